@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Buffers of the plan: one message per distinct piece of memory, shared by functions where the contents outlive them.
+#include "compiler/PlanManifest.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace accel;
+
+planpb::ElementType accel::toElementType(Type type) {
+  if (type.isF32()) {
+    return planpb::ELEMENT_F32;
+  }
+  if (type.isF64()) {
+    return planpb::ELEMENT_F64;
+  }
+  if (type.isBF16()) {
+    return planpb::ELEMENT_BF16;
+  }
+  if (type.isF16()) {
+    return planpb::ELEMENT_F16;
+  }
+  if (type.isInteger(64)) {
+    return planpb::ELEMENT_I64;
+  }
+  return type.isInteger(32) ? planpb::ELEMENT_I32 : planpb::ELEMENT_BOOL;
+}
+
+void accel::setConstant(planpb::SizeExpr &expr, uint64_t bytes) {
+  expr.Clear();
+  expr.add_alternatives()->add_terms()->set_factor(bytes);
+}
+
+static planpb::Region toRegion(plan::Region region) {
+  switch (region) {
+  case plan::Region::Transient:
+    return planpb::REGION_TRANSIENT;
+  case plan::Region::Persistent:
+    return planpb::REGION_PERSISTENT;
+  case plan::Region::Constant:
+    return planpb::REGION_CONSTANT;
+  case plan::Region::IO:
+    return planpb::REGION_IO;
+  }
+  llvm_unreachable("all regions are listed");
+}
+
+static planpb::MemoryClass toClass(StringRef name) {
+  return llvm::StringSwitch<planpb::MemoryClass>(name)
+      .Case("parameters", planpb::CLASS_PARAMETERS)
+      .Case("gradients", planpb::CLASS_GRADIENTS)
+      .Case("optimizer", planpb::CLASS_OPTIMIZER)
+      .Case("activations", planpb::CLASS_ACTIVATIONS)
+      .Case("io", planpb::CLASS_IO)
+      .Case("constants", planpb::CLASS_CONSTANTS)
+      .Case("scalars", planpb::CLASS_SCALARS)
+      .Default(planpb::CLASS_SCRATCH);
+}
+
+planpb::Buffer PlanManifest::makeBuffer(plan::BufferOp op) {
+  auto type = cast<MemRefType>(op.getResult().getType());
+  planpb::Buffer buffer;
+  buffer.set_space(planpb::SPACE_DEVICE);
+  buffer.set_region(toRegion(op.getRegion()));
+  buffer.set_dtype(toElementType(type.getElementType()));
+  for (int64_t size : type.getShape()) {
+    buffer.add_shape(size);
+  }
+  setConstant(*buffer.mutable_bytes(), plan::getMemRefBytes(type));
+  buffer.set_alignment(64);
+  buffer.set_copies(op.getCopies());
+  buffer.set_memory_class(toClass(op.getKlass()));
+  if (op.getRegion() == plan::Region::Transient) {
+    buffer.set_offset(op.getOffset().value_or(0));
+  }
+  return buffer;
+}
+
+uint32_t PlanManifest::bufferIndex(plan::BufferOp op, StringRef function) {
+  if (auto known = buffers.find(op); known != buffers.end()) {
+    return known->second;
+  }
+  uint32_t next = manifest.buffers_size();
+  std::string name;
+  if (op.getRegion() == plan::Region::Persistent || op.getRegion() == plan::Region::IO) {
+    bool isPersistent = op.getRegion() == plan::Region::Persistent;
+    auto [shared, isNew] = (isPersistent ? persistentBuffers : ioBuffers).try_emplace(*op.getSymbol(), next);
+    if (!isNew) {
+      return buffers[op] = shared->second;
+    }
+    name = (isPersistent ? "" : "io.") + op.getSymbol()->str();
+  } else {
+    name = llvm::formatv("{0}.{1}", function, next).str();
+  }
+  planpb::Buffer buffer = makeBuffer(op);
+  buffer.set_name(name);
+  if (op.getRegion() == plan::Region::Constant) {
+    constants.emplace_back(next, *op.getValue());
+  }
+  *manifest.add_buffers() = std::move(buffer);
+  return buffers[op] = next;
+}
+
+/// The buffer of a state that functions may or may not use.
+uint32_t PlanManifest::stateIndex(StringRef symbol) {
+  uint32_t next = manifest.buffers_size();
+  auto [known, isNew] = persistentBuffers.try_emplace(symbol, next);
+  if (isNew) {
+    auto state = module.lookupSymbol<StateOp>(symbol);
+    auto type = cast<RankedTensorType>(state.getType());
+    planpb::Buffer *buffer = manifest.add_buffers();
+    buffer->set_name(symbol.str());
+    buffer->set_space(planpb::SPACE_DEVICE);
+    buffer->set_region(planpb::REGION_PERSISTENT);
+    buffer->set_dtype(toElementType(type.getElementType()));
+    for (int64_t size : type.getShape()) {
+      buffer->add_shape(size);
+    }
+    setConstant(*buffer->mutable_bytes(), type.getNumElements() * type.getElementTypeBitWidth() / 8);
+    buffer->set_alignment(64);
+    buffer->set_copies(1);
+    StringRef slot = state.getSlot().value_or("");
+    buffer->set_memory_class(slot.empty()         ? planpb::CLASS_SCALARS
+                             : slot == "master"   ? planpb::CLASS_PARAMETERS
+                             : slot == "gradient" ? planpb::CLASS_GRADIENTS
+                                                  : planpb::CLASS_OPTIMIZER);
+  }
+  return known->second;
+}
+
+/// One workspace serves all library calls: they run one after the other.
+uint32_t PlanManifest::workspaceIndex() {
+  if (workspace < 0) {
+    workspace = manifest.buffers_size();
+    planpb::Buffer *buffer = manifest.add_buffers();
+    buffer->set_name("workspace");
+    buffer->set_space(planpb::SPACE_DEVICE);
+    buffer->set_region(planpb::REGION_PERSISTENT);
+    buffer->set_dtype(planpb::ELEMENT_U8);
+    buffer->set_alignment(64);
+    buffer->set_copies(1);
+    buffer->set_memory_class(planpb::CLASS_SCRATCH);
+  }
+  return workspace;
+}
+
+std::string PlanManifest::takeConstants(uint32_t section) {
+  std::string bytes;
+  for (auto &[index, value] : constants) {
+    bytes.resize(llvm::alignTo(bytes.size(), 64));
+    planpb::SectionRange *range = manifest.mutable_buffers(index)->mutable_content();
+    range->set_section(section);
+    range->set_offset(bytes.size());
+    auto dense = cast<DenseElementsAttr>(value);
+    size_t begin = bytes.size();
+    if (dense.getElementType().isInteger(1)) {
+      for (bool element : dense.getValues<bool>()) {
+        bytes.push_back(element ? 1 : 0);
+      }
+    } else if (dense.isSplat()) {
+      ArrayRef<char> one = dense.getRawData();
+      for (int64_t i = 0; i < dense.getNumElements(); ++i) {
+        bytes.append(one.begin(), one.end());
+      }
+    } else {
+      ArrayRef<char> all = dense.getRawData();
+      bytes.append(all.begin(), all.end());
+    }
+    range->set_size(bytes.size() - begin);
+  }
+  return bytes;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Instruction records of the plan, from the operations of the plan dialect.
+#include "compiler/PlanManifest.h"
+#include "runtime/plan/instruction_stream.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace accel;
+
+static planpb::Access::Mode toMode(plan::Access access) {
+  switch (access) {
+  case plan::Access::Read:
+    return planpb::Access::MODE_READ;
+  case plan::Access::Write:
+    return planpb::Access::MODE_WRITE;
+  case plan::Access::ReadWrite:
+    return planpb::Access::MODE_READ_WRITE;
+  }
+  llvm_unreachable("all accesses are listed");
+}
+
+std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
+  std::vector<planpb::Instruction> instructions;
+  StringRef name = function.getSymName();
+  addBlock(function.getBody().front(), name, instructions);
+  markPhases(instructions, name);
+  std::string records;
+  uint32_t events = 0;
+  for (const planpb::Instruction &instruction : instructions) {
+    runtime::AppendInstruction(instruction, records);
+    for (uint32_t event : instruction.signals()) {
+      events = std::max(events, event + 1);
+    }
+  }
+  planpb::Function *message = manifest.add_functions();
+  message->set_name(name.str());
+  message->set_section(section);
+  message->set_instructions(instructions.size());
+  message->set_events(events);
+  message->set_gradients_complete_plus_one(name == "step" ? findGradientsComplete(instructions) : 0);
+  auto bytes = function->getAttrOfType<IntegerAttr>("plan.arena_bytes");
+  if (bytes && bytes.getInt() > 0) {
+    planpb::Arena *arena = message->add_arenas();
+    arena->set_space(planpb::SPACE_DEVICE);
+    arena->set_bytes(bytes.getInt());
+    arena->set_alignment(64);
+  }
+  return records;
+}
+
+void PlanManifest::addBlock(Block &block, StringRef function, std::vector<planpb::Instruction> &instructions) {
+  for (Operation &op : block) {
+    if (auto repeat = dyn_cast<plan::RepeatOp>(op)) {
+      size_t begin = instructions.size();
+      planpb::Instruction head;
+      head.set_id(begin);
+      head.set_name("repeat");
+      instructions.push_back(head);
+      addBlock(repeat.getBody().front(), function, instructions);
+      instructions[begin].mutable_repeat()->set_last(instructions.size() - 1);
+    } else if (isa<plan::InstructionOpInterface>(op)) {
+      instructions.push_back(makeInstruction(&op, function, instructions.size()));
+    }
+  }
+}
+
+planpb::Instruction PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
+  auto interface = cast<plan::InstructionOpInterface>(op);
+  planpb::Instruction instruction;
+  instruction.set_id(id);
+  instruction.set_lane(static_cast<uint32_t>(interface.getLaneOrDefault()));
+  for (auto [event, distance] : interface.getWaitedEvents()) {
+    planpb::Wait *wait = instruction.add_waits();
+    wait->set_event(event);
+    wait->set_distance(distance);
+  }
+  for (int64_t event : interface.getSignalledEvents()) {
+    instruction.add_signals(event);
+  }
+  uint64_t moved = 0;
+  for (plan::BufferAccess each : interface.getAccesses()) {
+    plan::BufferRange range = plan::getBufferRange(each.buffer);
+    planpb::Access *access = instruction.add_accesses();
+    access->set_buffer(bufferIndex(range.buffer, function));
+    access->set_offset(range.begin);
+    access->set_bytes(range.bytes);
+    access->set_mode(toMode(each.access));
+    access->set_rotate(range.buffer.getCopies() > 1 ? interface.getRotation() : 0);
+    moved += range.bytes * (each.access == plan::Access::ReadWrite ? 2 : 1);
+  }
+  instruction.set_bytes_moved(moved);
+  instruction.set_source_plus_one(sourceIndexPlusOne(op->getLoc()));
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](plan::LaunchOp launch) { fillLaunch(launch, instruction); })
+      .Case([&](plan::GemmOp gemm) { fillGemm(gemm, instruction); })
+      .Case([&](plan::FetchOp fetch) { fillFetch(fetch, instruction); })
+      .Case([&](plan::LoadOp load) { fillLoad(load, instruction); })
+      .Case([&](plan::MetricOp metric) { fillMetric(metric, instruction); });
+  return instruction;
+}
+
+void PlanManifest::fillLaunch(plan::LaunchOp op, planpb::Instruction &instruction) {
+  instruction.set_name(op.getKernel().str());
+  planpb::Launch *launch = instruction.mutable_launch();
+  launch->set_kernel(kernelIndex.lookup(op.getKernel()));
+  for (int i = 0; i < instruction.accesses_size(); ++i) {
+    launch->add_arguments(i);
+  }
+  launch->mutable_end()->set_units(op.getUnits());
+  auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
+  uint64_t flops = 0;
+  kernel.walk([&](CostOpInterface cost) { flops += cost.getFlops(); });
+  if (flops > 0) {
+    planpb::Flops *message = instruction.add_flops();
+    message->set_dtype(planpb::ELEMENT_F32);
+    message->set_count(flops);
+  }
+}
+
+namespace {
+
+/// A matrix operand of a product: sizes of the last two dimensions after transposition, and strides.
+void fillMatrix(planpb::Matrix &matrix, MemRefType type, bool transposed) {
+  ArrayRef<int64_t> shape = type.getShape();
+  uint64_t rowLength = shape.back();
+  matrix.set_dtype(toElementType(type.getElementType()));
+  matrix.set_row_stride(transposed ? 1 : rowLength);
+  matrix.set_column_stride(transposed ? rowLength : 1);
+  uint64_t stride = rowLength * shape[shape.size() - 2];
+  std::vector<uint64_t> strides;
+  for (int64_t size : llvm::reverse(shape.drop_back(2))) {
+    strides.push_back(stride);
+    stride *= size;
+  }
+  for (uint64_t each : llvm::reverse(strides)) {
+    matrix.add_batch_strides(each);
+  }
+}
+
+std::string describe(const planpb::Gemm &gemm) {
+  std::string batch;
+  for (uint64_t size : gemm.batch()) {
+    batch += llvm::formatv("{0}x", size).str();
+  }
+  return llvm::formatv("gemm {0}{1}x{2}x{3} a[{4},{5}] b[{6},{7}] beta {8}", batch, gemm.m(), gemm.n(), gemm.k(),
+                       gemm.a().row_stride(), gemm.a().column_stride(), gemm.b().row_stride(), gemm.b().column_stride(),
+                       gemm.beta() == 0 ? 0 : 1)
+      .str();
+}
+
+uint64_t product(const google::protobuf::RepeatedField<uint64_t> &sizes) {
+  uint64_t total = 1;
+  for (uint64_t size : sizes) {
+    total *= size;
+  }
+  return total;
+}
+
+/// Most workspace that the library may want: room for packed copies of all operands, and blocks for each thread.
+void setWorkspaceBound(planpb::SizeExpr &expr, const planpb::Gemm &gemm) {
+  constexpr uint64_t kPerThread = uint64_t(8) << 20;
+  uint64_t elements = gemm.m() * gemm.k() + gemm.k() * gemm.n() + gemm.m() * gemm.n();
+  planpb::SizeSum *sum = expr.add_alternatives();
+  sum->add_terms()->set_factor(2 * 4 * elements * product(gemm.batch()));
+  planpb::SizeTerm *threads = sum->add_terms();
+  threads->set_factor(kPerThread);
+  threads->set_per_thread(true);
+}
+
+} // namespace
+
+uint32_t PlanManifest::libraryCallIndex(plan::GemmOp op) {
+  auto a = cast<MemRefType>(op.getA().getType());
+  auto b = cast<MemRefType>(op.getB().getType());
+  auto c = cast<MemRefType>(op.getC().getType());
+  planpb::Gemm gemm;
+  int64_t rank = c.getRank();
+  gemm.set_m(c.getDimSize(rank - 2));
+  gemm.set_n(c.getDimSize(rank - 1));
+  gemm.set_k(a.getDimSize(op.getTransposeA() ? rank - 2 : rank - 1));
+  for (int64_t size : c.getShape().drop_back(2)) {
+    gemm.add_batch(size);
+  }
+  fillMatrix(*gemm.mutable_a(), a, op.getTransposeA());
+  fillMatrix(*gemm.mutable_b(), b, op.getTransposeB());
+  fillMatrix(*gemm.mutable_c(), c, false);
+  gemm.set_alpha(1.0f);
+  gemm.set_beta(op.getAccumulate() ? 1.0f : 0.0f);
+  gemm.set_accumulate_dtype(toElementType(c.getElementType()));
+  std::string key = describe(gemm);
+  auto [known, isNew] = libraryCalls.try_emplace(key, manifest.library_calls_size());
+  if (isNew) {
+    planpb::LibraryCall *call = manifest.add_library_calls();
+    call->set_key(key);
+    call->set_name(llvm::formatv("gemm_{0}x{1}x{2}", gemm.m(), gemm.n(), gemm.k()).str());
+    setWorkspaceBound(*call->mutable_workspace_bytes(), gemm);
+    *call->mutable_gemm() = gemm;
+    planpb::Buffer *workspace = manifest.mutable_buffers(workspaceIndex());
+    workspace->mutable_bytes()->MergeFrom(call->workspace_bytes());
+  }
+  return known->second;
+}
+
+void PlanManifest::fillGemm(plan::GemmOp op, planpb::Instruction &instruction) {
+  planpb::GemmCall *call = instruction.mutable_gemm();
+  call->set_library_call(libraryCallIndex(op));
+  call->set_a(0);
+  call->set_b(1);
+  call->set_c(2);
+  const planpb::LibraryCall &library = manifest.library_calls(call->library_call());
+  instruction.set_name(library.name());
+  planpb::Access *workspaceAccess = instruction.add_accesses();
+  workspaceAccess->set_buffer(workspaceIndex());
+  workspaceAccess->set_mode(planpb::Access::MODE_READ_WRITE);
+  call->set_workspace_plus_one(4);
+  const planpb::Gemm &gemm = library.gemm();
+  planpb::Flops *flops = instruction.add_flops();
+  flops->set_dtype(planpb::ELEMENT_F32);
+  flops->set_count(2 * gemm.m() * gemm.n() * gemm.k() * product(gemm.batch()));
+}
+
+void PlanManifest::fillFetch(plan::FetchOp op, planpb::Instruction &instruction) {
+  instruction.set_name("fetch");
+  planpb::Fetch *fetch = instruction.mutable_fetch();
+  fetch->set_ahead(op.getAhead());
+  for (auto [i, name] : llvm::enumerate(op.getNames().getAsValueRange<StringAttr>())) {
+    planpb::FetchField *field = fetch->add_fields();
+    field->set_field(fieldIndex.lookup(name));
+    field->set_access(i);
+  }
+}
+
+void PlanManifest::fillLoad(plan::LoadOp op, planpb::Instruction &instruction) {
+  instruction.set_name(("load " + op.getKey()).str());
+  auto type = cast<MemRefType>(op.getBuffer().getType());
+  planpb::Load *load = instruction.mutable_load();
+  load->set_access(0);
+  load->set_dtype(toElementType(type.getElementType()));
+  planpb::LoadPiece *piece = load->add_pieces();
+  piece->set_section_plus_one(weightSection + 1);
+  piece->set_source_offset(weightOffsets.lookup(op.getKey()));
+  piece->set_elements(type.getNumElements());
+}
+
+void PlanManifest::fillMetric(plan::MetricOp op, planpb::Instruction &instruction) {
+  instruction.set_name(op.getName().str());
+  auto [known, isNew] = metricIndex.try_emplace(op.getName(), manifest.metrics_size());
+  if (isNew) {
+    planpb::Metric *metric = manifest.add_metrics();
+    metric->set_name(op.getName().str());
+    metric->set_buffer(instruction.accesses(0).buffer());
+  }
+  planpb::ReadMetric *read = instruction.mutable_metric();
+  read->set_metric(known->second);
+  read->set_access(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Where instructions come from and what part of the step they are
+//===----------------------------------------------------------------------===//
+
+/// Finds the node's name, the module scope and the Python line in a location.
+static void readLocation(Location loc, planpb::Source &source) {
+  llvm::TypeSwitch<LocationAttr>(loc)
+      .Case([&](NameLoc name) {
+        (source.node().empty() ? *source.mutable_node() : *source.mutable_scope()) = name.getName().str();
+        readLocation(name.getChildLoc(), source);
+      })
+      .Case([&](FileLineColLoc file) {
+        source.set_file(file.getFilename().str());
+        source.set_line(file.getLine());
+      })
+      .Case([&](FusedLoc fused) {
+        if (source.node().empty() && !fused.getLocations().empty()) {
+          if (auto scope = dyn_cast_or_null<StringAttr>(fused.getMetadata())) {
+            source.set_scope(scope.getValue().str());
+          }
+          readLocation(fused.getLocations().front(), source);
+        }
+        for (Location inner : fused.getLocations().drop_front()) {
+          if (isa<FileLineColLoc>(inner) && source.file().empty()) {
+            readLocation(inner, source);
+          }
+        }
+      })
+      .Case([&](CallSiteLoc call) { readLocation(call.getCallee(), source); });
+}
+
+uint32_t PlanManifest::sourceIndexPlusOne(Location loc) {
+  planpb::Source source;
+  readLocation(loc, source);
+  std::string key = source.SerializeAsString();
+  if (key.empty()) {
+    return 0;
+  }
+  auto [known, isNew] = sources.try_emplace(key, manifest.sources_size());
+  if (isNew) {
+    *manifest.add_sources() = source;
+  }
+  return known->second + 1;
+}
+
+/// Inside the loop everything up to the sum of losses is forward, everything after it backward.
+void PlanManifest::markPhases(std::vector<planpb::Instruction> &instructions, StringRef function) {
+  auto lossSum = persistentBuffers.find("loss_sum");
+  uint32_t loopEnd = 0;
+  bool sawLoss = false;
+  for (planpb::Instruction &instruction : instructions) {
+    if (instruction.has_repeat()) {
+      loopEnd = instruction.repeat().last();
+    }
+    bool inLoop = instruction.id() <= loopEnd;
+    planpb::Phase phase = inLoop ? (sawLoss ? planpb::PHASE_BACKWARD : planpb::PHASE_FORWARD) : planpb::PHASE_UPDATE;
+    if (function == "init") {
+      phase = planpb::PHASE_INIT;
+    } else if (instruction.has_fetch()) {
+      phase = planpb::PHASE_LOAD;
+    } else if (instruction.has_metric()) {
+      phase = planpb::PHASE_REPORT;
+    } else if (loopEnd == 0) {
+      phase = planpb::PHASE_LOAD;
+    }
+    instruction.set_phase(phase);
+    for (const planpb::Access &access : instruction.accesses()) {
+      bool writes = access.mode() != planpb::Access::MODE_READ;
+      sawLoss |= inLoop && loopEnd > 0 && writes && lossSum != persistentBuffers.end() && access.buffer() == lossSum->second;
+    }
+  }
+}
+
+uint32_t PlanManifest::findGradientsComplete(const std::vector<planpb::Instruction> &instructions) {
+  uint32_t after = 0;
+  uint32_t scale = manifest.buffers_size();
+  if (auto metric = metricIndex.find("gradient_scale"); metric != metricIndex.end()) {
+    scale = manifest.metrics(metric->second).buffer();
+  }
+  for (const planpb::Instruction &instruction : instructions) {
+    for (const planpb::Access &access : instruction.accesses()) {
+      const planpb::Buffer &buffer = manifest.buffers(access.buffer());
+      bool matters = buffer.memory_class() == planpb::CLASS_GRADIENTS || access.buffer() == scale;
+      if (matters && access.mode() != planpb::Access::MODE_READ) {
+        after = instruction.id() + 1;
+      }
+    }
+  }
+  return after == 0 ? 0 : after + 1;
+}

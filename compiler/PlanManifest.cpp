@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The manifest of a plan: what the module's symbols and attributes say, message by message.
+#include "compiler/PlanManifest.h"
+
+#include "passes/Memory/MemoryProblem.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SHA256.h"
+
+#include <cmath>
+#include <map>
+
+using namespace mlir;
+using namespace accel;
+
+PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code, const onnx::ImportedModel &model,
+                           const PlanWriterOptions &options)
+    : module(module), code(code), model(model), options(options) {
+  manifest.set_producer("accelc 0.1.0");
+  addMesh();
+  addSignature();
+  addModelFacts();
+  addKernels();
+}
+
+/// Data axes are bound when the plan is loaded; nothing else is parallel.
+void PlanManifest::addMesh() {
+  for (planpb::MeshAxis axis : {planpb::AXIS_REPLICA, planpb::AXIS_FSDP, planpb::AXIS_TENSOR, planpb::AXIS_PIPELINE,
+                                planpb::AXIS_CONTEXT, planpb::AXIS_EXPERT}) {
+    planpb::AxisDegree *degree = manifest.mutable_mesh()->add_axes();
+    degree->set_axis(axis);
+    degree->set_degree(1);
+  }
+  manifest.set_max_ranks(1);
+  planpb::Lane *compute = manifest.add_lanes();
+  compute->set_name("compute");
+  compute->set_kind(planpb::LANE_COMPUTE);
+  planpb::Lane *communication = manifest.add_lanes();
+  communication->set_name("communication");
+  communication->set_kind(planpb::LANE_COMMUNICATION);
+}
+
+static int64_t integerAttr(Operation *op, StringRef name, int64_t otherwise) {
+  auto attr = op->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : otherwise;
+}
+
+static std::string textOf(DictionaryAttr dictionary, StringRef key) {
+  auto attr = dictionary ? dictionary.getAs<StringAttr>(key) : StringAttr();
+  return attr ? attr.getValue().str() : std::string();
+}
+
+/// What the data must be like: one field per io buffer of `step`, in the order of first use, then those of `init`.
+void PlanManifest::addSignature() {
+  for (StringRef name : {"step", "init"}) {
+    auto function = module.lookupSymbol<func::FuncOp>(name);
+    if (!function) {
+      continue;
+    }
+    function.walk([&](plan::BufferOp op) {
+      if (op.getRegion() != plan::Region::IO || !fieldIndex.try_emplace(*op.getSymbol(), manifest.signature_size()).second) {
+        return;
+      }
+      auto type = cast<MemRefType>(op.getResult().getType());
+      planpb::SignatureField *field = manifest.add_signature();
+      StringRef symbol = *op.getSymbol();
+      field->set_name(symbol.str());
+      bool isBuiltin = symbol == "sample_indices" || symbol == "sample_weights" || symbol == "seed";
+      bool isTarget = op->hasAttr("accel.target");
+      field->set_role(isBuiltin  ? planpb::SignatureField::ROLE_BUILTIN
+                      : isTarget ? planpb::SignatureField::ROLE_TARGET
+                                 : planpb::SignatureField::ROLE_INPUT);
+      field->set_dtype(toElementType(type.getElementType()));
+      for (int64_t size : type.getShape()) {
+        field->add_shape(size);
+      }
+      field->set_min_value(0);
+      field->set_max_value(-1);
+      if (auto range = op->getAttrOfType<ArrayAttr>("accel.range")) {
+        field->set_min_value(cast<IntegerAttr>(range[0]).getInt());
+        field->set_max_value(cast<IntegerAttr>(range[1]).getInt());
+      }
+      if (auto rule = op->getAttrOfType<StringAttr>("accel.rule")) {
+        field->set_rule(rule.getValue().str());
+      }
+    });
+  }
+}
+
+void PlanManifest::addModelFacts() {
+  auto facts = module->getAttrOfType<DictionaryAttr>("accel.model");
+  std::string name = textOf(facts, "name");
+  manifest.mutable_model()->set_name(name.empty() ? module.getSymName().value_or("model").str() : name);
+  uint64_t all = 0;
+  uint64_t trainable = 0;
+  for (auto parameter : module.getOps<ParameterOp>()) {
+    int64_t elements = cast<RankedTensorType>(parameter.getType()).getNumElements();
+    all += elements;
+    trainable += parameter.getTrainable() ? elements : 0;
+  }
+  uint32_t layers = 0;
+  for (auto bucket : module.getOps<BucketOp>()) {
+    layers += bucket.getSymName().starts_with("block") ? 1 : 0;
+  }
+  manifest.mutable_model()->set_parameter_count(all);
+  manifest.mutable_model()->set_trainable_parameter_count(trainable);
+  manifest.mutable_model()->set_layers(layers);
+  int64_t microbatch = integerAttr(module, "accel.batch", 1);
+  int64_t exponent = integerAttr(module, "accel.gradient_exponent", 0);
+  manifest.set_microbatch(microbatch);
+  manifest.set_default_global_batch(options.globalBatch);
+  manifest.set_gradient_exponent(exponent);
+  auto objective = module->getAttrOfType<DictionaryAttr>("accel.objective");
+  manifest.mutable_objective()->set_kind(textOf(objective, "kind"));
+  manifest.mutable_objective()->set_output(textOf(objective, "output"));
+  manifest.mutable_objective()->set_targets_per_sample(
+      std::max<uint64_t>(1, (uint64_t(1) << std::max<int64_t>(0, exponent)) / std::max<int64_t>(1, microbatch)));
+  manifest.mutable_optimizer()->set_kind(options.optimizer);
+  manifest.mutable_optimizer()->set_clips(options.clips);
+  manifest.mutable_schedule()->set_kind(options.schedule);
+  for (const auto &[key, value] : options.options) {
+    planpb::Option *option = manifest.add_options();
+    option->set_name(key);
+    option->set_value(value);
+  }
+  for (const onnx::ImportNote &note : model.notes) {
+    manifest.add_notes(onnx::toString(note));
+  }
+}
+
+void PlanManifest::addKernels() {
+  for (const CompiledVariant &variant : code.variants) {
+    planpb::CodeVariant *message = manifest.add_variants();
+    message->set_name(variant.variant.name);
+    message->set_device(planpb::DEVICE_CPU);
+    for (const std::string &feature : variant.variant.requiredFeatures) {
+      message->add_features(feature);
+    }
+    message->set_lanes(64);
+    message->set_cpu(variant.variant.cpu);
+  }
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto shape = function->getAttrOfType<DictionaryAttr>("plan.kernel");
+    if (!shape) {
+      continue;
+    }
+    kernelIndex[function.getSymName()] = manifest.kernels_size();
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    function.getBody().front().walk([&](Operation *op) { op->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope()); });
+    shape.print(stream);
+    function.getFunctionType().print(stream);
+    llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
+    std::array<uint8_t, 32> digest = llvm::SHA256::hash(bytes);
+    planpb::Kernel *kernel = manifest.add_kernels();
+    kernel->set_key(llvm::toHex(digest, /*LowerCase=*/true));
+    kernel->set_name(function.getSymName().str());
+    kernel->set_arity(function.getNumArguments() + function.getNumResults());
+    StringRef kind = shape.getAs<StringAttr>("kind").getValue();
+    int64_t columns = shape.getAs<IntegerAttr>("columns").getInt();
+    kernel->set_extent(kind == "flat"      ? "blocks of 1024 elements"
+                       : kind == "columns" ? "blocks of 64 columns"
+                                           : llvm::formatv("rows of {0}", columns).str());
+    for (const CompiledVariant &variant : code.variants) {
+      const CodeEntry &entry = variant.image.entries.at(function.getSymName().str());
+      planpb::KernelEntry *message = kernel->add_entries();
+      message->set_offset(entry.offset);
+      message->set_size(entry.size);
+    }
+  }
+}
+
+void PlanManifest::addBuckets() {
+  for (auto op : module.getOps<BucketOp>()) {
+    planpb::Bucket *bucket = manifest.add_buckets();
+    bucket->set_name(op.getSymName().str());
+    bucket->set_granule(op.getGranule());
+    for (auto dictionary : op.getSegments().getAsRange<DictionaryAttr>()) {
+      planpb::Segment *segment = bucket->add_segments();
+      segment->set_name(textOf(dictionary, "name"));
+      segment->set_group(textOf(dictionary, "group"));
+      segment->set_elements(dictionary.getAs<IntegerAttr>("elements").getInt());
+      std::string prefix = bucket->name() + "." + segment->name() + ".";
+      for (auto state : module.getOps<StateOp>()) {
+        if (!state.getSymName().starts_with(prefix)) {
+          continue;
+        }
+        planpb::Slot *slot = segment->add_slots();
+        slot->set_name(state.getSlot().value_or("").str());
+        slot->set_buffer(stateIndex(state.getSymName()));
+        planpb::ElementType dtype = toElementType(cast<RankedTensorType>(state.getType()).getElementType());
+        if (state.getSlot() == "master") {
+          segment->set_stored_dtype(dtype);
+          segment->set_gathered_dtype(dtype);
+        }
+      }
+    }
+  }
+}
+
+static std::string describeInitial(DictionaryAttr initial) {
+  std::string kind = textOf(initial, "kind");
+  auto number = [&](StringRef key) {
+    auto attr = initial.getAs<FloatAttr>(key);
+    return attr ? attr.getValueAsDouble() : 0.0;
+  };
+  if (kind == "normal") {
+    return llvm::formatv("normal({0}, {1})", number("mean"), number("deviation")).str();
+  }
+  return kind == "constant" ? llvm::formatv("constant {0}", number("value")).str() : kind;
+}
+
+void PlanManifest::addParameters() {
+  std::map<std::string, std::pair<uint32_t, uint32_t>> segmentOf;
+  for (auto [b, bucket] : llvm::enumerate(manifest.buckets())) {
+    for (auto [s, segment] : llvm::enumerate(bucket.segments())) {
+      segmentOf[bucket.name() + "." + segment.name() + ".master"] = {b, s};
+    }
+  }
+  for (auto op : module.getOps<ParameterOp>()) {
+    auto type = cast<RankedTensorType>(op.getType());
+    planpb::Parameter *parameter = manifest.add_parameters();
+    parameter->set_name(op.getSymName().str());
+    for (int64_t size : type.getShape()) {
+      parameter->add_shape(size);
+    }
+    parameter->set_dtype(toElementType(type.getElementType()));
+    parameter->set_trainable(op.getTrainable());
+    auto [bucket, segment] = segmentOf.at(op.getSegment()->str());
+    parameter->set_bucket(bucket);
+    parameter->set_segment(segment);
+    parameter->set_element_offset(op.getOffset().value_or(0));
+    parameter->set_initial(describeInitial(op.getInitial().value_or(DictionaryAttr())));
+    if (DictionaryAttr provenance = op.getProvenance().value_or(DictionaryAttr())) {
+      llvm::raw_string_ostream stream(*parameter->mutable_provenance());
+      provenance.print(stream);
+    }
+    for (const onnx::ExportTensor &tensor : model.exportTemplate.tensors) {
+      if (tensor.parameter == parameter->name()) {
+        parameter->add_onnx_names(tensor.name);
+        parameter->set_transposed_in_file(tensor.transposed);
+      }
+    }
+  }
+}
+
+void PlanManifest::addStates() {
+  for (auto op : module.getOps<StateOp>()) {
+    if (op.getKind() == "slot") {
+      continue;
+    }
+    uint32_t buffer = stateIndex(op.getSymName());
+    planpb::State *state = manifest.add_states();
+    state->set_name(op.getSymName().str());
+    state->set_buffer(buffer);
+    state->set_kind(llvm::StringSwitch<planpb::State::Kind>(op.getKind())
+                        .Case("hyperparameter", planpb::State::KIND_HYPERPARAMETER)
+                        .Case("counter", planpb::State::KIND_COUNTER)
+                        .Case("accumulator", planpb::State::KIND_ACCUMULATOR)
+                        .Default(planpb::State::KIND_OTHER));
+    if (op.getKind() == "hyperparameter") {
+      planpb::Hyperparameter *hyper = manifest.add_hyperparameters();
+      hyper->set_name(op.getSymName().str());
+      hyper->set_buffer(buffer);
+      double value = op.getInitial() ? op.getInitial()->convertToDouble() : 0.0;
+      hyper->set_default_value(value);
+      hyper->set_minimum(0.0);
+      hyper->set_maximum(std::numeric_limits<double>::max());
+      hyper->set_integer(op.getSymName().ends_with("_steps"));
+      hyper->set_defaults_to_steps(op.getSymName() == "schedule_steps" && value == 0.0);
+    }
+  }
+}
+
+static void addUse(google::protobuf::RepeatedPtrField<planpb::MemoryUse> &list, planpb::MemoryClass klass, uint64_t bytes) {
+  planpb::MemoryUse *use = list.Add();
+  use->set_memory_class(klass);
+  setConstant(*use->mutable_bytes(), bytes);
+}
+
+void PlanManifest::addMemorySummary() {
+  std::map<planpb::MemoryClass, uint64_t> persistent;
+  for (const planpb::Buffer &buffer : manifest.buffers()) {
+    bool counts = buffer.region() != planpb::REGION_TRANSIENT && buffer.bytes().alternatives_size() == 1 &&
+                  buffer.bytes().alternatives(0).terms_size() == 1;
+    if (counts) {
+      uint64_t copies = std::max<uint32_t>(1, buffer.copies());
+      persistent[buffer.memory_class()] += copies * buffer.bytes().alternatives(0).terms(0).factor();
+    }
+  }
+  planpb::MemorySummary *summary = manifest.mutable_memory();
+  for (auto [klass, bytes] : persistent) {
+    addUse(*summary->mutable_persistent(), klass, bytes);
+  }
+  uint64_t arena = 0;
+  for (const planpb::Function &function : manifest.functions()) {
+    for (const planpb::Arena &each : function.arenas()) {
+      if (each.bytes() > arena) {
+        arena = each.bytes();
+        summary->set_peak_function(function.name());
+      }
+    }
+  }
+  if (arena > 0) {
+    planpb::Arena *message = manifest.add_arenas();
+    message->set_space(planpb::SPACE_DEVICE);
+    message->set_bytes(arena);
+    message->set_alignment(64);
+    addUse(*summary->mutable_transient_at_peak(), planpb::CLASS_ACTIVATIONS, arena);
+  }
+}
+
+planpb::Manifest PlanManifest::finish() {
+  addBuckets();
+  addParameters();
+  addStates();
+  addMemorySummary();
+  return std::move(manifest);
+}

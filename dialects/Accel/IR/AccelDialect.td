@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The `accel` dialect and the base classes of its operations.
+#ifndef ACCEL_DIALECTS_ACCEL_IR_ACCELDIALECT_TD
+#define ACCEL_DIALECTS_ACCEL_IR_ACCELDIALECT_TD
+include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/Accel/IR/AccelInterfaces.td"
+
+def Accel_Dialect : Dialect {
+  let name = "accel";
+  let cppNamespace = "::accel";
+  let hasConstantMaterializer = 1;
+  let summary = "the training step as a program over tensors";
+  let description = [{
+    ```
+      ONNX model --> accel (this dialect) --> plan (buffers, lanes, instructions)
+    ```
+    Operations have value semantics: every tensor is ranked, has a static shape after Import and is
+    never modified. What outlives a step (parameters, optimizer state, counters) is a symbol of the module,
+    read by `accel.read` and changed by `accel.write` and `accel.accumulate` only.
+    There is no implicit broadcasting and no implicit conversion of element types.
+  }];
+}
+
+def Accel_Float : AnyTypeOf<[F32, F64, BF16, F16], "floating point">;
+def Accel_Integer : AnyTypeOf<[I32, I64], "signless integer">;
+def Accel_Element : AnyTypeOf<[F32, F64, BF16, F16, I32, I64, I1], "element type">;
+def Accel_Tensor : RankedTensorOf<[Accel_Element]>;
+def Accel_FloatTensor : RankedTensorOf<[Accel_Float]>;
+def Accel_IntegerTensor : RankedTensorOf<[Accel_Integer]>;
+def Accel_IndexTensor : RankedTensorOf<[I64, I32]>;
+def Accel_BoolTensor : RankedTensorOf<[I1]>;
+def Accel_NumberTensor : RankedTensorOf<[F32, F64, BF16, F16, I32, I64]>;
+
+class Accel_Op<string mnemonic, list<Trait> traits = []> : Op<Accel_Dialect, mnemonic, traits>;
+
+// A pure operation on tensors: no effects, a gradient rule (possibly "none"), a cost and a fusion kind.
+class Accel_PureOp<string mnemonic, list<Trait> traits = []>
+    : Accel_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<DifferentiableOpInterface>], traits)>;
+#endif

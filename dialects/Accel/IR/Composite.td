@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Composites of the `accel` dialect: operations worth a fused kernel or a library call, each with a decomposition.
+#ifndef ACCEL_DIALECTS_ACCEL_IR_COMPOSITE_TD
+#define ACCEL_DIALECTS_ACCEL_IR_COMPOSITE_TD
+include "dialects/Accel/IR/Shape.td"
+
+def Accel_LayerNormOp : Accel_FusedOp<"layer_norm", "Composite"> {
+  let summary = "normalises the last dimension";
+  let description = [{
+    `mean` and `rstd = 1 / sqrt(variance + epsilon)`, of the biased variance, are taken over the last dimension (size c) of `operand`;
+    `result = (operand - mean) * rstd * scale + bias`. `scale` and `bias` have shape (c); `bias` may be absent. `mean` and
+    `rstd` have the operand's shape without the last dimension.
+
+    ```mlir
+    %y, %mean, %rstd = accel.layer_norm %x, %g, %b epsilon 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
+    ```
+
+    **Constraints**
+    - (C1) `scale` and `bias` have shape (c), `mean` and `rstd` the operand's shape without the last dimension; the
+      element types agree.
+    - (C2) `epsilon` is not negative.
+
+    Only `result` is differentiable; its gradient uses `mean` and `rstd`. Lowers to primitives in Fuse (ExpandComposites).
+  }];
+  let arguments = (ins Accel_FloatTensor:$operand, Accel_FloatTensor:$scale, Optional<Accel_FloatTensor>:$bias, F64Attr:$epsilon);
+  let results = (outs Accel_FloatTensor:$result, Accel_FloatTensor:$mean, Accel_FloatTensor:$rstd);
+  let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::Value":$scale, "::mlir::Value":$bias, "double":$epsilon)>];
+  let assemblyFormat = "$operand `,` $scale (`,` $bias^)? `epsilon` $epsilon attr-dict `:` type($operand) `,` type($scale) (`,` type($bias)^)? `->` type($result) `,` type($mean) `,` type($rstd)";
+  let hasVerifier = 1;
+}
+
+def Accel_SoftmaxOp : Accel_FusedOp<"softmax", "Composite", [SameOperandsAndResultType]> {
+  let summary = "softmax over the last dimension";
+  let description = [{
+    `result = exp(operand - max) / sum(exp(operand - max))` along the last dimension.
+
+    ```mlir
+    %y = accel.softmax %x : tensor<4x8xf32>
+    ```
+
+    **Constraints**
+    - (C1) `operand` has rank 1 or more.
+
+    Lowers to primitives in Fuse (ExpandComposites).
+  }];
+  let arguments = (ins Accel_FloatTensor:$operand);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Accel_SoftmaxCrossEntropyOp : Accel_FusedOp<"softmax_cross_entropy", "Composite"> {
+  let summary = "cross entropy of logits against class labels";
+  let description = [{
+    For every row i of `logits` (shape (n, v)): `lse[i] = ln sum exp(logits[i, :])` and, if `labels[i]` is in [0, v),
+    `losses[i] = lse[i] - logits[i, labels[i]]`; for any other label (the ignored ones, -100) `losses[i] = 0`.
+
+    ```mlir
+    %loss, %lse = accel.softmax_cross_entropy %x, %l : tensor<4x8xf32>, tensor<4xi64> -> tensor<4xf32>, tensor<4xf32>
+    ```
+
+    **Constraints**
+    - (C1) `logits` has rank 2; `labels`, `losses` and `lse` have shape (n); the element types of floats agree.
+
+    Only `losses` is differentiable. Lowers to primitives in Fuse (ExpandComposites).
+  }];
+  let arguments = (ins Accel_FloatTensor:$logits, Accel_IndexTensor:$labels);
+  let results = (outs Accel_FloatTensor:$losses, Accel_FloatTensor:$lse);
+  let builders = [OpBuilder<(ins "::mlir::Value":$logits, "::mlir::Value":$labels)>];
+  let assemblyFormat = "$logits `,` $labels attr-dict `:` type($logits) `,` type($labels) `->` type($losses) `,` type($lse)";
+  let hasVerifier = 1;
+}
+
+def Accel_DropoutOp : Accel_FusedOp<"dropout", "Composite", [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "drops elements at random and scales the others";
+  let description = [{
+    `result = keep ? operand / (1 - probability) : 0`. Element e (row-major within its sample) of sample s is kept if word
+    `e mod 4` of Philox4x32-10 with key (fold(seed), site) and counter (e / 4, s), taken as an unsigned 32-bit integer, is at
+    least `round(probability * 2^32)`. `samples` holds the global sample index of every sample; the first dimension of
+    `operand` is a multiple of its size: sample i owns an equal, consecutive part. Recomputed in backward, never stored.
+
+    ```mlir
+    %y = accel.dropout %x, %samples, %seed probability 0.1 site 3 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
+    ```
+
+    **Constraints**
+    - (C1) `samples` has rank 1, `seed` rank 0; the elements of `operand` divide evenly among the samples.
+    - (C2) `probability` lies in [0, 1).
+
+    Linear in `operand`: its gradient is itself. Lowers to Philox arithmetic inside fused kernels.
+  }];
+  let arguments = (ins Accel_FloatTensor:$operand, RankedTensorOf<[I64]>:$samples, RankedTensorOf<[I64]>:$seed, F64Attr:$probability, I64Attr:$site);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$operand `,` $samples `,` $seed `probability` $probability `site` $site attr-dict `:` type($operand) `,` type($samples) `,` type($seed)";
+  let hasVerifier = 1;
+}
+
+def Accel_RandomNormalOp : Accel_FusedOp<"random_normal", "Source"> {
+  let summary = "normally distributed initial values";
+  let description = [{
+    Element e is `mean + deviation * z`, where z is made by Box and Muller's method from words of Philox4x32-10 with key
+    (fold(seed), site) and counter (e / 2, 0): u1 = (word 2(e mod 2) + 1) * 2^-32, u2 = word (2(e mod 2) + 1) * 2^-32,
+    z = sqrt(-2 ln u1) cos(2 pi u2).
+
+    ```mlir
+    %w = accel.random_normal %seed mean 0.0 deviation 0.02 site 7 : tensor<i64> -> tensor<4x8xf32>
+    ```
+
+    **Constraints**
+    - (C1) `deviation` is not negative; `seed` has rank 0.
+
+    Used by `init` only. Lowers to a fused kernel.
+  }];
+  let arguments = (ins RankedTensorOf<[I64]>:$seed, F64Attr:$mean, F64Attr:$deviation, I64Attr:$site);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$seed `mean` $mean `deviation` $deviation `site` $site attr-dict `:` type($seed) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Accel_AttentionOp : Accel_FusedOp<"attention", "Composite", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<CostOpInterface>]> {
+  let summary = "scaled dot-product attention";
+  let description = [{
+    With `query` of shape (b, h, t, d), `key` and `value` of shape (b, h, s, d) and (b, h, s, e):
+    scores = `scale` * query key^T, plus `mask` (additive, float) or restricted to true elements of `mask` (i1), and with
+    `causal` restricted to columns j <= i + (s - t). `lse` (b, h, t) is the logarithm of the sum of exponentials of a row's
+    scores; `result` (b, h, t, e) = dropout(softmax(scores)) value. A row without any allowed column gives zeros and lse = -inf.
+    `mask` has shape (b or 1, h or 1, t or 1, s). Dropout, if `probability` > 0, is that of `accel.dropout` over the tensor
+    (b, h, t, s) with `samples` (size b), `seed` and `site`.
+
+    ```mlir
+    %y, %lse = accel.attention %q, %k, %v scale 0.125 causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32> -> tensor<2x4x8x16xf32>, tensor<2x4x8xf32>
+    ```
+
+    **Constraints**
+    - (C1) the shapes agree as given above; a float tensor has the element type of `query`.
+    - (C2) `samples` and `seed` are present exactly if `probability` is positive; `probability` lies in [0, 1), and `site`
+      is 0 without dropout.
+
+    Only `result` is differentiable: with respect to `query`, `key` and `value` by `accel.attention_grad`, to a float
+    `mask` that is not constant by primitives. Lowers to matrix products and a softmax kernel in Fuse (ExpandComposites).
+  }];
+  let arguments = (ins Accel_FloatTensor:$query, Accel_FloatTensor:$key, Accel_FloatTensor:$value, Optional<Accel_Tensor>:$mask,
+                   Optional<RankedTensorOf<[I64]>>:$samples, Optional<RankedTensorOf<[I64]>>:$seed,
+                   F64Attr:$scale, UnitAttr:$causal, DefaultValuedAttr<F64Attr, "0.0">:$probability, DefaultValuedAttr<I64Attr, "0">:$site);
+  let results = (outs Accel_FloatTensor:$result, Accel_FloatTensor:$lse);
+  let builders = [OpBuilder<(ins "::mlir::Value":$query, "::mlir::Value":$key, "::mlir::Value":$value, "::mlir::Value":$mask,
+                              "::mlir::Value":$samples, "::mlir::Value":$seed, "double":$scale, "bool":$causal,
+                              "double":$probability, "int64_t":$site)>];
+  let assemblyFormat = "$query `,` $key `,` $value (`mask` $mask^ `:` type($mask))? (`dropout` $samples^ `,` $seed `probability` $probability `site` $site `:` type($samples) `,` type($seed))? `scale` $scale (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) `,` type($lse)";
+  let hasVerifier = 1;
+}
+
+def Accel_AttentionGradOp : Accel_FusedOp<"attention_grad", "Composite", [AttrSizedOperandSegments, AllTypesMatch<["query", "query_gradient"]>,
+      AllTypesMatch<["key", "key_gradient"]>, AllTypesMatch<["value", "value_gradient"]>, AllTypesMatch<["result", "result_gradient"]>, DeclareOpInterfaceMethods<CostOpInterface>]> {
+  let summary = "gradient of attention";
+  let description = [{
+    The gradients of `accel.attention`'s `query`, `key` and `value`, given its operands, its results `result` and `lse`, and
+    the gradient of `result`. Probabilities are recomputed as exp(scores - lse). Attributes as on `accel.attention`.
+
+    ```mlir
+    %dq, %dk, %dv = accel.attention_grad %dy, %q, %k, %v, %y, %lse scale 0.125 causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8xf32>
+    ```
+
+    **Constraints**
+    - (C1) as for `accel.attention`; `result_gradient` and `result` have one type, and every gradient that of its operand.
+    - (C2) as for `accel.attention`.
+
+    Not differentiable. Lowers to matrix products and softmax kernels in Fuse (ExpandComposites).
+  }];
+  let arguments = (ins Accel_FloatTensor:$result_gradient, Accel_FloatTensor:$query, Accel_FloatTensor:$key, Accel_FloatTensor:$value,
+                   Accel_FloatTensor:$result, Accel_FloatTensor:$lse, Optional<Accel_Tensor>:$mask,
+                   Optional<RankedTensorOf<[I64]>>:$samples, Optional<RankedTensorOf<[I64]>>:$seed,
+                   F64Attr:$scale, UnitAttr:$causal, DefaultValuedAttr<F64Attr, "0.0">:$probability, DefaultValuedAttr<I64Attr, "0">:$site);
+  let results = (outs Accel_FloatTensor:$query_gradient, Accel_FloatTensor:$key_gradient, Accel_FloatTensor:$value_gradient);
+  let assemblyFormat = "$result_gradient `,` $query `,` $key `,` $value `,` $result `,` $lse (`mask` $mask^ `:` type($mask))? (`dropout` $samples^ `,` $seed `probability` $probability `site` $site `:` type($samples) `,` type($seed))? `scale` $scale (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($result) `,` type($lse)";
+  let hasVerifier = 1;
+}
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Attention and its gradient: verification, cost and gradient rule.
+#include "dialects/Accel/IR/GradientBuilder.h"
+#include "dialects/Accel/IR/RandomChecks.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace accel;
+
+/// Verifies the dropout operands that both operations have.
+template <typename OpTy>
+static LogicalResult verifyDropoutOperands(OpTy op, int64_t batch) {
+  // attention_c2, attention_grad_c2
+  if (failed(verifyProbability(op, op.getProbability()))) {
+    return failure();
+  }
+  bool drops = op.getProbability().convertToDouble() > 0.0;
+  if (drops != static_cast<bool>(op.getSamples()) ||
+      drops != static_cast<bool>(op.getSeed())) {
+    return op.emitOpError()
+           << "expected `samples` and `seed` exactly if `probability` is "
+              "positive, got probability "
+           << op.getProbability().convertToDouble()
+           << (op.getSamples() ? " with" : " without") << " `samples` and"
+           << (op.getSeed() ? " with" : " without") << " `seed`";
+  }
+  if (!drops) {
+    return op.getSite() == 0 ? success()
+                             : op.emitOpError()
+                                   << "expected `site` 0 without dropout, got "
+                                   << op.getSite();
+  }
+  return success(
+      succeeded(verifyShape(op, "samples", op.getSamples(), batch)) &&
+      succeeded(verifyRank(op, "seed", op.getSeed(), 0)));
+}
+
+/// Verifies an additive or boolean mask against the shape of the scores.
+static LogicalResult verifyMask(Operation *op, Value mask,
+                                ArrayRef<int64_t> scores, Type element) {
+  if (failed(verifyRank(op, "mask", mask, 4))) {
+    return failure();
+  }
+  ArrayRef<int64_t> shape = shapeOf(mask);
+  for (int64_t i = 0; i < 4; ++i) {
+    bool isRepeated = i < 3 && shape[i] == 1;
+    if (!isRepeated && !fits(shape[i], scores[i])) {
+      return op->emitOpError()
+             << "expected `mask` of shape " << shapeText(scores)
+             << ", all but the last dimension of it possibly 1, got "
+             << shapeText(shape);
+    }
+  }
+  if (elementTypeOf(mask).isInteger(1) || elementTypeOf(mask) == element) {
+    return success();
+  }
+  return op->emitOpError() << "expected `mask` of element type i1 or "
+                           << element << ", got " << elementTypeOf(mask);
+}
+
+/// Verifies what both operations have: query, key, value, mask, dropout,
+/// result and lse.
+template <typename OpTy> static LogicalResult verifyAttention(OpTy op) {
+  Value query = op.getQuery();
+  Value key = op.getKey();
+  Value value = op.getValue();
+  // attention_c1, attention_grad_c1
+  if (failed(verifyRank(op, "query", query, 4)) ||
+      failed(verifyRank(op, "key", key, 4)) ||
+      failed(verifyRank(op, "value", value, 4))) {
+    return failure();
+  }
+  ArrayRef<int64_t> q = shapeOf(query);
+  int64_t s = shapeOf(key)[2];
+  int64_t e = shapeOf(value)[3];
+  Type element = elementTypeOf(query);
+  auto verifyAs = [&](StringRef name, Value tensor, ArrayRef<int64_t> shape) {
+    return success(succeeded(verifyShape(op, name, tensor, shape)) &&
+                   succeeded(verifyElementType(op, name, tensor, element)));
+  };
+  if (failed(verifyAs("key", key, {q[0], q[1], s, q[3]})) ||
+      failed(verifyAs("value", value, {q[0], q[1], s, e})) ||
+      failed(verifyAs("result", op.getResult(), {q[0], q[1], q[2], e})) ||
+      failed(verifyAs("lse", op.getLse(), q.take_front(3)))) {
+    return failure();
+  }
+  if (op.getMask() &&
+      failed(verifyMask(op, op.getMask(), {q[0], q[1], q[2], s}, element))) {
+    return failure();
+  }
+  return verifyDropoutOperands(op, q[0]);
+}
+
+/// The elements of the scores (b, h, t, s); 0 while a size is not known.
+static int64_t scoreCount(Value query, Value key) {
+  int64_t depth = shapeOf(query)[3];
+  int64_t columns = shapeOf(key)[2];
+  if (ShapedType::isDynamic(depth) || ShapedType::isDynamic(columns) ||
+      depth == 0) {
+    return 0;
+  }
+  return elementCount(query) / depth * columns;
+}
+
+void AttentionOp::build(OpBuilder &builder, OperationState &state, Value query,
+                        Value key, Value value, Value mask, Value samples,
+                        Value seed, double scale, bool causal,
+                        double probability, int64_t site) {
+  SmallVector<int64_t> shape(shapeOf(query));
+  auto rows =
+      RankedTensorType::get(ArrayRef(shape).drop_back(), elementTypeOf(query));
+  shape.back() = shapeOf(value).back();
+  auto type = RankedTensorType::get(shape, elementTypeOf(query));
+  build(builder, state, type, rows, query, key, value, mask, samples, seed,
+        builder.getF64FloatAttr(scale),
+        causal ? builder.getUnitAttr() : UnitAttr(),
+        builder.getF64FloatAttr(probability), builder.getI64IntegerAttr(site));
+}
+
+LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
+
+LogicalResult AttentionGradOp::verify() { return verifyAttention(*this); }
+
+int64_t AttentionOp::getFlops() {
+  int64_t d = shapeOf(getQuery())[3];
+  int64_t e = shapeOf(getValue())[3];
+  return 2 * scoreCount(getQuery(), getKey()) * (d + e);
+}
+
+int64_t AttentionGradOp::getFlops() {
+  // Scores and their gradient to query and key; probabilities and value.
+  int64_t d = shapeOf(getQuery())[3];
+  int64_t e = shapeOf(getValue())[3];
+  return 2 * scoreCount(getQuery(), getKey()) * (3 * d + 2 * e);
+}
+
+/// The scores that may not be used, minus infinity, as the mask of `op` and its
+/// causality say; the others as they are.
+static Value buildMaskedScores(GradientBuilder &b, AttentionOp op,
+                               Value scores) {
+  int64_t rank = 4;
+  Value mask = op.getMask();
+  scores = b.add(scores, b.create<BroadcastOp>(scores.getType(), mask,
+                                               axisRange(0, rank)));
+  if (!op.getCausal()) {
+    return scores;
+  }
+  ArrayRef<int64_t> shape = shapeOf(scores);
+  auto indexType =
+      RankedTensorType::get(shape, IntegerType::get(op.getContext(), 64));
+  Builder attributes(op.getContext());
+  Value row = b.create<IotaOp>(indexType, attributes.getI64IntegerAttr(2));
+  Value column = b.create<IotaOp>(indexType, attributes.getI64IntegerAttr(3));
+  Value lastColumn = b.add(row, static_cast<double>(shape[3] - shape[2]));
+  Value allowed = b.compare(ComparePredicate::LE, column, lastColumn);
+  Value never = b.constant(scores, -std::numeric_limits<double>::infinity());
+  return b.select(allowed, scores, never);
+}
+
+/// The gradient of an additive mask: that of the scores, summed over what the
+/// mask repeats. It is built from primitives, because a mask that is learned (a
+/// position bias) is rare; where nothing asks for it, it is dead code.
+static Value buildMaskGradient(GradientBuilder &b, AttentionOp op,
+                               Value gradient) {
+  Value query = op.getQuery();
+  Value raw = b.create<MatmulOp>(query, op.getKey(), false, true);
+  Value scaled = b.mul(raw, op.getScale().convertToDouble());
+  Value scores = buildMaskedScores(b, op, scaled);
+  // A row without any allowed column has lse = -inf: 0 there gives exp(-inf).
+  Value lse = op.getLse();
+  double infinity = std::numeric_limits<double>::infinity();
+  Value isEmpty = b.compare(ComparePredicate::EQ, lse, -infinity);
+  Value safe = b.select(isEmpty, b.constant(lse, 0.0), lse);
+  Value probabilities = b.exp(b.sub(scores, b.spread(safe, scores, 3)));
+
+  Value flow = b.create<MatmulOp>(gradient, op.getValue(), false, true);
+  if (op.getSamples()) {
+    flow = b.create<DropoutOp>(flow, op.getSamples(), op.getSeed(),
+                               op.getProbabilityAttr(), op.getSiteAttr());
+  }
+  Value total = b.sum(b.mul(gradient, op.getResult()), 3);
+  Value centered = b.sub(flow, b.spread(total, flow, 3));
+  Value scoreGradient = b.mul(probabilities, centered);
+  return b.sumToOperand(scoreGradient, op.getMask(), axisRange(0, 4));
+}
+
+LogicalResult
+AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                           MutableArrayRef<Value> operandGradients) {
+  if (failed(refuseGradientOf(*this, "lse", resultGradients[1], "result"))) {
+    return failure();
+  }
+  Value gradient = resultGradients[0];
+  if (!gradient) {
+    return success();
+  }
+  auto gradients = AttentionGradOp::create(
+      builder, getLoc(), gradient, getQuery(), getKey(), getValue(),
+      getResult(), getLse(), getMask(), getSamples(), getSeed(), getScaleAttr(),
+      getCausalAttr(), getProbabilityAttr(), getSiteAttr());
+  llvm::copy(gradients.getResults(), operandGradients.begin());
+  Value mask = getMask();
+  bool isVariable =
+      mask && isFloatTensor(mask) && !matchPattern(mask, m_Constant());
+  if (isVariable) {
+    GradientBuilder b(builder, *this);
+    operandGradients[3] = buildMaskGradient(b, *this, gradient);
+  }
+  return success();
+}
+
+LogicalResult AttentionGradOp::buildGradient(OpBuilder &,
+                                             ValueRange resultGradients,
+                                             MutableArrayRef<Value>) {
+  if (llvm::none_of(resultGradients, [](Value gradient) {
+        return static_cast<bool>(gradient);
+      })) {
+    return success();
+  }
+  return emitOpError("expected no gradient through a gradient, got one: second "
+                     "derivatives of attention are not supported; make the "
+                     "objective depend on accel.attention's result instead");
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Element-wise operations of the `accel` dialect.
+#ifndef ACCEL_DIALECTS_ACCEL_IR_ELEMENTWISE_TD
+#define ACCEL_DIALECTS_ACCEL_IR_ELEMENTWISE_TD
+include "dialects/Accel/IR/AccelDialect.td"
+include "dialects/Accel/IR/AccelEnums.td"
+
+class Accel_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : Accel_PureOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<FusionOpInterface>, DeclareOpInterfaceMethods<CostOpInterface>], traits)> {
+  code fusionAndCost = [{
+    ::accel::FusionKind $cppClass::getFusionKind() { return ::accel::FusionKind::Elementwise; }
+    int64_t $cppClass::getFlops() { return ::accel::elementCount(getOperation()->getResult(0)); }
+  }];
+  let extraClassDefinition = fusionAndCost;
+}
+
+class Accel_UnaryOp<string mnemonic, string text, string formula, string gradient = ""> : Accel_ElementwiseOp<mnemonic, [SameOperandsAndResultType]> {
+  let summary = text;
+  let description = "`result = " # formula # "` for every element of `operand`, a float tensor of any shape." # gradient # "\n\n```mlir\n%y = accel." # mnemonic # " %x : tensor<4x8xf32>\n```\n\nLowers to one operation of a fused kernel.";
+  let arguments = (ins Accel_FloatTensor:$operand);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+class Accel_BinaryOp<string mnemonic, Type tensor, string text, string formula, list<Trait> traits = [], string gradient = "">
+    : Accel_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultType], traits)> {
+  let summary = text;
+  let description = "`result = " # formula # "` for every pair of elements of `lhs` and `rhs`, tensors of one shape and element type." # gradient # "\n\n```mlir\n%z = accel." # mnemonic # " %x, %y : tensor<4x8x" # !if(!eq(tensor, Accel_BoolTensor), "i1", "f32") # ">\n```\n\nLowers to one operation of a fused kernel.";
+  let arguments = (ins tensor:$lhs, tensor:$rhs);
+  let results = (outs tensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Accel_NegOp : Accel_UnaryOp<"neg", "changes the sign", "-operand">;
+def Accel_AbsOp : Accel_UnaryOp<"abs", "absolute value", "|operand|", " Its gradient at 0 is 0.">;
+def Accel_ExpOp : Accel_UnaryOp<"exp", "exponential", "exp(operand)">;
+def Accel_LogOp : Accel_UnaryOp<"log", "natural logarithm", "ln(operand)">;
+def Accel_SqrtOp : Accel_UnaryOp<"sqrt", "square root", "sqrt(operand)">;
+def Accel_RsqrtOp : Accel_UnaryOp<"rsqrt", "reciprocal square root", "1 / sqrt(operand)">;
+def Accel_TanhOp : Accel_UnaryOp<"tanh", "hyperbolic tangent", "tanh(operand)">;
+def Accel_ErfOp : Accel_UnaryOp<"erf", "error function", "erf(operand)">;
+def Accel_SigmoidOp : Accel_UnaryOp<"sigmoid", "logistic function", "1 / (1 + exp(-operand))">;
+def Accel_ReluOp : Accel_UnaryOp<"relu", "rectifier", "max(operand, 0)", " Its gradient at 0 is 0.">;
+def Accel_SinOp : Accel_UnaryOp<"sin", "sine", "sin(operand)">;
+def Accel_CosOp : Accel_UnaryOp<"cos", "cosine", "cos(operand)">;
+
+def Accel_AddOp : Accel_BinaryOp<"add", Accel_NumberTensor, "sum", "lhs + rhs", [Commutative]> {
+  let hasFolder = 1;
+}
+def Accel_SubOp : Accel_BinaryOp<"sub", Accel_NumberTensor, "difference", "lhs - rhs"> {
+  let hasFolder = 1;
+}
+def Accel_MulOp : Accel_BinaryOp<"mul", Accel_NumberTensor, "product", "lhs * rhs", [Commutative]> {
+  let hasFolder = 1;
+}
+def Accel_DivOp : Accel_BinaryOp<"div", Accel_NumberTensor, "quotient, truncated towards zero for integers", "lhs / rhs"> {
+  let hasFolder = 1;
+}
+def Accel_MaxOp : Accel_BinaryOp<"max", Accel_NumberTensor, "larger of two", "max(lhs, rhs)", [Commutative], " Where they are equal, each gets half of the gradient.">;
+def Accel_MinOp : Accel_BinaryOp<"min", Accel_NumberTensor, "smaller of two", "min(lhs, rhs)", [Commutative], " Where they are equal, each gets half of the gradient.">;
+def Accel_PowOp : Accel_BinaryOp<"pow", Accel_FloatTensor, "power", "lhs ^ rhs">;
+def Accel_AndOp : Accel_BinaryOp<"and", Accel_BoolTensor, "logical conjunction", "lhs and rhs", [Commutative]>;
+def Accel_OrOp : Accel_BinaryOp<"or", Accel_BoolTensor, "logical disjunction", "lhs or rhs", [Commutative]>;
+
+def Accel_NotOp : Accel_ElementwiseOp<"not", [SameOperandsAndResultType]> {
+  let summary = "logical negation";
+  let description = [{
+    `result = not operand` for every element of a boolean tensor.
+
+    ```mlir
+    %y = accel.not %x : tensor<4x8xi1>
+    ```
+
+    Lowers to one operation of a fused kernel.
+  }];
+  let arguments = (ins Accel_BoolTensor:$operand);
+  let results = (outs Accel_BoolTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Accel_IsNanOp : Accel_ElementwiseOp<"is_nan", [SameOperandsAndResultShape]> {
+  let summary = "whether an element is not a number";
+  let description = [{
+    `result` is true where `operand` is NaN. The tensors have the same shape.
+
+    ```mlir
+    %y = accel.is_nan %x : tensor<4x8xf32> -> tensor<4x8xi1>
+    ```
+
+    Lowers to one operation of a fused kernel.
+  }];
+  let arguments = (ins Accel_FloatTensor:$operand);
+  let results = (outs Accel_BoolTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+}
+
+def Accel_CompareOp : Accel_ElementwiseOp<"compare", [SameTypeOperands, SameOperandsAndResultShape]> {
+  let summary = "compares two tensors element by element";
+  let description = [{
+    `result = lhs PREDICATE rhs`; comparisons with NaN are false, except `ne`. All shapes are equal.
+
+    ```mlir
+    %m = accel.compare le, %i, %j : tensor<4x8xi64> -> tensor<4x8xi1>
+    ```
+
+    Lowers to one operation of a fused kernel.
+  }];
+  let arguments = (ins Accel_ComparePredicate:$predicate, Accel_Tensor:$lhs, Accel_Tensor:$rhs);
+  let results = (outs Accel_BoolTensor:$result);
+  let builders = [OpBuilder<(ins "::accel::ComparePredicate":$predicate, "::mlir::Value":$lhs, "::mlir::Value":$rhs)>];
+  let assemblyFormat = "$predicate `,` $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+}
+
+def Accel_SelectOp : Accel_ElementwiseOp<"select", [AllTypesMatch<["on_true", "on_false", "result"]>, SameOperandsAndResultShape]> {
+  let summary = "chooses between two tensors element by element";
+  let description = [{
+    `result = condition ? on_true : on_false`. All four tensors have the same shape.
+
+    ```mlir
+    %z = accel.select %m, %x, %y : tensor<4x8xi1>, tensor<4x8xf32>
+    ```
+
+    Lowers to one operation of a fused kernel.
+  }];
+  let arguments = (ins Accel_BoolTensor:$condition, Accel_Tensor:$on_true, Accel_Tensor:$on_false);
+  let results = (outs Accel_Tensor:$result);
+  let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($result)";
+  let hasFolder = 1;
+}
+
+def Accel_CastOp : Accel_ElementwiseOp<"cast", [SameOperandsAndResultShape]> {
+  let summary = "converts the element type";
+  let description = [{
+    Every element of `operand` as an element of `result`'s type: floats to integers by truncation towards zero, anything
+    to `i1` by comparison with zero, `i1` to numbers as 0 or 1.
+
+    ```mlir
+    %y = accel.cast %x : tensor<4x8xi64> -> tensor<4x8xf32>
+    ```
+
+    Lowers to one operation of a fused kernel.
+  }];
+  let arguments = (ins Accel_Tensor:$operand);
+  let results = (outs Accel_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::Type":$elementType)>];
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def Accel_GeluOp : Accel_ElementwiseOp<"gelu", [SameOperandsAndResultType]> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    `operand * Phi(operand)`; `Phi` is the normal distribution, exact (`none`) or by its tanh form (`tanh`).
+
+    ```mlir
+    %y = accel.gelu tanh, %x : tensor<4x8xf32>
+    ```
+
+    Lowers to primitives in Fuse (ExpandComposites).
+  }];
+  let arguments = (ins Accel_GeluApproximation:$approximation, Accel_FloatTensor:$operand);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$approximation `,` $operand attr-dict `:` type($result)";
+}
+#endif

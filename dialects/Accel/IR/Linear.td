@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrix products and table look-ups of the `accel` dialect.
+#ifndef ACCEL_DIALECTS_ACCEL_IR_LINEAR_TD
+#define ACCEL_DIALECTS_ACCEL_IR_LINEAR_TD
+include "dialects/Accel/IR/Shape.td"
+
+def Accel_MatmulOp : Accel_FusedOp<"matmul", "Library", [DeclareOpInterfaceMethods<CostOpInterface>]> {
+  let summary = "matrix product, batched over the leading dimensions";
+  let description = [{
+    `result[b..., m, n] = sum over k of lhs[b..., m, k] * rhs[b..., k, n]`. With `transpose_lhs` the last two dimensions
+    of `lhs` are (k, m), with `transpose_rhs` those of `rhs` are (n, k).
+
+    ```mlir
+    %z = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    %g = accel.matmul %x, %z {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+    ```
+
+    **Constraints**
+    - (C1) all ranks are equal and at least 2; element types agree.
+    - (C2) the leading dimensions of all three are equal.
+    - (C3) the inner dimensions of `lhs` and `rhs` agree, and `result` is (m, n).
+
+    Lowers to a `plan.gemm`.
+  }];
+  let arguments = (ins Accel_FloatTensor:$lhs, Accel_FloatTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+  let results = (outs Accel_FloatTensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, CArg<"bool", "false">:$transposeLhs, CArg<"bool", "false">:$transposeRhs)>];
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Accel_GatherOp : Accel_FusedOp<"gather", "Gather"> {
+  let summary = "rows of a table chosen by indices";
+  let description = [{
+    `result[i..., :] = table[indices[i...], :]`: with `table` of shape (v, d...) and `indices` of shape (i...), `result` has
+    shape (i..., d...). Indices lie in [0, v); the runtime checks token ids before any kernel reads them.
+
+    ```mlir
+    %e = accel.gather %t, %ids : tensor<256x64xf32>, tensor<4x8xi64> -> tensor<4x8x64xf32>
+    ```
+
+    **Constraints**
+    - (C1) `result` has the dimensions of `indices`, then those of `table` but the first; element types of `table` and `result` agree.
+
+    Lowers to an indirect load of a fused kernel.
+  }];
+  let arguments = (ins Accel_Tensor:$table, Accel_IndexTensor:$indices);
+  let results = (outs Accel_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$table, "::mlir::Value":$indices)>];
+  let assemblyFormat = "$table `,` $indices attr-dict `:` type($table) `,` type($indices) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Accel_ScatterAddOp : Accel_FusedOp<"scatter_add", "ScatterAdd"> {
+  let summary = "sums rows into a table at indices";
+  let description = [{
+    `result[v, :]` is the sum of `updates[i..., :]` over all `i...` with `indices[i...] = v`, in row-major order of `i...`:
+    the transpose of `accel.gather`.
+
+    ```mlir
+    %g = accel.scatter_add %ids, %dy : tensor<4x8xi64>, tensor<4x8x64xf32> -> tensor<256x64xf32>
+    ```
+
+    **Constraints**
+    - (C1) `updates` has the dimensions of `indices`, then those of `result` but the first; element types of `updates` and `result` agree.
+
+    Lowers to a kernel that is split over columns, so that its order of summation does not depend on threads.
+  }];
+  let arguments = (ins Accel_IndexTensor:$indices, Accel_FloatTensor:$updates);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$indices `,` $updates attr-dict `:` type($indices) `,` type($updates) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Accel_GatherNdOp : Accel_FusedOp<"gather_nd", "None"> {
+  let summary = "elements or slices chosen by index tuples";
+  let description = [{
+    ONNX's GatherND with `batch_dims` leading dimensions in common: the last dimension of `indices` (size q) holds tuples;
+    `result[b..., i..., rest...] = operand[b..., indices[b..., i..., 0..q-1], rest...]`. Negative indices count from the end.
+
+    ```mlir
+    %y = accel.gather_nd %x, %i batch_dims 0 : tensor<4x8xi1>, tensor<5x2xi64> -> tensor<5xi1>
+    ```
+
+    **Constraints**
+    - (C1) `batch_dims + q` is at most the rank of `operand`.
+    - (C2) `result` has shape (batch, other dimensions of `indices` but the last, rest of `operand`).
+
+    Has no kernel and no gradient: it must be folded away by Import.
+  }];
+  let arguments = (ins Accel_Tensor:$operand, Accel_IndexTensor:$indices, I64Attr:$batch_dims);
+  let results = (outs Accel_Tensor:$result);
+  let assemblyFormat = "$operand `,` $indices `batch_dims` $batch_dims attr-dict `:` type($operand) `,` type($indices) `->` type($result)";
+  let hasVerifier = 1;
+}
+#endif

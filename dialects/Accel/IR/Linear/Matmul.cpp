@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrix product: verification, cost and gradient.
+#include "dialects/Accel/IR/GradientBuilder.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+/// The sizes of a product: rows and columns of its result, and what is summed.
+struct ProductSizes {
+  int64_t rows;
+  int64_t columns;
+  int64_t inner;
+  int64_t innerOfRhs;
+};
+} // namespace
+
+static ProductSizes sizesOf(Value lhs, Value rhs, bool transposeLhs,
+                            bool transposeRhs) {
+  ArrayRef<int64_t> l = shapeOf(lhs).take_back(2);
+  ArrayRef<int64_t> r = shapeOf(rhs).take_back(2);
+  return {l[transposeLhs ? 1 : 0], r[transposeRhs ? 0 : 1],
+          l[transposeLhs ? 0 : 1], r[transposeRhs ? 1 : 0]};
+}
+
+static SmallVector<int64_t> productShape(Value lhs, const ProductSizes &sizes) {
+  SmallVector<int64_t> shape(shapeOf(lhs).drop_back(2));
+  shape.append({sizes.rows, sizes.columns});
+  return shape;
+}
+
+void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
+                     Value rhs, bool transposeLhs, bool transposeRhs) {
+  ProductSizes sizes = sizesOf(lhs, rhs, transposeLhs, transposeRhs);
+  auto type =
+      RankedTensorType::get(productShape(lhs, sizes), elementTypeOf(lhs));
+  build(builder, state, type, lhs, rhs, transposeLhs, transposeRhs);
+}
+
+LogicalResult MatmulOp::verify() {
+  int64_t rank = shapeOf(getLhs()).size();
+  Type element = elementTypeOf(getLhs());
+  // matmul_c1
+  if (failed(verifyMinimumRank(*this, "lhs", getLhs(), 2)) ||
+      failed(verifyRank(*this, "rhs", getRhs(), rank)) ||
+      failed(verifyRank(*this, "result", getResult(), rank)) ||
+      failed(verifyElementType(*this, "rhs", getRhs(), element)) ||
+      failed(verifyElementType(*this, "result", getResult(), element))) {
+    return failure();
+  }
+  // matmul_c2
+  ArrayRef<int64_t> batch = shapeOf(getLhs()).drop_back(2);
+  if (!llvm::equal(shapeOf(getRhs()).drop_back(2), batch, fits)) {
+    return emitOpError()
+           << "expected the leading dimensions of `rhs` to be those of `lhs`, "
+           << shapeText(batch) << ", got "
+           << shapeText(shapeOf(getRhs()).drop_back(2));
+  }
+  // matmul_c3
+  ProductSizes sizes =
+      sizesOf(getLhs(), getRhs(), getTransposeLhs(), getTransposeRhs());
+  if (!fits(sizes.innerOfRhs, sizes.inner)) {
+    return emitOpError()
+           << "expected the inner dimension of `rhs` to be that of `lhs`, "
+           << sizes.inner << ", got " << sizes.innerOfRhs;
+  }
+  return verifyShape(*this, "result", getResult(),
+                     productShape(getLhs(), sizes));
+}
+
+int64_t MatmulOp::getFlops() {
+  ProductSizes sizes =
+      sizesOf(getLhs(), getRhs(), getTransposeLhs(), getTransposeRhs());
+  return ShapedType::isDynamic(sizes.inner)
+             ? 0
+             : 2 * sizes.inner * elementCount(getResult());
+}
+
+// With L and R the operands as the product sees them, Z = L R has the gradients
+// dL = dZ R^T and dR = L^T dZ; of an operand that the product transposes, the
+// transpose of that, which swaps the factors. Every transpose is a flag of the
+// new product, so none moves data.
+LogicalResult MatmulOp::buildGradient(OpBuilder &builder,
+                                      ValueRange resultGradients,
+                                      MutableArrayRef<Value> operandGradients) {
+  Value gradient = resultGradients[0];
+  if (!gradient) {
+    return success();
+  }
+  GradientBuilder b(builder, *this);
+  bool lhs = getTransposeLhs();
+  bool rhs = getTransposeRhs();
+  operandGradients[0] =
+      lhs ? b.create<MatmulOp>(getRhs(), gradient, rhs, true)
+          : b.create<MatmulOp>(gradient, getRhs(), false, !rhs);
+  operandGradients[1] =
+      rhs ? b.create<MatmulOp>(gradient, getLhs(), true, lhs)
+          : b.create<MatmulOp>(getLhs(), gradient, !lhs, false);
+  return success();
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a training step is made of besides tensors: parameters, state, microbatches, updates.
+#ifndef ACCEL_DIALECTS_ACCEL_IR_PROGRAM_TD
+#define ACCEL_DIALECTS_ACCEL_IR_PROGRAM_TD
+include "dialects/Accel/IR/AccelDialect.td"
+
+def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
+  let summary = "a tensor of the model";
+  let description = [{
+    Declares a tensor of the model under its original name and in its original orientation (that of the framework's
+    state dict; the exporter's transposes are undone by the importer). `trainable` ones get a gradient and an optimizer state.
+
+    `initial` says where the value at step 0 comes from: a dictionary
+    `{kind = "file", key = "..."}` (weights that came with the model: the importer's weight table has the bytes, whole
+    tensor, row-major, this orientation), `{kind = "normal", mean, deviation, site}`, or `{kind = "constant", value}`.
+    `provenance` is what the importer had to do to find it (see docs/importing.md); absent for a plain initializer.
+    Shard adds `segment` (symbol of the segment's master state) and `offset` (element offset in it).
+
+    ```mlir
+    accel.parameter @wte : tensor<256x64xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.02, site = 7 : i64}}
+    ```
+
+    **Constraints**
+    - (C1) the type is a ranked tensor with a static shape.
+    - (C2) a trainable parameter has a float element type.
+    - (C3) `initial` has one of the three forms above, with all its keys.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, UnitAttr:$trainable, OptionalAttr<DictionaryAttr>:$initial,
+                   OptionalAttr<DictionaryAttr>:$provenance, OptionalAttr<FlatSymbolRefAttr>:$segment, OptionalAttr<I64Attr>:$offset);
+  let assemblyFormat = "$sym_name `:` $type (`trainable` $trainable^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Accel_StateOp : Accel_Op<"state", [Symbol]> {
+  let summary = "a tensor that outlives a step";
+  let description = [{
+    Declares state besides parameters: hyperparameters and counters (`kind = "hyperparameter"`, `"counter"`,
+    `"accumulator"`) and, after Shard, the flat slots of segments (`kind = "slot"`, with `bucket`, `segment`, `slot` =
+    master | gradient | first_moment | second_moment ... , `group` = decayed | undecayed | frozen). `initial` is the value
+    of every element at step 0 (default 0).
+
+    ```mlir
+    accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.001 : f64}
+    accel.state @"block0.decayed.first_moment" : tensor<4096xf32> {kind = "slot", bucket = "block0", segment = "decayed", slot = "first_moment", group = "decayed"}
+    ```
+
+    **Constraints**
+    - (C1) the type is a ranked tensor with a static shape.
+    - (C2) `kind` is one of hyperparameter, counter, accumulator, slot; a slot has bucket, segment, slot and group.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, StrAttr:$kind, OptionalAttr<F64Attr>:$initial,
+                   OptionalAttr<StrAttr>:$bucket, OptionalAttr<StrAttr>:$segment, OptionalAttr<StrAttr>:$slot, OptionalAttr<StrAttr>:$group);
+  let assemblyFormat = "$sym_name `:` $type attr-dict";
+  let hasVerifier = 1;
+}
+
+def Accel_ReadOp : Accel_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a parameter or state";
+  let description = [{
+    The value that `symbol` has at this point of the program. Each use of a tied weight has its own read, or shares one:
+    both mean the same.
+
+    ```mlir
+    accel.parameter @wte : tensor<256x64xf32> trainable
+    func.func @forward() -> tensor<256x64xf32> {
+      %w = accel.read @wte : tensor<256x64xf32>
+      return %w : tensor<256x64xf32>
+    }
+    ```
+
+    **Constraints**
+    - (C1) `symbol` names an `accel.parameter` or `accel.state` of the module with the result's type.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol);
+  let results = (outs Accel_Tensor:$result);
+  let assemblyFormat = "$symbol attr-dict `:` type($result)";
+}
+
+def Accel_WriteOp : Accel_Op<"write", [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "replaces the value of a parameter or state";
+  let description = [{
+    From here on `symbol` has the value `value`.
+
+    ```mlir
+    accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.001 : f64}
+    func.func @halve() {
+      %lr = accel.read @lr : tensor<f64>
+      %half = accel.constant dense<0.5> : tensor<f64>
+      %next = accel.mul %lr, %half : tensor<f64>
+      accel.write @lr, %next : tensor<f64>
+      return
+    }
+    ```
+
+    **Constraints**
+    - (C1) `symbol` names an `accel.parameter` or `accel.state` of the module with the value's type.
+
+    Lowers to a copy, or to nothing where the value is computed in place.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol, Accel_Tensor:$value);
+  let assemblyFormat = "$symbol `,` $value attr-dict `:` type($value)";
+}
+
+def Accel_AccumulateOp : Accel_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "adds to the gradient of a parameter or to an accumulator";
+  let description = [{
+    If `symbol` is a parameter, `value` is added to its gradient, which is zero at the start of a step; if it is a state,
+    `value` is added to it. A tied weight is accumulated once per use.
+
+    ```mlir
+    accel.parameter @wte : tensor<256x64xf32> trainable
+    func.func @microbatch(%g: tensor<256x64xf32>) {
+      accel.accumulate @wte, %g : tensor<256x64xf32>
+      return
+    }
+    ```
+
+    **Constraints**
+    - (C1) `symbol` names a trainable `accel.parameter` or an `accel.state` of the module with the value's type.
+
+    Lowers to an addition into the persistent slot, fused into the kernel that computes `value`.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol, Accel_FloatTensor:$value);
+  let assemblyFormat = "$symbol `,` $value attr-dict `:` type($value)";
+}
+
+def Accel_GradientOp : Accel_Op<"gradient", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the accumulated gradient of a parameter";
+  let description = [{
+    What `accel.accumulate` has added to the gradient of the parameter `symbol` since the step began.
+
+    ```mlir
+    accel.parameter @wte : tensor<256x64xf32> trainable
+    func.func @step() -> tensor<256x64xf32> {
+      %g = accel.gradient @wte : tensor<256x64xf32>
+      return %g : tensor<256x64xf32>
+    }
+    ```
+
+    **Constraints**
+    - (C1) `symbol` names a trainable `accel.parameter` of the module with the result's type.
+
+    Replaced by a read of the flat gradient slot in Shard.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$symbol attr-dict `:` type($result)";
+}
+
+def Accel_InputOp : Accel_Op<"input", [MemoryEffects<[MemRead]>]> {
+  let summary = "what the data pipeline gives for the current microbatch";
+  let description = [{
+    `name` is an input of the model, a target, or one of the built-in ones: `sample_indices` (tensor<Bxi64>, global sample
+    indices), `sample_weights` (tensor<Bxf32>, 1, or 0 for the padding of a short last round), `seed` (tensor<i64>).
+
+    ```mlir
+    %ids = accel.input "input_ids" : tensor<4x64xi64>
+    ```
+
+    **Constraints**
+    - (C1) an input with a built-in name has the type given above.
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Accel_Tensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Accel_RepeatOp : Accel_Op<"repeat", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "the loop over the microbatches of a step";
+  let description = [{
+    Runs its body once per microbatch; how often is a run-time count, at least one. The body has no results: what it
+    leaves behind is accumulated in gradients and states. `accel.input` gives other data in each round.
+
+    ```mlir
+    accel.repeat {
+      %x = accel.input "x" : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict";
+}
+
+def Accel_MetricOp : Accel_Op<"metric", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a number of the step that the run reports";
+  let description = [{
+    Reports `value`, a scalar, under `name`: the only data that leaves the device within a step.
+
+    ```mlir
+    accel.metric "loss", %x : tensor<f64>
+    ```
+
+    **Constraints**
+    - (C1) the value has rank 0.
+
+    Lowers to a store into the metrics slot.
+  }];
+  let arguments = (ins StrAttr:$name, RankedTensorOf<[F64]>:$value);
+  let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Accel_UpdateOp : Accel_Op<"update", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "one step of the optimizer on every trainable parameter";
+  let description = [{
+    Applies optimizer `kind` (adamw | sgd) with `schedule` (constant | linear | cosine | wsd) to all trainable parameters;
+    gradient = accumulated gradient * `scale`. Hyperparameters are `accel.state`s of the module. Expanded by Shard
+    (ExpandUpdate) into primitives over flat segments.
+
+    ```mlir
+    accel.update %s kind "adamw" schedule "cosine" : tensor<f64>
+    ```
+
+    **Constraints**
+    - (C1) `scale` has rank 0; `kind` and `schedule` are known names.
+  }];
+  let arguments = (ins RankedTensorOf<[F64]>:$scale, StrAttr:$kind, StrAttr:$schedule, UnitAttr:$clip);
+  let assemblyFormat = "$scale `kind` $kind `schedule` $schedule (`clip` $clip^)? attr-dict `:` type($scale)";
+  let hasVerifier = 1;
+}
+
+def Accel_BucketOp : Accel_Op<"bucket", [Symbol]> {
+  let summary = "parameters gathered and reduced together";
+  let description = [{
+    An ordered list of segments, each uniform in dtype and optimizer group. `segments` holds one dictionary per segment:
+    `{name, group, elements, parameters = [@a, @b]}`; the parameters lie in this order, each at a multiple of 16 elements.
+    `granule` is the number of elements to which shards are rounded.
+
+    ```mlir
+    accel.bucket @block0 {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 4096 : i64, parameters = [@wte]} ] }
+    ```
+
+    **Constraints**
+    - (C1) every segment has `name`, `group`, `elements` and `parameters`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$granule, ArrayAttr:$segments);
+  let assemblyFormat = "$sym_name attr-dict";
+  let hasVerifier = 1;
+}
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What outlives a step: parameters and state, and the operations that read and
+// change them by name.
+#include "dialects/Accel/IR/AccelOps.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// Verifies that the declared type of a symbol is a tensor the dialect knows,
+/// of known size.
+static LogicalResult verifyDeclaredType(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape()) {
+    return op->emitOpError()
+           << "expected a ranked tensor type with a static shape, got " << type;
+  }
+  Type element = tensor.getElementType();
+  bool isKnown =
+      isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) ||
+      element.isSignlessInteger(64) || element.isSignlessInteger(32) ||
+      element.isSignlessInteger(1);
+  if (!isKnown) {
+    return op->emitOpError()
+           << "expected element type f32, f64, bf16, f16, i64, i32 or i1, got "
+           << element;
+  }
+  return success();
+}
+
+/// Verifies that the dictionary `initial` of `op` has `key` with an attribute
+/// of type AttrTy, which diagnostics call `what`.
+template <typename AttrTy>
+static LogicalResult verifyEntry(Operation *op, DictionaryAttr initial,
+                                 StringRef key, StringRef what) {
+  if (initial.getAs<AttrTy>(key)) {
+    return success();
+  }
+  InFlightDiagnostic error = op->emitOpError();
+  error << "expected `initial` to have `" << key << "`, " << what << ", got ";
+  if (Attribute other = initial.get(key)) {
+    return error << other;
+  }
+  return error << "none";
+}
+
+static LogicalResult verifyInitial(Operation *op, DictionaryAttr initial) {
+  auto kind = initial.getAs<StringAttr>("kind");
+  StringRef name = kind ? kind.getValue() : StringRef();
+  if (name == "file") {
+    return verifyEntry<StringAttr>(op, initial, "key", "a string");
+  }
+  if (name == "constant") {
+    return verifyEntry<FloatAttr>(op, initial, "value", "a float");
+  }
+  if (name == "normal") {
+    return success(
+        succeeded(verifyEntry<FloatAttr>(op, initial, "mean", "a float")) &&
+        succeeded(
+            verifyEntry<FloatAttr>(op, initial, "deviation", "a float")) &&
+        succeeded(verifyEntry<IntegerAttr>(op, initial, "site", "an integer")));
+  }
+  return op->emitOpError() << "expected the `kind` of `initial` to be "
+                              "\"file\", \"normal\" or \"constant\", got "
+                           << initial;
+}
+
+LogicalResult ParameterOp::verify() {
+  // parameter_c1
+  if (failed(verifyDeclaredType(*this, getType()))) {
+    return failure();
+  }
+  // parameter_c2
+  Type element = cast<RankedTensorType>(getType()).getElementType();
+  if (getTrainable() && !isa<FloatType>(element)) {
+    return emitOpError() << "expected a trainable parameter to have a float "
+                            "element type, got "
+                         << element << ": leave out `trainable`";
+  }
+  // parameter_c3
+  return getInitial() ? verifyInitial(*this, *getInitial()) : success();
+}
+
+LogicalResult StateOp::verify() {
+  // state_c1
+  if (failed(verifyDeclaredType(*this, getType()))) {
+    return failure();
+  }
+  // state_c2
+  bool isKnown =
+      llvm::StringSwitch<bool>(getKind())
+          .Cases({"hyperparameter", "counter", "accumulator", "slot"}, true)
+          .Default(false);
+  if (!isKnown) {
+    return emitOpError() << "expected `kind` to be \"hyperparameter\", "
+                            "\"counter\", \"accumulator\" or \"slot\", got \""
+                         << getKind() << "\"";
+  }
+  if (getKind() != "slot") {
+    return success();
+  }
+  for (StringRef key : {"bucket", "segment", "slot", "group"}) {
+    if (!(*this)->hasAttr(key)) {
+      return emitOpError() << "expected a slot to have `" << key
+                           << "`, got none";
+    }
+  }
+  return success();
+}
+
+namespace {
+/// What a symbol may name.
+enum class Named { ParameterOrState, TrainableOrState, Trainable };
+} // namespace
+
+static StringRef describe(Named named) {
+  switch (named) {
+  case Named::ParameterOrState:
+    return "an accel.parameter or accel.state";
+  case Named::TrainableOrState:
+    return "a trainable accel.parameter or an accel.state";
+  case Named::Trainable:
+    return "a trainable accel.parameter";
+  }
+  llvm_unreachable("every kind is described");
+}
+
+/// The declared type of `symbol`, if it is one that `named` allows.
+static Type declaredType(Operation *symbol, Named named) {
+  if (auto parameter = dyn_cast_if_present<ParameterOp>(symbol)) {
+    bool isAllowed =
+        named == Named::ParameterOrState || parameter.getTrainable();
+    return isAllowed ? parameter.getType() : Type();
+  }
+  auto state = dyn_cast_if_present<StateOp>(symbol);
+  return state && named != Named::Trainable ? state.getType() : Type();
+}
+
+/// Verifies that `op` names a symbol that `named` allows, declared with `type`.
+static LogicalResult verifySymbol(Operation *op, SymbolTableCollection &symbols,
+                                  FlatSymbolRefAttr name, Type type,
+                                  Named named) {
+  Operation *symbol = symbols.lookupNearestSymbolFrom(op, name);
+  if (!symbol) {
+    return op->emitOpError()
+           << "expected " << name << " to name " << describe(named)
+           << " of the module, got no such symbol";
+  }
+  Type declared = declaredType(symbol, named);
+  if (!declared) {
+    InFlightDiagnostic error = op->emitOpError()
+                               << "expected " << name << " to name "
+                               << describe(named) << ", got another symbol";
+    error.attachNote(symbol->getLoc()) << "declared here";
+    return error;
+  }
+  if (declared != type) {
+    InFlightDiagnostic error = op->emitOpError()
+                               << "expected the type of " << name << ", "
+                               << declared << ", got " << type;
+    error.attachNote(symbol->getLoc()) << "declared here";
+    return error;
+  }
+  return success();
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // read_c1
+  return verifySymbol(*this, symbols, getSymbolAttr(), getResult().getType(),
+                      Named::ParameterOrState);
+}
+
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // write_c1
+  return verifySymbol(*this, symbols, getSymbolAttr(), getValue().getType(),
+                      Named::ParameterOrState);
+}
+
+LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // accumulate_c1
+  return verifySymbol(*this, symbols, getSymbolAttr(), getValue().getType(),
+                      Named::TrainableOrState);
+}
+
+LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // gradient_c1
+  return verifySymbol(*this, symbols, getSymbolAttr(), getResult().getType(),
+                      Named::Trainable);
+}

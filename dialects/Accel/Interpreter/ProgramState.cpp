@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What outlives a step of an interpreted program.
+#include "dialects/Accel/Interpreter/ProgramState.h"
+
+#include "dialects/Accel/Interpreter/RandomNormal.h"
+
+using namespace mlir;
+
+namespace accel {
+
+RankedTensorType ProgramState::getDeclaredType(Operation *declaration) {
+  if (auto parameter = dyn_cast<ParameterOp>(declaration)) {
+    return dyn_cast<RankedTensorType>(parameter.getType());
+  }
+  return dyn_cast<RankedTensorType>(cast<StateOp>(declaration).getType());
+}
+
+ProgramState::ProgramState(ModuleOp module, int64_t seed) {
+  for (Operation &op : module.getOps()) {
+    if (isa<ParameterOp, StateOp>(op)) {
+      declarations.push_back(&op);
+      byName[SymbolTable::getSymbolName(&op)] = &op;
+    }
+  }
+  for (Operation *op : declarations) {
+    RankedTensorType type = getDeclaredType(op);
+    auto state = dyn_cast<StateOp>(op);
+    if (state && type && fitsHost(type)) {
+      values[state.getSymName()] = HostTensor::splat(type, state.getInitial() ? state.getInitial()->convertToDouble() : 0.0);
+    }
+  }
+  for (Operation *op : declarations) {
+    if (auto parameter = dyn_cast<ParameterOp>(op)) {
+      if (HostTensor initial = makeInitial(parameter, seed)) {
+        (void)write(parameter.getSymName(), initial);
+      }
+    }
+  }
+  clearChanges();
+}
+
+HostTensor ProgramState::makeInitial(ParameterOp parameter, int64_t seed) const {
+  RankedTensorType type = getDeclaredType(parameter);
+  if (!parameter.getInitial() || !type || !fitsHost(type)) {
+    return HostTensor();
+  }
+  DictionaryAttr initial = *parameter.getInitial();
+  auto getNumber = [&](StringRef name) {
+    auto number = initial.getAs<FloatAttr>(name);
+    return number ? number.getValueAsDouble() : 0.0;
+  };
+  auto kind = initial.getAs<StringAttr>("kind");
+  if (kind && kind.getValue() == "constant") {
+    auto integer = initial.getAs<IntegerAttr>("value");
+    return HostTensor::splat(type, integer ? static_cast<double>(integer.getInt()) : getNumber("value"));
+  }
+  auto site = initial.getAs<IntegerAttr>("site");
+  if (kind && kind.getValue() == "normal" && site && isa<FloatType>(type.getElementType())) {
+    return makeRandomNormal(type, seed, site.getInt(), getNumber("mean"), getNumber("deviation"));
+  }
+  return HostTensor();
+}
+
+ProgramState::Part ProgramState::getPart(ParameterOp parameter, StringRef slot) const {
+  if (!parameter.getSegment()) {
+    return {};
+  }
+  int64_t offset = parameter.getOffset().value_or(0);
+  auto master = dyn_cast_or_null<StateOp>(lookup(*parameter.getSegment()));
+  if (!master || slot == "master") {
+    return {parameter.getSegment()->str(), offset};
+  }
+  for (Operation *op : declarations) {
+    auto state = dyn_cast<StateOp>(op);
+    if (state && state.getBucket() == master.getBucket() && state.getSegment() == master.getSegment() &&
+        state.getSlot() == slot) {
+      return {state.getSymName().str(), offset};
+    }
+  }
+  return {};
+}
+
+HostTensor ProgramState::readPart(const Part &part, RankedTensorType type) const {
+  HostTensor whole = values.lookup(part.state);
+  int64_t size = type.getNumElements();
+  if (!whole || !whole.isFloat() || !isa<FloatType>(type.getElementType()) || part.offset < 0 ||
+      part.offset + size > whole.getNumElements()) {
+    return HostTensor();
+  }
+  ArrayRef<double> elements = whole.floats().slice(part.offset, size);
+  return HostTensor(type, std::vector<double>(elements.begin(), elements.end()));
+}
+
+void ProgramState::writePart(const Part &part, const HostTensor &value) {
+  auto whole = values.find(part.state);
+  int64_t size = value.getNumElements();
+  if (whole == values.end() || part.offset < 0 || part.offset + size > whole->second.getNumElements()) {
+    return;
+  }
+  llvm::copy(value.floats(), whole->second.mutableFloats().slice(part.offset, size).begin());
+  written.insert(part.state);
+}
+
+HostTensor ProgramState::read(StringRef name) const {
+  auto parameter = dyn_cast_or_null<ParameterOp>(lookup(name));
+  if (parameter && parameter.getSegment()) {
+    return readPart(getPart(parameter, "master"), getDeclaredType(parameter));
+  }
+  return values.lookup(name);
+}
+
+LogicalResult ProgramState::write(StringRef name, const HostTensor &value) {
+  Operation *declaration = lookup(name);
+  if (!declaration || !value || value.getType() != getDeclaredType(declaration)) {
+    return failure();
+  }
+  written.insert(name);
+  auto parameter = dyn_cast<ParameterOp>(declaration);
+  if (parameter && parameter.getSegment()) {
+    writePart(getPart(parameter, "master"), value);
+  } else {
+    values[name] = value;
+  }
+  return success();
+}
+
+HostTensor ProgramState::getGradient(StringRef name) const {
+  auto parameter = dyn_cast_or_null<ParameterOp>(lookup(name));
+  if (!parameter || !parameter.getTrainable()) {
+    return HostTensor();
+  }
+  if (parameter.getSegment()) {
+    return readPart(getPart(parameter, "gradient"), getDeclaredType(parameter));
+  }
+  HostTensor gradient = gradients.lookup(name);
+  return gradient ? gradient : HostTensor(getDeclaredType(parameter));
+}
+
+void ProgramState::accumulate(Operation *declaration, const HostTensor &value) {
+  StringRef name = SymbolTable::getSymbolName(declaration);
+  auto parameter = dyn_cast<ParameterOp>(declaration);
+  HostTensor sum = parameter ? getGradient(name) : read(name);
+  for (auto [element, addend] : llvm::zip_equal(sum.mutableFloats(), value.floats())) {
+    element += addend;
+  }
+  if (!parameter) {
+    (void)write(name, sum);
+    return;
+  }
+  accumulated.insert(name);
+  if (parameter.getSegment()) {
+    writePart(getPart(parameter, "gradient"), sum);
+  } else {
+    gradients[name] = sum;
+  }
+}
+
+void ProgramState::clearGradients() {
+  gradients.clear();
+  for (Operation *op : declarations) {
+    auto parameter = dyn_cast<ParameterOp>(op);
+    if (parameter && parameter.getSegment() && parameter.getTrainable()) {
+      writePart(getPart(parameter, "gradient"), HostTensor(getDeclaredType(op)));
+    }
+  }
+}
+
+void ProgramState::clearChanges() {
+  written.clear();
+  accumulated.clear();
+}
+
+HostTensor ProgramState::getMoment(StringRef slot, ParameterOp parameter) const {
+  RankedTensorType type = getDeclaredType(parameter);
+  Part part = getPart(parameter, slot);
+  HostTensor moment = part.state.empty() ? moments.lookup((slot + "." + parameter.getSymName()).str()) : readPart(part, type);
+  return moment ? moment : HostTensor(type);
+}
+
+void ProgramState::setMoment(StringRef slot, ParameterOp parameter, HostTensor value) {
+  Part part = getPart(parameter, slot);
+  if (part.state.empty()) {
+    moments[(slot + "." + parameter.getSymName()).str()] = value;
+  } else {
+    writePart(part, value);
+  }
+}
+
+} // namespace accel

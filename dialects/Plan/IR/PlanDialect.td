@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The `plan` dialect.
+#ifndef ACCEL_DIALECTS_PLAN_IR_PLANDIALECT_TD
+#define ACCEL_DIALECTS_PLAN_IR_PLANDIALECT_TD
+include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Plan_Dialect : Dialect {
+  let name = "plan";
+  let cppNamespace = "::accel::plan";
+  let summary = "the training step as instructions over buffers";
+  let description = [{
+    ```
+      accel (tensors) --> plan (this dialect) --> plan file (instructions, code, weights)
+    ```
+    One operation is one instruction of the plan file. Buffers are `memref` values made by `plan.buffer` at the top of a
+    function and by `plan.view`; an instruction names every buffer it reads or writes. Until Schedule the order of
+    operations is the order of execution; from Schedule on, `lane`, `waits` and `signals` say what may overlap; from
+    Memory on, every transient buffer has an offset in the arena.
+  }];
+}
+
+def Plan_Lane : I32EnumAttr<"Lane", "which stream of a rank executes an instruction", [
+    I32EnumAttrCase<"Compute", 0, "compute">, I32EnumAttrCase<"Communication", 1, "communication">]> {
+  let cppNamespace = "::accel::plan";
+}
+
+def Plan_Region : I32EnumAttr<"Region", "how long a buffer's contents live", [
+    I32EnumAttrCase<"Transient", 0, "transient">, I32EnumAttrCase<"Persistent", 1, "persistent">,
+    I32EnumAttrCase<"Constant", 2, "constant">, I32EnumAttrCase<"IO", 3, "io">]> {
+  let cppNamespace = "::accel::plan";
+}
+
+def Plan_Access : I32EnumAttr<"Access", "what an instruction does with a buffer", [
+    I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">, I32EnumAttrCase<"ReadWrite", 2, "update">]> {
+  let cppNamespace = "::accel::plan";
+}
+
+class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
+#endif

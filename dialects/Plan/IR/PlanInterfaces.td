@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What every instruction of a plan can tell about itself.
+#ifndef ACCEL_DIALECTS_PLAN_IR_PLANINTERFACES_TD
+#define ACCEL_DIALECTS_PLAN_IR_PLANINTERFACES_TD
+include "mlir/IR/OpBase.td"
+
+def InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
+  let cppNamespace = "::accel::plan";
+  let description = [{ An instruction: it accesses buffers, runs on a lane, waits for events and signals one. }];
+  let methods = [
+    InterfaceMethod<"The buffers accessed: for every memref operand, in order, what is done with it.",
+      "::llvm::SmallVector<::accel::plan::BufferAccess>", "getAccesses">,
+    InterfaceMethod<"How many copies ahead of the current microbatch a double-buffered operand is.",
+      "int64_t", "getRotation", (ins), [{}], [{ return 0; }]>,
+  ];
+  let extraSharedClassDeclaration = [{
+    /// The lane, or compute while Schedule has not run.
+    ::accel::plan::Lane getLaneOrDefault();
+    /// Events waited for, as pairs (event, distance in iterations), and the events signalled.
+    ::llvm::SmallVector<std::pair<int64_t, int64_t>> getWaitedEvents();
+    ::llvm::SmallVector<int64_t> getSignalledEvents();
+  }];
+}
+#endif

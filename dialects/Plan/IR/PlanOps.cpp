@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Verifiers of the `plan` dialect and the accesses of its instructions.
+#include "dialects/Plan/IR/PlanOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace accel::plan;
+
+#include "dialects/Plan/IR/PlanEnums.cpp.inc"
+#include "dialects/Plan/IR/PlanInterfaces.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+int64_t accel::plan::getMemRefBytes(MemRefType type) {
+  int64_t bits = std::max<int64_t>(8, type.getElementTypeBitWidth());
+  return type.getNumElements() * (bits / 8);
+}
+
+BufferRange accel::plan::getBufferRange(Value value) {
+  int64_t begin = 0;
+  int64_t bytes = getMemRefBytes(cast<MemRefType>(value.getType()));
+  while (auto view = value.getDefiningOp<ViewOp>()) {
+    auto type = cast<MemRefType>(view.getSource().getType());
+    begin += view.getOffset() * (getMemRefBytes(type) / std::max<int64_t>(1, type.getNumElements()));
+    value = view.getSource();
+  }
+  return {cast<BufferOp>(value.getDefiningOp()), begin, bytes};
+}
+
+LogicalResult BufferOp::verify() {
+  auto type = cast<MemRefType>(getResult().getType());
+  // buffer_c1
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity()) {
+    return emitOpError("expected a static row-major shape, got ") << type;
+  }
+  // buffer_c2
+  if (getRegion() == Region::Persistent && !getSymbol()) {
+    return emitOpError("expected the name of the state that a persistent buffer holds");
+  }
+  if (getRegion() == Region::Constant && !getValue()) {
+    return emitOpError("expected the value of a constant buffer");
+  }
+  if (getCopies() != 1 && getCopies() != 2) {
+    return emitOpError("expected 1 or 2 copies, got ") << getCopies();
+  }
+  if (getOffset() && *getOffset() % 64 != 0) {
+    return emitOpError("expected an offset that is a multiple of 64, got ") << *getOffset();
+  }
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  auto source = cast<MemRefType>(getSource().getType());
+  auto result = cast<MemRefType>(getResult().getType());
+  // view_c1
+  if (source.getElementType() != result.getElementType()) {
+    return emitOpError("expected element type ") << source.getElementType() << ", got " << result.getElementType();
+  }
+  int64_t end = getOffset() + result.getNumElements();
+  if (static_cast<int64_t>(getOffset()) < 0 || end > source.getNumElements()) {
+    return emitOpError("expected elements inside the source's ")
+           << source.getNumElements() << ", got [" << getOffset() << ", " << end << ")";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What every instruction can tell about itself
+//===----------------------------------------------------------------------===//
+
+Lane InstructionOpInterface::getLaneOrDefault() {
+  auto lane = (*this)->getAttrOfType<StringAttr>("lane");
+  return lane ? symbolizeLane(lane.getValue()).value_or(Lane::Compute) : Lane::Compute;
+}
+
+SmallVector<std::pair<int64_t, int64_t>> InstructionOpInterface::getWaitedEvents() {
+  SmallVector<std::pair<int64_t, int64_t>> events;
+  if (auto waits = (*this)->getAttrOfType<DenseI64ArrayAttr>("waits")) {
+    for (unsigned i = 0; i + 1 < waits.size(); i += 2) {
+      events.emplace_back(waits[i], waits[i + 1]);
+    }
+  }
+  return events;
+}
+
+SmallVector<int64_t> InstructionOpInterface::getSignalledEvents() {
+  auto signals = (*this)->getAttrOfType<DenseI64ArrayAttr>("signals");
+  return signals ? SmallVector<int64_t>(signals.asArrayRef()) : SmallVector<int64_t>();
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseModes(OpAsmParser &parser, ArrayAttr &modes) {
+  SmallVector<Attribute> list;
+  auto parseOne = [&]() -> ParseResult {
+    StringRef word;
+    SMLoc at = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word)) {
+      return failure();
+    }
+    std::optional<Access> access = symbolizeAccess(word);
+    if (!access) {
+      return parser.emitError(at, "expected read, write or update, got ") << word;
+    }
+    list.push_back(parser.getBuilder().getI32IntegerAttr(static_cast<int32_t>(*access)));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseOne)) {
+    return failure();
+  }
+  modes = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+static void printModes(OpAsmPrinter &printer, Operation *, ArrayAttr modes) {
+  printer << '[';
+  llvm::interleaveComma(modes, printer, [&](Attribute access) {
+    printer << stringifyAccess(static_cast<Access>(cast<IntegerAttr>(access).getInt()));
+  });
+  printer << ']';
+}
+
+SmallVector<BufferAccess> LaunchOp::getAccesses() {
+  SmallVector<BufferAccess> list;
+  for (auto [buffer, access] : llvm::zip(getBuffers(), getModes())) {
+    list.push_back({buffer, static_cast<Access>(cast<IntegerAttr>(access).getInt())});
+  }
+  return list;
+}
+
+LogicalResult LaunchOp::verify() {
+  // launch_c1
+  if (getModes().size() != getBuffers().size()) {
+    return emitOpError("expected one access per buffer, got ")
+           << getModes().size() << " for " << getBuffers().size() << " buffers";
+  }
+  if (getUnits() <= 0) {
+    return emitOpError("expected a positive number of units, got ") << getUnits();
+  }
+  return success();
+}
+
+SmallVector<BufferAccess> GemmOp::getAccesses() {
+  return {{getA(), Access::Read}, {getB(), Access::Read}, {getC(), getAccumulate() ? Access::ReadWrite : Access::Write}};
+}
+
+LogicalResult GemmOp::verify() {
+  ArrayRef<int64_t> a = cast<MemRefType>(getA().getType()).getShape();
+  ArrayRef<int64_t> b = cast<MemRefType>(getB().getType()).getShape();
+  ArrayRef<int64_t> c = cast<MemRefType>(getC().getType()).getShape();
+  // gemm_c1
+  if (a.size() < 2 || a.size() != b.size() || a.size() != c.size()) {
+    return emitOpError("expected three buffers of one rank, at least 2, got ranks ")
+           << a.size() << ", " << b.size() << " and " << c.size();
+  }
+  size_t last = a.size() - 1;
+  int64_t m = a[getTransposeA() ? last : last - 1];
+  int64_t k = a[getTransposeA() ? last - 1 : last];
+  int64_t kb = b[getTransposeB() ? last : last - 1];
+  int64_t n = b[getTransposeB() ? last - 1 : last];
+  if (k != kb || c[last - 1] != m || c[last] != n || a.drop_back(2) != b.drop_back(2) || a.drop_back(2) != c.drop_back(2)) {
+    return emitOpError("expected a product of shape (..., ")
+           << m << ", " << n << ") over inner dimension " << k << ", got inner dimension " << kb << " and result (..., "
+           << c[last - 1] << ", " << c[last] << ")";
+  }
+  return success();
+}
+
+SmallVector<BufferAccess> FetchOp::getAccesses() {
+  SmallVector<BufferAccess> list;
+  for (Value buffer : getBuffers()) {
+    list.push_back({buffer, Access::Write});
+  }
+  return list;
+}
+
+int64_t FetchOp::getRotation() { return getAhead(); }
+
+LogicalResult FetchOp::verify() {
+  // fetch_c1
+  if (getNames().size() != getBuffers().size()) {
+    return emitOpError("expected one name per buffer, got ")
+           << getNames().size() << " for " << getBuffers().size() << " buffers";
+  }
+  if (getAhead() != 0 && getAhead() != 1) {
+    return emitOpError("expected ahead to be 0 or 1, got ") << getAhead();
+  }
+  return success();
+}
+
+SmallVector<BufferAccess> LoadOp::getAccesses() { return {{getBuffer(), Access::Write}}; }
+
+SmallVector<BufferAccess> MetricOp::getAccesses() { return {{getBuffer(), Access::Read}}; }
+
+LogicalResult MetricOp::verify() {
+  // metric_c1
+  if (cast<MemRefType>(getBuffer().getType()).getRank() != 0) {
+    return emitOpError("expected a buffer of rank 0, got ") << getBuffer().getType();
+  }
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/Plan/IR/PlanOps.cpp.inc"

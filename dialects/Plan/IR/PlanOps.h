@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The operations of the `plan` dialect and what every instruction can tell about itself.
+#ifndef ACCEL_DIALECTS_PLAN_IR_PLANOPS_H
+#define ACCEL_DIALECTS_PLAN_IR_PLANOPS_H
+
+#include "dialects/Plan/IR/PlanDialect.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/Plan/IR/PlanEnums.h.inc"
+
+namespace accel::plan {
+
+/// One access of an instruction: a buffer value (of plan.buffer or plan.view) and what is done with it.
+struct BufferAccess {
+  mlir::Value buffer;
+  Access access;
+};
+
+/// Bytes of a statically shaped memref (booleans take one byte each).
+int64_t getMemRefBytes(mlir::MemRefType type);
+
+} // namespace accel::plan
+
+#include "dialects/Plan/IR/PlanInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Plan/IR/PlanOps.h.inc"
+
+namespace accel::plan {
+
+/// A range of bytes of a buffer: what a buffer value stands for.
+struct BufferRange {
+  BufferOp buffer;
+  int64_t begin = 0; ///< bytes from the buffer's start
+  int64_t bytes = 0;
+};
+
+/// Follows views to the buffer; the value must come from plan.buffer or plan.view.
+BufferRange getBufferRange(mlir::Value value);
+
+} // namespace accel::plan
+
+#endif

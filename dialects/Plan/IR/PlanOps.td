@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The operations of the `plan` dialect: buffers and instructions.
+#ifndef ACCEL_DIALECTS_PLAN_IR_PLANOPS_TD
+#define ACCEL_DIALECTS_PLAN_IR_PLANOPS_TD
+include "dialects/Plan/IR/PlanDialect.td"
+include "dialects/Plan/IR/PlanInterfaces.td"
+
+class Plan_Instruction<string mnemonic, list<Trait> traits = []>
+    : Plan_Op<mnemonic, !listconcat([DeclareOpInterfaceMethods<InstructionOpInterface>], traits)>;
+
+def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
+  let summary = "memory of a rank";
+  let description = [{
+    Names a piece of memory with the shape and element type of `result` (row-major, contiguous; booleans are bytes).
+    `region`: transient buffers live within one execution of their function and lie in the arena at `offset` (bytes, set by
+    Memory); persistent ones live as long as the run (`symbol` is the state's or segment slot's name); constants hold
+    `value`; io buffers are filled by `plan.fetch`. `klass` is the class under which estimates count the bytes. With
+    `copies = 2` the buffer exists twice and microbatch i uses copy i mod 2.
+
+    ```mlir
+    %b = plan.buffer transient "activations" : memref<64x128xf32>
+    ```
+
+    **Constraints**
+    - (C1) the shape is static and the layout row-major.
+    - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1 or 2; an offset is a multiple of 64.
+  }];
+  let arguments = (ins Plan_Region:$region, StrAttr:$klass, OptionalAttr<StrAttr>:$symbol, OptionalAttr<ElementsAttr>:$value,
+                   OptionalAttr<I64Attr>:$offset, DefaultValuedAttr<I64Attr, "1">:$copies);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$region $klass ($symbol^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Plan_ViewOp : Plan_Op<"view", [Pure]> {
+  let summary = "a contiguous part of a buffer";
+  let description = [{
+    The elements of `source` from element `offset` on, under the shape of `result`.
+
+    ```mlir
+    %w = plan.view %b at 1024 : memref<4096xf32> to memref<16x64xf32>
+    ```
+
+    **Constraints**
+    - (C1) the element types agree and the result lies inside the source.
+  }];
+  let arguments = (ins AnyMemRef:$source, I64Attr:$offset);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$source `at` $offset attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Plan_LaunchOp : Plan_Instruction<"launch"> {
+  let summary = "runs a kernel";
+  let description = [{
+    Runs kernel `kernel` (a function with the attribute `plan.kernel` that says what it computes) on the buffers. The team of
+    the rank splits the kernel's units [0, `units`) among its threads.
+
+    ```mlir
+    plan.launch @k0(%x, %y) [read, write] units 64 : memref<64x128xf32>, memref<64x128xf32>
+    ```
+
+    **Constraints**
+    - (C1) there is one access per buffer, and `units` is positive.
+    - (C2) `kernel` names a kernel of the module with one parameter per read and update and one result per write and update, of the buffers' shapes.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers, ArrayAttr:$modes, I64Attr:$units);
+  let assemblyFormat = "$kernel `(` $buffers `)` custom<Modes>($modes) `units` $units attr-dict `:` type($buffers)";
+  let hasVerifier = 1;
+}
+
+def Plan_GemmOp : Plan_Instruction<"gemm"> {
+  let summary = "matrix product by a library";
+  let description = [{
+    `c = a b`, or `c += a b` with `accumulate`, batched over leading dimensions; `transpose_a` and `transpose_b` as on
+    `accel.matmul`.
+
+    ```mlir
+    plan.gemm %a, %b, %c {transpose_b} : memref<4x8xf32>, memref<16x8xf32>, memref<4x16xf32>
+    ```
+
+    **Constraints**
+    - (C1) ranks are equal and at least 2, batch and inner dimensions agree.
+  }];
+  let arguments = (ins AnyMemRef:$a, AnyMemRef:$b, AnyMemRef:$c, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$accumulate);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let hasVerifier = 1;
+}
+
+def Plan_FetchOp : Plan_Op<"fetch", [DeclareOpInterfaceMethods<InstructionOpInterface, ["getRotation"]>]> {
+  let summary = "fills the input buffers of a microbatch";
+  let description = [{
+    Asks the data pipeline for fields `names` of microbatch m + `ahead`, m being the current one; beyond the last one it does nothing.
+
+    ```mlir
+    plan.fetch ["input_ids"] into %b ahead 1 : memref<2x32xi64>
+    ```
+
+    **Constraints**
+    - (C1) there is one name per buffer; `ahead` is 0 or 1.
+  }];
+  let arguments = (ins ArrayAttr:$names, Variadic<AnyMemRef>:$buffers, I64Attr:$ahead);
+  let assemblyFormat = "$names `into` $buffers `ahead` $ahead attr-dict `:` type($buffers)";
+  let hasVerifier = 1;
+}
+
+def Plan_LoadOp : Plan_Instruction<"load"> {
+  let summary = "fills a buffer with weights that came with the model";
+  let description = [{
+    ```mlir
+    plan.load "wte.weight" into %b : memref<256x64xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$key, AnyMemRef:$buffer);
+  let assemblyFormat = "$key `into` $buffer attr-dict `:` type($buffer)";
+}
+
+def Plan_MetricOp : Plan_Instruction<"metric"> {
+  let summary = "hands a number of the step to the run";
+  let description = [{
+    ```mlir
+    plan.metric "loss", %b : memref<f64>
+    ```
+
+    **Constraints**
+    - (C1) the buffer has rank 0.
+  }];
+  let arguments = (ins StrAttr:$name, AnyMemRef:$buffer);
+  let assemblyFormat = "$name `,` $buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Plan_RepeatOp : Plan_Op<"repeat", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "the loop over the microbatches";
+  let description = [{
+    Executes its instructions once per microbatch.
+
+    ```mlir
+    plan.repeat {
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict";
+}
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Converters of operators that make tensors from attributes, shapes and numbers. Ranges and triangles are made of
+// `accel.iota`, so that they are evaluated like everything else.
+#include "frontends/onnx/Broadcasting.h"
+#include "frontends/onnx/OperatorTable.h"
+#include "frontends/onnx/TensorData.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+FailureOr<Value> makeTensor(NodeConversion &c, const pb::TensorProto &tensor) {
+  if (tensor.data_location() == pb::TensorProto::EXTERNAL) {
+    return c.error() << "expected the value of a constant inside the file, got external data";
+  }
+  llvm::Expected<RankedTensorType> type = getTensorType(*c.builder.getContext(), tensor);
+  if (!type) {
+    return c.error() << llvm::toString(type.takeError());
+  }
+  pb::TensorProto copy = tensor;
+  llvm::Expected<TensorBytes> bytes = getInlineBytes(copy, *type, /*steal=*/true);
+  if (!bytes) {
+    return c.error() << llvm::toString(bytes.takeError());
+  }
+  return ConstantOp::create(c.builder, c.loc, getElements(*type, *bytes->contents)).getResult();
+}
+
+/// The sizes in input `i`, checked to be those of a tensor that can be.
+FailureOr<SmallVector<int64_t>> getSizes(NodeConversion &c, size_t i) {
+  FailureOr<SmallVector<int64_t>> sizes = c.getConstantInts(i);
+  if (failed(sizes)) {
+    return failure();
+  }
+  int64_t elements = 1;
+  for (int64_t size : *sizes) {
+    if (size < 0 || (size > 0 && elements > kMaxHostElements * 16 / size)) {
+      return c.error() << "expected the sizes of a tensor that fits memory, got one of " << size;
+    }
+    elements *= std::max<int64_t>(size, 1);
+  }
+  return sizes;
+}
+
+} // namespace
+
+LogicalResult convertConstant(NodeConversion &c) {
+  FailureOr<Value> value = failure();
+  auto scalar = RankedTensorType::get({}, c.builder.getF32Type());
+  if (const pb::AttributeProto *tensor = c.findAttribute("value")) {
+    value = makeTensor(c, tensor->t());
+  } else if (c.hasAttribute("value_float")) {
+    value = c.makeConstant(scalar, c.getFloat("value_float", 0.0));
+  } else if (c.hasAttribute("value_int")) {
+    value = c.reshape(c.makeIntegers({c.getInt("value_int", 0)}), {});
+  } else if (std::optional<SmallVector<int64_t>> integers = c.getInts("value_ints")) {
+    value = c.makeIntegers(*integers);
+  } else if (const pb::AttributeProto *floats = c.findAttribute("value_floats")) {
+    auto type = RankedTensorType::get({floats->floats_size()}, c.builder.getF32Type());
+    HostTensor tensor(type, std::vector<double>(floats->floats().begin(), floats->floats().end()));
+    value = ConstantOp::create(c.builder, c.loc, tensor.toAttribute()).getResult();
+  } else {
+    return c.error() << "expected a value, got none";
+  }
+  if (failed(value)) {
+    return failure();
+  }
+  c.setResult(0, *value);
+  return success();
+}
+
+LogicalResult convertConstantOfShape(NodeConversion &c) {
+  FailureOr<SmallVector<int64_t>> shape = getSizes(c, 0);
+  if (failed(shape)) {
+    return failure();
+  }
+  const pb::AttributeProto *attribute = c.findAttribute("value");
+  if (!attribute) {
+    c.setResult(0, c.makeConstant(RankedTensorType::get(*shape, c.builder.getF32Type()), 0.0));
+    return success();
+  }
+  FailureOr<Value> value = makeTensor(c, attribute->t());
+  if (failed(value)) {
+    return failure();
+  }
+  if (c.typeOf(*value).getNumElements() != 1) {
+    return c.error() << "expected a value of one element, got " << c.typeOf(*value);
+  }
+  c.setResult(0, broadcastTo(c, c.reshape(*value, {}), *shape));
+  return success();
+}
+
+LogicalResult convertExpand(NodeConversion &c) {
+  FailureOr<SmallVector<int64_t>> sizes = getSizes(c, 1);
+  if (failed(sizes)) {
+    return failure();
+  }
+  FailureOr<SmallVector<int64_t>> shape = getCommonShape(c, {c.inputType(0).getShape(), *sizes});
+  if (failed(shape)) {
+    return failure();
+  }
+  c.setResult(0, broadcastTo(c, c.input(0), *shape));
+  return success();
+}
+
+LogicalResult convertRange(NodeConversion &c) {
+  FailureOr<double> start = c.getConstantNumber(0), limit = c.getConstantNumber(1), delta = c.getConstantNumber(2);
+  if (failed(start) || failed(limit) || failed(delta)) {
+    return failure();
+  }
+  double count = std::max(0.0, std::ceil((*limit - *start) / *delta));
+  if (!(count <= static_cast<double>(kMaxHostElements))) {
+    return c.error() << "expected a range of at most " << kMaxHostElements << " numbers, got " << *start << " to " << *limit << " by " << *delta;
+  }
+  RankedTensorType type = c.inputType(0).clone(ArrayRef<int64_t>{static_cast<int64_t>(count)});
+  if (type.getElementType().isInteger(1)) {
+    return c.error() << "expected numbers, got booleans";
+  }
+  // Made of an index tensor, as the definition is: start + i * delta.
+  Value index = IotaOp::create(c.builder, c.loc, type.clone(c.builder.getI64Type()), 0);
+  Value scaled = MulOp::create(c.builder, c.loc, type, c.cast(index, type.getElementType()), broadcastTo(c, c.reshape(c.input(2), {}), type.getShape()));
+  c.setResult(0, AddOp::create(c.builder, c.loc, type, scaled, broadcastTo(c, c.reshape(c.input(0), {}), type.getShape())));
+  return success();
+}
+
+LogicalResult convertTrilu(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  if (type.getRank() < 2) {
+    return c.error() << "expected a matrix, got " << type;
+  }
+  double diagonal = 0;
+  if (c.hasInput(1)) {
+    FailureOr<double> k = c.getConstantNumber(1);
+    if (failed(k)) {
+      return failure();
+    }
+    diagonal = *k;
+  }
+  RankedTensorType plane = RankedTensorType::get(type.getShape().take_back(2), c.builder.getI64Type());
+  Value row = IotaOp::create(c.builder, c.loc, plane, 0), column = IotaOp::create(c.builder, c.loc, plane, 1);
+  Value shifted = AddOp::create(c.builder, c.loc, plane, row, c.makeConstant(plane, diagonal));
+  auto predicate = c.getInt("upper", 1) ? ComparePredicate::GE : ComparePredicate::LE;
+  Value keep = CompareOp::create(c.builder, c.loc, plane.clone(c.builder.getI1Type()), predicate, column, shifted);
+  c.setResult(0, SelectOp::create(c.builder, c.loc, type, broadcastTo(c, keep, type.getShape()), c.input(0), c.makeConstant(type, 0.0)));
+  return success();
+}
+
+LogicalResult convertShape(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  auto clamp = [&](int64_t position) { return std::clamp<int64_t>(position < 0 ? position + type.getRank() : position, 0, type.getRank()); };
+  int64_t start = clamp(c.getInt("start", 0)), end = clamp(c.getInt("end", type.getRank()));
+  c.setResult(0, c.makeIntegers(type.getShape().slice(start, std::max<int64_t>(0, end - start))));
+  return success();
+}
+
+LogicalResult convertSize(NodeConversion &c) {
+  c.setResult(0, c.reshape(c.makeIntegers({c.inputType(0).getNumElements()}), {}));
+  return success();
+}
+
+} // namespace accel::onnx

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The importer's table of contents: read, recover parameters, take weights out, expand functions, convert, finish.
+#include "frontends/onnx/ImportOnnx.h"
+
+#include "frontends/onnx/FunctionExpansion.h"
+#include "frontends/onnx/GraphConversion.h"
+#include "frontends/onnx/InitPolicy.h"
+#include "frontends/onnx/MakeExportTemplate.h"
+#include "frontends/onnx/ModelFile.h"
+#include "frontends/onnx/SupportCheck.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+using Kind = RecoveredParameter::Kind;
+
+class Importer {
+public:
+  Importer(StringRef path, const ImportOptions &options, MLIRContext &context) : path(path), options(options), context(context), builder(&context) {
+    context.loadDialect<AccelDialect, func::FuncDialect>();
+  }
+
+  FailureOr<ImportedModel> run() {
+    FailureOr<std::unique_ptr<pb::ModelProto>> file = readModelFile(path, context);
+    if (failed(file)) {
+      return failure();
+    }
+    model = std::move(*file);
+    if (failed(prepare()) || failed(convert()) || failed(verify(*result.module))) {
+      return failure();
+    }
+    tellAboutDropout();
+    result.weights = std::move(weights.table);
+    return std::move(result);
+  }
+
+private:
+  InFlightDiagnostic error() { return emitError(UnknownLoc::get(&context)) << path << ": "; }
+
+  LogicalResult prepare();
+  LogicalResult checkAbsentWeights();
+  LogicalResult convert();
+  void declareModule(int64_t batch);
+  void declareParameters();
+  DictionaryAttr makeInitial(const ModelParameter &parameter);
+  DictionaryAttr makeProvenance(const ModelParameter &parameter);
+  void finishParameters();
+  void annotateIndexRanges();
+  void recordDropoutSites();
+  void tellAboutDropout();
+
+  StringRef path;
+  const ImportOptions &options;
+  MLIRContext &context;
+  Builder builder;
+  std::unique_ptr<pb::ModelProto> model;
+  Recovery recovery;
+  ModelWeights weights;
+  ConversionState state;
+  ImportedModel result;
+};
+
+/// Everything that works on the protobuf. The export template is made before functions are expanded.
+LogicalResult Importer::prepare() {
+  pb::GraphProto &graph = *model->mutable_graph();
+  if (graph.sparse_initializer_size() > 0) {
+    return error() << "expected dense initializers, got sparse ones; store the weights densely before export";
+  }
+  FailureOr<Recovery> recovered = recoverParameters(graph, path, context, result.notes);
+  if (failed(recovered)) {
+    return failure();
+  }
+  recovery = std::move(*recovered);
+  FailureOr<ModelWeights> collected = collectWeights(graph, recovery, path, context);
+  if (failed(collected)) {
+    return failure();
+  }
+  weights = std::move(*collected);
+  if (failed(checkAbsentWeights())) {
+    return failure();
+  }
+  FailureOr<ExportTemplate> exported =
+      makeExportTemplate(*model, recovery, [&](const pb::TensorProto &tensor) { return readConstant(tensor, path, context); });
+  if (failed(exported)) {
+    return failure();
+  }
+  result.exportTemplate = std::move(*exported);
+  return failed(expandFunctions(*model, path, context)) ? failure() : checkSupported(*model, path, context);
+}
+
+LogicalResult Importer::checkAbsentWeights() {
+  if (options.init) {
+    if (!weights.table.empty()) {
+      addRemark(result.notes, "the model's own weights are not used: --init gives all initial values");
+      weights.table = WeightTable();
+    }
+    return success();
+  }
+  if (weights.absent.empty()) {
+    return success();
+  }
+  return error() << "expected the weights in '" << weights.absentFile << "' beside the model, got no such file (" << weights.absent.size()
+                 << " parameters, '" << weights.absent.front()
+                 << "' among them); copy it there, or train from scratch with --init=gpt2 or --init=normal:STD";
+}
+
+LogicalResult Importer::convert() {
+  FailureOr<BoundInputs> inputs = bindDimensions(getDataInputs(model->graph()), options, path, context);
+  if (failed(inputs)) {
+    return failure();
+  }
+  state.opset = defaultOpset(*model);
+  state.batch = inputs->batch;
+  state.dropout = options.dropout;
+  declareModule(inputs->batch);
+  declareParameters();
+  GraphSource source{model->graph(), recovery, weights, path};
+  if (failed(convertGraph(source, *inputs, state, *result.module))) {
+    return failure();
+  }
+  finishParameters();
+  annotateIndexRanges();
+  recordDropoutSites();
+  return success();
+}
+
+void Importer::declareModule(int64_t batch) {
+  std::string name = llvm::sys::path::stem(path).str();
+  result.module = ModuleOp::create(NameLoc::get(builder.getStringAttr(name)), name);
+  NamedAttrList description;
+  description.set("name", builder.getStringAttr(name));
+  description.set("opset", builder.getI64IntegerAttr(defaultOpset(*model)));
+  description.set("producer", builder.getStringAttr(StringRef(model->producer_name() + " " + model->producer_version()).trim()));
+  (*result.module)->setAttr("accel.model", description.getDictionary(&context));
+  (*result.module)->setAttr("accel.batch", builder.getI64IntegerAttr(batch));
+}
+
+DictionaryAttr Importer::makeInitial(const ModelParameter &parameter) {
+  NamedAttrList initial;
+  if (parameter.kind == Kind::Recreated) {
+    initial.set("kind", builder.getStringAttr("constant"));
+    initial.set("value", builder.getF64FloatAttr(0.0));
+  } else {
+    initial.set("kind", builder.getStringAttr("file"));
+    initial.set("key", builder.getStringAttr(parameter.name));
+  }
+  return initial.getDictionary(&context);
+}
+
+/// Null for a plain initializer.
+DictionaryAttr Importer::makeProvenance(const ModelParameter &parameter) {
+  NamedAttrList provenance;
+  const RecoveredParameter &holder = parameter.holders.front();
+  switch (parameter.kind) {
+  case Kind::Plain:
+    break;
+  case Kind::Transposed:
+    provenance.set("kind", builder.getStringAttr("transposed"));
+    provenance.set("initializer", builder.getStringAttr(holder.initializer));
+    break;
+  case Kind::TableRows:
+    provenance.set("kind", builder.getStringAttr("rows"));
+    provenance.set("initializer", builder.getStringAttr(holder.initializer));
+    provenance.set("shape", builder.getI64ArrayAttr(parameter.heldType.getShape()));
+    break;
+  case Kind::Untied:
+    provenance.set("kind", builder.getStringAttr("untied"));
+    provenance.set("initializer", builder.getStringAttr(holder.source));
+    break;
+  case Kind::Recreated:
+    provenance.set("kind", builder.getStringAttr("recreated"));
+    break;
+  }
+  SmallVector<Attribute> copies;
+  for (const RecoveredParameter &copy : llvm::drop_begin(parameter.holders)) {
+    copies.push_back(builder.getStringAttr(copy.initializer));
+  }
+  if (!copies.empty()) {
+    provenance.set("copies", builder.getArrayAttr(copies));
+  }
+  return provenance.empty() ? DictionaryAttr() : provenance.getDictionary(&context);
+}
+
+void Importer::declareParameters() {
+  OpBuilder inserter = OpBuilder::atBlockEnd(result.module->getBody());
+  for (const ModelParameter &parameter : weights.parameters) {
+    ParameterOp::create(inserter, NameLoc::get(builder.getStringAttr(parameter.name)), builder.getStringAttr(parameter.name),
+                        TypeAttr::get(parameter.type), builder.getUnitAttr(), makeInitial(parameter), makeProvenance(parameter),
+                        FlatSymbolRefAttr(), IntegerAttr());
+  }
+}
+
+/// A parameter that nothing reads has no gradient and must not decay either; it stays for the export.
+void Importer::finishParameters() {
+  llvm::StringSet<> read;
+  state.function.walk([&](ReadOp op) { read.insert(op.getSymbol()); });
+  std::vector<std::string> unread;
+  for (auto parameter : result.module->getOps<ParameterOp>()) {
+    if (!read.contains(parameter.getSymName())) {
+      parameter.setTrainable(false);
+      unread.push_back(parameter.getSymName().str());
+    }
+  }
+  if (!unread.empty()) {
+    std::string count = std::to_string(unread.size());
+    addRemark(result.notes, count + " parameters that the model does not use are not trained", std::move(unread));
+  }
+  if (options.init) {
+    applyInitPolicy(*result.module, state.function, *options.init);
+  }
+}
+
+/// The size of the table that `ids` index, 0 if they index none or several of different sizes.
+int64_t findTableSize(Value ids) {
+  int64_t size = 0;
+  for (OpOperand &use : ids.getUses()) {
+    int64_t found = 0;
+    if (auto gather = dyn_cast<GatherOp>(use.getOwner()); gather && gather.getIndices() == ids) {
+      found = cast<RankedTensorType>(gather.getTable().getType()).getDimSize(0);
+    } else if (isa<ReshapeOp, SliceOp, CastOp>(use.getOwner())) {
+      found = findTableSize(use.getOwner()->getResult(0));
+    }
+    size = size == 0 ? found : found == 0 ? size : std::min(size, found);
+  }
+  return size;
+}
+
+/// Token ids are checked against the vocabulary before any kernel reads them.
+void Importer::annotateIndexRanges() {
+  for (BlockArgument argument : state.function.getArguments()) {
+    int64_t size = isa<IntegerType>(cast<RankedTensorType>(argument.getType()).getElementType()) ? findTableSize(argument) : 0;
+    if (size > 0) {
+      state.function.setArgAttr(argument.getArgNumber(), "accel.range", builder.getI64ArrayAttr({0, size - 1}));
+    }
+  }
+}
+
+void Importer::recordDropoutSites() {
+  SmallVector<Attribute> sites;
+  for (const DropoutSite &site : state.dropoutSites) {
+    NamedAttrList entry;
+    entry.set("site", builder.getI64IntegerAttr(site.number));
+    entry.set("name", builder.getStringAttr(site.name));
+    entry.set("scope", builder.getStringAttr(site.scope));
+    entry.set("probability", builder.getF64FloatAttr(site.probability));
+    entry.set("attention", builder.getBoolAttr(site.attention));
+    sites.push_back(entry.getDictionary(&context));
+  }
+  if (!sites.empty()) {
+    (*result.module)->setAttr("accel.dropout_sites", builder.getArrayAttr(sites));
+  }
+}
+
+void Importer::tellAboutDropout() {
+  if (!state.dropoutSites.empty()) {
+    std::vector<std::string> names;
+    for (const DropoutSite &site : state.dropoutSites) {
+      names.push_back(site.scope.empty() ? site.name : site.scope);
+    }
+    addRemark(result.notes, std::to_string(state.dropoutSites.size()) + " dropout sites", std::move(names));
+  } else if (options.dropout.kind == DropoutPolicy::Kind::Probability) {
+    addWarning(result.notes, "--dropout has no effect, the file has no dropout; export the model after model.train()");
+  }
+  if (!state.idleDropouts.empty()) {
+    addWarning(result.notes, "Dropout nodes that are not in training mode do nothing; to train with them, export the model after model.train()",
+                            state.idleDropouts);
+  }
+}
+
+} // namespace
+
+FailureOr<ImportedModel> importOnnx(StringRef path, const ImportOptions &options, MLIRContext &context) {
+  return Importer(path, options, context).run();
+}
+
+} // namespace accel::onnx

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the user may choose about an import, and the parsing of those choices from the command line's text.
+#ifndef ACCEL_FRONTENDS_ONNX_IMPORTOPTIONS_H
+#define ACCEL_FRONTENDS_ONNX_IMPORTOPTIONS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace accel::onnx {
+
+/// How parameters begin if not with the file's values (`--init`).
+struct InitPolicy {
+  enum class Kind { Gpt2, Normal };
+  Kind kind = Kind::Gpt2;
+  double deviation = 0.02;
+
+  /// `gpt2` or `normal:STD`.
+  static llvm::Expected<InitPolicy> parse(llvm::StringRef text);
+};
+
+/// Which dropout is trained with (`--dropout`).
+struct DropoutPolicy {
+  enum class Kind { Model, Off, Probability };
+  Kind kind = Kind::Model;
+  double probability = 0.0;
+
+  /// `model`, `off`, or a probability in [0, 1).
+  static llvm::Expected<DropoutPolicy> parse(llvm::StringRef text);
+
+  /// The probability of a site that has `model` in the file.
+  double apply(double model) const { return kind == Kind::Off ? 0.0 : kind == Kind::Model ? model : probability; }
+};
+
+/// The value of a `--dim NAME=VALUE`.
+llvm::Expected<std::pair<std::string, int64_t>> parseDimension(llvm::StringRef text);
+
+struct ImportOptions {
+  /// The sizes of symbolic dimensions by their name in the file or alias (`batch`, `seq`).
+  std::map<std::string, int64_t> dimensions;
+  /// If set, every trainable parameter begins by this policy, whether or not the file has its value.
+  std::optional<InitPolicy> init;
+  DropoutPolicy dropout;
+};
+
+} // namespace accel::onnx
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Converters of softmax and layer norm, which the dialect has over the last dimension only.
+#include "frontends/onnx/Broadcasting.h"
+#include "frontends/onnx/DropoutSites.h"
+#include "frontends/onnx/OperatorTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+/// The permutation that exchanges `axis` and the last dimension: its own inverse.
+SmallVector<int64_t> exchangeWithLast(int64_t axis, int64_t rank) {
+  SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(permutation[axis], permutation.back());
+  return permutation;
+}
+
+FailureOr<int64_t> getSoftmaxAxis(NodeConversion &c) {
+  if (!isa<FloatType>(c.inputType(0).getElementType())) {
+    return c.error() << "expected a float tensor, got " << c.inputType(0);
+  }
+  return c.normalizeAxis(c.getInt("axis", -1), c.inputType(0).getRank());
+}
+
+/// Mean and 1/deviation keep their dimensions in ONNX.
+Value keepDimensions(NodeConversion &c, Value statistic, int64_t axis) {
+  SmallVector<int64_t> shape(c.inputType(0).getShape().take_front(axis));
+  shape.resize(c.inputType(0).getRank(), 1);
+  return c.reshape(statistic, shape);
+}
+
+} // namespace
+
+LogicalResult convertSoftmax(NodeConversion &c) {
+  FailureOr<int64_t> axis = getSoftmaxAxis(c);
+  if (failed(axis)) {
+    return failure();
+  }
+  SmallVector<int64_t> permutation = exchangeWithLast(*axis, c.inputType(0).getRank());
+  Value operand = c.transpose(c.input(0), permutation);
+  auto softmax = SoftmaxOp::create(c.builder, c.loc, operand.getType(), operand);
+  markAttentionDropout(c, softmax);
+  c.setResult(0, c.transpose(softmax, permutation));
+  return success();
+}
+
+LogicalResult convertLogSoftmax(NodeConversion &c) {
+  FailureOr<int64_t> axis = getSoftmaxAxis(c);
+  if (failed(axis)) {
+    return failure();
+  }
+  // x - max - ln(sum(exp(x - max))): the logarithm of a softmax would lose small probabilities.
+  RankedTensorType type = c.inputType(0);
+  SmallVector<int64_t> reduced(type.getShape()), kept(type.getShape());
+  reduced.erase(reduced.begin() + *axis);
+  kept[*axis] = 1;
+  ArrayRef<int64_t> axes(*axis);
+  auto widen = [&](Value value) { return broadcastTo(c, c.reshape(value, kept), type.getShape()); };
+  Value maximum = ReduceMaxOp::create(c.builder, c.loc, type.clone(reduced), c.input(0), axes);
+  Value shifted = SubOp::create(c.builder, c.loc, type, c.input(0), widen(maximum));
+  Value exponentials = ExpOp::create(c.builder, c.loc, type, shifted);
+  Value sum = ReduceSumOp::create(c.builder, c.loc, type.clone(reduced), exponentials, axes);
+  Value logarithm = LogOp::create(c.builder, c.loc, sum.getType(), sum);
+  c.setResult(0, SubOp::create(c.builder, c.loc, type, shifted, widen(logarithm)));
+  return success();
+}
+
+LogicalResult convertLayerNorm(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  FailureOr<int64_t> axis = c.normalizeAxis(c.getInt("axis", -1), type.getRank());
+  if (failed(axis)) {
+    return failure();
+  }
+  // All dimensions from `axis` on are one.
+  ArrayRef<int64_t> rows = type.getShape().take_front(*axis), normalized = type.getShape().drop_front(*axis);
+  int64_t size = std::accumulate(normalized.begin(), normalized.end(), int64_t(1), std::multiplies<>());
+  for (size_t i = 1; i < 3; ++i) {
+    if (c.hasInput(i) && (c.inputType(i).getElementType() != type.getElementType() || c.inputType(i).getShape() != normalized)) {
+      return c.error() << "expected scale and bias of type " << type.clone(normalized) << ", got " << c.inputType(i);
+    }
+  }
+  if (!isa<FloatType>(type.getElementType())) {
+    return c.error() << "expected a float tensor, got " << type;
+  }
+  SmallVector<int64_t> flat(rows);
+  flat.push_back(size);
+  Value bias = c.hasInput(2) ? c.reshape(c.input(2), {size}) : Value();
+  auto norm = LayerNormOp::create(c.builder, c.loc, type.clone(flat), type.clone(rows), type.clone(rows), c.reshape(c.input(0), flat),
+                                  c.reshape(c.input(1), {size}), bias, c.builder.getF64FloatAttr(c.getFloat("epsilon", 1e-5)));
+  c.setResult(0, c.reshape(norm.getResult(), type.getShape()));
+  if (c.isResultUsed(1)) {
+    c.setResult(1, keepDimensions(c, norm.getMean(), *axis));
+  }
+  if (c.isResultUsed(2)) {
+    c.setResult(2, keepDimensions(c, norm.getRstd(), *axis));
+  }
+  return success();
+}
+
+} // namespace accel::onnx

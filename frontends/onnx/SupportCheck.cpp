@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compares every node with its row of the operator table.
+#include "frontends/onnx/SupportCheck.h"
+
+#include "frontends/onnx/Locations.h"
+#include "frontends/onnx/Metadata.h"
+#include "frontends/onnx/ModelFile.h"
+#include "frontends/onnx/OperatorTable.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+/// Whether `attribute` is among those of the row, with the value that the row asks for.
+bool isSupported(const pb::AttributeProto &attribute, const OperatorInfo &info) {
+  SmallVector<StringRef> entries;
+  StringRef(info.attributes).split(entries, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef entry : entries) {
+    auto [name, value] = entry.split('=');
+    if (name != attribute.name()) {
+      continue;
+    }
+    double expected = 0;
+    double got = attribute.type() == pb::AttributeProto::FLOAT ? attribute.f() : static_cast<double>(attribute.i());
+    return value.empty() || value.getAsDouble(expected) || got == expected;
+  }
+  return false;
+}
+
+std::string describeValue(const pb::AttributeProto &attribute) {
+  switch (attribute.type()) {
+  case pb::AttributeProto::INT:
+    return " = " + std::to_string(attribute.i());
+  case pb::AttributeProto::FLOAT:
+    return " = " + llvm::formatv("{0}", attribute.f()).str();
+  case pb::AttributeProto::STRING:
+    return " = '" + attribute.s() + "'";
+  default:
+    return "";
+  }
+}
+
+/// What is wrong with `node`, one text per cause.
+SmallVector<std::string> findProblems(const pb::NodeProto &node, int64_t opset) {
+  std::string name = node.op_type();
+  if (!node.domain().empty() && node.domain() != "ai.onnx") {
+    return {name + " of domain '" + node.domain() + "'"};
+  }
+  const OperatorInfo *info = findOperator(name);
+  if (!info) {
+    return {name};
+  }
+  if (opset < info->firstOpset || opset > info->lastOpset) {
+    return {name + " of operator set " + std::to_string(opset) + " (known from " + std::to_string(info->firstOpset) + ")"};
+  }
+  SmallVector<std::string> problems;
+  for (const pb::AttributeProto &attribute : node.attribute()) {
+    if (!isSupported(attribute, *info)) {
+      problems.push_back(name + " with attribute " + attribute.name() + describeValue(attribute));
+    }
+  }
+  auto inputs = static_cast<unsigned>(node.input_size());
+  bool missing = inputs < info->minInputs;
+  for (unsigned i = 0; !missing && i < info->minInputs; ++i) {
+    missing = node.input(static_cast<int>(i)).empty();
+  }
+  if (missing || inputs > info->maxInputs) {
+    problems.push_back(name + " with " + std::to_string(inputs) + " inputs");
+  }
+  return problems;
+}
+
+std::string describeNode(const pb::NodeProto &node) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "'" << getNodeName(node) << "'";
+  if (std::optional<PythonFrame> frame = findUserFrame(node)) {
+    stream << " at " << frame->file << ":" << frame->line;
+  }
+  return text;
+}
+
+std::string listNodes(ArrayRef<const pb::NodeProto *> nodes) {
+  constexpr size_t shown = 3;
+  std::string text = std::to_string(nodes.size()) + (nodes.size() == 1 ? " node: " : " nodes: ");
+  text += llvm::join(llvm::map_range(nodes.take_front(shown), [](const pb::NodeProto *node) { return describeNode(*node); }), ", ");
+  return nodes.size() > shown ? text + " and others" : text;
+}
+
+} // namespace
+
+LogicalResult checkSupported(const pb::ModelProto &model, StringRef path, MLIRContext &context) {
+  std::map<std::string, SmallVector<const pb::NodeProto *>> problems;
+  int64_t opset = defaultOpset(model);
+  for (const pb::NodeProto &node : model.graph().node()) {
+    for (const std::string &problem : findProblems(node, opset)) {
+      problems[problem].push_back(&node);
+    }
+  }
+  if (problems.empty()) {
+    return success();
+  }
+  std::string text;
+  for (const auto &[problem, nodes] : problems) {
+    text += "\n  " + problem + " (" + listNodes(nodes) + ")";
+  }
+  return emitError(UnknownLoc::get(&context)) << path << ": expected operators that the importer knows, got " << problems.size()
+                                              << (problems.size() == 1 ? " other:" : " others:") << text
+                                              << "\nrewrite these lines of the model with known operators, or export with another opset_version";
+}
+
+} // namespace accel::onnx

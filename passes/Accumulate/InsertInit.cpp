@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Makes the function that sets up all state that does not come with the model.
+#include "passes/Accumulate/Passes.h"
+
+#include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Accel/IR/AccelOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+
+namespace accel {
+#define GEN_PASS_DEF_INSERTINITPASS
+#include "passes/Accumulate/Passes.h.inc"
+
+namespace {
+
+/// What `initial` of a parameter says.
+struct InitialValue {
+  enum Kind { File, Normal, Constant } kind;
+  double mean = 0; ///< or the constant
+  double deviation = 0;
+  int64_t site = 0;
+};
+
+FailureOr<InitialValue> readInitial(ParameterOp parameter) {
+  DictionaryAttr initial = parameter.getInitialAttr();
+  auto kind = initial ? initial.getAs<StringAttr>("kind") : StringAttr();
+  auto number = [&](StringRef name) { return initial.getAs<FloatAttr>(name); };
+  if (kind && kind.getValue() == "file") {
+    return InitialValue{InitialValue::File};
+  }
+  if (kind && kind.getValue() == "constant" && number("value")) {
+    return InitialValue{InitialValue::Constant, number("value").getValueAsDouble()};
+  }
+  auto site = initial ? initial.getAs<IntegerAttr>("site") : IntegerAttr();
+  if (kind && kind.getValue() == "normal" && number("mean") && number("deviation") && site) {
+    return InitialValue{InitialValue::Normal, number("mean").getValueAsDouble(), number("deviation").getValueAsDouble(),
+                        site.getInt()};
+  }
+  parameter.emitError("expected 'initial' of parameter '")
+      << parameter.getSymName()
+      << "' to be {kind = \"file\", key}, {kind = \"normal\", mean, deviation, site} or {kind = \"constant\", value}, got "
+      << Attribute(initial);
+  return failure();
+}
+
+class InsertInitPass : public impl::InsertInitPassBase<InsertInitPass> {
+public:
+  using InsertInitPassBase::InsertInitPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<std::pair<ParameterOp, InitialValue>> values;
+    bool hasFailed = false;
+    for (ParameterOp parameter : module.getOps<ParameterOp>()) {
+      FailureOr<InitialValue> value = readInitial(parameter);
+      hasFailed |= failed(value);
+      if (succeeded(value)) {
+        values.emplace_back(parameter, *value);
+      }
+    }
+    if (hasFailed) {
+      return signalPassFailure();
+    }
+    build(values);
+  }
+
+private:
+  void build(ArrayRef<std::pair<ParameterOp, InitialValue>> values) {
+    ModuleOp module = getOperation();
+    func::FuncOp step = module.lookupSymbol<func::FuncOp>("step");
+    OpBuilder builder(&getContext());
+    if (step) {
+      builder.setInsertionPoint(step);
+    } else {
+      builder.setInsertionPointToEnd(module.getBody());
+    }
+    auto init = func::FuncOp::create(builder, module.getLoc(), "init", builder.getFunctionType({}, {}));
+    builder.setInsertionPointToStart(init.addEntryBlock());
+    for (auto [parameter, value] : values) {
+      writeParameter(builder, parameter, value);
+    }
+    for (StateOp state : module.getOps<StateOp>()) {
+      double number = state.getInitial() ? state.getInitial()->convertToDouble() : 0;
+      write(builder, state.getLoc(), state.getSymName(), makeSplat(builder, state.getLoc(), state.getType(), number));
+    }
+    func::ReturnOp::create(builder, init.getLoc());
+  }
+
+  static void writeParameter(OpBuilder &builder, ParameterOp parameter, const InitialValue &value) {
+    Location loc = parameter.getLoc();
+    if (value.kind == InitialValue::Constant) {
+      write(builder, loc, parameter.getSymName(), makeSplat(builder, loc, parameter.getType(), value.mean));
+    }
+    if (value.kind == InitialValue::Normal) {
+      Value seed = InputOp::create(builder, loc, RankedTensorType::get({}, builder.getI64Type()), "seed");
+      Value random = RandomNormalOp::create(builder, loc, parameter.getType(), seed, builder.getF64FloatAttr(value.mean),
+                                            builder.getF64FloatAttr(value.deviation), builder.getI64IntegerAttr(value.site));
+      write(builder, loc, parameter.getSymName(), random);
+    }
+  }
+
+  static void write(OpBuilder &builder, Location loc, StringRef symbol, Value value) {
+    WriteOp::create(builder, loc, symbol, value);
+  }
+
+  static Value makeSplat(OpBuilder &builder, Location loc, Type type, double number) {
+    auto tensor = cast<RankedTensorType>(type);
+    Type element = tensor.getElementType();
+    Attribute attribute = isa<FloatType>(element) ? Attribute(FloatAttr::get(element, number))
+                                                  : Attribute(IntegerAttr::get(element, int64_t(number)));
+    return ConstantOp::create(builder, loc, tensor, DenseElementsAttr::get(tensor, attribute));
+  }
+};
+
+} // namespace
+} // namespace accel

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Makes a step of any number of microbatches, with the exact mean over their targets.
+#include "passes/Accumulate/Passes.h"
+
+#include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Accel/IR/AccelOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace accel {
+#define GEN_PASS_DEF_INSERTMICROBATCHLOOPPASS
+#include "passes/Accumulate/Passes.h.inc"
+
+namespace {
+
+/// Builds @step around the body of @microbatch.
+class StepBuilder {
+public:
+  StepBuilder(ModuleOp module, func::FuncOp microbatch, int64_t exponent)
+      : module(module), microbatch(microbatch), exponent(exponent), builder(microbatch), loc(microbatch.getLoc()),
+        scalar(RankedTensorType::get({}, builder.getF64Type())) {}
+
+  void build() {
+    auto step = func::FuncOp::create(builder, loc, "step", builder.getFunctionType({}, {}));
+    builder.setInsertionPointToStart(step.addEntryBlock());
+    clearAccumulators();
+    buildLoop();
+    reportMeans();
+    func::ReturnOp::create(builder, loc);
+    microbatch.erase();
+  }
+
+private:
+  void clearAccumulators() {
+    for (StateOp state : module.getOps<StateOp>()) {
+      if (state.getKind() == "accumulator") {
+        auto type = cast<RankedTensorType>(state.getType());
+        Value zero = ConstantOp::create(builder, loc, type, cast<DenseElementsAttr>(builder.getZeroAttr(type)));
+        WriteOp::create(builder, loc, state.getSymName(), zero);
+      }
+    }
+  }
+
+  void buildLoop() {
+    auto repeat = RepeatOp::create(builder, loc);
+    Block &source = microbatch.getBody().front();
+    Block *body = builder.createBlock(&repeat.getBody());
+    for (BlockArgument argument : source.getArguments()) {
+      argument.replaceAllUsesWith(createInput(argument));
+    }
+    source.getTerminator()->erase();
+    body->getOperations().splice(body->end(), source.getOperations());
+    builder.setInsertionPointAfter(repeat);
+  }
+
+  /// What the data pipeline gives for `argument`; the argument's attributes but its name describe it further.
+  Value createInput(BlockArgument argument) {
+    unsigned index = argument.getArgNumber();
+    auto input = InputOp::create(builder, argument.getLoc(), argument.getType(),
+                                 microbatch.getArgAttrOfType<StringAttr>(index, "accel.name"));
+    for (NamedAttribute attribute : microbatch.getArgAttrDict(index)) {
+      if (attribute.getName() != "accel.name") {
+        input->setDiscardableAttr(attribute.getName(), attribute.getValue());
+      }
+    }
+    return input;
+  }
+
+  void reportMeans() {
+    Value sum = ReadOp::create(builder, loc, scalar, "loss_sum");
+    Value count = ReadOp::create(builder, loc, scalar, "target_count");
+    // Weights are 0 or 1: a count below one is zero, and then so are the sums.
+    Value divisor = MaxOp::create(builder, loc, count, makeNumber(1));
+    Value loss = DivOp::create(builder, loc, sum, divisor);
+    Value scale = DivOp::create(builder, loc, makeNumber(std::ldexp(1.0, int(exponent))), divisor);
+    MetricOp::create(builder, loc, "loss", loss);
+    MetricOp::create(builder, loc, "tokens", count);
+    MetricOp::create(builder, loc, "gradient_scale", scale);
+  }
+
+  Value makeNumber(double number) {
+    return ConstantOp::create(builder, loc, scalar, DenseElementsAttr::get(scalar, number));
+  }
+
+  ModuleOp module;
+  func::FuncOp microbatch;
+  int64_t exponent;
+  OpBuilder builder;
+  Location loc;
+  RankedTensorType scalar;
+};
+
+class InsertMicrobatchLoopPass : public impl::InsertMicrobatchLoopPassBase<InsertMicrobatchLoopPass> {
+public:
+  using InsertMicrobatchLoopPassBase::InsertMicrobatchLoopPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto microbatch = module.lookupSymbol<func::FuncOp>("microbatch");
+    auto exponent = module->getAttrOfType<IntegerAttr>("accel.gradient_exponent");
+    if (!microbatch || !exponent || microbatch.getNumResults() != 0) {
+      module.emitError("expected a function @microbatch without results and attribute 'accel.gradient_exponent', got ")
+          << (!microbatch ? "no function" : !exponent ? "no attribute" : "results");
+      return signalPassFailure();
+    }
+    StepBuilder(module, microbatch, exponent.getInt()).build();
+  }
+};
+
+} // namespace
+} // namespace accel

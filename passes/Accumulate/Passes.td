@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes of phase Accumulate.
+#ifndef ACCEL_PASSES_ACCUMULATE_PASSES_TD
+#define ACCEL_PASSES_ACCUMULATE_PASSES_TD
+include "mlir/Pass/PassBase.td"
+
+def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::ModuleOp"> {
+  let summary = "makes a step of any number of microbatches";
+  let description = [{
+    Turns `@microbatch` into the body of an `accel.repeat` in `@step`: arguments become `accel.input`s with the same
+    attributes, accumulators are zero before the loop, and after it the exact mean is reported. The sums are exact whatever
+    the number of microbatches: only sum and count are accumulated, and the division comes last.
+
+    **Requires** `@microbatch` as Differentiate leaves it.
+    **Ensures** metrics `loss`, `tokens` and `gradient_scale` = 2^k / targets, the factor that makes the accumulated gradient
+    that of the mean loss. Without any valid target both sums are zero and so is the loss.
+
+    ```mlir
+    func.func @step() {
+      %zero = accel.constant dense<0.0> : tensor<f64>
+      accel.write @loss_sum, %zero : tensor<f64>
+      accel.repeat {
+        %x = accel.input "x" : tensor<4x8xf32>
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
+  let summary = "ends the step with an optimizer update";
+  let description = [{
+    Declares the hyperparameters that `optimizer` and `schedule` read, with their values, and the counters they keep, and
+    puts one `accel.update` at the end of `@step`. Hyperparameters that nothing would read are not declared, so that
+    setting one at run time is an error instead of a change without effect.
+
+    **Requires** `@step` as InsertMicrobatchLoop leaves it.
+    **Ensures** one `accel.update`, which reads `gradient_scale`.
+
+    ```mlir
+    accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
+    accel.update %scale kind "adamw" schedule "cosine" clip : tensor<f64>
+    ```
+  }];
+  let options = [
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "adamw or sgd">,
+    Option<"schedule", "schedule", "std::string", "\"constant\"", "constant, linear, cosine or wsd">,
+    Option<"lr", "lr", "double", "1e-3", "Largest learning rate">,
+    Option<"minLr", "min-lr", "double", "0.0", "Learning rate at the end of the schedule">,
+    Option<"beta1", "beta1", "double", "0.9", "Decay of the first moment (adamw)">,
+    Option<"beta2", "beta2", "double", "0.999", "Decay of the second moment (adamw)">,
+    Option<"eps", "eps", "double", "1e-8", "Added to the root of the second moment (adamw)">,
+    Option<"weightDecay", "weight-decay", "double", "0.01", "Weight decay of the decayed group">,
+    Option<"momentum", "momentum", "double", "0.9", "Decay of the momentum (sgd)">,
+    Option<"clipNorm", "clip-norm", "double", "0.0", "Largest global gradient norm; 0 for no clipping">,
+    Option<"warmupSteps", "warmup-steps", "double", "0.0", "Steps of linear warm-up">,
+    Option<"decaySteps", "decay-steps", "double", "0.0", "Steps of the final decay (wsd)">,
+    Option<"scheduleSteps", "schedule-steps", "double", "0.0", "Step at which the schedule ends; 0: set by the runtime">,
+  ];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def InsertInitPass : Pass<"accel-insert-init", "mlir::ModuleOp"> {
+  let summary = "makes the function that sets up all state";
+  let description = [{
+    Adds `@init`, which writes every parameter whose value is a number or random, and every state. Values that came with the
+    model are not written: the plan loads them.
+
+    **Requires** parameters with `initial`.
+    **Ensures** every parameter without a file and every state is written once.
+
+    ```mlir
+    func.func @init() {
+      %seed = accel.input "seed" : tensor<i64>
+      %w = accel.random_normal %seed mean 0.0 deviation 0.02 site 7 : tensor<i64> -> tensor<16x8xf32>
+      accel.write @"layers.0.weight", %w : tensor<16x8xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def VerifyAccumulatePass : Pass<"accel-verify-accumulate", "mlir::ModuleOp"> {
+  let summary = "verifies the module after Accumulate";
+  let description = [{
+    `@step` has one loop, in which every input is read and every gradient accumulated, and one update behind it; accumulators
+    are written before the loop; metrics `loss` and `tokens` are reported; `@init` writes every state.
+
+    **Requires** nothing.
+    **Ensures** changes nothing.
+  }];
+}
+#endif

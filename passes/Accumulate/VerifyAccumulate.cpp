@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What must hold after Accumulate: one loop over microbatches, one update behind it, all state set up.
+#include "passes/Accumulate/Passes.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace accel {
+#define GEN_PASS_DEF_VERIFYACCUMULATEPASS
+#include "passes/Accumulate/Passes.h.inc"
+
+namespace {
+
+/// The symbols that operations of `OpTy` directly in `block` name.
+template <typename OpTy> llvm::StringSet<> collectSymbols(Block &block) {
+  llvm::StringSet<> symbols;
+  for (OpTy op : block.getOps<OpTy>()) {
+    symbols.insert(op.getSymbol());
+  }
+  return symbols;
+}
+
+class StepVerifier {
+public:
+  explicit StepVerifier(ModuleOp module) : module(module) {}
+
+  LogicalResult verify() {
+    auto step = module.lookupSymbol<func::FuncOp>("step");
+    auto init = module.lookupSymbol<func::FuncOp>("init");
+    if (!step || !init) {
+      return module.emitError("expected functions @step and @init after Accumulate, got no @") << (step ? "init" : "step");
+    }
+    Block &body = step.getBody().front();
+    if (failed(verifyLoop(step, body))) {
+      return failure();
+    }
+    verifyAccumulators(body);
+    verifyInputs(body);
+    verifyMetrics(step, body);
+    verifyInit(init);
+    return failure(hasFailed);
+  }
+
+private:
+  LogicalResult verifyLoop(func::FuncOp step, Block &body) {
+    auto count = [](auto range) { return std::distance(range.begin(), range.end()); };
+    auto loops = count(body.getOps<RepeatOp>());
+    auto updates = count(body.getOps<UpdateOp>());
+    if (loops != 1 || updates != 1) {
+      return step.emitError("expected one accel.repeat and one accel.update in @step, got ") << loops << " and " << updates;
+    }
+    repeat = *body.getOps<RepeatOp>().begin();
+    UpdateOp update = *body.getOps<UpdateOp>().begin();
+    if (!repeat->isBeforeInBlock(update)) {
+      return update.emitError("expected the update behind the loop, got it before");
+    }
+    return success();
+  }
+
+  /// Accumulators start from zero in every step; nothing is accumulated outside the loop.
+  void verifyAccumulators(Block &body) {
+    llvm::StringSet<> cleared;
+    for (WriteOp write : body.getOps<WriteOp>()) {
+      if (write->isBeforeInBlock(repeat)) {
+        cleared.insert(write.getSymbol());
+      }
+    }
+    for (StateOp state : module.getOps<StateOp>()) {
+      if (state.getKind() == "accumulator" && !cleared.contains(state.getSymName())) {
+        hasFailed = true;
+        state.emitError("expected accumulator '") << state.getSymName() << "' to be written before the loop, got no write";
+      }
+    }
+    for (AccumulateOp op : body.getOps<AccumulateOp>()) {
+      hasFailed = true;
+      op.emitError("expected accumulation inside the loop over microbatches, got it outside");
+    }
+  }
+
+  void verifyInputs(Block &body) {
+    for (InputOp input : body.getOps<InputOp>()) {
+      if (input.getName() != "seed") {
+        hasFailed = true;
+        input.emitError("expected input '") << input.getName() << "' to be read inside the loop over microbatches, got it outside";
+      }
+    }
+  }
+
+  void verifyMetrics(func::FuncOp step, Block &body) {
+    llvm::StringSet<> names;
+    for (MetricOp metric : body.getOps<MetricOp>()) {
+      names.insert(metric.getName());
+    }
+    for (StringRef name : {"loss", "tokens"}) {
+      if (!names.contains(name)) {
+        hasFailed = true;
+        step.emitError("expected metric '") << name << "' to be reported, got none";
+      }
+    }
+  }
+
+  void verifyInit(func::FuncOp init) {
+    llvm::StringSet<> written = collectSymbols<WriteOp>(init.getBody().front());
+    for (StateOp state : module.getOps<StateOp>()) {
+      if (!written.contains(state.getSymName())) {
+        hasFailed = true;
+        state.emitError("expected @init to write state '") << state.getSymName() << "', got no write";
+      }
+    }
+  }
+
+  ModuleOp module;
+  RepeatOp repeat;
+  bool hasFailed = false;
+};
+
+class VerifyAccumulatePass : public impl::VerifyAccumulatePassBase<VerifyAccumulatePass> {
+public:
+  using VerifyAccumulatePassBase::VerifyAccumulatePassBase;
+
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    if (failed(StepVerifier(getOperation()).verify())) {
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+} // namespace accel

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Affine views of tensors and what follows from a chain of them.
+#include "passes/Analysis/TensorAccess.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace accel;
+
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+int64_t accel::getNumElements(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+
+bool accel::isViewOp(Operation *op) { return isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SplitOp>(op); }
+
+/// Row-major strides of a shape, in elements.
+static SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (int64_t i = static_cast<int64_t>(shape.size()) - 2; i >= 0; --i) {
+    strides[i] = strides[i + 1] * shape[i + 1];
+  }
+  return strides;
+}
+
+/// Merges neighbours that behave as one dimension and drops those of size 1.
+static AffineView merged(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, int64_t offset) {
+  AffineView view;
+  view.offset = offset;
+  for (auto [size, stride] : llvm::zip(sizes, strides)) {
+    if (size == 1) {
+      continue;
+    }
+    if (!view.sizes.empty() && view.strides.back() == stride * size) {
+      view.sizes.back() *= size;
+      view.strides.back() = stride;
+    } else {
+      view.sizes.push_back(size);
+      view.strides.push_back(stride);
+    }
+  }
+  return view;
+}
+
+static AffineView viewOfSplit(SplitOp op, Value value) {
+  SmallVector<int64_t> strides = rowMajorStrides(shapeOf(op.getOperand()));
+  int64_t before = 0;
+  for (Value result : op.getResults()) {
+    if (result == value) {
+      break;
+    }
+    before += shapeOf(result)[op.getAxis()];
+  }
+  return merged(shapeOf(value), strides, before * strides[op.getAxis()]);
+}
+
+AffineView accel::getAffineView(Value value) {
+  Operation *op = value.getDefiningOp();
+  ArrayRef<int64_t> sizes = shapeOf(value);
+  return llvm::TypeSwitch<Operation *, AffineView>(op)
+      .Case([&](ReshapeOp) { return merged({getNumElements(value)}, {1}, 0); })
+      .Case([&](TransposeOp transpose) {
+        SmallVector<int64_t> source = rowMajorStrides(shapeOf(transpose.getOperand()));
+        SmallVector<int64_t> strides;
+        for (int64_t from : transpose.getPermutation()) {
+          strides.push_back(source[from]);
+        }
+        return merged(sizes, strides, 0);
+      })
+      .Case([&](BroadcastOp broadcast) {
+        ArrayRef<int64_t> from = shapeOf(broadcast.getOperand());
+        SmallVector<int64_t> source = rowMajorStrides(from);
+        SmallVector<int64_t> strides(sizes.size(), 0);
+        for (auto [i, to] : llvm::enumerate(broadcast.getDimensions())) {
+          strides[to] = from[i] == 1 ? 0 : source[i];
+        }
+        return merged(sizes, strides, 0);
+      })
+      .Case([&](SliceOp slice) {
+        SmallVector<int64_t> source = rowMajorStrides(shapeOf(slice.getOperand()));
+        SmallVector<int64_t> strides;
+        int64_t offset = 0;
+        for (auto [i, stride] : llvm::enumerate(slice.getStrides())) {
+          strides.push_back(stride * source[i]);
+          offset += slice.getOffsets()[i] * source[i];
+        }
+        return merged(sizes, strides, offset);
+      })
+      .Case([&](SplitOp split) { return viewOfSplit(split, value); });
+}
+
+Value accel::getViewRoot(Value value, IsRoot isRoot) {
+  while (isViewOp(value.getDefiningOp()) && !isRoot(value)) {
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  return value;
+}
+
+SmallVector<AffineView> accel::getViewChain(Value value, Value root) {
+  SmallVector<AffineView> chain;
+  while (value != root) {
+    Operation *op = value.getDefiningOp();
+    assert(isViewOp(op) && "the root is not above the value");
+    if (!isa<ReshapeOp>(op)) {
+      chain.push_back(getAffineView(value));
+    }
+    value = op->getOperand(0);
+  }
+  return chain;
+}
+
+int64_t accel::getRunLength(Value value, Value root, int64_t run) {
+  int64_t step = 1;
+  bool aligned = true; // the first element of every run has a row-major index that is a multiple of the run
+  for (const AffineView &view : getViewChain(value, root)) {
+    if (step == 0 || view.sizes.empty()) {
+      step = view.sizes.empty() ? 0 : step;
+      continue;
+    }
+    if (view.sizes.size() > 1) {
+      run = aligned ? std::gcd(run, view.sizes.back()) : 1;
+    }
+    step = view.strides.back();
+    if (run == 1 || step > 1) {
+      return 1;
+    }
+    aligned = aligned && view.offset % run == 0;
+    for (int64_t stride : ArrayRef(view.strides).drop_back()) {
+      aligned = aligned && stride % run == 0;
+    }
+  }
+  return run;
+}
+
+int64_t accel::getRunStride(Value value, Value root) {
+  for (const AffineView &view : getViewChain(value, root)) {
+    if (view.sizes.empty() || view.strides.back() == 0) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+AccessRelation accel::getAccessRelation(Value value, Value root) {
+  AccessRelation relation{AccessKind::Identity, 0};
+  for (const AffineView &view : getViewChain(value, root)) {
+    if (view.offset != 0) {
+      return {};
+    }
+    if (view.isContiguous()) {
+      continue;
+    }
+    bool repeatsRows = view.sizes.size() == 2 && view.strides[0] == 1 && view.strides[1] == 0;
+    bool repeatsOne = view.sizes.size() == 1 && view.strides[0] == 0;
+    if (relation.kind == AccessKind::RowBroadcast || !(repeatsRows || repeatsOne)) {
+      return {};
+    }
+    relation = {AccessKind::RowBroadcast, view.sizes.back()};
+  }
+  // A part of the root with the same order is not all of it.
+  int64_t columns = relation.kind == AccessKind::RowBroadcast ? relation.columns : 1;
+  return getNumElements(value) == getNumElements(root) * columns ? relation : AccessRelation{};
+}
+
+bool accel::isContiguousPart(Value value, Value root, int64_t &offset) {
+  offset = 0;
+  for (const AffineView &view : getViewChain(value, root)) {
+    if (!view.isContiguous()) {
+      return false;
+    }
+    offset += view.offset;
+  }
+  return true;
+}

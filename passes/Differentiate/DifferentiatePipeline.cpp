@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Phase Differentiate as one pipeline.
+#include "passes/Differentiate/DifferentiatePipeline.h"
+
+#include "passes/Differentiate/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace accel;
+
+void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager, const DifferentiateOptions &options) {
+  // Ranges come from how the forward program reads its inputs, before gradients read them too.
+  manager.addPass(createAnnotateInputRangesPass());
+  manager.addPass(createAttachObjectivePass({options.objective}));
+  manager.addPass(createDifferentiateModulePass());
+  manager.addPass(createVerifyDifferentiatePass());
+}
+
+namespace {
+
+struct DifferentiatePipelineOptions : public mlir::PassPipelineOptions<DifferentiatePipelineOptions> {
+  Option<std::string> objective{*this, "objective",
+                                llvm::cl::desc("auto, causal-lm, classification, mse, or output:NAME"),
+                                llvm::cl::init("auto")};
+};
+
+} // namespace
+
+void accel::registerDifferentiatePipeline() {
+  mlir::PassPipelineRegistration<DifferentiatePipelineOptions>(
+      "accel-differentiate", "phase Differentiate",
+      [](mlir::OpPassManager &manager, const DifferentiatePipelineOptions &flags) {
+        buildDifferentiatePipeline(manager, DifferentiateOptions{flags.objective});
+      });
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Choice of the objective.
+#include "passes/Differentiate/Objective.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace accel {
+namespace {
+
+constexpr ObjectiveKind kByLabels[] = {ObjectiveKind::CausalLm, ObjectiveKind::Classification, ObjectiveKind::Mse};
+
+RankedTensorType getOutputType(func::FuncOp forward, unsigned output) {
+  return cast<RankedTensorType>(forward.getResultTypes()[output]);
+}
+
+/// Integer inputs that have the shape of the positions of logits of type `logits`.
+SmallVector<unsigned> findTokens(func::FuncOp forward, RankedTensorType logits) {
+  SmallVector<unsigned> inputs;
+  for (BlockArgument argument : forward.getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    if (isa<IntegerType>(type.getElementType()) && type.getShape() == logits.getShape().drop_back()) {
+      inputs.push_back(argument.getArgNumber());
+    }
+  }
+  return inputs;
+}
+
+/// Whether `kind` can be computed from `output`.
+bool fits(func::FuncOp forward, ObjectiveKind kind, unsigned output, int64_t batch) {
+  RankedTensorType type = getOutputType(forward, output);
+  if (!isa<FloatType>(type.getElementType()) || type.getRank() == 0 || type.getDimSize(0) != batch) {
+    return false;
+  }
+  switch (kind) {
+  case ObjectiveKind::CausalLm:
+    return type.getRank() == 3 && !findTokens(forward, type).empty();
+  case ObjectiveKind::Classification:
+    return type.getRank() == 2;
+  case ObjectiveKind::Mse:
+  case ObjectiveKind::Output:
+    return true;
+  }
+  llvm_unreachable("unknown objective");
+}
+
+StringRef describeOutput(ObjectiveKind kind) {
+  switch (kind) {
+  case ObjectiveKind::CausalLm:
+    return "float logits (batch, positions, vocabulary) beside an integer input (batch, positions)";
+  case ObjectiveKind::Classification:
+    return "float logits (batch, classes)";
+  case ObjectiveKind::Mse:
+  case ObjectiveKind::Output:
+    return "float values with the batch as first dimension";
+  }
+  llvm_unreachable("unknown objective");
+}
+
+void listOutputs(InFlightDiagnostic &error, func::FuncOp forward) {
+  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
+    error << (i ? ", '" : "'") << getOutputName(forward, i) << "' " << forward.getResultTypes()[i];
+  }
+}
+
+/// The output for `kind`: the only one that fits, or of several the one named `logits`.
+FailureOr<std::optional<unsigned>> findOutput(func::FuncOp forward, ObjectiveKind kind, int64_t batch) {
+  SmallVector<unsigned> candidates;
+  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
+    if (fits(forward, kind, i, batch)) {
+      candidates.push_back(i);
+    }
+  }
+  if (candidates.size() > 1) {
+    llvm::erase_if(candidates, [&](unsigned i) { return getOutputName(forward, i) != "logits"; });
+    if (candidates.size() != 1) {
+      InFlightDiagnostic error = forward.emitError("objective ")
+                                 << stringifyObjective(kind) << ": expected one output of " << describeOutput(kind)
+                                 << " or one of them named 'logits', got ";
+      listOutputs(error, forward);
+      return failure();
+    }
+  }
+  return candidates.empty() ? std::nullopt : std::optional<unsigned>(candidates.front());
+}
+
+Objective makeObjective(func::FuncOp forward, ObjectiveKind kind, unsigned output) {
+  Objective objective{kind, output, std::nullopt};
+  if (kind == ObjectiveKind::CausalLm) {
+    SmallVector<unsigned> tokens = findTokens(forward, getOutputType(forward, output));
+    if (tokens.size() == 1) {
+      objective.tokens = tokens.front();
+    }
+  }
+  return objective;
+}
+
+FailureOr<Objective> chooseByGraph(func::FuncOp forward, int64_t batch) {
+  for (ObjectiveKind kind : {ObjectiveKind::CausalLm, ObjectiveKind::Classification}) {
+    FailureOr<std::optional<unsigned>> output = findOutput(forward, kind, batch);
+    if (failed(output)) {
+      return failure();
+    }
+    if (*output) {
+      return makeObjective(forward, kind, **output);
+    }
+  }
+  InFlightDiagnostic error = forward.emitError("--objective=auto: expected ")
+                             << describeOutput(ObjectiveKind::CausalLm) << ", or "
+                             << describeOutput(ObjectiveKind::Classification) << ", got ";
+  listOutputs(error, forward);
+  error << "; choose --objective=mse or --objective=output:NAME";
+  return failure();
+}
+
+FailureOr<Objective> chooseOutput(func::FuncOp forward, StringRef name, int64_t batch) {
+  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
+    if (getOutputName(forward, i) == name) {
+      if (fits(forward, ObjectiveKind::Output, i, batch)) {
+        return makeObjective(forward, ObjectiveKind::Output, i);
+      }
+      forward.emitError("--objective=output:")
+          << name << ": expected " << describeOutput(ObjectiveKind::Output) << " (" << batch << "), got "
+          << forward.getResultTypes()[i] << "; export a loss per sample instead of its mean";
+      return failure();
+    }
+  }
+  InFlightDiagnostic error = forward.emitError("--objective=output:") << name << ": expected the name of an output, got one of none; outputs: ";
+  listOutputs(error, forward);
+  return failure();
+}
+
+} // namespace
+
+StringRef stringifyObjective(ObjectiveKind kind) {
+  switch (kind) {
+  case ObjectiveKind::CausalLm:
+    return "causal-lm";
+  case ObjectiveKind::Classification:
+    return "classification";
+  case ObjectiveKind::Mse:
+    return "mse";
+  case ObjectiveKind::Output:
+    return "output";
+  }
+  llvm_unreachable("unknown objective");
+}
+
+StringRef getInputName(func::FuncOp forward, unsigned index) {
+  return forward.getArgAttrOfType<StringAttr>(index, "accel.name").getValue();
+}
+
+StringRef getOutputName(func::FuncOp forward, unsigned index) {
+  return forward.getResultAttrOfType<StringAttr>(index, "accel.name").getValue();
+}
+
+FailureOr<Objective> chooseObjective(func::FuncOp forward, StringRef text, int64_t batch) {
+  if (text == "auto") {
+    return chooseByGraph(forward, batch);
+  }
+  StringRef name = text;
+  if (name.consume_front("output:")) {
+    return chooseOutput(forward, name, batch);
+  }
+  for (ObjectiveKind kind : kByLabels) {
+    if (text != stringifyObjective(kind)) {
+      continue;
+    }
+    FailureOr<std::optional<unsigned>> output = findOutput(forward, kind, batch);
+    if (failed(output)) {
+      return failure();
+    }
+    if (*output) {
+      return makeObjective(forward, kind, **output);
+    }
+    InFlightDiagnostic error = forward.emitError("--objective=") << text << ": expected " << describeOutput(kind) << ", got ";
+    listOutputs(error, forward);
+    return failure();
+  }
+  forward.emitError("--objective: expected auto, causal-lm, classification, mse or output:NAME, got '") << text << "'";
+  return failure();
+}
+
+} // namespace accel

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes of phase Differentiate.
+#ifndef ACCEL_PASSES_DIFFERENTIATE_PASSES_TD
+#define ACCEL_PASSES_DIFFERENTIATE_PASSES_TD
+include "mlir/Pass/PassBase.td"
+
+def AnnotateInputRangesPass : Pass<"accel-annotate-input-ranges", "mlir::ModuleOp"> {
+  let summary = "says which numbers an integer input may hold";
+  let description = [{
+    An integer input that chooses rows of a table gets `accel.range = [0, rows - 1]`, so that the runtime can check the data
+    before a kernel reads it. Of several tables the smallest counts.
+
+    **Requires** `@forward` as Import leaves it.
+    **Ensures** adds attributes only.
+
+    ```mlir
+    func.func @forward(%ids: tensor<2x4xi64> {accel.name = "input_ids", accel.range = [0, 255]}) -> (tensor<2x4x8xf32> {accel.name = "y"}) {
+      %t = accel.read @wte : tensor<256x8xf32>
+      %y = accel.gather %t, %ids : tensor<256x8xf32>, tensor<2x4xi64> -> tensor<2x4x8xf32>
+      return %y : tensor<2x4x8xf32>
+    }
+    ```
+  }];
+}
+
+def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
+  let summary = "puts the loss behind the model's outputs";
+  let description = [{
+    Turns `@forward` into `@microbatch`, which returns the loss of every target times the weight of its sample, their sum,
+    and the weighted count of valid targets; adds the argument `labels` and attribute `accel.objective` of the module.
+
+    | objective | output | labels | a target is |
+    |---|---|---|---|
+    | `causal-lm` | logits (b, t, v) | (b, t) i64 | a position with a label in [0, v) |
+    | `classification` | logits (b, c) | (b) i64 | a sample with a label in [0, c) |
+    | `mse` | (b, ...) | the output's type | an element |
+    | `output:NAME` | NAME, (b, ...) | none | a sample: its elements are summed |
+
+    `auto` takes causal-lm if an output (b, t, v) stands beside an integer input (b, t), classification if there is an
+    output (b, c). Of several candidates the one named `logits` is taken.
+
+    **Requires** `@forward` as Import leaves it, and the module's `accel.batch`.
+    **Ensures** `@microbatch` returns (float losses, `tensor<f64>`, `tensor<f64>`); other outputs are dead.
+
+    ```mlir
+    func.func @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}) -> (tensor<4xf32>, tensor<f64>, tensor<f64>)
+    ```
+  }];
+  let options = [Option<"objective", "objective", "std::string", "\"auto\"", "auto, causal-lm, classification, mse, or output:NAME">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def DifferentiateModulePass : Pass<"accel-differentiate-module", "mlir::ModuleOp"> {
+  let summary = "accumulates the gradient of the loss for every trainable parameter";
+  let description = [{
+    Differentiates the sum of the losses of `@microbatch` times 2^-k, where 2^k is at least the number of targets of a
+    microbatch, and accumulates each contribution to a parameter where it is complete; likewise the sum of losses and the
+    count of targets (states `@loss_sum` and `@target_count`). `@microbatch` returns nothing any more. A parameter that does
+    not influence the loss is trainable no longer: a warning names it.
+
+    **Requires** `@microbatch` as AttachObjective leaves it.
+    **Ensures** `accel.gradient_exponent` of the module is k.
+
+    ```mlir
+    accel.accumulate @"layers.0.weight", %g : tensor<16x8xf32>
+    accel.accumulate @loss_sum, %l : tensor<f64>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def VerifyDifferentiatePass : Pass<"accel-verify-differentiate", "mlir::ModuleOp"> {
+  let summary = "verifies the module after Differentiate";
+  let description = [{
+    Every trainable parameter has a gradient, only trainable parameters and accumulators are accumulated, `@microbatch`
+    returns nothing, inputs are named, and the exponent covers the targets.
+
+    **Requires** nothing.
+    **Ensures** changes nothing.
+  }];
+}
+#endif

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Turns tensor values into buffers and operations into instructions of the plan.
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/TensorAccess.h"
+#include "passes/Fuse/Passes.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace accel {
+#define GEN_PASS_DEF_ASSIGNBUFFERSPASS
+#include "passes/Fuse/Passes.h.inc"
+} // namespace accel
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+/// The buffer type of a tensor: booleans are bytes.
+MemRefType bufferType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  if (element.isInteger(1)) {
+    element = IntegerType::get(type.getContext(), 8);
+  }
+  return MemRefType::get(tensor.getShape(), element);
+}
+
+/// Declares the buffer of a tensor of type `type`.
+Value declareBuffer(OpBuilder &builder, Location loc, Type type, plan::Region region, StringRef klass,
+                    StringAttr symbol = {}, ElementsAttr value = {}, int64_t copies = 1) {
+  return plan::BufferOp::create(builder, loc, bufferType(type), plan::RegionAttr::get(type.getContext(), region),
+                                builder.getStringAttr(klass), symbol, value, IntegerAttr(),
+                                builder.getI64IntegerAttr(copies));
+}
+
+/// Rewrites one function.
+class FunctionBuffers {
+public:
+  FunctionBuffers(ModuleOp module, func::FuncOp function)
+      : module(module), function(function), top(OpBuilder::atBlockBegin(&function.getBody().front())) {
+    // The operations that begin the block now will be gone: buffers are declared before one that stays.
+    anchor = plan::RepeatOp::create(top, function.getLoc());
+    top.setInsertionPoint(anchor);
+  }
+
+  LogicalResult run();
+
+private:
+  LogicalResult runBlock(Block &block);
+  LogicalResult convert(Operation *op, OpBuilder &builder);
+  void convertCall(func::CallOp call, OpBuilder &builder);
+  void convertMatmul(MatmulOp op, OpBuilder &builder);
+  Value bufferOf(Value value);
+  Value destinationOf(Value value);
+  bool isAccumulated(Value value) const;
+  Value stateBuffer(StringRef name, Type type);
+  Value parameterView(ParameterOp parameter, StringRef slot);
+  Value symbolBuffer(StringRef name, Type type, bool gradient);
+  Value inputBuffer(InputOp input);
+  Value viewOf(Value buffer, int64_t offset, MemRefType type, Location loc);
+  void insertFetches();
+  void insertLoads();
+
+  ModuleOp module;
+  func::FuncOp function;
+  OpBuilder top;         ///< where buffers are declared
+  plan::RepeatOp anchor; ///< what `top` points at
+  DenseMap<Value, Value> buffers;
+  llvm::MapVector<StringAttr, Value> states, inputs;
+  DenseMap<std::pair<Value, int64_t>, SmallVector<Value>> views;
+  SmallVector<Operation *> converted;
+  plan::RepeatOp loop;
+};
+
+Value FunctionBuffers::viewOf(Value buffer, int64_t offset, MemRefType type, Location loc) {
+  if (offset == 0 && buffer.getType() == type) {
+    return buffer;
+  }
+  SmallVector<Value> &known = views[{buffer, offset}];
+  for (Value view : known) {
+    if (view.getType() == type) {
+      return view;
+    }
+  }
+  Value view = plan::ViewOp::create(top, loc, type, buffer, offset);
+  known.push_back(view);
+  return view;
+}
+
+StringRef classOf(StateOp state) {
+  if (state.getKind() != "slot") {
+    return "scalars";
+  }
+  StringRef slot = state.getSlot().value_or("");
+  return slot == "master" ? "parameters" : slot == "gradient" ? "gradients" : "optimizer";
+}
+
+Value FunctionBuffers::stateBuffer(StringRef name, Type type) {
+  StringAttr key = StringAttr::get(module.getContext(), name);
+  Value &buffer = states[key];
+  if (!buffer) {
+    auto state = module.lookupSymbol<StateOp>(name);
+    buffer = declareBuffer(top, state.getLoc(), type, plan::Region::Persistent, classOf(state), key);
+  }
+  return buffer;
+}
+
+Value FunctionBuffers::parameterView(ParameterOp parameter, StringRef slot) {
+  auto master = module.lookupSymbol<StateOp>(*parameter.getSegment());
+  std::string name = master.getSymName().drop_back(StringRef("master").size()).str() + slot.str();
+  Value segment = stateBuffer(name, master.getType());
+  return viewOf(segment, *parameter.getOffset(), bufferType(parameter.getType()), parameter.getLoc());
+}
+
+Value FunctionBuffers::symbolBuffer(StringRef name, Type type, bool gradient) {
+  if (auto parameter = module.lookupSymbol<ParameterOp>(name)) {
+    return parameterView(parameter, gradient ? "gradient" : "master");
+  }
+  return stateBuffer(name, type);
+}
+
+Value FunctionBuffers::inputBuffer(InputOp input) {
+  Value &buffer = inputs[input.getNameAttr()];
+  if (!buffer) {
+    buffer = declareBuffer(top, input.getLoc(), input.getType(), plan::Region::IO, "io", input.getNameAttr(), {}, 2);
+    // What the data must be like (target, range, ignored label) goes into the plan's signature.
+    buffer.getDefiningOp()->setDiscardableAttrs(input->getDiscardableAttrDictionary());
+  }
+  return buffer;
+}
+
+bool FunctionBuffers::isAccumulated(Value value) const {
+  return llvm::any_of(value.getUsers(), [](Operation *user) { return isa<AccumulateOp>(user); });
+}
+
+/// Where a result goes: to the symbol it is written to, or to memory of its own.
+Value FunctionBuffers::destinationOf(Value value) {
+  for (Operation *user : value.getUsers()) {
+    if (auto write = dyn_cast<WriteOp>(user)) {
+      return symbolBuffer(write.getSymbol(), value.getType(), /*gradient=*/false);
+    }
+    if (auto accumulate = dyn_cast<AccumulateOp>(user)) {
+      return symbolBuffer(accumulate.getSymbol(), value.getType(), /*gradient=*/true);
+    }
+  }
+  return declareBuffer(top, value.getLoc(), value.getType(), plan::Region::Transient, "activations");
+}
+
+/// The buffer of a value that was already produced, looking through contiguous views.
+Value FunctionBuffers::bufferOf(Value value) {
+  if (Value known = buffers.lookup(value)) {
+    return known;
+  }
+  if (auto constant = value.getDefiningOp<ConstantOp>()) {
+    return buffers[value] = declareBuffer(top, value.getLoc(), value.getType(), plan::Region::Constant, "constants", {},
+                                          constant.getValue());
+  }
+  Value root = getViewRoot(value, [&](Value v) { return buffers.count(v) != 0; });
+  int64_t offset = 0;
+  bool isContiguous = root != value && isContiguousPart(value, root, offset);
+  assert(isContiguous && "the fusion planner copies what is not contiguous");
+  (void)isContiguous;
+  Value buffer = bufferOf(root);
+  return viewOf(buffer, offset, bufferType(value.getType()), value.getLoc());
+}
+
+void FunctionBuffers::convertCall(func::CallOp call, OpBuilder &builder) {
+  auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee());
+  SmallVector<Value> operands = llvm::map_to_vector(call.getOperands(), [&](Value v) { return bufferOf(v); });
+  auto mode = [&](plan::Access access) { return builder.getI32IntegerAttr(static_cast<int32_t>(access)); };
+  SmallVector<Attribute> modes(operands.size(), mode(plan::Access::Read));
+  for (Value result : call.getResults()) {
+    buffers[result] = destinationOf(result);
+    operands.push_back(buffers[result]);
+    modes.push_back(mode(isAccumulated(result) ? plan::Access::ReadWrite : plan::Access::Write));
+  }
+  auto shape = kernel->getAttrOfType<DictionaryAttr>("plan.kernel");
+  plan::LaunchOp::create(builder, call.getLoc(), call.getCalleeAttr(), operands, builder.getArrayAttr(modes),
+                         cast<IntegerAttr>(shape.get("units")));
+}
+
+void FunctionBuffers::convertMatmul(MatmulOp op, OpBuilder &builder) {
+  Value lhs = bufferOf(op.getLhs());
+  Value rhs = bufferOf(op.getRhs());
+  Value destination = buffers[op.getResult()] = destinationOf(op.getResult());
+  plan::GemmOp::create(builder, op.getLoc(), lhs, rhs, destination, op.getTransposeLhs(), op.getTransposeRhs(),
+                       isAccumulated(op.getResult()));
+}
+
+LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](ReadOp read) {
+        buffers[read.getResult()] = symbolBuffer(read.getSymbol(), read.getType(), /*gradient=*/false);
+        return success();
+      })
+      .Case([&](GradientOp gradient) {
+        buffers[gradient.getResult()] = symbolBuffer(gradient.getSymbol(), gradient.getType(), /*gradient=*/true);
+        return success();
+      })
+      .Case([&](InputOp input) {
+        buffers[input.getResult()] = inputBuffer(input);
+        return success();
+      })
+      .Case([&](func::CallOp call) {
+        convertCall(call, builder);
+        return success();
+      })
+      .Case([&](MatmulOp matmul) {
+        convertMatmul(matmul, builder);
+        return success();
+      })
+      .Case([&](MetricOp metric) {
+        plan::MetricOp::create(builder, metric.getLoc(), metric.getNameAttr(), bufferOf(metric.getValue()));
+        return success();
+      })
+      .Case([&](RepeatOp repeat) {
+        loop = plan::RepeatOp::create(builder, repeat.getLoc());
+        loop.getBody().takeBody(repeat.getBody());
+        return runBlock(loop.getBody().front());
+      })
+      .Case<WriteOp, AccumulateOp, ConstantOp, IotaOp>([](auto) { return success(); })
+      .Default([](Operation *other) {
+        return isViewOp(other) ? success() : other->emitOpError("has no instruction; it should be part of a kernel");
+      });
+}
+
+LogicalResult FunctionBuffers::runBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (isa<func::ReturnOp>(op) || isa<plan::PlanDialect>(op.getDialect())) {
+      continue;
+    }
+    OpBuilder builder(&op);
+    if (failed(convert(&op, builder))) {
+      return failure();
+    }
+    converted.push_back(&op);
+  }
+  return success();
+}
+
+/// The first microbatch is fetched before the loop, every other one while its predecessor is computed.
+void FunctionBuffers::insertFetches() {
+  if (inputs.empty()) {
+    return;
+  }
+  SmallVector<Attribute> names;
+  SmallVector<Value> targets;
+  for (auto &[name, buffer] : inputs) {
+    names.push_back(name);
+    targets.push_back(buffer);
+  }
+  Location loc = function.getLoc();
+  ArrayAttr list = top.getArrayAttr(names);
+  plan::FetchOp::create(top, loc, list, targets, 0);
+  if (loop) {
+    OpBuilder body = OpBuilder::atBlockBegin(&loop.getBody().front());
+    plan::FetchOp::create(body, loc, list, targets, 1);
+  }
+}
+
+/// Weights that came with the model are loaded by `init`.
+void FunctionBuffers::insertLoads() {
+  OpBuilder builder(function.getBody().front().getTerminator());
+  for (auto parameter : module.getOps<ParameterOp>()) {
+    DictionaryAttr initial = parameter.getInitial().value_or(DictionaryAttr());
+    auto kind = initial ? initial.getAs<StringAttr>("kind") : StringAttr();
+    if (kind && kind.getValue() == "file") {
+      Value target = parameterView(parameter, "master");
+      plan::LoadOp::create(builder, parameter.getLoc(), initial.getAs<StringAttr>("key"), target);
+    }
+  }
+}
+
+LogicalResult FunctionBuffers::run() {
+  if (failed(runBlock(function.getBody().front()))) {
+    return failure();
+  }
+  for (Operation *op : converted) {
+    op->dropAllReferences();
+  }
+  for (Operation *op : converted) {
+    op->erase();
+  }
+  insertFetches();
+  if (function.getSymName() == "init") {
+    insertLoads();
+  }
+  anchor->erase();
+  return success();
+}
+
+class AssignBuffersPass : public accel::impl::AssignBuffersPassBase<AssignBuffersPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (StringRef name : {"init", "step"}) {
+      auto function = module.lookupSymbol<func::FuncOp>(name);
+      if (function && failed(FunctionBuffers(module, function).run())) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Makes explicit that a step begins with gradients of zero.
+#include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Fuse/Passes.h"
+
+namespace accel {
+#define GEN_PASS_DEF_CLEARGRADIENTSPASS
+#include "passes/Fuse/Passes.h.inc"
+} // namespace accel
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+class ClearGradientsPass : public accel::impl::ClearGradientsPassBase<ClearGradientsPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto step = module.lookupSymbol<func::FuncOp>("step");
+    if (!step) {
+      return;
+    }
+    OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody().front());
+    for (auto state : module.getOps<StateOp>()) {
+      if (state.getSlot() == "gradient") {
+        auto type = cast<RankedTensorType>(state.getType());
+        auto zeros = DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType()));
+        Value zero = ConstantOp::create(builder, step.getLoc(), zeros);
+        WriteOp::create(builder, step.getLoc(), FlatSymbolRefAttr::get(state.getSymNameAttr()), zero);
+      }
+    }
+  }
+};
+
+} // namespace

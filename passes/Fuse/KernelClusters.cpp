@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The fusion planner: greedy, in program order, an operation joins the kernels of its operands where one loop can serve
+// both and no cycle arises.
+#include "passes/Fuse/KernelClusters.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/TensorAccess.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// Rows beyond which a kernel that has just one would keep a team from sharing it.
+static constexpr int64_t kLongestSingleRow = 4096;
+/// Most operations of a kernel: beyond that values no longer fit into registers.
+static constexpr size_t kMostOps = 96;
+
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+static FusionKind kindOf(Operation *op) {
+  if (isa<DropoutOp, RandomNormalOp>(op)) {
+    return FusionKind::Elementwise;
+  }
+  auto fusable = dyn_cast<FusionOpInterface>(op);
+  return fusable ? fusable.getFusionKind() : FusionKind::None;
+}
+
+bool accel::isColumnReduction(Operation *op) {
+  auto sum = dyn_cast<ReduceSumOp>(op);
+  if (!sum) {
+    return false;
+  }
+  int64_t rank = shapeOf(sum.getOperand()).size();
+  return sum.getAxes().front() != rank - static_cast<int64_t>(sum.getAxes().size());
+}
+
+int64_t accel::getReducedColumns(Operation *op) {
+  return getNumElements(op->getOperand(0)) / getNumElements(op->getResult(0));
+}
+
+/// Columns of a column sum: what is left of its operand when rows are summed.
+static int64_t getSummedColumns(Operation *op) {
+  if (isa<ScatterAddOp>(op)) {
+    return getNumElements(op->getOperand(1)) / getNumElements(op->getOperand(0));
+  }
+  return getNumElements(op->getResult(0));
+}
+
+bool ClusterPlanner::isSource(Operation *op) {
+  if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
+    auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+    return dense && dense.isSplat();
+  }
+  return isa_and_nonnull<IotaOp>(op);
+}
+
+ClusterPlanner::ClusterPlanner(ArrayRef<Operation *> section) : ops(section.begin(), section.end()) {}
+
+Value ClusterPlanner::getRoot(Value value) const {
+  return getViewRoot(value, [&](Value v) { return materialized.contains(v); });
+}
+
+ArrayRef<Operation *> ClusterPlanner::getPredecessors(Operation *op) const {
+  auto found = predecessors.find(op);
+  return found == predecessors.end() ? ArrayRef<Operation *>() : ArrayRef<Operation *>(found->second);
+}
+
+bool ClusterPlanner::isCompute(Operation *op) const {
+  if (isViewOp(op)) {
+    return llvm::any_of(op->getResults(), [&](Value v) { return materialized.contains(v); });
+  }
+  switch (kindOf(op)) {
+  case FusionKind::Elementwise:
+  case FusionKind::Assembly:
+  case FusionKind::Reduction:
+  case FusionKind::Gather:
+  case FusionKind::ScatterAdd:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void ClusterPlanner::plan() {
+  isolateSinks();
+  clonePrologues();
+  buildOrder();
+  for (size_t i = 0; i < ops.size(); ++i) {
+    place(ops[i]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Preparation
+//===----------------------------------------------------------------------===//
+
+/// A result that goes to a symbol is produced in place there: it must be some kernel's or library call's own, whole, and
+/// used nowhere else as what it was before an accumulation. Anything else is copied first.
+void ClusterPlanner::isolateSinks() {
+  std::vector<Operation *> extended;
+  for (Operation *op : ops) {
+    if (isa<WriteOp, AccumulateOp, MetricOp>(op)) {
+      Value value = op->getOperands().back();
+      Operation *producer = value.getDefiningOp();
+      bool produced = producer && producer->getBlock() == op->getBlock() && llvm::is_contained(ops, producer) &&
+                      !isSource(producer) && !isViewOp(producer) && (isCompute(producer) || isa<MatmulOp>(producer));
+      bool isMetric = isa<MetricOp>(op);
+      bool alreadyStored = isMetric && isa_and_nonnull<ReadOp>(producer);
+      if (!alreadyStored && !(produced && (isMetric || value.hasOneUse() || (isa<WriteOp>(op) && isCompute(producer))))) {
+        OpBuilder builder(op);
+        auto copy = ReshapeOp::create(builder, op->getLoc(), value.getType(), value);
+        materialized.insert(copy.getResult());
+        op->setOperand(op->getNumOperands() - 1, copy.getResult());
+        extended.push_back(copy);
+      }
+    }
+    extended.push_back(op);
+  }
+  ops = std::move(extended);
+}
+
+/// Cheap element-wise operations are worth computing again inside a column sum rather than storing.
+static bool isCheap(Operation *op) {
+  return isa<AddOp, SubOp, MulOp, NegOp, SelectOp, CompareOp, CastOp, AbsOp, MaxOp, MinOp, AndOp, OrOp, NotOp, ReluOp>(op);
+}
+
+/// Whether a value has to be in memory anyway: somebody but element-wise operations and sums uses it.
+static bool isStoredAnyway(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    if (isViewOp(user)) {
+      return llvm::any_of(user->getResults(), isStoredAnyway);
+    }
+    return kindOf(user) != FusionKind::Elementwise && kindOf(user) != FusionKind::Reduction &&
+           kindOf(user) != FusionKind::ScatterAdd;
+  });
+}
+
+/// Clones the views between `root` and `value` on top of `newRoot`, in front of `before`.
+static Value cloneViews(Value value, Value root, Value newRoot, Operation *before, SmallVectorImpl<Operation *> &clones) {
+  if (value == root) {
+    return newRoot;
+  }
+  Operation *view = value.getDefiningOp();
+  Value operand = cloneViews(view->getOperand(0), root, newRoot, before, clones);
+  Operation *copy = OpBuilder(before).clone(*view);
+  copy->setOperand(0, operand);
+  clones.push_back(copy);
+  return copy->getResult(cast<OpResult>(value).getResultNumber());
+}
+
+/// Clones what makes `value` (for every element, or with `isRow` one per row) as far as that is cheap.
+static Value clonePrologue(Value value, bool isRow, int64_t columns, Operation *before, SmallVectorImpl<Operation *> &clones) {
+  constexpr size_t kMostClones = 24;
+  Value root = getViewRoot(value, [](Value) { return false; });
+  Operation *producer = root.getDefiningOp();
+  AccessRelation relation = getAccessRelation(value, root);
+  bool toRow = !isRow && relation.kind == AccessKind::RowBroadcast && relation.columns == columns;
+  if (!producer || producer->getBlock() != before->getBlock() || !isCheap(producer) || isStoredAnyway(root) ||
+      clones.size() >= kMostClones || !(relation.kind == AccessKind::Identity || toRow)) {
+    return value;
+  }
+  SmallVector<Value> operands = llvm::map_to_vector(producer->getOperands(), [&](Value operand) {
+    return clonePrologue(operand, isRow || toRow, columns, before, clones);
+  });
+  Operation *copy = OpBuilder(before).clone(*producer);
+  copy->setOperands(operands);
+  clones.push_back(copy);
+  return cloneViews(value, root, copy->getResult(0), before, clones);
+}
+
+void ClusterPlanner::clonePrologues() {
+  std::vector<Operation *> extended;
+  for (Operation *op : ops) {
+    if (isColumnReduction(op) || isa<ScatterAddOp>(op)) {
+      SmallVector<Operation *> clones;
+      unsigned summed = op->getNumOperands() - 1;
+      op->setOperand(summed, clonePrologue(op->getOperand(summed), false, getSummedColumns(op), op, clones));
+      isPrologue.insert(clones.begin(), clones.end());
+      extended.insert(extended.end(), clones.begin(), clones.end());
+      prologueOf[op] = clones;
+    }
+    extended.push_back(op);
+  }
+  // What only served a sum is no longer used by anybody.
+  ops.clear();
+  for (Operation *op : llvm::reverse(extended)) {
+    if (op->use_empty() && isa<DifferentiableOpInterface>(op)) {
+      op->erase();
+    } else {
+      ops.push_back(op);
+    }
+  }
+  std::reverse(ops.begin(), ops.end());
+}
+
+void ClusterPlanner::addEdge(Operation *from, Operation *to) {
+  if (from != to && !llvm::is_contained(predecessors[to], from)) {
+    predecessors[to].push_back(from);
+    successors[from].push_back(to);
+  }
+}
+
+void ClusterPlanner::buildOrder() {
+  known.insert(ops.begin(), ops.end());
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands()) {
+      if (Operation *producer = operand.getDefiningOp(); producer && known.contains(producer)) {
+        addEdge(producer, op);
+      }
+    }
+  }
+  addSymbolOrder();
+}
+
+bool ClusterPlanner::reaches(Operation *from, Operation *to) {
+  SmallVector<Operation *> stack{from};
+  DenseSet<Operation *> seen;
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    if (op == to) {
+      return true;
+    }
+    if (seen.insert(op).second) {
+      stack.append(successors[op].begin(), successors[op].end());
+    }
+  }
+  return false;
+}
+
+/// Everything that reads `value`, through views.
+static void collectUsers(Value value, SmallVectorImpl<Operation *> &users) {
+  for (Operation *user : value.getUsers()) {
+    users.push_back(user);
+    if (isViewOp(user)) {
+      for (Value result : user->getResults()) {
+        collectUsers(result, users);
+      }
+    }
+  }
+}
+
+/// A value written to a symbol is produced in place, so whoever reads what was there before has to come before the producer.
+void ClusterPlanner::addSymbolOrder() {
+  DenseMap<StringAttr, Operation *> lastWrite;
+  DenseMap<StringAttr, SmallVector<Operation *>> reads;
+  for (Operation *op : std::vector<Operation *>(ops)) {
+    auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("symbol");
+    if (!symbol) {
+      continue;
+    }
+    StringAttr name = symbol.getAttr();
+    if (isa<ReadOp, GradientOp>(op)) {
+      if (Operation *write = lastWrite.lookup(name)) {
+        addEdge(write, op);
+      }
+      reads[name].push_back(op);
+      continue;
+    }
+    Operation *producer = op->getOperand(0).getDefiningOp();
+    SmallVector<Operation *> users;
+    for (Operation *read : reads[name]) {
+      addEdge(read, op);
+      collectUsers(read->getResult(0), users);
+    }
+    bool blocked = llvm::any_of(users, [&](Operation *user) {
+      return user != producer && known.contains(user) && reaches(producer, user);
+    });
+    if (blocked) {
+      // A reader needs the new value as well as the old one: write a copy once it is done.
+      Operation *copy = insertCopy(op->getOperand(0), op);
+      producer = copy;
+    }
+    for (Operation *user : users) {
+      if (known.contains(user) && user != producer) {
+        addEdge(user, producer);
+      }
+    }
+    if (isa<WriteOp>(op)) {
+      lastWrite[name] = op;
+      reads[name].clear();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+void ClusterPlanner::place(Operation *op) {
+  if (isa<MatmulOp, WriteOp, AccumulateOp, MetricOp>(op)) {
+    materializeForLibrary(op);
+    return;
+  }
+  if (clusterOf.count(op) || isPrologue.contains(op) || !isCompute(op)) {
+    return;
+  }
+  if (isViewOp(op)) {
+    start(op, KernelKind::Rows, getNumElements(op->getResult(0)), 0, /*open=*/false);
+  } else if (isa<ConcatOp>(op)) {
+    start(op, KernelKind::Concat, getNumElements(op->getResult(0)), 0, /*open=*/false);
+  } else if (isColumnReduction(op) || isa<ScatterAddOp>(op)) {
+    placeColumns(op);
+  } else if (kindOf(op) == FusionKind::Reduction) {
+    placeRowReduction(op);
+  } else {
+    placeElementwise(op);
+  }
+}
+
+unsigned ClusterPlanner::start(Operation *op, KernelKind kind, int64_t elements, int64_t columns, bool open) {
+  clusters.push_back({kind, elements, columns, open, {op}});
+  clusterOf[op] = clusters.size() - 1;
+  return clusters.size() - 1;
+}
+
+/// Puts a copy of `value` in front of `user`, which uses it from then on.
+Operation *ClusterPlanner::insertCopy(Value value, Operation *user) {
+  OpBuilder builder(user);
+  Operation *copy = ReshapeOp::create(builder, user->getLoc(), value.getType(), value);
+  materialized.insert(copy->getResult(0));
+  user->replaceUsesOfWith(value, copy->getResult(0));
+  ops.insert(llvm::find(ops, user), copy);
+  known.insert(copy);
+  if (Operation *producer = value.getDefiningOp(); producer && known.contains(producer)) {
+    addEdge(producer, copy);
+  }
+  addEdge(copy, user);
+  return copy;
+}
+
+/// Makes `user` read a copy of `value`, with a kernel of its own, instead of the views that make it.
+void ClusterPlanner::materialize(Value value, Operation *user) {
+  if (Operation *earlier = copies.lookup(value)) {
+    user->replaceUsesOfWith(value, earlier->getResult(0));
+    addEdge(earlier, user);
+    return;
+  }
+  Operation *copy = insertCopy(value, user);
+  copies[value] = copy;
+  start(copy, KernelKind::Rows, getNumElements(value), 0, /*open=*/false);
+}
+
+/// Library calls and sinks take contiguous operands.
+void ClusterPlanner::materializeForLibrary(Operation *op) {
+  for (Value operand : SmallVector<Value>(op->getOperands())) {
+    int64_t offset = 0;
+    Value root = getRoot(operand);
+    if (!isContiguousPart(operand, root, offset) || isSource(root.getDefiningOp())) {
+      materialize(operand, op);
+    }
+  }
+}
+
+/// Whether `op` can share the loop of `cluster` by way of `operand`, if rows have `columns` elements (0: not fixed).
+bool ClusterPlanner::joins(const Cluster &cluster, Operation *op, Value operand, int64_t columns) const {
+  if (cluster.kind != KernelKind::Rows || !cluster.open || cluster.ops.size() >= kMostOps) {
+    return false;
+  }
+  Value root = getRoot(operand);
+  AccessRelation relation = getAccessRelation(operand, root);
+  bool isReduction = kindOf(op) == FusionKind::Reduction;
+  int64_t elements = getNumElements(isReduction ? op->getOperand(0) : op->getResult(0));
+  bool rootIsFull = getNumElements(root) == cluster.elements;
+  if (relation.kind == AccessKind::Identity && elements == cluster.elements && rootIsFull) {
+    return isReduction ? (cluster.columns == 0 || cluster.columns == columns) : true;
+  }
+  if (isReduction || cluster.columns <= 1) {
+    return false;
+  }
+  bool rootIsRow = getNumElements(root) == cluster.rows();
+  if (relation.kind == AccessKind::Identity) {
+    return rootIsRow && elements == cluster.rows();
+  }
+  bool worthwhile = cluster.rows() > 1 || cluster.elements <= kLongestSingleRow;
+  return relation.kind == AccessKind::RowBroadcast && rootIsRow && relation.columns == cluster.columns &&
+         elements == cluster.elements && worthwhile;
+}
+
+/// Whether every operand of `op` can be walked in rows of `columns`; those that can not are put into `offending`.
+bool ClusterPlanner::operandsAllowColumns(Operation *op, int64_t elements, int64_t columns,
+                                          SmallVectorImpl<Value> &offending) const {
+  if (auto dropout = dyn_cast<DropoutOp>(op)) {
+    int64_t perSample = elements / getNumElements(dropout.getSamples());
+    if (perSample % columns != 0) {
+      return false;
+    }
+  }
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    int64_t width = getNumElements(gather.getResult()) / getNumElements(gather.getIndices());
+    return width % columns == 0;
+  }
+  for (Value operand : op->getOperands()) {
+    Value root = getRoot(operand);
+    if (getNumElements(operand) != elements || columns == 1) {
+      continue;
+    }
+    bool fits = getRunLength(operand, root, columns) == columns;
+    if (fits && isa_and_nonnull<IotaOp>(root.getDefiningOp()) && getRunStride(operand, root) == 1) {
+      fits = shapeOf(root).back() % columns == 0;
+    }
+    if (!fits) {
+      offending.push_back(operand);
+    }
+  }
+  return llvm::all_of(offending, [](Value v) { return isViewOp(v.getDefiningOp()); });
+}
+
+bool ClusterPlanner::allowsColumns(const Cluster &cluster, int64_t columns) const {
+  return llvm::all_of(cluster.ops, [&](Operation *op) {
+    SmallVector<Value> offending;
+    return operandsAllowColumns(op, cluster.elements, columns, offending) && offending.empty();
+  });
+}
+
+/// What directly depends on `op`, looking through views that are not copied.
+void ClusterPlanner::collectDependents(Operation *op, SmallVectorImpl<Operation *> &dependents) const {
+  auto next = successors.find(op);
+  if (next == successors.end()) {
+    return;
+  }
+  for (Operation *successor : next->second) {
+    if (isViewOp(successor) && !isCompute(successor)) {
+      collectDependents(successor, dependents);
+    } else {
+      dependents.push_back(successor);
+    }
+  }
+}
+
+/// Whether clusters `numbers` and `op`, made one, would depend on themselves through somebody else.
+bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers, Operation *op) const {
+  DenseSet<Operation *> members{op};
+  for (unsigned number : numbers) {
+    members.insert(clusters[number].ops.begin(), clusters[number].ops.end());
+  }
+  SmallVector<Operation *> stack;
+  DenseSet<Operation *> seen;
+  for (Operation *member : members) {
+    collectDependents(member, stack);
+  }
+  llvm::erase_if(stack, [&](Operation *dependent) { return members.contains(dependent); });
+  while (!stack.empty()) {
+    Operation *outside = stack.pop_back_val();
+    if (!seen.insert(outside).second) {
+      continue;
+    }
+    SmallVector<Operation *> dependents;
+    collectDependents(outside, dependents);
+    if (llvm::any_of(dependents, [&](Operation *dependent) { return members.contains(dependent); })) {
+      return true;
+    }
+    stack.append(dependents);
+    if (auto cluster = clusterOf.find(outside); cluster != clusterOf.end()) {
+      stack.append(clusters[cluster->second].ops.begin(), clusters[cluster->second].ops.end());
+    }
+  }
+  return false;
+}
+
+void ClusterPlanner::merge(ArrayRef<unsigned> numbers, Operation *op, int64_t elements, int64_t columns) {
+  if (numbers.empty()) {
+    start(op, KernelKind::Rows, elements, columns, /*open=*/true);
+    return;
+  }
+  Cluster &target = clusters[numbers[0]];
+  for (unsigned number : numbers.drop_front()) {
+    for (Operation *moved : clusters[number].ops) {
+      clusterOf[moved] = numbers[0];
+      target.ops.push_back(moved);
+    }
+    clusters[number].ops.clear();
+    clusters[number].open = false;
+  }
+  target.columns = columns;
+  target.ops.push_back(op);
+  clusterOf[op] = numbers[0];
+}
+
+void ClusterPlanner::placeElementwise(Operation *op) {
+  int64_t elements = getNumElements(op->getResult(0));
+  SmallVector<unsigned> chosen;
+  int64_t space = elements;
+  int64_t columns = 0;
+  for (Value operand : isa<GatherOp>(op) ? ValueRange() : ValueRange(op->getOperands())) {
+    Operation *producer = getRoot(operand).getDefiningOp();
+    auto found = clusterOf.find(producer);
+    if (!producer || found == clusterOf.end() || llvm::is_contained(chosen, found->second)) {
+      continue;
+    }
+    const Cluster &cluster = clusters[found->second];
+    if (!joins(cluster, op, operand, 0)) {
+      continue;
+    }
+    bool first = chosen.empty();
+    bool sameSpace = cluster.elements == space &&
+                     (cluster.columns == columns || cluster.columns == 0 || columns == 0);
+    if (!first && !sameSpace) {
+      continue;
+    }
+    int64_t newColumns = std::max(columns, cluster.columns);
+    SmallVector<unsigned> tried(chosen);
+    tried.push_back(found->second);
+    bool fits = llvm::all_of(tried, [&](unsigned number) {
+      return newColumns == clusters[number].columns || allowsColumns(clusters[number], newColumns);
+    });
+    if (fits && !closesCycle(tried, op)) {
+      chosen = tried;
+      columns = newColumns;
+      space = cluster.elements;
+    }
+  }
+  if (columns != 0 && elements == space) {
+    SmallVector<Value> offending;
+    if (!operandsAllowColumns(op, elements, columns, offending)) {
+      chosen.clear();
+      columns = 0;
+      space = elements;
+    } else {
+      llvm::for_each(offending, [&](Value value) { materialize(value, op); });
+    }
+  }
+  merge(chosen, op, space, columns);
+}
+
+void ClusterPlanner::placeRowReduction(Operation *op) {
+  Value operand = op->getOperand(0);
+  int64_t elements = getNumElements(operand);
+  int64_t columns = getReducedColumns(op);
+  Operation *producer = getRoot(operand).getDefiningOp();
+  if (auto found = clusterOf.find(producer); producer && found != clusterOf.end()) {
+    const Cluster &cluster = clusters[found->second];
+    bool fits = joins(cluster, op, operand, columns) && (cluster.columns == columns || allowsColumns(cluster, columns));
+    if (fits && !closesCycle({found->second}, op)) {
+      merge({found->second}, op, elements, columns);
+      return;
+    }
+  }
+  SmallVector<Value> offending;
+  operandsAllowColumns(op, elements, columns, offending);
+  llvm::for_each(offending, [&](Value value) { materialize(value, op); });
+  start(op, KernelKind::Rows, elements, columns, /*open=*/true);
+}
+
+void ClusterPlanner::placeColumns(Operation *op) {
+  Value summed = op->getOperands().back();
+  int64_t elements = getNumElements(summed);
+  int64_t columns = getSummedColumns(op);
+  unsigned number = start(op, KernelKind::Columns, elements, columns, /*open=*/false);
+  SmallVector<Operation *> members(prologueOf[op]);
+  for (Operation *member : members) {
+    if (isViewOp(member)) {
+      continue;
+    }
+    SmallVector<Value> offending;
+    operandsAllowColumns(member, elements, columns, offending);
+    llvm::for_each(offending, [&](Value value) { materialize(value, member); });
+    clusters[number].ops.push_back(member);
+    clusterOf[member] = number;
+  }
+  if (getRunLength(summed, getRoot(summed), columns) != columns) {
+    materialize(summed, op);
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The fusion planner: which operations of a straight-line section share a kernel.
+#ifndef ACCEL_PASSES_FUSE_KERNELCLUSTERS_H
+#define ACCEL_PASSES_FUSE_KERNELCLUSTERS_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <vector>
+
+namespace accel {
+
+/// The loop that a kernel runs.
+enum class KernelKind {
+  Rows,    ///< element-wise, perhaps with reductions over rows
+  Columns, ///< sums over rows, one per column
+  Concat   ///< rows put together from parts
+};
+
+/// Operations that become one kernel.
+struct Cluster {
+  KernelKind kind = KernelKind::Rows;
+  int64_t elements = 0; ///< of the iteration space
+  int64_t columns = 0;  ///< of a row; 0 while no reduction has fixed it
+  bool open = true;     ///< whether other operations may join
+  llvm::SmallVector<mlir::Operation *> ops;
+
+  int64_t rows() const { return columns == 0 ? elements : elements / columns; }
+};
+
+/// Plans one section: operations of a block between (and without) its loops. Borrows: the operations.
+///
+/// A cluster never depends on itself through an operation outside it; `check` proves that and that every member's accesses
+/// can be made by the cluster's loop.
+class ClusterPlanner {
+public:
+  explicit ClusterPlanner(llvm::ArrayRef<mlir::Operation *> section);
+
+  /// Plans. May insert operations (copies in front of sinks, private producers of column sums) into the section.
+  void plan();
+
+  /// The clusters and, for every operation in one, its number.
+  const std::vector<Cluster> &getClusters() const { return clusters; }
+  const llvm::DenseMap<mlir::Operation *, unsigned> &getClusterOf() const { return clusterOf; }
+
+  /// The section after planning, in an order in which it can be executed (clusters by any of their members).
+  llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
+
+  /// Where the views that `value` is made by begin: another operation's result, a kernel's, or a value from outside.
+  mlir::Value getRoot(mlir::Value value) const;
+
+  /// Operations that must come before `op`: producers of its operands and conflicting accesses to symbols.
+  llvm::ArrayRef<mlir::Operation *> getPredecessors(mlir::Operation *op) const;
+
+  /// Whether an operation is made anew wherever it is used: splat constants and indices.
+  static bool isSource(mlir::Operation *op);
+
+private:
+  // preparation
+  void isolateSinks();
+  void clonePrologues();
+  void buildOrder();
+  void addSymbolOrder();
+  void addEdge(mlir::Operation *from, mlir::Operation *to);
+  bool reaches(mlir::Operation *from, mlir::Operation *to);
+
+  // planning
+  bool isCompute(mlir::Operation *op) const;
+  void place(mlir::Operation *op);
+  void placeElementwise(mlir::Operation *op);
+  void placeRowReduction(mlir::Operation *op);
+  void placeColumns(mlir::Operation *op);
+  bool joins(const Cluster &cluster, mlir::Operation *op, mlir::Value operand, int64_t columns) const;
+  bool allowsColumns(const Cluster &cluster, int64_t columns) const;
+  bool operandsAllowColumns(mlir::Operation *op, int64_t elements, int64_t columns,
+                            llvm::SmallVectorImpl<mlir::Value> &offending) const;
+  void merge(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op, int64_t elements, int64_t columns);
+  bool closesCycle(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op) const;
+  unsigned start(mlir::Operation *op, KernelKind kind, int64_t elements, int64_t columns, bool open);
+  void collectDependents(mlir::Operation *op, llvm::SmallVectorImpl<mlir::Operation *> &dependents) const;
+  mlir::Operation *insertCopy(mlir::Value value, mlir::Operation *user);
+  void materialize(mlir::Value value, mlir::Operation *user);
+  void materializeForLibrary(mlir::Operation *op);
+
+  std::vector<mlir::Operation *> ops;
+  std::vector<Cluster> clusters;
+  llvm::DenseMap<mlir::Operation *, unsigned> clusterOf;
+  llvm::DenseSet<mlir::Operation *> known; ///< the operations of the section
+  llvm::DenseMap<mlir::Value, mlir::Operation *> copies;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> predecessors;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> successors;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> prologueOf; ///< private producers of a column sum
+  llvm::DenseSet<mlir::Operation *> isPrologue;
+  llvm::DenseSet<mlir::Value> materialized; ///< results of views that are copied
+};
+
+/// Whether a reduction sums leading dimensions (for each column) rather than trailing ones (for each row).
+bool isColumnReduction(mlir::Operation *op);
+
+/// Elements of a row that a reduction over trailing dimensions sums.
+int64_t getReducedColumns(mlir::Operation *op);
+
+} // namespace accel
+
+#endif

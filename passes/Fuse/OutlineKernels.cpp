@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Replaces the clusters that the fusion planner forms by calls of kernel functions, each distinct one stored once.
+#include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/TensorAccess.h"
+#include "passes/Fuse/KernelClusters.h"
+#include "passes/Fuse/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <numeric>
+#include <queue>
+
+namespace accel {
+#define GEN_PASS_DEF_OUTLINEKERNELSPASS
+#include "passes/Fuse/Passes.h.inc"
+} // namespace accel
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+constexpr int64_t kFlatUnit = 1024;
+constexpr int64_t kColumnUnit = 64;
+constexpr int64_t kLongestRow = 4096;
+
+/// A cluster's interface: what it reads and what others use of it.
+struct Interface {
+  llvm::SetVector<Value> inputs;
+  SmallVector<Value> outputs;
+  SmallVector<bool> accumulates;
+};
+
+class Outliner {
+public:
+  explicit Outliner(ModuleOp module) : module(module), attributes(module.getContext()) {}
+
+  void run(Block &block);
+
+private:
+  void runSection(ArrayRef<Operation *> section, Operation *anchor);
+  Interface findInterface(const ClusterPlanner &planner, const Cluster &cluster, unsigned number);
+  func::FuncOp buildKernel(const ClusterPlanner &planner, const Cluster &cluster, const Interface &interface);
+  Value cloneInto(const ClusterPlanner &planner, OpBuilder &builder, IRMapping &map, Value value);
+  DictionaryAttr describe(const ClusterPlanner &planner, const Cluster &cluster);
+  func::FuncOp unify(func::FuncOp kernel, const Cluster &cluster);
+
+  ModuleOp module;
+  Builder attributes;
+  llvm::StringMap<func::FuncOp> known; ///< by text without names
+  llvm::StringMap<unsigned> names;
+};
+
+/// Whether other operations than members of the cluster use `value`, through views.
+bool isUsedOutside(const ClusterPlanner &planner, unsigned number, Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto found = planner.getClusterOf().find(user);
+    if (found != planner.getClusterOf().end()) {
+      return found->second != number;
+    }
+    if (isViewOp(user)) {
+      return llvm::any_of(user->getResults(), [&](Value v) { return isUsedOutside(planner, number, v); });
+    }
+    return true;
+  });
+}
+
+/// Adds the roots of what `value` is made of to `inputs`: through views and sources, up to members and leaves.
+void collectInputs(const ClusterPlanner &planner, unsigned number, Value value, llvm::SetVector<Value> &inputs) {
+  Value root = planner.getRoot(value);
+  Operation *producer = root.getDefiningOp();
+  auto found = planner.getClusterOf().find(producer);
+  bool isMember = producer && found != planner.getClusterOf().end() && found->second == number;
+  if (!isMember && !ClusterPlanner::isSource(producer)) {
+    inputs.insert(root);
+  }
+}
+
+Interface Outliner::findInterface(const ClusterPlanner &planner, const Cluster &cluster, unsigned number) {
+  Interface interface;
+  for (Operation *op : cluster.ops) {
+    for (Value operand : op->getOperands()) {
+      collectInputs(planner, number, operand, interface.inputs);
+    }
+    for (Value result : op->getResults()) {
+      bool isCopied = !isViewOp(op) || planner.getRoot(result) == result;
+      if (isCopied && isUsedOutside(planner, number, result)) {
+        interface.outputs.push_back(result);
+        interface.accumulates.push_back(result.hasOneUse() && isa<AccumulateOp>(*result.user_begin()));
+      }
+    }
+  }
+  return interface;
+}
+
+/// Clones `value` and whatever views and sources it is made by; members are already there.
+Value Outliner::cloneInto(const ClusterPlanner &planner, OpBuilder &builder, IRMapping &map, Value value) {
+  if (Value there = map.lookupOrNull(value)) {
+    return there;
+  }
+  Operation *producer = value.getDefiningOp();
+  for (Value operand : producer->getOperands()) {
+    cloneInto(planner, builder, map, operand);
+  }
+  Operation *copy = builder.clone(*producer, map);
+  return copy->getResult(cast<OpResult>(value).getResultNumber());
+}
+
+/// The longest run that all accesses of a cluster without row reductions can be made in.
+int64_t findRun(const ClusterPlanner &planner, const Cluster &cluster) {
+  int64_t run = cluster.elements;
+  for (Operation *op : cluster.ops) {
+    if (auto dropout = dyn_cast<DropoutOp>(op)) {
+      run = std::gcd(run, cluster.elements / getNumElements(dropout.getSamples()));
+    }
+    if (auto gather = dyn_cast<GatherOp>(op)) {
+      int64_t width = cluster.elements / getNumElements(gather.getIndices());
+      run = getRunLength(gather.getTable(), planner.getRoot(gather.getTable()), std::gcd(run, width));
+      continue;
+    }
+    for (Value operand : op->getOperands()) {
+      if (getNumElements(operand) != cluster.elements) {
+        continue;
+      }
+      Value root = planner.getRoot(operand);
+      run = getRunLength(operand, root, run);
+      bool isIndex = isa_and_nonnull<IotaOp>(root.getDefiningOp()) && run > 1 && getRunStride(operand, root) == 1;
+      if (isIndex) {
+        run = std::gcd(run, cast<RankedTensorType>(root.getType()).getShape().back());
+      }
+    }
+  }
+  return run;
+}
+
+DictionaryAttr Outliner::describe(const ClusterPlanner &planner, const Cluster &cluster) {
+  StringRef kind = "rows";
+  int64_t columns = cluster.columns;
+  int64_t units = 0;
+  if (cluster.kind == KernelKind::Concat) {
+    auto concat = cast<ConcatOp>(cluster.ops.front());
+    ArrayRef<int64_t> shape = concat.getType().getShape();
+    int64_t rows = std::accumulate(shape.begin(), shape.begin() + concat.getAxis(), int64_t(1), std::multiplies<>());
+    kind = "concat";
+    columns = cluster.elements / rows;
+    units = rows;
+  } else if (cluster.kind == KernelKind::Columns) {
+    kind = "columns";
+    units = (columns + kColumnUnit - 1) / kColumnUnit;
+  } else if (columns == 0) {
+    columns = findRun(planner, cluster);
+    bool isFlat = columns == cluster.elements && llvm::none_of(cluster.ops, [](Operation *op) {
+                    return isa<DropoutOp, GatherOp, RandomNormalOp>(op);
+                  });
+    kind = isFlat ? "flat" : "rows";
+    // Long rows that nothing asks for are cut, so that a team can share them.
+    if (!isFlat && columns > kLongestRow && std::gcd(columns, kLongestRow) >= kColumnUnit) {
+      columns = std::gcd(columns, kLongestRow);
+    }
+    units = isFlat ? (cluster.elements + kFlatUnit - 1) / kFlatUnit : cluster.elements / columns;
+  } else {
+    units = cluster.elements / columns;
+  }
+  auto number = [&](int64_t value) { return attributes.getI64IntegerAttr(value); };
+  return attributes.getDictionaryAttr({attributes.getNamedAttr("kind", attributes.getStringAttr(kind)),
+                                    attributes.getNamedAttr("elements", number(cluster.elements)),
+                                    attributes.getNamedAttr("rows", number(cluster.elements / columns)),
+                                    attributes.getNamedAttr("columns", number(columns)),
+                                    attributes.getNamedAttr("units", number(units))});
+}
+
+func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner, const Cluster &cluster, const Interface &interface) {
+  MLIRContext *context = module.getContext();
+  SmallVector<Type> inputTypes = llvm::map_to_vector(interface.inputs, [](Value v) { return v.getType(); });
+  SmallVector<Type> outputTypes = llvm::map_to_vector(interface.outputs, [](Value v) { return v.getType(); });
+  Location loc = UnknownLoc::get(context);
+  auto kernel = func::FuncOp::create(loc, "kernel", FunctionType::get(context, inputTypes, outputTypes));
+  kernel.setPrivate();
+  Block *body = kernel.addEntryBlock();
+  OpBuilder builder = OpBuilder::atBlockEnd(body);
+  IRMapping map;
+  for (auto [input, argument] : llvm::zip(interface.inputs, body->getArguments())) {
+    map.map(input, argument);
+  }
+  for (Value output : interface.outputs) {
+    cloneInto(planner, builder, map, output);
+  }
+  SmallVector<Value> results = llvm::map_to_vector(interface.outputs, [&](Value v) { return map.lookup(v); });
+  func::ReturnOp::create(builder, loc, results);
+  kernel.walk([&](Operation *op) { op->setLoc(loc); });
+  kernel->setAttr("plan.kernel", describe(planner, cluster));
+  for (auto [i, accumulates] : llvm::enumerate(interface.accumulates)) {
+    if (accumulates) {
+      kernel.setResultAttr(i, "plan.accumulate", UnitAttr::get(context));
+    }
+  }
+  return kernel;
+}
+
+/// A name that tells what a kernel does: its most telling operations, and a number.
+std::string describeOps(const Cluster &cluster) {
+  SmallVector<StringRef> words;
+  for (Operation *op : cluster.ops) {
+    StringRef word = op->getName().stripDialect();
+    bool isTelling = isViewOp(op) || !isa<AddOp, SubOp, MulOp, CastOp, SelectOp, CompareOp, AndOp, BroadcastOp>(op);
+    if (isTelling && words.size() < 3 && !llvm::is_contained(words, word)) {
+      words.push_back(isViewOp(op) ? "copy" : word);
+    }
+  }
+  if (words.empty()) {
+    words.push_back(cluster.ops.front()->getName().stripDialect());
+  }
+  return llvm::join(words, "_");
+}
+
+func::FuncOp Outliner::unify(func::FuncOp kernel, const Cluster &cluster) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
+  auto [entry, isNew] = known.try_emplace(text, kernel);
+  if (!isNew) {
+    kernel.erase();
+    return entry->second;
+  }
+  std::string name = describeOps(cluster);
+  kernel.setName(llvm::formatv("{0}_{1}", name, names[name]++).str());
+  module.push_back(kernel);
+  return kernel;
+}
+
+/// Erases the members of clusters and the views and constants that only they used.
+void eraseReplaced(ArrayRef<Operation *> ops, const ClusterPlanner &planner, ArrayRef<Operation *> replaced) {
+  for (Operation *op : replaced) {
+    op->dropAllReferences();
+  }
+  for (Operation *op : llvm::reverse(ops)) {
+    bool isLeftOver = !planner.getClusterOf().count(op) && op->use_empty() && isa<DifferentiableOpInterface>(op);
+    if (isLeftOver) {
+      op->erase();
+    }
+  }
+  for (Operation *op : replaced) {
+    op->erase();
+  }
+}
+
+void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
+  ClusterPlanner planner(section);
+  planner.plan();
+  const std::vector<Cluster> &clusters = planner.getClusters();
+
+  // Units of execution: clusters, and operations that stay.
+  ArrayRef<Operation *> ops = planner.getOps();
+  DenseMap<Operation *, unsigned> unitOf;
+  std::vector<SmallVector<Operation *>> units;
+  DenseMap<unsigned, unsigned> unitOfCluster;
+  for (Operation *op : ops) {
+    auto cluster = planner.getClusterOf().find(op);
+    if (cluster == planner.getClusterOf().end()) {
+      unitOf[op] = units.size();
+      units.push_back({op});
+      continue;
+    }
+    auto [unit, isNew] = unitOfCluster.try_emplace(cluster->second, units.size());
+    if (isNew) {
+      units.emplace_back();
+    }
+    unitOf[op] = unit->second;
+    units[unit->second].push_back(op);
+  }
+  std::vector<llvm::SetVector<unsigned>> successors(units.size());
+  std::vector<unsigned> waiting(units.size(), 0);
+  std::vector<unsigned> last(units.size(), 0);
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    unsigned unit = unitOf[op];
+    last[unit] = i;
+    // A view between members of one cluster is part of it, not somebody it waits for.
+    SmallVector<Operation *> before(planner.getPredecessors(op));
+    while (!before.empty()) {
+      Operation *producer = before.pop_back_val();
+      bool isInnerView = isViewOp(producer) && !planner.getClusterOf().count(producer) && !isa<MatmulOp>(op) &&
+                         planner.getClusterOf().count(op);
+      if (isInnerView) {
+        before.append(planner.getPredecessors(producer).begin(), planner.getPredecessors(producer).end());
+      } else if (unitOf[producer] != unit && successors[unitOf[producer]].insert(unit)) {
+        ++waiting[unit];
+      }
+    }
+  }
+  using Entry = std::pair<unsigned, unsigned>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  for (unsigned unit = 0; unit < units.size(); ++unit) {
+    if (waiting[unit] == 0) {
+      ready.push({last[unit], unit});
+    }
+  }
+
+  DenseMap<unsigned, Interface> interfaces;
+  for (auto [number, cluster] : llvm::enumerate(clusters)) {
+    if (!cluster.ops.empty()) {
+      interfaces[number] = findInterface(planner, cluster, number);
+    }
+  }
+  SmallVector<Operation *> replaced;
+  [[maybe_unused]] size_t emitted = 0;
+  while (!ready.empty()) {
+    unsigned unit = ready.top().second;
+    ready.pop();
+    ++emitted;
+    Operation *first = units[unit].front();
+    auto number = planner.getClusterOf().find(first);
+    if (number == planner.getClusterOf().end()) {
+      first->moveBefore(anchor);
+    } else {
+      Interface &interface = interfaces[number->second];
+      const Cluster &cluster = clusters[number->second];
+      func::FuncOp kernel = unify(buildKernel(planner, cluster, interface), cluster);
+      OpBuilder builder(anchor);
+      auto call = func::CallOp::create(builder, cluster.ops.back()->getLoc(), kernel, interface.inputs.getArrayRef());
+      for (auto [output, result] : llvm::zip(interface.outputs, call.getResults())) {
+        output.replaceUsesWithIf(result, [&](OpOperand &use) {
+          auto user = planner.getClusterOf().find(use.getOwner());
+          return user == planner.getClusterOf().end() || user->second != number->second;
+        });
+        // Whoever comes later finds the result where the output was.
+        for (auto &[other, otherInterface] : interfaces) {
+          if (otherInterface.inputs.contains(output)) {
+            llvm::SetVector<Value> renamed;
+            for (Value input : otherInterface.inputs) {
+              renamed.insert(input == output ? result : input);
+            }
+            otherInterface.inputs = std::move(renamed);
+          }
+        }
+      }
+      replaced.append(units[unit]);
+    }
+    for (unsigned successor : successors[unit]) {
+      if (--waiting[successor] == 0) {
+        ready.push({last[successor], successor});
+      }
+    }
+  }
+  assert(emitted == units.size() && "the fusion plan has a cycle");
+  eraseReplaced(ops, planner, replaced);
+}
+
+void Outliner::run(Block &block) {
+  SmallVector<Operation *> section;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    bool ends = isa<RepeatOp>(op) || op.hasTrait<OpTrait::IsTerminator>();
+    if (!ends) {
+      section.push_back(&op);
+      continue;
+    }
+    runSection(section, &op);
+    section.clear();
+    if (auto repeat = dyn_cast<RepeatOp>(op)) {
+      run(repeat.getBody().front());
+    }
+  }
+  if (!section.empty()) {
+    // A loop's body has no terminator that kernels could be put in front of.
+    OpBuilder builder = OpBuilder::atBlockEnd(&block);
+    Operation *end = RepeatOp::create(builder, section.back()->getLoc());
+    runSection(section, end);
+    end->erase();
+  }
+}
+
+class OutlineKernelsPass : public accel::impl::OutlineKernelsPassBase<OutlineKernelsPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Outliner outliner(module);
+    for (StringRef name : {"init", "step"}) {
+      if (auto function = module.lookupSymbol<func::FuncOp>(name)) {
+        outliner.run(function.getBody().front());
+      }
+    }
+  }
+};
+
+} // namespace

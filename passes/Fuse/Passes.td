@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes of the phase Fuse: from tensors to kernels, library calls and buffers.
+#ifndef ACCEL_PASSES_FUSE_PASSES_TD
+#define ACCEL_PASSES_FUSE_PASSES_TD
+include "mlir/Pass/PassBase.td"
+
+def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
+  let summary = "rewrites composites into primitives";
+  let description = [{
+    Layer norm, softmax, cross entropy, GELU, attention and its gradient become primitives; pads become concatenations with
+    zeros; sums over middle dimensions are brought to the end, and large sums into one number become sums of rows.
+
+    Requires: static shapes.
+    Ensures: no operation has the fusion kind Composite, except dropout, which is an element-wise operation of kernels.
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def ClearGradientsPass : Pass<"accel-clear-gradients", "::mlir::ModuleOp"> {
+  let summary = "makes explicit that a step begins with gradients of zero";
+  let description = [{
+    Writes zero to the gradient slot of every segment at the start of `step`.
+
+    Requires: Shard. Ensures: gradients no longer have an implicit initial value.
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "groups operations into kernels";
+  let description = [{
+    Every operation that is not a library call, a view or an access to a symbol becomes part of a kernel: a private
+    function with the attribute `plan.kernel` that says in `accel` operations what the kernel computes, called where the
+    operations were. Equal kernels become one function. Values keep their meaning: the module can still be interpreted.
+
+    A kernel has one of these shapes (`plan.kernel = {kind, ...}`):
+    - `flat`: element-wise over `elements`, cut anywhere;
+    - `rows`: `rows` rows of `columns` elements, with sums and maxima over rows; cut between rows;
+    - `columns`: sums over `rows` for each of `columns`; cut between columns, so that no sum depends on the cut;
+    - `concat`: rows whose parts come from different operands.
+
+    Requires: ExpandComposites.
+    Ensures: outside kernels there are only calls, matrix products, views of their operands, constants and accesses to symbols.
+  }];
+  let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
+}
+
+def AssignBuffersPass : Pass<"accel-assign-buffers", "::mlir::ModuleOp"> {
+  let summary = "turns values into buffers of the plan";
+  let description = [{
+    `init` and `step` become sequences of `plan` instructions over buffers: one persistent buffer per state and segment
+    slot, views of those for parameters and gradients, double-buffered io buffers for inputs, and a transient buffer for
+    every other value. Results that are written to a symbol or accumulated are produced in place.
+
+    Requires: OutlineKernels.
+    Ensures: no tensor is left outside kernels.
+  }];
+  let dependentDialects = ["::accel::plan::PlanDialect"];
+}
+
+def VerifyFusePass : Pass<"accel-verify-fuse", "::mlir::ModuleOp"> {
+  let summary = "checks what Fuse promises";
+  let description = [{
+    Every instruction's kernel exists and has the buffers' shapes, no tensor is left outside kernels, and no transient
+    buffer is read before it is written.
+
+    Requires: AssignBuffers. Changes nothing.
+  }];
+}
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Masks of attention by their values, whoever computed them and how.
+#include "passes/Import/AttentionMask.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/Interpreter/HostTensor.h"
+#include "passes/Import/ConstantValue.h"
+
+using namespace mlir;
+
+namespace accel {
+namespace {
+
+/// A score this low has a probability of zero in every format; exporters write -1e4, -1e9, the lowest float, or -inf.
+constexpr double kMasked = -1e4;
+
+/// `mask` with unit dimensions instead of repeated ones: shape (b or 1, h or 1, t or 1, s).
+Value dropRepetition(OpBuilder &builder, Value mask) {
+  auto broadcast = mask.getDefiningOp<BroadcastOp>();
+  auto type = cast<RankedTensorType>(mask.getType());
+  if (!broadcast) {
+    return mask;
+  }
+  Value base = broadcast.getOperand();
+  auto baseType = cast<RankedTensorType>(base.getType());
+  SmallVector<int64_t> shape(type.getRank(), 1);
+  for (auto [from, to] : llvm::enumerate(broadcast.getDimensions())) {
+    shape[to] = baseType.getDimSize(from);
+  }
+  if (shape.back() != type.getShape().back()) {
+    return mask;
+  }
+  if (ArrayRef<int64_t>(shape) == baseType.getShape()) {
+    return base;
+  }
+  return ReshapeOp::create(builder, mask.getLoc(), type.clone(shape), base);
+}
+
+/// A constant mask: which columns each row may see.
+struct AllowedColumns {
+  RankedTensorType type; ///< i1
+  std::vector<int64_t> elements;
+
+  int64_t getRows() const { return type.getDimSize(2); }
+  int64_t getColumns() const { return type.getDimSize(3); }
+
+  bool isEverywhere() const {
+    return llvm::all_of(elements, [](int64_t element) { return element != 0; });
+  }
+
+  /// Column j of row i is allowed exactly if j <= i + (s - t), for `rows` = t.
+  bool isCausal(int64_t rows) const {
+    if (getRows() != rows) {
+      return false;
+    }
+    for (auto [index, element] : llvm::enumerate(elements)) {
+      int64_t column = int64_t(index) % getColumns();
+      int64_t row = int64_t(index) / getColumns() % rows;
+      if ((element != 0) != (column <= row + getColumns() - rows)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool hasEmptyRow() const {
+    for (size_t begin = 0; begin < elements.size(); begin += getColumns()) {
+      auto row = ArrayRef<int64_t>(elements).slice(begin, getColumns());
+      if (llvm::all_of(row, [](int64_t element) { return element == 0; })) {
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+/// The constant under `mask` (a result of dropRepetition), if it is one.
+std::optional<HostTensor> getConstant(Value mask) {
+  if (auto reshape = mask.getDefiningOp<ReshapeOp>()) {
+    std::optional<HostTensor> tensor = getConstant(reshape.getOperand());
+    return tensor ? std::optional(tensor->withType(cast<RankedTensorType>(mask.getType()))) : std::nullopt;
+  }
+  auto constant = mask.getDefiningOp<ConstantOp>();
+  return constant ? HostTensor::fromAttribute(constant.getValue()) : std::nullopt;
+}
+
+/// The columns that a constant mask allows; none if it does more than to allow and forbid.
+std::optional<AllowedColumns> readAllowed(const MaskUse &use, const HostTensor &tensor) {
+  AllowedColumns allowed;
+  allowed.type = tensor.getType().clone(IntegerType::get(tensor.getType().getContext(), 1));
+  if (use.isSelection) {
+    for (int64_t element : tensor.integers()) {
+      allowed.elements.push_back((element != 0) != use.isInverted);
+    }
+    return allowed;
+  }
+  for (double element : tensor.floats()) {
+    if (element != 0 && !(element <= kMasked)) {
+      return std::nullopt;
+    }
+    allowed.elements.push_back(element == 0);
+  }
+  return allowed;
+}
+
+/// Whether the value of `mask` may change when parameters do: it would need a gradient.
+bool dependsOnParameters(Value mask) {
+  SmallVector<Value> work{mask};
+  llvm::DenseSet<Operation *> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second) {
+      continue;
+    }
+    if (isa<ReadOp>(op)) {
+      return true;
+    }
+    work.append(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+/// Resolves one mask after the other.
+class MaskResolver {
+public:
+  MaskResolver(OpBuilder &builder, RankedTensorType scores, bool isSafe, std::string &reason)
+      : builder(builder), scores(scores), isSafe(isSafe), reason(reason) {}
+
+  LogicalResult add(const MaskUse &use) {
+    Value base = dropRepetition(builder, use.value);
+    if (std::optional<HostTensor> tensor = getConstant(base)) {
+      if (std::optional<AllowedColumns> allowed = readAllowed(use, *tensor)) {
+        return addAllowed(use, base, *allowed);
+      }
+    }
+    if (dependsOnParameters(base)) {
+      reason = "its mask depends on parameters";
+      return failure();
+    }
+    return setOperand(use, makeOperand(use, base));
+  }
+
+  AttentionMask mask;
+
+private:
+  LogicalResult addAllowed(const MaskUse &use, Value base, const AllowedColumns &allowed) {
+    if (allowed.isEverywhere()) {
+      return success();
+    }
+    if (use.scaleAfter <= 0) {
+      reason = "its mask is multiplied by a number that is not positive";
+      return failure();
+    }
+    if (allowed.isCausal(scores.getDimSize(2))) {
+      mask.causal = true;
+      return success();
+    }
+    // Rows without any column: attention gives zeros, as a safe softmax does of -inf, but not of finite numbers.
+    if (allowed.hasEmptyRow() && !(isSafe && isInfinite(use, base))) {
+      return setOperand(use, makeOperand(use, base));
+    }
+    auto elements = HostTensor(allowed.type, allowed.elements).toAttribute();
+    return setOperand(MaskUse(), ConstantOp::create(builder, base.getLoc(), allowed.type, elements));
+  }
+
+  /// Whether what is masked is -inf.
+  bool isInfinite(const MaskUse &use, Value base) const {
+    if (use.isSelection) {
+      return std::isinf(use.fill);
+    }
+    return llvm::all_of(getConstant(base)->floats(), [](double element) { return element == 0 || std::isinf(element); });
+  }
+
+  LogicalResult setOperand(const MaskUse &use, Value operand) {
+    if (use.scaleAfter != 1) {
+      reason = "the scores are scaled after its mask was applied";
+      return failure();
+    }
+    if (mask.operand) {
+      reason = "it has more than one mask";
+      return failure();
+    }
+    mask.operand = operand;
+    return success();
+  }
+
+  /// The mask that says the same as `use`, also in rows without any column: zeros after a safe softmax of -inf, what the
+  /// finite numbers give otherwise.
+  Value makeOperand(const MaskUse &use, Value base) {
+    if (!use.isSelection) {
+      return base;
+    }
+    if (!isSafe || !std::isinf(use.fill)) {
+      return makeAdditive(use, base);
+    }
+    return use.isInverted ? NotOp::create(builder, base.getLoc(), base.getType(), base).getResult() : base;
+  }
+
+  /// 0 where the selection keeps the scores, `fill` elsewhere.
+  Value makeAdditive(const MaskUse &use, Value condition) {
+    auto type = cast<RankedTensorType>(condition.getType()).clone(scores.getElementType());
+    auto zero = HostTensor(type).toAttribute();
+    auto fill = HostTensor::splat(type, use.fill).toAttribute();
+    Value keep = ConstantOp::create(builder, condition.getLoc(), type, zero);
+    Value mask = ConstantOp::create(builder, condition.getLoc(), type, fill);
+    return SelectOp::create(builder, condition.getLoc(), type, condition, use.isInverted ? mask : keep,
+                            use.isInverted ? keep : mask);
+  }
+
+  OpBuilder &builder;
+  RankedTensorType scores;
+  bool isSafe;
+  std::string &reason;
+};
+
+} // namespace
+
+FailureOr<AttentionMask> resolveMasks(OpBuilder &builder, ArrayRef<MaskUse> uses, RankedTensorType scores, bool isSafe,
+                                      std::string &reason) {
+  MaskResolver resolver(builder, scores, isSafe, reason);
+  for (const MaskUse &use : uses) {
+    if (failed(resolver.add(use))) {
+      return failure();
+    }
+  }
+  return resolver.mask;
+}
+
+} // namespace accel

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Splat constants and views.
+#include "passes/Import/ConstantValue.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace accel {
+
+Value skipViews(Value value) {
+  while (isa_and_nonnull<BroadcastOp, ReshapeOp>(value.getDefiningOp())) {
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  return value;
+}
+
+std::optional<double> getSplat(Value value) {
+  auto constant = skipViews(value).getDefiningOp<ConstantOp>();
+  if (!constant) {
+    return std::nullopt;
+  }
+  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!elements || !elements.isSplat()) {
+    return std::nullopt;
+  }
+  if (isa<FloatType>(elements.getElementType())) {
+    return elements.getSplatValue<APFloat>().convertToDouble();
+  }
+  APInt number = elements.getSplatValue<APInt>();
+  return elements.getElementType().isInteger(1) ? double(number.getZExtValue()) : double(number.getSExtValue());
+}
+
+bool isClose(double left, double right) {
+  // Exporters compute such constants in f32, from operands that are f32.
+  constexpr double kTolerance = 1e-6;
+  return std::abs(left - right) <= kTolerance * std::max(std::abs(left), std::abs(right));
+}
+
+bool isSplat(Value value, double number) {
+  std::optional<double> splat = getSplat(value);
+  return splat && isClose(*splat, number);
+}
+
+} // namespace accel

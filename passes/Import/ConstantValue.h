@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the recognitions ask about values: is it one number everywhere, and which views lie on top of it.
+#ifndef ACCEL_PASSES_IMPORT_CONSTANTVALUE_H
+#define ACCEL_PASSES_IMPORT_CONSTANTVALUE_H
+
+#include "mlir/IR/Value.h"
+
+#include <optional>
+
+namespace accel {
+
+/// The number that every element of `value` is equal to, if that is known: a splat constant, also under views.
+std::optional<double> getSplat(mlir::Value value);
+
+/// Whether every element of `value` is `number`, up to the rounding of f32.
+bool isSplat(mlir::Value value, double number);
+
+/// Whether `left` and `right` are equal up to the rounding of f32.
+bool isClose(double left, double right);
+
+/// `value`, or what it is a broadcast or reshape of.
+mlir::Value skipViews(mlir::Value value);
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Phase Import as one pipeline.
+#include "passes/Import/ImportPipeline.h"
+
+#include "passes/Import/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace accel;
+
+void accel::buildImportPipeline(mlir::OpPassManager &manager, const ImportOptions &options) {
+  // Sites are told apart before common subexpressions are merged: two dropouts of one value are not one.
+  manager.addPass(createNumberDropoutSitesPass({options.dropout}));
+  manager.addPass(createFoldConstantsPass({options.maxConstantElements}));
+  // The recognitions see one form of every view.
+  manager.addPass(createCleanGraphPass());
+  manager.addPass(createRecogniseLayerNormPass());
+  manager.addPass(createRecogniseGeluPass());
+  manager.addPass(createRecogniseAttentionPass());
+  manager.addPass(createCleanGraphPass());
+  // Attention brought new sites.
+  manager.addPass(createNumberDropoutSitesPass({options.dropout}));
+  manager.addPass(createVerifyImportPass());
+}
+
+namespace {
+
+struct ImportPipelineOptions : public mlir::PassPipelineOptions<ImportPipelineOptions> {
+  Option<std::string> dropout{*this, "dropout", llvm::cl::desc("model, off, or a probability"), llvm::cl::init("model")};
+};
+
+} // namespace
+
+void accel::registerImportPipeline() {
+  mlir::PassPipelineRegistration<ImportPipelineOptions>(
+      "accel-import", "phase Import", [](mlir::OpPassManager &manager, const ImportPipelineOptions &flags) {
+        ImportOptions options;
+        options.dropout = flags.dropout;
+        buildImportPipeline(manager, options);
+      });
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes of phase Import.
+#ifndef ACCEL_PASSES_IMPORT_PASSES_TD
+#define ACCEL_PASSES_IMPORT_PASSES_TD
+include "mlir/Pass/PassBase.td"
+
+def FoldConstantsPass : Pass<"accel-fold-constants", "mlir::ModuleOp"> {
+  let summary = "evaluates what does not depend on inputs or parameters";
+  let description = [{
+    Runs every operation whose operands are constants on the interpreter, rounding each result to its element type, and
+    replaces the values that remain in use by `accel.constant`. A broadcast of a constant stays a broadcast, so that no
+    constant is larger than what made it; an `accel.iota` that something else reads stays as well.
+
+    **Requires** static shapes.
+    **Ensures** no operation but `accel.iota`, `accel.broadcast` and those beyond `max-elements` has only constant operands.
+
+    ```mlir
+    %r = accel.iota 0 : tensor<2x2xi64>
+    %c = accel.iota 1 : tensor<2x2xi64>
+    %m = accel.compare le, %c, %r : tensor<2x2xi64> -> tensor<2x2xi1>
+    // becomes
+    %m = accel.constant dense<[[true, false], [true, true]]> : tensor<2x2xi1>
+    ```
+  }];
+  let options = [Option<"maxElements", "max-elements", "int64_t", "1 << 26", "Largest tensor to evaluate, in elements">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def CleanGraphPass : Pass<"accel-clean-graph", "mlir::ModuleOp"> {
+  let summary = "removes what exporters leave behind: dead and repeated operations, views that cancel out";
+  let description = [{
+    Folds identity views, merges chains of transposes and reshapes (also a transpose of the last two dimensions that was
+    done on flattened leading ones), moves transposes into the flags of matrix products where that leaves the last
+    dimension contiguous, removes dead operations and common subexpressions.
+
+    **Requires** verified IR.
+    **Ensures** no operation without effect is unused.
+
+    ```mlir
+    %t = accel.transpose %w [1, 0] : tensor<16x8xf32> -> tensor<8x16xf32>
+    %y = accel.matmul %x, %t : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    // becomes
+    %y = accel.matmul %x, %w {transpose_rhs} : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def RecogniseLayerNormPass : Pass<"accel-recognise-layer-norm", "mlir::ModuleOp"> {
+  let summary = "replaces the arithmetic of a layer norm by accel.layer_norm";
+  let description = [{
+    Recognises `(x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) * scale [+ bias]` over the last dimension, with the
+    square as a product or a power, and the quotient as a division, a reciprocal or `accel.rsqrt`.
+
+    **Requires** folded constants.
+    **Ensures** values are those of the arithmetic up to rounding; a remark (passed) for each layer norm.
+
+    ```mlir
+    %y, %mean, %rstd = accel.layer_norm %x, %g, %b epsilon 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def RecogniseGeluPass : Pass<"accel-recognise-gelu", "mlir::ModuleOp"> {
+  let summary = "replaces the arithmetic of a GELU by accel.gelu";
+  let description = [{
+    Recognises `x/2 (1 + erf(x / sqrt 2))` and `x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))` in whatever order of sums,
+    products and powers they were written, by comparing polynomials.
+
+    **Requires** folded constants.
+    **Ensures** values are those of the arithmetic up to rounding; a remark for each `erf` and `tanh`: passed, or missed
+    if it is not part of a GELU.
+
+    ```mlir
+    %y = accel.gelu tanh, %x : tensor<4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def RecogniseAttentionPass : Pass<"accel-recognise-attention", "mlir::ModuleOp"> {
+  let summary = "replaces matmul, softmax, matmul by accel.attention";
+  let description = [{
+    Recognises scaled dot-product attention as exporters write it: scale on either operand or on the product, masks added
+    or selected, constant masks that allow exactly the columns j <= i + (s - t) as `causal`, the NaN guard of a safe
+    softmax, dropout of the probabilities as an operation or as attribute `accel.attention_dropout` of the softmax.
+    Any other mask becomes the operand `mask`. A softmax with that attribute which is not part of an attention gets an
+    `accel.dropout`.
+
+    **Requires** folded constants.
+    **Ensures** values are those of the arithmetic up to rounding; no `accel.attention_dropout` is left; a remark for each
+    matrix product of a softmax: passed, or missed with the reason.
+
+    ```mlir
+    %y, %lse = accel.attention %q, %k, %v scale 0.125 causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32> -> tensor<2x4x8x16xf32>, tensor<2x4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def NumberDropoutSitesPass : Pass<"accel-number-dropout-sites", "mlir::ModuleOp"> {
+  let summary = "numbers the dropout sites from 1 in graph order";
+  let description = [{
+    Gives every `accel.dropout` and every `accel.attention` with dropout its site, the number that separates its random
+    numbers from those of other sites. `dropout` says whether the model's probabilities hold (`model`), none (`off`: all
+    sites disappear) or one probability for all sites.
+
+    **Requires** nothing.
+    **Ensures** sites are 1, 2, 3 ... in program order; a remark (analysis) for each.
+
+    ```mlir
+    %y = accel.dropout %x, %samples, %seed probability 0.1 site 1 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
+    ```
+  }];
+  let options = [Option<"dropout", "dropout", "std::string", "\"model\"", "model, off, or a probability for every site">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def VerifyImportPass : Pass<"accel-verify-import", "mlir::ModuleOp"> {
+  let summary = "verifies the module after Import";
+  let description = [{
+    Refuses, all at once and each at its place in the model: operations outside the dialect, dynamic shapes, operations
+    that have no kernel, a missing or wrong `@forward`. A remark (missed) names each softmax of a matrix product that was
+    not recognised as attention.
+
+    **Requires** nothing.
+    **Ensures** changes nothing.
+
+    ```mlir
+    func.func @forward(%x: tensor<4x8xf32> {accel.name = "x"}) -> (tensor<4x8xf32> {accel.name = "y"}) {
+      %y = accel.relu %x : tensor<4x8xf32>
+      return %y : tensor<4x8xf32>
+    }
+    ```
+  }];
+}
+#endif

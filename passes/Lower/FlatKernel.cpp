@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Flat kernels: one sweep of a length known at run time.
+//
+//   %first = 1024 * %begin                      %n = min(1024 * %end, elements) - %first
+//   linalg.generic over [%first, %first + %n) of every buffer
+#include "passes/Lower/Kernels.h"
+#include "passes/Lower/Sweep.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// A single number: no loop to speak of.
+static void emitSingle(KernelEmitter &emitter) {
+  emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value) {
+    SmallVector<Value> scalars;
+    for (Value result : emitter.getResults()) {
+      scalars.push_back(emitter.scalarAt(result, emitter.number(0)));
+    }
+    for (auto [i, scalar] : llvm::enumerate(scalars)) {
+      if (scalar) {
+        emitter.store(scalar, emitter.getResultBuffer(i), emitter.number(0), emitter.isAccumulated(i));
+      }
+    }
+  });
+}
+
+void accel::emitFlatKernel(KernelEmitter &emitter) {
+  int64_t elements = emitter.getShape().elements;
+  if (elements == 1) {
+    return emitSingle(emitter);
+  }
+  OpBuilder &builder = emitter.getBuilder();
+  Location loc = emitter.getLoc();
+  Value first = emitter.materialize(emitter.dimension(emitter.getBegin()) * kFlatUnit);
+  Value last = emitter.materialize(emitter.dimension(emitter.getEnd()) * kFlatUnit);
+  // An empty range may lie behind the last element.
+  first = arith::MinUIOp::create(builder, loc, first, emitter.index(elements));
+  last = arith::MinUIOp::create(builder, loc, last, emitter.index(elements));
+  Value size = arith::SubIOp::create(builder, loc, last, first);
+  Sweep sweep(emitter, {emitter.number(0), elements, first, size});
+  for (auto [i, result] : llvm::enumerate(emitter.getResults())) {
+    if (getNumElements(result) != elements) {
+      emitter.emitError(emitter.getKernel()) << "expected results of " << elements << " elements, got " << result.getType();
+      return;
+    }
+    if (Value lane = sweep.lane(result)) {
+      sweep.store(lane, emitter.getResultBuffer(i), emitter.number(0), emitter.isAccumulated(i));
+    }
+  }
+  sweep.finish();
+}

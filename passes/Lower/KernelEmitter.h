@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What all kinds of kernels share while their code is written: buffers, index arithmetic, loops, and the value of a tensor
+// at one index.
+#ifndef ACCEL_PASSES_LOWER_KERNELEMITTER_H
+#define ACCEL_PASSES_LOWER_KERNELEMITTER_H
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/TensorAccess.h"
+#include "passes/Lower/KernelShape.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace accel {
+
+/// Writes the code of one kernel.
+///
+/// Positions in tensors are linear (row-major) and symbolic: affine expressions over dimensions that stand for run-time
+/// indices, so that the views of a chain simplify before any arithmetic is emitted. They are never negative, hence the
+/// arithmetic is unsigned.
+///
+/// A null Value means that an error has been reported.
+class KernelEmitter {
+public:
+  /// Adds the function `<kernel>.code` behind `kernel` and starts at its beginning.
+  KernelEmitter(mlir::func::FuncOp kernel, const KernelShape &shape);
+
+  /// Ends the function.
+  void finish();
+
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::Location getLoc() const { return loc; }
+  mlir::func::FuncOp getKernel() const { return kernel; }
+  mlir::func::FuncOp getCode() const { return code; }
+  const KernelShape &getShape() const { return shape; }
+  mlir::Value getBegin() const { return begin; }
+  mlir::Value getEnd() const { return end; }
+
+  /// The tensors that the kernel returns, the buffers they go to, and whether they are added to what is there.
+  mlir::ValueRange getResults();
+  mlir::Value getResultBuffer(unsigned result);
+  bool isAccumulated(unsigned result);
+  /// The buffer of an argument of the kernel.
+  mlir::Value getBuffer(mlir::BlockArgument argument);
+
+  // Index arithmetic.
+  mlir::AffineExpr number(int64_t value) const;
+  /// The dimension that stands for the run-time index `value`.
+  mlir::AffineExpr dimension(mlir::Value value);
+  mlir::Value materialize(mlir::AffineExpr expr);
+  mlir::Value index(int64_t value) { return materialize(number(value)); }
+  /// Where element `position` of a view lies in the view's source.
+  mlir::AffineExpr through(const AffineView &view, mlir::AffineExpr position) const;
+  /// The same for all views between `value` and `root`.
+  mlir::AffineExpr through(mlir::Value value, mlir::Value root, mlir::AffineExpr position) const;
+  /// Coordinate `dimension` of the element at `position` of a tensor of `type`.
+  mlir::AffineExpr coordinate(mlir::RankedTensorType type, int64_t dimension, mlir::AffineExpr position) const;
+
+  /// A loop; `body` gets the index. What is computed in it is forgotten afterwards.
+  void forEach(mlir::Value first, mlir::Value last, int64_t step, llvm::function_ref<void(mlir::Value)> body);
+  /// Code that runs if `condition` holds; what is computed in it is forgotten afterwards.
+  void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
+
+  // Memory. Booleans are bytes there.
+  mlir::Type storageType(mlir::Type element) const;
+  /// A scratch buffer of the call, declared at the function's entry.
+  mlir::Value allocate(mlir::Type element, llvm::ArrayRef<int64_t> shape);
+  mlir::Value load(mlir::Value buffer, mlir::AffineExpr position, mlir::Type element);
+  /// Adds to what is there if `accumulate`.
+  void store(mlir::Value scalar, mlir::Value buffer, mlir::AffineExpr position, bool accumulate);
+
+  /// The element of `tensor` at `position`, a scalar computed in front of the insertion point. Row reductions must have
+  /// been set.
+  mlir::Value scalarAt(mlir::Value tensor, mlir::AffineExpr position);
+  /// Makes `scalar` the element of the row reduction `tensor` at `position`.
+  void setScalar(mlir::Value tensor, mlir::AffineExpr position, mlir::Value scalar);
+  /// Where row `position` that a gather asks for begins in its table, plus the place within the row.
+  mlir::AffineExpr gathered(GatherOp op, mlir::AffineExpr position);
+
+  /// Reports that `op` has no code here and why.
+  mlir::InFlightDiagnostic emitError(mlir::Operation *op);
+  /// Whether an error has been reported.
+  bool hasFailed() const { return failed; }
+
+private:
+  struct Scope {
+    llvm::DenseMap<mlir::AffineExpr, mlir::Value> indices;
+    llvm::DenseMap<std::pair<mlir::Value, mlir::AffineExpr>, mlir::Value> scalars;
+    llvm::DenseMap<mlir::Value, mlir::Value> rows; ///< an integer element as an index
+  };
+
+  mlir::Value computeScalar(mlir::Value tensor, mlir::AffineExpr position);
+  mlir::Value computeScalarOp(mlir::Operation *op, mlir::AffineExpr position);
+  mlir::Value computeIndex(mlir::AffineExpr expr);
+
+  mlir::func::FuncOp kernel;
+  mlir::func::FuncOp code;
+  KernelShape shape;
+  mlir::Location loc;
+  mlir::OpBuilder builder;
+  mlir::Value begin, end;
+  llvm::SmallVector<mlir::Value> dimensions;
+  Scope scope;
+  bool failed = false;
+};
+
+/// The type of the elements of a tensor value.
+mlir::Type elementTypeOf(mlir::Value tensor);
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads and checks the attribute `plan.kernel`.
+#include "passes/Lower/KernelShape.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace accel;
+
+static std::optional<LoopKind> parseKind(StringRef kind) {
+  return llvm::StringSwitch<std::optional<LoopKind>>(kind)
+      .Case("flat", LoopKind::Flat)
+      .Case("rows", LoopKind::Rows)
+      .Case("columns", LoopKind::Columns)
+      .Case("concat", LoopKind::Concat)
+      .Default(std::nullopt);
+}
+
+/// How many units a loop has: blocks of elements, rows, or blocks of columns.
+static int64_t countUnits(const KernelShape &shape) {
+  switch (shape.kind) {
+  case LoopKind::Flat:
+    return llvm::divideCeil(shape.elements, kFlatUnit);
+  case LoopKind::Columns:
+    return llvm::divideCeil(shape.columns, kColumnUnit);
+  case LoopKind::Rows:
+  case LoopKind::Concat:
+    return shape.rows;
+  }
+  return 0;
+}
+
+FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
+  auto attribute = kernel->getAttrOfType<DictionaryAttr>(kKernelAttr);
+  auto kind = attribute ? attribute.getAs<StringAttr>("kind") : StringAttr();
+  std::optional<LoopKind> known = kind ? parseKind(kind) : std::nullopt;
+  if (!known) {
+    return kernel.emitOpError("expected `")
+           << kKernelAttr
+           << "` with a kind (flat, rows, columns or concat), got "
+           << Attribute(attribute);
+  }
+  KernelShape shape;
+  shape.kind = *known;
+  for (auto [name, field] :
+       {std::pair("elements", &shape.elements), std::pair("rows", &shape.rows),
+        std::pair("columns", &shape.columns),
+        std::pair("units", &shape.units)}) {
+    auto number = attribute.getAs<IntegerAttr>(name);
+    if (!number || number.getInt() <= 0) {
+      return kernel.emitOpError("expected `")
+             << kKernelAttr << "` with a positive `" << name << "`, got "
+             << Attribute(number);
+    }
+    *field = number.getInt();
+  }
+  if (shape.rows * shape.columns != shape.elements) {
+    return kernel.emitOpError("expected rows * columns = elements, got ")
+           << shape.rows << " * " << shape.columns << " and "
+           << shape.elements;
+  }
+  if (int64_t units = countUnits(shape); units != shape.units) {
+    return kernel.emitOpError("expected ")
+           << units << " units for this shape, got " << shape.units;
+  }
+  return shape;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loop of a kernel, as the attribute `plan.kernel` of its function says it.
+#ifndef ACCEL_PASSES_LOWER_KERNELSHAPE_H
+#define ACCEL_PASSES_LOWER_KERNELSHAPE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace accel {
+
+inline constexpr llvm::StringLiteral kKernelAttr = "plan.kernel";
+inline constexpr llvm::StringLiteral kAccumulateAttr = "plan.accumulate";
+/// What the name of a kernel's code ends with.
+inline constexpr llvm::StringLiteral kCodeSuffix = ".code";
+
+/// Elements of a unit of a flat kernel.
+inline constexpr int64_t kFlatUnit = 1024;
+/// Columns of a unit of a column kernel.
+inline constexpr int64_t kColumnUnit = 64;
+
+enum class LoopKind { Flat, Rows, Columns, Concat };
+
+struct KernelShape {
+  LoopKind kind = LoopKind::Flat;
+  int64_t elements = 0; ///< of the iteration space: rows * columns
+  int64_t rows = 0;
+  int64_t columns = 0;
+  int64_t units = 0; ///< what [begin, end) counts
+
+  /// The shape of `kernel`; an error on the function if the attribute is not
+  /// complete or contradicts itself.
+  static mlir::FailureOr<KernelShape> get(mlir::func::FuncOp kernel);
+};
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Adds its code to every kernel of a module.
+#include "passes/Lower/KernelEmitter.h"
+#include "passes/Lower/Kernels.h"
+#include "passes/Lower/Passes.h"
+
+namespace accel {
+#define GEN_PASS_DEF_LOWERKERNELSPASS
+#include "passes/Lower/Passes.h.inc"
+} // namespace accel
+
+using namespace mlir;
+using namespace accel;
+
+/// Tensors of a kernel have elements, and types that code exists for.
+static LogicalResult checkType(func::FuncOp kernel, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() == 0) {
+    return kernel.emitOpError("expected tensors of a known size of at least one element, got ") << type;
+  }
+  Type element = tensor.getElementType();
+  if (!element.isF32() && !element.isF64() && !element.isInteger(1) && !element.isInteger(32) &&
+      !element.isInteger(64)) {
+    return kernel.emitOpError("expected elements of type f32, f64, i32, i64 or i1 in a kernel, got ") << type;
+  }
+  return success();
+}
+
+static LogicalResult checkKernel(func::FuncOp kernel) {
+  if (kernel.isExternal() || !kernel.getBody().hasOneBlock()) {
+    return kernel.emitOpError("expected a kernel with a body of one block");
+  }
+  SmallVector<Type> types(kernel.getArgumentTypes());
+  types.append(kernel.getResultTypes().begin(), kernel.getResultTypes().end());
+  for (Type type : types) {
+    if (failed(checkType(kernel, type))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+static LogicalResult lowerKernel(func::FuncOp kernel) {
+  FailureOr<KernelShape> shape = KernelShape::get(kernel);
+  if (failed(shape) || failed(checkKernel(kernel))) {
+    return failure();
+  }
+  KernelEmitter emitter(kernel, *shape);
+  switch (shape->kind) {
+  case LoopKind::Flat:
+    emitFlatKernel(emitter);
+    break;
+  case LoopKind::Rows:
+    emitRowKernel(emitter);
+    break;
+  case LoopKind::Columns:
+    emitColumnKernel(emitter);
+    break;
+  case LoopKind::Concat:
+    emitConcatKernel(emitter);
+    break;
+  }
+  emitter.finish();
+  return failure(emitter.hasFailed());
+}
+
+namespace {
+
+class LowerKernelsPass : public accel::impl::LowerKernelsPassBase<LowerKernelsPass> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function->hasAttr(kKernelAttr)) {
+        kernels.push_back(function);
+      }
+    }
+    bool hasFailed = false;
+    for (func::FuncOp kernel : kernels) {
+      hasFailed |= failed(lowerKernel(kernel));
+    }
+    if (hasFailed) {
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace

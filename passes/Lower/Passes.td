@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes of the phase Lower: from what kernels compute to loops over memory.
+#ifndef ACCEL_PASSES_LOWER_PASSES_TD
+#define ACCEL_PASSES_LOWER_PASSES_TD
+include "mlir/Pass/PassBase.td"
+
+def LowerKernelsPass : Pass<"accel-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "writes the loops of every kernel";
+  let description = [{
+    Adds, next to every function with the attribute `plan.kernel`, a function of the same name and `.code` whose arguments
+    are the kernel's operands and results as flat buffers (booleans as bytes) and the units `[begin, end)`. Its body
+    consists of loops over rows, scalar arithmetic, and one-dimensional `linalg.generic`s over neighbouring elements. Views
+    have become index arithmetic, done once per row.
+
+    Requires: OutlineKernels, or functions of the same form.
+    Ensures: every kernel has its code; the kernels themselves stay, as its definition.
+
+    ```mlir
+    func.func private @twice(%x: tensor<4096xf32>) -> tensor<4096xf32> attributes {
+        plan.kernel = {kind = "flat", elements = 4096 : i64, rows = 1 : i64, columns = 4096 : i64, units = 4 : i64}} {
+      %y = accel.add %x, %x : tensor<4096xf32>
+      return %y : tensor<4096xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def VerifyLowerPass : Pass<"accel-verify-lower", "::mlir::ModuleOp"> {
+  let summary = "checks what LowerKernels promises";
+  let description = [{
+    Every kernel has its code, with a buffer for every operand and result, and the code calls nobody.
+
+    Requires: LowerKernels. Changes nothing.
+  }];
+}
+
+def VectorizeRowsPass : Pass<"accel-vectorize-rows", "::mlir::func::FuncOp"> {
+  let summary = "turns one-dimensional linalg.generics into loops of wide vectors";
+  let description = [{
+    A loop of `lanes`-wide vector operations and one masked tail. Lane l of a reduction takes elements l, l + lanes, ...;
+    at the end the lanes are combined by halves. So the order of every sum is in the IR, and no target's choice of vector
+    width changes a bit. A loop over a single element becomes scalar; one over less than `lanes` uses as many lanes as the
+    next power of two, at least 16.
+
+    Requires: linalg.generics over buffers with the indexing maps (j) -> (j) and (j) -> ().
+    Ensures: no linalg operation is left.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "64", "Elements per vector, a power of two">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def ExpandMathPass : Pass<"accel-expand-math", "::mlir::func::FuncOp"> {
+  let summary = "replaces mathematical functions by arithmetic";
+  let description = [{
+    exp, log, tanh, erf, sin, cos, pow and maxima and minima that keep NaN become arithmetic, so that no call leaves a
+    kernel; f32's sin, cos and pow are computed in f64. Sums and differences with a product that is used once become
+    `math.fma`: what is fused is decided here, for all targets.
+
+    Requires: f32 or f64; tanh and erf f32.
+    Ensures: of `math` only fma, sqrt, absf and floor are left.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+#endif

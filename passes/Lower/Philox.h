@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Philox4x32-10 as arithmetic of a kernel.
+#ifndef ACCEL_PASSES_LOWER_PHILOX_H
+#define ACCEL_PASSES_LOWER_PHILOX_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+#include <array>
+
+namespace accel {
+
+inline constexpr unsigned kPhiloxRounds = 10;
+
+/// The two key words of every round.
+using PhiloxKeys = std::array<std::array<mlir::Value, 2>, kPhiloxRounds>;
+
+/// The keys of a site. Requires: `seed` is an i64.
+PhiloxKeys emitPhiloxKeys(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value seed, int64_t site);
+
+/// The four words (i32) of the block with counter words `counter`.
+std::array<mlir::Value, 4> emitPhiloxBlock(mlir::OpBuilder &builder, mlir::Location loc, const PhiloxKeys &keys,
+                                           std::array<mlir::Value, 4> counter);
+
+} // namespace accel
+
+#endif

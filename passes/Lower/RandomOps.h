@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Dropout and random_normal inside kernels, for a scalar or for the lanes of a sweep.
+#ifndef ACCEL_PASSES_LOWER_RANDOMOPS_H
+#define ACCEL_PASSES_LOWER_RANDOMOPS_H
+
+#include "passes/Lower/KernelEmitter.h"
+#include "passes/Lower/Philox.h"
+
+namespace accel {
+
+/// One element of a random operation: where its words come from and how its value is made of them.
+///
+/// What is the same for all elements of a run is computed by the emitter when the object is made, what is not by `build`.
+class RandomElement {
+public:
+  /// For elements of `op` in the run that `position` lies in. `isValid` tells whether that succeeded.
+  RandomElement(KernelEmitter &emitter, DropoutOp op, mlir::AffineExpr position);
+  RandomElement(KernelEmitter &emitter, RandomNormalOp op, mlir::AffineExpr position);
+
+  bool isValid() const { return valid; }
+
+  /// The place of the element at `position` that `build` counts from: within its sample, or within the tensor.
+  mlir::AffineExpr getFirst() const { return first; }
+  /// The type in which places are counted: i32 where it suffices.
+  mlir::Type getPlaceType() const { return placeType; }
+
+  /// The value at `place`. Requires: `operand` is the element to drop, null for random_normal.
+  mlir::Value build(mlir::OpBuilder &builder, mlir::Value place, mlir::Value operand) const;
+
+private:
+  mlir::Value buildDropout(mlir::OpBuilder &builder, mlir::Value place, mlir::Value operand) const;
+  mlir::Value buildNormal(mlir::OpBuilder &builder, mlir::Value place) const;
+  std::array<mlir::Value, 4> buildBlock(mlir::OpBuilder &builder, mlir::Value block) const;
+
+  mlir::Operation *op;
+  mlir::Location loc;
+  bool valid = false;
+  mlir::AffineExpr first;
+  mlir::Type placeType;
+  PhiloxKeys keys;
+  mlir::Value sampleLow, sampleHigh;
+};
+
+mlir::Value emitRandomScalar(KernelEmitter &emitter, DropoutOp op, mlir::AffineExpr position);
+mlir::Value emitRandomScalar(KernelEmitter &emitter, RandomNormalOp op, mlir::AffineExpr position);
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Gives every transient buffer its place in the arena.
+#include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Memory/MemoryProblem.h"
+#include "passes/Memory/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace accel {
+#define GEN_PASS_DEF_ASSIGNOFFSETSPASS
+#include "passes/Memory/Passes.h.inc"
+} // namespace accel
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+class AssignOffsetsPass : public accel::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
+  void runOnOperation() override {
+    Builder builder(&getContext());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function->hasAttr("plan.kernel")) {
+        continue;
+      }
+      MemoryProblem problem = readMemory(function);
+      int64_t bytes = problem.solve();
+      for (const BufferLifetime &buffer : problem.buffers) {
+        cast<plan::BufferOp>(buffer.op).setOffset(buffer.offset);
+      }
+      function->setAttr("plan.arena_bytes", builder.getI64IntegerAttr(bytes));
+    }
+  }
+};
+
+} // namespace

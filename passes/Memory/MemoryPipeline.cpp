@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The order of the passes of the phase Memory.
+#include "passes/Memory/MemoryPipeline.h"
+
+#include "passes/Memory/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+void accel::buildMemoryPipeline(mlir::OpPassManager &pm) {
+  pm.addPass(createAssignOffsetsPass());
+  pm.addPass(createVerifyMemoryPass());
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The order of the passes of the phase Schedule.
+#ifndef ACCEL_PASSES_SCHEDULE_SCHEDULEPIPELINE_H
+#define ACCEL_PASSES_SCHEDULE_SCHEDULEPIPELINE_H
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace accel {
+
+/// From instructions in program order to instructions on lanes, ordered by events.
+void buildSchedulePipeline(mlir::OpPassManager &pm);
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What Schedule decides about: instructions on lanes, the bytes they touch, and the events that order them.
+#ifndef ACCEL_PASSES_SCHEDULE_SCHEDULEPROBLEM_H
+#define ACCEL_PASSES_SCHEDULE_SCHEDULEPROBLEM_H
+
+#include "mlir/IR/Operation.h"
+#include "mlir/Support/LogicalResult.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace accel {
+
+/// Bytes [begin, end) of copy (iteration + rotation) mod copies of a buffer.
+struct ByteAccess {
+  unsigned buffer = 0;
+  int64_t begin = 0;
+  int64_t end = 0;
+  bool writes = false;
+  unsigned copies = 1;
+  unsigned rotation = 0;
+};
+
+/// A wait for the signal that an event gave `distance` iterations ago.
+struct EventWait {
+  unsigned event = 0;
+  unsigned distance = 0;
+};
+
+/// One instruction of a function, in program order.
+struct ScheduledInstruction {
+  mlir::Operation *op = nullptr;
+  unsigned lane = 0;
+  bool inLoop = false;
+  std::vector<ByteAccess> accesses;
+  std::vector<EventWait> waits;
+  std::vector<unsigned> signals;
+};
+
+/// Two accesses to the same bytes that nothing orders.
+struct Hazard {
+  unsigned first = 0;  ///< instruction
+  unsigned second = 0; ///< instruction
+  unsigned firstIteration = 0, secondIteration = 0;
+  unsigned buffer = 0;
+};
+
+/// A function as Schedule sees it. The instructions of its loop, if any, are consecutive.
+class ScheduleProblem {
+public:
+  std::vector<ScheduledInstruction> instructions;
+  unsigned numLanes = 2;
+  unsigned numEvents = 0;
+
+  /// Finds two accesses to overlapping bytes, at least one of them a write, on different lanes that are not ordered by
+  /// lanes and events. The loop is followed for as many iterations as double buffering and distances can reach over:
+  /// beyond, everything repeats. Instructions of one lane run in program order; nothing is assumed about lanes otherwise.
+  std::optional<Hazard> findHazard() const;
+
+  /// Whether every wait can be satisfied: its signal comes earlier in program order.
+  std::optional<unsigned> findDeadlock() const;
+
+  /// One execution of an instruction, in program order.
+  struct Execution {
+    unsigned instruction;
+    unsigned iteration;
+  };
+  std::vector<Execution> unroll() const;
+
+  /// For every execution and lane: how many executions of that lane are known to be done when it starts.
+  std::vector<std::vector<unsigned>> computeClocks(const std::vector<Execution> &executions) const;
+};
+
+/// Reads a function of the plan into a problem, with the lanes, waits and signals its instructions have.
+ScheduleProblem readSchedule(mlir::Operation *function);
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The layout of parameters in flat segments as a problem of its own: what has to be placed, where it goes, and a check of
+// the answer that does not trust the solver.
+#ifndef ACCEL_PASSES_SHARD_BUCKETLAYOUT_H
+#define ACCEL_PASSES_SHARD_BUCKETLAYOUT_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <string>
+
+namespace accel {
+
+/// Parameters begin at multiples of this many elements: one vector of the widest machine, one line of a cache.
+inline constexpr int64_t kParameterAlignment = 16;
+/// Segments and their shards are multiples of this many elements.
+inline constexpr int64_t kSegmentGranule = 128;
+
+enum class OptimizerGroup { Decayed, Undecayed, Frozen };
+
+/// The name of `group` in the IR.
+llvm::StringRef stringifyGroup(OptimizerGroup group);
+
+struct BucketProblem {
+  struct Parameter {
+    std::string name;
+    mlir::RankedTensorType type;
+    OptimizerGroup group;
+    unsigned bucket;
+  };
+
+  llvm::SmallVector<std::string> buckets;
+  /// In the order in which they shall lie.
+  llvm::SmallVector<Parameter> parameters;
+
+  /// Describes the first thing that is wrong with the problem itself; empty if nothing is.
+  std::string check() const;
+};
+
+struct BucketLayout {
+  struct Segment {
+    unsigned bucket;
+    std::string name;
+    OptimizerGroup group;
+    mlir::Type elementType;
+    int64_t elements = 0;
+    llvm::SmallVector<unsigned> parameters;
+  };
+  struct Place {
+    unsigned segment;
+    int64_t offset;
+  };
+
+  llvm::SmallVector<Segment> segments; ///< in the order of their buckets
+  llvm::SmallVector<Place> places;     ///< one per parameter
+};
+
+/// Places parameters one behind the other. Requires: `problem.check()` is empty.
+BucketLayout solve(const BucketProblem &problem);
+
+/// Describes the first constraint of `problem` that `layout` violates; empty if none.
+std::string verify(const BucketProblem &problem, const BucketLayout &layout);
+
+} // namespace accel
+
+#endif

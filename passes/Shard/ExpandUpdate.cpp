@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes the optimizer in operations on flat segments.
+#include "passes/Shard/Passes.h"
+
+#include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Shard/LearningRate.h"
+#include "passes/Shard/SegmentUpdate.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+
+namespace accel {
+#define GEN_PASS_DEF_EXPANDUPDATEPASS
+#include "passes/Shard/Passes.h.inc"
+
+namespace {
+
+/// Added to the norm before it divides, as torch.nn.utils.clip_grad_norm_ does.
+constexpr double kClipEpsilon = 1e-6;
+
+/// The trainable segments of `module` in the order of their declarations.
+SmallVector<SegmentSlots> collectSegments(ModuleOp module) {
+  SmallVector<SegmentSlots> segments;
+  for (StateOp state : module.getOps<StateOp>()) {
+    if (state.getKind() == "slot" && state.getSlot() == "gradient") {
+      int64_t elements = cast<RankedTensorType>(state.getType()).getNumElements();
+      segments.push_back({(*state.getBucket() + "." + *state.getSegment()).str(), elements, state.getGroup() == "decayed"});
+    }
+  }
+  return segments;
+}
+
+class ExpandUpdatePass : public impl::ExpandUpdatePassBase<ExpandUpdatePass> {
+public:
+  using ExpandUpdatePassBase::ExpandUpdatePassBase;
+
+  void runOnOperation() override {
+    SmallVector<UpdateOp> updates;
+    getOperation().walk([&](UpdateOp update) { updates.push_back(update); });
+    SmallVector<SegmentSlots> segments = collectSegments(getOperation());
+    for (UpdateOp update : updates) {
+      if (segments.empty()) {
+        update.emitError("expected segments with a gradient slot, got none; run accel-assign-buckets first");
+        return signalPassFailure();
+      }
+      if (failed(verifyStates(update))) {
+        return signalPassFailure();
+      }
+      expand(update, segments);
+    }
+  }
+
+private:
+  /// Names every hyperparameter and counter that the update reads and the module lacks.
+  LogicalResult verifyStates(UpdateOp update) {
+    SmallVector<StringRef> names{"lr", "weight_decay", "warmup_steps", "step"};
+    if (update.getKind() == "adamw") {
+      names.append({"beta1", "beta2", "eps", "beta1_power", "beta2_power"});
+    } else {
+      names.push_back("momentum");
+    }
+    if (update.getSchedule() != "constant") {
+      names.append({"min_lr", "schedule_steps"});
+    }
+    if (update.getSchedule() == "wsd") {
+      names.push_back("decay_steps");
+    }
+    if (update.getClip()) {
+      names.push_back("clip_norm");
+    }
+    SymbolTable symbols(getOperation());
+    bool hasFailed = false;
+    for (StringRef name : names) {
+      if (!symbols.lookup<StateOp>(name)) {
+        hasFailed = true;
+        update.emitError("expected state '") << name << "', which optimizer " << update.getKind() << " with schedule "
+                                             << update.getSchedule() << " reads, got none";
+      }
+    }
+    return failure(hasFailed);
+  }
+
+  static void expand(UpdateOp update, ArrayRef<SegmentSlots> segments) {
+    OpBuilder builder(update);
+    ScalarBuilder scalars(builder, update.getLoc());
+    Value step = scalars.read("step");
+    Value rate = buildLearningRate(scalars, update.getSchedule(), step);
+    Value factor = buildGradientFactor(scalars, update, segments);
+    scalars.report("lr", rate);
+    scalars.write("step", scalars.add(step, scalars.number(1)));
+
+    std::unique_ptr<SegmentOptimizer> optimizer = createSegmentOptimizer(update.getKind());
+    optimizer->buildScalars(scalars, rate, factor);
+    for (const SegmentSlots &segment : segments) {
+      optimizer->buildUpdate(scalars, segment);
+    }
+    update.erase();
+  }
+
+  /// What accumulated gradients are multiplied by: the scale of the mean, and the clipping of its norm.
+  static Value buildGradientFactor(ScalarBuilder &scalars, UpdateOp update, ArrayRef<SegmentSlots> segments) {
+    Value sum;
+    for (const SegmentSlots &segment : segments) {
+      Value part = buildSquareSum(scalars, segment);
+      sum = sum ? scalars.add(sum, part) : part;
+    }
+    Value norm = scalars.mul(scalars.sqrt(sum), update.getScale());
+    scalars.report("grad_norm", norm);
+    if (!update.getClip()) {
+      return update.getScale();
+    }
+    Value ratio = scalars.div(scalars.read("clip_norm"), scalars.add(norm, scalars.number(kClipEpsilon)));
+    return scalars.mul(update.getScale(), scalars.min(ratio, scalars.number(1)));
+  }
+};
+
+} // namespace
+} // namespace accel

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes of phase Shard.
+#ifndef ACCEL_PASSES_SHARD_PASSES_TD
+#define ACCEL_PASSES_SHARD_PASSES_TD
+include "mlir/Pass/PassBase.td"
+
+def AssignBucketsPass : Pass<"accel-assign-buckets", "mlir::ModuleOp"> {
+  let summary = "lays parameters, gradients and optimizer state out in flat segments";
+  let description = [{
+    Gathers parameters into buckets: one per repeated block of the model, one for what comes before the blocks, one for what
+    comes after; a model without repetition is one bucket. Blocks are found by structure: the longest repetition in the
+    sequence of parameters, in the order of their first use, each described by its type and by what reads it. Inside a
+    bucket, parameters of one optimizer group form a segment: decayed (trainable, of rank `decay-rank` or more), undecayed,
+    frozen. A parameter lies at a multiple of 16 elements; a segment is a multiple of the granule, 128.
+
+    Declares `accel.bucket`s and the slots of segments (master and, for trainable ones, gradient and what the optimizer
+    keeps), gives every parameter its `segment` and `offset`, and lets `@init` write the optimizer's slots.
+
+    **Requires** `@step` and `@init` as Accumulate leaves them; trainable parameters are f32.
+    **Ensures** what VerifyShard checks; a remark (analysis) for each bucket.
+
+    ```mlir
+    accel.parameter @w : tensor<16x8xf32> trainable {segment = @"model.decayed.master", offset = 0 : i64}
+    accel.state @"model.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "master", group = "decayed"}
+    ```
+  }];
+  let options = [Option<"decayRank", "decay-rank", "int64_t", "2", "Parameters of this rank or more decay">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def ExpandUpdatePass : Pass<"accel-expand-update", "mlir::ModuleOp"> {
+  let summary = "writes the optimizer in operations on flat segments";
+  let description = [{
+    Replaces `accel.update` by arithmetic: the learning rate of the step, the norm of the gradient and the clipping factor as
+    f64 scalars; then, for each trainable segment, one run of element-wise operations in f32 that reads its slots and writes
+    them back. Squares are summed in f32 over rows of 128 elements, rows in f64, so that the order of summation is that of
+    the layout and of nothing else.
+
+    With s the step from 0, W `warmup_steps`, H `schedule_steps`, D `decay_steps`:
+
+    | | learning rate |
+    |---|---|
+    | s < W | lr (s + 1) / W |
+    | constant | lr |
+    | linear | min_lr + (lr - min_lr) (1 - t), t = clamp((s - W) / max(1, H - W), 0, 1) |
+    | cosine | min_lr + (lr - min_lr) (1 + cos(pi t)) / 2 |
+    | wsd | lr + (min_lr - lr) t, t = clamp((s - (H - D)) / max(1, D), 0, 1) |
+
+    **Requires** buckets as AssignBuckets leaves them.
+    **Ensures** no `accel.update` is left; metrics `lr` and `grad_norm` (before clipping) are reported; counters advance.
+
+    ```mlir
+    %p = accel.read @"model.decayed.master" : tensor<128xf32>
+    %g = accel.read @"model.decayed.gradient" : tensor<128xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def VerifyShardPass : Pass<"accel-verify-shard", "mlir::ModuleOp"> {
+  let summary = "verifies the module after Shard";
+  let description = [{
+    Every parameter lies inside exactly one segment, aligned, apart from the others; segments, slots and buckets agree; a
+    segment is uniform in type and group; no `accel.update` is left.
+
+    **Requires** nothing.
+    **Ensures** changes nothing.
+  }];
+}
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Messages for people: prefixes, indentation, one write per line.
+#include "runtime/base/logger.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace accel::runtime {
+
+LineSink StderrSink() {
+  return [](absl::string_view line) {
+    const std::string text = absl::StrCat(line, "\n");
+    // A message that cannot be written has nowhere to be complained about.
+    [[maybe_unused]] const ssize_t written =
+        ::write(STDERR_FILENO, text.data(), text.size());
+  };
+}
+
+Logger::Logger(LogLevel level, int rank, int rank_count, LineSink sink)
+    : level_(level),
+      rank_prefix_(rank_count > 1 ? absl::StrCat("[rank ", rank, "] ") : ""),
+      sink_(std::move(sink)) {}
+
+Logger Logger::Silent() {
+  return Logger(LogLevel::kSilent, 0, 1, [](absl::string_view) {});
+}
+
+void Logger::Log(LogLevel level, absl::string_view message) const {
+  if (!Enabled(level) || level == LogLevel::kSilent) {
+    return;
+  }
+  const absl::string_view label = level == LogLevel::kWarning ? "warning: "
+                                  : level == LogLevel::kError ? "error: "
+                                                              : "";
+  sink_(absl::StrCat(rank_prefix_, label,
+                     absl::StrReplaceAll(message, {{"\n", "\n  "}})));
+}
+
+}  // namespace accel::runtime

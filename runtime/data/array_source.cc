@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rows of .npy files, converted and checked on their way into a field.
+#include "runtime/data/array_source.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+
+namespace accel::runtime {
+namespace {
+
+// "[*, 64] of i64": any number of samples.
+std::string ExpectedText(const SignatureField& field) {
+  std::string text = "[*";
+  for (size_t axis = 1; axis < field.shape.size(); ++axis) {
+    absl::StrAppend(&text, ", ", field.shape[axis]);
+  }
+  return absl::StrCat(text, "] of ", DTypeName(field.dtype));
+}
+
+bool SameRowShape(const ArrayFile& file, const SignatureField& field) {
+  return file.shape().size() == field.shape.size() &&
+         std::equal(file.shape().begin() + 1, file.shape().end(),
+                    field.shape.begin() + 1);
+}
+
+bool Convertible(DType from, DType to) {
+  return from == to || (IsInt64Compatible(from) && IsInt64Compatible(to));
+}
+
+// What to do about the type of an array.
+std::string TypeRemedy(DType wanted) {
+  if (IsFloat(wanted) && ByteWidth(wanted) < 4) {
+    return "no .npy type fits it: export the model with float32 inputs";
+  }
+  if (wanted == DType::kBool) {
+    return "write ARRAY.astype('bool')";
+  }
+  const absl::string_view kind = IsFloat(wanted)             ? "float"
+                                 : ValuesOf(wanted).min == 0 ? "uint"
+                                                             : "int";
+  return absl::StrCat("write ARRAY.astype('", kind, ByteWidth(wanted) * 8,
+                      "')");
+}
+
+IntegerRange AllowedValues(const SignatureField& field) {
+  if (!IsInt64Compatible(field.dtype)) {
+    return {};
+  }
+  const IntegerRange possible = ValuesOf(field.dtype);
+  if (!field.has_range()) {
+    return possible;
+  }
+  return {std::max(possible.min, field.min_value),
+          std::min(possible.max, field.max_value)};
+}
+
+}  // namespace
+
+absl::Status ArraySource::Check(const ArrayFile& file,
+                                const SignatureField& field) {
+  const bool same_shape = SameRowShape(file, field);
+  if (same_shape && Convertible(file.dtype(), field.dtype)) {
+    return absl::OkStatus();
+  }
+  const std::string remedy =
+      same_shape
+          ? TypeRemedy(field.dtype)
+          : std::string(
+                "save rows of this shape, or compile the model for the rows "
+                "you have (accelc --dim)");
+  return absl::InvalidArgumentError(
+      absl::StrCat(field.Label(), ": expected ", ExpectedText(field), ", got ",
+                   FormatShape(file.shape()), " of ", DTypeName(file.dtype()),
+                   " in '", file.path(), "'; ", remedy));
+}
+
+ArraySource::ArraySource(std::shared_ptr<const ArrayFile> file,
+                         SignatureField field, View view)
+    : file_(std::move(file)),
+      field_(std::move(field)),
+      view_(view),
+      copies_bytes_(!IsInt64Compatible(file_->dtype())),
+      range_(AllowedValues(field_)),
+      may_ignore_(field_.is_target() && IsInt64Compatible(field_.dtype) &&
+                  ValuesOf(field_.dtype).Contains(kIgnoredTarget)) {}
+
+absl::Status ArraySource::Fill(int64_t row, absl::Span<std::byte> dst) const {
+  if (copies_bytes_) {
+    return file_->ReadRow(row, 0, dst);
+  }
+  return FillIntegers(row, dst);
+}
+
+absl::Status ArraySource::FillIntegers(int64_t row,
+                                       absl::Span<std::byte> dst) const {
+  const int64_t from_width = ByteWidth(file_->dtype());
+  const int64_t to_width = ByteWidth(field_.dtype);
+  const int64_t shift = view_ == View::kNextToken ? 1 : 0;
+  const int64_t count = file_->row_elements() - shift;
+  std::array<std::byte, 16384> piece;
+  const int64_t piece_elements =
+      static_cast<int64_t>(piece.size()) / from_width;
+  for (int64_t first = 0; first < count; first += piece_elements) {
+    const int64_t here = std::min(piece_elements, count - first);
+    RETURN_IF_ERROR(
+        file_->ReadRow(row, first + shift,
+                       {piece.data(), static_cast<size_t>(here * from_width)}));
+    for (int64_t i = 0; i < here; ++i) {
+      const int64_t value =
+          LoadInteger(file_->dtype(), piece.data() + i * from_width);
+      if (!range_.Contains(value) &&
+          !(may_ignore_ && value == kIgnoredTarget)) {
+        return OutOfRange(row, first + shift + i, value);
+      }
+      StoreInteger(field_.dtype, value, dst.data() + (first + i) * to_width);
+    }
+  }
+  if (shift != 0 && !dst.empty()) {
+    StoreInteger(field_.dtype, kIgnoredTarget, &dst[dst.size() - to_width]);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ArraySource::OutOfRange(int64_t row, int64_t element,
+                                     int64_t value) const {
+  return absl::OutOfRangeError(absl::StrCat(
+      field_.Label(), ": expected values from ", range_.min, " to ", range_.max,
+      may_ignore_ ? absl::StrCat(" (or ", kIgnoredTarget, ", ignored)") : "",
+      ", got ", value, " in '", file_->path(), "' at row ", row, ", element ",
+      element, " (byte offset ", file_->OffsetOf(row, element), ")"));
+}
+
+absl::Status ArraySource::CheckValues() const {
+  if (copies_bytes_ || file_->data_size() > kWholeCheckLimit) {
+    return absl::OkStatus();
+  }
+  std::vector<std::byte> sample(field_.sample_bytes());
+  for (int64_t row = 0; row < file_->rows(); ++row) {
+    RETURN_IF_ERROR(FillIntegers(row, absl::MakeSpan(sample)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace accel::runtime

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Binds the fields of a plan's signature to files (or to synthetic data) and
+// serves single samples. A sample is a pure function of (data, seed, global
+// index): ranks, microbatches and history change nothing.
+#ifndef ACCEL_RUNTIME_DATA_DATASET_H_
+#define ACCEL_RUNTIME_DATA_DATASET_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "runtime/data/sample_source.h"
+#include "runtime/data/signature.h"
+#include "runtime/io/vfs.h"
+
+namespace accel::runtime {
+
+struct DatasetOptions {
+  std::vector<std::string> data = {};  // the values of --data; none: synthetic
+  uint64_t seed = 0;
+  bool shuffle = true;
+  int64_t global_batch = 1;
+};
+
+// Threads: Fill() and the other const functions may be called from any thread.
+class Dataset {
+ public:
+  // Checks names, shapes, dtypes, counts and (for files up to kWholeCheckLimit)
+  // values; every fault is in the one error. Rules for what is bound to what
+  // are in docs of --data and, field by field, in Describe(). Borrows: the vfs,
+  // as long as the data set lives.
+  static absl::StatusOr<std::unique_ptr<Dataset>> Open(
+      Vfs& vfs, std::vector<SignatureField> signature,
+      const DatasetOptions& options);
+
+  // The fields in the signature's order; Fill() names them by index.
+  const std::vector<SignatureField>& signature() const { return signature_; }
+  // Samples in one epoch.
+  int64_t size() const { return size_; }
+  bool synthetic() const { return synthetic_; }
+  // SHA-256 of what the data are, in hexadecimal: contents and bindings, not
+  // paths, times, seed or order.
+  const std::string& identity() const { return identity_; }
+  // Lines for people: which field comes from where, samples per epoch. Says
+  // loudly when the data are synthetic.
+  std::string Describe() const;
+
+  // The row that sample `global_sample` of a run shows: of epoch g / size(),
+  // row g % size() of that epoch's order. Requires: global_sample >= 0.
+  int64_t RowOf(int64_t global_sample) const;
+
+  // Writes field `field` of one sample, converted to the field's dtype.
+  // Allocates nothing.
+  // Requires: field < signature().size(); global_sample >= 0;
+  // dst.size() == signature()[field].sample_bytes().
+  absl::Status Fill(int64_t global_sample, size_t field,
+                    absl::Span<std::byte> dst) const;
+
+ private:
+  Dataset(std::vector<SignatureField> signature, BoundSources bound,
+          const DatasetOptions& options);
+
+  std::vector<SignatureField> signature_;
+  std::vector<std::unique_ptr<SampleSource>> sources_;  // one per field
+  std::vector<std::string> notes_;
+  int64_t size_ = 0;
+  uint64_t seed_ = 0;
+  bool shuffle_ = true;
+  bool synthetic_ = false;
+  std::string identity_;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_DATA_DATASET_H_

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Claims, completeness and identity of the fields of a signature.
+#include "runtime/data/field_slots.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/base/sha256.h"
+#include "runtime/base/status_macros.h"
+
+namespace accel::runtime {
+
+std::string FieldSlots::Describe(const std::vector<size_t>& fields) const {
+  return absl::StrJoin(fields, ", ", [&](std::string* out, size_t i) {
+    absl::StrAppend(out, signature_[i].Label(), " (",
+                    FormatField(signature_[i]), ")");
+  });
+}
+
+std::string FieldSlots::DescribeAll() const {
+  std::vector<size_t> fields(signature_.size());
+  for (size_t i = 0; i < fields.size(); ++i) {
+    fields[i] = i;
+  }
+  return Describe(fields);
+}
+
+std::optional<size_t> FieldSlots::Claim(const DataFlag& flag,
+                                        ErrorList& errors) {
+  for (size_t i = 0; i < signature_.size(); ++i) {
+    if (signature_[i].name != flag.name) {
+      continue;
+    }
+    if (slots_[i].claimed) {
+      errors.Add(absl::StrCat("--data ", flag.text, ": ", signature_[i].Label(),
+                              " has data already; give it one file"));
+      return std::nullopt;
+    }
+    slots_[i].claimed = true;
+    return i;
+  }
+  errors.Add(absl::StrCat("--data ", flag.text,
+                          ": expected the name of a field of the plan, got '",
+                          flag.name, "'; the plan has ", DescribeAll()));
+  return std::nullopt;
+}
+
+void FieldSlots::CheckComplete(int64_t global_batch, ErrorList& errors) const {
+  for (size_t i = 0; i < signature_.size(); ++i) {
+    if (slots_[i].claimed) {
+      continue;
+    }
+    const SignatureField& field = signature_[i];
+    errors.Add(absl::StrCat(field.Label(), ": expected ", FormatField(field),
+                            ", got no data; add --data ", field.name,
+                            "=FILE.npy"));
+  }
+  CheckRows(global_batch, errors);
+}
+
+void FieldSlots::CheckRows(int64_t global_batch, ErrorList& errors) const {
+  const FieldSlot* first = nullptr;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const FieldSlot& slot = slots_[i];
+    if (slot.source == nullptr) {
+      continue;
+    }
+    if (first == nullptr) {
+      first = &slot;
+      continue;
+    }
+    if (slot.rows != first->rows) {
+      errors.Add(absl::StrCat(signature_[i].Label(), ": expected ", first->rows,
+                              " samples, as many as ", first->rows_note,
+                              " has, got ", slot.rows, " in ", slot.rows_note,
+                              "; every field needs the same samples"));
+    }
+  }
+  if (first != nullptr && first->rows < global_batch) {
+    errors.Add(absl::StrCat("expected at least ", global_batch,
+                            " samples, the global batch, got ", first->rows,
+                            " in ", first->rows_note,
+                            "; give more data or a smaller --global-batch"));
+  }
+}
+
+absl::StatusOr<BoundSources> FieldSlots::Release() {
+  BoundSources bound;
+  Sha256 hash;
+  hash.Update("files, version 1");
+  for (size_t i = 0; i < signature_.size(); ++i) {
+    FieldSlot& slot = slots_[i];
+    hash.UpdateInteger(signature_[i].name.size());
+    hash.Update(signature_[i].name);
+    hash.UpdateInteger(static_cast<uint64_t>(slot.rows));
+    hash.UpdateInteger(static_cast<uint64_t>(signature_[i].sample_elements()));
+    Sha256Digest digest;
+    if (slot.tokens != nullptr) {
+      hash.UpdateInteger(static_cast<uint64_t>(slot.tokens->width()));
+      ASSIGN_OR_RETURN(digest, slot.tokens->ContentDigest());
+    } else {
+      hash.Update(DTypeName(slot.array->dtype()));
+      ASSIGN_OR_RETURN(digest, slot.array->ContentDigest());
+    }
+    hash.Update(ToHex(digest));
+    bound.rows = slot.rows;
+    bound.notes.push_back(std::move(slot.note));
+    bound.sources.push_back(std::move(slot.source));
+  }
+  bound.identity = ToHex(hash.Finish());
+  return bound;
+}
+
+}  // namespace accel::runtime

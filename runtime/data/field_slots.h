@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The state of binding files to a signature: what each field has got so far,
+// and the checks and the identity that need all fields together.
+#ifndef ACCEL_RUNTIME_DATA_FIELD_SLOTS_H_
+#define ACCEL_RUNTIME_DATA_FIELD_SLOTS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "runtime/base/errors.h"
+#include "runtime/data/array_file.h"
+#include "runtime/data/data_flag.h"
+#include "runtime/data/sample_source.h"
+#include "runtime/data/signature.h"
+#include "runtime/data/token_file.h"
+
+namespace accel::runtime {
+
+// What is known of one field. Its values come from `array` or from `tokens`.
+struct FieldSlot {
+  bool claimed = false;  // a flag names it, even if the flag is at fault
+  bool values_ok = true;
+  std::unique_ptr<SampleSource> source;
+  int64_t rows = 0;
+  std::string rows_note;  // "'x.npy'"
+  std::string note;
+  std::shared_ptr<const ArrayFile> array;
+  std::shared_ptr<const TokenFile> tokens;
+};
+
+// Borrows: the signature.
+class FieldSlots {
+ public:
+  explicit FieldSlots(const std::vector<SignatureField>& signature)
+      : signature_(signature), slots_(signature.size()) {}
+
+  FieldSlot& operator[](size_t field) { return slots_[field]; }
+
+  // The field that the flag names, claimed; nothing, with an error, if there is
+  // none or it has data already.
+  std::optional<size_t> Claim(const DataFlag& flag, ErrorList& errors);
+
+  // Adds an error for every field that no flag and no rule serves, for fields
+  // whose numbers of samples differ, and for fewer samples than a batch.
+  void CheckComplete(int64_t global_batch, ErrorList& errors) const;
+
+  // Requires: every slot has its source.
+  absl::StatusOr<BoundSources> Release();
+
+  // "input 'x' ([4, 64] of i64), target 'y' ([4] of i64)".
+  std::string Describe(const std::vector<size_t>& fields) const;
+  std::string DescribeAll() const;
+
+ private:
+  void CheckRows(int64_t global_batch, ErrorList& errors) const;
+
+  const std::vector<SignatureField>& signature_;
+  std::vector<FieldSlot> slots_;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_DATA_FIELD_SLOTS_H_

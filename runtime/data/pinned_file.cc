@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads that notice when the file is no longer the one that was opened.
+#include "runtime/data/pinned_file.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/status_macros.h"
+
+namespace accel::runtime {
+namespace {
+
+constexpr uint64_t kPiece = uint64_t{1} << 20;
+constexpr uint64_t kSpotSize = 4096;
+constexpr uint64_t kSpots = 1024;
+
+// What a person needs to know of the difference; empty if there is none.
+std::string Difference(const FileStat& was, const FileStat& is) {
+  if (was.inode != is.inode || was.device != is.device) {
+    return "it was replaced by another file";
+  }
+  if (was.size != is.size) {
+    return absl::StrCat("it had ", was.size, " bytes and has ", is.size);
+  }
+  if (was.mtime_ns != is.mtime_ns) {
+    return "it was written to";
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PinnedFile>> PinnedFile::Open(
+    Vfs& vfs, const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<File> file, vfs.Open(path, OpenMode::kRead));
+  ASSIGN_OR_RETURN(const FileStat stat, file->Stat());
+  return std::unique_ptr<PinnedFile>(
+      new PinnedFile(vfs, std::move(file), stat));
+}
+
+PinnedFile::PinnedFile(Vfs& vfs, std::unique_ptr<File> file, FileStat pinned)
+    : vfs_(vfs), file_(std::move(file)), pinned_(pinned) {}
+
+absl::Status PinnedFile::ReadAt(uint64_t offset,
+                                absl::Span<std::byte> dst) const {
+  const absl::Status read = file_->ReadAt(offset, dst);
+  // After the read, so that a change before or during it is seen; and first in
+  // the message, as it explains a read that failed.
+  RETURN_IF_ERROR(CheckUnchanged());
+  return read;
+}
+
+absl::Status PinnedFile::CheckUnchanged() const {
+  // By name as well as by descriptor: a file replaced by rename leaves the
+  // descriptor's own as it was.
+  ASSIGN_OR_RETURN(const FileStat open, file_->Stat());
+  std::string difference = Difference(pinned_, open);
+  if (difference.empty()) {
+    const auto named = vfs_.Stat(path());
+    if (absl::IsNotFound(named.status())) {
+      difference = "it was removed";
+    } else if (!named.ok()) {
+      return named.status();
+    } else {
+      difference = Difference(pinned_, *named);
+    }
+  }
+  if (difference.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("'", path(), "' changed during the run: ", difference,
+                   "; start again with files that stay as they are"));
+}
+
+absl::StatusOr<Sha256Digest> PinnedFile::ContentDigest(uint64_t offset) const {
+  Sha256 hash;
+  const uint64_t content = size() - std::min(offset, size());
+  hash.UpdateInteger(content);
+  std::vector<std::byte> buffer(
+      std::min(kPiece, std::max<uint64_t>(1, content)));
+  if (content <= kWholeCheckLimit) {
+    for (uint64_t done = 0; done < content; done += kPiece) {
+      const auto piece = absl::MakeSpan(buffer).first(
+          std::min<uint64_t>(kPiece, content - done));
+      RETURN_IF_ERROR(file_->ReadAt(offset + done, piece));
+      hash.Update(piece);
+    }
+  } else {
+    const auto piece = absl::MakeSpan(buffer).first(kSpotSize);
+    for (uint64_t spot = 0; spot < kSpots; ++spot) {
+      // The first spot begins with the content and the last one ends with it.
+      const uint64_t at = (content - kSpotSize) / (kSpots - 1) * spot;
+      RETURN_IF_ERROR(file_->ReadAt(
+          offset + (spot + 1 == kSpots ? content - kSpotSize : at), piece));
+      hash.Update(piece);
+    }
+  }
+  RETURN_IF_ERROR(CheckUnchanged());
+  return hash.Finish();
+}
+
+}  // namespace accel::runtime

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a plan wants to be fed: one field per input and target, with shape,
+// element type and range of values.
+#ifndef ACCEL_RUNTIME_DATA_SIGNATURE_H_
+#define ACCEL_RUNTIME_DATA_SIGNATURE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/base/dtype.h"
+
+namespace accel::runtime {
+
+// A target of this value takes no part in loss and count.
+inline constexpr int64_t kIgnoredTarget = -100;
+
+struct SignatureField {
+  enum class Role { kInput, kTarget };
+
+  std::string name = {};
+  std::vector<int64_t> shape = {};  // the first axis is the microbatch
+  DType dtype = DType::kF32;
+  // Valid values of an integer field, both ends included. Unbounded while
+  // min_value > max_value. A target may be kIgnoredTarget besides.
+  int64_t min_value = 0;
+  int64_t max_value = -1;
+  Role role = Role::kInput;
+
+  bool has_range() const { return min_value <= max_value; }
+  bool is_target() const { return role == Role::kTarget; }
+  // Of one sample: without the first axis.
+  int64_t sample_elements() const;
+  int64_t sample_bytes() const { return sample_elements() * ByteWidth(dtype); }
+  // "input 'input_ids'" or "target 'labels'".
+  std::string Label() const;
+};
+
+// "[4, 64] of i64".
+std::string FormatField(const SignatureField& field);
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_DATA_SIGNATURE_H_

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Choice of the code variant, the check of memory, and loading of programs.
+#include "runtime/device/cpu_device.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/plan/size_expr.h"
+
+namespace accel::runtime {
+namespace {
+
+// What the library call asks for against what the plan allows it.
+absl::Status CheckWorkspace(const planpb::LibraryCall& call,
+                            const CpuGemm& gemm, const RankBinding& binding) {
+  ASSIGN_OR_RETURN(const uint64_t bound,
+                   EvaluateSize(call.workspace_bytes(), binding));
+  if (gemm.workspace_bytes() <= bound) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(
+      absl::StrCat("expected at most ", bound, " bytes of workspace on ",
+                   binding.threads, " threads, got a library that wants ",
+                   gemm.workspace_bytes(), " (", gemm.implementation(), ")"));
+}
+
+std::string ClassTable(const PlanView& plan, const MemoryLayout& layout) {
+  std::vector<std::string> parts;
+  for (int i = 1; i <= kMemoryClasses; ++i) {
+    const auto memory_class = static_cast<planpb::MemoryClass>(i);
+    const uint64_t bytes = layout.PlacedBytes(memory_class);
+    if (bytes > 0) {
+      parts.push_back(
+          absl::StrCat(MemoryClassName(memory_class), " ", FormatBytes(bytes)));
+    }
+  }
+  for (const planpb::Arena& arena : plan.manifest().arenas()) {
+    parts.push_back(absl::StrCat("transient ", FormatBytes(arena.bytes())));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+}  // namespace
+
+CpuDevice::CpuDevice(Vfs& vfs, const CpuDeviceOptions& options)
+    : vfs_(vfs),
+      options_(options),
+      cpu_(options.describe_cpu()),
+      team_(options.threads > 0 ? options.threads : AvailableCores()) {}
+
+std::string CpuDevice::Describe() const {
+  return absl::StrCat(cpu_.brand, ", ", threads(),
+                      threads() == 1 ? " thread" : " threads");
+}
+
+absl::StatusOr<int> CpuDevice::ChooseVariant(const PlanView& plan) const {
+  std::vector<std::string> refused;
+  const auto& variants = plan.manifest().variants();
+  for (int i = 0; i < variants.size(); ++i) {
+    const planpb::CodeVariant& variant = variants[i];
+    if (variant.device() != planpb::DEVICE_CPU) {
+      refused.push_back(
+          absl::StrCat("'", variant.name(), "' is not code for a CPU"));
+      continue;
+    }
+    std::vector<absl::string_view> missing;
+    for (const std::string& feature : variant.features()) {
+      if (!cpu_.Has(feature)) {
+        missing.push_back(feature);
+      }
+    }
+    if (missing.empty()) {
+      return i;
+    }
+    refused.push_back(absl::StrCat("'", variant.name(), "' needs ",
+                                   absl::StrJoin(missing, ", ")));
+  }
+  if (refused.empty()) {
+    refused.push_back("it holds no code at all");
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("the plan has no code for this CPU (", cpu_.brand,
+                   "): ", absl::StrJoin(refused, "; "),
+                   "; compile the model for it: accelc --target=cpu"));
+}
+
+absl::StatusOr<std::unique_ptr<CpuMemory>> CpuDevice::AllocateCpu(
+    const PlanView& plan, const MemoryLayout& layout) {
+  const AvailableMemory available = options_.available_memory(vfs_);
+  if (layout.TotalBytes() > available.bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "not enough memory: the plan needs ", FormatBytes(layout.TotalBytes()),
+        " (", ClassTable(plan, layout), "), ", FormatBytes(available.bytes),
+        " are available by ", available.source,
+        "; compile with a smaller microbatch (accelc --dim batch=N) or free "
+        "memory"));
+  }
+  return CpuMemory::Create(plan, layout);
+}
+
+absl::StatusOr<std::unique_ptr<DeviceMemory>> CpuDevice::Allocate(
+    const PlanView& plan, const MemoryLayout& layout) {
+  return AllocateCpu(plan, layout);
+}
+
+absl::Status CpuDevice::LoadKernels(const Plan& plan,
+                                    CpuProgram& program) const {
+  const planpb::Manifest& manifest = plan.manifest();
+  if (manifest.kernels().empty()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const int index, ChooseVariant(plan.view()));
+  const planpb::CodeVariant& variant = manifest.variants(index);
+  program.variant = variant.name();
+  ASSIGN_OR_RETURN(CodeImage image,
+                   CodeImage::Load(plan.content(), variant.section()));
+  program.code_bytes = image.size();
+  for (const planpb::Kernel& kernel : manifest.kernels()) {
+    program.kernels.push_back(image.At(kernel.entries(index).offset()));
+  }
+  program.images.push_back(std::move(image));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CpuProgram> CpuDevice::LoadProgram(
+    const Plan& plan, const RankBinding& binding) const {
+  CpuProgram program;
+  RETURN_IF_ERROR(LoadKernels(plan, program));
+  for (const planpb::LibraryCall& call : plan.manifest().library_calls()) {
+    const std::string context = absl::StrCat("library call '", call.key(), "'");
+    auto gemm = CpuGemm::Create(call.gemm());
+    if (!gemm.ok()) {
+      return Annotate(gemm.status(), context);
+    }
+    RETURN_IF_ERROR(Annotate(CheckWorkspace(call, **gemm, binding), context));
+    program.gemms.push_back(*std::move(gemm));
+  }
+  return program;
+}
+
+}  // namespace accel::runtime

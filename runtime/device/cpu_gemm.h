@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One matrix product of a plan, made ready by oneDNN when the plan is loaded.
+#ifndef ACCEL_RUNTIME_DEVICE_CPU_GEMM_H_
+#define ACCEL_RUNTIME_DEVICE_CPU_GEMM_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/plan/plan.pb.h"
+
+namespace accel::runtime {
+
+// Threads: one thread at a time, the master of the team that Create ran on.
+class CpuGemm {
+ public:
+  struct Operands {
+    const void* a = nullptr;
+    const void* b = nullptr;
+    void* c = nullptr;
+    void* workspace = nullptr;
+  };
+
+  // The library decides here, once, how it will compute the product.
+  // Requires: `gemm` is valid; the calling thread has adopted its team.
+  static absl::StatusOr<std::unique_ptr<CpuGemm>> Create(
+      const planpb::Gemm& gemm);
+  ~CpuGemm();
+  CpuGemm(const CpuGemm&) = delete;
+  CpuGemm& operator=(const CpuGemm&) = delete;
+
+  // Bytes of workspace that Run needs.
+  uint64_t workspace_bytes() const;
+  // The library's name for how it computes: "gemm:jit".
+  const std::string& implementation() const;
+
+  absl::Status Run(const Operands& operands);
+
+ private:
+  struct State;
+  explicit CpuGemm(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_DEVICE_CPU_GEMM_H_

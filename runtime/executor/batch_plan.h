@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which samples a rank sees in which microbatch: a pure function of the step
+// and the sizes, so ranks, microbatching and history change nothing.
+#ifndef ACCEL_RUNTIME_EXECUTOR_BATCH_PLAN_H_
+#define ACCEL_RUNTIME_EXECUTOR_BATCH_PLAN_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace accel::runtime {
+
+// Global batches up to this; with steps below 2^31, sample numbers fit 63 bits.
+inline constexpr int64_t kMaxGlobalBatch = int64_t{1} << 31;
+
+class BatchPlan {
+ public:
+  struct Sample {
+    int64_t index = 0;    // of the run
+    float weight = 1.0f;  // 0: padding
+  };
+
+  // `forbids_padding`: the operators mix samples, so every round must be full.
+  static absl::StatusOr<BatchPlan> Create(int64_t global_batch,
+                                          int64_t microbatch, int64_t ranks,
+                                          int64_t rank, bool forbids_padding);
+
+  int64_t global_batch() const { return global_batch_; }
+  int64_t microbatch() const { return microbatch_; }
+  // Microbatches of a rank in one step.
+  int64_t rounds() const { return rounds_; }
+
+  // Row `row` of microbatch `round`. Rounds take the global batch in order,
+  // rank by rank; what is missing in the last one is filled with copies of the
+  // batch's first sample at weight 0.
+  Sample SampleOf(int64_t step, int64_t round, int64_t row) const;
+
+ private:
+  BatchPlan() = default;
+
+  int64_t global_batch_ = 1;
+  int64_t microbatch_ = 1;
+  int64_t ranks_ = 1;
+  int64_t rank_ = 0;
+  int64_t rounds_ = 1;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_EXECUTOR_BATCH_PLAN_H_

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks of instructions that need the layout of this rank or the abilities of
+// the CPU executor.
+#include "absl/strings/str_cat.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/executor/instruction_runner.h"
+#include "runtime/plan/element_type.h"
+#include "runtime/plan/gemm_shape.h"
+
+namespace accel::runtime {
+namespace {
+
+class RunnableCheck : public InstructionVisitor {
+ public:
+  RunnableCheck(const PlanView& plan, const MemoryLayout& layout)
+      : plan_(plan), layout_(layout) {}
+
+  absl::Status Visit(const planpb::Instruction&,
+                     const planpb::Launch& launch) override {
+    return EvaluateExtent(launch.end(), layout_.binding()).status();
+  }
+
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::GemmCall& gemm) override {
+    const auto lane = static_cast<int>(instruction.lane());
+    if (plan_.manifest().lanes(lane).kind() != planpb::LANE_COMPUTE) {
+      return absl::UnimplementedError("a gemm outside of the compute lane");
+    }
+    const planpb::LibraryCall& call =
+        plan_.manifest().library_calls(static_cast<int>(gemm.library_call()));
+    RETURN_IF_ERROR(CheckRoom(instruction, "A", gemm.a(),
+                              OperandSpan(call.gemm(), GemmOperand::kA)));
+    RETURN_IF_ERROR(CheckRoom(instruction, "B", gemm.b(),
+                              OperandSpan(call.gemm(), GemmOperand::kB)));
+    RETURN_IF_ERROR(CheckRoom(instruction, "C", gemm.c(),
+                              OperandSpan(call.gemm(), GemmOperand::kC)));
+    ASSIGN_OR_RETURN(const uint64_t workspace,
+                     EvaluateSize(call.workspace_bytes(), layout_.binding()));
+    if (workspace == 0) {
+      return absl::OkStatus();
+    }
+    if (gemm.workspace_plus_one() == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "expected a workspace of ", workspace, " bytes, got none"));
+    }
+    return CheckRoom(instruction, "workspace", gemm.workspace_plus_one() - 1,
+                     workspace);
+  }
+
+  absl::Status Visit(const planpb::Instruction&,
+                     const planpb::Fetch&) override {
+    return absl::OkStatus();
+  }
+  absl::Status Visit(const planpb::Instruction&,
+                     const planpb::Repeat&) override {
+    return absl::OkStatus();
+  }
+  absl::Status Visit(const planpb::Instruction&,
+                     const planpb::ReadMetric&) override {
+    return absl::OkStatus();
+  }
+
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Load& load) override {
+    if (!load.has_shard()) {
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(const OwnedRange owned,
+                     OwnedElements(load.shard(), layout_.binding()));
+    const auto bytes =
+        CheckedMultiply(owned.size(), ElementBits(load.dtype()) / 8);
+    return CheckRoom(instruction, "destination", load.access(),
+                     bytes.value_or(UINT64_MAX));
+  }
+
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Fill& fill) override {
+    const uint64_t bytes = BytesOf(instruction, fill.access());
+    if (!fill.pattern().empty() && bytes % fill.pattern().size() != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a pattern of ", fill.pattern().size(),
+                       " bytes does not divide ", bytes));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Copy& copy) override {
+    const uint64_t from = BytesOf(instruction, copy.source());
+    const uint64_t to = BytesOf(instruction, copy.destination());
+    if (from == to) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("a copy of ", from, " bytes to ", to));
+  }
+
+  absl::Status Visit(const planpb::Instruction&,
+                     const planpb::Collective&) override {
+    return absl::UnimplementedError(
+        "it is a collective, and this executor runs plans of one rank");
+  }
+
+ private:
+  uint64_t BytesOf(const planpb::Instruction& instruction,
+                   uint32_t access) const {
+    return layout_.RangeOf(instruction.accesses(static_cast<int>(access)), 0)
+        .size();
+  }
+  absl::Status CheckRoom(const planpb::Instruction& instruction,
+                         absl::string_view what, uint32_t access,
+                         uint64_t bytes) const {
+    const uint64_t room = BytesOf(instruction, access);
+    if (room >= bytes) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, ": expected an access of ", bytes, " bytes, got ", room));
+  }
+
+  const PlanView& plan_;
+  const MemoryLayout& layout_;
+};
+
+}  // namespace
+
+absl::Status CheckRunnable(const PlanView& plan, const FunctionView& function,
+                           const MemoryLayout& layout) {
+  RunnableCheck check(plan, layout);
+  for (const planpb::Instruction& instruction : function.instructions()) {
+    const absl::Status status = VisitInstruction(instruction, check);
+    if (!status.ok()) {
+      return Annotate(status, plan.Describe(function, instruction));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace accel::runtime

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Construction of the CPU executor and the running of functions.
+#include "runtime/executor/cpu_executor.h"
+
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/plan/element_type.h"
+#include "runtime/plan/verify_memory.h"
+#include "runtime/plan/verify_schedule.h"
+
+namespace accel::runtime {
+namespace {
+
+bool ComesFromData(const planpb::SignatureField& field) {
+  return field.role() != planpb::SignatureField::ROLE_BUILTIN;
+}
+
+// The lane of the calling thread.
+uint32_t ComputeLane(const planpb::Manifest& manifest) {
+  for (int i = 0; i < manifest.lanes_size(); ++i) {
+    if (manifest.lanes(i).kind() == planpb::LANE_COMPUTE) {
+      return static_cast<uint32_t>(i);
+    }
+  }
+  return 0;
+}
+
+absl::Status VerifyAll(const PlanView& plan, const MemoryLayout& layout) {
+  RETURN_IF_ERROR(VerifyMemory(plan, layout));
+  RETURN_IF_ERROR(VerifySchedule(plan, layout));
+  for (const FunctionView& function : plan.functions()) {
+    RETURN_IF_ERROR(CheckRunnable(plan, function, layout));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<SignatureField> DataSignature(const planpb::Manifest& manifest) {
+  std::vector<SignatureField> fields;
+  for (const planpb::SignatureField& field : manifest.signature()) {
+    if (!ComesFromData(field)) {
+      continue;
+    }
+    SignatureField converted;
+    converted.name = field.name();
+    converted.shape.assign(field.shape().begin(), field.shape().end());
+    converted.dtype = *ToDType(field.dtype());
+    converted.min_value = field.min_value();
+    converted.max_value = field.max_value();
+    converted.role = field.role() == planpb::SignatureField::ROLE_TARGET
+                         ? SignatureField::Role::kTarget
+                         : SignatureField::Role::kInput;
+    fields.push_back(std::move(converted));
+  }
+  return fields;
+}
+
+CpuExecutor::CpuExecutor(const Plan& plan, const CpuDevice& device,
+                         const ExecutorOptions& options, MemoryLayout layout,
+                         BatchPlan batch, ExternalFiles files)
+    : plan_(plan),
+      team_(device.team()),
+      options_(options),
+      layout_(std::move(layout)),
+      batch_(batch),
+      files_(std::move(files)),
+      loader_(plan_, files_) {}
+
+CpuExecutor::~CpuExecutor() = default;
+
+absl::StatusOr<std::unique_ptr<CpuExecutor>> CpuExecutor::Create(
+    Vfs& vfs, const Plan& plan, CpuDevice& device, const Dataset& dataset,
+    const ExecutorOptions& options) {
+  const planpb::Manifest& manifest = plan.manifest();
+  const RankBinding& binding = options.binding;
+  ASSIGN_OR_RETURN(MemoryLayout layout,
+                   MemoryLayout::Create(plan.view(), binding));
+  RETURN_IF_ERROR(VerifyAll(plan.view(), layout));
+  ASSIGN_OR_RETURN(
+      const BatchPlan batch,
+      BatchPlan::Create(options.global_batch,
+                        static_cast<int64_t>(manifest.microbatch()),
+                        static_cast<int64_t>(binding.rank_count()), 0,
+                        manifest.forbids_padding()));
+  ASSIGN_OR_RETURN(ExternalFiles files, ExternalFiles::Open(vfs, plan));
+  std::unique_ptr<CpuExecutor> executor(new CpuExecutor(
+      plan, device, options, std::move(layout), batch, std::move(files)));
+  RETURN_IF_ERROR(executor->Load(device));
+  executor->MakeLanes(dataset);
+  return executor;
+}
+
+absl::Status CpuExecutor::Load(CpuDevice& device) {
+  team_.Adopt();
+  ASSIGN_OR_RETURN(program_, device.LoadProgram(plan_, layout_.binding()));
+  ASSIGN_OR_RETURN(memory_, device.AllocateCpu(plan_.view(), layout_));
+  return LoadConstants();
+}
+
+absl::Status CpuExecutor::LoadConstants() {
+  const auto& buffers = plan_.manifest().buffers();
+  for (int i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].region() != planpb::REGION_CONSTANT) {
+      continue;
+    }
+    const planpb::SectionRange& content = buffers[i].content();
+    std::byte* const data =
+        memory_->At(layout_.RangeOf(static_cast<uint32_t>(i), 0));
+    RETURN_IF_ERROR(plan_.content().Read(content.section(), content.offset(),
+                                         absl::MakeSpan(data, content.size())));
+  }
+  return absl::OkStatus();
+}
+
+void CpuExecutor::MakeLanes(const Dataset& dataset) {
+  const planpb::Manifest& manifest = plan_.manifest();
+  context_ = std::make_unique<CpuContext>(CpuContext{plan_.view(),
+                                                     layout_,
+                                                     *memory_,
+                                                     program_,
+                                                     loader_,
+                                                     dataset,
+                                                     batch_,
+                                                     options_.seed,
+                                                     {},
+                                                     0,
+                                                     {}});
+  size_t next = 0;
+  for (const planpb::SignatureField& field : manifest.signature()) {
+    context_->dataset_fields.push_back(
+        ComesFromData(field) ? std::optional<size_t>(next++) : std::nullopt);
+  }
+  const uint32_t compute = ComputeLane(manifest);
+  lanes_.reserve(manifest.lanes_size());
+  for (uint32_t lane = 0; lane < static_cast<uint32_t>(manifest.lanes_size());
+       ++lane) {
+    lanes_.emplace_back(*context_, lane == compute ? team_ : single_);
+  }
+  if (!options_.serial) {
+    runner_ =
+        std::make_unique<LaneRunner>(plan_.view(), compute, options_.timeout);
+  }
+}
+
+absl::Status CpuExecutor::Execute(const FunctionView& function,
+                                  const Instance& instance) {
+  const planpb::Instruction& instruction = *instance.instruction;
+  if (options_.before_instruction) {
+    options_.before_instruction(instruction);
+  }
+  const absl::Status status = lanes_[instruction.lane()].Run(instance);
+  if (status.ok()) {
+    return status;
+  }
+  return Annotate(status, plan_.view().Describe(function, instruction));
+}
+
+absl::Status CpuExecutor::RunFunction(absl::string_view name, int64_t step) {
+  RETURN_IF_ERROR(failure_);
+  context_->step = step;
+  context_->metrics.assign(plan_.manifest().metrics_size(),
+                           std::numeric_limits<double>::quiet_NaN());
+  const FunctionView& function = *plan_.view().FindFunction(name);
+  const auto rounds = static_cast<uint64_t>(batch_.rounds());
+  const auto execute = [this](const FunctionView& f, const Instance& i) {
+    return Execute(f, i);
+  };
+  if (runner_ != nullptr) {
+    failure_ = runner_->Run(function, rounds, execute);
+  } else {
+    failure_ = function.Walk(rounds, [&](const Instance& instance) {
+      return Execute(function, instance);
+    });
+  }
+  return failure_;
+}
+
+absl::Status CpuExecutor::Initialize() { return RunFunction("init", 0); }
+
+absl::StatusOr<std::vector<double>> CpuExecutor::RunStep(int64_t step) {
+  RETURN_IF_ERROR(RunFunction("step", step));
+  return context_->metrics;
+}
+
+absl::StatusOr<std::vector<double>> CpuExecutor::RunObservedStep(
+    int64_t step, absl::FunctionRef<absl::Status()> observe) {
+  RETURN_IF_ERROR(failure_);
+  const FunctionView& function = *plan_.view().FindFunction("step");
+  const uint32_t point = function.function().gradients_complete_plus_one();
+  if (point == 0) {
+    return absl::FailedPreconditionError(
+        "the plan does not say where its gradients are complete");
+  }
+  context_->step = step;
+  context_->metrics.assign(plan_.manifest().metrics_size(),
+                           std::numeric_limits<double>::quiet_NaN());
+  failure_ = function.Walk(static_cast<uint64_t>(batch_.rounds()),
+                           [&](const Instance& instance) {
+                             if (instance.instruction->id() + 1 == point) {
+                               RETURN_IF_ERROR(observe());
+                             }
+                             return Execute(function, instance);
+                           });
+  RETURN_IF_ERROR(failure_);
+  return context_->metrics;
+}
+
+absl::StatusOr<ByteRange> CpuExecutor::PersistentRange(uint32_t buffer,
+                                                       uint64_t offset,
+                                                       uint64_t size) const {
+  RETURN_IF_ERROR(failure_);
+  ByteRange range = layout_.RangeOf(buffer, 0);
+  if (offset > range.size() || size > range.size() - offset) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "buffer '", plan_.view().buffer(buffer).name(), "': bytes [", offset,
+        ", +", size, ") do not lie in its ", range.size()));
+  }
+  range.begin += offset;
+  range.end = range.begin + size;
+  return range;
+}
+
+absl::Status CpuExecutor::ReadBuffer(uint32_t buffer, uint64_t offset,
+                                     absl::Span<std::byte> dst) const {
+  ASSIGN_OR_RETURN(const ByteRange range,
+                   PersistentRange(buffer, offset, dst.size()));
+  return memory_->Read(range, dst);
+}
+
+absl::Status CpuExecutor::WriteBuffer(uint32_t buffer, uint64_t offset,
+                                      absl::Span<const std::byte> src) {
+  ASSIGN_OR_RETURN(const ByteRange range,
+                   PersistentRange(buffer, offset, src.size()));
+  return memory_->Write(range, src);
+}
+
+std::string CpuExecutor::Describe() const {
+  return absl::StrCat(program_.variant.empty() ? "no code" : program_.variant,
+                      ", ", team_.threads(),
+                      team_.threads() == 1 ? " thread" : " threads");
+}
+
+}  // namespace accel::runtime

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What runs a plan: initialises the state, takes steps, and lets the host look
+// at and change state between them. One implementation per kind of device.
+#ifndef ACCEL_RUNTIME_EXECUTOR_EXECUTOR_H_
+#define ACCEL_RUNTIME_EXECUTOR_EXECUTOR_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "runtime/plan/memory_layout.h"
+#include "runtime/plan/plan.h"
+
+namespace accel::runtime {
+
+struct ExecutorOptions {
+  RankBinding binding;
+  int64_t global_batch = 1;
+  int64_t seed = 0;
+  // One thread, program order, the same bits.
+  bool serial = false;
+  // How long a lane waits while no lane finishes an instruction.
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+  // For tests: called by each lane before each of its instructions.
+  std::function<void(const planpb::Instruction&)> before_instruction;
+};
+
+// After an error the state is undefined and every call returns that error.
+//
+// Threads: one thread at a time, the one that created the executor.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  // Runs `init`. Once, before the first step.
+  virtual absl::Status Initialize() = 0;
+
+  // Runs `step` number `step` (from 0). Returns the metrics, by their index in
+  // the plan; NaN where the step reports none.
+  virtual absl::StatusOr<std::vector<double>> RunStep(int64_t step) = 0;
+  // The same in program order, calling `observe` when the gradients are
+  // complete and not yet used.
+  virtual absl::StatusOr<std::vector<double>> RunObservedStep(
+      int64_t step, absl::FunctionRef<absl::Status()> observe) = 0;
+
+  // Bytes [offset, offset + size) of a persistent buffer, between steps.
+  // OutOfRange if they do not lie in it.
+  virtual absl::Status ReadBuffer(uint32_t buffer, uint64_t offset,
+                                  absl::Span<std::byte> dst) const = 0;
+  virtual absl::Status WriteBuffer(uint32_t buffer, uint64_t offset,
+                                   absl::Span<const std::byte> src) = 0;
+
+  virtual const MemoryLayout& layout() const = 0;
+  // Microbatches of this rank in a step.
+  virtual int64_t rounds() const = 0;
+  // For people: "x86-64-v4 code, 2 threads".
+  virtual std::string Describe() const = 0;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_EXECUTOR_EXECUTOR_H_

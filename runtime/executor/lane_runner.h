@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs a function's lanes side by side: each lane takes its instructions in
+// order, waits for the events they wait for, and signals theirs. What an
+// instruction does is the caller's business.
+#ifndef ACCEL_RUNTIME_EXECUTOR_LANE_RUNNER_H_
+#define ACCEL_RUNTIME_EXECUTOR_LANE_RUNNER_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "runtime/base/deadline.h"
+#include "runtime/plan/plan_view.h"
+
+namespace accel::runtime {
+
+// Invariants
+//   1. Each event's count is changed by one lane only, the one of its
+//   signaller.
+//   2. The first error of any lane ends all of them and every later Run.
+//
+// Threads: Run by one thread at a time, the one that made the runner.
+class LaneRunner {
+ public:
+  using Execute = absl::FunctionRef<absl::Status(const FunctionView& function,
+                                                 const Instance& instance)>;
+
+  // Lane `main_lane` runs on the thread that calls Run, the others on one
+  // thread each. `timeout`: the longest wait during which no lane gets on.
+  // Borrows: the plan.
+  LaneRunner(const PlanView& plan, uint32_t main_lane,
+             std::chrono::nanoseconds timeout);
+  ~LaneRunner();
+  LaneRunner(const LaneRunner&) = delete;
+  LaneRunner& operator=(const LaneRunner&) = delete;
+
+  // Runs all lanes of the function to their ends. `execute` is called from the
+  // lanes' threads and must be safe for that.
+  absl::Status Run(const FunctionView& function, uint64_t repetitions,
+                   Execute execute);
+
+ private:
+  struct Job {
+    const FunctionView* function = nullptr;
+    uint64_t repetitions = 0;
+    const Execute* execute = nullptr;
+  };
+
+  void Serve(uint32_t lane);
+  absl::Status RunLane(uint32_t lane, const Job& job);
+  absl::Status RunInstance(const Job& job, const Instance& instance);
+  absl::Status WaitForEvent(const Job& job, const Instance& instance,
+                            const planpb::Wait& wait);
+  // Waits on `monitor` until ready(), as long as some lane gets on within each
+  // timeout.
+  absl::Status WaitWhileAlive(Monitor& monitor,
+                              absl::FunctionRef<std::string()> owner,
+                              absl::FunctionRef<bool()> ready);
+  // Instructions that all lanes have finished so far.
+  uint64_t TotalProgress() const;
+
+  const PlanView& plan_;
+  const uint32_t main_lane_;
+  const std::chrono::nanoseconds timeout_;
+
+  // Work for the lanes' threads. Never fails.
+  Monitor control_;
+  Job job_;                  // guarded by control_
+  uint64_t job_number_ = 0;  // guarded by control_
+  uint32_t running_ = 0;     // guarded by control_: threads not yet done
+  bool stop_ = false;        // guarded by control_
+
+  // Events. Fails with the first error.
+  Monitor events_;
+  // Written under events_ so that waiters wake, read without it.
+  std::unique_ptr<std::atomic<uint64_t>[]> counts_;    // per event
+  std::unique_ptr<std::atomic<uint64_t>[]> progress_;  // per lane
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_EXECUTOR_LANE_RUNNER_H_

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes safetensors files: the layout is decided and the header written before
+// the first byte of data.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/io/safetensors.h"
+
+namespace accel::runtime {
+namespace {
+
+absl::StatusOr<std::string> JsonString(const std::string& text) {
+  try {
+    return nlohmann::json(text).dump();
+  } catch (const nlohmann::json::type_error&) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected names and metadata in UTF-8, got '",
+        nlohmann::json(text).dump(-1, ' ', true,
+                                  nlohmann::json::error_handler_t::replace),
+        "'"));
+  }
+}
+
+absl::StatusOr<std::string> JsonMetadata(
+    const std::map<std::string, std::string>& metadata) {
+  std::vector<std::string> items;
+  for (const auto& [key, value] : metadata) {
+    ASSIGN_OR_RETURN(const std::string key_text, JsonString(key));
+    ASSIGN_OR_RETURN(const std::string value_text, JsonString(value));
+    items.push_back(absl::StrCat(key_text, ":", value_text));
+  }
+  return absl::StrCat("\"__metadata__\":{", absl::StrJoin(items, ","), "}");
+}
+
+absl::Status CheckNames(const std::vector<SafetensorsSpec>& sorted) {
+  std::vector<std::string> names;
+  for (const SafetensorsSpec& spec : sorted) {
+    names.push_back(spec.name);
+  }
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("tensor '", *twice, "' is there twice"));
+  }
+  if (std::binary_search(names.begin(), names.end(), "__metadata__")) {
+    return absl::InvalidArgumentError(
+        "a tensor cannot be called '__metadata__': the format reserves it");
+  }
+  return absl::OkStatus();
+}
+
+struct Layout {
+  std::string header;           // with its length in front and its padding
+  std::vector<uint64_t> sizes;  // of the tensors in their order
+};
+
+absl::StatusOr<Layout> MakeLayout(
+    const std::vector<SafetensorsSpec>& specs,
+    const std::map<std::string, std::string>& metadata) {
+  Layout layout;
+  std::vector<std::string> items;
+  if (!metadata.empty()) {
+    ASSIGN_OR_RETURN(std::string text, JsonMetadata(metadata));
+    items.push_back(std::move(text));
+  }
+  uint64_t end = 0;
+  for (const SafetensorsSpec& spec : specs) {
+    ASSIGN_OR_RETURN(const std::string name, JsonString(spec.name));
+    const auto size = DenseByteSize(spec.shape, spec.dtype);
+    if (!size.has_value()) {
+      return absl::InvalidArgumentError(absl::StrCat("tensor '", spec.name,
+                                                     "': impossible shape ",
+                                                     FormatShape(spec.shape)));
+    }
+    const uint64_t begin = end;
+    end += static_cast<uint64_t>(*size);
+    layout.sizes.push_back(static_cast<uint64_t>(*size));
+    items.push_back(
+        absl::StrCat(name, ":{\"dtype\":\"", SafetensorsDTypeName(spec.dtype),
+                     "\",\"shape\":[", absl::StrJoin(spec.shape, ","),
+                     "],\"data_offsets\":[", begin, ",", end, "]}"));
+  }
+  std::string json = absl::StrCat("{", absl::StrJoin(items, ","), "}");
+  json.append((8 - json.size() % 8) % 8, ' ');
+  for (int i = 0; i < 8; ++i) {
+    layout.header.push_back(static_cast<char>(json.size() >> (8 * i)));
+  }
+  layout.header += json;
+  return layout;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::Create(
+    Vfs& vfs, const std::string& path, std::vector<SafetensorsSpec> specs,
+    const std::map<std::string, std::string>& metadata) {
+  std::sort(specs.begin(), specs.end(),
+            [](const SafetensorsSpec& a, const SafetensorsSpec& b) {
+              const int64_t wide_a = ByteWidth(a.dtype);
+              const int64_t wide_b = ByteWidth(b.dtype);
+              return wide_a != wide_b ? wide_a > wide_b : a.name < b.name;
+            });
+  RETURN_IF_ERROR(CheckNames(specs));
+  ASSIGN_OR_RETURN(const Layout layout, MakeLayout(specs, metadata));
+  std::map<std::string, Slot, std::less<>> slots;
+  uint64_t offset = layout.header.size();
+  for (size_t i = 0; i < specs.size(); ++i) {
+    slots[specs[i].name] = {offset, layout.sizes[i], 0};
+    offset += layout.sizes[i];
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file,
+                   AtomicFile::Create(vfs, path));
+  RETURN_IF_ERROR(file->file().WriteAt(
+      0, absl::MakeConstSpan(
+             reinterpret_cast<const std::byte*>(layout.header.data()),
+             layout.header.size())));
+  return std::unique_ptr<SafetensorsWriter>(
+      new SafetensorsWriter(path, std::move(file), std::move(slots)));
+}
+
+SafetensorsWriter::SafetensorsWriter(
+    std::string path, std::unique_ptr<AtomicFile> file,
+    std::map<std::string, Slot, std::less<>> slots)
+    : path_(std::move(path)),
+      file_(std::move(file)),
+      slots_(std::move(slots)) {}
+
+absl::Status SafetensorsWriter::Append(absl::string_view name,
+                                       absl::Span<const std::byte> src) {
+  const auto found = slots_.find(name);
+  if (found == slots_.end()) {
+    return absl::NotFoundError(
+        absl::StrCat("'", path_, "': no tensor '", name, "' was announced"));
+  }
+  Slot& slot = found->second;
+  if (src.size() > slot.size - slot.written) {
+    return absl::OutOfRangeError(
+        absl::StrCat("'", path_, "': tensor '", name, "' has ", slot.size,
+                     " bytes, got ", slot.written + src.size()));
+  }
+  RETURN_IF_ERROR(file_->file().WriteAt(slot.offset + slot.written, src));
+  slot.written += src.size();
+  return absl::OkStatus();
+}
+
+absl::Status SafetensorsWriter::Finish() {
+  for (const auto& [name, slot] : slots_) {
+    if (slot.written == slot.size) {
+      continue;
+    }
+    return absl::FailedPreconditionError(absl::StrCat(
+        "'", path_, "': tensor '", name, "' is incomplete: expected ",
+        slot.size, " bytes, got ", slot.written));
+  }
+  return file_->Commit();
+}
+
+}  // namespace accel::runtime

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reader of plan files. Nothing it hands out has bytes that were not hashed
+// after they were read, and every byte of the file is covered.
+#ifndef ACCEL_RUNTIME_PLAN_CONTAINER_READER_H_
+#define ACCEL_RUNTIME_PLAN_CONTAINER_READER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "runtime/base/sha256.h"
+#include "runtime/io/vfs.h"
+#include "runtime/plan/container_format.h"
+#include "runtime/plan/plan.pb.h"
+
+namespace accel::runtime {
+
+// Errors begin with the file's path; damage is DataLoss and names the section.
+//
+// Threads: const member functions may be called from any thread.
+class ContainerReader {
+ public:
+  // Checks header, manifest hash and the table of sections; unknown majors and
+  // required features are refused here. Sections are not read yet.
+  // Borrows: the vfs.
+  static absl::StatusOr<std::unique_ptr<ContainerReader>> Open(
+      Vfs& vfs, const std::string& path);
+
+  const std::string& path() const { return file_->path(); }
+  const planpb::Manifest& manifest() const { return manifest_; }
+  const Sha256Digest& root() const { return header_.root; }
+
+  // Reads and hashes every section, on all cores, and the zeros between them.
+  absl::Status VerifyAll() const;
+
+  // Bytes [offset, offset + dst.size()) of a section. What is in `dst`
+  // afterwards is what was hashed.
+  // Requires: the section exists.
+  absl::Status Read(uint32_t section, uint64_t offset,
+                    absl::Span<std::byte> dst) const;
+  // A whole section; refused if longer than `limit`.
+  absl::StatusOr<std::string> ReadSection(uint32_t section,
+                                          uint64_t limit) const;
+
+ private:
+  ContainerReader(std::unique_ptr<File> file, PlanHeader header,
+                  planpb::Manifest manifest);
+
+  absl::Status CheckSections() const;
+  absl::Status CheckSection(const planpb::Section& section,
+                            uint64_t previous_end) const;
+  absl::Status CheckGaps() const;
+  // Fills dst with chunk `chunk` of the section and compares its hash.
+  absl::Status ReadChunk(const planpb::Section& section, uint64_t chunk,
+                         absl::Span<std::byte> dst) const;
+  absl::Status InFile(const absl::Status& status) const;
+
+  std::unique_ptr<File> file_;
+  PlanHeader header_;
+  planpb::Manifest manifest_;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_PLAN_CONTAINER_READER_H_

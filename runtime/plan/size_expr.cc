@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Evaluation of size expressions in checked 64-bit arithmetic.
+#include "runtime/plan/size_expr.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/status_macros.h"
+
+namespace accel::runtime {
+namespace {
+
+absl::Status Overflow() {
+  return absl::InvalidArgumentError("a size expression exceeds 64 bits");
+}
+
+using Axes = google::protobuf::RepeatedField<int>;
+
+absl::Status ValidateAxes(const Axes& axes) {
+  for (size_t i = 0; i < static_cast<size_t>(axes.size()); ++i) {
+    const int axis = axes.Get(i);
+    if (axis <= planpb::AXIS_UNSPECIFIED || axis > planpb::AXIS_EXPERT) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("unknown mesh axis ", axis));
+    }
+    if (std::find(axes.begin(), axes.begin() + i, axis) != axes.begin() + i) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "mesh axis '", MeshAxisName(static_cast<planpb::MeshAxis>(axis)),
+          "' is named twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> ProductOfDegrees(const Axes& axes,
+                                          const RankBinding& binding) {
+  uint64_t product = 1;
+  for (const int axis : axes) {
+    const auto next = CheckedMultiply(
+        product, binding.degree(static_cast<planpb::MeshAxis>(axis)));
+    if (!next) {
+      return Overflow();
+    }
+    product = *next;
+  }
+  return product;
+}
+
+uint64_t IndexAlong(const Axes& axes, const RankBinding& binding) {
+  uint64_t index = 0;
+  for (const int value : axes) {
+    const auto axis = static_cast<planpb::MeshAxis>(value);
+    index = index * binding.degree(axis) + binding.coordinate(axis);
+  }
+  return index;
+}
+
+uint64_t DivideUp(uint64_t value, uint64_t divisor) {
+  return value / divisor + (value % divisor != 0 ? 1 : 0);
+}
+
+uint64_t UnitOf(const planpb::Shard& shard) {
+  return std::max<uint64_t>(shard.unit(), 1);
+}
+
+absl::StatusOr<uint64_t> EvaluateTerm(const planpb::SizeTerm& term,
+                                      const RankBinding& binding) {
+  ASSIGN_OR_RETURN(const uint64_t degrees,
+                   ProductOfDegrees(term.per_degree(), binding));
+  std::optional<uint64_t> value = CheckedMultiply(term.factor(), degrees);
+  if (value && term.per_thread()) {
+    value = CheckedMultiply(*value, binding.threads);
+  }
+  if (value && term.has_shard()) {
+    ASSIGN_OR_RETURN(const uint64_t length, ShardLength(term.shard(), binding));
+    value = CheckedMultiply(*value, DivideUp(length, UnitOf(term.shard())));
+    if (value) {
+      value = DivideUp(*value, 8);
+    }
+  }
+  if (!value) {
+    return Overflow();
+  }
+  return *value;
+}
+
+}  // namespace
+
+absl::string_view MeshAxisName(planpb::MeshAxis axis) {
+  static constexpr std::array<absl::string_view, kMeshAxes> kNames = {
+      "replica", "fsdp", "tensor", "pipeline", "context", "expert"};
+  if (axis < 1 || axis > kMeshAxes) {
+    return "unknown";
+  }
+  return kNames[axis - 1];
+}
+
+uint64_t RankBinding::rank_count() const {
+  uint64_t count = 1;
+  for (const uint64_t degree : degrees) {
+    count *= degree;
+  }
+  return count;
+}
+
+std::optional<uint64_t> CheckedAdd(uint64_t a, uint64_t b) {
+  uint64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) {
+    return std::nullopt;
+  }
+  return sum;
+}
+
+std::optional<uint64_t> CheckedMultiply(uint64_t a, uint64_t b) {
+  uint64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) {
+    return std::nullopt;
+  }
+  return product;
+}
+
+std::optional<uint64_t> CheckedRoundUp(uint64_t value, uint64_t multiple) {
+  return CheckedMultiply(DivideUp(value, multiple), multiple);
+}
+
+absl::Status ValidateShard(const planpb::Shard& shard) {
+  if (shard.granule() == 0) {
+    return absl::InvalidArgumentError(
+        "a shard has granule 0, expected at least 1");
+  }
+  return ValidateAxes(shard.axes());
+}
+
+absl::Status ValidateSizeExpr(const planpb::SizeExpr& expression) {
+  for (const planpb::SizeSum& sum : expression.alternatives()) {
+    for (const planpb::SizeTerm& term : sum.terms()) {
+      RETURN_IF_ERROR(ValidateAxes(term.per_degree()));
+      if (term.has_shard()) {
+        RETURN_IF_ERROR(ValidateShard(term.shard()));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> ShardLength(const planpb::Shard& shard,
+                                     const RankBinding& binding) {
+  ASSIGN_OR_RETURN(const uint64_t parts,
+                   ProductOfDegrees(shard.axes(), binding));
+  const auto step = CheckedMultiply(shard.granule(), parts);
+  if (!step) {
+    return Overflow();
+  }
+  const auto length =
+      CheckedMultiply(shard.granule(), DivideUp(shard.elements(), *step));
+  if (!length) {
+    return Overflow();
+  }
+  return *length;
+}
+
+absl::StatusOr<OwnedRange> OwnedElements(const planpb::Shard& shard,
+                                         const RankBinding& binding) {
+  ASSIGN_OR_RETURN(const uint64_t length, ShardLength(shard, binding));
+  const auto begin = CheckedMultiply(length, IndexAlong(shard.axes(), binding));
+  if (!begin) {
+    return Overflow();
+  }
+  const auto end = CheckedAdd(*begin, length);
+  if (!end) {
+    return Overflow();
+  }
+  return OwnedRange{std::min(*begin, shard.elements()),
+                    std::min(*end, shard.elements())};
+}
+
+absl::StatusOr<uint64_t> EvaluateExtent(const planpb::Extent& extent,
+                                        const RankBinding& binding) {
+  if (!extent.has_shard()) {
+    return extent.units();
+  }
+  ASSIGN_OR_RETURN(const OwnedRange owned,
+                   OwnedElements(extent.shard(), binding));
+  return DivideUp(owned.size(), UnitOf(extent.shard()));
+}
+
+absl::StatusOr<uint64_t> EvaluateSize(const planpb::SizeExpr& expression,
+                                      const RankBinding& binding) {
+  uint64_t largest = 0;
+  for (const planpb::SizeSum& sum : expression.alternatives()) {
+    uint64_t total = 0;
+    for (const planpb::SizeTerm& term : sum.terms()) {
+      ASSIGN_OR_RETURN(const uint64_t value, EvaluateTerm(term, binding));
+      const auto next = CheckedAdd(total, value);
+      if (!next) {
+        return Overflow();
+      }
+      total = *next;
+    }
+    largest = std::max(largest, total);
+  }
+  return largest;
+}
+
+std::optional<uint64_t> ConstantSize(const planpb::SizeExpr& expression) {
+  for (const planpb::SizeSum& sum : expression.alternatives()) {
+    for (const planpb::SizeTerm& term : sum.terms()) {
+      if (term.per_thread() || term.per_degree_size() > 0) {
+        return std::nullopt;
+      }
+      if (term.has_shard() && term.shard().axes_size() > 0) {
+        return std::nullopt;
+      }
+    }
+  }
+  auto value = EvaluateSize(expression, RankBinding());
+  if (!value.ok()) {
+    return std::nullopt;
+  }
+  return *value;
+}
+
+planpb::SizeExpr ConstantSizeExpr(uint64_t bytes) {
+  planpb::SizeExpr expression;
+  expression.add_alternatives()->add_terms()->set_factor(bytes);
+  return expression;
+}
+
+}  // namespace accel::runtime

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sizes that depend on the mesh and on the threads per rank: what binds them,
+// and their evaluation, which refuses to overflow.
+#ifndef ACCEL_RUNTIME_PLAN_SIZE_EXPR_H_
+#define ACCEL_RUNTIME_PLAN_SIZE_EXPR_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "google/protobuf/repeated_field.h"
+#include "runtime/plan/plan.pb.h"
+
+namespace accel::runtime {
+
+inline constexpr int kMeshAxes = 6;
+
+// "replica", "fsdp", ...; "unknown" for what is no axis.
+absl::string_view MeshAxisName(planpb::MeshAxis axis);
+
+// Where one rank stands in a run: the degrees of all axes, its coordinates
+// along them, and its threads. A run of one rank is the default.
+struct RankBinding {
+  std::array<uint64_t, kMeshAxes> degrees = {1, 1, 1, 1, 1, 1};
+  std::array<uint64_t, kMeshAxes> coordinates = {0, 0, 0, 0, 0, 0};
+  uint64_t threads = 1;
+
+  uint64_t degree(planpb::MeshAxis axis) const { return degrees[axis - 1]; }
+  uint64_t coordinate(planpb::MeshAxis axis) const {
+    return coordinates[axis - 1];
+  }
+  // Product of all degrees.
+  uint64_t rank_count() const;
+};
+
+// A range of elements that a rank owns.
+struct OwnedRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint64_t size() const { return end - begin; }
+};
+
+// Checks what does not depend on a binding: axes known, granule at least 1.
+absl::Status ValidateShard(const planpb::Shard& shard);
+absl::Status ValidateSizeExpr(const planpb::SizeExpr& expression);
+
+// Requires of all below: the expression or shard is valid.
+
+// L(N), elements of every shard but the last ones.
+absl::StatusOr<uint64_t> ShardLength(const planpb::Shard& shard,
+                                     const RankBinding& binding);
+// What the rank of `binding` owns. The first axis varies slowest.
+absl::StatusOr<OwnedRange> OwnedElements(const planpb::Shard& shard,
+                                         const RankBinding& binding);
+absl::StatusOr<uint64_t> EvaluateExtent(const planpb::Extent& extent,
+                                        const RankBinding& binding);
+absl::StatusOr<uint64_t> EvaluateSize(const planpb::SizeExpr& expression,
+                                      const RankBinding& binding);
+
+// The value of an expression that depends on nothing, or nothing.
+std::optional<uint64_t> ConstantSize(const planpb::SizeExpr& expression);
+
+// The expression of a constant, for writers of plans.
+planpb::SizeExpr ConstantSizeExpr(uint64_t bytes);
+
+// a + b and a * b, or nothing if they leave 64 bits.
+std::optional<uint64_t> CheckedAdd(uint64_t a, uint64_t b);
+std::optional<uint64_t> CheckedMultiply(uint64_t a, uint64_t b);
+// The next multiple of `multiple` that is not below `value`.
+std::optional<uint64_t> CheckedRoundUp(uint64_t value, uint64_t multiple);
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_PLAN_SIZE_EXPR_H_

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks of instructions: what they touch, and that each body uses it in the
+// way that its accesses claim.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/plan/element_type.h"
+#include "runtime/plan/gemm_shape.h"
+#include "runtime/plan/size_expr.h"
+#include "runtime/plan/validate.h"
+#include "runtime/plan/visitor.h"
+
+namespace accel::runtime {
+namespace {
+
+absl::Status Invalid(absl::string_view message) {
+  return absl::InvalidArgumentError(message);
+}
+
+bool Reads(const planpb::Access& access) {
+  return access.mode() != planpb::Access::MODE_WRITE;
+}
+
+bool Writes(const planpb::Access& access) {
+  return access.mode() != planpb::Access::MODE_READ;
+}
+
+// Checks the body of one instruction against its accesses.
+class BodyValidator : public InstructionVisitor {
+ public:
+  BodyValidator(const planpb::Manifest& manifest, const FunctionView& function)
+      : manifest_(manifest), function_(function) {}
+
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Launch& launch) override;
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::GemmCall& gemm) override;
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Fetch& fetch) override;
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Repeat& repeat) override;
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::ReadMetric& metric) override;
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Load& load) override;
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Fill& fill) override;
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Copy& copy) override;
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Collective& collective) override;
+
+ private:
+  // The access exists and is read or written as the body does.
+  absl::Status CheckAccess(const planpb::Instruction& instruction,
+                           absl::string_view what, uint32_t access, bool reads,
+                           bool writes) const;
+  // At least `bytes`, unless the buffer's size is known only at load.
+  absl::Status CheckRoom(const planpb::Instruction& instruction,
+                         absl::string_view what, uint32_t access,
+                         uint64_t bytes) const;
+  std::optional<uint64_t> BytesOf(const planpb::Access& access) const;
+  absl::Status CheckPiece(const planpb::Load& load,
+                          const planpb::LoadPiece& piece) const;
+
+  const planpb::Manifest& manifest_;
+  const FunctionView& function_;
+};
+
+absl::Status BodyValidator::CheckAccess(const planpb::Instruction& instruction,
+                                        absl::string_view what, uint32_t access,
+                                        bool reads, bool writes) const {
+  RETURN_IF_ERROR(Annotate(
+      CheckIndex("access", access, instruction.accesses_size()), what));
+  const planpb::Access& found = instruction.accesses(static_cast<int>(access));
+  if ((reads && !Reads(found)) || (writes && !Writes(found))) {
+    return Invalid(absl::StrCat(what, ": access ", access, " does not say ",
+                                reads && writes ? "read and written"
+                                : reads         ? "read"
+                                                : "written"));
+  }
+  return absl::OkStatus();
+}
+
+std::optional<uint64_t> BodyValidator::BytesOf(
+    const planpb::Access& access) const {
+  if (access.bytes() != 0) {
+    return access.bytes();
+  }
+  return ConstantSize(
+      manifest_.buffers(static_cast<int>(access.buffer())).bytes());
+}
+
+absl::Status BodyValidator::CheckRoom(const planpb::Instruction& instruction,
+                                      absl::string_view what, uint32_t access,
+                                      uint64_t bytes) const {
+  const auto room = BytesOf(instruction.accesses(static_cast<int>(access)));
+  if (room && *room < bytes) {
+    return Invalid(absl::StrCat(what, ": expected an access of ", bytes,
+                                " bytes, got ", *room));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
+                                  const planpb::Launch& launch) {
+  RETURN_IF_ERROR(
+      CheckIndex("kernel", launch.kernel(), manifest_.kernels_size()));
+  const planpb::Kernel& kernel =
+      manifest_.kernels(static_cast<int>(launch.kernel()));
+  if (launch.arguments_size() != static_cast<int>(kernel.arity())) {
+    return Invalid(absl::StrCat("kernel '", kernel.name(), "': expected ",
+                                kernel.arity(), " arguments, got ",
+                                launch.arguments_size()));
+  }
+  for (const uint32_t argument : launch.arguments()) {
+    RETURN_IF_ERROR(
+        CheckAccess(instruction, "argument", argument, false, false));
+  }
+  if (launch.end().has_shard()) {
+    RETURN_IF_ERROR(ValidateShard(launch.end().shard()));
+  } else if (launch.end().units() < launch.begin()) {
+    return Invalid(absl::StrCat("a launch over [", launch.begin(), ", ",
+                                launch.end().units(), ")"));
+  }
+  constexpr auto kMost = static_cast<uint64_t>(INT64_MAX);
+  if (launch.end().units() > kMost || launch.begin() > kMost ||
+      launch.grain() > kMost) {
+    return Invalid("a launch over more than 63 bits can count");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
+                                  const planpb::GemmCall& gemm) {
+  RETURN_IF_ERROR(CheckIndex("library call", gemm.library_call(),
+                             manifest_.library_calls_size()));
+  const planpb::LibraryCall& call =
+      manifest_.library_calls(static_cast<int>(gemm.library_call()));
+  if (!call.has_gemm()) {
+    return Invalid(absl::StrCat("library call '", call.key(), "' is no gemm"));
+  }
+  RETURN_IF_ERROR(CheckAccess(instruction, "A", gemm.a(), true, false));
+  RETURN_IF_ERROR(CheckAccess(instruction, "B", gemm.b(), true, false));
+  RETURN_IF_ERROR(CheckAccess(instruction, "C", gemm.c(),
+                              call.gemm().beta() != 0.0f, true));
+  RETURN_IF_ERROR(CheckRoom(instruction, "A", gemm.a(),
+                            OperandSpan(call.gemm(), GemmOperand::kA)));
+  RETURN_IF_ERROR(CheckRoom(instruction, "B", gemm.b(),
+                            OperandSpan(call.gemm(), GemmOperand::kB)));
+  RETURN_IF_ERROR(CheckRoom(instruction, "C", gemm.c(),
+                            OperandSpan(call.gemm(), GemmOperand::kC)));
+  if (gemm.workspace_plus_one() == 0) {
+    return absl::OkStatus();
+  }
+  return CheckAccess(instruction, "workspace", gemm.workspace_plus_one() - 1,
+                     false, true);
+}
+
+absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
+                                  const planpb::Fetch& fetch) {
+  if (fetch.ahead() > 1 ||
+      (fetch.ahead() == 1 && !function_.RepeatOf(instruction.id()))) {
+    return Invalid(absl::StrCat("a fetch ", fetch.ahead(),
+                                " ahead: expected 0, or 1 in a repeat"));
+  }
+  for (const planpb::FetchField& field : fetch.fields()) {
+    RETURN_IF_ERROR(
+        CheckIndex("field", field.field(), manifest_.signature_size()));
+    const planpb::SignatureField& wanted =
+        manifest_.signature(static_cast<int>(field.field()));
+    RETURN_IF_ERROR(
+        CheckAccess(instruction, wanted.name(), field.access(), false, true));
+    const uint64_t bytes =
+        *ElementBytes(wanted.dtype(), *ElementCount(wanted.shape()));
+    const auto room =
+        BytesOf(instruction.accesses(static_cast<int>(field.access())));
+    if (room != bytes) {
+      return Invalid(absl::StrCat("field '", wanted.name(),
+                                  "': expected an access of ", bytes,
+                                  " bytes, got ", room.value_or(0)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
+                                  const planpb::Repeat&) {
+  if (instruction.waits_size() + instruction.signals_size() +
+          instruction.accesses_size() >
+      0) {
+    return Invalid("a repeat has neither events nor accesses");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
+                                  const planpb::ReadMetric& metric) {
+  RETURN_IF_ERROR(
+      CheckIndex("metric", metric.metric(), manifest_.metrics_size()));
+  RETURN_IF_ERROR(
+      CheckAccess(instruction, "metric", metric.access(), true, false));
+  return CheckRoom(instruction, "metric", metric.access(), sizeof(double));
+}
+
+absl::Status BodyValidator::CheckPiece(const planpb::Load& load,
+                                       const planpb::LoadPiece& piece) const {
+  const auto bytes = ElementBytes(load.dtype(), piece.elements());
+  const auto end = CheckedAdd(piece.element_offset(), piece.elements());
+  if (!bytes || !end || !ElementBytes(load.dtype(), *end)) {
+    return Invalid("it exceeds 64 bits");
+  }
+  if (load.has_shard() && *end > load.shard().elements()) {
+    return Invalid(absl::StrCat("it ends at element ", *end, " of ",
+                                load.shard().elements()));
+  }
+  const bool transposed = piece.rows() != 0 || piece.columns() != 0;
+  if (transposed &&
+      CheckedMultiply(piece.rows(), piece.columns()) != piece.elements()) {
+    return Invalid(absl::StrCat("the transpose of ", piece.rows(), " x ",
+                                piece.columns(), " has not ", piece.elements(),
+                                " elements"));
+  }
+  if ((piece.section_plus_one() == 0) ==
+      (piece.external_file_plus_one() == 0)) {
+    return Invalid("expected one source, a section or a file");
+  }
+  if (piece.section_plus_one() != 0) {
+    return CheckSectionRange(manifest_, piece.section_plus_one() - 1,
+                             planpb::SECTION_WEIGHTS, piece.source_offset(),
+                             *bytes);
+  }
+  const uint32_t index = piece.external_file_plus_one() - 1;
+  RETURN_IF_ERROR(
+      CheckIndex("external file", index, manifest_.external_files_size()));
+  const uint64_t size =
+      manifest_.external_files(static_cast<int>(index)).size();
+  if (piece.source_offset() > size || *bytes > size - piece.source_offset()) {
+    return Invalid(absl::StrCat("bytes [", piece.source_offset(), ", +", *bytes,
+                                ") do not lie in a file of ", size));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
+                                  const planpb::Load& load) {
+  RETURN_IF_ERROR(
+      CheckAccess(instruction, "destination", load.access(), false, true));
+  RETURN_IF_ERROR(CheckElementType(load.dtype()));
+  if (ElementBits(load.dtype()) % 8 != 0) {
+    return Invalid("a load of elements below one byte");
+  }
+  if (load.has_shard()) {
+    RETURN_IF_ERROR(ValidateShard(load.shard()));
+  }
+  uint64_t end = 0;
+  for (int i = 0; i < load.pieces_size(); ++i) {
+    const planpb::LoadPiece& piece = load.pieces(i);
+    RETURN_IF_ERROR(
+        Annotate(CheckPiece(load, piece), absl::StrCat("piece ", i)));
+    end = std::max(end, piece.element_offset() + piece.elements());
+  }
+  if (load.has_shard()) {
+    return absl::OkStatus();
+  }
+  return CheckRoom(instruction, "destination", load.access(),
+                   *ElementBytes(load.dtype(), end));
+}
+
+absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
+                                  const planpb::Fill& fill) {
+  return CheckAccess(instruction, "destination", fill.access(), false, true);
+}
+
+absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
+                                  const planpb::Copy& copy) {
+  RETURN_IF_ERROR(
+      CheckAccess(instruction, "source", copy.source(), true, false));
+  RETURN_IF_ERROR(
+      CheckAccess(instruction, "destination", copy.destination(), false, true));
+  return absl::OkStatus();
+}
+
+absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
+                                  const planpb::Collective& collective) {
+  if (collective.kind() <= planpb::Collective::KIND_UNSPECIFIED ||
+      collective.kind() > planpb::Collective::KIND_BARRIER) {
+    return absl::UnimplementedError(
+        absl::StrCat("unknown collective ", collective.kind()));
+  }
+  RETURN_IF_ERROR(CheckElementType(collective.dtype()));
+  RETURN_IF_ERROR(ValidateSizeExpr(collective.bytes()));
+  if (collective.has_shard()) {
+    RETURN_IF_ERROR(ValidateShard(collective.shard()));
+  }
+  if (collective.input_plus_one() != 0) {
+    RETURN_IF_ERROR(CheckAccess(instruction, "input",
+                                collective.input_plus_one() - 1, true, false));
+  }
+  if (collective.output_plus_one() != 0) {
+    RETURN_IF_ERROR(CheckAccess(instruction, "output",
+                                collective.output_plus_one() - 1, false, true));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateAccess(const planpb::Manifest& manifest,
+                            const planpb::Access& access) {
+  RETURN_IF_ERROR(
+      CheckIndex("buffer", access.buffer(), manifest.buffers_size()));
+  const planpb::Buffer& buffer =
+      manifest.buffers(static_cast<int>(access.buffer()));
+  const std::string name = absl::StrCat("buffer '", buffer.name(), "'");
+  if (access.mode() <= planpb::Access::MODE_UNSPECIFIED ||
+      access.mode() > planpb::Access::MODE_READ_WRITE) {
+    return absl::UnimplementedError(
+        absl::StrCat(name, ": unknown mode ", access.mode()));
+  }
+  if (buffer.region() == planpb::REGION_CONSTANT && Writes(access)) {
+    return Invalid(absl::StrCat(name, " is constant and is written"));
+  }
+  if (access.bytes() == 0 &&
+      (access.offset() != 0 || access.thread_stride() != 0)) {
+    return Invalid(absl::StrCat(name, ": an offset without a size"));
+  }
+  if (access.rotate() >= std::max<uint32_t>(buffer.copies(), 1)) {
+    return Invalid(absl::StrCat(name, ": rotates by ", access.rotate(), " of ",
+                                std::max<uint32_t>(buffer.copies(), 1),
+                                " copies"));
+  }
+  if (access.thread_stride() != 0 && access.thread_stride() < access.bytes()) {
+    return Invalid(absl::StrCat(name, ": the parts of threads overlap"));
+  }
+  const auto end = CheckedAdd(access.offset(), access.bytes());
+  const auto size = ConstantSize(buffer.bytes());
+  if (!end || (size && *end > *size)) {
+    return Invalid(absl::StrCat(name, ": bytes [", access.offset(), ", +",
+                                access.bytes(), ") do not lie in its ",
+                                size.value_or(0)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateInstruction(const planpb::Manifest& manifest,
+                                 const planpb::Instruction& instruction,
+                                 BodyValidator& body) {
+  RETURN_IF_ERROR(
+      CheckIndex("lane", instruction.lane(), manifest.lanes_size()));
+  if (instruction.source_plus_one() != 0) {
+    RETURN_IF_ERROR(CheckIndex("source", instruction.source_plus_one() - 1,
+                               manifest.sources_size()));
+  }
+  if (instruction.block_plus_one() != 0) {
+    RETURN_IF_ERROR(CheckIndex("bucket", instruction.block_plus_one() - 1,
+                               manifest.buckets_size()));
+  }
+  for (const planpb::Access& access : instruction.accesses()) {
+    RETURN_IF_ERROR(ValidateAccess(manifest, access));
+  }
+  return VisitInstruction(instruction, body);
+}
+
+}  // namespace
+
+absl::Status ValidateInstructions(const planpb::Manifest& manifest,
+                                  const FunctionView& function) {
+  if (function.instructions().size() != function.function().instructions()) {
+    return Invalid(absl::StrCat("expected ", function.function().instructions(),
+                                " instructions, got ",
+                                function.instructions().size()));
+  }
+  BodyValidator body(manifest, function);
+  for (const planpb::Instruction& instruction : function.instructions()) {
+    RETURN_IF_ERROR(Annotate(ValidateInstruction(manifest, instruction, body),
+                             absl::StrCat("instruction ", instruction.id(),
+                                          " (", InstructionKind(instruction),
+                                          " '", instruction.name(), "')")));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace accel::runtime

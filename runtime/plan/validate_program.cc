@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks of code: variants, kernels, library calls; and of the export.
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/plan/element_type.h"
+#include "runtime/plan/gemm_shape.h"
+#include "runtime/plan/size_expr.h"
+#include "runtime/plan/validate.h"
+
+namespace accel::runtime {
+namespace {
+
+constexpr uint32_t kMaxArity = 4096;
+
+absl::Status Invalid(absl::string_view message) {
+  return absl::InvalidArgumentError(message);
+}
+
+absl::Status ValidateVariants(const planpb::Manifest& manifest) {
+  for (const planpb::CodeVariant& variant : manifest.variants()) {
+    const std::string context =
+        absl::StrCat("code variant '", variant.name(), "'");
+    if (variant.device() <= planpb::DEVICE_UNSPECIFIED ||
+        variant.device() > planpb::DEVICE_CUDA) {
+      return absl::UnimplementedError(
+          absl::StrCat(context, ": unknown device ", variant.device()));
+    }
+    RETURN_IF_ERROR(Annotate(CheckSectionRange(manifest, variant.section(),
+                                               planpb::SECTION_CODE, 0, 0),
+                             context));
+    if (variant.lanes() == 0) {
+      return Invalid(absl::StrCat(context, ": expected lanes, got 0"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateKernel(const planpb::Manifest& manifest,
+                            const planpb::Kernel& kernel) {
+  if (kernel.arity() > kMaxArity) {
+    return Invalid(absl::StrCat("expected at most ", kMaxArity,
+                                " arguments, got ", kernel.arity()));
+  }
+  if (kernel.entries_size() != manifest.variants_size()) {
+    return Invalid(absl::StrCat("expected an entry for each of ",
+                                manifest.variants_size(), " variants, got ",
+                                kernel.entries_size()));
+  }
+  for (int i = 0; i < kernel.entries_size(); ++i) {
+    const planpb::KernelEntry& entry = kernel.entries(i);
+    if (entry.size() == 0) {
+      return Invalid("an entry without code");
+    }
+    RETURN_IF_ERROR(CheckSectionRange(manifest, manifest.variants(i).section(),
+                                      planpb::SECTION_CODE, entry.offset(),
+                                      entry.size()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateKernels(const planpb::Manifest& manifest) {
+  std::set<absl::string_view> keys;
+  for (const planpb::Kernel& kernel : manifest.kernels()) {
+    const std::string context = absl::StrCat("kernel '", kernel.name(), "'");
+    RETURN_IF_ERROR(Annotate(ValidateKernel(manifest, kernel), context));
+    if (!keys.insert(kernel.key()).second) {
+      return Invalid(
+          absl::StrCat(context, ": key '", kernel.key(), "' comes twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateLibraryCall(const planpb::LibraryCall& call) {
+  RETURN_IF_ERROR(ValidateSizeExpr(call.workspace_bytes()));
+  switch (call.spec_case()) {
+    case planpb::LibraryCall::kGemm:
+      return ValidateGemm(call.gemm());
+    case planpb::LibraryCall::SPEC_NOT_SET:
+      break;
+  }
+  return absl::UnimplementedError(
+      "it is of a kind that this release does not know");
+}
+
+absl::Status ValidateLibraryCalls(const planpb::Manifest& manifest) {
+  std::set<absl::string_view> keys;
+  for (const planpb::LibraryCall& call : manifest.library_calls()) {
+    const std::string context = absl::StrCat("library call '", call.key(), "'");
+    RETURN_IF_ERROR(Annotate(ValidateLibraryCall(call), context));
+    if (!keys.insert(call.key()).second) {
+      return Invalid(absl::StrCat(context, ": the key comes twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateExportTensor(const planpb::Manifest& manifest,
+                                  const planpb::ExportTensor& tensor) {
+  RETURN_IF_ERROR(
+      CheckIndex("parameter", tensor.parameter(), manifest.parameters_size()));
+  const planpb::Parameter& parameter =
+      manifest.parameters(static_cast<int>(tensor.parameter()));
+  const uint64_t whole = *ElementCount(parameter.shape());
+  const uint64_t elements = tensor.elements() == 0 ? whole : tensor.elements();
+  if (tensor.first() > whole || elements > whole - tensor.first()) {
+    return Invalid(absl::StrCat("parameter '", parameter.name(), "' has ",
+                                whole, " elements"));
+  }
+  const bool transposed = tensor.rows() != 0 || tensor.columns() != 0;
+  if (transposed &&
+      CheckedMultiply(tensor.rows(), tensor.columns()) != elements) {
+    return Invalid(absl::StrCat("the transpose of ", tensor.rows(), " x ",
+                                tensor.columns(), " has not ", elements,
+                                " elements"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateExport(const planpb::Manifest& manifest) {
+  const planpb::Export& exported = manifest.export_();
+  for (const uint32_t section :
+       {exported.model_section_plus_one(), exported.graph_section_plus_one()}) {
+    if (section == 0) {
+      continue;
+    }
+    RETURN_IF_ERROR(Annotate(
+        CheckSectionRange(manifest, section - 1, planpb::SECTION_EXPORT, 0, 0),
+        "export"));
+  }
+  if ((exported.model_section_plus_one() == 0) !=
+      (exported.graph_section_plus_one() == 0)) {
+    return Invalid("export: one part of the model is missing");
+  }
+  for (int i = 0; i < exported.tensors_size(); ++i) {
+    RETURN_IF_ERROR(
+        Annotate(ValidateExportTensor(manifest, exported.tensors(i)),
+                 absl::StrCat("export tensor ", i)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ValidateProgram(const planpb::Manifest& manifest) {
+  RETURN_IF_ERROR(ValidateVariants(manifest));
+  RETURN_IF_ERROR(ValidateKernels(manifest));
+  RETURN_IF_ERROR(ValidateLibraryCalls(manifest));
+  RETURN_IF_ERROR(ValidateExport(manifest));
+  std::set<absl::string_view> names;
+  for (const planpb::Function& function : manifest.functions()) {
+    const std::string context =
+        absl::StrCat("function '", function.name(), "'");
+    RETURN_IF_ERROR(
+        Annotate(CheckSectionRange(manifest, function.section(),
+                                   planpb::SECTION_INSTRUCTIONS, 0, 0),
+                 context));
+    if (!names.insert(function.name()).second) {
+      return Invalid(absl::StrCat(context, ": the name is taken"));
+    }
+    if (function.gradients_complete_plus_one() > function.instructions()) {
+      return Invalid(absl::StrCat(context, ": its gradients are complete at ",
+                                  "no instruction of it"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateManifest(const planpb::Manifest& manifest) {
+  RETURN_IF_ERROR(ValidateMemory(manifest));
+  RETURN_IF_ERROR(ValidateState(manifest));
+  return ValidateProgram(manifest);
+}
+
+}  // namespace accel::runtime

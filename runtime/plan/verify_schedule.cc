@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Vector clocks over lanes: program order is replayed, every instruction gets
+// the clock that lanes and events guarantee, and each byte remembers its last
+// write and the reads since.
+#include "runtime/plan/verify_schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/plan/interval_map.h"
+
+namespace accel::runtime {
+namespace {
+
+// Lanes differ in kind and there are two kinds.
+constexpr size_t kMaxLanes = 2;
+
+// Per lane, how many of its instructions are known to have finished.
+using Clock = std::array<uint64_t, kMaxLanes>;
+
+// An access in the past. Tick 0: none.
+struct Event {
+  uint64_t tick = 0;  // of its lane
+  const planpb::Instruction* instruction = nullptr;
+  uint32_t buffer = 0;
+};
+
+// What last happened to a byte.
+struct History {
+  Event write;
+  uint32_t write_lane = 0;
+  std::array<Event, kMaxLanes> reads;  // since the write, per lane
+};
+
+class ScheduleChecker {
+ public:
+  ScheduleChecker(const PlanView& plan, const FunctionView& function,
+                  const MemoryLayout& layout, uint64_t repetitions)
+      : plan_(plan),
+        function_(function),
+        layout_(layout),
+        repetitions_(repetitions),
+        signal_clocks_(function.event_count()) {}
+
+  absl::Status Run() {
+    return function_.Walk(repetitions_, [this](const Instance& instance) {
+      return Step(instance);
+    });
+  }
+
+ private:
+  absl::Status Step(const Instance& instance);
+  absl::Status CheckAccess(const Instance& instance,
+                           const planpb::Access& access, const Clock& known);
+  void Record(const Instance& instance, const planpb::Access& access,
+              uint64_t tick);
+  absl::Status Unordered(const Event& earlier, uint32_t lane,
+                         const Instance& later, uint32_t buffer) const;
+
+  const PlanView& plan_;
+  const FunctionView& function_;
+  const MemoryLayout& layout_;
+  const uint64_t repetitions_;
+  std::array<Clock, kMaxLanes> lanes_ = {};
+  // Per event, the clock at each of its signals.
+  std::vector<std::vector<Clock>> signal_clocks_;
+  std::array<IntervalMap<History>, kSpaces> bytes_;
+};
+
+absl::Status ScheduleChecker::Step(const Instance& instance) {
+  const planpb::Instruction& instruction = *instance.instruction;
+  Clock& clock = lanes_[instruction.lane()];
+  for (const planpb::Wait& wait : instruction.waits()) {
+    const uint64_t count = function_.RequiredCount(
+        wait, instruction.id(), instance.iteration, repetitions_);
+    if (count == 0) {
+      continue;
+    }
+    const std::vector<Clock>& signals = signal_clocks_[wait.event()];
+    if (signals.size() < count) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(plan_.Describe(function_, instruction),
+                       " waits for event ", wait.event(), " to be signalled ",
+                       count, " times, but before it there are ",
+                       signals.size(), " signals: the wait would never end"));
+    }
+    for (size_t lane = 0; lane < kMaxLanes; ++lane) {
+      clock[lane] = std::max(clock[lane], signals[count - 1][lane]);
+    }
+  }
+  for (const planpb::Access& access : instruction.accesses()) {
+    RETURN_IF_ERROR(CheckAccess(instance, access, clock));
+  }
+  const uint64_t tick = ++clock[instruction.lane()];
+  for (const planpb::Access& access : instruction.accesses()) {
+    Record(instance, access, tick);
+  }
+  for (const uint32_t event : instruction.signals()) {
+    signal_clocks_[event].push_back(clock);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ScheduleChecker::CheckAccess(const Instance& instance,
+                                          const planpb::Access& access,
+                                          const Clock& known) {
+  const ByteRange range = layout_.RangeOf(access, instance.iteration);
+  const bool writes = access.mode() != planpb::Access::MODE_READ;
+  absl::Status result;
+  bytes_[range.space - 1].ForEach(
+      range.begin, range.end, [&](const History& history) {
+        if (history.write.tick > known[history.write_lane]) {
+          result = Unordered(history.write, history.write_lane, instance,
+                             access.buffer());
+        }
+        for (uint32_t lane = 0; writes && lane < kMaxLanes; ++lane) {
+          if (result.ok() && history.reads[lane].tick > known[lane]) {
+            result =
+                Unordered(history.reads[lane], lane, instance, access.buffer());
+          }
+        }
+        return result.ok();
+      });
+  return result;
+}
+
+void ScheduleChecker::Record(const Instance& instance,
+                             const planpb::Access& access, uint64_t tick) {
+  const ByteRange range = layout_.RangeOf(access, instance.iteration);
+  const uint32_t lane = instance.instruction->lane();
+  const Event event{tick, instance.instruction, access.buffer()};
+  auto& bytes = bytes_[range.space - 1];
+  if (access.mode() == planpb::Access::MODE_READ) {
+    bytes.Update(range.begin, range.end,
+                 [&](History& history) { history.reads[lane] = event; });
+    return;
+  }
+  History history;
+  history.write = event;
+  history.write_lane = lane;
+  bytes.Assign(range.begin, range.end, history);
+}
+
+absl::Status ScheduleChecker::Unordered(const Event& earlier, uint32_t lane,
+                                        const Instance& later,
+                                        uint32_t buffer) const {
+  std::string buffers =
+      absl::StrCat("buffer '", plan_.buffer(earlier.buffer).name(), "'");
+  if (earlier.buffer != buffer) {
+    absl::StrAppend(&buffers, " and buffer '", plan_.buffer(buffer).name(),
+                    "', which share bytes");
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "nothing orders ", plan_.Describe(function_, *earlier.instruction),
+      " before ", plan_.Describe(function_, *later.instruction),
+      ", though both touch ", buffers, " (lane '",
+      plan_.manifest().lanes(static_cast<int>(lane)).name(), "' and lane '",
+      plan_.manifest()
+          .lanes(static_cast<int>(later.instruction->lane()))
+          .name(),
+      "'): an event between them is missing"));
+}
+
+// How often a repeat must be unrolled until nothing new can be seen.
+uint64_t UnrolledIterations(const PlanView& plan,
+                            const FunctionView& function) {
+  uint64_t reach = 1;
+  for (const planpb::Instruction& instruction : function.instructions()) {
+    for (const planpb::Wait& wait : instruction.waits()) {
+      reach = std::max<uint64_t>(reach, std::min(wait.distance(), 16u));
+    }
+    for (const planpb::Access& access : instruction.accesses()) {
+      reach = std::max<uint64_t>(reach, plan.buffer(access.buffer()).copies());
+    }
+  }
+  return 2 * reach + 1;
+}
+
+}  // namespace
+
+absl::Status VerifySchedule(const PlanView& plan, const FunctionView& function,
+                            const MemoryLayout& layout) {
+  // One and two repetitions have ends that longer ones do not have.
+  for (const uint64_t repetitions :
+       {uint64_t{1}, uint64_t{2}, UnrolledIterations(plan, function)}) {
+    RETURN_IF_ERROR(ScheduleChecker(plan, function, layout, repetitions).Run());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifySchedule(const PlanView& plan, const MemoryLayout& layout) {
+  for (const FunctionView& function : plan.functions()) {
+    RETURN_IF_ERROR(VerifySchedule(plan, function, layout));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace accel::runtime

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One write per step, so that no reader sees half a line of a living run.
+#include "runtime/report/metrics_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+
+namespace accel::runtime {
+namespace {
+
+std::string JsonNumber(double value) {
+  return std::isfinite(value) ? FormatRoundTrip(value) : "null";
+}
+
+// Where the last complete line ends.
+absl::StatusOr<uint64_t> EndOfLastLine(File& file, uint64_t size) {
+  std::array<std::byte, 4096> piece;
+  uint64_t end = size;
+  while (end > 0) {
+    const uint64_t begin = end - std::min<uint64_t>(end, piece.size());
+    const auto bytes = absl::MakeSpan(piece).first(end - begin);
+    RETURN_IF_ERROR(file.ReadAt(begin, bytes));
+    const auto newline =
+        std::find(bytes.rbegin(), bytes.rend(), static_cast<std::byte>('\n'));
+    if (newline != bytes.rend()) {
+      return begin + static_cast<uint64_t>(bytes.rend() - newline);
+    }
+    end = begin;
+  }
+  return uint64_t{0};
+}
+
+}  // namespace
+
+std::string MetricsJson(const StepMetrics& metrics) {
+  return absl::StrCat(
+      "{\"step\":", metrics.step, ",\"loss\":", JsonNumber(metrics.loss),
+      ",\"lr\":", JsonNumber(metrics.lr),
+      ",\"grad_norm\":", JsonNumber(metrics.grad_norm),
+      ",\"tokens\":", metrics.tokens,
+      ",\"step_seconds\":", JsonNumber(metrics.step_seconds),
+      ",\"tokens_per_second\":", JsonNumber(metrics.tokens_per_second),
+      ",\"peak_bytes\":", metrics.peak_bytes, "}");
+}
+
+absl::StatusOr<std::unique_ptr<MetricsWriter>> MetricsWriter::Open(
+    Vfs& vfs, const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<File> file,
+                   vfs.Open(path, OpenMode::kAppend));
+  ASSIGN_OR_RETURN(const FileStat stat, file->Stat());
+  ASSIGN_OR_RETURN(const uint64_t end, EndOfLastLine(*file, stat.size));
+  if (end != stat.size) {
+    RETURN_IF_ERROR(file->Truncate(end));
+  }
+  return std::unique_ptr<MetricsWriter>(new MetricsWriter(std::move(file)));
+}
+
+MetricsWriter::MetricsWriter(std::unique_ptr<File> file)
+    : file_(std::move(file)) {}
+
+absl::Status MetricsWriter::Write(const StepMetrics& metrics) {
+  const std::string line = MetricsJson(metrics) + "\n";
+  return file_->AppendAll(absl::MakeConstSpan(
+      reinterpret_cast<const std::byte*>(line.data()), line.size()));
+}
+
+absl::Status MetricsWriter::Close() {
+  RETURN_IF_ERROR(file_->Sync());
+  return file_->Close();
+}
+
+}  // namespace accel::runtime

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// metrics.jsonl: one JSON object per step, appended and handed to the kernel at
+// once, so a reader sees every finished step of a running or dead run.
+#ifndef ACCEL_RUNTIME_REPORT_METRICS_WRITER_H_
+#define ACCEL_RUNTIME_REPORT_METRICS_WRITER_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/io/vfs.h"
+#include "runtime/report/step_metrics.h"
+
+namespace accel::runtime {
+
+// {"step":1,"loss":...,"lr":...,"grad_norm":...,"tokens":...,
+//  "step_seconds":...,"tokens_per_second":...,"peak_bytes":...}
+// on one line, without newline. Doubles read back exactly; JSON has no word for
+// NaN and infinity, they become null.
+std::string MetricsJson(const StepMetrics& metrics);
+
+class MetricsWriter {
+ public:
+  // Appends to `path`; a last line that a crash cut short is removed first.
+  static absl::StatusOr<std::unique_ptr<MetricsWriter>> Open(
+      Vfs& vfs, const std::string& path);
+
+  absl::Status Write(const StepMetrics& metrics);
+  // To stable storage; nothing may be written afterwards.
+  absl::Status Close();
+
+ private:
+  explicit MetricsWriter(std::unique_ptr<File> file);
+
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_REPORT_METRICS_WRITER_H_

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Layout and timing of the live line.
+#include "runtime/report/progress_line.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "runtime/base/format.h"
+
+namespace accel::runtime {
+namespace {
+
+constexpr size_t kRecentSteps = 20;
+constexpr absl::string_view kBold = "\x1b[1m";
+constexpr absl::string_view kPlain = "\x1b[0m";
+
+// A part of the line. The greatest importance is left out first; 0 never is.
+struct Part {
+  std::string text;
+  int importance = 0;
+  bool bold = false;
+};
+
+std::string GradientText(double norm) {
+  return std::fabs(norm) < 1000 ? absl::StrFormat("grad %7.3f", norm)
+                                : absl::StrFormat("grad %7.1e", norm);
+}
+
+std::chrono::nanoseconds ToNanoseconds(double seconds) {
+  constexpr double kLongest = 9e9;  // some 285 years, inside the type
+  return std::chrono::nanoseconds(
+      static_cast<int64_t>(std::clamp(seconds, 0.0, kLongest) * 1e9));
+}
+
+std::vector<Part> Parts(const StepMetrics& metrics, int64_t last_step,
+                        double eta_seconds, const std::string& tag) {
+  std::string step = absl::StrCat(metrics.step);
+  if (last_step > 0) {
+    const std::string last = absl::StrCat(last_step);
+    step.insert(0, last.size() - std::min(last.size(), step.size()), ' ');
+    absl::StrAppend(&step, "/", last);
+  }
+  std::vector<Part> parts = {
+      {absl::StrCat("step ", step), 0},
+      {absl::StrFormat("loss %8.4f", metrics.loss), 0, true},
+      {absl::StrFormat("lr %.2e", metrics.lr), 3},
+      {GradientText(metrics.grad_norm), 2},
+      {absl::StrFormat("%5s tokens/s", FormatSi(metrics.tokens_per_second)), 1},
+      {absl::StrFormat("%8s", FormatBytes(metrics.peak_bytes)), 5}};
+  if (eta_seconds >= 0) {
+    parts.push_back(
+        {absl::StrCat("ETA ", FormatDuration(ToNanoseconds(eta_seconds))), 4});
+  }
+  if (!tag.empty()) {
+    parts.push_back({tag, 0});
+  }
+  return parts;
+}
+
+int WidthOf(const std::vector<Part>& parts) {
+  int width = -2;
+  for (const Part& part : parts) {
+    width += static_cast<int>(part.text.size()) + 2;
+  }
+  return width;
+}
+
+void DropUntilFits(std::vector<Part>& parts, int width) {
+  while (WidthOf(parts) > width) {
+    const auto least = std::max_element(parts.begin(), parts.end(),
+                                        [](const Part& a, const Part& b) {
+                                          return a.importance < b.importance;
+                                        });
+    if (least->importance == 0) {
+      return;
+    }
+    parts.erase(least);
+  }
+}
+
+}  // namespace
+
+std::string ProgressLine::Render(const StepMetrics& metrics, int64_t last_step,
+                                 double eta_seconds, const std::string& tag,
+                                 int width, bool color) {
+  std::vector<Part> parts = Parts(metrics, last_step, eta_seconds, tag);
+  if (width > 0) {
+    DropUntilFits(parts, width);
+  }
+  // What is never left out is cut at the edge: a line that wraps could not be
+  // erased any more.
+  size_t room = width > 0 ? static_cast<size_t>(width) : SIZE_MAX;
+  std::string line;
+  for (const Part& part : parts) {
+    const absl::string_view gap = line.empty() ? "" : "  ";
+    if (room <= gap.size()) {
+      break;
+    }
+    const std::string text = part.text.substr(0, room - gap.size());
+    room -= gap.size() + text.size();
+    absl::StrAppend(&line, gap, color && part.bold ? kBold : "", text,
+                    color && part.bold ? kPlain : "");
+  }
+  return line;
+}
+
+ProgressLine::ProgressLine(Console& console, ProgressOptions options)
+    : console_(console), options_(std::move(options)) {}
+
+void ProgressLine::Update(const StepMetrics& metrics, Clock::time_point now) {
+  latest_ = metrics;
+  recent_seconds_.push_back(metrics.step_seconds);
+  if (recent_seconds_.size() > kRecentSteps) {
+    recent_seconds_.pop_front();
+  }
+  if (Due(now)) {
+    Show(now);
+  }
+}
+
+bool ProgressLine::Due(Clock::time_point now) const {
+  if (shown_step_ == 0 || latest_.step == options_.last_step) {
+    return true;
+  }
+  const auto since = now - shown_at_;
+  if (console_.is_terminal()) {
+    return since >= options_.redraw;
+  }
+  const int64_t every = std::max<int64_t>(1, options_.every_steps);
+  return (latest_.step % every == 0 && since >= options_.shortest) ||
+         since >= options_.longest;
+}
+
+double ProgressLine::EtaSeconds() const {
+  const int64_t left = options_.last_step - latest_.step;
+  if (options_.last_step <= 0 || left < 0 || recent_seconds_.empty()) {
+    return -1;
+  }
+  const double sum =
+      std::accumulate(recent_seconds_.begin(), recent_seconds_.end(), 0.0);
+  return sum / static_cast<double>(recent_seconds_.size()) *
+         static_cast<double>(left);
+}
+
+void ProgressLine::Show(Clock::time_point now) {
+  const bool live = console_.is_terminal();
+  const std::string line =
+      Render(latest_, options_.last_step, EtaSeconds(), options_.tag,
+             live ? console_.Width() - 1 : 0, console_.color());
+  if (live) {
+    console_.SetLive(line);
+  } else {
+    console_.PrintLine(line);
+  }
+  shown_step_ = latest_.step;
+  shown_at_ = now;
+}
+
+void ProgressLine::Finish() {
+  if (latest_.step != shown_step_) {
+    Show(Clock::now());
+  }
+  console_.FinishLive();
+}
+
+}  // namespace accel::runtime

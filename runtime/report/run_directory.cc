@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Finding, marking and locking of run directories.
+#include "runtime/report/run_directory.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/io/atomic_file.h"
+#include "runtime/io/path.h"
+
+namespace accel::runtime {
+namespace {
+
+constexpr absl::string_view kLock = "lock";
+constexpr absl::string_view kMarker = "accel-run.json";
+constexpr absl::string_view kMarkerContent =
+    "{\"format\":\"accel run directory\",\"version\":1}\n";
+
+// What a run that is just starting may have left so far.
+bool IsOfStartingRun(const std::string& name) {
+  return name == kLock ||
+         absl::StartsWith(name, absl::StrCat(".", kMarker, ".tmp-"));
+}
+
+bool HasMarker(const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), kMarker) != names.end();
+}
+
+// Looks before anything is created, so a foreign folder stays as it is.
+absl::Status RefuseForeign(const std::string& path,
+                           const std::vector<std::string>& names) {
+  if (HasMarker(names)) {
+    return absl::OkStatus();
+  }
+  std::string shown;
+  size_t foreign = 0;
+  for (const std::string& name : names) {
+    if (IsOfStartingRun(name)) {
+      continue;
+    }
+    if (++foreign <= 3) {
+      absl::StrAppend(&shown, foreign > 1 ? ", " : "", "'", name, "'");
+    }
+  }
+  if (foreign == 0) {
+    return absl::OkStatus();
+  }
+  if (foreign > 3) {
+    absl::StrAppend(&shown, " and ", foreign - 3, " more");
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "run directory '", path, "': expected a new, empty or earlier run's ",
+      "directory, got one with other files (", shown,
+      "); nothing was changed; choose another --run-dir"));
+}
+
+absl::Status CheckMarker(Vfs& vfs, const std::string& marker) {
+  ASSIGN_OR_RETURN(const std::string content, ReadWholeFile(vfs, marker, 4096));
+  if (content == kMarkerContent) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "'", marker, "': expected ", absl::StripSuffix(kMarkerContent, "\n"),
+      ", got ", absl::StripSuffix(content, "\n"),
+      "; it is of another version, choose another --run-dir"));
+}
+
+// Makes <parent>/<PLAN>-NNN with the first number that is free.
+absl::StatusOr<std::string> MakeNumbered(Vfs& vfs,
+                                         const RunDirectoryOptions& options) {
+  RETURN_IF_ERROR(MakeDirectories(vfs, options.parent));
+  std::string plan = FileStem(options.plan_path);
+  if (plan.empty() || plan == "." || plan == ".." || plan == "/") {
+    plan = "run";
+  }
+  for (int number = 1;; ++number) {
+    std::string path =
+        JoinPath(options.parent, absl::StrFormat("%s-%03d", plan, number));
+    const absl::Status made = vfs.MakeDirectory(path);
+    if (made.ok()) {
+      return path;
+    }
+    if (!absl::IsAlreadyExists(made)) {
+      return made;
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
+    Vfs& vfs, const RunDirectoryOptions& options) {
+  if (options.path.empty()) {
+    ASSIGN_OR_RETURN(std::string path, MakeNumbered(vfs, options));
+    return Enter(vfs, std::move(path));
+  }
+  RETURN_IF_ERROR(MakeDirectories(vfs, options.path));
+  return Enter(vfs, options.path);
+}
+
+absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Enter(
+    Vfs& vfs, std::string path) {
+  ASSIGN_OR_RETURN(std::vector<std::string> names, vfs.List(path));
+  RETURN_IF_ERROR(RefuseForeign(path, names));
+  auto lock = vfs.TryLock(JoinPath(path, kLock));
+  if (absl::IsFailedPrecondition(lock.status())) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "run directory '", path, "' is in use: ", lock.status().message(),
+        "; wait for that run, stop it, or choose another --run-dir"));
+  }
+  RETURN_IF_ERROR(lock.status());
+  // Again, as the run that held the lock until now may have left its marker.
+  ASSIGN_OR_RETURN(names, vfs.List(path));
+  const bool reused = HasMarker(names);
+  const std::string marker = JoinPath(path, kMarker);
+  RETURN_IF_ERROR(reused ? CheckMarker(vfs, marker)
+                         : WriteFileAtomically(vfs, marker, kMarkerContent));
+  return std::unique_ptr<RunDirectory>(
+      new RunDirectory(std::move(path), *std::move(lock), reused));
+}
+
+RunDirectory::RunDirectory(std::string path, std::unique_ptr<FileLock> lock,
+                           bool reused)
+    : path_(std::move(path)), lock_(std::move(lock)), reused_(reused) {}
+
+std::string RunDirectory::File(absl::string_view name) const {
+  return JoinPath(path_, name);
+}
+
+}  // namespace accel::runtime

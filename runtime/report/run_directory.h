@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The folder of one run: found or made, marked as ours and locked against a
+// second run.
+#ifndef ACCEL_RUNTIME_REPORT_RUN_DIRECTORY_H_
+#define ACCEL_RUNTIME_REPORT_RUN_DIRECTORY_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "runtime/io/vfs.h"
+
+namespace accel::runtime {
+
+struct RunDirectoryOptions {
+  std::string path = {};  // --run-dir; empty: <parent>/<PLAN>-NNN, first free
+  std::string plan_path = {};  // gives PLAN
+  std::string parent = "runs";
+};
+
+// Borrows: the vfs.
+class RunDirectory {
+ public:
+  // Refused: a folder that another process runs in (named), a folder with
+  // foreign files in it, something that is no folder.
+  static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(
+      Vfs& vfs, const RunDirectoryOptions& options);
+
+  const std::string& path() const { return path_; }
+  // True if an earlier run left its files here.
+  bool reused() const { return reused_; }
+  // The path of a file in the folder.
+  std::string File(absl::string_view name) const;
+  std::string metrics_path() const { return File("metrics.jsonl"); }
+
+ private:
+  RunDirectory(std::string path, std::unique_ptr<FileLock> lock, bool reused);
+
+  static absl::StatusOr<std::unique_ptr<RunDirectory>> Enter(Vfs& vfs,
+                                                             std::string path);
+
+  std::string path_;
+  std::unique_ptr<FileLock> lock_;
+  bool reused_;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_REPORT_RUN_DIRECTORY_H_

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Collects what the final table says and lays it out.
+#include "runtime/report/run_summary.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "runtime/base/format.h"
+
+namespace accel::runtime {
+namespace {
+
+std::string BytesText(uint64_t bytes) {
+  return bytes < 1024 ? FormatBytes(bytes)
+                      : absl::StrCat(FormatBytes(bytes), " (",
+                                     FormatCount(static_cast<int64_t>(bytes)),
+                                     " bytes)");
+}
+
+std::string SecondsText(double seconds) {
+  return FormatDuration(
+      std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9)));
+}
+
+}  // namespace
+
+void RunSummary::AddStep(const StepMetrics& metrics) {
+  if (steps_ == 0) {
+    first_ = metrics;
+  }
+  if (std::isfinite(metrics.loss) &&
+      (best_step_ == 0 || metrics.loss < best_loss_)) {
+    best_loss_ = metrics.loss;
+    best_step_ = metrics.step;
+  }
+  last_ = metrics;
+  ++steps_;
+  tokens_ += metrics.tokens;
+  seconds_ += metrics.step_seconds;
+}
+
+void RunSummary::AddRow(std::string label, std::string value) {
+  rows_.emplace_back(std::move(label), std::move(value));
+}
+
+std::string RunSummary::MeasuredText() const {
+  std::string text = BytesText(measured_peak_);
+  if (planned_peak_ > 0) {
+    const double planned = static_cast<double>(planned_peak_);
+    absl::StrAppendFormat(
+        &text, ", %+.1f %% of planned",
+        (static_cast<double>(measured_peak_) - planned) / planned * 100);
+  }
+  return text;
+}
+
+std::string RunSummary::LossText() const {
+  std::string text =
+      absl::StrFormat("%.4f at step %d, %.4f at step %d", first_.loss,
+                      first_.step, last_.loss, last_.step);
+  if (best_step_ != 0 && best_step_ != last_.step) {
+    absl::StrAppendFormat(&text, ", lowest %.4f at step %d", best_loss_,
+                          best_step_);
+  }
+  return text;
+}
+
+std::string RunSummary::Table() const {
+  std::vector<std::pair<std::string, std::string>> rows;
+  rows.emplace_back("steps", FormatCount(steps_));
+  if (steps_ > 0) {
+    rows.emplace_back("loss", LossText());
+    rows.emplace_back("tokens", FormatCount(tokens_));
+    rows.emplace_back("time in steps",
+                      absl::StrCat(SecondsText(seconds_), ", ",
+                                   SecondsText(seconds_ / steps_), " a step"));
+  }
+  if (seconds_ > 0) {
+    rows.emplace_back("tokens per second", FormatSi(tokens_ / seconds_));
+  }
+  if (planned_peak_ > 0) {
+    rows.emplace_back("peak memory planned", BytesText(planned_peak_));
+  }
+  if (measured_peak_ > 0) {
+    rows.emplace_back("peak memory measured", MeasuredText());
+  }
+  rows.insert(rows.end(), rows_.begin(), rows_.end());
+  size_t width = 0;
+  for (const auto& [label, value] : rows) {
+    width = std::max(width, label.size());
+  }
+  std::string table;
+  for (const auto& [label, value] : rows) {
+    absl::StrAppendFormat(&table, "  %-*s  %s\n", static_cast<int>(width),
+                          label, value);
+  }
+  return table;
+}
+
+}  // namespace accel::runtime

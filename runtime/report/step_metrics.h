@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What one step reports, the same for metrics.jsonl, the live line and the
+// final table.
+#ifndef ACCEL_RUNTIME_REPORT_STEP_METRICS_H_
+#define ACCEL_RUNTIME_REPORT_STEP_METRICS_H_
+
+#include <cstdint>
+
+namespace accel::runtime {
+
+struct StepMetrics {
+  int64_t step = 0;  // from 1
+  double loss = 0;   // exact mean before the update
+  double lr = 0;
+  double grad_norm = 0;  // before clipping
+  int64_t tokens = 0;    // valid targets
+  double step_seconds = 0;
+  double tokens_per_second = 0;
+  uint64_t peak_bytes = 0;  // of the worst rank
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_REPORT_STEP_METRICS_H_

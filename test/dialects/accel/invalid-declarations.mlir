@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Each numbered constraint of what a module declares, violated.
+// RUN: accel-opt %s --split-input-file --verify-diagnostics
+
+// parameter_c1
+// expected-error@below {{'accel.parameter' op expected a ranked tensor type with a static shape, got 'tensor<?x4xf32>'}}
+accel.parameter @parameter_c1 : tensor<?x4xf32> trainable
+
+// -----
+
+// parameter_c1
+// expected-error@below {{'accel.parameter' op expected a ranked tensor type with a static shape, got 'f32'}}
+accel.parameter @parameter_c1_scalar : f32
+
+// -----
+
+// parameter_c1
+// expected-error@below {{'accel.parameter' op expected element type f32, f64, bf16, f16, i64, i32 or i1, got 'i8'}}
+accel.parameter @parameter_c1_element : tensor<4xi8>
+
+// -----
+
+// parameter_c2
+// expected-error@below {{'accel.parameter' op expected a trainable parameter to have a float element type, got 'i64': leave out `trainable`}}
+accel.parameter @parameter_c2 : tensor<4xi64> trainable
+
+// -----
+
+// parameter_c3
+// expected-error@below {{'accel.parameter' op expected the `kind` of `initial` to be "file", "normal" or "constant", got {kind = "uniform"}}}
+accel.parameter @parameter_c3 : tensor<4xf32> {initial = {kind = "uniform"}}
+
+// -----
+
+// parameter_c3
+// expected-error@below {{'accel.parameter' op expected `initial` to have `site`, an integer, got none}}
+accel.parameter @parameter_c3_missing : tensor<4xf32> {initial = {kind = "normal", mean = 0.0, deviation = 1.0}}
+
+// -----
+
+// parameter_c3
+// expected-error@below {{'accel.parameter' op expected `initial` to have `value`, a float, got 1 : i64}}
+accel.parameter @parameter_c3_type : tensor<4xf32> {initial = {kind = "constant", value = 1 : i64}}
+
+// -----
+
+// parameter_c3
+// expected-error@below {{'accel.parameter' op expected `initial` to have `key`, a string, got none}}
+accel.parameter @parameter_c3_key : tensor<4xf32> {initial = {kind = "file"}}
+
+// -----
+
+// state_c1
+// expected-error@below {{'accel.state' op expected a ranked tensor type with a static shape, got 'tensor<*xf64>'}}
+accel.state @state_c1 : tensor<*xf64> {kind = "counter"}
+
+// -----
+
+// state_c2
+// expected-error@below {{'accel.state' op expected `kind` to be "hyperparameter", "counter", "accumulator" or "slot", got "scalar"}}
+accel.state @state_c2 : tensor<f64> {kind = "scalar"}
+
+// -----
+
+// state_c2
+// expected-error@below {{'accel.state' op expected a slot to have `segment`, got none}}
+accel.state @state_c2_slot : tensor<128xf32> {kind = "slot", bucket = "b", slot = "master", group = "decayed"}
+
+// -----
+
+// bucket_c1
+// expected-error@below {{'accel.bucket' op expected segment 0 to be a dictionary, got 1 : i64}}
+accel.bucket @bucket_c1 {granule = 128 : i64, segments = [1]}
+
+// -----
+
+// bucket_c1
+// expected-error@below {{'accel.bucket' op expected segment 0 to have `name`, a string, got}}
+accel.bucket @bucket_c1_name {granule = 128 : i64, segments = [{group = "g", elements = 1 : i64, parameters = []}]}
+
+// -----
+
+// bucket_c1
+// expected-error@below {{'accel.bucket' op expected segment 0 to have `group`, a string, got}}
+accel.bucket @bucket_c1_group {granule = 128 : i64, segments = [{name = "n", elements = 1 : i64, parameters = []}]}
+
+// -----
+
+// bucket_c1
+// expected-error@below {{'accel.bucket' op expected segment 0 to have `elements`, an integer, got}}
+accel.bucket @bucket_c1_elements {granule = 128 : i64, segments = [{name = "n", group = "g", parameters = []}]}
+
+// -----
+
+// bucket_c1
+// expected-error@below {{'accel.bucket' op expected segment 0 to have `parameters`, a list of symbols, got}}
+accel.bucket @bucket_c1_parameters {granule = 128 : i64, segments = [{name = "n", group = "g", elements = 1 : i64}]}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operands of element-wise operations have one shape and an element type that the operation knows.
+// RUN: accel-opt %s --split-input-file --verify-diagnostics
+
+func.func @unary_of_integers(%x: tensor<4xi64>) {
+  // expected-error@below {{'accel.exp' op operand #0 must be ranked tensor of floating point values, but got 'tensor<4xi64>'}}
+  %y = accel.exp %x : tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @binary_of_booleans(%x: tensor<4xi1>) {
+  // expected-error@below {{'accel.add' op operand #0 must be ranked tensor of}}
+  %y = accel.add %x, %x : tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @binary_of_two_shapes(%x: tensor<4xf32>, %y: tensor<1xf32>) {
+  // expected-error@below {{'accel.mul' op requires the same type for all operands and results}}
+  %z = "accel.mul"(%x, %y) : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @binary_of_two_element_types(%x: tensor<4xf32>, %y: tensor<4xf64>) {
+  // expected-error@below {{'accel.sub' op requires the same type for all operands and results}}
+  %z = "accel.sub"(%x, %y) : (tensor<4xf32>, tensor<4xf64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @power_of_integers(%x: tensor<4xi32>) {
+  // expected-error@below {{'accel.pow' op operand #0 must be ranked tensor of floating point values}}
+  %y = accel.pow %x, %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @conjunction_of_numbers(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.and' op operand #0 must be ranked tensor of 1-bit signless integer values}}
+  %y = accel.and %x, %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @negation_of_numbers(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.not' op operand #0 must be ranked tensor of 1-bit signless integer values}}
+  %y = accel.not %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @is_nan_of_two_shapes(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.is_nan' op requires the same shape for all operands and results}}
+  %y = accel.is_nan %x : tensor<4xf32> -> tensor<3xi1>
+  return
+}
+
+// -----
+
+func.func @compare_of_two_types(%x: tensor<4xf32>, %i: tensor<4xi64>) {
+  // expected-error@below {{'accel.compare' op requires all operands to have the same type}}
+  %y = "accel.compare"(%x, %i) {predicate = 0 : i32} : (tensor<4xf32>, tensor<4xi64>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @compare_with_another_result(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.compare' op requires the same shape for all operands and results}}
+  %y = accel.compare lt, %x, %x : tensor<4xf32> -> tensor<5xi1>
+  return
+}
+
+// -----
+
+func.func @select_of_two_types(%c: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf64>) {
+  // expected-error@below {{'accel.select' op failed to verify that all of {on_true, on_false, result} have same type}}
+  %z = "accel.select"(%c, %x, %y) : (tensor<4xi1>, tensor<4xf32>, tensor<4xf64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @select_by_another_shape(%c: tensor<1xi1>, %x: tensor<4xf32>) {
+  // expected-error@below {{'accel.select' op requires the same shape for all operands and results}}
+  %z = accel.select %c, %x, %x : tensor<1xi1>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @cast_to_another_shape(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.cast' op requires the same shape for all operands and results}}
+  %y = accel.cast %x : tensor<4xf32> -> tensor<5xf64>
+  return
+}
+
+// -----
+
+func.func @cast_to_an_unknown_type(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.cast' op result #0 must be ranked tensor of element type values, but got 'tensor<4xi7>'}}
+  %y = accel.cast %x : tensor<4xf32> -> tensor<4xi7>
+  return
+}
+
+// -----
+
+func.func @gelu_of_an_unknown_form(%x: tensor<4xf32>) {
+  // expected-error@below {{expected string or keyword containing one of the following enum values for attribute 'approximation' [none, tanh]}}
+  %y = accel.gelu quick, %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @unranked(%x: tensor<*xf32>) {
+  // expected-error@below {{'accel.neg' op operand #0 must be ranked tensor of floating point values}}
+  %y = "accel.neg"(%x) : (tensor<*xf32>) -> tensor<*xf32>
+  return
+}

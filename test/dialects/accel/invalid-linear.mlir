@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Each numbered constraint of matrix products and look-ups, violated.
+// RUN: accel-opt %s --split-input-file --verify-diagnostics
+
+func.func @matmul_c1(%x: tensor<8xf32>, %w: tensor<8x16xf32>) {
+  // expected-error@below {{'accel.matmul' op expected `lhs` of rank 2 or more, got rank 1}}
+  %z = accel.matmul %x, %w : tensor<8xf32>, tensor<8x16xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_rank(%x: tensor<2x4x8xf32>, %w: tensor<8x16xf32>) {
+  // expected-error@below {{'accel.matmul' op expected `rhs` of rank 3, got rank 2}}
+  %z = accel.matmul %x, %w : tensor<2x4x8xf32>, tensor<8x16xf32> -> tensor<2x4x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_type(%x: tensor<4x8xf32>, %w: tensor<8x16xf64>) {
+  // expected-error@below {{'accel.matmul' op expected `rhs` of element type 'f32', got 'f64'}}
+  %z = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf64> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c2(%x: tensor<2x4x8xf32>, %w: tensor<3x8x16xf32>) {
+  // expected-error@below {{'accel.matmul' op expected the leading dimensions of `rhs` to be those of `lhs`, (2), got (3)}}
+  %z = accel.matmul %x, %w : tensor<2x4x8xf32>, tensor<3x8x16xf32> -> tensor<2x4x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c2_result(%x: tensor<2x4x8xf32>, %w: tensor<2x8x16xf32>) {
+  // expected-error@below {{'accel.matmul' op expected `result` of shape (2, 4, 16), got (1, 4, 16)}}
+  %z = accel.matmul %x, %w : tensor<2x4x8xf32>, tensor<2x8x16xf32> -> tensor<1x4x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c3(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) {
+  // expected-error@below {{'accel.matmul' op expected the inner dimension of `rhs` to be that of `lhs`, 8, got 16}}
+  %z = accel.matmul %x, %w {transpose_rhs} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c3_lhs(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) {
+  // expected-error@below {{'accel.matmul' op expected the inner dimension of `rhs` to be that of `lhs`, 4, got 8}}
+  %z = accel.matmul %x, %w {transpose_lhs} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c3_result(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) {
+  // expected-error@below {{'accel.matmul' op expected `result` of shape (4, 16), got (16, 4)}}
+  %z = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<16x4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c1(%t: tensor<9x3xf32>, %i: tensor<4x8xi64>) {
+  // expected-error@below {{'accel.gather' op expected `result` of shape (4, 8, 3), got (4, 3)}}
+  %y = accel.gather %t, %i : tensor<9x3xf32>, tensor<4x8xi64> -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c1_type(%t: tensor<9x3xf32>, %i: tensor<4xi64>) {
+  // expected-error@below {{'accel.gather' op expected `result` of element type 'f32', got 'f64'}}
+  %y = accel.gather %t, %i : tensor<9x3xf32>, tensor<4xi64> -> tensor<4x3xf64>
+  return
+}
+
+// -----
+
+func.func @gather_c1_scalar(%t: tensor<f32>, %i: tensor<4xi64>) {
+  // expected-error@below {{'accel.gather' op expected `table` of rank 1 or more, got rank 0}}
+  %y = accel.gather %t, %i : tensor<f32>, tensor<4xi64> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_add_c1(%i: tensor<4xi64>, %u: tensor<5x3xf32>) {
+  // expected-error@below {{'accel.scatter_add' op expected `updates` of shape (4, 3), got (5, 3)}}
+  %y = accel.scatter_add %i, %u : tensor<4xi64>, tensor<5x3xf32> -> tensor<9x3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_add_c1_type(%i: tensor<4xi64>, %u: tensor<4x3xf32>) {
+  // expected-error@below {{'accel.scatter_add' op expected `updates` of element type 'f64', got 'f32'}}
+  %y = accel.scatter_add %i, %u : tensor<4xi64>, tensor<4x3xf32> -> tensor<9x3xf64>
+  return
+}
+
+// -----
+
+func.func @gather_nd_c1(%x: tensor<4x8xf32>, %i: tensor<5x3xi64>) {
+  // expected-error@below {{'accel.gather_nd' op expected index tuples of at most 2 elements, the rank of `operand` without `batch_dims`, got 3}}
+  %y = accel.gather_nd %x, %i batch_dims 0 : tensor<4x8xf32>, tensor<5x3xi64> -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @gather_nd_c1_batch(%x: tensor<4x8xf32>, %i: tensor<4x1xi64>) {
+  // expected-error@below {{'accel.gather_nd' op expected `batch_dims` to count leading dimensions of `operand` and, without the last, of `indices`, got 2}}
+  %y = accel.gather_nd %x, %i batch_dims 2 : tensor<4x8xf32>, tensor<4x1xi64> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_nd_c1_scalar(%x: tensor<4x8xf32>, %i: tensor<i64>) {
+  // expected-error@below {{'accel.gather_nd' op expected `indices` of rank 1 or more, got rank 0}}
+  %y = accel.gather_nd %x, %i batch_dims 0 : tensor<4x8xf32>, tensor<i64> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @gather_nd_c2(%x: tensor<4x8xf32>, %i: tensor<5x1xi64>) {
+  // expected-error@below {{'accel.gather_nd' op expected `result` of shape (5, 8), got (5)}}
+  %y = accel.gather_nd %x, %i batch_dims 0 : tensor<4x8xf32>, tensor<5x1xi64> -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @gather_nd_c2_batch(%x: tensor<4x8xf32>, %i: tensor<5x1xi64>) {
+  // expected-error@below {{'accel.gather_nd' op expected `indices` to begin with the batch dimensions of `operand`, (4), got (5)}}
+  %y = accel.gather_nd %x, %i batch_dims 1 : tensor<4x8xf32>, tensor<5x1xi64> -> tensor<5xf32>
+  return
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products, look-ups and composites print as they are written, and parse again.
+// RUN: accel-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: func.func @products
+func.func @products(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %a: tensor<2x3x5xf64>, %b: tensor<2x7x3xf64>) {
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  %z = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} {transpose_lhs, transpose_rhs} : tensor<2x3x5xf64>, tensor<2x7x3xf64> -> tensor<2x5x7xf64>
+  %t = accel.matmul %a, %b {transpose_lhs, transpose_rhs} : tensor<2x3x5xf64>, tensor<2x7x3xf64> -> tensor<2x5x7xf64>
+  return
+}
+
+// CHECK-LABEL: func.func @tables
+func.func @tables(%table: tensor<16x2x3xf32>, %ids: tensor<4x8xi64>, %vector: tensor<9xi1>, %one: tensor<i32>, %tuples: tensor<4x5x1xi64>) {
+  // CHECK: accel.gather %{{.+}}, %{{.+}} : tensor<16x2x3xf32>, tensor<4x8xi64> -> tensor<4x8x2x3xf32>
+  %rows = accel.gather %table, %ids : tensor<16x2x3xf32>, tensor<4x8xi64> -> tensor<4x8x2x3xf32>
+  // CHECK: accel.gather %{{.+}}, %{{.+}} : tensor<9xi1>, tensor<i32> -> tensor<i1>
+  %element = accel.gather %vector, %one : tensor<9xi1>, tensor<i32> -> tensor<i1>
+  // CHECK: accel.scatter_add %{{.+}}, %{{.+}} : tensor<4x8xi64>, tensor<4x8x2x3xf32> -> tensor<16x2x3xf32>
+  %sums = accel.scatter_add %ids, %rows : tensor<4x8xi64>, tensor<4x8x2x3xf32> -> tensor<16x2x3xf32>
+  // CHECK: accel.gather_nd %{{.+}}, %{{.+}} batch_dims 1 : tensor<4x8xi64>, tensor<4x5x1xi64> -> tensor<4x5xi64>
+  %picked = accel.gather_nd %ids, %tuples batch_dims 1 : tensor<4x8xi64>, tensor<4x5x1xi64> -> tensor<4x5xi64>
+  return
+}
+
+// CHECK-LABEL: func.func @rows
+func.func @rows(%x: tensor<4x8xf32>, %g: tensor<8xf32>, %b: tensor<8xf32>, %labels: tensor<4xi64>) {
+  // CHECK: accel.layer_norm %{{.+}}, %{{.+}}, %{{.+}} epsilon 1.000000e-05 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
+  %y:3 = accel.layer_norm %x, %g, %b epsilon 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
+  // CHECK: accel.layer_norm %{{.+}}, %{{.+}} epsilon 0.000000e+00 : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
+  %n:3 = accel.layer_norm %x, %g epsilon 0.0 : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
+  // CHECK: accel.softmax %{{.+}} : tensor<4x8xf32>
+  %s = accel.softmax %x : tensor<4x8xf32>
+  // CHECK: accel.softmax_cross_entropy %{{.+}}, %{{.+}} : tensor<4x8xf32>, tensor<4xi64> -> tensor<4xf32>, tensor<4xf32>
+  %loss, %lse = accel.softmax_cross_entropy %x, %labels : tensor<4x8xf32>, tensor<4xi64> -> tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @random
+func.func @random(%x: tensor<4x8xf32>, %samples: tensor<2xi64>, %seed: tensor<i64>) {
+  // CHECK: accel.dropout %{{.+}}, %{{.+}}, %{{.+}} probability 1.000000e-01 site 3 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
+  %y = accel.dropout %x, %samples, %seed probability 0.1 site 3 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
+  // CHECK: accel.random_normal %{{.+}} mean 0.000000e+00 deviation 2.000000e-02 site 7 : tensor<i64> -> tensor<4x8xf32>
+  %w = accel.random_normal %seed mean 0.0 deviation 0.02 site 7 : tensor<i64> -> tensor<4x8xf32>
+  return
+}
+
+// Query and value have depths of their own, key and value a length of their own.
+// CHECK-LABEL: func.func @attention
+func.func @attention(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x9x16xf32>, %v: tensor<2x4x9x5xf32>, %mask: tensor<2x1x8x9xi1>, %bias: tensor<1x4x1x9xf32>,
+                     %samples: tensor<2xi64>, %seed: tensor<i64>) {
+  // CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} scale 1.250000e-01 causal : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32> -> tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
+  %y, %lse = accel.attention %q, %k, %v scale 0.125 causal : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32> -> tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
+  // CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %{{.+}} : tensor<2x1x8x9xi1> scale 1.000000e+00 :
+  %m:2 = accel.attention %q, %k, %v mask %mask : tensor<2x1x8x9xi1> scale 1.0 : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32> -> tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
+  // CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %{{.+}} : tensor<1x4x1x9xf32> dropout %{{.+}}, %{{.+}} probability 2.500000e-01 site 2 : tensor<2xi64>, tensor<i64> scale 1.000000e+00 causal :
+  %d:2 = accel.attention %q, %k, %v mask %bias : tensor<1x4x1x9xf32> dropout %samples, %seed probability 0.25 site 2 : tensor<2xi64>, tensor<i64> scale 1.0 causal : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32> -> tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
+  // CHECK: accel.attention_grad {{.+}} dropout %{{.+}}, %{{.+}} probability 2.500000e-01 site 2 : tensor<2xi64>, tensor<i64> scale 1.250000e-01 causal :
+  %g:3 = accel.attention_grad %y, %q, %k, %v, %y, %lse dropout %samples, %seed probability 0.25 site 2 : tensor<2xi64>, tensor<i64> scale 0.125 causal : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32>, tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
+  return
+}

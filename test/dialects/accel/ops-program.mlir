@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parameters, state and the parts of a step print as they are written, and parse again.
+// RUN: accel-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK: accel.parameter @transformer.wte.weight : tensor<256x64xf32> trainable {initial = {key = "wte", kind = "file"}}
+accel.parameter @"transformer.wte.weight" : tensor<256x64xf32> trainable {initial = {kind = "file", key = "wte"}}
+// CHECK: accel.parameter @normal : tensor<4xf32> trainable {initial = {deviation = 2.000000e-02 : f64, kind = "normal", mean = 0.000000e+00 : f64, site = 7 : i64}, offset = 16 : i64, segment = @block0.decayed.master}
+accel.parameter @normal : tensor<4xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.02, site = 7 : i64}, segment = @"block0.decayed.master", offset = 16 : i64}
+// CHECK: accel.parameter @frozen : tensor<i64> {initial = {kind = "constant", value = 1.000000e+00 : f64}, provenance = {how = "merged"}}
+accel.parameter @frozen : tensor<i64> {initial = {kind = "constant", value = 1.0}, provenance = {how = "merged"}}
+// CHECK: accel.state @lr : tensor<f64> {initial = 1.000000e-03 : f64, kind = "hyperparameter"}
+accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.001 : f64}
+// CHECK: accel.state @step : tensor<f64> {kind = "counter"}
+accel.state @step : tensor<f64> {kind = "counter"}
+// CHECK: accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+// CHECK: accel.state @block0.decayed.master : tensor<4096xf32> {bucket = "block0", group = "decayed", kind = "slot", segment = "decayed", slot = "master"}
+accel.state @"block0.decayed.master" : tensor<4096xf32> {kind = "slot", bucket = "block0", segment = "decayed", slot = "master", group = "decayed"}
+// CHECK: accel.bucket @block0 {granule = 128 : i64, segments = [{elements = 4096 : i64, group = "decayed", name = "decayed", parameters = [@normal]}]}
+accel.bucket @block0 {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 4096 : i64, parameters = [@normal]}]}
+
+// CHECK-LABEL: func.func @step_function
+func.func @step_function(%loss: tensor<f64>, %delta: tensor<4xf32>) {
+  // CHECK: accel.read @transformer.wte.weight : tensor<256x64xf32>
+  %w = accel.read @"transformer.wte.weight" : tensor<256x64xf32>
+  // CHECK: accel.write @lr, %{{.+}} : tensor<f64>
+  accel.write @lr, %loss : tensor<f64>
+  // CHECK: accel.repeat {
+  accel.repeat {
+    // CHECK: accel.input "input_ids" : tensor<4x64xi64>
+    %ids = accel.input "input_ids" : tensor<4x64xi64>
+    // CHECK: accel.input "sample_indices" : tensor<4xi64>
+    %samples = accel.input "sample_indices" : tensor<4xi64>
+    // CHECK: accel.input "sample_weights" : tensor<4xf32>
+    %weights = accel.input "sample_weights" : tensor<4xf32>
+    // CHECK: accel.input "seed" : tensor<i64>
+    %seed = accel.input "seed" : tensor<i64>
+    // CHECK: accel.accumulate @normal, %{{.+}} : tensor<4xf32>
+    accel.accumulate @normal, %delta : tensor<4xf32>
+    // CHECK: accel.accumulate @loss_sum, %{{.+}} : tensor<f64>
+    accel.accumulate @loss_sum, %loss : tensor<f64>
+  }
+  // CHECK: accel.gradient @normal : tensor<4xf32>
+  %g = accel.gradient @normal : tensor<4xf32>
+  // CHECK: accel.metric "loss", %{{.+}} : tensor<f64>
+  accel.metric "loss", %loss : tensor<f64>
+  // CHECK: accel.update %{{.+}} kind "adamw" schedule "cosine" clip : tensor<f64>
+  accel.update %loss kind "adamw" schedule "cosine" clip : tensor<f64>
+  // CHECK: accel.update %{{.+}} kind "sgd" schedule "constant" : tensor<f64>
+  accel.update %loss kind "sgd" schedule "constant" : tensor<f64>
+  return
+}
+
+// CHECK-LABEL: func.func @empty_round
+func.func @empty_round() {
+  // CHECK: accel.repeat {
+  accel.repeat {
+  }
+  return
+}

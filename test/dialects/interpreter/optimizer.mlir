@@ -1,0 +1,142 @@
+// RUN: accel-opt --run=f --run-steps=6 --split-input-file %s | FileCheck %s
+
+// accel.update gives what PyTorch's optimizers give in double after six steps on sum(c w^2) / 2; only @w decays.
+
+// torch.optim.AdamW at a constant rate
+// CHECK: metric "grad_norm" = 1.892557981
+// CHECK: metric "lr" = 0.1
+// CHECK: parameter @w: tensor<2x3xf64> = [ [0.372731, 0.147122, -0.314903], [0.967117, 1.2405, -1.15259] ]
+// CHECK: parameter @b: tensor<3xf64> = [-0.103523, 1.26726, 0.391066]
+// CHECK: state @step: tensor<f64> = 6
+// CHECK: state @beta1_power: tensor<f64> = 0.531441
+accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
+accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
+accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
+accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
+accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
+accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
+accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.95 : f64}
+accel.state @eps : tensor<f64> {kind = "hyperparameter", initial = 1.0e-8 : f64}
+accel.state @step : tensor<f64> {kind = "counter"}
+accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+func.func @f() {
+  %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
+  %w = accel.read @w : tensor<2x3xf64>
+  %gw = accel.mul %w, %cw : tensor<2x3xf64>
+  accel.accumulate @w, %gw : tensor<2x3xf64>
+  %cb = accel.constant dense<[0.808, -0.952, 0.312]> : tensor<3xf64>
+  %b = accel.read @b : tensor<3xf64>
+  %gb = accel.mul %b, %cb : tensor<3xf64>
+  accel.accumulate @b, %gb : tensor<3xf64>
+  %scale = accel.constant dense<1.0> : tensor<f64>
+  accel.update %scale kind "adamw" schedule "constant" : tensor<f64>
+  return
+}
+
+// -----
+
+// torch.optim.AdamW and clip_grad_norm_, cosine after a warm-up
+// CHECK: metric "grad_norm" = 1.826807569
+// CHECK: metric "lr" = 0.02318019485
+// CHECK: parameter @w: tensor<2x3xf64> = [ [0.517557, 0.0999778, -0.457442], [0.855964, 1.13582, -1.04569] ]
+// CHECK: parameter @b: tensor<3xf64> = [-0.000107299, 1.13248, 0.52276]
+// CHECK: state @step: tensor<f64> = 6
+// CHECK: state @beta1_power: tensor<f64> = 0.531441
+accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
+accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
+accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
+accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
+accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
+accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
+accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.95 : f64}
+accel.state @eps : tensor<f64> {kind = "hyperparameter", initial = 1.0e-8 : f64}
+accel.state @clip_norm : tensor<f64> {kind = "hyperparameter", initial = 0.5 : f64}
+accel.state @min_lr : tensor<f64> {kind = "hyperparameter", initial = 0.01 : f64}
+accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter", initial = 6.0 : f64}
+accel.state @step : tensor<f64> {kind = "counter"}
+accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+func.func @f() {
+  %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
+  %w = accel.read @w : tensor<2x3xf64>
+  %gw = accel.mul %w, %cw : tensor<2x3xf64>
+  accel.accumulate @w, %gw : tensor<2x3xf64>
+  %cb = accel.constant dense<[0.808, -0.952, 0.312]> : tensor<3xf64>
+  %b = accel.read @b : tensor<3xf64>
+  %gb = accel.mul %b, %cb : tensor<3xf64>
+  accel.accumulate @b, %gb : tensor<3xf64>
+  %scale = accel.constant dense<1.0> : tensor<f64>
+  accel.update %scale kind "adamw" schedule "cosine" clip : tensor<f64>
+  return
+}
+
+// -----
+
+// torch.optim.AdamW and clip_grad_norm_, warm-up, stable, decay
+// CHECK: metric "grad_norm" = 1.858587189
+// CHECK: metric "lr" = 0.04
+// CHECK: parameter @w: tensor<2x3xf64> = [ [0.469884, 0.121308, -0.41053], [0.893623, 1.17099, -1.08168] ]
+// CHECK: parameter @b: tensor<3xf64> = [-0.0354531, 1.17761, 0.479809]
+// CHECK: state @step: tensor<f64> = 6
+// CHECK: state @beta1_power: tensor<f64> = 0.531441
+accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
+accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
+accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
+accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
+accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
+accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
+accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.95 : f64}
+accel.state @eps : tensor<f64> {kind = "hyperparameter", initial = 1.0e-8 : f64}
+accel.state @clip_norm : tensor<f64> {kind = "hyperparameter", initial = 0.5 : f64}
+accel.state @min_lr : tensor<f64> {kind = "hyperparameter", initial = 0.01 : f64}
+accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter", initial = 6.0 : f64}
+accel.state @decay_steps : tensor<f64> {kind = "hyperparameter", initial = 3.0 : f64}
+accel.state @step : tensor<f64> {kind = "counter"}
+accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+func.func @f() {
+  %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
+  %w = accel.read @w : tensor<2x3xf64>
+  %gw = accel.mul %w, %cw : tensor<2x3xf64>
+  accel.accumulate @w, %gw : tensor<2x3xf64>
+  %cb = accel.constant dense<[0.808, -0.952, 0.312]> : tensor<3xf64>
+  %b = accel.read @b : tensor<3xf64>
+  %gb = accel.mul %b, %cb : tensor<3xf64>
+  accel.accumulate @b, %gb : tensor<3xf64>
+  %scale = accel.constant dense<1.0> : tensor<f64>
+  accel.update %scale kind "adamw" schedule "wsd" clip : tensor<f64>
+  return
+}
+
+// -----
+
+// torch.optim.SGD with momentum and clip_grad_norm_, linear after a warm-up
+// CHECK: metric "grad_norm" = 1.533473176
+// CHECK: metric "lr" = 0.0325
+// CHECK: parameter @w: tensor<2x3xf64> = [ [0.581008, -0.137103, -0.632566], [0.466265, 0.894509, -0.73607] ]
+// CHECK: parameter @b: tensor<3xf64> = [0.292002, 0.955127, 0.839074]
+// CHECK: state @step: tensor<f64> = 6
+accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
+accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
+accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
+accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
+accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
+accel.state @momentum : tensor<f64> {kind = "hyperparameter", initial = 0.8 : f64}
+accel.state @clip_norm : tensor<f64> {kind = "hyperparameter", initial = 0.5 : f64}
+accel.state @min_lr : tensor<f64> {kind = "hyperparameter", initial = 0.01 : f64}
+accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter", initial = 6.0 : f64}
+accel.state @step : tensor<f64> {kind = "counter"}
+func.func @f() {
+  %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
+  %w = accel.read @w : tensor<2x3xf64>
+  %gw = accel.mul %w, %cw : tensor<2x3xf64>
+  accel.accumulate @w, %gw : tensor<2x3xf64>
+  %cb = accel.constant dense<[0.808, -0.952, 0.312]> : tensor<3xf64>
+  %b = accel.read @b : tensor<3xf64>
+  %gb = accel.mul %b, %cb : tensor<3xf64>
+  accel.accumulate @b, %gb : tensor<3xf64>
+  %scale = accel.constant dense<1.0> : tensor<f64>
+  accel.update %scale kind "sgd" schedule "linear" clip : tensor<f64>
+  return
+}

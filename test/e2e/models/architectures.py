@@ -1,0 +1,134 @@
+"""The models of the end-to-end tests: small, and each with sizes of its own.
+
+Every builder returns a module in float32 whose parameters depend on the seed
+only.  `perturb` adds N(0, 0.02) to every parameter, so that no two tensors are
+equal and the exporter has nothing to merge or delete.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from transformers import GPT2Config, GPT2LMHeadModel
+
+
+def perturb(model: nn.Module, seed: int) -> nn.Module:
+    """Adds N(0, 0.02) to every parameter; a tied one is changed once."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            noise = torch.randn(parameter.shape, generator=generator)
+            parameter.add_(0.02 * noise)
+    return model
+
+
+def gpt2(dropout: float = 0.0, fresh: bool = False, seed: int = 1) -> nn.Module:
+    """Hugging Face GPT-2: 2 layers, 3 heads of 12, 48 positions for T = 32."""
+    config = GPT2Config(
+        vocab_size=211,
+        n_positions=48,
+        n_embd=36,
+        n_layer=2,
+        n_head=3,
+        resid_pdrop=dropout,
+        embd_pdrop=dropout,
+        attn_pdrop=dropout,
+        use_cache=False,
+        bos_token_id=0,
+        eos_token_id=0,
+    )
+    torch.manual_seed(seed)
+    model = GPT2LMHeadModel(config)
+    return model if fresh else perturb(model, seed + 1)
+
+
+class CausalAttention(nn.Module):
+    def __init__(self, width: int, heads: int):
+        super().__init__()
+        self.heads = heads
+        self.query_key_value = nn.Linear(width, 3 * width, bias=False)
+        self.output = nn.Linear(width, width, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        batch, length, width = x.shape
+        query, key, value = (
+            part.view(batch, length, self.heads, width // self.heads).transpose(1, 2)
+            for part in self.query_key_value(x).split(width, dim=2)
+        )
+        mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        return self.output(mixed.transpose(1, 2).reshape(batch, length, width))
+
+
+class FeedForward(nn.Module):
+    def __init__(self, width: int):
+        super().__init__()
+        self.widen = nn.Linear(width, 4 * width, bias=False)
+        self.narrow = nn.Linear(4 * width, width, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.narrow(F.gelu(self.widen(x)))
+
+
+class Block(nn.Module):
+    def __init__(self, width: int, heads: int):
+        super().__init__()
+        self.attention_norm = nn.LayerNorm(width, bias=False)
+        self.attention = CausalAttention(width, heads)
+        self.feed_norm = nn.LayerNorm(width, bias=False)
+        self.feed = FeedForward(width)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x + self.attention(self.attention_norm(x))
+        return x + self.feed(self.feed_norm(x))
+
+
+class Decoder(nn.Module):
+    """A decoder as people write it by hand: no biases, exact GELU, tied head."""
+
+    def __init__(self, vocabulary: int, positions: int, width: int, heads: int):
+        super().__init__()
+        self.token_table = nn.Embedding(vocabulary, width)
+        self.position_table = nn.Embedding(positions, width)
+        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(2))
+        self.final_norm = nn.LayerNorm(width, bias=False)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight = self.token_table.weight
+        for parameter in self.parameters():
+            if parameter.dim() >= 2:
+                nn.init.normal_(parameter, std=0.02)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        places = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.token_table(tokens) + self.position_table(places)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.final_norm(x))
+
+
+def decoder(positions: int, seed: int) -> nn.Module:
+    """2 layers, 4 heads of 10; T = 24, the position table may be longer."""
+    torch.manual_seed(seed)
+    return perturb(Decoder(199, positions, width=40, heads=4), seed + 1)
+
+
+class Classifier(nn.Module):
+    """An MLP on flat features; dropout after every activation."""
+
+    def __init__(self, sizes: tuple[int, ...], dropout: float):
+        super().__init__()
+        layers: list[nn.Module] = []
+        for fan_in, fan_out in zip(sizes[:-2], sizes[1:-1]):
+            layers += [nn.Linear(fan_in, fan_out), nn.ReLU()]
+            if dropout > 0:
+                layers.append(nn.Dropout(dropout))
+        layers.append(nn.Linear(sizes[-2], sizes[-1]))
+        self.layers = nn.Sequential(*layers)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers(x)
+
+
+def mlp(dropout: float = 0.0, seed: int = 5) -> nn.Module:
+    torch.manual_seed(seed)
+    return perturb(Classifier((21, 33, 17, 10), dropout), seed + 1)

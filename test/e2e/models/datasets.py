@@ -1,0 +1,76 @@
+"""The data of the goldens: small, fixed, and with something to learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from training import IGNORED, Data
+
+
+def token_stream(vocabulary: int, count: int, seed: int) -> np.ndarray:
+    """Four of five tokens follow from the one before, the fifth is random."""
+    random = np.random.default_rng(seed)
+    tokens = np.zeros(count, dtype=np.uint16)
+    for i in range(1, count):
+        successor = (3 * int(tokens[i - 1]) + 7) % vocabulary
+        if random.random() < 0.2:
+            successor = int(random.integers(vocabulary))
+        tokens[i] = successor
+    return tokens
+
+
+def samples_of(tokens: np.ndarray, length: int) -> Data:
+    """Sample i is tokens [iT, iT + T]: T inputs and their T successors.
+
+    What is left at the end and makes no whole sample is not used.
+    """
+    count = (len(tokens) - 1) // length
+    inputs = tokens[: count * length].reshape(count, length)
+    targets = tokens[1 : count * length + 1].reshape(count, length)
+    return Data(inputs.astype(np.int64), targets.astype(np.int64))
+
+
+def load_tokens(path: Path, length: int) -> Data:
+    return samples_of(np.fromfile(path, dtype="<u2"), length)
+
+
+def load_arrays(inputs: Path, labels: Path) -> Data:
+    return Data(np.load(inputs), np.load(labels))
+
+
+def load_shifted(inputs: Path) -> Data:
+    """Token ids alone: shifted left by one, the last position ignored."""
+    rows = np.load(inputs)
+    targets = np.full_like(rows, IGNORED)
+    targets[:, :-1] = rows[:, 1:]
+    return Data(rows, targets)
+
+
+def write_tokens(path: Path, vocabulary: int, count: int, seed: int) -> None:
+    token_stream(vocabulary, count, seed).astype("<u2").tofile(path)
+
+
+def write_arrays(folder: Path, vocabulary: int, length: int, seed: int) -> None:
+    """Token ids and aligned labels, of which unequal numbers are ignored.
+
+    Samples 2 and 3, a whole microbatch of two, have no valid target at all.
+    """
+    random = np.random.default_rng(seed)
+    data = samples_of(token_stream(vocabulary, 61 * length + 1, seed), length)
+    for row, labels in enumerate(data.targets):
+        labels[: random.integers(length)] = IGNORED
+        if row in (2, 3):
+            labels[:] = IGNORED
+    np.save(folder / "input_ids.npy", data.inputs)
+    np.save(folder / "labels.npy", data.targets)
+
+
+def write_features(folder: Path, width: int, classes: int, seed: int) -> None:
+    """Noisy points around one centre per class."""
+    random = np.random.default_rng(seed)
+    centres = random.normal(size=(classes, width))
+    labels = random.integers(classes, size=101)
+    x = centres[labels] + 0.5 * random.normal(size=(101, width))
+    np.save(folder / "x.npy", x.astype(np.float32))
+    np.save(folder / "labels.npy", labels.astype(np.int64))

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Writes the ONNX files of the end-to-end tests: NAME/model.onnx.
+
+    python export.py                 # all of them
+    python export.py gpt2 decoder18  # some
+
+README.md beside this file says what is peculiar about each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+
+import architectures
+import torch
+from exporting import HERE, export_dynamo, export_torchscript
+from torch import nn
+
+
+def _tokens(batch: int, length: int) -> torch.Tensor:
+    return torch.zeros(batch, length, dtype=torch.int64)
+
+
+def _gpt2(name: str, model: nn.Module, dims: dict[int, str], weights="inside"):
+    inputs = {"input_ids": _tokens(2, 32)}
+    export_dynamo(model, HERE / name / "model.onnx", inputs, dims, weights=weights)
+
+
+def gpt2(name: str) -> None:
+    _gpt2(name, architectures.gpt2().eval(), {0: "batch"})
+
+
+def gpt2_fresh(name: str) -> None:
+    """As most people export: new weights, so equal tensors are merged."""
+    _gpt2(name, architectures.gpt2(fresh=True).eval(), {0: "batch"})
+
+
+def gpt2_dropout(name: str) -> None:
+    """The default p = 0.1; train() is what makes the exporter write Dropout."""
+    _gpt2(name, architectures.gpt2(dropout=0.1).train(), {0: "batch"})
+
+
+def gpt2_symbolic(name: str) -> None:
+    _gpt2(name, architectures.gpt2().eval(), {0: "batch", 1: "seq"}, "external")
+
+
+def gpt2_static(name: str) -> None:
+    _gpt2(name, architectures.gpt2().eval(), {})
+
+
+def _decoder(name: str, positions: int, seed: int, opset: int) -> None:
+    model = architectures.decoder(positions, seed).eval()
+    path = HERE / name / "model.onnx"
+    export_dynamo(model, path, {"tokens": _tokens(2, 24)}, {0: "batch"}, opset)
+
+
+def decoder18(name: str) -> None:
+    _decoder(name, positions=40, seed=11, opset=18)
+
+
+def decoder23(name: str) -> None:
+    _decoder(name, positions=24, seed=13, opset=23)
+
+
+def mlp(name: str) -> None:
+    model = architectures.mlp().train()
+    export_torchscript(model, HERE / name / "model.onnx", torch.zeros(2, 21), True)
+
+
+def mlp_dropout(name: str) -> None:
+    model = architectures.mlp(dropout=0.1).train()
+    export_torchscript(model, HERE / name / "model.onnx", torch.zeros(2, 21), True)
+
+
+def mlp_folded(name: str) -> None:
+    """Rank-3 input: Transpose(weight) + MatMul, which eval mode folds."""
+    model = architectures.mlp().eval()
+    x = torch.zeros(2, 3, 21)
+    export_torchscript(model, HERE / name / "model.onnx", x, training=False)
+
+
+EXPORTS = {
+    "gpt2": gpt2,
+    "gpt2-fresh": gpt2_fresh,
+    "gpt2-dropout": gpt2_dropout,
+    "gpt2-symbolic": gpt2_symbolic,
+    "gpt2-static": gpt2_static,
+    "decoder18": decoder18,
+    "decoder23": decoder23,
+    "mlp": mlp,
+    "mlp-dropout": mlp_dropout,
+    "mlp-folded": mlp_folded,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.names) - set(EXPORTS))
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(EXPORTS)}")
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    for name in arguments.names or EXPORTS:
+        EXPORTS[name](name)
+        file = HERE / name / "model.onnx"
+        print(f"{file.relative_to(HERE)}: {file.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

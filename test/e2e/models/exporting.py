@@ -1,0 +1,158 @@
+"""Exports with torch.onnx and makes the files fit to be committed."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import onnx
+import torch
+from onnx import TensorProto
+from torch import nn
+
+HERE = Path(__file__).resolve().parent
+SIGNATURE = "pkg.torch.export.ExportedProgram.graph_signature"
+FOLDED_FROM = "pkg.onnxscript.optimizer.folded_from"
+
+# What a path in a traceback is replaced by: a user's folder and environment.
+_SITE_PACKAGES = re.compile(r'(?<=File ")[^"\n]*/site-packages/')
+_USER_SITE = "/home/user/venv/lib/python3.11/site-packages/"
+_USER_FOLDER = "/home/user/train/"
+
+
+def anonymise(text: str) -> str:
+    """Rewrites the machine's paths in a traceback, keeping its lines."""
+    text = _SITE_PACKAGES.sub(_USER_SITE, text)
+    return text.replace(str(HERE) + os.sep, _USER_FOLDER)
+
+
+def _property_lists(model: onnx.ModelProto):
+    yield model.metadata_props
+    yield model.graph.metadata_props
+    for group in (
+        model.graph.node,
+        model.graph.value_info,
+        model.graph.input,
+        model.graph.output,
+        model.graph.initializer,
+    ):
+        for item in group:
+            yield item.metadata_props
+
+
+def _anonymise_model(model: onnx.ModelProto) -> None:
+    for properties in _property_lists(model):
+        for entry in properties:
+            entry.value = anonymise(entry.value)
+
+
+def _parameters(model: onnx.ModelProto) -> set[str]:
+    """Initializers that are parameters, or were folded from one."""
+    graph = model.graph
+    signature = "".join(
+        entry.value for entry in graph.metadata_props if entry.key == SIGNATURE
+    )
+    own_names = set(re.findall(r"PARAMETER target='([^']+)'", signature))
+    names = set(own_names)
+    for value in graph.value_info:
+        for entry in value.metadata_props:
+            folded = entry.key == FOLDED_FROM
+            if folded and own_names & set(ast.literal_eval(entry.value)):
+                names.add(value.name)
+    return names
+
+
+def _move_parameters_out(model: onnx.ModelProto, location: str) -> bytes:
+    """Moves every parameter to external data; constants stay inside."""
+    data = bytearray()
+    parameters = _parameters(model)
+    for tensor in model.graph.initializer:
+        if tensor.name not in parameters:
+            continue
+        raw = onnx.numpy_helper.to_array(tensor).tobytes()
+        data += bytes(-len(data) % 64)
+        entries = {"location": location, "offset": len(data), "length": len(raw)}
+        tensor.ClearField("raw_data")
+        tensor.data_location = TensorProto.EXTERNAL
+        for key, value in entries.items():
+            tensor.external_data.add(key=key, value=str(value))
+        data += raw
+    return bytes(data)
+
+
+def finish(model: onnx.ModelProto, path: Path, weights: str) -> None:
+    """Writes `model`; `weights` is "inside", "external" or "absent".
+
+    "absent" is "external" without the data file: what remains of an export
+    whose `.onnx.data` is not passed on.
+    """
+    onnx.checker.check_model(model)
+    _anonymise_model(model)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if weights != "inside":
+        location = path.name + ".data"
+        data = _move_parameters_out(model, location)
+        if weights == "external":
+            (path.parent / location).write_bytes(data)
+    content = model.SerializeToString(deterministic=True)
+    for needle in (b"/tmp/", b"/work/", b"/root/"):
+        if needle in content:
+            raise SystemExit(f"{path}: still holds a path of this machine: {needle!r}")
+    path.write_bytes(content)
+
+
+def export_dynamo(
+    model: nn.Module,
+    path: Path,
+    inputs: dict[str, torch.Tensor],
+    dims: dict[int, str],
+    opset: int | None = None,
+    weights: str = "inside",
+) -> None:
+    """The default exporter with its defaults, `optimize=True` included.
+
+    `inputs` are the keyword arguments of forward(); `dims` names the symbolic
+    axes of each of them.
+    """
+    shapes = {axis: torch.export.Dim(name) for axis, name in dims.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "model.onnx"
+        torch.onnx.export(
+            model,
+            (),
+            file,
+            kwargs=inputs,
+            dynamo=True,
+            opset_version=opset,
+            input_names=list(inputs),
+            output_names=["logits"],
+            dynamic_shapes={name: shapes for name in inputs} if shapes else None,
+            external_data=False,
+            verbose=False,
+        )
+        finish(onnx.load(file), path, weights)
+
+
+def export_torchscript(
+    model: nn.Module, path: Path, x: torch.Tensor, training: bool
+) -> None:
+    """The old exporter: as for training, or in its defaults (eval, folded)."""
+    mode = torch.onnx.TrainingMode
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "model.onnx"
+        torch.onnx.export(
+            model,
+            (x,),
+            file,
+            dynamo=False,
+            opset_version=17,
+            training=mode.TRAINING if training else mode.EVAL,
+            do_constant_folding=not training,
+            input_names=["x"],
+            output_names=["logits"],
+            dynamic_axes={"x": {0: "batch"}, "logits": {0: "batch"}},
+        )
+        finish(onnx.load(file), path, "inside")

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Writes the data and the goldens: what PyTorch computes, in float32.
+
+Without names, of all models.  --compare writes nothing and prints PyTorch
+against itself: float32 against double, and what plausible mistakes change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import architectures
+import datasets
+import torch
+from comparison import print_comparison
+from exporting import HERE
+from safetensors.torch import save_file
+from torch import nn
+from training import Data, Optimizer, Result, Schedule, train
+
+STEPS = 20
+MICROBATCH = 2
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One golden: golden.json, or golden-NAME.json of the same folder."""
+
+    name: str = ""
+    optimizer: Optimizer = Optimizer()
+    schedule: Schedule = Schedule()
+    batch: int = 8
+    source: str = "default"  # which of the model's data
+    weights: bool = True  # keep the final weights
+
+
+@dataclass(frozen=True)
+class Model:
+    build: Callable[[], nn.Module]
+    objective: str
+    write_data: Callable[[Path], None]
+    sources: dict[str, tuple[Callable[[Path], Data], dict[str, str]]]
+    variants: tuple[Variant, ...]
+    dims: dict[str, int] = dataclasses.field(default_factory=dict)
+    tied: dict[str, str] = dataclasses.field(default_factory=dict)
+    rows_in_file: dict[str, int] = dataclasses.field(default_factory=dict)
+    key_biases: tuple[str, ...] = ()
+
+
+SGD = Optimizer(kind="sgd", lr=0.05, momentum=0.9, weight_decay=0.0)
+# Clipping at 1 would never act on the MLP, whose gradient norms are below 1.
+MLP_ADAMW = Optimizer(clip_norm=0.5)
+MLP_SGD = dataclasses.replace(SGD, weight_decay=0.01, clip_norm=0.5)
+SCHEDULES = (
+    Schedule("linear", warmup_steps=5, schedule_steps=20, min_lr=1e-5),
+    Schedule("cosine", warmup_steps=4, schedule_steps=16, min_lr=1e-4),
+    Schedule("wsd", warmup_steps=3, schedule_steps=18, min_lr=5e-5, decay_steps=6),
+)
+PLAIN = (Variant(), Variant("sgd", SGD))
+
+
+def _scheduled(optimizer: Optimizer, weights: bool) -> tuple[Variant, ...]:
+    return tuple(
+        Variant(s.kind, optimizer, schedule=s, weights=weights) for s in SCHEDULES
+    )
+
+
+def _stream(length: int):
+    def load(folder: Path) -> Data:
+        return datasets.load_tokens(folder / "data.bin", length)
+
+    return load, {"": "data.bin"}
+
+
+def _arrays(name: str):
+    def load(folder: Path) -> Data:
+        return datasets.load_arrays(folder / f"{name}.npy", folder / "labels.npy")
+
+    return load, {name: f"{name}.npy", "labels": "labels.npy"}
+
+
+def _shifted(folder: Path) -> Data:
+    return datasets.load_shifted(folder / "input_ids.npy")
+
+
+def _gpt2(fresh: bool) -> Model:
+    def write(folder: Path) -> None:
+        datasets.write_tokens(folder / "data.bin", 211, 3217, seed=24)
+        if not fresh:
+            datasets.write_arrays(folder, 211, 32, seed=22)
+
+    sources = {"default": _stream(32)}
+    variants = PLAIN
+    if not fresh:
+        sources["arrays"] = _arrays("input_ids")
+        sources["shifted"] = (_shifted, {"input_ids": "input_ids.npy"})
+        variants += _scheduled(Optimizer(), weights=False)
+        variants += (Variant("ignored", batch=7, source="arrays"),)
+        variants += (Variant("shifted", source="shifted", weights=False),)
+    return Model(
+        build=lambda: architectures.gpt2(fresh=fresh).eval(),
+        objective="causal-lm",
+        write_data=write,
+        sources=sources,
+        variants=variants,
+        dims={"seq": 32},
+        tied={"transformer.wte.weight": "lm_head.weight"},
+        rows_in_file={"transformer.wpe.weight": 32},
+        key_biases=tuple(f"transformer.h.{i}.attn.c_attn.bias" for i in range(2)),
+    )
+
+
+def _decoder(positions: int, seed: int) -> Model:
+    return Model(
+        build=lambda: architectures.decoder(positions, seed),
+        objective="causal-lm",
+        write_data=lambda folder: datasets.write_tokens(
+            folder / "data.bin", 199, 2411, seed=23
+        ),
+        sources={"default": _stream(24)},
+        variants=PLAIN,
+        dims={"seq": 24},
+        tied={"token_table.weight": "head.weight"},
+        rows_in_file={"position_table.weight": 24},
+    )
+
+
+MODELS = {
+    "gpt2": _gpt2(fresh=False),
+    "gpt2-fresh": _gpt2(fresh=True),
+    "decoder18": _decoder(40, 11),
+    "decoder23": _decoder(24, 13),
+    "mlp": Model(
+        build=architectures.mlp,
+        objective="classification",
+        write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=25),
+        sources={"default": _arrays("x")},
+        variants=(
+            Variant("", MLP_ADAMW),
+            Variant("sgd", MLP_SGD),
+            *_scheduled(MLP_ADAMW, weights=True),
+        ),
+    ),
+}
+
+
+def compile_flags(model: Model, variant: Variant) -> list[str]:
+    o, s = variant.optimizer, variant.schedule
+    flags = [f"--objective={model.objective}", "--dim", f"batch={MICROBATCH}"]
+    flags += [f"--global-batch={variant.batch}", f"--optimizer={o.kind}"]
+    flags += [f"--lr={o.lr}", f"--weight-decay={o.weight_decay}"]
+    flags += [f"--clip-norm={o.clip_norm}"]
+    if o.kind == "sgd":
+        flags += [f"--momentum={o.momentum}"]
+    else:
+        flags += [f"--beta1={o.beta1}", f"--beta2={o.beta2}", f"--eps={o.eps}"]
+    flags += [f"--schedule={s.kind}"]
+    if s.kind != "constant":
+        flags += [f"--warmup-steps={s.warmup_steps}", f"--min-lr={s.min_lr}"]
+        flags += [f"--schedule-steps={s.schedule_steps}"]
+    if s.kind == "wsd":
+        flags += [f"--decay-steps={s.decay_steps}"]
+    return flags
+
+
+def run_flags(files: dict[str, str]) -> list[str]:
+    flags = ["--shuffle=off", f"--steps={STEPS}"]
+    for name, file in files.items():
+        flags += ["--data", f"{name}={file}" if name else file]
+    return flags
+
+
+def _save(model: Model, tensors: dict[str, torch.Tensor], path: Path) -> str:
+    named = {model.tied.get(n, n): t.contiguous() for n, t in tensors.items()}
+    save_file(named, path)
+    path.chmod(0o644)
+    return path.name
+
+
+def write_golden(name: str, model: Model, variant: Variant, result: Result) -> None:
+    folder = HERE / name
+    suffix = f"-{variant.name}" if variant.name else ""
+    files = {"initial": "initial.safetensors"}
+    if not variant.name:
+        _save(model, result.initial, folder / "initial.safetensors")
+    if not variant.name or variant.source == "arrays":
+        path = folder / f"gradients{suffix}.safetensors"
+        files["gradients"] = _save(model, result.gradients, path)
+    elif variant.source == "default":  # same weights, same batch
+        files["gradients"] = "gradients.safetensors"
+    if variant.weights:
+        path = folder / f"final{suffix}.safetensors"
+        files["final"] = _save(model, result.final, path)
+    data_files = model.sources[variant.source][1]
+    optimizer = dataclasses.asdict(variant.optimizer)
+    del optimizer["decay_everything"]
+    content = {
+        "model": name,
+        "variant": variant.name,
+        "flags": compile_flags(model, variant),
+        "run_flags": run_flags(data_files),
+        "optimizer": optimizer,
+        "schedule": dataclasses.asdict(variant.schedule),
+        "dims": {"batch": MICROBATCH, **model.dims},
+        "global_batch": variant.batch,
+        "steps": STEPS,
+        "data": data_files,
+        "files": files,
+        "tied": model.tied,
+        "rows_in_file": model.rows_in_file,
+        "key_biases": list(model.key_biases),
+        "loss": result.loss,
+        "grad_norm": result.grad_norm,
+        "lr": result.lr,
+        "tokens": result.tokens,
+        "next_loss": result.next_loss,
+    }
+    text = json.dumps(content, indent=1)
+    (folder / f"golden{suffix}.json").write_text(text + "\n")
+
+
+def run_variant(
+    name: str, model: Model, variant: Variant, network: nn.Module
+) -> Result:
+    data = model.sources[variant.source][0](HERE / name)
+    return train(
+        network, data, variant.optimizer, variant.schedule, variant.batch, STEPS
+    )
+
+
+def make(name: str, model: Model) -> None:
+    model.write_data(HERE / name)
+    for variant in model.variants:
+        result = run_variant(name, model, variant, model.build())
+        write_golden(name, model, variant, result)
+        title = f"{name} {variant.name}".strip()
+        print(f"{title}: loss {result.loss[0]:.6f} -> {result.loss[-1]:.6f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="print float32 against double, and what mistakes would change",
+    )
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.names) - set(MODELS))
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(MODELS)}")
+    torch.set_num_threads(1)
+    for name in arguments.names or MODELS:
+        if arguments.compare:
+            print_comparison(name, MODELS[name], run_variant)
+        else:
+            make(name, MODELS[name])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""The training step in PyTorch, as the goldens mean it.
+
+Nothing here is clever: one batch, one backward, torch's own clipping and
+optimizers.  README.md has the formulas.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+IGNORED = -100
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The learning rate of step s, counted from 0."""
+
+    kind: str = "constant"
+    warmup_steps: int = 0
+    schedule_steps: int = 20
+    min_lr: float = 0.0
+    decay_steps: int = 0
+
+    def lr(self, peak: float, step: int) -> float:
+        if step < self.warmup_steps:
+            return peak * (step + 1) / self.warmup_steps
+        if self.kind == "constant":
+            return peak
+        start = self.warmup_steps
+        if self.kind == "wsd":
+            start = self.schedule_steps - self.decay_steps
+        done = (step - start) / (self.schedule_steps - start)
+        done = min(max(done, 0.0), 1.0)
+        factor = 1.0 - done
+        if self.kind == "cosine":
+            factor = 0.5 * (1.0 + math.cos(math.pi * done))
+        return self.min_lr + (peak - self.min_lr) * factor
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    kind: str = "adamw"
+    lr: float = 1e-3
+    beta1: float = 0.9
+    beta2: float = 0.95
+    eps: float = 1e-8
+    momentum: float = 0.0
+    weight_decay: float = 0.1
+    clip_norm: float = 1.0
+    decay_everything: bool = False  # only to see what a mistake would cost
+
+    def build(self, model: nn.Module) -> torch.optim.Optimizer:
+        parameters = list(model.parameters())
+        decayed = [p for p in parameters if p.dim() >= 2 or self.decay_everything]
+        ids = {id(p) for p in decayed}
+        plain = [p for p in parameters if id(p) not in ids]
+        groups = [
+            {"params": decayed, "weight_decay": self.weight_decay},
+            {"params": plain, "weight_decay": 0.0},
+        ]
+        groups = [group for group in groups if group["params"]]
+        if self.kind == "sgd":
+            return torch.optim.SGD(groups, lr=self.lr, momentum=self.momentum)
+        betas = (self.beta1, self.beta2)
+        return torch.optim.AdamW(groups, lr=self.lr, betas=betas, eps=self.eps)
+
+
+@dataclass
+class Data:
+    """Rows of inputs and targets, visited in file order, wrapping around."""
+
+    inputs: np.ndarray
+    targets: np.ndarray
+
+    def batch(self, step: int, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+        rows = [(step * size + i) % len(self.inputs) for i in range(size)]
+        return torch.from_numpy(self.inputs[rows]), torch.from_numpy(self.targets[rows])
+
+
+@dataclass
+class Result:
+    loss: list[float] = field(default_factory=list)
+    grad_norm: list[float] = field(default_factory=list)
+    lr: list[float] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+    initial: dict[str, torch.Tensor] = field(default_factory=dict)
+    gradients: dict[str, torch.Tensor] = field(default_factory=dict)
+    final: dict[str, torch.Tensor] = field(default_factory=dict)
+    next_loss: float = 0.0
+
+
+def mean_loss(model: nn.Module, inputs, targets) -> torch.Tensor:
+    """The mean over all valid targets; logits may come wrapped (Hugging Face)."""
+    if inputs.is_floating_point():
+        inputs = inputs.to(next(model.parameters()).dtype)
+    output = model(inputs)
+    logits = getattr(output, "logits", output)
+    return F.cross_entropy(
+        logits.reshape(-1, logits.shape[-1]), targets.reshape(-1), ignore_index=IGNORED
+    )
+
+
+def _snapshot(model: nn.Module) -> dict[str, torch.Tensor]:
+    return {n: p.detach().clone() for n, p in model.named_parameters()}
+
+
+def train(
+    model: nn.Module,
+    data: Data,
+    optimizer: Optimizer,
+    schedule: Schedule,
+    batch: int,
+    steps: int,
+) -> Result:
+    torch_optimizer = optimizer.build(model)
+    result = Result(initial=_snapshot(model))
+    for step in range(steps):
+        inputs, targets = data.batch(step, batch)
+        loss = mean_loss(model, inputs, targets)
+        torch_optimizer.zero_grad()
+        loss.backward()
+        if step == 0:
+            result.gradients = {
+                n: p.grad.detach().clone() for n, p in model.named_parameters()
+            }
+        norm = nn.utils.clip_grad_norm_(model.parameters(), optimizer.clip_norm)
+        lr = schedule.lr(optimizer.lr, step)
+        for group in torch_optimizer.param_groups:
+            group["lr"] = lr
+        torch_optimizer.step()
+        result.loss.append(loss.item())
+        result.grad_norm.append(norm.item())
+        result.lr.append(lr)
+        result.tokens.append(int((targets != IGNORED).sum()))
+    result.final = _snapshot(model)
+    with torch.no_grad():
+        result.next_loss = mean_loss(model, *data.batch(steps, batch)).item()
+    return result

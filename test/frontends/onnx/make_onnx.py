@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes an ONNX file from a few lines of text: make_onnx.py MODEL.txt MODEL.onnx
+
+    ir 10                                   # default 10
+    opset 20                                # default 20; `opset 1 my.domain` for others
+    input x float batch 4                   # name, type, dimensions: sizes or symbols, ? for neither
+    output y
+    init w float 4 3 = 0.5                  # values, the last one repeated
+    init w float 4 3 external w.bin 0 48    # location, offset, length (the last two may be missing)
+    init w float 4 3 raw 12                 # so many zero bytes as raw data
+    node MatMul x w -> y transA=1 name=a    # _ is an absent input; DOMAIN:OP for other domains
+    meta pkg.torch.onnx.fx_node=...         # metadata of the last node, up to the end of the line
+    value w pkg.key=...                     # metadata of a value
+    graph pkg.key=first\\nsecond            # metadata of the graph
+    function my.domain:F a b -> c k         # what follows up to `end` is its body; k is an attribute
+    node Add a b -> c axis=@k
+    end
+
+Only Python's library is used; the encoding is protobuf's, by hand.
+"""
+
+import re
+import shlex
+import struct
+import sys
+
+TYPES = {"float": 1, "uint8": 2, "int32": 6, "int64": 7, "string": 8, "bool": 9, "double": 11}
+FORMATS = {"float": "f", "int32": "i", "int64": "q", "bool": "?", "double": "d"}
+
+
+def varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def integer(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def message(field, contents):
+    if isinstance(contents, str):
+        contents = contents.encode()
+    return varint(field << 3 | 2) + varint(len(contents)) + contents
+
+
+def entry(field, key, value):
+    return message(field, message(1, key) + message(2, value.replace("\\n", "\n")))
+
+
+def attribute(text):
+    name, value = text.split("=", 1)
+    out = message(1, name)
+    if value.startswith("@"):
+        return message(5, out + message(21, value[1:]) + integer(20, 2))
+    if value.startswith("["):
+        numbers = [int(item) for item in value.strip("[]").split(",") if item]
+        return message(5, out + b"".join(integer(8, number) for number in numbers) + integer(20, 7))
+    if re.fullmatch(r"-?\d+", value):
+        return message(5, out + integer(3, int(value)) + integer(20, 2))
+    if re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?", value):
+        return message(5, out + varint(2 << 3 | 5) + struct.pack("<f", float(value)) + integer(20, 1))
+    return message(5, out + message(4, value) + integer(20, 3))
+
+
+def value_type(kind, dims):
+    shape = b""
+    for dim in dims:
+        body = b"" if dim == "?" else integer(1, int(dim)) if re.fullmatch(r"-?\d+", dim) else message(2, dim)
+        shape += message(1, body)
+    return message(2, message(1, integer(1, TYPES[kind]) + message(2, shape)))
+
+
+def tensor(words):
+    name, kind = words[0], words[1]
+    dims, rest = [], words[2:]
+    while rest and re.fullmatch(r"-?\d+", rest[0]):
+        dims.append(int(rest.pop(0)))
+    out = b"".join(integer(1, dim) for dim in dims) + integer(2, TYPES[kind]) + message(8, name)
+    if not rest:
+        return out
+    how = rest.pop(0)
+    if how == "external":
+        for key, value in zip(("location", "offset", "length"), rest):
+            out += entry(13, key, value)
+        return out + integer(14, 1)
+    if how == "raw":
+        return out + message(9, bytes(int(rest[0])))
+    count = 1
+    for dim in dims:
+        count *= dim
+    number = float if kind in ("float", "double") else int
+    values = [number(item) for item in rest][:count]
+    values += [values[-1]] * (count - len(values)) if values else []
+    return out + message(9, b"".join(struct.pack("<" + FORMATS[kind], value) for value in values))
+
+
+class Node:
+    def __init__(self, words):
+        arrow = words.index("->")
+        domain, _, operator = words[0].rpartition(":")
+        self.body = b"".join(message(1, "" if word == "_" else word) for word in words[1:arrow])
+        for word in words[arrow + 1 :]:
+            if word.startswith("name="):
+                self.body += message(3, word[5:])
+            elif "=" in word:
+                self.body += attribute(word)
+            else:
+                self.body += message(2, "" if word == "_" else word)
+        self.body += message(4, operator) + (message(7, domain) if domain else b"")
+
+
+class Model:
+    def __init__(self):
+        self.ir, self.opset, self.opsets, self.graph, self.functions = 10, 20, b"", message(2, "g"), b""
+        self.nodes, self.function = [], None
+
+    def flush(self):
+        body = b"".join(message(1 if self.function is None else 7, node.body) for node in self.nodes)
+        self.nodes = []
+        if self.function is None:
+            self.graph += body
+        else:
+            self.function += body
+
+    def line(self, line):
+        words = shlex.split(line)
+        keyword, rest = words[0], words[1:]
+        if keyword == "ir":
+            self.ir = int(rest[0])
+        elif keyword == "opset":
+            self.opset = int(rest[0]) if len(rest) == 1 else self.opset
+            self.opsets += message(8, message(1, rest[1]) + integer(2, int(rest[0]))) if len(rest) > 1 else b""
+        elif keyword == "input":
+            self.graph += message(11, message(1, rest[0]) + value_type(rest[1], rest[2:]))
+        elif keyword == "output":
+            self.graph += message(12, message(1, rest[0]))
+        elif keyword == "init":
+            self.graph += message(5, tensor(rest))
+        elif keyword == "node":
+            self.nodes.append(Node(rest))
+        elif keyword == "meta":
+            self.nodes[-1].body += entry(9, *line.split(None, 1)[1].split("=", 1))
+        elif keyword == "value":
+            name, text = line.split(None, 2)[1:]
+            self.graph += message(13, message(1, name) + entry(4, *text.split("=", 1)))
+        elif keyword == "graph":
+            self.graph += entry(16, *line.split(None, 1)[1].split("=", 1))
+        elif keyword == "function":
+            self.flush()
+            arrow = rest.index("->")
+            domain, _, name = rest[0].rpartition(":")
+            self.function = message(1, name) + message(10, domain)
+            self.function += b"".join(message(4, word) for word in rest[1:arrow])
+            self.function += message(5, rest[arrow + 1]) + b"".join(message(6, word) for word in rest[arrow + 2 :])
+        elif keyword == "end":
+            self.flush()
+            self.functions += message(25, self.function)
+            self.function = None
+        else:
+            sys.exit(f"unknown line: {line}")
+
+    def bytes(self):
+        self.flush()
+        opset = message(8, message(1, "") + integer(2, self.opset))
+        return integer(1, self.ir) + message(7, self.graph) + opset + self.opsets + self.functions
+
+
+def main():
+    model = Model()
+    with open(sys.argv[1], encoding="utf-8") as text:
+        for line in text:
+            line = line.strip()
+            if line and not line.startswith("#"):
+                model.line(line)
+    with open(sys.argv[2], "wb") as file:
+        file.write(model.bytes())
+
+
+if __name__ == "__main__":
+    main()

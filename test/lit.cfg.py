@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Configures the lit suites: what a test is, which words it may use, what this machine can do.
+
+Tests are *.mlir (a RUN line and the IR it works on) and *.test (a shell script in RUN lines). Words for RUN lines, besides
+lit's own (%s, %t, %S, %T, split-file, FileCheck, not, count):
+
+  accelc, accel-opt, accel-run, accel-inspect, accel-data    the tools of this build
+  %accel_source  the repository      %accel_build  the build tree      %accel_models  test/e2e/models
+  %accel_lint    the lint programs (tools/lint), run by %python
+  %mlir_include  MLIR's headers and TableGen files
+
+Features for REQUIRES lines: avx2, avx512 (the machine), mount (a private tmpfs may be mounted), sanitizers (this build).
+A test that lacks a feature is reported as unsupported, and tools/check names it.
+"""
+
+import os
+import subprocess
+
+import lit.formats
+import lit.util
+from lit.llvm import llvm_config
+
+
+def cpu_flags():
+    with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo:
+        for line in cpuinfo:
+            if line.startswith("flags"):
+                return set(line.split(":", 1)[1].split())
+    return set()
+
+
+def may_mount():
+    probe = ["unshare", "--mount", "--map-root-user", "mount", "-t", "tmpfs", "tmpfs", "/tmp"]
+    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+
+config.name = "accel"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "models", "goldens"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.accel_build, "test")
+
+flags = cpu_flags()
+if {"avx2", "fma", "bmi2"} <= flags:
+    config.available_features.add("avx2")
+if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags:
+    config.available_features.add("avx512")
+if may_mount():
+    config.available_features.add("mount")
+if config.accel_sanitize:
+    config.available_features.add("sanitizers")
+
+llvm_config.use_default_substitutions()
+bin_dir = os.path.join(config.accel_build, "bin")
+llvm_config.with_environment("PATH", [bin_dir, config.llvm_tools_dir], append_path=True)
+config.substitutions += [
+    ("%accel_source", config.accel_source),
+    ("%accel_build", config.accel_build),
+    ("%accel_models", os.path.join(config.test_source_root, "e2e", "models")),
+    ("%accel_lint", os.path.join(config.accel_source, "tools", "lint")),
+    ("%mlir_include", config.mlir_include_dir),
+]
+
+# A test that hangs is ended and named instead of holding up the whole run. lit needs psutil for that.
+if lit.util.killProcessAndChildrenIsSupported()[0]:
+    lit_config.maxIndividualTestTime = 1200 if config.accel_sanitize else 600

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Waits end: by readiness, by the first failure, or at their deadline with the
+// owner's name.
+#include "runtime/base/deadline.h"
+
+#include <thread>
+#include <vector>
+
+#include "test/runtime/status_matchers.h"
+
+namespace accel::runtime {
+namespace {
+
+using ::accel::testing::IsOk;
+using ::accel::testing::StatusIs;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST(DeadlineTest, SaturatesInsteadOfOverflowing) {
+  const Deadline deadline = Deadline::After(std::chrono::nanoseconds::max());
+  EXPECT_FALSE(deadline.Expired());
+  EXPECT_GT(deadline.Remaining(), hours(24 * 365));
+}
+
+TEST(DeadlineTest, RemainingIsNeverNegative) {
+  const Deadline deadline = Deadline::After(milliseconds(-5));
+  EXPECT_TRUE(deadline.Expired());
+  EXPECT_EQ(deadline.Remaining().count(), 0);
+  EXPECT_EQ(deadline.budget(), milliseconds(-5));
+}
+
+TEST(WaitUntilTest, ReturnsAtOnceWhenReadyAndNeverAsksTheOwner) {
+  Monitor monitor;
+  EXPECT_THAT(WaitUntil(
+                  Deadline::After(seconds(30)),
+                  [] {
+                    ADD_FAILURE() << "the wait succeeds";
+                    return std::string();
+                  },
+                  monitor, [] { return true; }),
+              IsOk());
+}
+
+TEST(WaitUntilTest, NamesTheOwnerAndTheBudgetWhenTheDeadlinePasses) {
+  Monitor monitor;
+  const auto before = Deadline::Clock::now();
+  EXPECT_THAT(WaitUntil(Deadline::After(milliseconds(20)),
+                        "event 12 of lane 'communication'", monitor,
+                        [] { return false; }),
+              StatusIs(absl::StatusCode::kDeadlineExceeded,
+                       "waited 20 ms for event 12 of lane 'communication'"));
+  EXPECT_GE(Deadline::Clock::now() - before, milliseconds(20));
+}
+
+TEST(WaitUntilTest, AStateThatIsReadyAtTheDeadlineCountsAsReady) {
+  Monitor monitor;
+  EXPECT_THAT(WaitUntil(Deadline::After(milliseconds(-1)), "x", monitor,
+                        [] { return true; }),
+              IsOk());
+}
+
+TEST(WaitUntilTest, WakesOnUpdate) {
+  Monitor monitor;
+  bool done = false;
+  std::thread other([&] { monitor.Update([&] { done = true; }); });
+  EXPECT_THAT(WaitUntil(Deadline::After(seconds(30)), "the other thread",
+                        monitor, [&] { return done; }),
+              IsOk());
+  other.join();
+}
+
+TEST(WaitUntilTest, TheFirstFailureReachesEveryWaiterNowAndLater) {
+  Monitor monitor;
+  std::vector<absl::Status> results(3);
+  std::vector<std::thread> waiters;
+  for (absl::Status& result : results) {
+    waiters.emplace_back([&] {
+      result = WaitUntil(Deadline::After(seconds(30)), "nothing", monitor,
+                         [] { return false; });
+    });
+  }
+  monitor.Fail(absl::DataLossError("first"));
+  monitor.Fail(absl::InternalError("second"));
+  for (std::thread& waiter : waiters) {
+    waiter.join();
+  }
+  for (const absl::Status& result : results) {
+    EXPECT_THAT(result, StatusIs(absl::StatusCode::kDataLoss, "first"));
+  }
+  EXPECT_THAT(WaitUntil(Deadline::After(seconds(30)), "later", monitor,
+                        [] { return true; }),
+              StatusIs(absl::StatusCode::kDataLoss, "first"));
+  EXPECT_THAT(monitor.status(), StatusIs(absl::StatusCode::kDataLoss, "first"));
+}
+
+}  // namespace
+}  // namespace accel::runtime

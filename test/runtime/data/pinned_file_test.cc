@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A data file that changes under a run is noticed at the next read and named.
+#include "runtime/data/pinned_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/io/posix_vfs.h"
+#include "test/runtime/status_matchers.h"
+#include "test/runtime/temp_dir.h"
+
+namespace accel::runtime {
+namespace {
+
+using ::accel::testing::StatusIs;
+using ::accel::testing::TempDir;
+
+class PinnedFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK_AND_ASSIGN(file_, PinnedFile::Open(*vfs_, path_));
+  }
+
+  absl::Status ReadFour(uint64_t offset) {
+    std::vector<std::byte> bytes(4);
+    return file_->ReadAt(offset, absl::MakeSpan(bytes));
+  }
+
+  void ExpectChanged(const std::string& how) {
+    EXPECT_THAT(
+        ReadFour(0),
+        StatusIs(absl::StatusCode::kFailedPrecondition,
+                 absl::StrCat("'", path_, "' changed during the run: ", how,
+                              "; start again with files that stay as they "
+                              "are")));
+  }
+
+  void ShiftTime() {
+    std::filesystem::last_write_time(
+        path_, std::filesystem::last_write_time(path_) + std::chrono::hours(1));
+  }
+
+  TempDir dir_;
+  std::string path_ = dir_.Write("data.bin", "0123456789");
+  std::unique_ptr<Vfs> vfs_ = MakePosixVfs();
+  std::unique_ptr<PinnedFile> file_;
+};
+
+TEST_F(PinnedFileTest, ReadsWhileNothingChanges) {
+  EXPECT_EQ(file_->size(), 10);
+  EXPECT_OK(ReadFour(6));
+  EXPECT_OK(file_->CheckUnchanged());
+}
+
+TEST_F(PinnedFileTest, ATruncatedFileIsAnErrorAndNoSignal) {
+  ASSERT_EQ(::truncate(path_.c_str(), 2), 0);
+  ExpectChanged("it had 10 bytes and has 2");
+}
+
+TEST_F(PinnedFileTest, AGrownFileIsNoticed) {
+  dir_.Write("data.bin", "0123456789++");
+  ExpectChanged("it had 10 bytes and has 12");
+}
+
+TEST_F(PinnedFileTest, ARewrittenFileOfTheSameSizeIsNoticed) {
+  ShiftTime();
+  ExpectChanged("it was written to");
+}
+
+TEST_F(PinnedFileTest, AFileReplacedByRenameIsNoticed) {
+  dir_.Write("other", "9876543210");
+  ASSERT_OK(vfs_->Rename(dir_.File("other"), path_));
+  ExpectChanged("it was replaced by another file");
+}
+
+TEST_F(PinnedFileTest, ARemovedFileIsNoticed) {
+  ASSERT_OK(vfs_->Remove(path_));
+  ExpectChanged("it was removed");
+}
+
+TEST_F(PinnedFileTest, ReadingBeyondTheEndOfAnUnchangedFileSaysSo) {
+  EXPECT_THAT(ReadFour(8),
+              StatusIs(absl::StatusCode::kOutOfRange,
+                       absl::StrCat("'", path_,
+                                    "': expected 4 bytes at byte offset 8, "
+                                    "got 2 before the end of the file")));
+}
+
+TEST_F(PinnedFileTest, TheDigestDependsOnContentAndNotOnNameOrTime) {
+  ASSERT_OK_AND_ASSIGN(const Sha256Digest digest, file_->ContentDigest(2));
+  ASSERT_OK_AND_ASSIGN(
+      auto copy, PinnedFile::Open(*vfs_, dir_.Write("copy", "ab23456789")));
+  ASSERT_OK_AND_ASSIGN(const Sha256Digest same, copy->ContentDigest(2));
+  ASSERT_OK_AND_ASSIGN(const Sha256Digest other, copy->ContentDigest(1));
+  EXPECT_EQ(digest, same);
+  EXPECT_NE(digest, other);
+}
+
+TEST_F(PinnedFileTest, AHugeFileIsDigestedBySpotsIncludingBothEnds) {
+  const uint64_t size = kWholeCheckLimit + 5000;
+  auto digest_with = [&](uint64_t at, char value) {
+    const std::string path = dir_.Write("huge", "");
+    EXPECT_EQ(::truncate(path.c_str(), static_cast<off_t>(size)), 0);
+    auto file = vfs_->Open(path, OpenMode::kAppend);
+    EXPECT_OK(file);
+    std::filesystem::resize_file(path, at);
+    const std::byte byte{static_cast<unsigned char>(value)};
+    EXPECT_OK((*file)->AppendAll({&byte, 1}));
+    std::filesystem::resize_file(path, size);
+    auto pinned = PinnedFile::Open(*vfs_, path);
+    EXPECT_OK(pinned);
+    auto digest = (*pinned)->ContentDigest(0);
+    EXPECT_OK(digest);
+    return ToHex(*digest);
+  };
+  const std::string zeros = digest_with(0, '\0');
+  EXPECT_NE(digest_with(0, 'x'), zeros);
+  EXPECT_NE(digest_with(size - 1, 'x'), zeros);
+}
+
+}  // namespace
+}  // namespace accel::runtime

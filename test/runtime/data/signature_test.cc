@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Fields know the size of one sample and how to name themselves.
+#include "runtime/data/signature.h"
+
+#include "gtest/gtest.h"
+
+namespace accel::runtime {
+namespace {
+
+TEST(SignatureTest, ASampleLacksTheFirstAxis) {
+  const SignatureField field = {"x", {4, 3, 5}, DType::kF32};
+  EXPECT_EQ(field.sample_elements(), 15);
+  EXPECT_EQ(field.sample_bytes(), 60);
+  const SignatureField label = {"y", {4}, DType::kI64};
+  EXPECT_EQ(label.sample_elements(), 1);
+  EXPECT_EQ(label.sample_bytes(), 8);
+}
+
+TEST(SignatureTest, ARangeIsThereOnlyIfMinIsNotAboveMax) {
+  SignatureField field;
+  EXPECT_FALSE(field.has_range());
+  field.max_value = 0;
+  EXPECT_TRUE(field.has_range());
+}
+
+TEST(SignatureTest, LabelsAndTextNameRoleShapeAndType) {
+  SignatureField field = {"ids", {4, 64}, DType::kI64};
+  EXPECT_EQ(field.Label(), "input 'ids'");
+  EXPECT_EQ(FormatField(field), "[4, 64] of i64");
+  field.role = SignatureField::Role::kTarget;
+  EXPECT_EQ(field.Label(), "target 'ids'");
+}
+
+}  // namespace
+}  // namespace accel::runtime

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// metrics.jsonl holds exactly the promised fields, readable after every step
+// and after a crash.
+#include "runtime/report/metrics_writer.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "nlohmann/json.hpp"
+#include "runtime/io/posix_vfs.h"
+#include "test/runtime/faulty_vfs.h"
+#include "test/runtime/status_matchers.h"
+#include "test/runtime/temp_dir.h"
+
+namespace accel::runtime {
+namespace {
+
+using ::accel::testing::Faults;
+using ::accel::testing::FaultyVfs;
+using ::accel::testing::StatusIs;
+using ::accel::testing::TempDir;
+
+StepMetrics Sample() {
+  return {1, 2.3025851249694824, 3e-4, 1.0 / 3, 1024, 0.125, 8192, 123456789};
+}
+
+constexpr char kSampleLine[] =
+    R"({"step":1,"loss":2.3025851249694824,"lr":3e-04,)"
+    R"("grad_norm":0.3333333333333333,"tokens":1024,"step_seconds":0.125,)"
+    R"("tokens_per_second":8192,"peak_bytes":123456789})";
+
+class MetricsWriterTest : public ::testing::Test {
+ protected:
+  TempDir dir_;
+  std::string path_ = dir_.File("metrics.jsonl");
+  std::unique_ptr<Vfs> vfs_ = MakePosixVfs();
+};
+
+TEST_F(MetricsWriterTest, ALineHasExactlyThePromisedFields) {
+  EXPECT_EQ(MetricsJson(Sample()), kSampleLine);
+}
+
+TEST_F(MetricsWriterTest, DoublesReadBackExactly) {
+  StepMetrics metrics = Sample();
+  metrics.loss = std::nextafter(0.1, 1.0);
+  metrics.lr = 5e-324;
+  const auto json = nlohmann::json::parse(MetricsJson(metrics));
+  EXPECT_EQ(json["loss"].get<double>(), metrics.loss);
+  EXPECT_EQ(json["lr"].get<double>(), metrics.lr);
+}
+
+TEST_F(MetricsWriterTest, NanAndInfinityAreNullAndTheLineStaysJson) {
+  StepMetrics metrics = Sample();
+  metrics.loss = std::numeric_limits<double>::quiet_NaN();
+  metrics.grad_norm = std::numeric_limits<double>::infinity();
+  const auto json = nlohmann::json::parse(MetricsJson(metrics));
+  EXPECT_TRUE(json["loss"].is_null());
+  EXPECT_TRUE(json["grad_norm"].is_null());
+}
+
+TEST_F(MetricsWriterTest, EveryStepIsThereAtOnceInOneWrite) {
+  Faults faults;
+  FaultyVfs vfs(*vfs_, faults);
+  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(vfs, path_));
+  const int before = faults.operations;
+  ASSERT_OK(writer->Write(Sample()));
+  EXPECT_EQ(faults.operations, before + 1);
+  EXPECT_EQ(dir_.Read("metrics.jsonl"), std::string(kSampleLine) + "\n");
+  ASSERT_OK(writer->Close());
+}
+
+TEST_F(MetricsWriterTest, ALaterRunAppends) {
+  dir_.Write("metrics.jsonl", "{\"step\":1}\n");
+  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(*vfs_, path_));
+  ASSERT_OK(writer->Write(Sample()));
+  EXPECT_EQ(dir_.Read("metrics.jsonl"),
+            "{\"step\":1}\n" + std::string(kSampleLine) + "\n");
+}
+
+TEST_F(MetricsWriterTest, ALineThatACrashCutIsRemoved) {
+  const std::string whole = std::string(5000, ' ') + "\n";
+  for (const std::string& torn :
+       {std::string("{\"st"), std::string(9000, 'x'), std::string()}) {
+    dir_.Write("metrics.jsonl", whole + torn);
+    ASSERT_OK(MetricsWriter::Open(*vfs_, path_));
+    EXPECT_EQ(dir_.Read("metrics.jsonl"), whole);
+  }
+  dir_.Write("metrics.jsonl", "{\"step\":1");
+  ASSERT_OK(MetricsWriter::Open(*vfs_, path_));
+  EXPECT_EQ(dir_.Read("metrics.jsonl"), "");
+}
+
+TEST_F(MetricsWriterTest, AWriteErrorIsReported) {
+  Faults faults;
+  FaultyVfs vfs(*vfs_, faults);
+  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(vfs, path_));
+  faults.fail_at = faults.operations;
+  EXPECT_THAT(writer->Write(Sample()),
+              StatusIs(absl::StatusCode::kUnavailable, "injected: write"));
+}
+
+}  // namespace
+}  // namespace accel::runtime

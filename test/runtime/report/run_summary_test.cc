@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The final table is aligned and says planned against measured.
+#include "runtime/report/run_summary.h"
+
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace accel::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(RunSummaryTest, TheTableSaysWhatWasTrainedHowFastAndAtWhatMemory) {
+  RunSummary summary;
+  summary.AddStep({1, 5.5, 0, 0, 1000, 2.0, 500, 0});
+  summary.AddStep({2, 3.25, 0, 0, 1000, 1.0, 1000, 0});
+  summary.AddStep({3, 3.5, 0, 0, 1000, 1.0, 1000, 0});
+  summary.SetPlannedPeak(uint64_t{1} << 30);
+  summary.SetMeasuredPeak((uint64_t{1} << 30) / 1000 * 1005);
+  summary.AddRow("data", "'text.bin'");
+  EXPECT_EQ(summary.steps(), 3);
+  EXPECT_EQ(summary.Table(),
+            "  steps                 3\n"
+            "  loss                  5.5000 at step 1, 3.5000 at step 3, "
+            "lowest 3.2500 at step 2\n"
+            "  tokens                3,000\n"
+            "  time in steps         4 s, 1.3 s a step\n"
+            "  tokens per second     750\n"
+            "  peak memory planned   1 GiB (1,073,741,824 bytes)\n"
+            "  peak memory measured  1 GiB (1,079,109,705 bytes), +0.5 % of "
+            "planned\n"
+            "  data                  'text.bin'\n");
+}
+
+TEST(RunSummaryTest, ARunWithoutStepsHasATableToo) {
+  EXPECT_EQ(RunSummary().Table(), "  steps  0\n");
+}
+
+TEST(RunSummaryTest, NotANumberIsNeverTheLowestLoss) {
+  RunSummary summary;
+  summary.AddStep({1, std::numeric_limits<double>::quiet_NaN()});
+  summary.AddStep({2, 3.0});
+  summary.AddStep({3, std::numeric_limits<double>::quiet_NaN()});
+  EXPECT_THAT(summary.Table(),
+              HasSubstr("nan at step 1, nan at step 3, lowest 3.0000 at step "
+                        "2\n"));
+}
+
+}  // namespace
+}  // namespace accel::runtime
