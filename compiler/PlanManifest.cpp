@@ -129,14 +129,14 @@ void PlanManifest::addModelFacts() {
 }
 
 void PlanManifest::addKernels() {
-  for (const CompiledVariant &variant : code.variants) {
+  for (const VariantCode &variant : code.variants) {
     planpb::CodeVariant *message = manifest.add_variants();
     message->set_name(variant.variant.name);
     message->set_device(planpb::DEVICE_CPU);
-    for (const std::string &feature : variant.variant.requiredFeatures) {
+    for (const std::string &feature : variant.variant.features) {
       message->add_features(feature);
     }
-    message->set_lanes(64);
+    message->set_lanes(kVectorLanes);
     message->set_cpu(variant.variant.cpu);
   }
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -161,8 +161,8 @@ void PlanManifest::addKernels() {
     kernel->set_extent(kind == "flat"      ? "blocks of 1024 elements"
                        : kind == "columns" ? "blocks of 64 columns"
                                            : llvm::formatv("rows of {0}", columns).str());
-    for (const CompiledVariant &variant : code.variants) {
-      const CodeEntry &entry = variant.image.entries.at(function.getSymName().str());
+    for (const VariantCode &variant : code.variants) {
+      const CodeEntry &entry = variant.image.entries[kernelIndex.lookup(function.getSymName())];
       planpb::KernelEntry *message = kernel->add_entries();
       message->set_offset(entry.offset);
       message->set_size(entry.size);

@@ -1,22 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registration of every dialect and every pass.
+// Registration of every dialect, every pass and every phase.
 #include "compiler/RegisterAll.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Plan/IR/PlanDialect.h"
+#include "passes/Accumulate/AccumulatePipeline.h"
+#include "passes/Accumulate/Passes.h"
+#include "passes/Differentiate/DifferentiatePipeline.h"
+#include "passes/Differentiate/Passes.h"
+#include "passes/Fuse/FusePipeline.h"
 #include "passes/Fuse/Passes.h"
+#include "passes/Import/ImportPipeline.h"
+#include "passes/Import/Passes.h"
+#include "passes/Lower/LowerPipeline.h"
+#include "passes/Lower/Passes.h"
+#include "passes/Memory/MemoryPipeline.h"
 #include "passes/Memory/Passes.h"
 #include "passes/Schedule/Passes.h"
+#include "passes/Schedule/SchedulePipeline.h"
+#include "passes/Shard/Passes.h"
+#include "passes/Shard/ShardPipeline.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+
+using mlir::PassPipelineRegistration;
 
 void accel::registerAllAccelDialects(mlir::DialectRegistry &registry) {
   registry.insert<AccelDialect, plan::PlanDialect, mlir::func::FuncDialect>();
+  // What the code of kernels is written in.
+  registry.insert<mlir::arith::ArithDialect, mlir::linalg::LinalgDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
 }
 
 void accel::registerAllAccelPasses() {
+  registerImportPasses();
+  registerDifferentiatePasses();
+  registerAccumulatePasses();
+  registerShardPasses();
   registerFusePasses();
   registerSchedulePasses();
   registerMemoryPasses();
+  registerLowerPasses();
+  registerImportPipeline();
+  registerDifferentiatePipeline();
+  registerAccumulatePipeline();
+  registerShardPipeline();
+  PassPipelineRegistration<>("accel-fuse", "phase Fuse", buildFusePipeline);
+  PassPipelineRegistration<>("accel-schedule", "phase Schedule",
+                             buildSchedulePipeline);
+  PassPipelineRegistration<>("accel-memory", "phase Memory",
+                             buildMemoryPipeline);
+  PassPipelineRegistration<>("accel-lower", "phase Lower", buildLowerPipeline);
 }

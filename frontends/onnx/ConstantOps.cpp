@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converters of operators that make tensors from attributes, shapes and numbers. Ranges and triangles are made of
-// `accel.iota`, so that they are evaluated like everything else.
+// Converters of operators that make tensors from attributes, shapes and
+// numbers. Ranges and triangles are made of `accel.iota`, so that they are
+// evaluated like everything else.
 #include "frontends/onnx/Broadcasting.h"
 #include "frontends/onnx/OperatorTable.h"
 #include "frontends/onnx/TensorData.h"
@@ -14,18 +15,23 @@ namespace {
 
 FailureOr<Value> makeTensor(NodeConversion &c, const pb::TensorProto &tensor) {
   if (tensor.data_location() == pb::TensorProto::EXTERNAL) {
-    return c.error() << "expected the value of a constant inside the file, got external data";
+    return c.error() << "expected the value of a constant inside the file, got "
+                        "external data";
   }
-  llvm::Expected<RankedTensorType> type = getTensorType(*c.builder.getContext(), tensor);
+  llvm::Expected<RankedTensorType> type =
+      getTensorType(*c.builder.getContext(), tensor);
   if (!type) {
     return c.error() << llvm::toString(type.takeError());
   }
   pb::TensorProto copy = tensor;
-  llvm::Expected<TensorBytes> bytes = getInlineBytes(copy, *type, /*steal=*/true);
+  llvm::Expected<TensorBytes> bytes =
+      getInlineBytes(copy, *type, /*steal=*/true);
   if (!bytes) {
     return c.error() << llvm::toString(bytes.takeError());
   }
-  return ConstantOp::create(c.builder, c.loc, getElements(*type, *bytes->contents)).getResult();
+  return ConstantOp::create(c.builder, c.loc,
+                            getElements(*type, *bytes->contents))
+      .getResult();
 }
 
 /// The sizes in input `i`, checked to be those of a tensor that can be.
@@ -37,7 +43,9 @@ FailureOr<SmallVector<int64_t>> getSizes(NodeConversion &c, size_t i) {
   int64_t elements = 1;
   for (int64_t size : *sizes) {
     if (size < 0 || (size > 0 && elements > kMaxHostElements * 16 / size)) {
-      return c.error() << "expected the sizes of a tensor that fits memory, got one of " << size;
+      return c.error()
+             << "expected the sizes of a tensor that fits memory, got one of "
+             << size;
     }
     elements *= std::max<int64_t>(size, 1);
   }
@@ -55,12 +63,17 @@ LogicalResult convertConstant(NodeConversion &c) {
     value = c.makeConstant(scalar, c.getFloat("value_float", 0.0));
   } else if (c.hasAttribute("value_int")) {
     value = c.reshape(c.makeIntegers({c.getInt("value_int", 0)}), {});
-  } else if (std::optional<SmallVector<int64_t>> integers = c.getInts("value_ints")) {
+  } else if (std::optional<SmallVector<int64_t>> integers =
+                 c.getInts("value_ints")) {
     value = c.makeIntegers(*integers);
-  } else if (const pb::AttributeProto *floats = c.findAttribute("value_floats")) {
-    auto type = RankedTensorType::get({floats->floats_size()}, c.builder.getF32Type());
-    HostTensor tensor(type, std::vector<double>(floats->floats().begin(), floats->floats().end()));
-    value = ConstantOp::create(c.builder, c.loc, tensor.toAttribute()).getResult();
+  } else if (const pb::AttributeProto *floats =
+                 c.findAttribute("value_floats")) {
+    auto type =
+        RankedTensorType::get({floats->floats_size()}, c.builder.getF32Type());
+    HostTensor tensor(type, std::vector<double>(floats->floats().begin(),
+                                                floats->floats().end()));
+    value =
+        ConstantOp::create(c.builder, c.loc, tensor.toAttribute()).getResult();
   } else {
     return c.error() << "expected a value, got none";
   }
@@ -78,7 +91,9 @@ LogicalResult convertConstantOfShape(NodeConversion &c) {
   }
   const pb::AttributeProto *attribute = c.findAttribute("value");
   if (!attribute) {
-    c.setResult(0, c.makeConstant(RankedTensorType::get(*shape, c.builder.getF32Type()), 0.0));
+    c.setResult(
+        0, c.makeConstant(RankedTensorType::get(*shape, c.builder.getF32Type()),
+                          0.0));
     return success();
   }
   FailureOr<Value> value = makeTensor(c, attribute->t());
@@ -86,7 +101,8 @@ LogicalResult convertConstantOfShape(NodeConversion &c) {
     return failure();
   }
   if (c.typeOf(*value).getNumElements() != 1) {
-    return c.error() << "expected a value of one element, got " << c.typeOf(*value);
+    return c.error() << "expected a value of one element, got "
+                     << c.typeOf(*value);
   }
   c.setResult(0, broadcastTo(c, c.reshape(*value, {}), *shape));
   return success();
@@ -97,7 +113,8 @@ LogicalResult convertExpand(NodeConversion &c) {
   if (failed(sizes)) {
     return failure();
   }
-  FailureOr<SmallVector<int64_t>> shape = getCommonShape(c, {c.inputType(0).getShape(), *sizes});
+  FailureOr<SmallVector<int64_t>> shape =
+      getCommonShape(c, {c.inputType(0).getShape(), *sizes});
   if (failed(shape)) {
     return failure();
   }
@@ -106,22 +123,33 @@ LogicalResult convertExpand(NodeConversion &c) {
 }
 
 LogicalResult convertRange(NodeConversion &c) {
-  FailureOr<double> start = c.getConstantNumber(0), limit = c.getConstantNumber(1), delta = c.getConstantNumber(2);
-  if (failed(start) || failed(limit) || failed(delta)) {
+  FailureOr<double> first = c.getConstantNumber(0),
+                    limit = c.getConstantNumber(1),
+                    step = c.getConstantNumber(2);
+  if (failed(first) || failed(limit) || failed(step)) {
     return failure();
   }
-  double count = std::max(0.0, std::ceil((*limit - *start) / *delta));
+  double count = std::max(0.0, std::ceil((*limit - *first) / *step));
   if (!(count <= static_cast<double>(kMaxHostElements))) {
-    return c.error() << "expected a range of at most " << kMaxHostElements << " numbers, got " << *start << " to " << *limit << " by " << *delta;
+    return c.error() << "expected a range of at most " << kMaxHostElements
+                     << " numbers, got " << *first << " to " << *limit << " by "
+                     << *step;
   }
-  RankedTensorType type = c.inputType(0).clone(ArrayRef<int64_t>{static_cast<int64_t>(count)});
+  RankedTensorType type =
+      c.inputType(0).clone(ArrayRef<int64_t>{static_cast<int64_t>(count)});
   if (type.getElementType().isInteger(1)) {
     return c.error() << "expected numbers, got booleans";
   }
   // Made of an index tensor, as the definition is: start + i * delta.
-  Value index = IotaOp::create(c.builder, c.loc, type.clone(c.builder.getI64Type()), 0);
-  Value scaled = MulOp::create(c.builder, c.loc, type, c.cast(index, type.getElementType()), broadcastTo(c, c.reshape(c.input(2), {}), type.getShape()));
-  c.setResult(0, AddOp::create(c.builder, c.loc, type, scaled, broadcastTo(c, c.reshape(c.input(0), {}), type.getShape())));
+  Value index =
+      IotaOp::create(c.builder, c.loc, type.clone(c.builder.getI64Type()), 0);
+  auto widen = [&](size_t i) {
+    return broadcastTo(c, c.reshape(c.input(i), {}), type.getShape());
+  };
+  Value number = c.cast(index, type.getElementType()), delta = widen(2),
+        start = widen(0);
+  Value scaled = MulOp::create(c.builder, c.loc, type, number, delta);
+  c.setResult(0, AddOp::create(c.builder, c.loc, type, scaled, start));
   return success();
 }
 
@@ -138,25 +166,40 @@ LogicalResult convertTrilu(NodeConversion &c) {
     }
     diagonal = *k;
   }
-  RankedTensorType plane = RankedTensorType::get(type.getShape().take_back(2), c.builder.getI64Type());
-  Value row = IotaOp::create(c.builder, c.loc, plane, 0), column = IotaOp::create(c.builder, c.loc, plane, 1);
-  Value shifted = AddOp::create(c.builder, c.loc, plane, row, c.makeConstant(plane, diagonal));
-  auto predicate = c.getInt("upper", 1) ? ComparePredicate::GE : ComparePredicate::LE;
-  Value keep = CompareOp::create(c.builder, c.loc, plane.clone(c.builder.getI1Type()), predicate, column, shifted);
-  c.setResult(0, SelectOp::create(c.builder, c.loc, type, broadcastTo(c, keep, type.getShape()), c.input(0), c.makeConstant(type, 0.0)));
+  RankedTensorType plane = RankedTensorType::get(type.getShape().take_back(2),
+                                                 c.builder.getI64Type());
+  Value row = IotaOp::create(c.builder, c.loc, plane, 0),
+        column = IotaOp::create(c.builder, c.loc, plane, 1);
+  Value shifted = AddOp::create(c.builder, c.loc, plane, row,
+                                c.makeConstant(plane, diagonal));
+  auto predicate =
+      c.getInt("upper", 1) ? ComparePredicate::GE : ComparePredicate::LE;
+  Value triangle =
+      CompareOp::create(c.builder, c.loc, plane.clone(c.builder.getI1Type()),
+                        predicate, column, shifted);
+  Value keep = broadcastTo(c, triangle, type.getShape()),
+        zeros = c.makeConstant(type, 0.0);
+  c.setResult(
+      0, SelectOp::create(c.builder, c.loc, type, keep, c.input(0), zeros));
   return success();
 }
 
 LogicalResult convertShape(NodeConversion &c) {
   RankedTensorType type = c.inputType(0);
-  auto clamp = [&](int64_t position) { return std::clamp<int64_t>(position < 0 ? position + type.getRank() : position, 0, type.getRank()); };
-  int64_t start = clamp(c.getInt("start", 0)), end = clamp(c.getInt("end", type.getRank()));
-  c.setResult(0, c.makeIntegers(type.getShape().slice(start, std::max<int64_t>(0, end - start))));
+  auto clamp = [&](int64_t position) {
+    return std::clamp<int64_t>(
+        position < 0 ? position + type.getRank() : position, 0, type.getRank());
+  };
+  int64_t start = clamp(c.getInt("start", 0)),
+          end = clamp(c.getInt("end", type.getRank()));
+  c.setResult(0, c.makeIntegers(type.getShape().slice(
+                     start, std::max<int64_t>(0, end - start))));
   return success();
 }
 
 LogicalResult convertSize(NodeConversion &c) {
-  c.setResult(0, c.reshape(c.makeIntegers({c.inputType(0).getNumElements()}), {}));
+  c.setResult(0,
+              c.reshape(c.makeIntegers({c.inputType(0).getNumElements()}), {}));
   return success();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Collects the symbols of all inputs, binds them by the rules of the header, then forms the types.
+// Collects the symbols of all inputs, binds them by the rules of the header,
+// then forms the types.
 #include "frontends/onnx/Dimensions.h"
 
 #include "frontends/onnx/TensorData.h"
@@ -25,18 +26,22 @@ struct Dimension {
 
 class Binder {
 public:
-  Binder(ArrayRef<const pb::ValueInfoProto *> inputs, const ImportOptions &options, StringRef path, MLIRContext &context)
+  Binder(ArrayRef<const pb::ValueInfoProto *> inputs,
+         const ImportOptions &options, StringRef path, MLIRContext &context)
       : inputs(inputs), options(options), path(path), context(context) {}
 
   FailureOr<BoundInputs> run() {
-    if (failed(collect()) || failed(bindBatch()) || failed(bindOthers()) || failed(checkOptions())) {
+    if (failed(collect()) || failed(bindBatch()) || failed(bindOthers()) ||
+        failed(checkOptions())) {
       return failure();
     }
     return makeTypes();
   }
 
 private:
-  InFlightDiagnostic error() const { return emitError(UnknownLoc::get(&context)) << path << ": "; }
+  InFlightDiagnostic error() const {
+    return emitError(UnknownLoc::get(&context)) << path << ": ";
+  }
 
   LogicalResult collect();
   LogicalResult bindBatch();
@@ -45,7 +50,7 @@ private:
   LogicalResult checkFixedBatch();
   FailureOr<BoundInputs> makeTypes();
   LogicalResult bind(StringRef symbol, StringRef option);
-  std::string describeExport() const;
+  std::string describeExport(StringRef names) const;
 
   ArrayRef<const pb::ValueInfoProto *> inputs;
   const ImportOptions &options;
@@ -62,13 +67,21 @@ private:
 LogicalResult Binder::collect() {
   for (const pb::ValueInfoProto *input : inputs) {
     const pb::TypeProto_Tensor &tensor = input->type().tensor_type();
-    if (!input->type().has_tensor_type() || !getElementType(context, tensor.elem_type())) {
-      return error() << "input '" << input->name() << "': expected a tensor of FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT32, INT64 or BOOL, got "
-                     << (input->type().has_tensor_type() ? getDataTypeName(tensor.elem_type()) : std::string("another type"));
+    if (!input->type().has_tensor_type() ||
+        !getElementType(context, tensor.elem_type())) {
+      return error() << "input '" << input->name()
+                     << "': expected a tensor of FLOAT, DOUBLE, FLOAT16, "
+                        "BFLOAT16, INT32, INT64 or BOOL, got "
+                     << (input->type().has_tensor_type()
+                             ? getDataTypeName(tensor.elem_type())
+                             : std::string("another type"));
     }
     if (!tensor.has_shape() || tensor.shape().dim_size() == 0) {
-      return error() << "input '" << input->name() << "': expected a shape whose first dimension is the batch, got "
-                     << (tensor.has_shape() ? "a scalar" : "none") << "; make it a constant of the model before export";
+      return error()
+             << "input '" << input->name()
+             << "': expected a shape whose first dimension is the batch, got "
+             << (tensor.has_shape() ? "a scalar" : "none")
+             << "; make it a constant of the model before export";
     }
     SmallVector<Dimension> shape;
     for (auto [index, dim] : llvm::enumerate(tensor.shape().dim())) {
@@ -77,9 +90,12 @@ LogicalResult Binder::collect() {
         dimension.symbol = input->name() + "_dim_" + std::to_string(index);
       }
       if (dimension.symbol.empty() && dimension.size < 1) {
-        return error() << "input '" << input->name() << "': expected positive dimensions, got " << dimension.size;
+        return error() << "input '" << input->name()
+                       << "': expected positive dimensions, got "
+                       << dimension.size;
       }
-      if (!dimension.symbol.empty() && !llvm::is_contained(symbols, dimension.symbol)) {
+      if (!dimension.symbol.empty() &&
+          !llvm::is_contained(symbols, dimension.symbol)) {
         symbols.push_back(dimension.symbol);
       }
       shape.push_back(std::move(dimension));
@@ -101,7 +117,8 @@ LogicalResult Binder::bind(StringRef symbol, StringRef option) {
   usedOptions.push_back(option.str());
   auto [entry, inserted] = sizes.try_emplace(symbol, found->second);
   if (!inserted && entry->second != found->second) {
-    return error() << "expected one size of dimension '" << symbol << "', got " << entry->second << " and, by --dim " << option << ", "
+    return error() << "expected one size of dimension '" << symbol << "', got "
+                   << entry->second << " and, by --dim " << option << ", "
                    << found->second;
   }
   return success();
@@ -110,10 +127,16 @@ LogicalResult Binder::bind(StringRef symbol, StringRef option) {
 LogicalResult Binder::bindBatch() {
   const Dimension &first = shapes.front().front();
   for (auto [input, shape] : llvm::zip_equal(inputs, shapes)) {
-    if (shape.front().symbol != first.symbol || shape.front().size != first.size) {
-      return error() << "expected all inputs to have the same first dimension, the batch; got "
-                     << (first.symbol.empty() ? std::to_string(first.size) : "'" + first.symbol + "'") << " in '" << inputs.front()->name()
-                     << "' and " << (shape.front().symbol.empty() ? std::to_string(shape.front().size) : "'" + shape.front().symbol + "'")
+    if (shape.front().symbol != first.symbol ||
+        shape.front().size != first.size) {
+      return error() << "expected all inputs to have the same first dimension, "
+                        "the batch; got "
+                     << (first.symbol.empty() ? std::to_string(first.size)
+                                              : "'" + first.symbol + "'")
+                     << " in '" << inputs.front()->name() << "' and "
+                     << (shape.front().symbol.empty()
+                             ? std::to_string(shape.front().size)
+                             : "'" + shape.front().symbol + "'")
                      << " in '" << input->name() << "'";
     }
   }
@@ -122,34 +145,43 @@ LogicalResult Binder::bindBatch() {
     return checkFixedBatch();
   }
   batchSymbol = first.symbol;
-  if (failed(bind(batchSymbol, batchSymbol)) || failed(bind(batchSymbol, "batch"))) {
+  if (failed(bind(batchSymbol, batchSymbol)) ||
+      failed(bind(batchSymbol, "batch"))) {
     return failure();
   }
   sizes.try_emplace(batchSymbol, defaultBatch);
   return success();
 }
 
-std::string Binder::describeExport() const {
+/// The call that makes the leading `names` dimensions of every input symbolic.
+std::string Binder::describeExport(StringRef names) const {
   std::string text = "torch.onnx.export(model, (), \"model.onnx\", kwargs={";
   llvm::raw_string_ostream stream(text);
-  llvm::interleaveComma(inputs, stream, [&](const pb::ValueInfoProto *input) { stream << '"' << input->name() << "\": " << input->name(); });
+  llvm::interleaveComma(inputs, stream, [&](const pb::ValueInfoProto *input) {
+    stream << '"' << input->name() << "\": " << input->name();
+  });
   stream << "}, dynamo=True, dynamic_shapes={";
-  llvm::interleaveComma(inputs, stream, [&](const pb::ValueInfoProto *input) { stream << '"' << input->name() << "\": {0: \"batch\"}"; });
+  llvm::interleaveComma(inputs, stream, [&](const pb::ValueInfoProto *input) {
+    stream << '"' << input->name() << "\": {" << names << "}";
+  });
   stream << "})";
   return text;
 }
 
 LogicalResult Binder::checkFixedBatch() {
   auto found = options.dimensions.find("batch");
-  if (found == options.dimensions.end() || llvm::is_contained(symbols, "batch")) {
+  if (found == options.dimensions.end() ||
+      llvm::is_contained(symbols, "batch")) {
     return success();
   }
   usedOptions.push_back("batch");
   if (found->second == fixedBatch) {
     return success();
   }
-  return error() << "expected --dim batch=" << fixedBatch << ", the batch that is fixed in the file, got " << found->second
-                 << "; export it with a symbolic batch: " << describeExport();
+  return error() << "expected --dim batch=" << fixedBatch
+                 << ", the batch that is fixed in the file, got "
+                 << found->second << "; export it with a symbolic batch: "
+                 << describeExport("0: \"batch\"");
 }
 
 LogicalResult Binder::bindOthers() {
@@ -168,8 +200,11 @@ LogicalResult Binder::bindOthers() {
   if (unbound.empty()) {
     return success();
   }
-  InFlightDiagnostic diagnostic = error() << "expected a size for every symbolic dimension, got none for ";
-  llvm::interleaveComma(unbound, diagnostic, [&](const std::string &symbol) { diagnostic << "'" << symbol << "'"; });
+  InFlightDiagnostic diagnostic =
+      error() << "expected a size for every symbolic dimension, got none for ";
+  llvm::interleaveComma(unbound, diagnostic, [&](const std::string &symbol) {
+    diagnostic << "'" << symbol << "'";
+  });
   diagnostic << "; add";
   for (const std::string &symbol : unbound) {
     diagnostic << " --dim " << symbol << "=SIZE";
@@ -182,9 +217,16 @@ LogicalResult Binder::checkOptions() {
     if (llvm::is_contained(usedOptions, name)) {
       continue;
     }
-    InFlightDiagnostic diagnostic = error() << "--dim " << name << "=" << size << ": expected a symbolic dimension of the model (";
-    llvm::interleaveComma(symbols, diagnostic, [&](const std::string &symbol) { diagnostic << "'" << symbol << "'"; });
-    return diagnostic << (symbols.empty() ? "it has none" : "") << "), got '" << name << "'";
+    InFlightDiagnostic diagnostic =
+        error() << "--dim " << name << "=" << size
+                << ": expected a symbolic dimension of the model (";
+    llvm::interleaveComma(symbols, diagnostic, [&](const std::string &symbol) {
+      diagnostic << "'" << symbol << "'";
+    });
+    return diagnostic << (symbols.empty() ? "it has none" : "") << "), got '"
+                      << name
+                      << "'; to make another dimension symbolic, export again: "
+                      << describeExport("0: \"batch\", 1: \"seq\"");
   }
   return success();
 }
@@ -196,21 +238,27 @@ FailureOr<BoundInputs> Binder::makeTypes() {
     SmallVector<int64_t> dims;
     int64_t elements = 1;
     for (const Dimension &dimension : shape) {
-      dims.push_back(dimension.symbol.empty() ? dimension.size : sizes.lookup(dimension.symbol));
+      dims.push_back(dimension.symbol.empty() ? dimension.size
+                                              : sizes.lookup(dimension.symbol));
       if (dims.back() > (int64_t(1) << 40) / elements) {
-        return error() << "input '" << input->name() << "': expected at most 2^40 elements, got more";
+        return error() << "input '" << input->name()
+                       << "': expected at most 2^40 elements, got more";
       }
       elements *= dims.back();
     }
-    bound.types.push_back(RankedTensorType::get(dims, getElementType(context, input->type().tensor_type().elem_type())));
+    bound.types.push_back(RankedTensorType::get(
+        dims,
+        getElementType(context, input->type().tensor_type().elem_type())));
   }
   return bound;
 }
 
 } // namespace
 
-FailureOr<BoundInputs> bindDimensions(ArrayRef<const pb::ValueInfoProto *> inputs, const ImportOptions &options, StringRef path,
-                                      MLIRContext &context) {
+FailureOr<BoundInputs>
+bindDimensions(ArrayRef<const pb::ValueInfoProto *> inputs,
+               const ImportOptions &options, StringRef path,
+               MLIRContext &context) {
   return Binder(inputs, options, path, context).run();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Binds the symbolic dimensions of a model's inputs to sizes, so that every later shape is static.
+// Binds the symbolic dimensions of a model's inputs to sizes, so that every
+// later shape is static.
 #ifndef ACCEL_FRONTENDS_ONNX_DIMENSIONS_H
 #define ACCEL_FRONTENDS_ONNX_DIMENSIONS_H
 
@@ -19,11 +20,15 @@ struct BoundInputs {
 
 /// The types of `inputs` with all dimensions bound. The rules, in this order:
 /// 1. `--dim NAME=SIZE` binds the file's own symbol NAME;
-/// 2. a symbolic first dimension shared by all inputs is the microbatch: `--dim batch=SIZE` binds it, else it is 4;
-/// 3. `--dim seq=SIZE` binds the one other symbol that is unbound, if there is just one;
+/// 2. a symbolic first dimension shared by all inputs is the microbatch: `--dim
+/// batch=SIZE` binds it, else it is 4;
+/// 3. `--dim seq=SIZE` binds the one other symbol that is unbound, if there is
+/// just one;
 /// 4. whatever is left unbound is one error with the flags to add.
-mlir::FailureOr<BoundInputs> bindDimensions(llvm::ArrayRef<const pb::ValueInfoProto *> inputs, const ImportOptions &options,
-                                            llvm::StringRef path, mlir::MLIRContext &context);
+mlir::FailureOr<BoundInputs>
+bindDimensions(llvm::ArrayRef<const pb::ValueInfoProto *> inputs,
+               const ImportOptions &options, llvm::StringRef path,
+               mlir::MLIRContext &context);
 
 } // namespace accel::onnx
 

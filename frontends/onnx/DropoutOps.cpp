@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dropout as both exporters write it: ratio and training mode are inputs, and only a constant true trains.
+// Dropout as both exporters write it: ratio and training mode are inputs, and
+// only a constant true trains.
 #include "frontends/onnx/Broadcasting.h"
 #include "frontends/onnx/DropoutSites.h"
 #include "frontends/onnx/Locations.h"
@@ -8,32 +9,32 @@
 using namespace mlir;
 
 namespace accel::onnx {
+namespace {
+
+/// The number in input `i`, or `otherwise` if the input is absent.
+FailureOr<double> getNumberOr(NodeConversion &c, size_t i, double otherwise) {
+  return c.hasInput(i) ? c.getConstantNumber(i) : FailureOr<double>(otherwise);
+}
+
+} // namespace
+
 LogicalResult convertDropout(NodeConversion &c) {
-  double ratio = 0.5;
-  if (c.hasInput(1)) {
-    FailureOr<double> given = c.getConstantNumber(1);
-    if (failed(given)) {
-      return failure();
-    }
-    ratio = *given;
+  FailureOr<double> given = getNumberOr(c, 1, 0.5);
+  FailureOr<double> training = getNumberOr(c, 2, 0.0);
+  if (failed(given) || failed(training)) {
+    return failure();
   }
-  bool training = false;
-  if (c.hasInput(2)) {
-    FailureOr<double> given = c.getConstantNumber(2);
-    if (failed(given)) {
-      return failure();
-    }
-    training = *given != 0.0;
-  }
+  const double ratio = *given;
   if (!(ratio >= 0.0 && ratio < 1.0)) {
     return c.error() << "expected a ratio in [0, 1), got " << ratio;
   }
   c.setResult(0, c.input(0));
-  // Attention's own node, if the exporter wrote one, repeats what stands on its softmax.
+  // Attention's own node, if the exporter wrote one, repeats what stands on its
+  // softmax.
   if (findAttentionDropout(c.node) > 0.0) {
     return success();
   }
-  if (!training || ratio == 0.0) {
+  if (*training == 0.0 || ratio == 0.0) {
     c.state.idleDropouts.push_back(getNodeName(c.node));
     return success();
   }
@@ -42,10 +43,15 @@ LogicalResult convertDropout(NodeConversion &c) {
   if (probability == 0.0) {
     return success();
   }
-  if (type.getRank() == 0 || type.getDimSize(0) % c.state.batch != 0 || !isa<FloatType>(type.getElementType())) {
-    return c.error() << "expected a float tensor whose first dimension is a multiple of the batch (" << c.state.batch << "), got " << type;
+  if (type.getRank() == 0 || type.getDimSize(0) % c.state.batch != 0 ||
+      !isa<FloatType>(type.getElementType())) {
+    return c.error() << "expected a float tensor whose first dimension is a "
+                        "multiple of the batch ("
+                     << c.state.batch << "), got " << type;
   }
-  c.setResult(0, DropoutOp::create(c.builder, c.loc, type, c.input(0), getSampleIndices(c), getSeed(c), c.builder.getF64FloatAttr(probability),
+  Value seed = getSeed(c), samples = getSampleIndices(c);
+  c.setResult(0, DropoutOp::create(c.builder, c.loc, type, c.input(0), samples,
+                                   seed, c.builder.getF64FloatAttr(probability),
                                    c.builder.getI64IntegerAttr(number)));
   return success();
 }

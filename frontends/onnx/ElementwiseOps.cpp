@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converters of element-wise operators: broadcasting made explicit, then one operation of the dialect.
+// Converters of element-wise operators: broadcasting made explicit, then one
+// operation of the dialect.
 #include "frontends/onnx/Broadcasting.h"
 #include "frontends/onnx/OperatorTable.h"
 #include "frontends/onnx/TensorData.h"
@@ -11,11 +12,20 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-template <typename Op> Value makeUnary(NodeConversion &c, Value operand) { return Op::create(c.builder, c.loc, operand.getType(), operand); }
-template <typename Op> Value makeBinary(NodeConversion &c, Value lhs, Value rhs) { return Op::create(c.builder, c.loc, lhs.getType(), lhs, rhs); }
+template <typename Op> Value makeUnary(NodeConversion &c, Value operand) {
+  return Op::create(c.builder, c.loc, operand.getType(), operand);
+}
+template <typename Op>
+Value makeBinary(NodeConversion &c, Value lhs, Value rhs) {
+  return Op::create(c.builder, c.loc, lhs.getType(), lhs, rhs);
+}
 
-bool isFloat(Value value) { return isa<FloatType>(NodeConversion::typeOf(value).getElementType()); }
-bool isBoolean(Value value) { return NodeConversion::typeOf(value).getElementType().isInteger(1); }
+bool isFloat(Value value) {
+  return isa<FloatType>(NodeConversion::typeOf(value).getElementType());
+}
+bool isBoolean(Value value) {
+  return NodeConversion::typeOf(value).getElementType().isInteger(1);
+}
 
 /// Neg and Abs of integers, which the dialect has for floats only.
 FailureOr<Value> convertIntegerUnary(NodeConversion &c) {
@@ -61,8 +71,10 @@ BinaryMaker findBinary(StringRef name) {
 
 LogicalResult checkSameElementType(NodeConversion &c) {
   for (size_t i = 1; i < c.inputCount(); ++i) {
-    if (c.inputType(i).getElementType() != c.inputType(0).getElementType()) {
-      return c.error() << "expected inputs of one element type, got " << c.inputType(0).getElementType() << " and "
+    if (c.hasInput(i) &&
+        c.inputType(i).getElementType() != c.inputType(0).getElementType()) {
+      return c.error() << "expected inputs of one element type, got "
+                       << c.inputType(0).getElementType() << " and "
                        << c.inputType(i).getElementType();
     }
   }
@@ -91,7 +103,9 @@ LogicalResult convertBinary(NodeConversion &c) {
   }
   bool logical = c.node.op_type() == "And" || c.node.op_type() == "Or";
   if (isBoolean(inputs.front()) != logical) {
-    return c.error() << "expected " << (logical ? "boolean tensors" : "tensors of numbers") << ", got " << c.inputType(0);
+    return c.error() << "expected "
+                     << (logical ? "boolean tensors" : "tensors of numbers")
+                     << ", got " << c.inputType(0);
   }
   if (failed(checkSameElementType(c))) {
     return failure();
@@ -118,12 +132,15 @@ LogicalResult convertCompare(NodeConversion &c) {
   if (failed(checkSameElementType(c))) {
     return failure();
   }
-  FailureOr<SmallVector<Value>> operands = broadcastTogether(c, {c.input(0), c.input(1)});
+  FailureOr<SmallVector<Value>> operands =
+      broadcastTogether(c, {c.input(0), c.input(1)});
   if (failed(operands)) {
     return failure();
   }
-  RankedTensorType type = c.typeOf(operands->front()).clone(c.builder.getI1Type());
-  c.setResult(0, CompareOp::create(c.builder, c.loc, type, predicate, (*operands)[0], (*operands)[1]));
+  RankedTensorType type =
+      c.typeOf(operands->front()).clone(c.builder.getI1Type());
+  c.setResult(0, CompareOp::create(c.builder, c.loc, type, predicate,
+                                   (*operands)[0], (*operands)[1]));
   return success();
 }
 
@@ -139,32 +156,43 @@ LogicalResult convertIsNan(NodeConversion &c) {
   if (!isFloat(c.input(0))) {
     return c.error() << "expected a float tensor, got " << c.inputType(0);
   }
-  c.setResult(0, IsNanOp::create(c.builder, c.loc, c.inputType(0).clone(c.builder.getI1Type()), c.input(0)));
+  c.setResult(0, IsNanOp::create(c.builder, c.loc,
+                                 c.inputType(0).clone(c.builder.getI1Type()),
+                                 c.input(0)));
   return success();
 }
 
 LogicalResult convertWhere(NodeConversion &c) {
-  if (!isBoolean(c.input(0)) || c.inputType(1).getElementType() != c.inputType(2).getElementType()) {
-    return c.error() << "expected a boolean condition and two tensors of one element type, got " << c.inputType(0) << ", " << c.inputType(1)
-                     << " and " << c.inputType(2);
+  if (!isBoolean(c.input(0)) ||
+      c.inputType(1).getElementType() != c.inputType(2).getElementType()) {
+    return c.error() << "expected a boolean condition and two tensors of one "
+                        "element type, got "
+                     << c.inputType(0) << ", " << c.inputType(1) << " and "
+                     << c.inputType(2);
   }
-  FailureOr<SmallVector<Value>> operands = broadcastTogether(c, {c.input(0), c.input(1), c.input(2)});
+  FailureOr<SmallVector<Value>> operands =
+      broadcastTogether(c, {c.input(0), c.input(1), c.input(2)});
   if (failed(operands)) {
     return failure();
   }
-  c.setResult(0, SelectOp::create(c.builder, c.loc, (*operands)[1].getType(), (*operands)[0], (*operands)[1], (*operands)[2]));
+  c.setResult(0,
+              SelectOp::create(c.builder, c.loc, (*operands)[1].getType(),
+                               (*operands)[0], (*operands)[1], (*operands)[2]));
   return success();
 }
 
 LogicalResult convertPow(NodeConversion &c) {
-  // The result has the base's type; integers go through f64, which is exact for what exporters compute with them.
+  // The result has the base's type; integers go through f64, which is exact for
+  // what exporters compute with them.
   Type element = c.inputType(0).getElementType();
   Type computed = isa<FloatType>(element) ? element : c.builder.getF64Type();
-  FailureOr<SmallVector<Value>> operands = broadcastTogether(c, {c.cast(c.input(0), computed), c.cast(c.input(1), computed)});
+  FailureOr<SmallVector<Value>> operands = broadcastTogether(
+      c, {c.cast(c.input(0), computed), c.cast(c.input(1), computed)});
   if (failed(operands)) {
     return failure();
   }
-  c.setResult(0, c.cast(makeBinary<PowOp>(c, (*operands)[0], (*operands)[1]), element));
+  c.setResult(
+      0, c.cast(makeBinary<PowOp>(c, (*operands)[0], (*operands)[1]), element));
   return success();
 }
 
@@ -172,30 +200,39 @@ LogicalResult convertReciprocal(NodeConversion &c) {
   if (!isFloat(c.input(0))) {
     return c.error() << "expected a float tensor, got " << c.inputType(0);
   }
-  c.setResult(0, makeBinary<DivOp>(c, c.makeConstant(c.inputType(0), 1.0), c.input(0)));
+  c.setResult(
+      0, makeBinary<DivOp>(c, c.makeConstant(c.inputType(0), 1.0), c.input(0)));
   return success();
 }
 
 LogicalResult convertClip(NodeConversion &c) {
-  if (isBoolean(c.input(0)) || failed(checkSameElementType(c))) {
+  if (isBoolean(c.input(0))) {
+    return c.error() << "expected numbers, got " << c.inputType(0);
+  }
+  if (failed(checkSameElementType(c))) {
     return failure();
   }
   Value result = c.input(0);
   if (c.hasInput(1)) {
-    result = makeBinary<MaxOp>(c, result, broadcastTo(c, c.input(1), c.inputType(0).getShape()));
+    result = makeBinary<MaxOp>(
+        c, result, broadcastTo(c, c.input(1), c.inputType(0).getShape()));
   }
   if (c.hasInput(2)) {
-    result = makeBinary<MinOp>(c, result, broadcastTo(c, c.input(2), c.inputType(0).getShape()));
+    result = makeBinary<MinOp>(
+        c, result, broadcastTo(c, c.input(2), c.inputType(0).getShape()));
   }
   c.setResult(0, result);
   return success();
 }
 
 LogicalResult convertCast(NodeConversion &c) {
-  Type element = getElementType(*c.builder.getContext(), static_cast<int32_t>(c.getInt("to", 0)));
+  Type element = getElementType(*c.builder.getContext(),
+                                static_cast<int32_t>(c.getInt("to", 0)));
   if (!element) {
-    return c.error() << "expected a cast to FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT32, INT64 or BOOL, got one to "
-                     << getDataTypeName(static_cast<int32_t>(c.getInt("to", 0)));
+    return c.error() << "expected a cast to FLOAT, DOUBLE, FLOAT16, BFLOAT16, "
+                        "INT32, INT64 or BOOL, got one to "
+                     << getDataTypeName(
+                            static_cast<int32_t>(c.getInt("to", 0)));
   }
   c.setResult(0, c.cast(c.input(0), element));
   return success();
@@ -209,10 +246,14 @@ LogicalResult convertCastLike(NodeConversion &c) {
 LogicalResult convertGelu(NodeConversion &c) {
   StringRef form = c.getString("approximate", "none");
   if (!isFloat(c.input(0)) || (form != "none" && form != "tanh")) {
-    return c.error() << "expected a float tensor and approximate = none or tanh, got " << c.inputType(0) << " and '" << form << "'";
+    return c.error()
+           << "expected a float tensor and approximate = none or tanh, got "
+           << c.inputType(0) << " and '" << form << "'";
   }
-  auto approximation = form == "tanh" ? GeluApproximation::Tanh : GeluApproximation::None;
-  c.setResult(0, GeluOp::create(c.builder, c.loc, c.inputType(0), approximation, c.input(0)));
+  auto approximation =
+      form == "tanh" ? GeluApproximation::Tanh : GeluApproximation::None;
+  c.setResult(0, GeluOp::create(c.builder, c.loc, c.inputType(0), approximation,
+                                c.input(0)));
   return success();
 }
 

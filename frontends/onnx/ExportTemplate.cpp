@@ -20,7 +20,9 @@ void appendField(std::string &bytes, char tag, const std::string &contents) {
 
 } // namespace
 
-std::string writeExportTemplate(const ExportTemplate &exported, llvm::function_ref<std::string(const ExportTensor &)> getData) {
+std::string writeExportTemplate(
+    const ExportTemplate &exported,
+    llvm::function_ref<std::string(const ExportTensor &)> getData) {
   std::string graph = exported.graph;
   for (const ExportTensor &tensor : exported.tensors) {
     std::string contents = tensor.header;

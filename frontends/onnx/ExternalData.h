@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// External data of tensors: files beside the model, named by the model, which is not trusted.
+// External data of tensors: files beside the model, named by the model, which
+// is not trusted.
 //
 // Invariants:
-// 1. A location is a relative path without `..`; no component of it is a symbolic link; its end is a regular file. So
+// 1. A location is a relative path without `..`; no component of it is a
+// symbolic link; its end is a regular file. So
 //    whatever is read lies inside the model's folder.
-// 2. Offset and length are checked against the tensor's size and the file's; nothing is allocated by a claim.
+// 2. Offset and length are checked against the tensor's size and the file's;
+// nothing is allocated by a claim.
 // 3. The checks are made on the descriptor that is read, not on the name.
 #ifndef ACCEL_FRONTENDS_ONNX_EXTERNALDATA_H
 #define ACCEL_FRONTENDS_ONNX_EXTERNALDATA_H
@@ -20,12 +23,16 @@ struct ExternalLocation {
   bool absent = false; ///< the file does not exist
 };
 
-/// Finds and checks the external data of `tensor`, which has `size` bytes. `folder` is that of the model.
-/// Errors say what was expected and what was found, without the tensor's name.
-llvm::Expected<ExternalLocation> locateExternalData(const pb::TensorProto &tensor, llvm::StringRef folder, uint64_t size);
+/// Finds and checks the external data of `tensor`, which has `size` bytes.
+/// `folder` is that of the model. Errors say what was expected and what was
+/// found, without the tensor's name.
+llvm::Expected<ExternalLocation>
+locateExternalData(const pb::TensorProto &tensor, llvm::StringRef folder,
+                   uint64_t size);
 
 /// Maps the bytes. Requires: `bytes` is external.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readExternalData(const TensorBytes &bytes);
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readExternalData(const TensorBytes &bytes);
 
 } // namespace accel::onnx
 

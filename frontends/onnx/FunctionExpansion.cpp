@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Inlining on the protobuf: values of the body are renamed after the call, attribute references are resolved, and nodes
-// without a traceback of their own take the call's.
+// Inlining on the protobuf: values of the body are renamed after the call,
+// attribute references are resolved, and nodes without a traceback of their own
+// take the call's.
 #include "frontends/onnx/FunctionExpansion.h"
 
 #include "frontends/onnx/Locations.h"
@@ -15,13 +16,17 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-constexpr int nodeLimit = 1'000'000;
+/// Far above any model, far below what a file of a few bytes could ask for.
+constexpr int nodeLimit = 250'000;
+constexpr unsigned depthLimit = 64;
 
 class Expander {
 public:
-  Expander(pb::ModelProto &model, StringRef path, MLIRContext &context) : model(model), path(path), context(context) {
+  Expander(pb::ModelProto &model, StringRef path, MLIRContext &context)
+      : model(model), path(path), context(context) {
     for (const pb::FunctionProto &function : model.functions()) {
-      functions[makeKey(function.domain(), function.name(), function.overload())] = &function;
+      functions[makeKey(function.domain(), function.name(),
+                        function.overload())] = &function;
     }
   }
 
@@ -40,15 +45,22 @@ public:
   }
 
 private:
-  static std::string makeKey(const std::string &domain, const std::string &name, const std::string &overload) {
-    return (domain == "ai.onnx" ? std::string() : domain) + "\n" + name + "\n" + overload;
+  static std::string makeKey(const std::string &domain, const std::string &name,
+                             const std::string &overload) {
+    return (domain == "ai.onnx" ? std::string() : domain) + "\n" + name + "\n" +
+           overload;
   }
-  InFlightDiagnostic error() { return emitError(UnknownLoc::get(&context)) << path << ": "; }
+  InFlightDiagnostic error() {
+    return emitError(UnknownLoc::get(&context)) << path << ": ";
+  }
 
   LogicalResult append(const pb::NodeProto &node);
-  LogicalResult expand(const pb::NodeProto &call, const pb::FunctionProto &function);
+  LogicalResult expand(const pb::NodeProto &call,
+                       const pb::FunctionProto &function);
   LogicalResult checkOpset(const pb::FunctionProto &function);
-  LogicalResult resolveAttributes(pb::NodeProto &node, const pb::NodeProto &call, const pb::FunctionProto &function);
+  LogicalResult resolveAttributes(pb::NodeProto &node,
+                                  const pb::NodeProto &call,
+                                  const pb::FunctionProto &function);
 
   pb::ModelProto &model;
   StringRef path;
@@ -64,13 +76,19 @@ LogicalResult Expander::append(const pb::NodeProto &node) {
   auto found = functions.find(key);
   if (found == functions.end()) {
     if (model.graph().node_size() >= nodeLimit) {
-      return error() << "expected at most " << nodeLimit << " nodes after expanding functions, got more";
+      return error() << "expected at most " << nodeLimit
+                     << " nodes after expanding functions, got more";
     }
     *model.mutable_graph()->add_node() = node;
     return success();
   }
+  if (active.size() >= depthLimit) {
+    return error() << "expected functions nested at most " << depthLimit
+                   << " deep, got deeper ones";
+  }
   if (!active.insert(key).second) {
-    return error() << "expected functions that do not call themselves, got '" << node.op_type() << "', which does";
+    return error() << "expected functions that do not call themselves, got '"
+                   << node.op_type() << "', which does";
   }
   LogicalResult result = expand(node, *found->second);
   active.erase(key);
@@ -81,25 +99,33 @@ LogicalResult Expander::checkOpset(const pb::FunctionProto &function) {
   for (const pb::OperatorSetIdProto &entry : function.opset_import()) {
     bool standard = entry.domain().empty() || entry.domain() == "ai.onnx";
     if (standard && entry.version() != defaultOpset(model)) {
-      return error() << "function '" << function.name() << "': expected the model's operator set " << defaultOpset(model) << ", got "
-                     << entry.version();
+      return error() << "function '" << function.name()
+                     << "': expected the model's operator set "
+                     << defaultOpset(model) << ", got " << entry.version();
     }
   }
   return success();
 }
 
-LogicalResult Expander::expand(const pb::NodeProto &call, const pb::FunctionProto &function) {
+LogicalResult Expander::expand(const pb::NodeProto &call,
+                               const pb::FunctionProto &function) {
   if (failed(checkOpset(function))) {
     return failure();
   }
-  if (call.input_size() > function.input_size() || call.output_size() > function.output_size()) {
-    return error() << "call '" << getNodeName(call) << "': expected at most " << function.input_size() << " inputs and " << function.output_size()
-                   << " outputs of function '" << function.name() << "', got " << call.input_size() << " and " << call.output_size();
+  if (call.input_size() > function.input_size() ||
+      call.output_size() > function.output_size()) {
+    return error() << "call '" << getNodeName(call) << "': expected at most "
+                   << function.input_size() << " inputs and "
+                   << function.output_size() << " outputs of function '"
+                   << function.name() << "', got " << call.input_size()
+                   << " and " << call.output_size();
   }
-  std::string prefix = getNodeName(call) + "/" + std::to_string(expansions++) + "/";
+  std::string prefix =
+      getNodeName(call) + "/" + std::to_string(expansions++) + "/";
   llvm::StringMap<std::string> renamed;
   for (int i = 0; i < function.input_size(); ++i) {
-    renamed[function.input(i)] = i < call.input_size() ? call.input(i) : std::string();
+    renamed[function.input(i)] =
+        i < call.input_size() ? call.input(i) : std::string();
   }
   for (int i = 0; i < call.output_size(); ++i) {
     renamed[function.output(i)] = call.output(i);
@@ -118,15 +144,19 @@ LogicalResult Expander::expand(const pb::NodeProto &call, const pb::FunctionProt
     if (node.metadata_props().empty()) {
       *node.mutable_metadata_props() = call.metadata_props();
     }
-    if (failed(resolveAttributes(node, call, function)) || failed(append(node))) {
+    if (failed(resolveAttributes(node, call, function)) ||
+        failed(append(node))) {
       return failure();
     }
   }
   return success();
 }
 
-/// An attribute of the body that refers to one of the function: the call's value, else the default, else absent.
-LogicalResult Expander::resolveAttributes(pb::NodeProto &node, const pb::NodeProto &call, const pb::FunctionProto &function) {
+/// An attribute of the body that refers to one of the function: the call's
+/// value, else the default, else absent.
+LogicalResult Expander::resolveAttributes(pb::NodeProto &node,
+                                          const pb::NodeProto &call,
+                                          const pb::FunctionProto &function) {
   google::protobuf::RepeatedPtrField<pb::AttributeProto> resolved;
   for (const pb::AttributeProto &attribute : node.attribute()) {
     if (attribute.ref_attr_name().empty()) {
@@ -134,9 +164,11 @@ LogicalResult Expander::resolveAttributes(pb::NodeProto &node, const pb::NodePro
       continue;
     }
     const pb::AttributeProto *value = nullptr;
-    for (const auto *attributes : {&function.attribute_proto(), &call.attribute()}) {
+    for (const auto *attributes :
+         {&function.attribute_proto(), &call.attribute()}) {
       for (const pb::AttributeProto &candidate : *attributes) {
-        value = candidate.name() == attribute.ref_attr_name() ? &candidate : value;
+        value =
+            candidate.name() == attribute.ref_attr_name() ? &candidate : value;
       }
     }
     if (value) {
@@ -151,6 +183,9 @@ LogicalResult Expander::resolveAttributes(pb::NodeProto &node, const pb::NodePro
 
 } // namespace
 
-LogicalResult expandFunctions(pb::ModelProto &model, StringRef path, MLIRContext &context) { return Expander(model, path, context).run(); }
+LogicalResult expandFunctions(pb::ModelProto &model, StringRef path,
+                              MLIRContext &context) {
+  return Expander(model, path, context).run();
+}
 
 } // namespace accel::onnx

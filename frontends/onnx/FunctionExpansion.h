@@ -10,8 +10,10 @@
 
 namespace accel::onnx {
 
-/// Ensures: no node of the graph calls a function of the model. Fails on recursion and on growth beyond a million nodes.
-mlir::LogicalResult expandFunctions(pb::ModelProto &model, llvm::StringRef path, mlir::MLIRContext &context);
+/// Ensures: no node of the graph calls a function of the model. Fails on
+/// recursion and on growth beyond 250,000 nodes.
+mlir::LogicalResult expandFunctions(pb::ModelProto &model, llvm::StringRef path,
+                                    mlir::MLIRContext &context);
 
 } // namespace accel::onnx
 

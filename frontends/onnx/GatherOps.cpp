@@ -9,8 +9,10 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-/// Known indices counted from the start and checked against the table's `size`; computed ones are left as they are.
-FailureOr<Value> normalizeIndices(NodeConversion &c, Value indices, int64_t size) {
+/// Known indices counted from the start and checked against the table's `size`;
+/// computed ones are left as they are.
+FailureOr<Value> normalizeIndices(NodeConversion &c, Value indices,
+                                  int64_t size) {
   if (!c.state.known.isKnown(indices)) {
     return indices;
   }
@@ -21,7 +23,8 @@ FailureOr<Value> normalizeIndices(NodeConversion &c, Value indices, int64_t size
   bool negative = false;
   for (int64_t index : tensor.integers()) {
     if (index < -size || index >= size) {
-      return c.error() << "expected indices from " << -size << " to " << size - 1 << ", got " << index;
+      return c.error() << "expected indices from " << -size << " to "
+                       << size - 1 << ", got " << index;
     }
     negative |= index < 0;
   }
@@ -34,51 +37,68 @@ FailureOr<Value> normalizeIndices(NodeConversion &c, Value indices, int64_t size
   return ConstantOp::create(c.builder, c.loc, tensor.toAttribute()).getResult();
 }
 
-/// `operand[.., index, ..]` as a slice, which has a simpler gradient than a gather.
+/// `operand[.., index, ..]` as a slice, which has a simpler gradient than a
+/// gather.
 Value sliceAt(NodeConversion &c, int64_t axis, int64_t index) {
   RankedTensorType type = c.inputType(0);
-  SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1), shape(type.getShape());
+  SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1),
+      shape(type.getShape());
   offsets[axis] = index;
   shape[axis] = 1;
-  Value slice = SliceOp::create(c.builder, c.loc, type.clone(shape), c.input(0), offsets, strides);
+  Value slice = SliceOp::create(c.builder, c.loc, type.clone(shape), c.input(0),
+                                offsets, strides);
   shape.erase(shape.begin() + axis);
   return c.reshape(slice, shape);
 }
 
-/// Rows of the table whose first dimension is `axis`, put back to where ONNX wants them.
+/// Rows of the table whose first dimension is `axis`, put back to where ONNX
+/// wants them.
 Value gatherAlong(NodeConversion &c, int64_t axis, Value indices) {
-  int64_t rank = c.inputType(0).getRank(), indexRank = c.typeOf(indices).getRank();
+  int64_t rank = c.inputType(0).getRank(),
+          indexRank = c.typeOf(indices).getRank();
   SmallVector<int64_t> forward{axis};
-  llvm::copy_if(llvm::seq<int64_t>(0, rank), std::back_inserter(forward), [&](int64_t dim) { return dim != axis; });
+  llvm::copy_if(llvm::seq<int64_t>(0, rank), std::back_inserter(forward),
+                [&](int64_t dim) { return dim != axis; });
   Value table = c.transpose(c.input(0), forward);
   SmallVector<int64_t> shape(c.typeOf(indices).getShape());
   llvm::append_range(shape, c.typeOf(table).getShape().drop_front());
-  Value gathered = GatherOp::create(c.builder, c.loc, c.inputType(0).clone(shape), table, indices);
-  // (indices..., before..., after...) becomes (before..., indices..., after...).
-  SmallVector<int64_t> back = llvm::to_vector(llvm::seq(indexRank, indexRank + axis));
+  Value gathered = GatherOp::create(
+      c.builder, c.loc, c.inputType(0).clone(shape), table, indices);
+  // (indices..., before..., after...) becomes (before..., indices...,
+  // after...).
+  SmallVector<int64_t> back =
+      llvm::to_vector(llvm::seq(indexRank, indexRank + axis));
   llvm::append_range(back, llvm::seq<int64_t>(0, indexRank));
   llvm::append_range(back, llvm::seq(indexRank + axis, indexRank + rank - 1));
   return c.transpose(gathered, back);
 }
 
-bool isIndexTensor(RankedTensorType type) { return type.getElementType().isInteger(64) || type.getElementType().isInteger(32); }
+bool isIndexTensor(RankedTensorType type) {
+  return type.getElementType().isInteger(64) ||
+         type.getElementType().isInteger(32);
+}
 
 } // namespace
 
 LogicalResult convertGather(NodeConversion &c) {
-  FailureOr<int64_t> axis = c.normalizeAxis(c.getInt("axis", 0), c.inputType(0).getRank());
+  FailureOr<int64_t> axis =
+      c.normalizeAxis(c.getInt("axis", 0), c.inputType(0).getRank());
   if (failed(axis)) {
     return failure();
   }
   if (!isIndexTensor(c.inputType(1))) {
-    return c.error() << "expected INT32 or INT64 indices, got " << c.inputType(1);
+    return c.error() << "expected INT32 or INT64 indices, got "
+                     << c.inputType(1);
   }
-  FailureOr<Value> indices = normalizeIndices(c, c.input(1), c.inputType(0).getDimSize(*axis));
+  FailureOr<Value> indices =
+      normalizeIndices(c, c.input(1), c.inputType(0).getDimSize(*axis));
   if (failed(indices)) {
     return failure();
   }
   bool one = c.inputType(1).getRank() == 0 && c.state.known.isKnown(*indices);
-  c.setResult(0, one ? sliceAt(c, *axis, c.state.known.evaluate(*indices).integers()[0]) : gatherAlong(c, *axis, *indices));
+  c.setResult(
+      0, one ? sliceAt(c, *axis, c.state.known.evaluate(*indices).integers()[0])
+             : gatherAlong(c, *axis, *indices));
   return success();
 }
 
@@ -86,14 +106,19 @@ LogicalResult convertGatherNd(NodeConversion &c) {
   RankedTensorType type = c.inputType(0), indexType = c.inputType(1);
   int64_t batchDims = c.getInt("batch_dims", 0);
   int64_t tuple = indexType.getRank() == 0 ? -1 : indexType.getShape().back();
-  bool fits = isIndexTensor(indexType) && batchDims >= 0 && tuple >= 1 && batchDims < indexType.getRank() && batchDims + tuple <= type.getRank() &&
-              type.getShape().take_front(batchDims) == indexType.getShape().take_front(batchDims);
+  bool fits = isIndexTensor(indexType) && batchDims >= 0 && tuple >= 1 &&
+              batchDims < indexType.getRank() &&
+              batchDims + tuple <= type.getRank() &&
+              type.getShape().take_front(batchDims) ==
+                  indexType.getShape().take_front(batchDims);
   if (!fits) {
-    return c.error() << "expected INT64 index tuples into " << type << " after " << batchDims << " common dimensions, got " << indexType;
+    return c.error() << "expected INT64 index tuples into " << type << " after "
+                     << batchDims << " common dimensions, got " << indexType;
   }
   SmallVector<int64_t> shape(indexType.getShape().drop_back());
   llvm::append_range(shape, type.getShape().drop_front(batchDims + tuple));
-  c.setResult(0, GatherNdOp::create(c.builder, c.loc, type.clone(shape), c.input(0), c.input(1), batchDims));
+  c.setResult(0, GatherNdOp::create(c.builder, c.loc, type.clone(shape),
+                                    c.input(0), c.input(1), batchDims));
   return success();
 }
 
@@ -102,11 +127,14 @@ LogicalResult convertCumSum(NodeConversion &c) {
   if (failed(given)) {
     return failure();
   }
-  FailureOr<int64_t> axis = c.normalizeAxis(static_cast<int64_t>(*given), c.inputType(0).getRank());
+  FailureOr<int64_t> axis =
+      c.normalizeAxis(static_cast<int64_t>(*given), c.inputType(0).getRank());
   if (failed(axis)) {
     return failure();
   }
-  c.setResult(0, CumsumOp::create(c.builder, c.loc, c.inputType(0), c.input(0), *axis, c.getInt("exclusive", 0) != 0, c.getInt("reverse", 0) != 0));
+  c.setResult(0, CumsumOp::create(c.builder, c.loc, c.inputType(0), c.input(0),
+                                  *axis, c.getInt("exclusive", 0) != 0,
+                                  c.getInt("reverse", 0) != 0));
   return success();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Keeps the value of every name of the graph and calls the converters of the operator table.
+// Keeps the value of every name of the graph and calls the converters of the
+// operator table.
 #include "frontends/onnx/GraphConversion.h"
 
 #include "frontends/onnx/GraphOrder.h"
@@ -16,15 +17,18 @@ namespace {
 
 class GraphConverter {
 public:
-  GraphConverter(const GraphSource &source, ConversionState &state, ModuleOp module)
-      : source(source), state(state), module(module), builder(module.getContext(), &state.known) {
+  GraphConverter(const GraphSource &source, ConversionState &state,
+                 ModuleOp module)
+      : source(source), state(state), module(module),
+        builder(module.getContext(), &state.known) {
     for (const pb::TensorProto &tensor : source.graph.initializer()) {
       initializers[tensor.name()] = &tensor;
     }
   }
 
   LogicalResult run(const BoundInputs &inputs) {
-    FailureOr<SmallVector<const pb::NodeProto *>> order = orderNodes(source.graph, source.path, *module.getContext());
+    FailureOr<SmallVector<const pb::NodeProto *>> order =
+        orderNodes(source.graph, source.path, *module.getContext());
     if (failed(order)) {
       return failure();
     }
@@ -42,7 +46,8 @@ private:
   void makeFunction(const BoundInputs &inputs);
   void convert(const pb::NodeProto &node);
   LogicalResult makeReturn();
-  /// The value of `name` where it is about to be used by something at `loc`; null after an error.
+  /// The value of `name` where it is about to be used by something at `loc`;
+  /// null after an error.
   Value lookup(StringRef name, Location loc);
   Value readParameter(const RecoveredParameter &holder, Location loc);
 
@@ -52,7 +57,8 @@ private:
   OpBuilder builder;
   llvm::StringMap<const pb::TensorProto *> initializers;
   llvm::StringMap<Value> values;
-  llvm::StringSet<> poisoned; ///< values of nodes that failed, or that depend on such
+  llvm::StringSet<>
+      poisoned; ///< values of nodes that failed, or that depend on such
   bool anyFailed = false;
 };
 
@@ -62,26 +68,36 @@ void GraphConverter::makeFunction(const BoundInputs &inputs) {
   SmallVector<Type> types(inputs.types.begin(), inputs.types.end());
   Location loc = NameLoc::get(builder.getStringAttr("forward"));
   builder.setInsertionPointToEnd(module.getBody());
-  state.function = func::FuncOp::create(builder, loc, "forward", FunctionType::get(context, types, {}));
+  state.function = func::FuncOp::create(builder, loc, "forward",
+                                        FunctionType::get(context, types, {}));
   Block *entry = state.function.addEntryBlock();
   for (auto [i, proto] : llvm::enumerate(protos)) {
-    state.function.setArgAttr(i, "accel.name", builder.getStringAttr(proto->name()));
+    state.function.setArgAttr(i, "accel.name",
+                              builder.getStringAttr(proto->name()));
     values[proto->name()] = entry->getArgument(i);
-    entry->getArgument(i).setLoc(NameLoc::get(builder.getStringAttr(proto->name())));
+    entry->getArgument(i).setLoc(
+        NameLoc::get(builder.getStringAttr(proto->name())));
   }
   builder.setInsertionPointToEnd(entry);
 }
 
-Value GraphConverter::readParameter(const RecoveredParameter &holder, Location loc) {
-  const ModelParameter &parameter = source.weights.parameters[source.weights.byName.lookup(holder.parameter)];
+Value GraphConverter::readParameter(const RecoveredParameter &holder,
+                                    Location loc) {
+  const ModelParameter &parameter =
+      source.weights.parameters[source.weights.byName.lookup(holder.parameter)];
   Value value = ReadOp::create(builder, loc, parameter.type, parameter.name);
   if (holder.transposed) {
     RankedTensorType type = parameter.type;
-    return TransposeOp::create(builder, loc, type.clone({type.getDimSize(1), type.getDimSize(0)}), value, ArrayRef<int64_t>{1, 0});
+    return TransposeOp::create(
+        builder, loc, type.clone({type.getDimSize(1), type.getDimSize(0)}),
+        value, ArrayRef<int64_t>{1, 0});
   }
   const auto &dims = initializers.lookup(holder.initializer)->dims();
-  RankedTensorType held = parameter.type.clone(SmallVector<int64_t>(dims.begin(), dims.end()));
-  return held == parameter.type ? value : ReshapeOp::create(builder, loc, held, value).getResult();
+  RankedTensorType held =
+      parameter.type.clone(SmallVector<int64_t>(dims.begin(), dims.end()));
+  return held == parameter.type
+             ? value
+             : ReshapeOp::create(builder, loc, held, value).getResult();
 }
 
 Value GraphConverter::lookup(StringRef name, Location loc) {
@@ -93,14 +109,19 @@ Value GraphConverter::lookup(StringRef name, Location loc) {
   }
   const pb::TensorProto *tensor = initializers.lookup(name);
   if (!tensor) {
-    emitError(loc) << source.path << ": expected a use of an output that the importer makes, got one of '" << name << "'";
+    emitError(loc)
+        << source.path
+        << ": expected a use of an output that the importer makes, got one of '"
+        << name << "'";
     return {};
   }
-  FailureOr<DenseElementsAttr> elements = readConstantElements(*tensor, source.path, *module.getContext());
+  FailureOr<DenseElementsAttr> elements =
+      readConstantElements(*tensor, source.path, *module.getContext());
   if (failed(elements)) {
     return {};
   }
-  Value constant = ConstantOp::create(builder, NameLoc::get(builder.getStringAttr(name)), *elements);
+  Value constant = ConstantOp::create(
+      builder, NameLoc::get(builder.getStringAttr(name)), *elements);
   values[name] = constant;
   return constant;
 }
@@ -116,7 +137,8 @@ void GraphConverter::convert(const pb::NodeProto &node) {
   SmallVector<Value> inputs;
   for (const std::string &name : node.input()) {
     Value value;
-    if (!name.empty() && (poisoned.contains(name) || !(value = lookup(name, loc)))) {
+    if (!name.empty() &&
+        (poisoned.contains(name) || !(value = lookup(name, loc)))) {
       return poison();
     }
     inputs.push_back(value);
@@ -143,20 +165,25 @@ LogicalResult GraphConverter::makeReturn() {
     results.push_back(value);
   }
   if (results.empty()) {
-    return emitError(UnknownLoc::get(module.getContext())) << source.path << ": expected a model with at least one output, got none";
+    return emitError(UnknownLoc::get(module.getContext()))
+           << source.path
+           << ": expected a model with at least one output, got none";
   }
   func::ReturnOp::create(builder, state.function.getLoc(), results);
   SmallVector<Type> types(ValueRange(results).getTypes());
-  state.function.setType(FunctionType::get(module.getContext(), state.function.getArgumentTypes(), types));
+  state.function.setType(FunctionType::get(
+      module.getContext(), state.function.getArgumentTypes(), types));
   for (auto [i, output] : llvm::enumerate(source.graph.output())) {
-    state.function.setResultAttr(i, "accel.name", builder.getStringAttr(output.name()));
+    state.function.setResultAttr(i, "accel.name",
+                                 builder.getStringAttr(output.name()));
   }
   return success();
 }
 
 } // namespace
 
-SmallVector<const pb::ValueInfoProto *> getDataInputs(const pb::GraphProto &graph) {
+SmallVector<const pb::ValueInfoProto *>
+getDataInputs(const pb::GraphProto &graph) {
   llvm::StringSet<> initializers;
   for (const pb::TensorProto &tensor : graph.initializer()) {
     initializers.insert(tensor.name());
@@ -170,7 +197,8 @@ SmallVector<const pb::ValueInfoProto *> getDataInputs(const pb::GraphProto &grap
   return inputs;
 }
 
-LogicalResult convertGraph(const GraphSource &source, const BoundInputs &inputs, ConversionState &state, ModuleOp module) {
+LogicalResult convertGraph(const GraphSource &source, const BoundInputs &inputs,
+                           ConversionState &state, ModuleOp module) {
   return GraphConverter(source, state, module).run(inputs);
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kahn's algorithm with the lowest ready index first, so that a sorted file keeps its order.
+// Kahn's algorithm with the lowest ready index first, so that a sorted file
+// keeps its order.
 #include "frontends/onnx/GraphOrder.h"
 
 #include "frontends/onnx/Locations.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <queue>
@@ -16,8 +19,11 @@ namespace {
 
 constexpr int notANode = -1;
 
-/// Who makes each value: a node's index, or `notANode` for inputs and initializers.
-FailureOr<llvm::StringMap<int>> findProducers(const pb::GraphProto &graph, StringRef path, MLIRContext &context) {
+/// Who makes each value: a node's index, or `notANode` for inputs and
+/// initializers.
+FailureOr<llvm::StringMap<int>> findProducers(const pb::GraphProto &graph,
+                                              StringRef path,
+                                              MLIRContext &context) {
   llvm::StringMap<int> producers;
   for (const pb::ValueInfoProto &input : graph.input()) {
     producers[input.name()] = notANode;
@@ -28,60 +34,95 @@ FailureOr<llvm::StringMap<int>> findProducers(const pb::GraphProto &graph, Strin
   for (int i = 0; i < graph.node_size(); ++i) {
     for (const std::string &output : graph.node(i).output()) {
       if (!output.empty() && !producers.try_emplace(output, i).second) {
-        return emitError(getNodeLocation(context, graph.node(i))) << path << ": expected every value to be made once, got '" << output
-                                                                  << "' again from node '" << getNodeName(graph.node(i)) << "'";
+        return emitError(getNodeLocation(context, graph.node(i)))
+               << path << ": expected every value to be made once, got '"
+               << output << "' again from node '" << getNodeName(graph.node(i))
+               << "'";
       }
     }
   }
   return producers;
 }
 
-} // namespace
+/// Which nodes wait for which.
+struct Dependencies {
+  std::vector<int> waiting;            ///< per node: for how many inputs
+  std::vector<std::vector<int>> users; ///< per node: once per use
+};
 
-FailureOr<SmallVector<const pb::NodeProto *>> orderNodes(const pb::GraphProto &graph, StringRef path, MLIRContext &context) {
-  FailureOr<llvm::StringMap<int>> producers = findProducers(graph, path, context);
-  if (failed(producers)) {
-    return failure();
-  }
-  const int count = graph.node_size();
-  std::vector<int> waiting(count, 0);
-  std::vector<std::vector<int>> users(count);
-  for (int i = 0; i < count; ++i) {
+FailureOr<Dependencies> findDependencies(const pb::GraphProto &graph,
+                                         const llvm::StringMap<int> &producers,
+                                         StringRef path, MLIRContext &context) {
+  Dependencies dependencies;
+  dependencies.waiting.resize(graph.node_size());
+  dependencies.users.resize(graph.node_size());
+  for (int i = 0; i < graph.node_size(); ++i) {
     for (const std::string &input : graph.node(i).input()) {
-      auto found = producers->find(input);
-      if (!input.empty() && found == producers->end()) {
-        return emitError(getNodeLocation(context, graph.node(i))) << path << ": node '" << getNodeName(graph.node(i)) << "': expected the value '"
-                                                                  << input << "' as an input, an initializer or the output of a node, got none";
+      auto found = producers.find(input);
+      if (!input.empty() && found == producers.end()) {
+        return emitError(getNodeLocation(context, graph.node(i)))
+               << path << ": node '" << getNodeName(graph.node(i))
+               << "': expected the value '" << input
+               << "' as an input, an initializer or the output of a node, got "
+                  "none";
       }
       if (!input.empty() && found->second != notANode) {
-        ++waiting[i];
-        users[found->second].push_back(i);
+        ++dependencies.waiting[i];
+        dependencies.users[found->second].push_back(i);
       }
     }
   }
+  return dependencies;
+}
+
+/// All nodes that wait for nothing, again and again; fewer than all if there is
+/// a cycle. Those that remain still wait.
+SmallVector<int> sortIndices(Dependencies &dependencies) {
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-  for (int i = 0; i < count; ++i) {
-    if (waiting[i] == 0) {
-      ready.push(i);
+  for (auto [node, count] : llvm::enumerate(dependencies.waiting)) {
+    if (count == 0) {
+      ready.push(static_cast<int>(node));
     }
   }
-  SmallVector<const pb::NodeProto *> order;
+  SmallVector<int> order;
   while (!ready.empty()) {
-    int next = ready.top();
+    order.push_back(ready.top());
     ready.pop();
-    order.push_back(&graph.node(next));
-    for (int user : users[next]) {
-      if (--waiting[user] == 0) {
+    for (int user : dependencies.users[order.back()]) {
+      if (--dependencies.waiting[user] == 0) {
         ready.push(user);
       }
     }
   }
-  if (static_cast<int>(order.size()) == count) {
-    return order;
+  return order;
+}
+
+} // namespace
+
+FailureOr<SmallVector<const pb::NodeProto *>>
+orderNodes(const pb::GraphProto &graph, StringRef path, MLIRContext &context) {
+  FailureOr<llvm::StringMap<int>> producers =
+      findProducers(graph, path, context);
+  if (failed(producers)) {
+    return failure();
   }
-  int stuck = static_cast<int>(std::find_if(waiting.begin(), waiting.end(), [](int number) { return number > 0; }) - waiting.begin());
-  return emitError(getNodeLocation(context, graph.node(stuck)))
-         << path << ": expected a graph without cycles, got one through node '" << getNodeName(graph.node(stuck)) << "' or behind it";
+  FailureOr<Dependencies> dependencies =
+      findDependencies(graph, *producers, path, context);
+  if (failed(dependencies)) {
+    return failure();
+  }
+  SmallVector<int> order = sortIndices(*dependencies);
+  if (static_cast<int>(order.size()) == graph.node_size()) {
+    return llvm::map_to_vector(order,
+                               [&](int index) { return &graph.node(index); });
+  }
+  auto stuck =
+      llvm::find_if(dependencies->waiting, [](int count) { return count > 0; });
+  const pb::NodeProto &node =
+      graph.node(static_cast<int>(stuck - dependencies->waiting.begin()));
+  return emitError(getNodeLocation(context, node))
+         << path << ": expected a graph without cycles, got one through node '"
+         << getNodeName(node) << "' or behind it";
 }
 
 } // namespace accel::onnx

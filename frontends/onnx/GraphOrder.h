@@ -11,9 +11,12 @@
 
 namespace accel::onnx {
 
-/// The nodes of `graph` such that values are made before they are used; the file's own order where that holds. Errors: a
-/// value made twice, a value that nobody makes, a cycle.
-mlir::FailureOr<llvm::SmallVector<const pb::NodeProto *>> orderNodes(const pb::GraphProto &graph, llvm::StringRef path, mlir::MLIRContext &context);
+/// The nodes of `graph` such that values are made before they are used; the
+/// file's own order where that holds. Errors: a value made twice, a value that
+/// nobody makes, a cycle.
+mlir::FailureOr<llvm::SmallVector<const pb::NodeProto *>>
+orderNodes(const pb::GraphProto &graph, llvm::StringRef path,
+           mlir::MLIRContext &context);
 
 } // namespace accel::onnx
 

@@ -6,12 +6,16 @@
 
 namespace accel::onnx {
 
-void addRemark(ImportNotes &notes, std::string text, std::vector<std::string> names) {
-  notes.push_back({ImportNote::Severity::Remark, std::move(text), std::move(names)});
+void addRemark(ImportNotes &notes, std::string text,
+               std::vector<std::string> names) {
+  notes.push_back(
+      {ImportNote::Severity::Remark, std::move(text), std::move(names)});
 }
 
-void addWarning(ImportNotes &notes, std::string text, std::vector<std::string> names) {
-  notes.push_back({ImportNote::Severity::Warning, std::move(text), std::move(names)});
+void addWarning(ImportNotes &notes, std::string text,
+                std::vector<std::string> names) {
+  notes.push_back(
+      {ImportNote::Severity::Warning, std::move(text), std::move(names)});
 }
 
 std::string toString(const ImportNote &note) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an import did with a file beyond translating it, for the user to read and for the plan's report.
+// What an import did with a file beyond translating it, for the user to read
+// and for the plan's report.
 #ifndef ACCEL_FRONTENDS_ONNX_IMPORTNOTE_H
 #define ACCEL_FRONTENDS_ONNX_IMPORTNOTE_H
 
@@ -12,7 +13,8 @@ namespace accel::onnx {
 struct ImportNote {
   enum class Severity {
     Remark, ///< something was repaired or decided
-    Warning ///< probably not what the user wants; the sentence ends with the remedy
+    Warning ///< probably not what the user wants; the sentence ends with the
+            ///< remedy
   };
   Severity severity;
   std::string text;
@@ -21,8 +23,10 @@ struct ImportNote {
 
 using ImportNotes = std::vector<ImportNote>;
 
-void addRemark(ImportNotes &notes, std::string text, std::vector<std::string> names = {});
-void addWarning(ImportNotes &notes, std::string text, std::vector<std::string> names = {});
+void addRemark(ImportNotes &notes, std::string text,
+               std::vector<std::string> names = {});
+void addWarning(ImportNotes &notes, std::string text,
+                std::vector<std::string> names = {});
 
 /// `text: first, second, third and 5 more`.
 std::string toString(const ImportNote &note);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The importer's table of contents: read, recover parameters, take weights out, expand functions, convert, finish.
+// The importer's table of contents: read, recover parameters, take weights out,
+// expand functions, convert, finish.
 #include "frontends/onnx/ImportOnnx.h"
 
 #include "frontends/onnx/FunctionExpansion.h"
 #include "frontends/onnx/GraphConversion.h"
+#include "frontends/onnx/IndexRanges.h"
 #include "frontends/onnx/InitPolicy.h"
 #include "frontends/onnx/MakeExportTemplate.h"
 #include "frontends/onnx/ModelFile.h"
@@ -22,17 +24,20 @@ using Kind = RecoveredParameter::Kind;
 
 class Importer {
 public:
-  Importer(StringRef path, const ImportOptions &options, MLIRContext &context) : path(path), options(options), context(context), builder(&context) {
+  Importer(StringRef path, const ImportOptions &options, MLIRContext &context)
+      : path(path), options(options), context(context), builder(&context) {
     context.loadDialect<AccelDialect, func::FuncDialect>();
   }
 
   FailureOr<ImportedModel> run() {
-    FailureOr<std::unique_ptr<pb::ModelProto>> file = readModelFile(path, context);
+    FailureOr<std::unique_ptr<pb::ModelProto>> file =
+        readModelFile(path, context);
     if (failed(file)) {
       return failure();
     }
     model = std::move(*file);
-    if (failed(prepare()) || failed(convert()) || failed(verify(*result.module))) {
+    if (failed(prepare()) || failed(convert()) ||
+        failed(verify(*result.module))) {
       return failure();
     }
     tellAboutDropout();
@@ -41,7 +46,9 @@ public:
   }
 
 private:
-  InFlightDiagnostic error() { return emitError(UnknownLoc::get(&context)) << path << ": "; }
+  InFlightDiagnostic error() {
+    return emitError(UnknownLoc::get(&context)) << path << ": ";
+  }
 
   LogicalResult prepare();
   LogicalResult checkAbsentWeights();
@@ -51,7 +58,6 @@ private:
   DictionaryAttr makeInitial(const ModelParameter &parameter);
   DictionaryAttr makeProvenance(const ModelParameter &parameter);
   void finishParameters();
-  void annotateIndexRanges();
   void recordDropoutSites();
   void tellAboutDropout();
 
@@ -66,18 +72,22 @@ private:
   ImportedModel result;
 };
 
-/// Everything that works on the protobuf. The export template is made before functions are expanded.
+/// Everything that works on the protobuf. The export template is made before
+/// functions are expanded.
 LogicalResult Importer::prepare() {
   pb::GraphProto &graph = *model->mutable_graph();
   if (graph.sparse_initializer_size() > 0) {
-    return error() << "expected dense initializers, got sparse ones; store the weights densely before export";
+    return error() << "expected dense initializers, got sparse ones; store the "
+                      "weights densely before export";
   }
-  FailureOr<Recovery> recovered = recoverParameters(graph, path, context, result.notes);
+  FailureOr<Recovery> recovered =
+      recoverParameters(graph, path, context, result.notes);
   if (failed(recovered)) {
     return failure();
   }
   recovery = std::move(*recovered);
-  FailureOr<ModelWeights> collected = collectWeights(graph, recovery, path, context);
+  FailureOr<ModelWeights> collected =
+      collectWeights(graph, recovery, path, context);
   if (failed(collected)) {
     return failure();
   }
@@ -86,18 +96,23 @@ LogicalResult Importer::prepare() {
     return failure();
   }
   FailureOr<ExportTemplate> exported =
-      makeExportTemplate(*model, recovery, [&](const pb::TensorProto &tensor) { return readConstant(tensor, path, context); });
+      makeExportTemplate(*model, recovery, [&](const pb::TensorProto &tensor) {
+        return readConstant(tensor, path, context);
+      });
   if (failed(exported)) {
     return failure();
   }
   result.exportTemplate = std::move(*exported);
-  return failed(expandFunctions(*model, path, context)) ? failure() : checkSupported(*model, path, context);
+  return failed(expandFunctions(*model, path, context))
+             ? failure()
+             : checkSupported(*model, path, context);
 }
 
 LogicalResult Importer::checkAbsentWeights() {
   if (options.init) {
     if (!weights.table.empty()) {
-      addRemark(result.notes, "the model's own weights are not used: --init gives all initial values");
+      addRemark(result.notes, "the model's own weights are not used: --init "
+                              "gives all initial values");
       weights.table = WeightTable();
     }
     return success();
@@ -105,13 +120,17 @@ LogicalResult Importer::checkAbsentWeights() {
   if (weights.absent.empty()) {
     return success();
   }
-  return error() << "expected the weights in '" << weights.absentFile << "' beside the model, got no such file (" << weights.absent.size()
-                 << " parameters, '" << weights.absent.front()
-                 << "' among them); copy it there, or train from scratch with --init=gpt2 or --init=normal:STD";
+  return error() << "expected the weights in '" << weights.absentFile
+                 << "' beside the model, got no such file ("
+                 << weights.absent.size() << " parameters, '"
+                 << weights.absent.front()
+                 << "' among them); copy it there, or train from scratch with "
+                    "--init=gpt2 or --init=normal:STD";
 }
 
 LogicalResult Importer::convert() {
-  FailureOr<BoundInputs> inputs = bindDimensions(getDataInputs(model->graph()), options, path, context);
+  FailureOr<BoundInputs> inputs =
+      bindDimensions(getDataInputs(model->graph()), options, path, context);
   if (failed(inputs)) {
     return failure();
   }
@@ -125,18 +144,22 @@ LogicalResult Importer::convert() {
     return failure();
   }
   finishParameters();
-  annotateIndexRanges();
+  annotateIndexRanges(state.function);
   recordDropoutSites();
   return success();
 }
 
 void Importer::declareModule(int64_t batch) {
   std::string name = llvm::sys::path::stem(path).str();
-  result.module = ModuleOp::create(NameLoc::get(builder.getStringAttr(name)), name);
+  result.module =
+      ModuleOp::create(NameLoc::get(builder.getStringAttr(name)), name);
   NamedAttrList description;
   description.set("name", builder.getStringAttr(name));
   description.set("opset", builder.getI64IntegerAttr(defaultOpset(*model)));
-  description.set("producer", builder.getStringAttr(StringRef(model->producer_name() + " " + model->producer_version()).trim()));
+  description.set("producer",
+                  builder.getStringAttr(StringRef(model->producer_name() + " " +
+                                                  model->producer_version())
+                                            .trim()));
   (*result.module)->setAttr("accel.model", description.getDictionary(&context));
   (*result.module)->setAttr("accel.batch", builder.getI64IntegerAttr(batch));
 }
@@ -167,7 +190,8 @@ DictionaryAttr Importer::makeProvenance(const ModelParameter &parameter) {
   case Kind::TableRows:
     provenance.set("kind", builder.getStringAttr("rows"));
     provenance.set("initializer", builder.getStringAttr(holder.initializer));
-    provenance.set("shape", builder.getI64ArrayAttr(parameter.heldType.getShape()));
+    provenance.set("shape",
+                   builder.getI64ArrayAttr(parameter.heldType.getShape()));
     break;
   case Kind::Untied:
     provenance.set("kind", builder.getStringAttr("untied"));
@@ -184,19 +208,23 @@ DictionaryAttr Importer::makeProvenance(const ModelParameter &parameter) {
   if (!copies.empty()) {
     provenance.set("copies", builder.getArrayAttr(copies));
   }
-  return provenance.empty() ? DictionaryAttr() : provenance.getDictionary(&context);
+  return provenance.empty() ? DictionaryAttr()
+                            : provenance.getDictionary(&context);
 }
 
 void Importer::declareParameters() {
   OpBuilder inserter = OpBuilder::atBlockEnd(result.module->getBody());
   for (const ModelParameter &parameter : weights.parameters) {
-    ParameterOp::create(inserter, NameLoc::get(builder.getStringAttr(parameter.name)), builder.getStringAttr(parameter.name),
-                        TypeAttr::get(parameter.type), builder.getUnitAttr(), makeInitial(parameter), makeProvenance(parameter),
-                        FlatSymbolRefAttr(), IntegerAttr());
+    ParameterOp::create(
+        inserter, NameLoc::get(builder.getStringAttr(parameter.name)),
+        builder.getStringAttr(parameter.name), TypeAttr::get(parameter.type),
+        builder.getUnitAttr(), makeInitial(parameter),
+        makeProvenance(parameter), FlatSymbolRefAttr(), IntegerAttr());
   }
 }
 
-/// A parameter that nothing reads has no gradient and must not decay either; it stays for the export.
+/// A parameter that nothing reads has no gradient and must not decay either; it
+/// stays for the export.
 void Importer::finishParameters() {
   llvm::StringSet<> read;
   state.function.walk([&](ReadOp op) { read.insert(op.getSymbol()); });
@@ -209,35 +237,12 @@ void Importer::finishParameters() {
   }
   if (!unread.empty()) {
     std::string count = std::to_string(unread.size());
-    addRemark(result.notes, count + " parameters that the model does not use are not trained", std::move(unread));
+    addRemark(result.notes,
+              count + " parameters that the model does not use are not trained",
+              std::move(unread));
   }
   if (options.init) {
     applyInitPolicy(*result.module, state.function, *options.init);
-  }
-}
-
-/// The size of the table that `ids` index, 0 if they index none or several of different sizes.
-int64_t findTableSize(Value ids) {
-  int64_t size = 0;
-  for (OpOperand &use : ids.getUses()) {
-    int64_t found = 0;
-    if (auto gather = dyn_cast<GatherOp>(use.getOwner()); gather && gather.getIndices() == ids) {
-      found = cast<RankedTensorType>(gather.getTable().getType()).getDimSize(0);
-    } else if (isa<ReshapeOp, SliceOp, CastOp>(use.getOwner())) {
-      found = findTableSize(use.getOwner()->getResult(0));
-    }
-    size = size == 0 ? found : found == 0 ? size : std::min(size, found);
-  }
-  return size;
-}
-
-/// Token ids are checked against the vocabulary before any kernel reads them.
-void Importer::annotateIndexRanges() {
-  for (BlockArgument argument : state.function.getArguments()) {
-    int64_t size = isa<IntegerType>(cast<RankedTensorType>(argument.getType()).getElementType()) ? findTableSize(argument) : 0;
-    if (size > 0) {
-      state.function.setArgAttr(argument.getArgNumber(), "accel.range", builder.getI64ArrayAttr({0, size - 1}));
-    }
   }
 }
 
@@ -253,7 +258,8 @@ void Importer::recordDropoutSites() {
     sites.push_back(entry.getDictionary(&context));
   }
   if (!sites.empty()) {
-    (*result.module)->setAttr("accel.dropout_sites", builder.getArrayAttr(sites));
+    (*result.module)
+        ->setAttr("accel.dropout_sites", builder.getArrayAttr(sites));
   }
 }
 
@@ -263,19 +269,25 @@ void Importer::tellAboutDropout() {
     for (const DropoutSite &site : state.dropoutSites) {
       names.push_back(site.scope.empty() ? site.name : site.scope);
     }
-    addRemark(result.notes, std::to_string(state.dropoutSites.size()) + " dropout sites", std::move(names));
+    addRemark(result.notes,
+              std::to_string(state.dropoutSites.size()) + " dropout sites",
+              std::move(names));
   } else if (options.dropout.kind == DropoutPolicy::Kind::Probability) {
-    addWarning(result.notes, "--dropout has no effect, the file has no dropout; export the model after model.train()");
+    addWarning(result.notes, "--dropout has no effect, the file has no "
+                             "dropout; export the model after model.train()");
   }
   if (!state.idleDropouts.empty()) {
-    addWarning(result.notes, "Dropout nodes that are not in training mode do nothing; to train with them, export the model after model.train()",
-                            state.idleDropouts);
+    addWarning(result.notes,
+               "Dropout nodes that are not in training mode do nothing; to "
+               "train with them, export the model after model.train()",
+               state.idleDropouts);
   }
 }
 
 } // namespace
 
-FailureOr<ImportedModel> importOnnx(StringRef path, const ImportOptions &options, MLIRContext &context) {
+FailureOr<ImportedModel>
+importOnnx(StringRef path, const ImportOptions &options, MLIRContext &context) {
   return Importer(path, options, context).run();
 }
 

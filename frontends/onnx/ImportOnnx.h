@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The importer: an ONNX file becomes a module of the `accel` dialect with parameters and `@forward`, all shapes static.
+// The importer: an ONNX file becomes a module of the `accel` dialect with
+// parameters and `@forward`, all shapes static.
 //
-//   module @gpt2 attributes {accel.batch = 4 : i64, accel.model = {name = "gpt2", ...}} {
-//     accel.parameter @transformer.wte.weight : tensor<256x64xf32> trainable {initial = {kind = "file", key = "transformer.wte.weight"}}
-//     func.func @forward(%arg0: tensor<4x32xi64> {accel.name = "input_ids"}) -> (tensor<4x32x256xf32> {accel.name = "logits"})
+//   module @gpt2 attributes {accel.batch = 4 : i64, accel.model = {name =
+//   "gpt2", ...}} {
+//     accel.parameter @transformer.wte.weight : tensor<256x64xf32> trainable
+//     {initial = {kind = "file", key = "transformer.wte.weight"}} func.func
+//     @forward(%arg0: tensor<4x32xi64> {accel.name = "input_ids"}) ->
+//     (tensor<4x32x256xf32> {accel.name = "logits"})
 //   }
 //
-// Ensures: parameters have the names and orientation of the framework's state dict; no shape arithmetic is left; the
-// locations of operations are those of the user's Python where the file records them; nothing in the module depends on
-// where the file lies.
+// Ensures: parameters have the names and orientation of the framework's state
+// dict; no shape arithmetic is left; the locations of operations are those of
+// the user's Python where the file records them; nothing in the module depends
+// on where the file lies.
 #ifndef ACCEL_FRONTENDS_ONNX_IMPORTONNX_H
 #define ACCEL_FRONTENDS_ONNX_IMPORTONNX_H
 
@@ -24,13 +29,15 @@ namespace accel::onnx {
 
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  WeightTable weights;           ///< of the parameters with `initial = {kind = "file"}`
+  WeightTable weights; ///< of the parameters with `initial = {kind = "file"}`
   ExportTemplate exportTemplate; ///< for the trained model
   ImportNotes notes;             ///< for the user
 };
 
 /// Imports the file at `path`. All errors are emitted on `context`.
-mlir::FailureOr<ImportedModel> importOnnx(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext &context);
+mlir::FailureOr<ImportedModel> importOnnx(llvm::StringRef path,
+                                          const ImportOptions &options,
+                                          mlir::MLIRContext &context);
 
 } // namespace accel::onnx
 

@@ -5,7 +5,9 @@
 namespace accel::onnx {
 namespace {
 
-llvm::Error makeError(const llvm::Twine &text) { return llvm::createStringError(llvm::inconvertibleErrorCode(), text); }
+llvm::Error makeError(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
 
 } // namespace
 
@@ -16,8 +18,12 @@ llvm::Expected<InitPolicy> InitPolicy::parse(llvm::StringRef text) {
   }
   llvm::StringRef number = text;
   policy.kind = Kind::Normal;
-  if (!number.consume_front("normal:") || number.getAsDouble(policy.deviation) || !(policy.deviation > 0.0 && policy.deviation < 1e30)) {
-    return makeError("expected --init=gpt2 or --init=normal:STD with a positive STD, e.g. --init=normal:0.02, got '" + text + "'");
+  if (!number.consume_front("normal:") ||
+      number.getAsDouble(policy.deviation) ||
+      !(policy.deviation > 0.0 && policy.deviation < 1e30)) {
+    return makeError("expected --init=gpt2 or --init=normal:STD with a "
+                     "positive STD, e.g. --init=normal:0.02, got '" +
+                     text + "'");
   }
   return policy;
 }
@@ -32,17 +38,24 @@ llvm::Expected<DropoutPolicy> DropoutPolicy::parse(llvm::StringRef text) {
     return policy;
   }
   policy.kind = Kind::Probability;
-  if (text.getAsDouble(policy.probability) || !(policy.probability >= 0.0 && policy.probability < 1.0)) {
-    return makeError("expected --dropout=model, --dropout=off or a probability below 1, e.g. --dropout=0.1, got '" + text + "'");
+  if (text.getAsDouble(policy.probability) ||
+      !(policy.probability >= 0.0 && policy.probability < 1.0)) {
+    return makeError("expected --dropout=model, --dropout=off or a probability "
+                     "below 1, e.g. --dropout=0.1, got '" +
+                     text + "'");
   }
   return policy;
 }
 
-llvm::Expected<std::pair<std::string, int64_t>> parseDimension(llvm::StringRef text) {
+llvm::Expected<std::pair<std::string, int64_t>>
+parseDimension(llvm::StringRef text) {
   auto [name, value] = text.rsplit('=');
   int64_t size = 0;
-  if (name.empty() || value.getAsInteger(10, size) || size < 1 || size > (int64_t(1) << 31)) {
-    return makeError("expected --dim NAME=SIZE with a positive size, e.g. --dim batch=8, got '" + text + "'");
+  if (name.empty() || value.getAsInteger(10, size) || size < 1 ||
+      size > (int64_t(1) << 31)) {
+    return makeError("expected --dim NAME=SIZE with a positive size, e.g. "
+                     "--dim batch=8, got '" +
+                     text + "'");
   }
   return std::pair(name.str(), size);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the user may choose about an import, and the parsing of those choices from the command line's text.
+// What the user may choose about an import, and the parsing of those choices
+// from the command line's text.
 #ifndef ACCEL_FRONTENDS_ONNX_IMPORTOPTIONS_H
 #define ACCEL_FRONTENDS_ONNX_IMPORTOPTIONS_H
 
@@ -32,16 +33,21 @@ struct DropoutPolicy {
   static llvm::Expected<DropoutPolicy> parse(llvm::StringRef text);
 
   /// The probability of a site that has `model` in the file.
-  double apply(double model) const { return kind == Kind::Off ? 0.0 : kind == Kind::Model ? model : probability; }
+  double apply(double model) const {
+    return kind == Kind::Off ? 0.0 : kind == Kind::Model ? model : probability;
+  }
 };
 
 /// The value of a `--dim NAME=VALUE`.
-llvm::Expected<std::pair<std::string, int64_t>> parseDimension(llvm::StringRef text);
+llvm::Expected<std::pair<std::string, int64_t>>
+parseDimension(llvm::StringRef text);
 
 struct ImportOptions {
-  /// The sizes of symbolic dimensions by their name in the file or alias (`batch`, `seq`).
+  /// The sizes of symbolic dimensions by their name in the file or alias
+  /// (`batch`, `seq`).
   std::map<std::string, int64_t> dimensions;
-  /// If set, every trainable parameter begins by this policy, whether or not the file has its value.
+  /// If set, every trainable parameter begins by this policy, whether or not
+  /// the file has its value.
   std::optional<InitPolicy> init;
   DropoutPolicy dropout;
 };

@@ -16,8 +16,11 @@ namespace {
 
 enum class Purpose { Vector, Scale, Matrix, ResidualProjection };
 
-/// Skips what does not change values: forward while there is one user of such a kind.
-bool isView(Operation *op) { return isa<ReshapeOp, TransposeOp, BroadcastOp>(op); }
+/// Skips what does not change values: forward while there is one user of such a
+/// kind.
+bool isView(Operation *op) {
+  return isa<ReshapeOp, TransposeOp, BroadcastOp>(op);
+}
 
 /// Whether `value` is a parameter, seen through views.
 bool isParameter(Value value) {
@@ -28,7 +31,8 @@ bool isParameter(Value value) {
   return isa_and_nonnull<ReadOp>(op);
 }
 
-/// Whether a product reaches an addition to the stream through bias, dropout and views only.
+/// Whether a product reaches an addition to the stream through bias, dropout
+/// and views only.
 bool reachesResidual(Value value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
@@ -53,7 +57,9 @@ Purpose classifyUse(OpOperand &use) {
     return use.get() == norm.getScale() ? Purpose::Scale : Purpose::Vector;
   }
   if (auto product = dyn_cast<MatmulOp>(user)) {
-    return use.get() == product.getRhs() && reachesResidual(product.getResult()) ? Purpose::ResidualProjection : Purpose::Matrix;
+    return use.get() == product.getRhs() && reachesResidual(product.getResult())
+               ? Purpose::ResidualProjection
+               : Purpose::Matrix;
   }
   if (isa<MulOp, DivOp>(user)) {
     return Purpose::Scale;
@@ -61,12 +67,17 @@ Purpose classifyUse(OpOperand &use) {
   return isa<GatherOp>(user) ? Purpose::Matrix : Purpose::Vector;
 }
 
-/// The purpose of the first use that tells one.
+/// The purpose of the first use that tells one, seen through views.
 Purpose classify(Value value) {
-  for (OpOperand &use : value.getUses()) {
-    Purpose purpose = isView(use.getOwner()) ? classify(use.getOwner()->getResult(0)) : classifyUse(use);
-    if (purpose != Purpose::Vector) {
-      return purpose;
+  SmallVector<Value> pending{value};
+  while (!pending.empty()) {
+    for (OpOperand &use : pending.pop_back_val().getUses()) {
+      if (isView(use.getOwner())) {
+        pending.push_back(use.getOwner()->getResult(0));
+      } else if (Purpose purpose = classifyUse(use);
+                 purpose != Purpose::Vector) {
+        return purpose;
+      }
     }
   }
   return Purpose::Vector;
@@ -82,7 +93,8 @@ uint32_t getInitialSite(StringRef name) {
   return hash;
 }
 
-void applyInitPolicy(ModuleOp module, func::FuncOp forward, const InitPolicy &policy) {
+void applyInitPolicy(ModuleOp module, func::FuncOp forward,
+                     const InitPolicy &policy) {
   llvm::StringMap<Purpose> purposes;
   forward.walk([&](ReadOp read) {
     Purpose purpose = classify(read.getResult());
@@ -101,13 +113,19 @@ void applyInitPolicy(ModuleOp module, func::FuncOp forward, const InitPolicy &po
     NamedAttrList initial;
     if (cast<RankedTensorType>(parameter.getType()).getRank() < 2) {
       initial.set("kind", builder.getStringAttr("constant"));
-      initial.set("value", builder.getF64FloatAttr(purpose == Purpose::Scale ? 1.0 : 0.0));
+      initial.set("value", builder.getF64FloatAttr(
+                               purpose == Purpose::Scale ? 1.0 : 0.0));
     } else {
-      bool scaled = purpose == Purpose::ResidualProjection && policy.kind == InitPolicy::Kind::Gpt2;
+      bool scaled = purpose == Purpose::ResidualProjection &&
+                    policy.kind == InitPolicy::Kind::Gpt2;
       initial.set("kind", builder.getStringAttr("normal"));
       initial.set("mean", builder.getF64FloatAttr(0.0));
-      initial.set("deviation", builder.getF64FloatAttr(scaled ? policy.deviation / std::sqrt(projections) : policy.deviation));
-      initial.set("site", builder.getI64IntegerAttr(getInitialSite(parameter.getSymName())));
+      initial.set("deviation",
+                  builder.getF64FloatAttr(scaled ? policy.deviation /
+                                                       std::sqrt(projections)
+                                                 : policy.deviation));
+      initial.set("site", builder.getI64IntegerAttr(
+                              getInitialSite(parameter.getSymName())));
     }
     parameter.setInitialAttr(initial.getDictionary(module.getContext()));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each initializer of a file is: a parameter, something folded from one, or a constant.
+// What each initializer of a file is: a parameter, something folded from one,
+// or a constant.
 #ifndef ACCEL_FRONTENDS_ONNX_INITIALIZERROLES_H
 #define ACCEL_FRONTENDS_ONNX_INITIALIZERROLES_H
 
@@ -10,7 +11,8 @@
 
 namespace accel::onnx {
 
-/// The graph's initializers and who uses them. Borrows: the graph, which must not change.
+/// The graph's initializers and who uses them. Borrows: the graph, which must
+/// not change.
 class GraphIndex {
 public:
   explicit GraphIndex(const pb::GraphProto &graph);
@@ -20,10 +22,13 @@ public:
     int input;
   };
 
-  const pb::TensorProto *findInitializer(llvm::StringRef name) const { return initializers.lookup(name); }
+  const pb::TensorProto *findInitializer(llvm::StringRef name) const {
+    return initializers.lookup(name);
+  }
   llvm::ArrayRef<Use> getUses(llvm::StringRef name) const;
   /// Metadata of a value, empty if it has none.
-  llvm::StringRef getValueProperty(llvm::StringRef name, llvm::StringRef key) const;
+  llvm::StringRef getValueProperty(llvm::StringRef name,
+                                   llvm::StringRef key) const;
 
 private:
   llvm::StringMap<const pb::TensorProto *> initializers;
@@ -36,19 +41,26 @@ struct InitializerRole {
   enum class Role {
     Constant,
     Parameter,  ///< `parameter` says which and how
-    Untraceable ///< holds weights, but the file does not tell whose; `parameter.source` lists what it was folded from
+    Untraceable ///< holds weights, but the file does not tell whose;
+                ///< `parameter.source` lists what it was folded from
   };
   Role role = Role::Constant;
   RecoveredParameter parameter;
 };
 
-/// Decides from, in this order: the kind recorded by torch.export, the exported program's signature, what the value was
-/// folded from, and - in files without any of these - name, type and use.
-InitializerRole classifyInitializer(const pb::TensorProto &tensor, const GraphIndex &index, const GraphSignature &signature);
+/// Decides from, in this order: the kind recorded by torch.export, the exported
+/// program's signature, what the value was folded from, and - in files without
+/// any of these - name, type and use.
+InitializerRole classifyInitializer(const pb::TensorProto &tensor,
+                                    const GraphIndex &index,
+                                    const GraphSignature &signature);
 
-/// The parameter that the exported program passes where `node` has input `input`; empty if it does not say.
-/// `mergedName` is the parameter found there.
-std::string findExpectedParameter(const pb::NodeProto &node, int input, llvm::StringRef mergedName, const GraphSignature &signature);
+/// The parameter that the exported program passes where `node` has input
+/// `input`; empty if it does not say. `mergedName` is the parameter found
+/// there.
+std::string findExpectedParameter(const pb::NodeProto &node, int input,
+                                  llvm::StringRef mergedName,
+                                  const GraphSignature &signature);
 
 bool isFloatTensor(const pb::TensorProto &tensor);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lazy evaluation with an explicit stack: the depth of a graph is the file's choice, the depth of our stack is not.
+// Lazy evaluation with an explicit stack: the depth of a graph is the file's
+// choice, the depth of our stack is not.
 #include "frontends/onnx/KnownValues.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
@@ -11,10 +12,23 @@
 using namespace mlir;
 
 namespace accel::onnx {
+namespace {
 
-void KnownValues::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) {
-  bool pure = isa_and_nonnull<AccelDialect>(op->getDialect()) && isMemoryEffectFree(op);
-  if (pure && llvm::all_of(op->getOperands(), [&](Value operand) { return isKnown(operand); })) {
+/// 4 GiB of what the interpreter computes with: more than any mask, less than
+/// what a small file could ask for.
+constexpr int64_t liveLimit = int64_t(1) << 29;
+
+/// Below this many elements keeping a value costs less than making it again.
+constexpr int64_t largeTensor = 65536;
+
+} // namespace
+
+void KnownValues::notifyOperationInserted(Operation *op,
+                                          OpBuilder::InsertPoint) {
+  bool pure =
+      isa_and_nonnull<AccelDialect>(op->getDialect()) && isMemoryEffectFree(op);
+  if (pure && llvm::all_of(op->getOperands(),
+                           [&](Value operand) { return isKnown(operand); })) {
     known.insert(op->result_begin(), op->result_end());
   }
 }
@@ -26,34 +40,86 @@ HostTensor KnownValues::evaluate(Value value) {
   SmallVector<Operation *> pending{value.getDefiningOp()};
   while (!pending.empty()) {
     Operation *op = pending.back();
-    SmallVector<HostTensor> operands;
-    bool ready = true;
-    for (Value operand : op->getOperands()) {
-      auto found = values.find(operand);
-      if (found == values.end()) {
-        pending.push_back(operand.getDefiningOp());
-        ready = false;
-      } else {
-        operands.push_back(found->second);
+    size_t before = pending.size();
+    if (!values.contains(op->getResult(0))) {
+      for (Value operand : op->getOperands()) {
+        if (!values.contains(operand)) {
+          pending.push_back(operand.getDefiningOp());
+        }
       }
     }
-    if (!ready) {
-      continue;
-    }
-    pending.pop_back();
-    if (values.contains(op->getResult(0))) {
-      continue;
-    }
-    FailureOr<SmallVector<HostTensor>> results = failure();
-    if (llvm::all_of(operands, [](const HostTensor &operand) { return bool(operand); }) && succeeded(verify(op))) {
-      results = accel::evaluate(op, operands);
-    }
-    for (OpResult result : op->getResults()) {
-      // A null tensor stands for a failure, so that its error is given once.
-      values[result] = succeeded(results) ? (*results)[result.getResultNumber()].rounded() : HostTensor();
+    if (pending.size() == before) {
+      pending.pop_back();
+      evaluateOperation(op);
     }
   }
   return values.lookup(value);
+}
+
+/// Requires: the operands are evaluated.
+void KnownValues::evaluateOperation(Operation *op) {
+  if (values.contains(op->getResult(0))) {
+    return;
+  }
+  SmallVector<HostTensor> operands;
+  bool good = true;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(values.lookup(operand));
+    good &= static_cast<bool>(operands.back());
+  }
+  int64_t elements = liveElements;
+  for (Type type : op->getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    elements += fitsHost(tensor) ? tensor.getNumElements() : liveLimit;
+  }
+  if (good && elements > liveLimit) {
+    op->emitError("expected constants of at most ")
+        << liveLimit << " elements in all, got more";
+    good = false;
+  }
+  FailureOr<SmallVector<HostTensor>> results = failure();
+  if (good && succeeded(verify(op))) {
+    results = accel::evaluate(op, operands);
+  }
+  for (OpResult result : op->getResults()) {
+    // A null tensor stands for a failure, so that its error is given once.
+    store(result, succeeded(results)
+                      ? (*results)[result.getResultNumber()].rounded()
+                      : HostTensor());
+  }
+  for (Value operand : op->getOperands()) {
+    releaseIfUsedUp(operand);
+  }
+}
+
+void KnownValues::store(Value value, HostTensor tensor) {
+  release(value);
+  liveElements += tensor ? tensor.getNumElements() : 0;
+  values[value] = std::move(tensor);
+}
+
+void KnownValues::release(Value value) {
+  auto found = values.find(value);
+  if (found != values.end()) {
+    liveElements -= found->second ? found->second.getNumElements() : 0;
+    values.erase(found);
+  }
+}
+
+/// Large tensors go as soon as all users have been evaluated; should another
+/// come, they are computed again.
+void KnownValues::releaseIfUsedUp(Value value) {
+  auto found = values.find(value);
+  if (found == values.end() || !found->second ||
+      found->second.getNumElements() < largeTensor) {
+    return;
+  }
+  bool usedUp = llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user->getNumResults() > 0 && values.contains(user->getResult(0));
+  });
+  if (usedUp) {
+    release(value);
+  }
 }
 
 std::optional<SmallVector<int64_t>> KnownValues::evaluateIntegers(Value value) {
@@ -67,29 +133,30 @@ std::optional<SmallVector<int64_t>> KnownValues::evaluateIntegers(Value value) {
 LogicalResult KnownValues::materialize(Block &block) {
   // From the end: when an operation is reached, its users are final.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    if (op.getNumResults() == 0 || !isKnown(op.getResult(0))) {
-      continue;
+    bool isKnownOp = op.getNumResults() > 0 && isKnown(op.getResult(0));
+    bool stays = isa<ConstantOp, IotaOp, BroadcastOp>(op) && !op.use_empty();
+    if (isKnownOp && !stays && failed(materialize(&op))) {
+      return failure();
     }
-    if (op.use_empty()) {
-      op.erase();
-      continue;
-    }
-    if (isa<ConstantOp, IotaOp, BroadcastOp>(op)) {
-      continue;
-    }
-    OpBuilder builder(&op);
-    for (OpResult result : op.getResults()) {
-      if (result.use_empty()) {
-        continue;
-      }
+  }
+  return success();
+}
+
+LogicalResult KnownValues::materialize(Operation *op) {
+  OpBuilder builder(op);
+  for (OpResult result : op->getResults()) {
+    if (!result.use_empty()) {
       HostTensor value = evaluate(result);
       if (!value) {
         return failure();
       }
-      result.replaceAllUsesWith(ConstantOp::create(builder, op.getLoc(), value.toAttribute()));
+      result.replaceAllUsesWith(
+          ConstantOp::create(builder, op->getLoc(), value.toAttribute()));
     }
-    op.erase();
+    release(result);
+    known.erase(result);
   }
+  op->erase();
   return success();
 }
 

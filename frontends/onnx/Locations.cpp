@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Paths in a traceback are taken as the file has them: they are part of the input, not of this machine.
+// Paths in a traceback are taken as the file has them: they are part of the
+// input, not of this machine.
 #include "frontends/onnx/Locations.h"
 
 #include "frontends/onnx/Metadata.h"
@@ -27,7 +28,9 @@ Location getNodeLocation(MLIRContext &context, const pb::NodeProto &node) {
     location = NameLoc::get(builder.getStringAttr(name), location);
   }
   std::string scope = getModuleScope(node);
-  return scope.empty() ? location : FusedLoc::get(&context, {location}, builder.getStringAttr(scope));
+  return scope.empty() ? location
+                       : FusedLoc::get(&context, {location},
+                                       builder.getStringAttr(scope));
 }
 
 } // namespace accel::onnx

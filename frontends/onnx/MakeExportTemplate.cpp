@@ -10,7 +10,8 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-/// Map-free messages serialize the same everywhere; asking for it makes that a promise.
+/// Map-free messages serialize the same everywhere; asking for it makes that a
+/// promise.
 std::string serialize(const google::protobuf::MessageLite &message) {
   std::string bytes;
   {
@@ -32,15 +33,20 @@ void clearData(pb::TensorProto &tensor) {
   tensor.clear_data_location();
 }
 
-ExportTensor makeTensor(const pb::TensorProto &tensor, const RecoveredParameter &parameter) {
+ExportTensor makeTensor(const pb::TensorProto &tensor,
+                        const RecoveredParameter &parameter) {
   pb::TensorProto header = tensor;
   clearData(header);
-  return {serialize(header), tensor.name(), parameter.parameter, parameter.transposed, tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()}};
+  return {serialize(header),   tensor.name(),
+          parameter.parameter, parameter.transposed,
+          tensor.data_type(),  {tensor.dims().begin(), tensor.dims().end()}};
 }
 
 } // namespace
 
-FailureOr<ExportTemplate> makeExportTemplate(const pb::ModelProto &model, const Recovery &recovery, ConstantReader readConstant) {
+FailureOr<ExportTemplate> makeExportTemplate(const pb::ModelProto &model,
+                                             const Recovery &recovery,
+                                             ConstantReader readConstant) {
   ExportTemplate result;
   pb::ModelProto shell = model;
   pb::GraphProto graph;

@@ -9,11 +9,15 @@
 namespace accel::onnx {
 
 /// Gives the bytes of a constant initializer, or fails after an error.
-using ConstantReader = llvm::function_ref<mlir::FailureOr<std::string>(const pb::TensorProto &)>;
+using ConstantReader =
+    llvm::function_ref<mlir::FailureOr<std::string>(const pb::TensorProto &)>;
 
-/// Prepares `model` as recoverParameters leaves it. Constants in external files are moved inside, as those files need not
-/// be there when the trained model is written.
-mlir::FailureOr<ExportTemplate> makeExportTemplate(const pb::ModelProto &model, const Recovery &recovery, ConstantReader readConstant);
+/// Prepares `model` as recoverParameters leaves it. Constants in external files
+/// are moved inside, as those files need not be there when the trained model is
+/// written.
+mlir::FailureOr<ExportTemplate> makeExportTemplate(const pb::ModelProto &model,
+                                                   const Recovery &recovery,
+                                                   ConstantReader readConstant);
 
 } // namespace accel::onnx
 

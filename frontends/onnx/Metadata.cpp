@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Small hand-written parsers of the exporter's texts. Each stops quietly at the first thing that it does not expect.
+// Small hand-written parsers of the exporter's texts. Each stops quietly at the
+// first thing that it does not expect.
 #include "frontends/onnx/Metadata.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -7,7 +8,8 @@
 namespace accel::onnx {
 namespace {
 
-/// Takes the text up to the bracket that closes an already opened one; the rest begins after it.
+/// Takes the text up to the bracket that closes an already opened one; the rest
+/// begins after it.
 llvm::StringRef takeBracketed(llvm::StringRef &rest) {
   int depth = 1;
   for (size_t i = 0; i < rest.size(); ++i) {
@@ -47,7 +49,8 @@ llvm::SmallVector<llvm::StringRef> splitArguments(llvm::StringRef text) {
 
 } // namespace
 
-llvm::StringRef findProperty(const Properties &properties, llvm::StringRef key) {
+llvm::StringRef findProperty(const Properties &properties,
+                             llvm::StringRef key) {
   for (const pb::StringStringEntryProto &entry : properties) {
     if (key == entry.key()) {
       return entry.value();
@@ -80,7 +83,8 @@ llvm::SmallVector<std::string> parseStringList(llvm::StringRef text) {
 
 bool FxCall::isAten(llvm::StringRef operatorName) const {
   llvm::StringRef rest = target;
-  return rest.consume_front("aten.") && rest.consume_front(operatorName) && (rest.empty() || rest.front() == '.');
+  return rest.consume_front("aten.") && rest.consume_front(operatorName) &&
+         (rest.empty() || rest.front() == '.');
 }
 
 std::optional<FxCall> parseFxCall(llvm::StringRef text) {
@@ -89,7 +93,8 @@ std::optional<FxCall> parseFxCall(llvm::StringRef text) {
   if (tail.empty()) {
     return std::nullopt;
   }
-  call.name = head.ltrim().take_while([](char c) { return c != ' '; }).ltrim('%');
+  call.name =
+      head.ltrim().take_while([](char c) { return c != ' '; }).ltrim('%');
   std::tie(call.target, tail) = tail.split(']');
   call.target.consume_front("torch.ops.");
   if (!tail.consume_front("(args = (")) {
@@ -106,7 +111,8 @@ std::optional<FxCall> parseFxCall(llvm::StringRef text) {
 }
 
 std::optional<FxCall> getFxCall(const pb::NodeProto &node) {
-  return parseFxCall(findProperty(node.metadata_props(), "pkg.torch.onnx.fx_node"));
+  return parseFxCall(
+      findProperty(node.metadata_props(), "pkg.torch.onnx.fx_node"));
 }
 
 std::optional<PythonFrame> findUserFrame(llvm::StringRef traceback) {
@@ -124,8 +130,13 @@ std::optional<PythonFrame> findUserFrame(llvm::StringRef traceback) {
     if (!rest.consume_front(", line ") || rest.consumeInteger(10, number)) {
       continue;
     }
-    bool torch = file.contains("/site-packages/torch/") || file.starts_with("torch/");
-    int rank = torch ? 1 : file.contains("site-packages/") || file.contains("dist-packages/") ? 2 : 3;
+    bool torch =
+        file.contains("/site-packages/torch/") || file.starts_with("torch/");
+    int rank =
+        torch ? 1
+        : file.contains("site-packages/") || file.contains("dist-packages/")
+            ? 2
+            : 3;
     if (rank >= bestRank) {
       bestRank = rank;
       best = PythonFrame{file, number};
@@ -135,13 +146,16 @@ std::optional<PythonFrame> findUserFrame(llvm::StringRef traceback) {
 }
 
 std::optional<PythonFrame> findUserFrame(const pb::NodeProto &node) {
-  return findUserFrame(findProperty(node.metadata_props(), "pkg.torch.onnx.stack_trace"));
+  return findUserFrame(
+      findProperty(node.metadata_props(), "pkg.torch.onnx.stack_trace"));
 }
 
 std::string getModuleScope(const pb::NodeProto &node) {
-  llvm::SmallVector<std::string> scopes = parseStringList(findProperty(node.metadata_props(), "pkg.torch.onnx.name_scopes"));
+  llvm::SmallVector<std::string> scopes = parseStringList(
+      findProperty(node.metadata_props(), "pkg.torch.onnx.name_scopes"));
   // The last entry is the node itself.
-  if (scopes.size() < 2 || llvm::StringRef(scopes[scopes.size() - 2]).starts_with("_empty_nn_module_stack")) {
+  if (scopes.size() < 2 || llvm::StringRef(scopes[scopes.size() - 2])
+                               .starts_with("_empty_nn_module_stack")) {
     return {};
   }
   return scopes[scopes.size() - 2];
@@ -150,13 +164,17 @@ std::string getModuleScope(const pb::NodeProto &node) {
 GraphSignature GraphSignature::parse(const pb::GraphProto &graph) {
   GraphSignature signature;
   llvm::SmallVector<llvm::StringRef> lines;
-  findProperty(graph.metadata_props(), "pkg.torch.export.ExportedProgram.graph_signature").split(lines, '\n');
+  findProperty(graph.metadata_props(),
+               "pkg.torch.export.ExportedProgram.graph_signature")
+      .split(lines, '\n');
   for (llvm::StringRef line : lines) {
     auto [name, rest] = line.split(": ");
-    llvm::StringRef kind = rest.take_while([](char c) { return llvm::isAlpha(c) || c == '_'; });
+    llvm::StringRef kind =
+        rest.take_while([](char c) { return llvm::isAlpha(c) || c == '_'; });
     std::string target = rest.split("target='").second.split('\'').first.str();
     if (kind == "PARAMETER" && !target.empty()) {
-      signature.parameterIndices.try_emplace(target, signature.parameterIndices.size());
+      signature.parameterIndices.try_emplace(target,
+                                             signature.parameterIndices.size());
       signature.parameters.try_emplace(name.trim(), target);
     } else if (kind == "BUFFER" && !target.empty()) {
       signature.buffers.insert(target);
@@ -170,14 +188,19 @@ llvm::StringRef GraphSignature::findParameter(llvm::StringRef argument) const {
     return {};
   }
   auto found = parameters.find(argument);
-  return found == parameters.end() ? llvm::StringRef() : llvm::StringRef(found->second);
+  return found == parameters.end() ? llvm::StringRef()
+                                   : llvm::StringRef(found->second);
 }
 
-std::optional<size_t> GraphSignature::findParameterIndex(llvm::StringRef target) const {
+std::optional<size_t>
+GraphSignature::findParameterIndex(llvm::StringRef target) const {
   auto found = parameterIndices.find(target);
-  return found == parameterIndices.end() ? std::nullopt : std::optional(found->second);
+  return found == parameterIndices.end() ? std::nullopt
+                                         : std::optional(found->second);
 }
 
-bool GraphSignature::isBuffer(llvm::StringRef target) const { return buffers.contains(target); }
+bool GraphSignature::isBuffer(llvm::StringRef target) const {
+  return buffers.contains(target);
+}
 
 } // namespace accel::onnx

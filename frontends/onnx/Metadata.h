@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What PyTorch's exporter writes beside the graph, read back from its text: FX nodes, module scopes, tracebacks, the
-// signature of the exported program and what constants were folded from. All of it is optional and none of it is trusted.
+// What PyTorch's exporter writes beside the graph, read back from its text: FX
+// nodes, module scopes, tracebacks, the signature of the exported program and
+// what constants were folded from. All of it is optional and none of it is
+// trusted.
 #ifndef ACCEL_FRONTENDS_ONNX_METADATA_H
 #define ACCEL_FRONTENDS_ONNX_METADATA_H
 
@@ -16,7 +18,8 @@
 
 namespace accel::onnx {
 
-using Properties = google::protobuf::RepeatedPtrField<pb::StringStringEntryProto>;
+using Properties =
+    google::protobuf::RepeatedPtrField<pb::StringStringEntryProto>;
 
 /// The value of `key`, empty if absent.
 llvm::StringRef findProperty(const Properties &properties, llvm::StringRef key);
@@ -24,11 +27,13 @@ llvm::StringRef findProperty(const Properties &properties, llvm::StringRef key);
 /// The strings of a Python list of strings, as printed by repr(): ['a', "b'c"].
 llvm::SmallVector<std::string> parseStringList(llvm::StringRef text);
 
-/// A call of an ATen operator, as `pkg.torch.onnx.fx_node` shows it. Borrows: the property's text.
+/// A call of an ATen operator, as `pkg.torch.onnx.fx_node` shows it. Borrows:
+/// the property's text.
 struct FxCall {
-  llvm::StringRef name;                       ///< of the FX node, without '%'
-  llvm::StringRef target;                     ///< e.g. `aten.addmm.default`
-  llvm::SmallVector<llvm::StringRef> arguments; ///< e.g. `%p_wte_weight`, `0.1`, `[2, 3]`
+  llvm::StringRef name;   ///< of the FX node, without '%'
+  llvm::StringRef target; ///< e.g. `aten.addmm.default`
+  llvm::SmallVector<llvm::StringRef>
+      arguments; ///< e.g. `%p_wte_weight`, `0.1`, `[2, 3]`
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> keywords;
 
   /// Whether the operator is aten.NAME, in whichever overload.
@@ -45,25 +50,32 @@ struct PythonFrame {
   unsigned line = 0;
 };
 
-/// The innermost frame of the user's own code: outside of site-packages if there is one, else outside of torch, else the
-/// innermost. Frames stand outermost first. Borrows: `traceback`.
+/// The innermost frame of the user's own code: outside of site-packages if
+/// there is one, else outside of torch, else the innermost. Frames stand
+/// outermost first. Borrows: `traceback`.
 std::optional<PythonFrame> findUserFrame(llvm::StringRef traceback);
 std::optional<PythonFrame> findUserFrame(const pb::NodeProto &node);
 
-/// The module in which a node was made (`transformer.h.0.attn`), empty if unknown or the model itself.
+/// The module in which a node was made (`transformer.h.0.attn`), empty if
+/// unknown or the model itself.
 std::string getModuleScope(const pb::NodeProto &node);
 
-/// The signature of the exported program: what its placeholders (`p_wte_weight`) are in the state dict (`wte.weight`).
+/// The signature of the exported program: what its placeholders
+/// (`p_wte_weight`) are in the state dict (`wte.weight`).
 class GraphSignature {
 public:
   static GraphSignature parse(const pb::GraphProto &graph);
 
   bool empty() const { return parameters.empty() && buffers.empty(); }
-  /// The state-dict name of the parameter that the FX argument `%p_...` names; empty if it is none.
+  /// The state-dict name of the parameter that the FX argument `%p_...` names;
+  /// empty if it is none.
   llvm::StringRef findParameter(llvm::StringRef argument) const;
-  /// Position of the parameter of this state-dict name in the signature, or none.
+  /// Position of the parameter of this state-dict name in the signature, or
+  /// none.
   std::optional<size_t> findParameterIndex(llvm::StringRef target) const;
-  bool isParameter(llvm::StringRef target) const { return findParameterIndex(target).has_value(); }
+  bool isParameter(llvm::StringRef target) const {
+    return findParameterIndex(target).has_value();
+  }
   bool isBuffer(llvm::StringRef target) const;
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tells an ONNX file from a truncated one and from anything else by walking the top level of the wire format first.
+// Tells an ONNX file from a truncated one and from anything else by walking the
+// top level of the wire format first.
 #include "frontends/onnx/ModelFile.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -20,7 +21,8 @@ InFlightDiagnostic fileError(MLIRContext &context, StringRef path) {
 /// What the top level of a serialized message looks like.
 struct TopLevel {
   bool isModel = true;
-  std::optional<uint64_t> claimed; ///< set if a field claims more bytes than are left
+  std::optional<uint64_t>
+      claimed; ///< set if a field claims more bytes than are left
   uint64_t left = 0;
   uint64_t offset = 0;
 };
@@ -42,7 +44,8 @@ bool readVarint(StringRef &bytes, uint64_t &value) {
 bool isModelField(uint64_t field, uint64_t wireType) {
   constexpr uint64_t integers[] = {1, 5};
   constexpr uint64_t messages[] = {2, 3, 4, 6, 7, 8, 14, 20, 25, 26};
-  return (wireType == 0 && llvm::is_contained(integers, field)) || (wireType == 2 && llvm::is_contained(messages, field));
+  return (wireType == 0 && llvm::is_contained(integers, field)) ||
+         (wireType == 2 && llvm::is_contained(messages, field));
 }
 
 TopLevel scanTopLevel(StringRef bytes) {
@@ -69,37 +72,54 @@ TopLevel scanTopLevel(StringRef bytes) {
   return found;
 }
 
-FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openModel(StringRef path, MLIRContext &context) {
+FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openModel(StringRef path,
+                                                         MLIRContext &context) {
   llvm::sys::fs::file_status status;
   if (std::error_code code = llvm::sys::fs::status(path, status)) {
-    return fileError(context, path) << "cannot read the model: " << code.message();
+    return fileError(context, path)
+           << "cannot read the model: " << code.message();
   }
   if (status.type() != llvm::sys::fs::file_type::regular_file) {
-    return fileError(context, path) << "expected an ONNX file, got "
-                                    << (status.type() == llvm::sys::fs::file_type::directory_file ? "a folder" : "a special file");
+    return fileError(context, path)
+           << "expected an ONNX file, got "
+           << (status.type() == llvm::sys::fs::file_type::directory_file
+                   ? "a folder"
+                   : "a special file");
   }
   constexpr uint64_t limit = std::numeric_limits<int32_t>::max();
   if (status.getSize() > limit) {
-    return fileError(context, path) << "expected at most " << limit << " bytes (the limit of a protobuf message), got " << status.getSize()
-                                    << "; keep the weights outside: torch.onnx.export(..., external_data=True)";
+    return fileError(context, path)
+           << "expected at most " << limit
+           << " bytes (the limit of a protobuf message), got "
+           << status.getSize()
+           << "; keep the weights outside: torch.onnx.export(..., "
+              "external_data=True)";
   }
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
   if (!buffer) {
-    return fileError(context, path) << "cannot read the model: " << buffer.getError().message();
+    return fileError(context, path)
+           << "cannot read the model: " << buffer.getError().message();
   }
   return std::move(*buffer);
 }
 
-LogicalResult checkVersions(const pb::ModelProto &model, StringRef path, MLIRContext &context) {
-  if (model.ir_version() < oldestIrVersion || model.ir_version() > newestIrVersion) {
-    return fileError(context, path) << "expected ONNX IR version " << oldestIrVersion << " to " << newestIrVersion << ", got "
-                                    << model.ir_version() << "; convert the file with a matching release of the onnx package";
+LogicalResult checkVersions(const pb::ModelProto &model, StringRef path,
+                            MLIRContext &context) {
+  if (model.ir_version() < oldestIrVersion ||
+      model.ir_version() > newestIrVersion) {
+    return fileError(context, path)
+           << "expected ONNX IR version " << oldestIrVersion << " to "
+           << newestIrVersion << ", got " << model.ir_version()
+           << "; convert the file with a matching release of the onnx package";
   }
   int64_t opset = defaultOpset(model);
   if (opset < oldestOpset || opset > newestOpset) {
-    return fileError(context, path) << "expected operator set " << oldestOpset << " to " << newestOpset << " of the default domain, got "
-                                    << (opset == 0 ? std::string("none") : std::to_string(opset))
-                                    << "; export again with torch.onnx.export(..., opset_version=20)";
+    return fileError(context, path)
+           << "expected operator set " << oldestOpset << " to " << newestOpset
+           << " of the default domain, got "
+           << (opset == 0 ? std::string("none") : std::to_string(opset))
+           << "; export again with torch.onnx.export(..., opset_version=20)";
   }
   return success();
 }
@@ -115,23 +135,31 @@ int64_t defaultOpset(const pb::ModelProto &model) {
   return 0;
 }
 
-FailureOr<std::unique_ptr<pb::ModelProto>> readModelFile(StringRef path, MLIRContext &context) {
-  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = openModel(path, context);
+FailureOr<std::unique_ptr<pb::ModelProto>> readModelFile(StringRef path,
+                                                         MLIRContext &context) {
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      openModel(path, context);
   if (failed(buffer)) {
     return failure();
   }
   StringRef bytes = (*buffer)->getBuffer();
   TopLevel top = scanTopLevel(bytes);
   if (top.claimed) {
-    return fileError(context, path) << "the file is truncated: expected " << *top.claimed << " bytes after offset " << top.offset << ", got "
-                                    << top.left << "; copy or export it again";
+    return fileError(context, path)
+           << "the file is truncated: expected " << *top.claimed
+           << " bytes after offset " << top.offset << ", got " << top.left
+           << "; copy or export it again";
   }
   auto model = std::make_unique<pb::ModelProto>();
-  if (!top.isModel || bytes.empty() || !model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || model->ir_version() == 0 ||
-      !model->has_graph()) {
-    return fileError(context, path) << "expected an ONNX model (a protobuf with an IR version and a graph), got "
-                                    << (bytes.empty() ? "an empty file" : "something else")
-                                    << "; write one with torch.onnx.export(model, args, \"model.onnx\", dynamo=True)";
+  if (!top.isModel || bytes.empty() ||
+      !model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
+      model->ir_version() == 0 || !model->has_graph()) {
+    return fileError(context, path)
+           << "expected an ONNX model (a protobuf with an IR version and a "
+              "graph), got "
+           << (bytes.empty() ? "an empty file" : "something else")
+           << "; write one with torch.onnx.export(model, args, \"model.onnx\", "
+              "dynamo=True)";
   }
   if (failed(checkVersions(*model, path, context))) {
     return failure();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Joins initializers into parameters. A tied head may lie in the file twice, once transposed: the copies must agree.
+// Joins initializers into parameters. A tied head may lie in the file twice,
+// once transposed: the copies must agree.
 #include "frontends/onnx/ModelWeights.h"
 
 #include "frontends/onnx/ExternalData.h"
@@ -16,17 +17,22 @@ namespace {
 using Kind = RecoveredParameter::Kind;
 
 /// The type of the parameter that an initializer of `type` holds.
-RankedTensorType getParameterType(RankedTensorType type, const RecoveredParameter &holder) {
+RankedTensorType getParameterType(RankedTensorType type,
+                                  const RecoveredParameter &holder) {
   if (holder.transposed) {
     return type.clone({type.getDimSize(1), type.getDimSize(0)});
   }
-  return holder.kind == Kind::TableRows ? type.clone(type.getShape().take_back(2)) : type;
+  return holder.kind == Kind::TableRows
+             ? type.clone(type.getShape().take_back(2))
+             : type;
 }
 
 class WeightCollector {
 public:
-  WeightCollector(pb::GraphProto &graph, const Recovery &recovery, StringRef path, MLIRContext &context)
-      : graph(graph), recovery(recovery), path(path), context(context), folder(llvm::sys::path::parent_path(path)) {
+  WeightCollector(pb::GraphProto &graph, const Recovery &recovery,
+                  StringRef path, MLIRContext &context)
+      : graph(graph), recovery(recovery), path(path), context(context),
+        folder(llvm::sys::path::parent_path(path)) {
     for (pb::TensorProto &tensor : *graph.mutable_initializer()) {
       tensors[tensor.name()] = &tensor;
     }
@@ -51,13 +57,16 @@ private:
   using Source = std::optional<TensorBytes>;
 
   InFlightDiagnostic error(StringRef initializer) {
-    return emitError(UnknownLoc::get(&context)) << path << ": initializer '" << initializer << "': ";
+    return emitError(UnknownLoc::get(&context))
+           << path << ": initializer '" << initializer << "': ";
   }
 
   LogicalResult addHolder(const RecoveredParameter &holder);
   LogicalResult addValue(ModelParameter &parameter);
-  FailureOr<Source> findSource(const RecoveredParameter &holder, RankedTensorType type);
-  LogicalResult checkCopy(const ModelParameter &parameter, const RecoveredParameter &copy);
+  FailureOr<Source> findSource(const RecoveredParameter &holder,
+                               RankedTensorType type);
+  LogicalResult checkCopy(const ModelParameter &parameter,
+                          const RecoveredParameter &copy);
 
   pb::GraphProto &graph;
   const Recovery &recovery;
@@ -65,28 +74,35 @@ private:
   MLIRContext &context;
   std::string folder;
   llvm::StringMap<pb::TensorProto *> tensors;
-  llvm::StringMap<Source> sources; ///< by initializer; shared by untied parameters
+  llvm::StringMap<Source>
+      sources; ///< by initializer; shared by untied parameters
   ModelWeights weights;
 };
 
 LogicalResult WeightCollector::addHolder(const RecoveredParameter &holder) {
-  llvm::Expected<RankedTensorType> held = getTensorType(context, *tensors.lookup(holder.initializer));
+  llvm::Expected<RankedTensorType> held =
+      getTensorType(context, *tensors.lookup(holder.initializer));
   if (!held) {
     return error(holder.initializer) << llvm::toString(held.takeError());
   }
   RankedTensorType type = getParameterType(*held, holder);
-  auto [entry, inserted] = weights.byName.try_emplace(holder.parameter, weights.parameters.size());
+  auto [entry, inserted] =
+      weights.byName.try_emplace(holder.parameter, weights.parameters.size());
   if (inserted) {
-    weights.parameters.push_back({holder.parameter, type, holder.kind, {holder}, *held});
+    weights.parameters.push_back(
+        {holder.parameter, type, holder.kind, {holder}, *held});
     return success();
   }
   ModelParameter &parameter = weights.parameters[entry->second];
   if (parameter.type != type) {
-    return error(holder.initializer) << "expected a copy of parameter '" << holder.parameter << "' of type " << parameter.type << ", got " << type;
+    return error(holder.initializer)
+           << "expected a copy of parameter '" << holder.parameter
+           << "' of type " << parameter.type << ", got " << type;
   }
   // The parameter itself gives the value, its transposed copy follows it.
   bool better = parameter.holders.front().transposed && !holder.transposed;
-  parameter.holders.insert(better ? parameter.holders.begin() : parameter.holders.end(), holder);
+  parameter.holders.insert(
+      better ? parameter.holders.begin() : parameter.holders.end(), holder);
   if (better) {
     parameter.kind = holder.kind;
     parameter.heldType = *held;
@@ -94,7 +110,9 @@ LogicalResult WeightCollector::addHolder(const RecoveredParameter &holder) {
   return success();
 }
 
-FailureOr<WeightCollector::Source> WeightCollector::findSource(const RecoveredParameter &holder, RankedTensorType type) {
+FailureOr<WeightCollector::Source>
+WeightCollector::findSource(const RecoveredParameter &holder,
+                            RankedTensorType type) {
   auto found = sources.find(holder.source);
   if (found != sources.end()) {
     return found->second;
@@ -102,8 +120,10 @@ FailureOr<WeightCollector::Source> WeightCollector::findSource(const RecoveredPa
   pb::TensorProto &tensor = *tensors.lookup(holder.source);
   Source source;
   if (tensor.data_location() == pb::TensorProto::EXTERNAL) {
-    uint64_t size = type.getNumElements() * getElementSize(type.getElementType());
-    llvm::Expected<ExternalLocation> located = locateExternalData(tensor, folder, size);
+    uint64_t size =
+        type.getNumElements() * getElementSize(type.getElementType());
+    llvm::Expected<ExternalLocation> located =
+        locateExternalData(tensor, folder, size);
     if (!located) {
       return error(holder.source) << llvm::toString(located.takeError());
     }
@@ -114,7 +134,8 @@ FailureOr<WeightCollector::Source> WeightCollector::findSource(const RecoveredPa
     }
   } else {
     // A constant that parameters were merged into keeps its data.
-    llvm::Expected<TensorBytes> bytes = getInlineBytes(tensor, type, /*steal=*/recovery.find(holder.source) != nullptr);
+    llvm::Expected<TensorBytes> bytes = getInlineBytes(
+        tensor, type, /*steal=*/recovery.find(holder.source) != nullptr);
     if (!bytes) {
       return error(holder.source) << llvm::toString(bytes.takeError());
     }
@@ -137,7 +158,8 @@ LogicalResult WeightCollector::addValue(ModelParameter &parameter) {
     weights.absent.push_back(parameter.name);
     return success();
   }
-  weights.table.insert(parameter.name, {parameter.type, **source, holder.transposed});
+  weights.table.insert(parameter.name,
+                       {parameter.type, **source, holder.transposed});
   for (const RecoveredParameter &copy : llvm::drop_begin(parameter.holders)) {
     if (failed(checkCopy(parameter, copy))) {
       return failure();
@@ -146,32 +168,42 @@ LogicalResult WeightCollector::addValue(ModelParameter &parameter) {
   return success();
 }
 
-LogicalResult WeightCollector::checkCopy(const ModelParameter &parameter, const RecoveredParameter &copy) {
+LogicalResult WeightCollector::checkCopy(const ModelParameter &parameter,
+                                         const RecoveredParameter &copy) {
   FailureOr<Source> source = findSource(copy, parameter.heldType);
   if (failed(source) || !*source) {
     return source;
   }
   WeightTable other;
   other.insert(parameter.name, {parameter.type, **source, copy.transposed});
-  auto expected = weights.table.read(parameter.name), got = other.read(parameter.name);
+  auto expected = weights.table.read(parameter.name),
+       got = other.read(parameter.name);
   if (!expected || !got) {
-    return error(copy.source) << llvm::toString(llvm::joinErrors(expected.takeError(), got.takeError()));
+    return error(copy.source) << llvm::toString(
+               llvm::joinErrors(expected.takeError(), got.takeError()));
   }
   if ((*expected)->getBuffer() != (*got)->getBuffer()) {
-    return error(copy.source) << "expected the values of parameter '" << parameter.name << "', of which it is a copy, got others";
+    return error(copy.source)
+           << "expected the values of parameter '" << parameter.name
+           << "', of which it is a copy, got others";
   }
   return success();
 }
 
 } // namespace
 
-FailureOr<ModelWeights> collectWeights(pb::GraphProto &graph, const Recovery &recovery, StringRef path, MLIRContext &context) {
+FailureOr<ModelWeights> collectWeights(pb::GraphProto &graph,
+                                       const Recovery &recovery, StringRef path,
+                                       MLIRContext &context) {
   return WeightCollector(graph, recovery, path, context).run();
 }
 
-FailureOr<std::string> readConstant(const pb::TensorProto &tensor, StringRef path, MLIRContext &context) {
+FailureOr<std::string> readConstant(const pb::TensorProto &tensor,
+                                    StringRef path, MLIRContext &context) {
   auto error = [&](llvm::Error reason) {
-    return emitError(UnknownLoc::get(&context)) << path << ": initializer '" << tensor.name() << "': " << llvm::toString(std::move(reason));
+    return emitError(UnknownLoc::get(&context))
+           << path << ": initializer '" << tensor.name()
+           << "': " << llvm::toString(std::move(reason));
   };
   llvm::Expected<RankedTensorType> type = getTensorType(context, tensor);
   if (!type) {
@@ -179,28 +211,37 @@ FailureOr<std::string> readConstant(const pb::TensorProto &tensor, StringRef pat
   }
   if (tensor.data_location() != pb::TensorProto::EXTERNAL) {
     pb::TensorProto copy = tensor;
-    llvm::Expected<TensorBytes> bytes = getInlineBytes(copy, *type, /*steal=*/true);
+    llvm::Expected<TensorBytes> bytes =
+        getInlineBytes(copy, *type, /*steal=*/true);
     if (!bytes) {
       return error(bytes.takeError());
     }
     return *bytes->contents;
   }
-  uint64_t size = type->getNumElements() * getElementSize(type->getElementType());
-  llvm::Expected<ExternalLocation> located = locateExternalData(tensor, llvm::sys::path::parent_path(path), size);
+  uint64_t size =
+      type->getNumElements() * getElementSize(type->getElementType());
+  llvm::Expected<ExternalLocation> located =
+      locateExternalData(tensor, llvm::sys::path::parent_path(path), size);
   if (!located) {
     return error(located.takeError());
   }
-  auto buffer = located->absent ? llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>(llvm::createStringError(
-                                      llvm::inconvertibleErrorCode(), "expected the constant in '" + located->bytes.location +
-                                                                          "' beside the model, got no such file; copy it there"))
-                                : located->bytes.read();
+  auto buffer =
+      located->absent
+          ? llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>(
+                llvm::createStringError(
+                    llvm::inconvertibleErrorCode(),
+                    "expected the constant in '" + located->bytes.location +
+                        "' beside the model, got no such file; copy it there"))
+          : located->bytes.read();
   if (!buffer) {
     return error(buffer.takeError());
   }
   return (*buffer)->getBuffer().str();
 }
 
-FailureOr<DenseElementsAttr> readConstantElements(const pb::TensorProto &tensor, StringRef path, MLIRContext &context) {
+FailureOr<DenseElementsAttr> readConstantElements(const pb::TensorProto &tensor,
+                                                  StringRef path,
+                                                  MLIRContext &context) {
   FailureOr<std::string> bytes = readConstant(tensor, path, context);
   if (failed(bytes)) {
     return failure();

@@ -24,7 +24,9 @@ double toDecimal(float value) {
   return decimal;
 }
 
-NodeConversion::NodeConversion(ConversionState &state, OpBuilder &builder, Location loc, const pb::NodeProto &node, ArrayRef<Value> inputs)
+NodeConversion::NodeConversion(ConversionState &state, OpBuilder &builder,
+                               Location loc, const pb::NodeProto &node,
+                               ArrayRef<Value> inputs)
     : state(state), builder(builder), loc(loc), node(node), inputs(inputs) {}
 
 const pb::AttributeProto *NodeConversion::findAttribute(StringRef name) const {
@@ -51,22 +53,30 @@ StringRef NodeConversion::getString(StringRef name, StringRef otherwise) const {
   return attribute ? StringRef(attribute->s()) : otherwise;
 }
 
-std::optional<SmallVector<int64_t>> NodeConversion::getInts(StringRef name) const {
+std::optional<SmallVector<int64_t>>
+NodeConversion::getInts(StringRef name) const {
   const pb::AttributeProto *attribute = findAttribute(name);
   if (!attribute) {
     return std::nullopt;
   }
-  return SmallVector<int64_t>(attribute->ints().begin(), attribute->ints().end());
+  return SmallVector<int64_t>(attribute->ints().begin(),
+                              attribute->ints().end());
 }
 
-FailureOr<SmallVector<int64_t>> NodeConversion::getConstantInts(size_t i) const {
+FailureOr<SmallVector<int64_t>>
+NodeConversion::getConstantInts(size_t i) const {
   std::optional<SmallVector<int64_t>> values;
   if (hasInput(i) && inputType(i).getRank() <= 1) {
     values = state.known.evaluateIntegers(input(i));
   }
   if (!values) {
-    return error() << "expected integers that do not depend on the model's inputs as input " << i << ", got "
-                   << (hasInput(i) ? "a computed value; shapes must be known at compile time" : "none");
+    return error()
+           << "expected integers that do not depend on the model's inputs as "
+              "input "
+           << i << ", got "
+           << (hasInput(i)
+                   ? "a computed value; shapes must be known at compile time"
+                   : "none");
   }
   return *values;
 }
@@ -77,21 +87,29 @@ FailureOr<double> NodeConversion::getConstantNumber(size_t i) const {
     tensor = state.known.evaluate(input(i));
   }
   if (!tensor || tensor.getNumElements() != 1) {
-    return error() << "expected one number that does not depend on the model's inputs as input " << i << ", got "
-                   << (!hasInput(i) ? "none" : tensor ? "several" : "a computed value");
+    return error() << "expected one number that does not depend on the model's "
+                      "inputs as input "
+                   << i << ", got "
+                   << (!hasInput(i) ? "none"
+                       : tensor     ? "several"
+                                    : "a computed value");
   }
   double value = tensor.getAsDouble(0);
-  return tensor.getElementType().isF32() ? toDecimal(static_cast<float>(value)) : value;
+  return tensor.getElementType().isF32() ? toDecimal(static_cast<float>(value))
+                                         : value;
 }
 
-FailureOr<int64_t> NodeConversion::normalizeAxis(int64_t axis, int64_t rank) const {
+FailureOr<int64_t> NodeConversion::normalizeAxis(int64_t axis,
+                                                 int64_t rank) const {
   if (axis < -rank || axis >= rank) {
-    return error() << "expected an axis from " << -rank << " to " << rank - 1 << ", got " << axis;
+    return error() << "expected an axis from " << -rank << " to " << rank - 1
+                   << ", got " << axis;
   }
   return axis < 0 ? axis + rank : axis;
 }
 
-FailureOr<SmallVector<int64_t>> NodeConversion::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) const {
+FailureOr<SmallVector<int64_t>>
+NodeConversion::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) const {
   SmallVector<int64_t> normalized;
   for (int64_t axis : axes) {
     FailureOr<int64_t> one = normalizeAxis(axis, rank);
@@ -115,25 +133,38 @@ void NodeConversion::setResult(size_t i, Value value) {
   results[i] = value;
 }
 
-InFlightDiagnostic NodeConversion::error() const { return emitError(loc) << node.op_type() << " '" << getNodeName(node) << "': "; }
+InFlightDiagnostic NodeConversion::error() const {
+  return emitError(loc) << node.op_type() << " '" << getNodeName(node) << "': ";
+}
 
 Value NodeConversion::makeConstant(RankedTensorType type, double value) const {
   auto scalar = RankedTensorType::get({}, type.getElementType());
-  Value constant = ConstantOp::create(builder, loc, HostTensor::splat(scalar, value).toAttribute());
-  return type.getRank() == 0 ? constant : BroadcastOp::create(builder, loc, type, constant, ArrayRef<int64_t>{});
+  Value constant = ConstantOp::create(
+      builder, loc, HostTensor::splat(scalar, value).toAttribute());
+  return type.getRank() == 0 ? constant
+                             : BroadcastOp::create(builder, loc, type, constant,
+                                                   ArrayRef<int64_t>{});
 }
 
 Value NodeConversion::makeIntegers(ArrayRef<int64_t> values) const {
-  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, builder.getI64Type());
-  return ConstantOp::create(builder, loc, HostTensor(type, std::vector<int64_t>(values.begin(), values.end())).toAttribute());
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())},
+                                    builder.getI64Type());
+  return ConstantOp::create(
+      builder, loc,
+      HostTensor(type, std::vector<int64_t>(values.begin(), values.end()))
+          .toAttribute());
 }
 
 Value NodeConversion::reshape(Value value, ArrayRef<int64_t> shape) const {
   RankedTensorType type = typeOf(value);
-  return type.getShape() == shape ? value : ReshapeOp::create(builder, loc, type.clone(shape), value).getResult();
+  return type.getShape() == shape
+             ? value
+             : ReshapeOp::create(builder, loc, type.clone(shape), value)
+                   .getResult();
 }
 
-Value NodeConversion::transpose(Value value, ArrayRef<int64_t> permutation) const {
+Value NodeConversion::transpose(Value value,
+                                ArrayRef<int64_t> permutation) const {
   RankedTensorType type = typeOf(value);
   SmallVector<int64_t> shape;
   bool identity = true;
@@ -141,12 +172,18 @@ Value NodeConversion::transpose(Value value, ArrayRef<int64_t> permutation) cons
     shape.push_back(type.getDimSize(source));
     identity &= static_cast<int64_t>(position) == source;
   }
-  return identity ? value : TransposeOp::create(builder, loc, type.clone(shape), value, permutation).getResult();
+  return identity ? value
+                  : TransposeOp::create(builder, loc, type.clone(shape), value,
+                                        permutation)
+                        .getResult();
 }
 
 Value NodeConversion::cast(Value value, Type elementType) const {
   RankedTensorType type = typeOf(value);
-  return type.getElementType() == elementType ? value : CastOp::create(builder, loc, type.clone(elementType), value).getResult();
+  return type.getElementType() == elementType
+             ? value
+             : CastOp::create(builder, loc, type.clone(elementType), value)
+                   .getResult();
 }
 
 } // namespace accel::onnx

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One ONNX node on its way into the `accel` dialect: typed access to its inputs and attributes, known values, and a place
-// for its results. Converters see nothing else of the importer.
+// One ONNX node on its way into the `accel` dialect: typed access to its inputs
+// and attributes, known values, and a place for its results. Converters see
+// nothing else of the importer.
 #ifndef ACCEL_FRONTENDS_ONNX_NODECONVERSION_H
 #define ACCEL_FRONTENDS_ONNX_NODECONVERSION_H
 
@@ -14,7 +15,8 @@
 
 namespace accel::onnx {
 
-/// The decimal number that `value` was most likely rounded from: 0.1 for the float nearest to it.
+/// The decimal number that `value` was most likely rounded from: 0.1 for the
+/// float nearest to it.
 double toDecimal(float value);
 
 /// A place where the model drops elements, in graph order from 1.
@@ -34,13 +36,15 @@ struct ConversionState {
   int64_t batch = 0;
   DropoutPolicy dropout;
   std::vector<DropoutSite> dropoutSites;
-  std::vector<std::string> idleDropouts; ///< Dropout nodes that the file does not train with
-  mlir::Value sampleIndices, seed;       ///< made on first use
+  std::vector<std::string>
+      idleDropouts; ///< Dropout nodes that the file does not train with
+  mlir::Value sampleIndices, seed; ///< made on first use
 };
 
 class NodeConversion {
 public:
-  NodeConversion(ConversionState &state, mlir::OpBuilder &builder, mlir::Location loc, const pb::NodeProto &node,
+  NodeConversion(ConversionState &state, mlir::OpBuilder &builder,
+                 mlir::Location loc, const pb::NodeProto &node,
                  llvm::ArrayRef<mlir::Value> inputs);
 
   ConversionState &state;
@@ -52,15 +56,21 @@ public:
 
   // Inputs. An absent optional input is a null value.
   size_t inputCount() const { return inputs.size(); }
-  mlir::Value input(size_t i) const { return i < inputs.size() ? inputs[i] : mlir::Value(); }
+  mlir::Value input(size_t i) const {
+    return i < inputs.size() ? inputs[i] : mlir::Value();
+  }
   bool hasInput(size_t i) const { return static_cast<bool>(input(i)); }
   mlir::RankedTensorType inputType(size_t i) const { return typeOf(input(i)); }
 
   // Attributes.
-  bool hasAttribute(llvm::StringRef name) const { return findAttribute(name) != nullptr; }
+  bool hasAttribute(llvm::StringRef name) const {
+    return findAttribute(name) != nullptr;
+  }
   int64_t getInt(llvm::StringRef name, int64_t otherwise) const;
-  double getFloat(llvm::StringRef name, double otherwise) const; ///< by `toDecimal`
-  llvm::StringRef getString(llvm::StringRef name, llvm::StringRef otherwise) const;
+  double getFloat(llvm::StringRef name,
+                  double otherwise) const; ///< by `toDecimal`
+  llvm::StringRef getString(llvm::StringRef name,
+                            llvm::StringRef otherwise) const;
   std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name) const;
   const pb::AttributeProto *findAttribute(llvm::StringRef name) const;
 
@@ -71,21 +81,31 @@ public:
 
   /// `axis` in [0, rank); emits an error if it is not in [-rank, rank).
   mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank) const;
-  mlir::FailureOr<llvm::SmallVector<int64_t>> normalizeAxes(llvm::ArrayRef<int64_t> axes, int64_t rank) const;
+  mlir::FailureOr<llvm::SmallVector<int64_t>>
+  normalizeAxes(llvm::ArrayRef<int64_t> axes, int64_t rank) const;
 
   // Results.
   void setResult(size_t i, mlir::Value value);
-  mlir::Value getResult(size_t i) const { return i < results.size() ? results[i] : mlir::Value(); }
-  bool isResultUsed(size_t i) const { return static_cast<int>(i) < node.output_size() && !node.output(static_cast<int>(i)).empty(); }
+  mlir::Value getResult(size_t i) const {
+    return i < results.size() ? results[i] : mlir::Value();
+  }
+  bool isResultUsed(size_t i) const {
+    return static_cast<int>(i) < node.output_size() &&
+           !node.output(static_cast<int>(i)).empty();
+  }
 
   mlir::InFlightDiagnostic error() const;
 
   // Building blocks.
-  static mlir::RankedTensorType typeOf(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
+  static mlir::RankedTensorType typeOf(mlir::Value value) {
+    return llvm::cast<mlir::RankedTensorType>(value.getType());
+  }
   mlir::Value makeConstant(mlir::RankedTensorType type, double value) const;
-  mlir::Value makeIntegers(llvm::ArrayRef<int64_t> values) const; ///< tensor<Nxi64>
+  mlir::Value
+  makeIntegers(llvm::ArrayRef<int64_t> values) const; ///< tensor<Nxi64>
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape) const;
-  mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation) const;
+  mlir::Value transpose(mlir::Value value,
+                        llvm::ArrayRef<int64_t> permutation) const;
   mlir::Value cast(mlir::Value value, mlir::Type elementType) const;
 
 private:

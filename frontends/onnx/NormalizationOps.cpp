@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converters of softmax and layer norm, which the dialect has over the last dimension only.
+// Converters of softmax and layer norm, which the dialect has over the last
+// dimension only.
 #include "frontends/onnx/Broadcasting.h"
 #include "frontends/onnx/DropoutSites.h"
 #include "frontends/onnx/OperatorTable.h"
@@ -13,9 +14,11 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-/// The permutation that exchanges `axis` and the last dimension: its own inverse.
+/// The permutation that exchanges `axis` and the last dimension: its own
+/// inverse.
 SmallVector<int64_t> exchangeWithLast(int64_t axis, int64_t rank) {
-  SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  SmallVector<int64_t> permutation =
+      llvm::to_vector(llvm::seq<int64_t>(0, rank));
   std::swap(permutation[axis], permutation.back());
   return permutation;
 }
@@ -41,9 +44,11 @@ LogicalResult convertSoftmax(NodeConversion &c) {
   if (failed(axis)) {
     return failure();
   }
-  SmallVector<int64_t> permutation = exchangeWithLast(*axis, c.inputType(0).getRank());
+  SmallVector<int64_t> permutation =
+      exchangeWithLast(*axis, c.inputType(0).getRank());
   Value operand = c.transpose(c.input(0), permutation);
-  auto softmax = SoftmaxOp::create(c.builder, c.loc, operand.getType(), operand);
+  auto softmax =
+      SoftmaxOp::create(c.builder, c.loc, operand.getType(), operand);
   markAttentionDropout(c, softmax);
   c.setResult(0, c.transpose(softmax, permutation));
   return success();
@@ -54,34 +59,47 @@ LogicalResult convertLogSoftmax(NodeConversion &c) {
   if (failed(axis)) {
     return failure();
   }
-  // x - max - ln(sum(exp(x - max))): the logarithm of a softmax would lose small probabilities.
+  // x - max - ln(sum(exp(x - max))): the logarithm of a softmax would lose
+  // small probabilities.
   RankedTensorType type = c.inputType(0);
   SmallVector<int64_t> reduced(type.getShape()), kept(type.getShape());
   reduced.erase(reduced.begin() + *axis);
   kept[*axis] = 1;
   ArrayRef<int64_t> axes(*axis);
-  auto widen = [&](Value value) { return broadcastTo(c, c.reshape(value, kept), type.getShape()); };
-  Value maximum = ReduceMaxOp::create(c.builder, c.loc, type.clone(reduced), c.input(0), axes);
-  Value shifted = SubOp::create(c.builder, c.loc, type, c.input(0), widen(maximum));
+  auto widen = [&](Value value) {
+    return broadcastTo(c, c.reshape(value, kept), type.getShape());
+  };
+  Value maximum = ReduceMaxOp::create(c.builder, c.loc, type.clone(reduced),
+                                      c.input(0), axes);
+  Value shifted =
+      SubOp::create(c.builder, c.loc, type, c.input(0), widen(maximum));
   Value exponentials = ExpOp::create(c.builder, c.loc, type, shifted);
-  Value sum = ReduceSumOp::create(c.builder, c.loc, type.clone(reduced), exponentials, axes);
+  Value sum = ReduceSumOp::create(c.builder, c.loc, type.clone(reduced),
+                                  exponentials, axes);
   Value logarithm = LogOp::create(c.builder, c.loc, sum.getType(), sum);
-  c.setResult(0, SubOp::create(c.builder, c.loc, type, shifted, widen(logarithm)));
+  c.setResult(0,
+              SubOp::create(c.builder, c.loc, type, shifted, widen(logarithm)));
   return success();
 }
 
 LogicalResult convertLayerNorm(NodeConversion &c) {
   RankedTensorType type = c.inputType(0);
-  FailureOr<int64_t> axis = c.normalizeAxis(c.getInt("axis", -1), type.getRank());
+  FailureOr<int64_t> axis =
+      c.normalizeAxis(c.getInt("axis", -1), type.getRank());
   if (failed(axis)) {
     return failure();
   }
   // All dimensions from `axis` on are one.
-  ArrayRef<int64_t> rows = type.getShape().take_front(*axis), normalized = type.getShape().drop_front(*axis);
-  int64_t size = std::accumulate(normalized.begin(), normalized.end(), int64_t(1), std::multiplies<>());
+  ArrayRef<int64_t> rows = type.getShape().take_front(*axis),
+                    normalized = type.getShape().drop_front(*axis);
+  int64_t size = std::accumulate(normalized.begin(), normalized.end(),
+                                 int64_t(1), std::multiplies<>());
   for (size_t i = 1; i < 3; ++i) {
-    if (c.hasInput(i) && (c.inputType(i).getElementType() != type.getElementType() || c.inputType(i).getShape() != normalized)) {
-      return c.error() << "expected scale and bias of type " << type.clone(normalized) << ", got " << c.inputType(i);
+    if (c.hasInput(i) &&
+        (c.inputType(i).getElementType() != type.getElementType() ||
+         c.inputType(i).getShape() != normalized)) {
+      return c.error() << "expected scale and bias of type "
+                       << type.clone(normalized) << ", got " << c.inputType(i);
     }
   }
   if (!isa<FloatType>(type.getElementType())) {
@@ -89,9 +107,13 @@ LogicalResult convertLayerNorm(NodeConversion &c) {
   }
   SmallVector<int64_t> flat(rows);
   flat.push_back(size);
+  Value operand = c.reshape(c.input(0), flat),
+        scale = c.reshape(c.input(1), {size});
   Value bias = c.hasInput(2) ? c.reshape(c.input(2), {size}) : Value();
-  auto norm = LayerNormOp::create(c.builder, c.loc, type.clone(flat), type.clone(rows), type.clone(rows), c.reshape(c.input(0), flat),
-                                  c.reshape(c.input(1), {size}), bias, c.builder.getF64FloatAttr(c.getFloat("epsilon", 1e-5)));
+  auto norm = LayerNormOp::create(
+      c.builder, c.loc, type.clone(flat), type.clone(rows), type.clone(rows),
+      operand, scale, bias,
+      c.builder.getF64FloatAttr(c.getFloat("epsilon", 1e-5)));
   c.setResult(0, c.reshape(norm.getResult(), type.getShape()));
   if (c.isResultUsed(1)) {
     c.setResult(1, keepDimensions(c, norm.getMean(), *axis));

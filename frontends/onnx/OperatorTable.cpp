@@ -10,18 +10,21 @@ namespace accel::onnx {
 namespace {
 
 constexpr int64_t first = oldestOpset, last = newestOpset;
-constexpr unsigned many = ~0u;
 
 constexpr OperatorInfo operators[] = {
     {"Abs", first, last, 1, 1, "", convertUnary},
     {"Add", first, last, 2, 2, "", convertBinary},
     {"And", first, last, 2, 2, "", convertBinary},
-    {"Attention", 23, last, 3, 6, "is_causal scale kv_num_heads q_num_heads qk_matmul_output_mode softcap=0 softmax_precision=1", convertAttention},
+    {"Attention", 23, last, 3, 6,
+     "is_causal scale kv_num_heads q_num_heads qk_matmul_output_mode softcap=0 "
+     "softmax_precision=1",
+     convertAttention},
     {"Cast", first, last, 1, 1, "to saturate round_mode", convertCast},
     {"CastLike", 15, last, 2, 2, "saturate round_mode", convertCastLike},
     {"Clip", first, last, 1, 3, "", convertClip},
-    {"Concat", first, last, 1, many, "axis", convertConcat},
-    {"Constant", first, last, 0, 0, "value value_float value_floats value_int value_ints", convertConstant},
+    {"Concat", first, last, 1, anyNumber, "axis", convertConcat},
+    {"Constant", first, last, 0, 0,
+     "value value_float value_floats value_int value_ints", convertConstant},
     {"ConstantOfShape", first, last, 1, 1, "value", convertConstantOfShape},
     {"Cos", first, last, 1, 1, "", convertUnary},
     {"CumSum", first, last, 2, 2, "exclusive reverse", convertCumSum},
@@ -40,14 +43,15 @@ constexpr OperatorInfo operators[] = {
     {"GreaterOrEqual", first, last, 2, 2, "", convertCompare},
     {"Identity", first, last, 1, 1, "", convertIdentity},
     {"IsNaN", first, last, 1, 1, "", convertIsNan},
-    {"LayerNormalization", 17, last, 2, 3, "axis epsilon stash_type=1", convertLayerNorm},
+    {"LayerNormalization", 17, last, 2, 3, "axis epsilon stash_type=1",
+     convertLayerNorm},
     {"Less", first, last, 2, 2, "", convertCompare},
     {"LessOrEqual", first, last, 2, 2, "", convertCompare},
     {"Log", first, last, 1, 1, "", convertUnary},
     {"LogSoftmax", first, last, 1, 1, "axis", convertLogSoftmax},
     {"MatMul", first, last, 2, 2, "", convertMatMul},
-    {"Max", first, last, 1, many, "", convertBinary},
-    {"Min", first, last, 1, many, "", convertBinary},
+    {"Max", first, last, 1, anyNumber, "", convertBinary},
+    {"Min", first, last, 1, anyNumber, "", convertBinary},
     {"Mul", first, last, 2, 2, "", convertBinary},
     {"Neg", first, last, 1, 1, "", convertUnary},
     {"Not", first, last, 1, 1, "", convertNot},
@@ -55,9 +59,12 @@ constexpr OperatorInfo operators[] = {
     {"Pow", first, last, 2, 2, "", convertPow},
     {"Range", first, last, 3, 3, "", convertRange},
     {"Reciprocal", first, last, 1, 1, "", convertReciprocal},
-    {"ReduceMax", first, last, 1, 2, "axes keepdims noop_with_empty_axes", convertReduce},
-    {"ReduceMean", first, last, 1, 2, "axes keepdims noop_with_empty_axes", convertReduce},
-    {"ReduceSum", first, last, 1, 2, "axes keepdims noop_with_empty_axes", convertReduce},
+    {"ReduceMax", first, last, 1, 2, "axes keepdims noop_with_empty_axes",
+     convertReduce},
+    {"ReduceMean", first, last, 1, 2, "axes keepdims noop_with_empty_axes",
+     convertReduce},
+    {"ReduceSum", first, last, 1, 2, "axes keepdims noop_with_empty_axes",
+     convertReduce},
     {"Relu", first, last, 1, 1, "", convertUnary},
     {"Reshape", first, last, 2, 2, "allowzero", convertReshape},
     {"Shape", first, last, 1, 1, "start end", convertShape},
@@ -82,7 +89,10 @@ constexpr OperatorInfo operators[] = {
 llvm::ArrayRef<OperatorInfo> getOperators() { return operators; }
 
 const OperatorInfo *findOperator(llvm::StringRef name) {
-  const auto *found = llvm::lower_bound(operators, name, [](const OperatorInfo &info, llvm::StringRef key) { return info.name < key; });
+  const auto *found = llvm::lower_bound(
+      operators, name, [](const OperatorInfo &info, llvm::StringRef key) {
+        return info.name < key;
+      });
   return found != std::end(operators) && found->name == name ? found : nullptr;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operators that the importer knows: one row each, and one small function each in the file of its family.
+// The operators that the importer knows: one row each, and one small function
+// each in the file of its family.
 #ifndef ACCEL_FRONTENDS_ONNX_OPERATORTABLE_H
 #define ACCEL_FRONTENDS_ONNX_OPERATORTABLE_H
 
@@ -7,14 +8,19 @@
 
 namespace accel::onnx {
 
+/// `maxInputs` of an operator that takes a list.
+constexpr unsigned anyNumber = ~0u;
+
 /// An operator of the default domain.
 struct OperatorInfo {
   llvm::StringLiteral name;
-  int64_t firstOpset; ///< the oldest and newest operator set in which it means what the converter takes it for
+  int64_t firstOpset; ///< the oldest and newest operator set in which it means
+                      ///< what the converter takes it for
   int64_t lastOpset;
   unsigned minInputs, maxInputs; ///< how many inputs a node may have
-  /// Attributes that the converter honours, separated by spaces; any other is unsupported. One marked with '=' is accepted
-  /// only with that value, e.g. `stash_type=1`.
+  /// Attributes that the converter honours, separated by spaces; any other is
+  /// unsupported. One marked with '=' is accepted only with that value, e.g.
+  /// `stash_type=1`.
   llvm::StringLiteral attributes;
   Converter converter;
 };

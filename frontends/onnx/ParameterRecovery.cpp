@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Collects the role of every initializer, decides which uses want another parameter, then rewrites the graph.
+// Collects the role of every initializer, decides which uses want another
+// parameter, then rewrites the graph.
 #include "frontends/onnx/ParameterRecovery.h"
 
 #include "frontends/onnx/InitializerRoles.h"
@@ -27,23 +28,31 @@ std::string describeShape(const pb::TensorProto &tensor) {
   return text;
 }
 
-/// Whether a Linear layer's weight, [out, in] in PyTorch, must lie as [in, out] to be this input.
+/// Whether a Linear layer's weight, [out, in] in PyTorch, must lie as [in, out]
+/// to be this input.
 bool readsTransposedLinear(const pb::NodeProto &node, int input) {
   std::optional<FxCall> call = getFxCall(node);
-  bool transB = llvm::any_of(node.attribute(), [](const pb::AttributeProto &attribute) { return attribute.name() == "transB" && attribute.i(); });
-  return input == 1 && call && call->isAten("linear") && !transB && (node.op_type() == "MatMul" || node.op_type() == "Gemm");
+  bool transB =
+      llvm::any_of(node.attribute(), [](const pb::AttributeProto &attribute) {
+        return attribute.name() == "transB" && attribute.i();
+      });
+  return input == 1 && call && call->isAten("linear") && !transB &&
+         (node.op_type() == "MatMul" || node.op_type() == "Gemm");
 }
 
 class ParameterFinder {
 public:
-  ParameterFinder(pb::GraphProto &graph, StringRef path, MLIRContext &context, ImportNotes &notes)
-      : graph(graph), index(graph), signature(GraphSignature::parse(graph)), path(path), context(context), notes(notes) {}
+  ParameterFinder(pb::GraphProto &graph, StringRef path, MLIRContext &context,
+                  ImportNotes &notes)
+      : graph(graph), index(graph), signature(GraphSignature::parse(graph)),
+        path(path), context(context), notes(notes) {}
 
   FailureOr<Recovery> run() {
     if (failed(classify())) {
       return failure();
     }
-    // Initializers are added below; the index is not consulted any more, its pointers may dangle.
+    // Initializers are added below; the index is not consulted any more, its
+    // pointers may dangle.
     for (pb::NodeProto &node : *graph.mutable_node()) {
       untieInputs(node);
       recreateBias(node);
@@ -67,7 +76,9 @@ private:
     recovery.byInitializer[parameter.initializer] = recovery.parameters.size();
     recovery.parameters.push_back(std::move(parameter));
   }
-  std::string getFreshName(StringRef parameter, bool transposed) const { return transposed ? (parameter + "_transposed").str() : parameter.str(); }
+  std::string getFreshName(StringRef parameter, bool transposed) const {
+    return transposed ? (parameter + "_transposed").str() : parameter.str();
+  }
 
   pb::GraphProto &graph;
   GraphIndex index;
@@ -76,7 +87,8 @@ private:
   MLIRContext &context;
   ImportNotes &notes;
   Recovery recovery;
-  llvm::StringMap<pb::TensorProto> floats; ///< type and shape of the float initializers of the file
+  llvm::StringMap<pb::TensorProto>
+      floats; ///< type and shape of the float initializers of the file
   std::vector<pb::TensorProto> added;
 };
 
@@ -88,9 +100,13 @@ LogicalResult ParameterFinder::classify() {
       add(role.parameter);
     } else if (role.role == Role::Untraceable) {
       ArrayRef<GraphIndex::Use> uses = index.getUses(tensor.name());
-      untraceable.push_back("'" + tensor.name() + "' " + describeShape(tensor) +
-                            (role.parameter.source.empty() ? "" : " folded from '" + role.parameter.source + "'") +
-                            (uses.empty() ? "" : " at '" + getNodeName(*uses.front().node) + "'"));
+      untraceable.push_back(
+          "'" + tensor.name() + "' " + describeShape(tensor) +
+          (role.parameter.source.empty()
+               ? ""
+               : " folded from '" + role.parameter.source + "'") +
+          (uses.empty() ? ""
+                        : " at '" + getNodeName(*uses.front().node) + "'"));
     }
     if (isFloatTensor(tensor)) {
       pb::TensorProto &declaration = floats[tensor.name()];
@@ -102,10 +118,14 @@ LogicalResult ParameterFinder::classify() {
     return success();
   }
   return emitError(UnknownLoc::get(&context))
-         << path << ": expected weights under their own names, got " << untraceable.size()
-         << " that the exporter folded into constants: " << llvm::join(untraceable, ", ")
-         << "; export them by name: torch.onnx.export(model, args, \"model.onnx\", dynamo=True, optimize=False), or with dynamo=False add "
-            "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False";
+         << path << ": expected weights under their own names, got "
+         << untraceable.size() << " that the exporter folded into constants: "
+         << llvm::join(untraceable, ", ")
+         << "; export them by name: torch.onnx.export(model, args, "
+            "\"model.onnx\", dynamo=True, optimize=False), or with "
+            "dynamo=False add "
+            "training=torch.onnx.TrainingMode.TRAINING, "
+            "do_constant_folding=False";
 }
 
 void ParameterFinder::untieInputs(pb::NodeProto &node) {
@@ -115,14 +135,17 @@ void ParameterFinder::untieInputs(pb::NodeProto &node) {
       continue;
     }
     const RecoveredParameter *found = recovery.find(node.input(i));
-    std::string expected = findExpectedParameter(node, i, found ? StringRef(found->parameter) : StringRef(), signature);
+    std::string expected = findExpectedParameter(
+        node, i, found ? StringRef(found->parameter) : StringRef(), signature);
     if (expected.empty() || (found && found->parameter == expected)) {
       continue;
     }
-    bool transposed = found ? found->transposed : readsTransposedLinear(node, i);
+    bool transposed =
+        found ? found->transposed : readsTransposedLinear(node, i);
     std::string name = getFreshName(expected, transposed);
     if (!recovery.find(name)) {
-      RecoveredParameter untied{Kind::Untied, name, expected, node.input(i), transposed};
+      RecoveredParameter untied{Kind::Untied, name, expected, node.input(i),
+                                transposed};
       pb::TensorProto tensor = declared->second;
       tensor.set_name(name);
       added.push_back(std::move(tensor));
@@ -140,8 +163,11 @@ void ParameterFinder::recreateBias(pb::NodeProto &node) {
   std::string bias = findExpectedParameter(node, 2, "", signature);
   auto weight = floats.find(node.input(1));
   if (weight == floats.end()) {
-    // The weight may just have been untied; its declaration is among the added ones.
-    auto fresh = llvm::find_if(added, [&](const pb::TensorProto &tensor) { return tensor.name() == node.input(1); });
+    // The weight may just have been untied; its declaration is among the added
+    // ones.
+    auto fresh = llvm::find_if(added, [&](const pb::TensorProto &tensor) {
+      return tensor.name() == node.input(1);
+    });
     if (fresh == added.end()) {
       return;
     }
@@ -151,7 +177,10 @@ void ParameterFinder::recreateBias(pb::NodeProto &node) {
     return;
   }
   if (!recovery.find(bias)) {
-    bool transposed = llvm::any_of(node.attribute(), [](const pb::AttributeProto &attribute) { return attribute.name() == "transB" && attribute.i(); });
+    bool transposed =
+        llvm::any_of(node.attribute(), [](const pb::AttributeProto &attribute) {
+          return attribute.name() == "transB" && attribute.i();
+        });
     pb::TensorProto tensor;
     tensor.set_name(bias);
     tensor.set_data_type(weight->second.data_type());
@@ -182,9 +211,13 @@ void ParameterFinder::addInitializers() {
 
 void ParameterFinder::sortParameters() {
   auto rank = [&](const RecoveredParameter &parameter) {
-    return signature.findParameterIndex(parameter.parameter).value_or(std::numeric_limits<size_t>::max());
+    return signature.findParameterIndex(parameter.parameter)
+        .value_or(std::numeric_limits<size_t>::max());
   };
-  llvm::stable_sort(recovery.parameters, [&](const RecoveredParameter &a, const RecoveredParameter &b) { return rank(a) < rank(b); });
+  llvm::stable_sort(recovery.parameters, [&](const RecoveredParameter &a,
+                                             const RecoveredParameter &b) {
+    return rank(a) < rank(b);
+  });
   for (auto [position, parameter] : llvm::enumerate(recovery.parameters)) {
     recovery.byInitializer[parameter.initializer] = position;
   }
@@ -195,16 +228,25 @@ void ParameterFinder::tell() {
     std::vector<std::string> list;
     for (const RecoveredParameter &parameter : recovery.parameters) {
       if (parameter.kind == kind) {
-        list.push_back(kind == Kind::Plain ? parameter.initializer : parameter.parameter + (parameter.source.empty() ? "" : " (" + parameter.source + ")"));
+        list.push_back(kind == Kind::Plain
+                           ? parameter.initializer
+                           : parameter.parameter +
+                                 (parameter.source.empty()
+                                      ? ""
+                                      : " (" + parameter.source + ")"));
       }
     }
     return list;
   };
   const std::pair<Kind, const char *> sentences[] = {
-      {Kind::Transposed, "weights that the exporter folded into transposed constants have their names and orientation back"},
-      {Kind::TableRows, "tables that the exporter folded into the rows it reads are parameters of those rows"},
-      {Kind::Untied, "parameters that the exporter merged because they were equal are separate again"},
-      {Kind::Recreated, "biases that the exporter deleted because they were zero are parameters again, starting at zero"},
+      {Kind::Transposed, "weights that the exporter folded into transposed "
+                         "constants have their names and orientation back"},
+      {Kind::TableRows, "tables that the exporter folded into the rows it "
+                        "reads are parameters of those rows"},
+      {Kind::Untied, "parameters that the exporter merged because they were "
+                     "equal are separate again"},
+      {Kind::Recreated, "biases that the exporter deleted because they were "
+                        "zero are parameters again, starting at zero"},
   };
   for (auto [kind, sentence] : sentences) {
     std::vector<std::string> list = names(kind);
@@ -216,24 +258,30 @@ void ParameterFinder::tell() {
   warnAboutIdentities();
 }
 
-/// TorchScript in eval mode merges equal tensors behind Identity nodes and keeps no trace of which were tied in the model.
+/// TorchScript in eval mode merges equal tensors behind Identity nodes and
+/// keeps no trace of which were tied in the model.
 void ParameterFinder::warnAboutIdentities() {
   std::vector<std::string> merged;
   for (const pb::NodeProto &node : graph.node()) {
-    if (node.op_type() == "Identity" && node.input_size() == 1 && recovery.find(node.input(0))) {
+    if (node.op_type() == "Identity" && node.input_size() == 1 &&
+        recovery.find(node.input(0))) {
       merged.push_back(node.input(0));
     }
   }
   if (!merged.empty()) {
-    addWarning(notes, "parameters repeated by Identity nodes are trained as one; if they are not tied in the model, export with "
-                     "training=torch.onnx.TrainingMode.TRAINING or dynamo=True",
-                     std::move(merged));
+    addWarning(notes,
+               "parameters repeated by Identity nodes are trained as one; if "
+               "they are not tied in the model, export with "
+               "training=torch.onnx.TrainingMode.TRAINING or dynamo=True",
+               std::move(merged));
   }
 }
 
 } // namespace
 
-FailureOr<Recovery> recoverParameters(pb::GraphProto &graph, StringRef path, MLIRContext &context, ImportNotes &notes) {
+FailureOr<Recovery> recoverParameters(pb::GraphProto &graph, StringRef path,
+                                      MLIRContext &context,
+                                      ImportNotes &notes) {
   return ParameterFinder(graph, path, context, notes).run();
 }
 

@@ -9,7 +9,8 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-/// Axes came as an attribute before operator set 13 (ReduceSum) and 18 (the others), as an input since.
+/// Axes came as an attribute before operator set 13 (ReduceSum) and 18 (the
+/// others), as an input since.
 FailureOr<SmallVector<int64_t>> getAxes(NodeConversion &c) {
   int64_t rank = c.inputType(0).getRank();
   SmallVector<int64_t> axes;
@@ -60,12 +61,15 @@ LogicalResult convertReduce(NodeConversion &c) {
   }
   Value result;
   if (c.node.op_type() == "ReduceMax") {
-    result = ReduceMaxOp::create(c.builder, c.loc, type.clone(reduced), c.input(0), *axes);
+    result = ReduceMaxOp::create(c.builder, c.loc, type.clone(reduced),
+                                 c.input(0), *axes);
   } else {
-    result = ReduceSumOp::create(c.builder, c.loc, type.clone(reduced), c.input(0), *axes);
+    result = ReduceSumOp::create(c.builder, c.loc, type.clone(reduced),
+                                 c.input(0), *axes);
   }
   if (c.node.op_type() == "ReduceMean") {
-    result = DivOp::create(c.builder, c.loc, result.getType(), result, c.makeConstant(c.typeOf(result), count));
+    result = DivOp::create(c.builder, c.loc, result.getType(), result,
+                           c.makeConstant(c.typeOf(result), count));
   }
   c.setResult(0, c.getInt("keepdims", 1) ? c.reshape(result, kept) : result);
   return success();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The protobuf classes of ONNX (generated from the pinned schema), under the name `accel::onnx::pb`.
+// The protobuf classes of ONNX (generated from the pinned schema), under the
+// name `accel::onnx::pb`.
 #ifndef ACCEL_FRONTENDS_ONNX_SCHEMA_H
 #define ACCEL_FRONTENDS_ONNX_SCHEMA_H
 

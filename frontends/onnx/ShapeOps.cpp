@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converters of operators that rearrange elements. Their shape operands must be known.
+// Converters of operators that rearrange elements. Their shape operands must be
+// known.
 #include "frontends/onnx/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -12,7 +13,8 @@ namespace accel::onnx {
 namespace {
 
 /// The axes in input `i`.
-FailureOr<SmallVector<int64_t>> getAxes(NodeConversion &c, size_t i, int64_t rank) {
+FailureOr<SmallVector<int64_t>> getAxes(NodeConversion &c, size_t i,
+                                        int64_t rank) {
   FailureOr<SmallVector<int64_t>> axes = c.getConstantInts(i);
   if (failed(axes)) {
     return failure();
@@ -27,12 +29,16 @@ struct Range {
 
 /// ONNX's clamping of start and end.
 Range clampRange(int64_t start, int64_t end, int64_t step, int64_t size) {
-  auto clamp = [&](int64_t position) { return std::clamp<int64_t>(position < 0 ? position + size : position, 0, size); };
+  auto clamp = [&](int64_t position) {
+    return std::clamp<int64_t>(position < 0 ? position + size : position, 0,
+                               size);
+  };
   Range range;
   range.offset = clamp(start);
   // A step past the end takes one element, however far it goes.
   range.stride = std::min(step, std::max<int64_t>(size, 1));
-  range.size = std::max<int64_t>(0, (clamp(end) - range.offset + range.stride - 1) / range.stride);
+  range.size = std::max<int64_t>(
+      0, (clamp(end) - range.offset + range.stride - 1) / range.stride);
   return range;
 }
 
@@ -43,12 +49,15 @@ struct SliceOperands {
 
 FailureOr<SliceOperands> getSliceOperands(NodeConversion &c) {
   int64_t rank = c.inputType(0).getRank();
-  FailureOr<SmallVector<int64_t>> starts = c.getConstantInts(1), ends = c.getConstantInts(2);
+  FailureOr<SmallVector<int64_t>> starts = c.getConstantInts(1),
+                                  ends = c.getConstantInts(2);
   if (failed(starts) || failed(ends)) {
     return failure();
   }
-  FailureOr<SmallVector<int64_t>> axes = llvm::to_vector(llvm::seq<int64_t>(0, starts->size()));
-  FailureOr<SmallVector<int64_t>> steps = SmallVector<int64_t>(starts->size(), 1);
+  FailureOr<SmallVector<int64_t>> axes =
+      llvm::to_vector(llvm::seq<int64_t>(0, starts->size()));
+  FailureOr<SmallVector<int64_t>> steps =
+      SmallVector<int64_t>(starts->size(), 1);
   if (c.hasInput(3)) {
     axes = getAxes(c, 3, rank);
   }
@@ -58,10 +67,13 @@ FailureOr<SliceOperands> getSliceOperands(NodeConversion &c) {
   if (failed(axes) || failed(steps)) {
     return failure();
   }
-  if (ends->size() != starts->size() || axes->size() != starts->size() || steps->size() != starts->size() ||
+  if (ends->size() != starts->size() || axes->size() != starts->size() ||
+      steps->size() != starts->size() ||
       static_cast<int64_t>(axes->size()) > rank) {
-    return c.error() << "expected starts, ends, axes and steps of one length, at most " << rank << ", got " << starts->size() << ", "
-                     << ends->size() << ", " << axes->size() << " and " << steps->size();
+    return c.error()
+           << "expected starts, ends, axes and steps of one length, at most "
+           << rank << ", got " << starts->size() << ", " << ends->size() << ", "
+           << axes->size() << " and " << steps->size();
   }
   return SliceOperands{*starts, *ends, *axes, *steps};
 }
@@ -76,13 +88,15 @@ LogicalResult convertReshape(NodeConversion &c) {
   RankedTensorType type = c.inputType(0);
   int64_t known = 1, inferred = -1;
   for (auto [i, size] : llvm::enumerate(*shape)) {
-    if (size == 0 && !c.getInt("allowzero", 0) && static_cast<int64_t>(i) < type.getRank()) {
+    if (size == 0 && !c.getInt("allowzero", 0) &&
+        static_cast<int64_t>(i) < type.getRank()) {
       size = type.getDimSize(i);
     }
     if (size == -1 && inferred < 0) {
       inferred = static_cast<int64_t>(i);
     } else if (size < 0 || llvm::MulOverflow(known, size, known)) {
-      return c.error() << "expected sizes, or -1 once, as the shape, got " << size;
+      return c.error() << "expected sizes, or -1 once, as the shape, got "
+                       << size;
     }
   }
   if (inferred >= 0) {
@@ -90,9 +104,12 @@ LogicalResult convertReshape(NodeConversion &c) {
     known *= (*shape)[inferred];
   }
   if (known != type.getNumElements()) {
-    InFlightDiagnostic diagnostic = c.error() << "expected a shape of " << type.getNumElements() << " elements, got [";
+    InFlightDiagnostic diagnostic = c.error() << "expected a shape of "
+                                              << type.getNumElements()
+                                              << " elements, got [";
     llvm::interleaveComma(*shape, diagnostic);
-    return diagnostic << "]; is a size of the exporting machine baked into the model? Export with that dimension symbolic";
+    return diagnostic << "]; is a size of the exporting machine baked into the "
+                         "model? Export with that dimension symbolic";
   }
   c.setResult(0, c.reshape(c.input(0), *shape));
   return success();
@@ -102,11 +119,16 @@ LogicalResult convertFlatten(NodeConversion &c) {
   ArrayRef<int64_t> shape = c.inputType(0).getShape();
   int64_t rank = static_cast<int64_t>(shape.size()), axis = c.getInt("axis", 1);
   if (axis < -rank || axis > rank) {
-    return c.error() << "expected an axis from " << -rank << " to " << rank << ", got " << axis;
+    return c.error() << "expected an axis from " << -rank << " to " << rank
+                     << ", got " << axis;
   }
-  auto product = [](ArrayRef<int64_t> sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>()); };
+  auto product = [](ArrayRef<int64_t> sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
+                           std::multiplies<>());
+  };
   axis = axis < 0 ? axis + rank : axis;
-  c.setResult(0, c.reshape(c.input(0), {product(shape.take_front(axis)), product(shape.drop_front(axis))}));
+  c.setResult(0, c.reshape(c.input(0), {product(shape.take_front(axis)),
+                                        product(shape.drop_front(axis))}));
   return success();
 }
 
@@ -120,14 +142,17 @@ LogicalResult convertSqueeze(NodeConversion &c) {
     }
     axes = *given;
   } else {
-    llvm::copy_if(llvm::seq<int64_t>(0, type.getRank()), std::back_inserter(axes), [&](int64_t axis) { return type.getDimSize(axis) == 1; });
+    llvm::copy_if(llvm::seq<int64_t>(0, type.getRank()),
+                  std::back_inserter(axes),
+                  [&](int64_t axis) { return type.getDimSize(axis) == 1; });
   }
   SmallVector<int64_t> shape;
   for (auto [axis, size] : llvm::enumerate(type.getShape())) {
     if (!llvm::is_contained(axes, axis)) {
       shape.push_back(size);
     } else if (size != 1) {
-      return c.error() << "expected size 1 in dimension " << axis << ", got " << size;
+      return c.error() << "expected size 1 in dimension " << axis << ", got "
+                       << size;
     }
   }
   c.setResult(0, c.reshape(c.input(0), shape));
@@ -155,7 +180,8 @@ LogicalResult convertUnsqueeze(NodeConversion &c) {
 
 LogicalResult convertTranspose(NodeConversion &c) {
   int64_t rank = c.inputType(0).getRank();
-  SmallVector<int64_t> permutation = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, rank)));
+  SmallVector<int64_t> permutation =
+      llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, rank)));
   if (std::optional<SmallVector<int64_t>> given = c.getInts("perm")) {
     FailureOr<SmallVector<int64_t>> normalized = c.normalizeAxes(*given, rank);
     if (failed(normalized)) {
@@ -164,7 +190,8 @@ LogicalResult convertTranspose(NodeConversion &c) {
     permutation = *normalized;
   }
   if (static_cast<int64_t>(permutation.size()) != rank) {
-    return c.error() << "expected a permutation of " << rank << " dimensions, got one of " << permutation.size();
+    return c.error() << "expected a permutation of " << rank
+                     << " dimensions, got one of " << permutation.size();
   }
   c.setResult(0, c.transpose(c.input(0), permutation));
   return success();
@@ -172,7 +199,8 @@ LogicalResult convertTranspose(NodeConversion &c) {
 
 LogicalResult convertConcat(NodeConversion &c) {
   RankedTensorType type = c.inputType(0);
-  FailureOr<int64_t> axis = c.normalizeAxis(c.getInt("axis", 0), type.getRank());
+  FailureOr<int64_t> axis =
+      c.normalizeAxis(c.getInt("axis", 0), type.getRank());
   if (failed(axis)) {
     return failure();
   }
@@ -181,12 +209,14 @@ LogicalResult convertConcat(NodeConversion &c) {
   SmallVector<Value> operands;
   for (size_t i = 0; i < c.inputCount(); ++i) {
     RankedTensorType other = c.inputType(i);
-    bool matches = other.getElementType() == type.getElementType() && other.getRank() == type.getRank();
+    bool matches = other.getElementType() == type.getElementType() &&
+                   other.getRank() == type.getRank();
     for (int64_t d = 0; matches && d < type.getRank(); ++d) {
       matches = d == *axis || other.getDimSize(d) == type.getDimSize(d);
     }
     if (!matches) {
-      return c.error() << "expected inputs that differ in dimension " << *axis << " only, got " << type << " and " << other;
+      return c.error() << "expected inputs that differ in dimension " << *axis
+                       << " only, got " << type << " and " << other;
     }
     shape[*axis] += other.getDimSize(*axis);
     if (other.getDimSize(*axis) > 0) {
@@ -197,13 +227,15 @@ LogicalResult convertConcat(NodeConversion &c) {
     c.setResult(0, operands.empty() ? c.input(0) : operands.front());
     return success();
   }
-  c.setResult(0, ConcatOp::create(c.builder, c.loc, type.clone(shape), operands, *axis));
+  c.setResult(0, ConcatOp::create(c.builder, c.loc, type.clone(shape), operands,
+                                  *axis));
   return success();
 }
 
 LogicalResult convertSplit(NodeConversion &c) {
   RankedTensorType type = c.inputType(0);
-  FailureOr<int64_t> axis = c.normalizeAxis(c.getInt("axis", 0), type.getRank());
+  FailureOr<int64_t> axis =
+      c.normalizeAxis(c.getInt("axis", 0), type.getRank());
   if (failed(axis)) {
     return failure();
   }
@@ -223,8 +255,11 @@ LogicalResult convertSplit(NodeConversion &c) {
     }
   }
   bool positive = llvm::all_of(sizes, [](int64_t size) { return size > 0; });
-  if (static_cast<int64_t>(sizes.size()) != parts || !positive || std::accumulate(sizes.begin(), sizes.end(), int64_t(0)) != total) {
-    return c.error() << "expected " << parts << " positive sizes that add up to " << total << ", got others";
+  if (static_cast<int64_t>(sizes.size()) != parts || !positive ||
+      std::accumulate(sizes.begin(), sizes.end(), int64_t(0)) != total) {
+    return c.error() << "expected " << parts
+                     << " positive sizes that add up to " << total
+                     << ", got others";
   }
   SmallVector<Type> types;
   for (int64_t size : sizes) {
@@ -245,8 +280,10 @@ LogicalResult convertSlice(NodeConversion &c) {
   if (failed(given)) {
     return failure();
   }
-  SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1), shape(type.getShape());
-  for (auto [start, end, axis, step] : llvm::zip_equal(given->starts, given->ends, given->axes, given->steps)) {
+  SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1),
+      shape(type.getShape());
+  for (auto [start, end, axis, step] :
+       llvm::zip_equal(given->starts, given->ends, given->axes, given->steps)) {
     if (step < 1) {
       return c.error() << "expected positive steps, got " << step;
     }
@@ -256,7 +293,10 @@ LogicalResult convertSlice(NodeConversion &c) {
     shape[axis] = range.size;
   }
   bool whole = type.getShape() == ArrayRef<int64_t>(shape);
-  c.setResult(0, whole ? c.input(0) : SliceOp::create(c.builder, c.loc, type.clone(shape), c.input(0), offsets, strides).getResult());
+  c.setResult(0, whole ? c.input(0)
+                       : SliceOp::create(c.builder, c.loc, type.clone(shape),
+                                         c.input(0), offsets, strides)
+                             .getResult());
   return success();
 }
 

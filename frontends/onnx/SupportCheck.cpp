@@ -19,8 +19,10 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-/// Whether `attribute` is among those of the row, with the value that the row asks for.
-bool isSupported(const pb::AttributeProto &attribute, const OperatorInfo &info) {
+/// Whether `attribute` is among those of the row, with the value that the row
+/// asks for.
+bool isSupported(const pb::AttributeProto &attribute,
+                 const OperatorInfo &info) {
   SmallVector<StringRef> entries;
   StringRef(info.attributes).split(entries, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef entry : entries) {
@@ -29,7 +31,9 @@ bool isSupported(const pb::AttributeProto &attribute, const OperatorInfo &info) 
       continue;
     }
     double expected = 0;
-    double got = attribute.type() == pb::AttributeProto::FLOAT ? attribute.f() : static_cast<double>(attribute.i());
+    double got = attribute.type() == pb::AttributeProto::FLOAT
+                     ? attribute.f()
+                     : static_cast<double>(attribute.i());
     return value.empty() || value.getAsDouble(expected) || got == expected;
   }
   return false;
@@ -49,7 +53,8 @@ std::string describeValue(const pb::AttributeProto &attribute) {
 }
 
 /// What is wrong with `node`, one text per cause.
-SmallVector<std::string> findProblems(const pb::NodeProto &node, int64_t opset) {
+SmallVector<std::string> findProblems(const pb::NodeProto &node,
+                                      int64_t opset) {
   std::string name = node.op_type();
   if (!node.domain().empty() && node.domain() != "ai.onnx") {
     return {name + " of domain '" + node.domain() + "'"};
@@ -59,17 +64,23 @@ SmallVector<std::string> findProblems(const pb::NodeProto &node, int64_t opset) 
     return {name};
   }
   if (opset < info->firstOpset || opset > info->lastOpset) {
-    return {name + " of operator set " + std::to_string(opset) + " (known from " + std::to_string(info->firstOpset) + ")"};
+    return {name + " of operator set " + std::to_string(opset) +
+            " (known from " + std::to_string(info->firstOpset) + ")"};
   }
   SmallVector<std::string> problems;
   for (const pb::AttributeProto &attribute : node.attribute()) {
     if (!isSupported(attribute, *info)) {
-      problems.push_back(name + " with attribute " + attribute.name() + describeValue(attribute));
+      problems.push_back(name + " with attribute " + attribute.name() +
+                         describeValue(attribute));
     }
   }
   auto inputs = static_cast<unsigned>(node.input_size());
-  bool missing = inputs < info->minInputs;
-  for (unsigned i = 0; !missing && i < info->minInputs; ++i) {
+  // A list of any length has no absent members.
+  unsigned required = info->maxInputs == anyNumber
+                          ? std::max(inputs, info->minInputs)
+                          : info->minInputs;
+  bool missing = inputs < required;
+  for (unsigned i = 0; !missing && i < required; ++i) {
     missing = node.input(static_cast<int>(i)).empty();
   }
   if (missing || inputs > info->maxInputs) {
@@ -90,14 +101,20 @@ std::string describeNode(const pb::NodeProto &node) {
 
 std::string listNodes(ArrayRef<const pb::NodeProto *> nodes) {
   constexpr size_t shown = 3;
-  std::string text = std::to_string(nodes.size()) + (nodes.size() == 1 ? " node: " : " nodes: ");
-  text += llvm::join(llvm::map_range(nodes.take_front(shown), [](const pb::NodeProto *node) { return describeNode(*node); }), ", ");
+  std::string text = std::to_string(nodes.size()) +
+                     (nodes.size() == 1 ? " node: " : " nodes: ");
+  text += llvm::join(llvm::map_range(nodes.take_front(shown),
+                                     [](const pb::NodeProto *node) {
+                                       return describeNode(*node);
+                                     }),
+                     ", ");
   return nodes.size() > shown ? text + " and others" : text;
 }
 
 } // namespace
 
-LogicalResult checkSupported(const pb::ModelProto &model, StringRef path, MLIRContext &context) {
+LogicalResult checkSupported(const pb::ModelProto &model, StringRef path,
+                             MLIRContext &context) {
   std::map<std::string, SmallVector<const pb::NodeProto *>> problems;
   int64_t opset = defaultOpset(model);
   for (const pb::NodeProto &node : model.graph().node()) {
@@ -112,9 +129,12 @@ LogicalResult checkSupported(const pb::ModelProto &model, StringRef path, MLIRCo
   for (const auto &[problem, nodes] : problems) {
     text += "\n  " + problem + " (" + listNodes(nodes) + ")";
   }
-  return emitError(UnknownLoc::get(&context)) << path << ": expected operators that the importer knows, got " << problems.size()
-                                              << (problems.size() == 1 ? " other:" : " others:") << text
-                                              << "\nrewrite these lines of the model with known operators, or export with another opset_version";
+  return emitError(UnknownLoc::get(&context))
+         << path << ": expected operators that the importer knows, got "
+         << problems.size() << (problems.size() == 1 ? " other:" : " others:")
+         << text
+         << "\nrewrite these lines of the model with known operators, or "
+            "export with another opset_version";
 }
 
 } // namespace accel::onnx

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoding of TensorProto: raw bytes as they are, the typed fields of older files narrowed element by element.
+// Decoding of TensorProto: raw bytes as they are, the typed fields of older
+// files narrowed element by element.
 #include "frontends/onnx/TensorData.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -12,7 +13,9 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-llvm::Error makeError(const llvm::Twine &text) { return llvm::createStringError(llvm::inconvertibleErrorCode(), text); }
+llvm::Error makeError(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
 
 /// Writes `values` as elements of type T.
 template <typename T, typename Values> std::string pack(const Values &values) {
@@ -65,32 +68,45 @@ Type getElementType(MLIRContext &context, int32_t dataType) {
   }
 }
 
-uint64_t getElementSize(Type elementType) { return (elementType.getIntOrFloatBitWidth() + 7) / 8; }
+uint64_t getElementSize(Type elementType) {
+  return (elementType.getIntOrFloatBitWidth() + 7) / 8;
+}
 
 std::string getDataTypeName(int32_t dataType) {
-  std::string name = pb::TensorProto_DataType_IsValid(dataType) ? pb::TensorProto_DataType_Name(static_cast<pb::TensorProto_DataType>(dataType))
-                                                                : std::string();
+  std::string name = pb::TensorProto_DataType_IsValid(dataType)
+                         ? pb::TensorProto_DataType_Name(
+                               static_cast<pb::TensorProto_DataType>(dataType))
+                         : std::string();
   return name.empty() ? "data type " + std::to_string(dataType) : name;
 }
 
-llvm::Expected<RankedTensorType> getTensorType(MLIRContext &context, const pb::TensorProto &tensor) {
+llvm::Expected<RankedTensorType> getTensorType(MLIRContext &context,
+                                               const pb::TensorProto &tensor) {
   Type element = getElementType(context, tensor.data_type());
   if (!element) {
-    return makeError("expected elements of type FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT32, INT64 or BOOL, got " + getDataTypeName(tensor.data_type()));
+    return makeError("expected elements of type FLOAT, DOUBLE, FLOAT16, "
+                     "BFLOAT16, INT32, INT64 or BOOL, got " +
+                     getDataTypeName(tensor.data_type()));
   }
-  // Sizes are multiplied in 64 bits; a tensor beyond 2^60 bytes is a lie wherever it stands.
+  // Sizes are multiplied in 64 bits; a tensor beyond 2^60 bytes is a lie
+  // wherever it stands.
   constexpr uint64_t limit = uint64_t(1) << 60;
   uint64_t size = getElementSize(element);
   for (int64_t dim : tensor.dims()) {
     if (dim < 0 || (dim > 0 && size > limit / static_cast<uint64_t>(dim))) {
-      return makeError("expected dimensions of a tensor that fits memory, got one of " + llvm::Twine(dim));
+      return makeError(
+          "expected dimensions of a tensor that fits memory, got one of " +
+          llvm::Twine(dim));
     }
     size *= std::max<int64_t>(dim, 1);
   }
-  return RankedTensorType::get(SmallVector<int64_t>(tensor.dims().begin(), tensor.dims().end()), element);
+  return RankedTensorType::get(
+      SmallVector<int64_t>(tensor.dims().begin(), tensor.dims().end()),
+      element);
 }
 
-llvm::Expected<TensorBytes> getInlineBytes(pb::TensorProto &tensor, RankedTensorType type, bool steal) {
+llvm::Expected<TensorBytes> getInlineBytes(pb::TensorProto &tensor,
+                                           RankedTensorType type, bool steal) {
   TensorBytes bytes;
   bytes.length = type.getNumElements() * getElementSize(type.getElementType());
   const bool raw = tensor.has_raw_data();
@@ -98,13 +114,16 @@ llvm::Expected<TensorBytes> getInlineBytes(pb::TensorProto &tensor, RankedTensor
   std::string contents;
   if (raw) {
     got = tensor.raw_data().size();
-    contents = steal && got == bytes.length ? std::move(*tensor.mutable_raw_data()) : tensor.raw_data();
+    contents = steal && got == bytes.length
+                   ? std::move(*tensor.mutable_raw_data())
+                   : tensor.raw_data();
   } else {
     contents = packTypedField(tensor);
     got = contents.size();
   }
   if (got != bytes.length) {
-    return makeError("expected " + llvm::Twine(bytes.length) + " bytes of data for its shape, got " + llvm::Twine(got));
+    return makeError("expected " + llvm::Twine(bytes.length) +
+                     " bytes of data for its shape, got " + llvm::Twine(got));
   }
   if (steal) {
     tensor.clear_raw_data();
@@ -126,11 +145,15 @@ DenseElementsAttr getElements(RankedTensorType type, StringRef bytes) {
       values.push_back(byte != 0);
     }
     bool splat = !values.empty() && llvm::all_equal(values);
-    return DenseElementsAttr::get(type, splat ? ArrayRef<bool>(values).take_front() : ArrayRef<bool>(values));
+    return DenseElementsAttr::get(type,
+                                  splat ? ArrayRef<bool>(values).take_front()
+                                        : ArrayRef<bool>(values));
   }
-  bool splat = !bytes.empty() && bytes.drop_front(size) == bytes.drop_back(size);
+  bool splat =
+      !bytes.empty() && bytes.drop_front(size) == bytes.drop_back(size);
   StringRef used = splat ? bytes.take_front(size) : bytes;
-  return DenseElementsAttr::getFromRawBuffer(type, ArrayRef<char>(used.data(), used.size()));
+  return DenseElementsAttr::getFromRawBuffer(
+      type, ArrayRef<char>(used.data(), used.size()));
 }
 
 } // namespace accel::onnx

@@ -79,8 +79,13 @@ private:
     }
     auto init = func::FuncOp::create(builder, module.getLoc(), "init", builder.getFunctionType({}, {}));
     builder.setInsertionPointToStart(init.addEntryBlock());
+    bool isRandom = llvm::any_of(values, [](const auto &entry) { return entry.second.kind == InitialValue::Normal; });
+    Value seed;
+    if (isRandom) {
+      seed = InputOp::create(builder, init.getLoc(), RankedTensorType::get({}, builder.getI64Type()), "seed");
+    }
     for (auto [parameter, value] : values) {
-      writeParameter(builder, parameter, value);
+      writeParameter(builder, parameter, value, seed);
     }
     for (StateOp state : module.getOps<StateOp>()) {
       double number = state.getInitial() ? state.getInitial()->convertToDouble() : 0;
@@ -89,13 +94,12 @@ private:
     func::ReturnOp::create(builder, init.getLoc());
   }
 
-  static void writeParameter(OpBuilder &builder, ParameterOp parameter, const InitialValue &value) {
+  static void writeParameter(OpBuilder &builder, ParameterOp parameter, const InitialValue &value, Value seed) {
     Location loc = parameter.getLoc();
     if (value.kind == InitialValue::Constant) {
       write(builder, loc, parameter.getSymName(), makeSplat(builder, loc, parameter.getType(), value.mean));
     }
     if (value.kind == InitialValue::Normal) {
-      Value seed = InputOp::create(builder, loc, RankedTensorType::get({}, builder.getI64Type()), "seed");
       Value random = RandomNormalOp::create(builder, loc, parameter.getType(), seed, builder.getF64FloatAttr(value.mean),
                                             builder.getF64FloatAttr(value.deviation), builder.getI64IntegerAttr(value.site));
       write(builder, loc, parameter.getSymName(), random);

@@ -102,7 +102,7 @@ private:
   }
 
   SmallVector<Scalar> listCounters() {
-    SmallVector<Scalar> scalars{{"step", 0}};
+    SmallVector<Scalar> scalars{{"step_count", 0}};
     if (optimizer == "adamw") {
       scalars.append({{"beta1_power", 1}, {"beta2_power", 1}});
     }

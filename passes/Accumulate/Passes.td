@@ -16,6 +16,7 @@ def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::Modul
     that of the mean loss. Without any valid target both sums are zero and so is the loss.
 
     ```mlir
+    accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
     func.func @step() {
       %zero = accel.constant dense<0.0> : tensor<f64>
       accel.write @loss_sum, %zero : tensor<f64>
@@ -41,7 +42,11 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
 
     ```mlir
     accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
-    accel.update %scale kind "adamw" schedule "cosine" clip : tensor<f64>
+    func.func @step() {
+      %scale = accel.constant dense<0.25> : tensor<f64>
+      accel.update %scale kind "adamw" schedule "cosine" clip : tensor<f64>
+      return
+    }
     ```
   }];
   let options = [
@@ -72,6 +77,7 @@ def InsertInitPass : Pass<"accel-insert-init", "mlir::ModuleOp"> {
     **Ensures** every parameter without a file and every state is written once.
 
     ```mlir
+    accel.parameter @"layers.0.weight" : tensor<16x8xf32> trainable
     func.func @init() {
       %seed = accel.input "seed" : tensor<i64>
       %w = accel.random_normal %seed mean 0.0 deviation 0.02 site 7 : tensor<i64> -> tensor<16x8xf32>

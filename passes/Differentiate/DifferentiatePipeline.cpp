@@ -3,6 +3,7 @@
 #include "passes/Differentiate/DifferentiatePipeline.h"
 
 #include "passes/Differentiate/Passes.h"
+#include "passes/Import/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -15,6 +16,8 @@ void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager, const Diffe
   manager.addPass(createAnnotateInputRangesPass());
   manager.addPass(createAttachObjectivePass({options.objective}));
   manager.addPass(createDifferentiateModulePass());
+  // Gradient rules know their own operation only: views cancel out, and constants repeat, at their borders.
+  manager.addPass(createCleanGraphPass());
   manager.addPass(createVerifyDifferentiatePass());
 }
 

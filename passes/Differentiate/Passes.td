@@ -14,6 +14,7 @@ def AnnotateInputRangesPass : Pass<"accel-annotate-input-ranges", "mlir::ModuleO
     **Ensures** adds attributes only.
 
     ```mlir
+    accel.parameter @wte : tensor<256x8xf32> trainable
     func.func @forward(%ids: tensor<2x4xi64> {accel.name = "input_ids", accel.range = [0, 255]}) -> (tensor<2x4x8xf32> {accel.name = "y"}) {
       %t = accel.read @wte : tensor<256x8xf32>
       %y = accel.gather %t, %ids : tensor<256x8xf32>, tensor<2x4xi64> -> tensor<2x4x8xf32>
@@ -43,7 +44,7 @@ def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
     **Ensures** `@microbatch` returns (float losses, `tensor<f64>`, `tensor<f64>`); other outputs are dead.
 
     ```mlir
-    func.func @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}) -> (tensor<4xf32>, tensor<f64>, tensor<f64>)
+    func.func private @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}, %labels: tensor<4xi64> {accel.name = "labels", accel.target}) -> (tensor<4xf32>, tensor<f64>, tensor<f64>)
     ```
   }];
   let options = [Option<"objective", "objective", "std::string", "\"auto\"", "auto, causal-lm, classification, mse, or output:NAME">];
@@ -62,8 +63,15 @@ def DifferentiateModulePass : Pass<"accel-differentiate-module", "mlir::ModuleOp
     **Ensures** `accel.gradient_exponent` of the module is k.
 
     ```mlir
-    accel.accumulate @"layers.0.weight", %g : tensor<16x8xf32>
-    accel.accumulate @loss_sum, %l : tensor<f64>
+    accel.parameter @w : tensor<16x8xf32> trainable
+    accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+    func.func @microbatch(%x: tensor<16x8xf32> {accel.name = "x"}) {
+      %wide = accel.cast %x : tensor<16x8xf32> -> tensor<16x8xf64>
+      %loss = accel.reduce_sum %wide [0, 1] : tensor<16x8xf64> -> tensor<f64>
+      accel.accumulate @w, %x : tensor<16x8xf32>
+      accel.accumulate @loss_sum, %loss : tensor<f64>
+      return
+    }
     ```
   }];
   let dependentDialects = ["::accel::AccelDialect"];

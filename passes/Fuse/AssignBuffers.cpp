@@ -145,6 +145,13 @@ Value FunctionBuffers::destinationOf(Value value) {
       return symbolBuffer(accumulate.getSymbol(), value.getType(), /*gradient=*/true);
     }
   }
+  for (Operation *user : value.getUsers()) {
+    if (auto metric = dyn_cast<MetricOp>(user)) {
+      // The run reads metrics after the step, when the arena is no longer this step's.
+      StringAttr symbol = top.getStringAttr("metric." + metric.getName());
+      return declareBuffer(top, value.getLoc(), value.getType(), plan::Region::Persistent, "scalars", symbol);
+    }
+  }
   return declareBuffer(top, value.getLoc(), value.getType(), plan::Region::Transient, "activations");
 }
 

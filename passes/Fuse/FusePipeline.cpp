@@ -10,9 +10,8 @@
 void accel::buildFusePipeline(mlir::OpPassManager &pm) {
   pm.addPass(createExpandCompositesPass());
   pm.addPass(createClearGradientsPass());
-  // Composites expand into the same subexpressions (masks, indices) over and over.
+  // Not CSE: backward would read what forward computed from memory instead of computing it again.
   pm.addPass(mlir::createCanonicalizerPass());
-  pm.addPass(mlir::createCSEPass());
   pm.addPass(createOutlineKernelsPass());
   pm.addPass(createAssignBuffersPass());
   pm.addPass(createVerifyFusePass());

@@ -84,11 +84,18 @@ bool ClusterPlanner::isCompute(Operation *op) const {
 
 void ClusterPlanner::plan() {
   isolateSinks();
-  clonePrologues();
   buildOrder();
   for (size_t i = 0; i < ops.size(); ++i) {
     place(ops[i]);
   }
+  // Column sums come last: only now is it known which values are in memory anyway.
+  for (Operation *op : std::vector<Operation *>(ops)) {
+    if (isColumnReduction(op) || isa<ScatterAddOp>(op)) {
+      placeColumns(op);
+    }
+  }
+  eraseUnused();
+  buildOrder();
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,14 +132,17 @@ static bool isCheap(Operation *op) {
   return isa<AddOp, SubOp, MulOp, NegOp, SelectOp, CompareOp, CastOp, AbsOp, MaxOp, MinOp, AndOp, OrOp, NotOp, ReluOp>(op);
 }
 
-/// Whether a value has to be in memory anyway: somebody but element-wise operations and sums uses it.
-static bool isStoredAnyway(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    if (isViewOp(user)) {
-      return llvm::any_of(user->getResults(), isStoredAnyway);
+/// Whether a value is in memory anyway: somebody but its own kernel and sums over columns uses it.
+bool ClusterPlanner::isStored(Value value, unsigned cluster) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (isViewOp(user) && !isCompute(user)) {
+      return llvm::any_of(user->getResults(), [&](Value result) { return isStored(result, cluster); });
     }
-    return kindOf(user) != FusionKind::Elementwise && kindOf(user) != FusionKind::Reduction &&
-           kindOf(user) != FusionKind::ScatterAdd;
+    auto found = clusterOf.find(user);
+    if (found == clusterOf.end()) {
+      return !isColumnReduction(user) && !isa<ScatterAddOp>(user);
+    }
+    return found->second != cluster && clusters[found->second].kind != KernelKind::Columns;
   });
 }
 
@@ -149,14 +159,16 @@ static Value cloneViews(Value value, Value root, Value newRoot, Operation *befor
   return copy->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-/// Clones what makes `value` (for every element, or with `isRow` one per row) as far as that is cheap.
-static Value clonePrologue(Value value, bool isRow, int64_t columns, Operation *before, SmallVectorImpl<Operation *> &clones) {
+/// Clones what makes `value` (for every element, or with `isRow` one per row) as far as that is cheap and not in memory.
+Value ClusterPlanner::clonePrologue(Value value, bool isRow, int64_t columns, Operation *before,
+                                    SmallVectorImpl<Operation *> &clones) const {
   constexpr size_t kMostClones = 24;
-  Value root = getViewRoot(value, [](Value) { return false; });
+  Value root = getRoot(value);
   Operation *producer = root.getDefiningOp();
+  auto cluster = clusterOf.find(producer);
   AccessRelation relation = getAccessRelation(value, root);
   bool toRow = !isRow && relation.kind == AccessKind::RowBroadcast && relation.columns == columns;
-  if (!producer || producer->getBlock() != before->getBlock() || !isCheap(producer) || isStoredAnyway(root) ||
+  if (!producer || cluster == clusterOf.end() || !isCheap(producer) || isStored(root, cluster->second) ||
       clones.size() >= kMostClones || !(relation.kind == AccessKind::Identity || toRow)) {
     return value;
   }
@@ -169,29 +181,47 @@ static Value clonePrologue(Value value, bool isRow, int64_t columns, Operation *
   return cloneViews(value, root, copy->getResult(0), before, clones);
 }
 
-void ClusterPlanner::clonePrologues() {
-  std::vector<Operation *> extended;
-  for (Operation *op : ops) {
-    if (isColumnReduction(op) || isa<ScatterAddOp>(op)) {
-      SmallVector<Operation *> clones;
-      unsigned summed = op->getNumOperands() - 1;
-      op->setOperand(summed, clonePrologue(op->getOperand(summed), false, getSummedColumns(op), op, clones));
-      isPrologue.insert(clones.begin(), clones.end());
-      extended.insert(extended.end(), clones.begin(), clones.end());
-      prologueOf[op] = clones;
+/// Gives a column sum private producers, unless they cannot be walked column by column.
+void ClusterPlanner::insertPrologue(Operation *op, int64_t elements, int64_t columns, unsigned number) {
+  unsigned summed = op->getNumOperands() - 1;
+  SmallVector<Operation *> clones;
+  Value prologue = clonePrologue(op->getOperand(summed), false, columns, op, clones);
+  bool fits = llvm::all_of(clones, [&](Operation *clone) {
+    SmallVector<Value> offending;
+    return isViewOp(clone) || (operandsAllowColumns(clone, elements, columns, offending) && offending.empty());
+  });
+  if (!fits) {
+    for (Operation *clone : llvm::reverse(clones)) {
+      clone->erase();
     }
-    extended.push_back(op);
+    return;
   }
-  // What only served a sum is no longer used by anybody.
-  ops.clear();
-  for (Operation *op : llvm::reverse(extended)) {
-    if (op->use_empty() && isa<DifferentiableOpInterface>(op)) {
-      op->erase();
-    } else {
-      ops.push_back(op);
+  op->setOperand(summed, prologue);
+  ops.insert(llvm::find(ops, op), clones.begin(), clones.end());
+  known.insert(clones.begin(), clones.end());
+  for (Operation *clone : clones) {
+    if (!isViewOp(clone)) {
+      clusters[number].ops.push_back(clone);
+      clusterOf[clone] = number;
     }
   }
-  std::reverse(ops.begin(), ops.end());
+}
+
+/// What only served a sum that now has producers of its own is used by nobody.
+void ClusterPlanner::eraseUnused() {
+  std::vector<Operation *> used;
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!op->use_empty() || !isa<DifferentiableOpInterface>(op)) {
+      used.push_back(op);
+      continue;
+    }
+    if (auto cluster = clusterOf.find(op); cluster != clusterOf.end()) {
+      llvm::erase(clusters[cluster->second].ops, op);
+      clusterOf.erase(cluster);
+    }
+    op->erase();
+  }
+  ops.assign(used.rbegin(), used.rend());
 }
 
 void ClusterPlanner::addEdge(Operation *from, Operation *to) {
@@ -202,6 +232,9 @@ void ClusterPlanner::addEdge(Operation *from, Operation *to) {
 }
 
 void ClusterPlanner::buildOrder() {
+  predecessors.clear();
+  successors.clear();
+  known.clear();
   known.insert(ops.begin(), ops.end());
   for (Operation *op : ops) {
     for (Value operand : op->getOperands()) {
@@ -292,15 +325,14 @@ void ClusterPlanner::place(Operation *op) {
     materializeForLibrary(op);
     return;
   }
-  if (clusterOf.count(op) || isPrologue.contains(op) || !isCompute(op)) {
+  bool isColumns = isColumnReduction(op) || isa<ScatterAddOp>(op);
+  if (clusterOf.count(op) || isColumns || !isCompute(op)) {
     return;
   }
   if (isViewOp(op)) {
     start(op, KernelKind::Rows, getNumElements(op->getResult(0)), 0, /*open=*/false);
   } else if (isa<ConcatOp>(op)) {
     start(op, KernelKind::Concat, getNumElements(op->getResult(0)), 0, /*open=*/false);
-  } else if (isColumnReduction(op) || isa<ScatterAddOp>(op)) {
-    placeColumns(op);
   } else if (kindOf(op) == FusionKind::Reduction) {
     placeRowReduction(op);
   } else {
@@ -543,21 +575,11 @@ void ClusterPlanner::placeRowReduction(Operation *op) {
 }
 
 void ClusterPlanner::placeColumns(Operation *op) {
-  Value summed = op->getOperands().back();
-  int64_t elements = getNumElements(summed);
+  int64_t elements = getNumElements(op->getOperands().back());
   int64_t columns = getSummedColumns(op);
   unsigned number = start(op, KernelKind::Columns, elements, columns, /*open=*/false);
-  SmallVector<Operation *> members(prologueOf[op]);
-  for (Operation *member : members) {
-    if (isViewOp(member)) {
-      continue;
-    }
-    SmallVector<Value> offending;
-    operandsAllowColumns(member, elements, columns, offending);
-    llvm::for_each(offending, [&](Value value) { materialize(value, member); });
-    clusters[number].ops.push_back(member);
-    clusterOf[member] = number;
-  }
+  insertPrologue(op, elements, columns, number);
+  Value summed = op->getOperands().back();
   if (getRunLength(summed, getRoot(summed), columns) != columns) {
     materialize(summed, op);
   }

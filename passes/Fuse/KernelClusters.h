@@ -61,7 +61,6 @@ public:
 private:
   // preparation
   void isolateSinks();
-  void clonePrologues();
   void buildOrder();
   void addSymbolOrder();
   void addEdge(mlir::Operation *from, mlir::Operation *to);
@@ -79,6 +78,11 @@ private:
                             llvm::SmallVectorImpl<mlir::Value> &offending) const;
   void merge(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op, int64_t elements, int64_t columns);
   bool closesCycle(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op) const;
+  bool isStored(mlir::Value value, unsigned cluster) const;
+  mlir::Value clonePrologue(mlir::Value value, bool isRow, int64_t columns, mlir::Operation *before,
+                            llvm::SmallVectorImpl<mlir::Operation *> &clones) const;
+  void insertPrologue(mlir::Operation *op, int64_t elements, int64_t columns, unsigned number);
+  void eraseUnused();
   unsigned start(mlir::Operation *op, KernelKind kind, int64_t elements, int64_t columns, bool open);
   void collectDependents(mlir::Operation *op, llvm::SmallVectorImpl<mlir::Operation *> &dependents) const;
   mlir::Operation *insertCopy(mlir::Value value, mlir::Operation *user);
@@ -92,8 +96,6 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Operation *> copies;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> predecessors;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> successors;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> prologueOf; ///< private producers of a column sum
-  llvm::DenseSet<mlir::Operation *> isPrologue;
   llvm::DenseSet<mlir::Value> materialized; ///< results of views that are copied
 };
 

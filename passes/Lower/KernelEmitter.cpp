@@ -13,7 +13,6 @@
 using namespace mlir;
 using namespace accel;
 
-Type accel::elementTypeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 
 //===----------------------------------------------------------------------===//
 // The function

@@ -5,6 +5,7 @@
 #define ACCEL_PASSES_LOWER_KERNELEMITTER_H
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Lower/KernelShape.h"
 
@@ -107,8 +108,6 @@ private:
   bool failed = false;
 };
 
-/// The type of the elements of a tensor value.
-mlir::Type elementTypeOf(mlir::Value tensor);
 
 } // namespace accel
 

@@ -100,7 +100,7 @@ LogicalResult RowVectorizer::checkForm() {
   }
   for (AffineMap map : op.getIndexingMapsArray()) {
     if (!map.isIdentity() && map.getNumResults() != 0) {
-      return op.emitOpError("expected operands mapped by (j) -> (j) or (j) -> (), got ") << map;
+      return op.emitOpError("expected operands mapped by (j) -> (j) or (j) -> (), got ") << AffineMapAttr::get(map);
     }
   }
   return success();

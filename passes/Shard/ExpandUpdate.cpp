@@ -56,7 +56,7 @@ public:
 private:
   /// Names every hyperparameter and counter that the update reads and the module lacks.
   LogicalResult verifyStates(UpdateOp update) {
-    SmallVector<StringRef> names{"lr", "weight_decay", "warmup_steps", "step"};
+    SmallVector<StringRef> names{"lr", "weight_decay", "warmup_steps", "step_count"};
     if (update.getKind() == "adamw") {
       names.append({"beta1", "beta2", "eps", "beta1_power", "beta2_power"});
     } else {
@@ -86,11 +86,11 @@ private:
   static void expand(UpdateOp update, ArrayRef<SegmentSlots> segments) {
     OpBuilder builder(update);
     ScalarBuilder scalars(builder, update.getLoc());
-    Value step = scalars.read("step");
+    Value step = scalars.read("step_count");
     Value rate = buildLearningRate(scalars, update.getSchedule(), step);
     Value factor = buildGradientFactor(scalars, update, segments);
     scalars.report("lr", rate);
-    scalars.write("step", scalars.add(step, scalars.number(1)));
+    scalars.write("step_count", scalars.add(step, scalars.number(1)));
 
     std::unique_ptr<SegmentOptimizer> optimizer = createSegmentOptimizer(update.getKind());
     optimizer->buildScalars(scalars, rate, factor);

@@ -21,6 +21,7 @@ def AssignBucketsPass : Pass<"accel-assign-buckets", "mlir::ModuleOp"> {
 
     ```mlir
     accel.parameter @w : tensor<16x8xf32> trainable {segment = @"model.decayed.master", offset = 0 : i64}
+    accel.bucket @model {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 128 : i64, parameters = [@w]} ] }
     accel.state @"model.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "master", group = "decayed"}
     ```
   }];
@@ -50,8 +51,17 @@ def ExpandUpdatePass : Pass<"accel-expand-update", "mlir::ModuleOp"> {
     **Ensures** no `accel.update` is left; metrics `lr` and `grad_norm` (before clipping) are reported; counters advance.
 
     ```mlir
-    %p = accel.read @"model.decayed.master" : tensor<128xf32>
-    %g = accel.read @"model.decayed.gradient" : tensor<128xf32>
+    accel.state @"model.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "master", group = "decayed"}
+    accel.state @"model.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "gradient", group = "decayed"}
+    func.func @step() {
+      %p = accel.read @"model.decayed.master" : tensor<128xf32>
+      %g = accel.read @"model.decayed.gradient" : tensor<128xf32>
+      %rate = accel.constant dense<0.1> : tensor<128xf32>
+      %change = accel.mul %g, %rate : tensor<128xf32>
+      %next = accel.sub %p, %change : tensor<128xf32>
+      accel.write @"model.decayed.master", %next : tensor<128xf32>
+      return
+    }
     ```
   }];
   let dependentDialects = ["::accel::AccelDialect"];

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
@@ -157,7 +158,12 @@ absl::Status CpuExecutor::Execute(const FunctionView& function,
   if (status.ok()) {
     return status;
   }
-  return Annotate(status, plan_.view().Describe(function, instruction));
+  absl::Status located =
+      Annotate(status, plan_.view().Describe(function, instruction));
+  if (instruction.has_fetch()) {
+    located.SetPayload(kDataErrorPayload, absl::Cord());
+  }
+  return located;
 }
 
 absl::Status CpuExecutor::RunFunction(absl::string_view name, int64_t step) {

@@ -14,11 +14,15 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/plan/memory_layout.h"
 #include "runtime/plan/plan.h"
 
 namespace accel::runtime {
+
+// Payload of errors that the data caused, so that programs can tell them apart.
+inline constexpr absl::string_view kDataErrorPayload = "accel/data";
 
 struct ExecutorOptions {
   RankBinding binding;

@@ -9,7 +9,8 @@ namespace cl = llvm::cl;
 
 namespace accel {
 
-const char *const kOptOverview = R"(Accel pass driver: runs passes on textual IR, and functions of it in the interpreter
+const char *const kOptOverview =
+    R"(Accel pass driver: runs passes on textual IR, and functions of it in the interpreter
 
 EXAMPLES:
 
@@ -27,7 +28,7 @@ WHAT --run PRINTS (a tensor of more than --run-print-limit elements as a summary
   state @step: tensor<f64> = 1
 
 Arguments and inputs are random, a function of --run-seed and their names: floats normal, integers from 0 to 7; the attribute
-accel.range = [lowest, bound] on an argument or accel.input makes them uniform. Parameters whose weights are in a file are
+accel.range = [lowest, highest] on an argument or accel.input makes them uniform. Parameters whose weights are in a file are
 normal with deviation 0.02. The attribute accel.value = dense<...> on an argument, accel.input, accel.parameter or accel.state
 gives its value, and so does --run-inputs, by name.
 
@@ -37,20 +38,35 @@ namespace {
 
 struct Flags {
   cl::OptionCategory category{"Running a function (--run)"};
-  cl::opt<std::string> function{"run", cl::desc("Run function @<name> in the interpreter after the passes"),
-                                cl::value_desc("name"), cl::cat(category)};
-  cl::opt<int64_t> seed{"run-seed", cl::desc("Seed of random values and of the input \"seed\" (default 0)"), cl::init(0),
-                        cl::cat(category)};
-  cl::opt<int64_t> steps{"run-steps", cl::desc("How often the function runs; the last run is printed (default 1)"),
-                         cl::init(1), cl::cat(category)};
-  cl::opt<int64_t> microbatches{"run-microbatches", cl::desc("How often accel.repeat runs its body (default 1)"),
-                                cl::init(1), cl::cat(category)};
-  cl::opt<std::string> inputs{"run-inputs", cl::value_desc("file"), cl::cat(category),
-                              cl::desc("Values by name: one dictionary attribute, {x = dense<1.0> : tensor<2xf32>}; a list "
-                                       "gives one value per microbatch")};
-  cl::opt<int64_t> printLimit{"run-print-limit", cl::desc("Print tensors of up to this many elements whole (default 64)"),
-                              cl::init(64), cl::cat(category)};
-  cl::opt<bool> round{"run-round", cl::desc("Round every result to its element type instead of computing in double"),
+  cl::opt<std::string> function{
+      "run",
+      cl::desc("Run function @<name> in the interpreter after the passes"),
+      cl::value_desc("name"), cl::cat(category)};
+  cl::opt<int64_t> seed{
+      "run-seed",
+      cl::desc("Seed of random values and of the input \"seed\" (default 0)"),
+      cl::init(0), cl::cat(category)};
+  cl::opt<int64_t> steps{
+      "run-steps",
+      cl::desc(
+          "How often the function runs; the last run is printed (default 1)"),
+      cl::init(1), cl::cat(category)};
+  cl::opt<int64_t> microbatches{
+      "run-microbatches",
+      cl::desc("How often accel.repeat runs its body (default 1)"), cl::init(1),
+      cl::cat(category)};
+  cl::opt<std::string> inputs{
+      "run-inputs", cl::value_desc("file"), cl::cat(category),
+      cl::desc("Values by name: one dictionary attribute, {x = dense<1.0> : "
+               "tensor<2xf32>}; a list "
+               "gives one value per microbatch")};
+  cl::opt<int64_t> printLimit{
+      "run-print-limit",
+      cl::desc("Print tensors of up to this many elements whole (default 64)"),
+      cl::init(64), cl::cat(category)};
+  cl::opt<bool> round{"run-round",
+                      cl::desc("Round every result to its element type instead "
+                               "of computing in double"),
                       cl::init(false), cl::cat(category)};
 };
 

@@ -21,7 +21,8 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-void printNumber(llvm::raw_ostream &output, const HostTensor &tensor, int64_t index) {
+void printNumber(llvm::raw_ostream &output, const HostTensor &tensor,
+                 int64_t index) {
   if (tensor.isFloat() && std::isnan(tensor.floats()[index])) {
     output << "nan"; // whatever its sign
   } else if (tensor.isFloat()) {
@@ -33,9 +34,10 @@ void printNumber(llvm::raw_ostream &output, const HostTensor &tensor, int64_t in
   }
 }
 
-/// The elements in nested brackets, never two of them side by side, which FileCheck would take for a variable. `next` is
-/// the next element.
-void printElements(llvm::raw_ostream &output, const HostTensor &tensor, ArrayRef<int64_t> shape, int64_t &next) {
+/// The elements in nested brackets, never two of them side by side, which
+/// FileCheck would take for a variable. `next` is the next element.
+void printElements(llvm::raw_ostream &output, const HostTensor &tensor,
+                   ArrayRef<int64_t> shape, int64_t &next) {
   if (shape.empty()) {
     printNumber(output, tensor, next++);
     return;
@@ -62,31 +64,37 @@ void printSummary(llvm::raw_ostream &output, const HostTensor &tensor) {
     highest = element > highest || std::isnan(element) ? element : highest;
   }
   output << tensor.getNumElements()
-         << llvm::format(" elements, sum %.6g, norm %.6g, min %.6g, max %.6g", sum, std::sqrt(squares), lowest, highest);
+         << llvm::format(" elements, sum %.6g, norm %.6g, min %.6g, max %.6g",
+                         sum, std::sqrt(squares), lowest, highest);
 }
 
-class RunFunctionPass : public PassWrapper<RunFunctionPass, OperationPass<ModuleOp>> {
+class RunFunctionPass
+    : public PassWrapper<RunFunctionPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RunFunctionPass)
 
-  RunFunctionPass(RunOptions options, llvm::raw_ostream &output) : options(std::move(options)), output(output) {}
+  RunFunctionPass(RunOptions options, llvm::raw_ostream &output)
+      : options(std::move(options)), output(output) {}
 
   StringRef getArgument() const override { return "run"; }
 
   void runOnOperation() override {
     if (options.steps < 1 || options.microbatches < 1) {
-      getOperation().emitError() << "expected at least one step and one microbatch, got " << options.steps << " and "
-                                 << options.microbatches;
+      getOperation().emitError()
+          << "expected at least one step and one microbatch, got "
+          << options.steps << " and " << options.microbatches;
       return signalPassFailure();
     }
     auto function = getOperation().lookupSymbol<func::FuncOp>(options.function);
     if (!function) {
-      getOperation().emitError() << "expected a function named '" << options.function << "' to run, got none";
+      getOperation().emitError() << "expected a function named '"
+                                 << options.function << "' to run, got none";
       return signalPassFailure();
     }
-    Interpreter interpreter(getOperation(), {.microbatches = options.microbatches,
-                                             .seed = options.seed,
-                                             .roundResults = options.roundResults});
+    Interpreter interpreter(getOperation(),
+                            {.microbatches = options.microbatches,
+                             .seed = options.seed,
+                             .roundResults = options.roundResults});
     auto arguments = prepareRun(interpreter, function, options);
     if (failed(arguments)) {
       return signalPassFailure();
@@ -109,7 +117,8 @@ private:
       printTensor(result);
     }
     for (const Metric &metric : interpreter.getMetrics()) {
-      output << "metric \"" << metric.name << "\" = " << llvm::format("%.10g", metric.value) << "\n";
+      output << "metric \"" << metric.name
+             << "\" = " << llvm::format("%.10g", metric.value) << "\n";
     }
     for (Operation *declaration : interpreter.getState().getDeclarations()) {
       StringRef name = SymbolTable::getSymbolName(declaration);
@@ -142,11 +151,13 @@ private:
 
 } // namespace
 
-LogicalResult runAfterPasses(const RunOptions &options, StringRef inputFile, StringRef outputFile,
-                             DialectRegistry &registry) {
+LogicalResult runAfterPasses(const RunOptions &options, StringRef inputFile,
+                             StringRef outputFile, DialectRegistry &registry) {
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &message);
-  std::unique_ptr<llvm::ToolOutputFile> output = input ? openOutputFile(outputFile, &message) : nullptr;
+  std::unique_ptr<llvm::MemoryBuffer> input =
+      openInputFile(inputFile, &message);
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      input ? openOutputFile(outputFile, &message) : nullptr;
   if (!output) {
     llvm::errs() << message << "\n";
     return failure();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `accel-opt --run`: runs a function in the interpreter after the passes and prints what comes out.
+// `accel-opt --run`: runs a function in the interpreter after the passes and
+// prints what comes out.
 #ifndef ACCEL_TOOLS_ACCEL_OPT_RUNFUNCTION_H
 #define ACCEL_TOOLS_ACCEL_OPT_RUNFUNCTION_H
 
@@ -20,11 +21,14 @@ struct RunOptions {
   bool roundResults = false;
 };
 
-/// Reads `inputFile` and runs the passes of the command line as mlir-opt does (with --split-input-file and
-/// --verify-diagnostics), then the function; writes to `outputFile`, a line each, its results, metrics, gradients, and the
-/// parameters and states that it changed, instead of IR. Fails after located errors.
-/// Requires: the command line is parsed.
-mlir::LogicalResult runAfterPasses(const RunOptions &options, llvm::StringRef inputFile, llvm::StringRef outputFile,
+/// Reads `inputFile` and runs the passes of the command line as mlir-opt does
+/// (with --split-input-file and --verify-diagnostics), then the function;
+/// writes to `outputFile`, a line each, its results, metrics, gradients, and
+/// the parameters and states that it changed, instead of IR. Fails after
+/// located errors. Requires: the command line is parsed.
+mlir::LogicalResult runAfterPasses(const RunOptions &options,
+                                   llvm::StringRef inputFile,
+                                   llvm::StringRef outputFile,
                                    mlir::DialectRegistry &registry);
 
 } // namespace accel

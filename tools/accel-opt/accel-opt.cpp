@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// accel-opt: runs single passes and pipelines on textual IR of any level, and functions of it in the interpreter.
+// accel-opt: runs single passes and pipelines on textual IR of any level, and
+// functions of it in the interpreter.
 #include "compiler/RegisterAll.h"
 #include "tools/accel-opt/RunFlags.h"
 #include "tools/accel-opt/RunFunction.h"
@@ -14,8 +15,11 @@ int main(int argc, char **argv) {
   accel::registerAllAccelPasses();
   mlir::registerTransformsPasses();
   accel::registerRunFlags();
-  auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, accel::kOptOverview, registry);
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, accel::kOptOverview, registry);
   accel::RunOptions run = accel::getRunFlags();
-  return mlir::asMainReturnCode(run.function.empty() ? mlir::MlirOptMain(argc, argv, input, output, registry)
-                                                     : accel::runAfterPasses(run, input, output, registry));
+  return mlir::asMainReturnCode(
+      run.function.empty()
+          ? mlir::MlirOptMain(argc, argv, input, output, registry)
+          : accel::runAfterPasses(run, input, output, registry));
 }

@@ -9,7 +9,10 @@
 
 namespace accel {
 
-/// Builds the operations of one gradient rule. Borrows: the builder.
+/// Builds the operations of one gradient rule.
+///
+/// Requires: all shapes are static, as they are after Import.
+/// Borrows: the builder.
 class GradientBuilder {
 public:
   GradientBuilder(mlir::OpBuilder &builder, mlir::Operation *differentiated)

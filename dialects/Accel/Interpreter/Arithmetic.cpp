@@ -13,43 +13,59 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-template <typename Function> Evaluation mapFloats(Operation *op, const HostTensor &operand, Function function) {
+template <typename Function>
+Evaluation mapFloats(Operation *op, const HostTensor &operand,
+                     Function function) {
   HostTensor result(getResultType(op));
   llvm::transform(operand.floats(), result.mutableFloats().begin(), function);
   return HostTensors{result};
 }
 
-/// Floats in double; integers by `integers` on uint64, which wraps, then reduced to the type's width.
+/// Floats in double; integers by `integers` on uint64, which wraps, then
+/// reduced to the type's width.
 template <typename Floats, typename Integers>
-Evaluation combineNumbers(Operation *op, ArrayRef<HostTensor> operands, Floats floats, Integers integers) {
+Evaluation combineNumbers(Operation *op, ArrayRef<HostTensor> operands,
+                          Floats floats, Integers integers) {
   HostTensor result(getResultType(op));
   if (result.isFloat()) {
-    llvm::transform(llvm::zip_equal(operands[0].floats(), operands[1].floats()), result.mutableFloats().begin(),
-                    [&](auto pair) { return floats(std::get<0>(pair), std::get<1>(pair)); });
-  } else {
-    llvm::transform(llvm::zip_equal(operands[0].integers(), operands[1].integers()), result.mutableIntegers().begin(),
-                    [&](auto pair) {
-                      return wrapToElementType(integers(std::get<0>(pair), std::get<1>(pair)), result.getElementType());
+    llvm::transform(llvm::zip_equal(operands[0].floats(), operands[1].floats()),
+                    result.mutableFloats().begin(), [&](auto pair) {
+                      return floats(std::get<0>(pair), std::get<1>(pair));
                     });
+  } else {
+    llvm::transform(
+        llvm::zip_equal(operands[0].integers(), operands[1].integers()),
+        result.mutableIntegers().begin(), [&](auto pair) {
+          return wrapToElementType(
+              integers(std::get<0>(pair), std::get<1>(pair)),
+              result.getElementType());
+        });
   }
   return HostTensors{result};
 }
 
 /// As IEEE 754's maximum and minimum: NaN if one of the two is.
-double maximum(double lhs, double rhs) { return std::isnan(lhs) || lhs > rhs ? lhs : rhs; }
-double minimum(double lhs, double rhs) { return std::isnan(lhs) || lhs < rhs ? lhs : rhs; }
+double maximum(double lhs, double rhs) {
+  return std::isnan(lhs) || lhs > rhs ? lhs : rhs;
+}
+double minimum(double lhs, double rhs) {
+  return std::isnan(lhs) || lhs < rhs ? lhs : rhs;
+}
 
 int64_t divide(int64_t lhs, int64_t rhs) {
   // The one quotient that does not fit wraps around.
-  return lhs == std::numeric_limits<int64_t>::min() && rhs == -1 ? lhs : lhs / rhs;
+  return lhs == std::numeric_limits<int64_t>::min() && rhs == -1 ? lhs
+                                                                 : lhs / rhs;
 }
 
 Evaluation evaluateDivision(DivOp op, ArrayRef<HostTensor> operands) {
   if (!operands[1].isFloat()) {
     const auto *zero = llvm::find(operands[1].integers(), 0);
     if (zero != operands[1].integers().end()) {
-      return FailureOr<HostTensors>(op.emitOpError() << "cannot be evaluated: expected integer divisors other than zero, got 0 at element "
-                                                     << zero - operands[1].integers().begin());
+      return FailureOr<HostTensors>(
+          op.emitOpError() << "cannot be evaluated: expected integer divisors "
+                              "other than zero, got 0 at element "
+                           << zero - operands[1].integers().begin());
     }
   }
   return combineNumbers(op, operands, std::divides<double>(), divide);
@@ -65,35 +81,89 @@ double gelu(double x, GeluApproximation approximation) {
 
 Evaluation evaluateUnary(Operation *op, ArrayRef<HostTensor> operands) {
   return llvm::TypeSwitch<Operation *, Evaluation>(op)
-      .Case([&](NegOp) { return mapFloats(op, operands[0], [](double x) { return -x; }); })
-      .Case([&](AbsOp) { return mapFloats(op, operands[0], [](double x) { return std::fabs(x); }); })
-      .Case([&](ExpOp) { return mapFloats(op, operands[0], [](double x) { return std::exp(x); }); })
-      .Case([&](LogOp) { return mapFloats(op, operands[0], [](double x) { return std::log(x); }); })
-      .Case([&](SqrtOp) { return mapFloats(op, operands[0], [](double x) { return std::sqrt(x); }); })
-      .Case([&](RsqrtOp) { return mapFloats(op, operands[0], [](double x) { return 1.0 / std::sqrt(x); }); })
-      .Case([&](TanhOp) { return mapFloats(op, operands[0], [](double x) { return std::tanh(x); }); })
-      .Case([&](ErfOp) { return mapFloats(op, operands[0], [](double x) { return std::erf(x); }); })
-      .Case([&](SigmoidOp) { return mapFloats(op, operands[0], [](double x) { return 1.0 / (1.0 + std::exp(-x)); }); })
-      .Case([&](ReluOp) { return mapFloats(op, operands[0], [](double x) { return maximum(x, 0.0); }); })
-      .Case([&](SinOp) { return mapFloats(op, operands[0], [](double x) { return std::sin(x); }); })
-      .Case([&](CosOp) { return mapFloats(op, operands[0], [](double x) { return std::cos(x); }); })
+      .Case([&](NegOp) {
+        return mapFloats(op, operands[0], [](double x) { return -x; });
+      })
+      .Case([&](AbsOp) {
+        return mapFloats(op, operands[0],
+                         [](double x) { return std::fabs(x); });
+      })
+      .Case([&](ExpOp) {
+        return mapFloats(op, operands[0], [](double x) { return std::exp(x); });
+      })
+      .Case([&](LogOp) {
+        return mapFloats(op, operands[0], [](double x) { return std::log(x); });
+      })
+      .Case([&](SqrtOp) {
+        return mapFloats(op, operands[0],
+                         [](double x) { return std::sqrt(x); });
+      })
+      .Case([&](RsqrtOp) {
+        return mapFloats(op, operands[0],
+                         [](double x) { return 1.0 / std::sqrt(x); });
+      })
+      .Case([&](TanhOp) {
+        return mapFloats(op, operands[0],
+                         [](double x) { return std::tanh(x); });
+      })
+      .Case([&](ErfOp) {
+        return mapFloats(op, operands[0], [](double x) { return std::erf(x); });
+      })
+      .Case([&](SigmoidOp) {
+        return mapFloats(op, operands[0],
+                         [](double x) { return 1.0 / (1.0 + std::exp(-x)); });
+      })
+      .Case([&](ReluOp) {
+        return mapFloats(op, operands[0],
+                         [](double x) { return maximum(x, 0.0); });
+      })
+      .Case([&](SinOp) {
+        return mapFloats(op, operands[0], [](double x) { return std::sin(x); });
+      })
+      .Case([&](CosOp) {
+        return mapFloats(op, operands[0], [](double x) { return std::cos(x); });
+      })
       .Case([&](GeluOp gelus) {
-        return mapFloats(op, operands[0], [&](double x) { return gelu(x, gelus.getApproximation()); });
+        return mapFloats(op, operands[0], [&](double x) {
+          return gelu(x, gelus.getApproximation());
+        });
       })
       .Default(Evaluation());
 }
 
 Evaluation evaluateBinary(Operation *op, ArrayRef<HostTensor> operands) {
   return llvm::TypeSwitch<Operation *, Evaluation>(op)
-      .Case([&](AddOp) { return combineNumbers(op, operands, std::plus<double>(), std::plus<uint64_t>()); })
-      .Case([&](SubOp) { return combineNumbers(op, operands, std::minus<double>(), std::minus<uint64_t>()); })
-      .Case([&](MulOp) { return combineNumbers(op, operands, std::multiplies<double>(), std::multiplies<uint64_t>()); })
-      .Case([&](DivOp division) { return evaluateDivision(division, operands); })
-      .Case([&](MaxOp) { return combineNumbers(op, operands, maximum, [](int64_t lhs, int64_t rhs) { return std::max(lhs, rhs); }); })
-      .Case([&](MinOp) { return combineNumbers(op, operands, minimum, [](int64_t lhs, int64_t rhs) { return std::min(lhs, rhs); }); })
+      .Case([&](AddOp) {
+        return combineNumbers(op, operands, std::plus<double>(),
+                              std::plus<uint64_t>());
+      })
+      .Case([&](SubOp) {
+        return combineNumbers(op, operands, std::minus<double>(),
+                              std::minus<uint64_t>());
+      })
+      .Case([&](MulOp) {
+        return combineNumbers(op, operands, std::multiplies<double>(),
+                              std::multiplies<uint64_t>());
+      })
+      .Case(
+          [&](DivOp division) { return evaluateDivision(division, operands); })
+      .Case([&](MaxOp) {
+        return combineNumbers(
+            op, operands, maximum,
+            [](int64_t lhs, int64_t rhs) { return std::max(lhs, rhs); });
+      })
+      .Case([&](MinOp) {
+        return combineNumbers(
+            op, operands, minimum,
+            [](int64_t lhs, int64_t rhs) { return std::min(lhs, rhs); });
+      })
       .Case([&](PowOp) {
-        return combineNumbers(op, operands, [](double base, double exponent) { return std::pow(base, exponent); },
-                   [](int64_t lhs, int64_t) { return lhs; });
+        return combineNumbers(
+            op, operands,
+            [](double base, double exponent) {
+              return std::pow(base, exponent);
+            },
+            [](int64_t lhs, int64_t) { return lhs; });
       })
       .Default(Evaluation());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What attention and its gradient compute: row by row from the definition, with no matrix in between.
+// What attention and its gradient compute: row by row from the definition, with
+// no matrix in between.
 #include "dialects/Accel/Interpreter/OpFamilies.h"
 #include "dialects/Accel/Interpreter/Philox.h"
 
@@ -13,13 +14,16 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-/// The part that attention and its gradient have in common: sizes, scores and dropout of one row of queries.
+/// The part that attention and its gradient have in common: sizes, scores and
+/// dropout of one row of queries.
 class Scores {
 public:
   template <typename Op>
   Scores(Op op, OperandsOf<Op> operands)
-      : query(operands.getQuery()), key(operands.getKey()), mask(operands.getMask()), samples(operands.getSamples()),
-        scale(op.getScale().convertToDouble()), probability(op.getProbability().convertToDouble()), site(op.getSite()),
+      : query(operands.getQuery()), key(operands.getKey()),
+        mask(operands.getMask()), samples(operands.getSamples()),
+        scale(op.getScale().convertToDouble()),
+        probability(op.getProbability().convertToDouble()), site(op.getSite()),
         causal(op.getCausal()) {
     if (HostTensor seedTensor = operands.getSeed()) {
       seed = seedTensor.integers()[0];
@@ -31,7 +35,8 @@ public:
     columns = key.getShape()[2];
   }
 
-  /// The scores of row `i` of head `h` of sample `b`; -inf where a column is not allowed.
+  /// The scores of row `i` of head `h` of sample `b`; -inf where a column is
+  /// not allowed.
   llvm::SmallVector<double> getRow(int64_t b, int64_t h, int64_t i) const {
     llvm::SmallVector<double> scores(columns, kMinusInfinity);
     for (int64_t j = 0; j < columns; ++j) {
@@ -47,7 +52,8 @@ public:
     return scores;
   }
 
-  /// What dropout multiplies the row's probabilities by: 0 or 1 / (1 - probability).
+  /// What dropout multiplies the row's probabilities by: 0 or 1 / (1 -
+  /// probability).
   llvm::SmallVector<double> getDropout(int64_t b, int64_t h, int64_t i) const {
     llvm::SmallVector<double> factors(columns, 1.0);
     if (probability == 0.0) {
@@ -55,8 +61,11 @@ public:
     }
     for (int64_t j = 0; j < columns; ++j) {
       uint64_t element = (h * rows + i) * columns + j;
-      uint32_t word = getPhiloxBlock(seed, site, samples.integers()[b], element / 4)[element % 4];
-      factors[j] = word >= getDropoutThreshold(probability) ? 1.0 / (1.0 - probability) : 0.0;
+      uint32_t word = getPhiloxBlock(seed, site, samples.integers()[b],
+                                     element / 4)[element % 4];
+      factors[j] = word >= getDropoutThreshold(probability)
+                       ? 1.0 / (1.0 - probability)
+                       : 0.0;
     }
     return factors;
   }
@@ -71,7 +80,8 @@ public:
   /// Calls `function(b, h, i, position)` for every row; `position` counts them.
   template <typename Function> void forEachRow(Function function) const {
     for (int64_t position = 0; position < batches * heads * rows; ++position) {
-      function(position / (heads * rows), position / rows % heads, position % rows, position);
+      function(position / (heads * rows), position / rows % heads,
+               position % rows, position);
     }
   }
 
@@ -83,13 +93,19 @@ public:
   bool causal;
 
 private:
-  double addMask(double score, int64_t b, int64_t h, int64_t i, int64_t j) const {
+  double addMask(double score, int64_t b, int64_t h, int64_t i,
+                 int64_t j) const {
     if (!mask) {
       return score;
     }
     ArrayRef<int64_t> shape = mask.getShape();
-    auto clamp = [&](int64_t index, unsigned dimension) { return shape[dimension] == 1 ? 0 : index; };
-    int64_t position = ((clamp(b, 0) * shape[1] + clamp(h, 1)) * shape[2] + clamp(i, 2)) * shape[3] + clamp(j, 3);
+    auto clamp = [&](int64_t index, unsigned dimension) {
+      return shape[dimension] == 1 ? 0 : index;
+    };
+    int64_t position =
+        ((clamp(b, 0) * shape[1] + clamp(h, 1)) * shape[2] + clamp(i, 2)) *
+            shape[3] +
+        clamp(j, 3);
     if (mask.isFloat()) {
       return score + mask.floats()[position];
     }
@@ -97,7 +113,9 @@ private:
   }
 };
 
-double getProbability(double score, double lse) { return lse == kMinusInfinity ? 0.0 : std::exp(score - lse); }
+double getProbability(double score, double lse) {
+  return lse == kMinusInfinity ? 0.0 : std::exp(score - lse);
+}
 
 Evaluation evaluateForward(AttentionOp op, OperandsOf<AttentionOp> operands) {
   Scores scores(op, operands);
@@ -110,7 +128,8 @@ Evaluation evaluateForward(AttentionOp op, OperandsOf<AttentionOp> operands) {
     llvm::SmallVector<double> dropout = scores.getDropout(b, h, i);
     double lse = getLogSumExp(row);
     lses.mutableFloats()[position] = lse;
-    MutableArrayRef<double> out = result.mutableFloats().slice(position * width, width);
+    MutableArrayRef<double> out =
+        result.mutableFloats().slice(position * width, width);
     for (int64_t j = 0; j < scores.columns; ++j) {
       double weight = getProbability(row[j], lse) * dropout[j];
       int64_t valueRow = (b * scores.heads + h) * scores.columns + j;
@@ -122,17 +141,22 @@ Evaluation evaluateForward(AttentionOp op, OperandsOf<AttentionOp> operands) {
   return HostTensors{result, lses};
 }
 
-/// With P the probabilities, D the dropout factors and dA = dY value^T: dvalue = (P D)^T dY; the scores' gradient is
-/// P (D dA - delta) where delta, the sum of P D dA over a row, is also that of result dY.
+/// With P the probabilities, D the dropout factors and dA = dY value^T: dvalue
+/// = (P D)^T dY; the scores' gradient is P (D dA - delta) where delta, the sum
+/// of P D dA over a row, is also that of result dY.
 class GradientRows {
 public:
   GradientRows(AttentionGradOp op, OperandsOf<AttentionGradOp> operands)
-      : scores(op, operands), value(operands.getValue()), output(operands.getResult()),
-        outputGradient(operands.getResultGradient()), lses(operands.getLse()), queryGradient(getResultType(op, 0)),
-        keyGradient(getResultType(op, 1)), valueGradient(getResultType(op, 2)), width(value.getShape()[3]) {}
+      : scores(op, operands), value(operands.getValue()),
+        output(operands.getResult()),
+        outputGradient(operands.getResultGradient()), lses(operands.getLse()),
+        queryGradient(getResultType(op, 0)), keyGradient(getResultType(op, 1)),
+        valueGradient(getResultType(op, 2)), width(value.getShape()[3]) {}
 
   HostTensors run() {
-    scores.forEachRow([&](int64_t b, int64_t h, int64_t i, int64_t position) { addRow(b, h, i, position); });
+    scores.forEachRow([&](int64_t b, int64_t h, int64_t i, int64_t position) {
+      addRow(b, h, i, position);
+    });
     return {queryGradient, keyGradient, valueGradient};
   }
 
@@ -140,7 +164,8 @@ private:
   void addRow(int64_t b, int64_t h, int64_t i, int64_t position) {
     llvm::SmallVector<double> row = scores.getRow(b, h, i);
     llvm::SmallVector<double> dropout = scores.getDropout(b, h, i);
-    ArrayRef<double> gradient = outputGradient.floats().slice(position * width, width);
+    ArrayRef<double> gradient =
+        outputGradient.floats().slice(position * width, width);
     double delta = 0.0;
     for (int64_t e = 0; e < width; ++e) {
       delta += gradient[e] * output.floats()[position * width + e];
@@ -151,12 +176,16 @@ private:
       double product = 0.0;
       for (int64_t e = 0; e < width; ++e) {
         product += gradient[e] * value.floats()[keyRow * width + e];
-        valueGradient.mutableFloats()[keyRow * width + e] += probability * dropout[j] * gradient[e];
+        valueGradient.mutableFloats()[keyRow * width + e] +=
+            probability * dropout[j] * gradient[e];
       }
-      double scoreGradient = probability * (dropout[j] * product - delta) * scores.scale;
+      double scoreGradient =
+          probability * (dropout[j] * product - delta) * scores.scale;
       for (int64_t d = 0; d < scores.depth; ++d) {
-        queryGradient.mutableFloats()[position * scores.depth + d] += scoreGradient * scores.keyAt(b, h, j)[d];
-        keyGradient.mutableFloats()[keyRow * scores.depth + d] += scoreGradient * scores.queryAt(b, h, i)[d];
+        queryGradient.mutableFloats()[position * scores.depth + d] +=
+            scoreGradient * scores.keyAt(b, h, j)[d];
+        keyGradient.mutableFloats()[keyRow * scores.depth + d] +=
+            scoreGradient * scores.queryAt(b, h, i)[d];
       }
     }
   }

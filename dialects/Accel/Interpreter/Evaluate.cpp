@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Evaluation of a single operation: what holds for all of them, and the way to their families.
+// Evaluation of a single operation: what holds for all of them, and the way to
+// their families.
 #include "dialects/Accel/Interpreter/Evaluate.h"
 
 #include "dialects/Accel/Interpreter/OpFamilies.h"
@@ -11,17 +12,20 @@ namespace {
 
 LogicalResult checkOperands(Operation *op, ArrayRef<HostTensor> operands) {
   if (operands.size() != op->getNumOperands()) {
-    return op->emitOpError() << "cannot be evaluated: expected " << op->getNumOperands() << " operands, got "
-                             << operands.size();
+    return op->emitOpError()
+           << "cannot be evaluated: expected " << op->getNumOperands()
+           << " operands, got " << operands.size();
   }
   for (auto [index, operand] : llvm::enumerate(operands)) {
     Type expected = op->getOperand(index).getType();
     if (!operand) {
-      return op->emitOpError() << "cannot be evaluated: operand #" << index << " has no value";
+      return op->emitOpError()
+             << "cannot be evaluated: operand #" << index << " has no value";
     }
     if (operand.getType() != expected) {
-      return op->emitOpError() << "cannot be evaluated: expected operand #" << index << " of type " << expected << ", got "
-                               << operand.getType();
+      return op->emitOpError()
+             << "cannot be evaluated: expected operand #" << index
+             << " of type " << expected << ", got " << operand.getType();
     }
   }
   return success();
@@ -31,12 +35,14 @@ LogicalResult checkResults(Operation *op, int64_t maxElements) {
   for (auto [index, resultType] : llvm::enumerate(op->getResultTypes())) {
     auto type = dyn_cast<RankedTensorType>(resultType);
     if (!type || !type.hasStaticShape()) {
-      return op->emitOpError() << "cannot be evaluated: expected result #" << index << " with a static shape, got "
-                               << resultType;
+      return op->emitOpError()
+             << "cannot be evaluated: expected result #" << index
+             << " with a static shape, got " << resultType;
     }
     if (!fitsHost(type, maxElements)) {
-      return op->emitOpError() << "cannot be evaluated: expected at most " << maxElements << " elements in result #" << index
-                               << ", got " << type;
+      return op->emitOpError()
+             << "cannot be evaluated: expected at most " << maxElements
+             << " elements in result #" << index << ", got " << type;
     }
   }
   return success();
@@ -44,17 +50,22 @@ LogicalResult checkResults(Operation *op, int64_t maxElements) {
 
 } // namespace
 
-FailureOr<llvm::SmallVector<HostTensor>> evaluate(Operation *op, ArrayRef<HostTensor> operands, int64_t maxElements) {
-  if (failed(checkOperands(op, operands)) || failed(checkResults(op, maxElements))) {
+FailureOr<llvm::SmallVector<HostTensor>>
+evaluate(Operation *op, ArrayRef<HostTensor> operands, int64_t maxElements) {
+  if (failed(checkOperands(op, operands)) ||
+      failed(checkResults(op, maxElements))) {
     return failure();
   }
-  for (auto *evaluateFamily : {evaluateArithmetic, evaluateLogic, evaluateShape, evaluateReduction, evaluateLinear,
-                               evaluateLookup, evaluateNormalization, evaluateRandom, evaluateAttention}) {
+  for (auto *evaluateFamily :
+       {evaluateArithmetic, evaluateLogic, evaluateShape, evaluateReduction,
+        evaluateLinear, evaluateLookup, evaluateNormalization, evaluateRandom,
+        evaluateAttention}) {
     if (Evaluation evaluation = evaluateFamily(op, operands)) {
       return *evaluation;
     }
   }
-  return op->emitOpError() << "cannot be evaluated by itself: expected a pure operation of the accel dialect";
+  return op->emitOpError() << "cannot be evaluated by itself: expected a pure "
+                              "operation of the accel dialect";
 }
 
 } // namespace accel

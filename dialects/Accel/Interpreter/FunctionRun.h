@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The execution of one function by the interpreter: its values, and what every kind of operation does to the program's
-// state. Included by the files of this folder only.
+// The execution of one function by the interpreter: its values, and what every
+// kind of operation does to the program's state. Included by the files of this
+// folder only.
 #ifndef ACCEL_DIALECTS_ACCEL_INTERPRETER_FUNCTIONRUN_H
 #define ACCEL_DIALECTS_ACCEL_INTERPRETER_FUNCTIONRUN_H
 
@@ -18,7 +19,8 @@ public:
   FunctionRun(Interpreter &interpreter, int64_t microbatch, int depth)
       : interpreter(interpreter), microbatch(microbatch), depth(depth) {}
 
-  mlir::FailureOr<llvm::SmallVector<HostTensor>> run(mlir::func::FuncOp function, llvm::ArrayRef<HostTensor> arguments);
+  mlir::FailureOr<llvm::SmallVector<HostTensor>>
+  run(mlir::func::FuncOp function, llvm::ArrayRef<HostTensor> arguments);
 
 private:
   mlir::LogicalResult runBlock(mlir::Block &block);

@@ -1,131 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensors in the compiler's own memory: conversion from and to attributes and element types.
+// Tensors in the compiler's own memory: storage and element types.
 #include "dialects/Accel/Interpreter/HostTensor.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
 
 #include <cassert>
-#include <cstring>
 
 using namespace mlir;
 
 namespace accel {
-namespace {
-
-/// How an element type lies in the bytes of an attribute, if the dialect has that type.
-std::optional<unsigned> getStorageBits(Type type) {
-  if (type.isInteger(1)) {
-    return 8;
-  }
-  bool known = type.isF32() || type.isF64() || type.isBF16() || type.isF16() || type.isInteger(32) || type.isInteger(64);
-  return known ? std::optional(type.getIntOrFloatBitWidth()) : std::nullopt;
-}
-
-template <typename T, typename Out> void copyElements(ArrayRef<char> bytes, MutableArrayRef<Out> out) {
-  for (size_t i = 0; i < out.size(); ++i) {
-    T element;
-    std::memcpy(&element, bytes.data() + i * sizeof(T), sizeof(T));
-    out[i] = static_cast<Out>(element);
-  }
-}
-
-void copySmallFloats(ArrayRef<char> bytes, const llvm::fltSemantics &semantics, MutableArrayRef<double> out) {
-  for (size_t i = 0; i < out.size(); ++i) {
-    uint16_t bits;
-    std::memcpy(&bits, bytes.data() + 2 * i, 2);
-    out[i] = llvm::APFloat(semantics, llvm::APInt(16, bits)).convertToDouble();
-  }
-}
-
-/// Requires: as many bytes as the tensor's elements take.
-HostTensor fromBytes(RankedTensorType type, ArrayRef<char> bytes) {
-  HostTensor tensor(type);
-  Type element = type.getElementType();
-  if (element.isF32()) {
-    copyElements<float>(bytes, tensor.mutableFloats());
-  } else if (element.isF64()) {
-    copyElements<double>(bytes, tensor.mutableFloats());
-  } else if (auto floatType = dyn_cast<FloatType>(element)) {
-    copySmallFloats(bytes, floatType.getFloatSemantics(), tensor.mutableFloats());
-  } else if (element.isInteger(64)) {
-    copyElements<int64_t>(bytes, tensor.mutableIntegers());
-  } else if (element.isInteger(32)) {
-    copyElements<int32_t>(bytes, tensor.mutableIntegers());
-  } else {
-    copyElements<uint8_t>(bytes, tensor.mutableIntegers());
-  }
-  return tensor;
-}
-
-HostTensor fromSplat(RankedTensorType type, DenseElementsAttr dense) {
-  HostTensor tensor(type);
-  if (tensor.isFloat()) {
-    llvm::fill(tensor.mutableFloats(), dense.getSplatValue<llvm::APFloat>().convertToDouble());
-    return tensor;
-  }
-  llvm::APInt integer = dense.getSplatValue<llvm::APInt>();
-  bool boolean = type.getElementType().isInteger(1);
-  llvm::fill(tensor.mutableIntegers(), boolean ? integer.getZExtValue() : integer.getSExtValue());
-  return tensor;
-}
-
-HostTensor fromDense(RankedTensorType type, DenseElementsAttr dense) {
-  if (!type.getElementType().isInteger(1)) {
-    return fromBytes(type, dense.getRawData());
-  }
-  // Booleans may be packed there.
-  HostTensor tensor(type);
-  llvm::copy(dense.getValues<bool>(), tensor.mutableIntegers().begin());
-  return tensor;
-}
-
-template <typename T> std::vector<T> convertElements(const HostTensor &tensor) {
-  return tensor.visit([](auto elements) {
-    std::vector<T> converted(elements.size());
-    llvm::transform(elements, converted.begin(), [](auto element) { return static_cast<T>(element); });
-    return converted;
-  });
-}
-
-template <typename T> bool allSameBits(const std::vector<T> &elements) {
-  return llvm::all_of(elements, [&](const T &element) { return std::memcmp(&element, &elements[0], sizeof(T)) == 0; });
-}
-
-template <typename T> DenseElementsAttr toDense(const HostTensor &tensor) {
-  std::vector<T> elements = convertElements<T>(tensor);
-  ArrayRef<T> values(elements);
-  return DenseElementsAttr::get(tensor.getType(), !elements.empty() && allSameBits(elements) ? values.take_front() : values);
-}
-
-llvm::APFloat toAPFloat(double value, const llvm::fltSemantics &semantics) {
-  llvm::APFloat converted(value);
-  bool losesInfo = false;
-  converted.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return converted;
-}
-
-DenseElementsAttr toDenseSmallFloats(const HostTensor &tensor) {
-  const llvm::fltSemantics &semantics = cast<FloatType>(tensor.getElementType()).getFloatSemantics();
-  std::vector<uint16_t> bits(tensor.getNumElements());
-  llvm::transform(tensor.floats(), bits.begin(),
-                  [&](double value) { return toAPFloat(value, semantics).bitcastToAPInt().getZExtValue(); });
-  size_t count = !bits.empty() && allSameBits(bits) ? 1 : bits.size();
-  return DenseElementsAttr::getFromRawBuffer(tensor.getType(),
-                                             ArrayRef(reinterpret_cast<const char *>(bits.data()), 2 * count));
-}
-
-DenseElementsAttr toDenseBooleans(const HostTensor &tensor) {
-  ArrayRef<int64_t> integers = tensor.integers();
-  bool splat = !integers.empty() && llvm::all_of(integers, [&](int64_t value) { return value == integers[0]; });
-  llvm::SmallVector<bool> values(splat ? 1 : integers.size());
-  for (auto [value, integer] : llvm::zip_first(values, integers)) {
-    value = integer != 0;
-  }
-  return DenseElementsAttr::get(tensor.getType(), ArrayRef<bool>(values));
-}
-
-} // namespace
 
 bool fitsHost(RankedTensorType type, int64_t maxElements) {
   if (!type.hasStaticShape()) {
@@ -150,37 +33,19 @@ HostTensor::HostTensor(RankedTensorType type) : type(type) {
 }
 
 HostTensor::HostTensor(RankedTensorType type, std::vector<double> elements)
-    : type(type), elements(std::make_shared<std::vector<double>>(std::move(elements))) {
-  assert(isFloat() && static_cast<int64_t>(floats().size()) == type.getNumElements() && "elements do not fit the type");
+    : type(type),
+      elements(std::make_shared<std::vector<double>>(std::move(elements))) {
+  assert(isFloat() &&
+         static_cast<int64_t>(floats().size()) == type.getNumElements() &&
+         "elements do not fit the type");
 }
 
 HostTensor::HostTensor(RankedTensorType type, std::vector<int64_t> elements)
-    : type(type), elements(std::make_shared<std::vector<int64_t>>(std::move(elements))) {
-  assert(!isFloat() && static_cast<int64_t>(integers().size()) == type.getNumElements() && "elements do not fit the type");
-}
-
-std::optional<HostTensor> HostTensor::fromAttribute(ElementsAttr attribute) {
-  auto type = dyn_cast<RankedTensorType>(attribute.getType());
-  if (!type || !fitsHost(type)) {
-    return std::nullopt;
-  }
-  std::optional<unsigned> bits = getStorageBits(type.getElementType());
-  if (!bits) {
-    return std::nullopt;
-  }
-  int64_t size = type.getNumElements() * (*bits / 8);
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
-    const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob || static_cast<int64_t>(blob->getData().size()) != size) {
-      return std::nullopt;
-    }
-    return fromBytes(type, blob->getData());
-  }
-  auto dense = dyn_cast<DenseElementsAttr>(attribute);
-  if (!dense || !isa<DenseIntOrFPElementsAttr>(dense)) {
-    return std::nullopt;
-  }
-  return dense.isSplat() ? fromSplat(type, dense) : fromDense(type, dense);
+    : type(type),
+      elements(std::make_shared<std::vector<int64_t>>(std::move(elements))) {
+  assert(!isFloat() &&
+         static_cast<int64_t>(integers().size()) == type.getNumElements() &&
+         "elements do not fit the type");
 }
 
 HostTensor HostTensor::splat(RankedTensorType type, double value) {
@@ -188,7 +53,9 @@ HostTensor HostTensor::splat(RankedTensorType type, double value) {
   if (tensor.isFloat()) {
     llvm::fill(tensor.mutableFloats(), value);
   } else {
-    llvm::fill(tensor.mutableIntegers(), wrapToElementType(static_cast<int64_t>(value), type.getElementType()));
+    llvm::fill(
+        tensor.mutableIntegers(),
+        wrapToElementType(static_cast<int64_t>(value), type.getElementType()));
   }
   return tensor;
 }
@@ -210,13 +77,16 @@ MutableArrayRef<int64_t> HostTensor::mutableIntegers() {
 }
 
 double HostTensor::getAsDouble(int64_t index) const {
-  return visit([&](auto elements) { return static_cast<double>(elements[index]); });
+  return visit(
+      [&](auto elements) { return static_cast<double>(elements[index]); });
 }
 
 HostTensor HostTensor::withType(RankedTensorType newType) const {
   HostTensor tensor = *this;
   tensor.type = newType;
-  assert(tensor.isFloat() == isFloat() && newType.getNumElements() == getNumElements() && "another kind or number of elements");
+  assert(tensor.isFloat() == isFloat() &&
+         newType.getNumElements() == getNumElements() &&
+         "another kind or number of elements");
   return tensor;
 }
 
@@ -231,23 +101,6 @@ HostTensor HostTensor::rounded() const {
   return tensor;
 }
 
-DenseElementsAttr HostTensor::toAttribute() const {
-  Type element = getElementType();
-  if (element.isF32()) {
-    return toDense<float>(*this);
-  }
-  if (element.isF64()) {
-    return toDense<double>(*this);
-  }
-  if (isFloat()) {
-    return toDenseSmallFloats(*this);
-  }
-  if (element.isInteger(64)) {
-    return toDense<int64_t>(*this);
-  }
-  return element.isInteger(32) ? toDense<int32_t>(*this) : toDenseBooleans(*this);
-}
-
 double roundToElementType(double value, Type elementType) {
   if (elementType.isF64()) {
     return value;
@@ -255,7 +108,11 @@ double roundToElementType(double value, Type elementType) {
   if (elementType.isF32()) {
     return static_cast<float>(value);
   }
-  return toAPFloat(value, cast<FloatType>(elementType).getFloatSemantics()).convertToDouble();
+  llvm::APFloat rounded(value);
+  bool losesInfo = false;
+  rounded.convert(cast<FloatType>(elementType).getFloatSemantics(),
+                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return rounded.convertToDouble();
 }
 
 int64_t wrapToElementType(int64_t value, Type elementType) {

@@ -11,18 +11,21 @@ using namespace mlir;
 namespace accel {
 
 Interpreter::Interpreter(ModuleOp module, InterpreterOptions options)
-    : module(module), options(options), state(module, options.seed) {}
+    : options(options), state(module, options.seed) {}
 
-FailureOr<llvm::SmallVector<HostTensor>> Interpreter::run(func::FuncOp function, ArrayRef<HostTensor> arguments) {
+FailureOr<llvm::SmallVector<HostTensor>>
+Interpreter::run(func::FuncOp function, ArrayRef<HostTensor> arguments) {
   if (!options.keepGradients) {
     state.clearGradients();
   }
   state.clearChanges();
   metrics.clear();
-  return FunctionRun(*this, /*microbatch=*/0, /*depth=*/0).run(function, arguments);
+  return FunctionRun(*this, /*microbatch=*/0, /*depth=*/0)
+      .run(function, arguments);
 }
 
-HostTensor Interpreter::getInput(StringRef name, int64_t microbatch, RankedTensorType type) const {
+HostTensor Interpreter::getInput(StringRef name, int64_t microbatch,
+                                 RankedTensorType type) const {
   auto found = inputs.find(name);
   if (found != inputs.end() && !found->second.empty()) {
     return found->second[microbatch % found->second.size()];
@@ -35,7 +38,8 @@ HostTensor Interpreter::getInput(StringRef name, int64_t microbatch, RankedTenso
   if (name == "sample_indices" && type.getElementType().isInteger(64)) {
     HostTensor indices(type);
     MutableArrayRef<int64_t> elements = indices.mutableIntegers();
-    std::iota(elements.begin(), elements.end(), microbatch * type.getNumElements());
+    std::iota(elements.begin(), elements.end(),
+              microbatch * type.getNumElements());
     return indices;
   }
   if (name == "sample_weights") {

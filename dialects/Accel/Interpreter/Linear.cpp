@@ -15,7 +15,8 @@ struct Matrix {
   bool transposed;
 
   double at(int64_t row, int64_t column) const {
-    return transposed ? elements[column * columns + row] : elements[row * columns + column];
+    return transposed ? elements[column * columns + row]
+                      : elements[row * columns + column];
   }
 };
 
@@ -23,10 +24,12 @@ Matrix getMatrix(const HostTensor &tensor, int64_t batch, bool transposed) {
   ArrayRef<int64_t> shape = tensor.getShape();
   int64_t rows = shape[shape.size() - 2];
   int64_t columns = shape.back();
-  return {tensor.floats().slice(batch * rows * columns, rows * columns), rows, columns, transposed};
+  return {tensor.floats().slice(batch * rows * columns, rows * columns), rows,
+          columns, transposed};
 }
 
-void multiply(const Matrix &lhs, const Matrix &rhs, MutableArrayRef<double> out) {
+void multiply(const Matrix &lhs, const Matrix &rhs,
+              MutableArrayRef<double> out) {
   int64_t m = lhs.transposed ? lhs.columns : lhs.rows;
   int64_t inner = lhs.transposed ? lhs.rows : lhs.columns;
   int64_t n = rhs.transposed ? rhs.rows : rhs.columns;
@@ -54,7 +57,8 @@ Evaluation evaluateLinear(Operation *op, ArrayRef<HostTensor> operands) {
   int64_t size = shape[shape.size() - 2] * shape.back();
   int64_t batches = size == 0 ? 0 : result.getNumElements() / size;
   for (int64_t batch = 0; batch < batches; ++batch) {
-    multiply(getMatrix(operands[0], batch, matmul.getTransposeLhs()), getMatrix(operands[1], batch, matmul.getTransposeRhs()),
+    multiply(getMatrix(operands[0], batch, matmul.getTransposeLhs()),
+             getMatrix(operands[1], batch, matmul.getTransposeRhs()),
              out.slice(batch * size, size));
   }
   return HostTensors{result};

@@ -12,10 +12,13 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-template <typename Function> Evaluation combine(Operation *op, ArrayRef<HostTensor> operands, Function function) {
+template <typename Function>
+Evaluation combine(Operation *op, ArrayRef<HostTensor> operands,
+                   Function function) {
   HostTensor result(getResultType(op));
   MutableArrayRef<int64_t> out = result.mutableIntegers();
-  for (auto [element, lhs, rhs] : llvm::zip_equal(out, operands[0].integers(), operands[1].integers())) {
+  for (auto [element, lhs, rhs] :
+       llvm::zip_equal(out, operands[0].integers(), operands[1].integers())) {
     element = function(lhs, rhs);
   }
   return HostTensors{result};
@@ -23,13 +26,15 @@ template <typename Function> Evaluation combine(Operation *op, ArrayRef<HostTens
 
 Evaluation negate(Operation *op, const HostTensor &operand) {
   HostTensor result(getResultType(op));
-  llvm::transform(operand.integers(), result.mutableIntegers().begin(), [](int64_t x) { return x == 0; });
+  llvm::transform(operand.integers(), result.mutableIntegers().begin(),
+                  [](int64_t x) { return x == 0; });
   return HostTensors{result};
 }
 
 Evaluation findNans(Operation *op, const HostTensor &operand) {
   HostTensor result(getResultType(op));
-  llvm::transform(operand.floats(), result.mutableIntegers().begin(), [](double x) { return std::isnan(x); });
+  llvm::transform(operand.floats(), result.mutableIntegers().begin(),
+                  [](double x) { return std::isnan(x); });
   return HostTensors{result};
 }
 
@@ -85,11 +90,14 @@ Evaluation select(SelectOp op, OperandsOf<SelectOp> operands) {
   return HostTensors{result};
 }
 
-/// Towards zero; what does not fit becomes the nearest number that does, NaN becomes 0.
+/// Towards zero; what does not fit becomes the nearest number that does, NaN
+/// becomes 0.
 int64_t truncate(double value, Type type) {
   bool narrow = type.isInteger(32);
-  int64_t lowest = narrow ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
-  int64_t highest = narrow ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+  int64_t lowest = narrow ? std::numeric_limits<int32_t>::min()
+                          : std::numeric_limits<int64_t>::min();
+  int64_t highest = narrow ? std::numeric_limits<int32_t>::max()
+                           : std::numeric_limits<int64_t>::max();
   if (std::isnan(value)) {
     return 0;
   }
@@ -97,7 +105,8 @@ int64_t truncate(double value, Type type) {
     return lowest;
   }
   // 2^63 is a double and 2^63 - 1 is not.
-  return value >= static_cast<double>(highest) ? highest : static_cast<int64_t>(value);
+  return value >= static_cast<double>(highest) ? highest
+                                               : static_cast<int64_t>(value);
 }
 
 Evaluation castElements(Operation *op, const HostTensor &operand) {
@@ -105,16 +114,21 @@ Evaluation castElements(Operation *op, const HostTensor &operand) {
   Type type = result.getElementType();
   if (result.isFloat()) {
     operand.visit([out = result.mutableFloats()](auto elements) {
-      llvm::transform(elements, out.begin(), [](auto element) { return static_cast<double>(element); });
+      llvm::transform(elements, out.begin(), [](auto element) {
+        return static_cast<double>(element);
+      });
     });
   } else if (type.isInteger(1)) {
     operand.visit([out = result.mutableIntegers()](auto elements) {
-      llvm::transform(elements, out.begin(), [](auto element) { return element != 0; });
+      llvm::transform(elements, out.begin(),
+                      [](auto element) { return element != 0; });
     });
   } else if (operand.isFloat()) {
-    llvm::transform(operand.floats(), result.mutableIntegers().begin(), [&](double x) { return truncate(x, type); });
+    llvm::transform(operand.floats(), result.mutableIntegers().begin(),
+                    [&](double x) { return truncate(x, type); });
   } else {
-    llvm::transform(operand.integers(), result.mutableIntegers().begin(), [&](int64_t x) { return wrapToElementType(x, type); });
+    llvm::transform(operand.integers(), result.mutableIntegers().begin(),
+                    [&](int64_t x) { return wrapToElementType(x, type); });
   }
   return HostTensors{result};
 }
@@ -123,12 +137,20 @@ Evaluation castElements(Operation *op, const HostTensor &operand) {
 
 Evaluation evaluateLogic(Operation *op, ArrayRef<HostTensor> operands) {
   return llvm::TypeSwitch<Operation *, Evaluation>(op)
-      .Case([&](AndOp) { return combine(op, operands, [](int64_t lhs, int64_t rhs) { return lhs & rhs; }); })
-      .Case([&](OrOp) { return combine(op, operands, [](int64_t lhs, int64_t rhs) { return lhs | rhs; }); })
+      .Case([&](AndOp) {
+        return combine(op, operands,
+                       [](int64_t lhs, int64_t rhs) { return lhs & rhs; });
+      })
+      .Case([&](OrOp) {
+        return combine(op, operands,
+                       [](int64_t lhs, int64_t rhs) { return lhs | rhs; });
+      })
       .Case([&](NotOp) { return negate(op, operands[0]); })
       .Case([&](IsNanOp) { return findNans(op, operands[0]); })
       .Case([&](CompareOp comparison) { return compare(comparison, operands); })
-      .Case([&](SelectOp selection) { return select(selection, {operands, selection}); })
+      .Case([&](SelectOp selection) {
+        return select(selection, {operands, selection});
+      })
       .Case([&](CastOp) { return castElements(op, operands[0]); })
       .Default(Evaluation());
 }

@@ -10,22 +10,28 @@ namespace accel {
 namespace {
 
 /// Fails with an error that names the first index outside [lowest, size).
-LogicalResult checkIndices(Operation *op, ArrayRef<int64_t> indices, int64_t lowest, int64_t size) {
+LogicalResult checkIndices(Operation *op, ArrayRef<int64_t> indices,
+                           int64_t lowest, int64_t size) {
   for (auto [element, index] : llvm::enumerate(indices)) {
     if (index < lowest || index >= size) {
-      return op->emitOpError() << "cannot be evaluated: expected indices in [" << lowest << ", " << size << "), got " << index
-                               << " at element " << element;
+      return op->emitOpError()
+             << "cannot be evaluated: expected indices in [" << lowest << ", "
+             << size << "), got " << index << " at element " << element;
     }
   }
   return success();
 }
 
-/// Copies slice `from` of `in` to slice `to` of `out`, both cut into slices of `size` elements.
-void copySlice(const HostTensor &in, int64_t from, HostTensor &out, int64_t to, int64_t size) {
+/// Copies slice `from` of `in` to slice `to` of `out`, both cut into slices of
+/// `size` elements.
+void copySlice(const HostTensor &in, int64_t from, HostTensor &out, int64_t to,
+               int64_t size) {
   if (out.isFloat()) {
-    llvm::copy(in.floats().slice(from * size, size), out.mutableFloats().slice(to * size, size).begin());
+    llvm::copy(in.floats().slice(from * size, size),
+               out.mutableFloats().slice(to * size, size).begin());
   } else {
-    llvm::copy(in.integers().slice(from * size, size), out.mutableIntegers().slice(to * size, size).begin());
+    llvm::copy(in.integers().slice(from * size, size),
+               out.mutableIntegers().slice(to * size, size).begin());
   }
 }
 
@@ -44,7 +50,8 @@ Evaluation evaluateGather(GatherOp op, OperandsOf<GatherOp> operands) {
   return HostTensors{result};
 }
 
-Evaluation evaluateScatterAdd(ScatterAddOp op, OperandsOf<ScatterAddOp> operands) {
+Evaluation evaluateScatterAdd(ScatterAddOp op,
+                              OperandsOf<ScatterAddOp> operands) {
   HostTensor result(op.getType());
   HostTensor indices = operands.getIndices();
   HostTensor updates = operands.getUpdates();
@@ -61,14 +68,17 @@ Evaluation evaluateScatterAdd(ScatterAddOp op, OperandsOf<ScatterAddOp> operands
   return HostTensors{result};
 }
 
-/// Every tuple of indices of the last dimension as a position in the operand, counted in slices without the dimensions
-/// that a tuple chooses.
+/// Every tuple of indices of the last dimension as a position in the operand,
+/// counted in slices without the dimensions that a tuple chooses.
 class TupleReader {
 public:
-  TupleReader(GatherNdOp op, const HostTensor &operand, const HostTensor &indices)
-      : op(op), indices(indices.integers()), tupleSize(indices.getShape().back()),
+  TupleReader(GatherNdOp op, const HostTensor &operand,
+              const HostTensor &indices)
+      : op(op), indices(indices.integers()),
+        tupleSize(indices.getShape().back()),
         chosen(operand.getShape().slice(op.getBatchDims(), tupleSize)) {
-    int64_t batches = ShapedType::getNumElements(operand.getShape().take_front(op.getBatchDims()));
+    int64_t batches = ShapedType::getNumElements(
+        operand.getShape().take_front(op.getBatchDims()));
     int64_t tuples = ShapedType::getNumElements(indices.getShape().drop_back());
     tuplesPerBatch = batches == 0 ? 0 : tuples / batches;
   }
@@ -114,9 +124,15 @@ Evaluation evaluateGatherNd(GatherNdOp op, OperandsOf<GatherNdOp> operands) {
 
 Evaluation evaluateLookup(Operation *op, ArrayRef<HostTensor> operands) {
   return llvm::TypeSwitch<Operation *, Evaluation>(op)
-      .Case([&](GatherOp gather) { return evaluateGather(gather, {operands, gather}); })
-      .Case([&](ScatterAddOp scatter) { return evaluateScatterAdd(scatter, {operands, scatter}); })
-      .Case([&](GatherNdOp gather) { return evaluateGatherNd(gather, {operands, gather}); })
+      .Case([&](GatherOp gather) {
+        return evaluateGather(gather, {operands, gather});
+      })
+      .Case([&](ScatterAddOp scatter) {
+        return evaluateScatterAdd(scatter, {operands, scatter});
+      })
+      .Case([&](GatherNdOp gather) {
+        return evaluateGatherNd(gather, {operands, gather});
+      })
       .Default(Evaluation());
 }
 

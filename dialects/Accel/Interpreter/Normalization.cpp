@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the composites compute that work row by row: layer norm, softmax, cross entropy.
+// What the composites compute that work row by row: layer norm, softmax, cross
+// entropy.
 #include "dialects/Accel/Interpreter/OpFamilies.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,9 +22,13 @@ double getMaximum(ArrayRef<double> row) {
   return highest;
 }
 
-double sum(ArrayRef<double> row) { return std::accumulate(row.begin(), row.end(), 0.0); }
+double sum(ArrayRef<double> row) {
+  return std::accumulate(row.begin(), row.end(), 0.0);
+}
 
-int64_t getRowCount(const HostTensor &tensor) { return ShapedType::getNumElements(tensor.getShape().drop_back()); }
+int64_t getRowCount(const HostTensor &tensor) {
+  return ShapedType::getNumElements(tensor.getShape().drop_back());
+}
 
 Evaluation evaluateLayerNorm(LayerNormOp op, OperandsOf<LayerNormOp> operands) {
   HostTensor operand = operands.getOperand();
@@ -40,11 +45,14 @@ Evaluation evaluateLayerNorm(LayerNormOp op, OperandsOf<LayerNormOp> operands) {
     for (double x : row) {
       squares += (x - mean) * (x - mean);
     }
-    double rstd = 1.0 / std::sqrt(squares / size + op.getEpsilon().convertToDouble());
+    double rstd =
+        1.0 / std::sqrt(squares / size + op.getEpsilon().convertToDouble());
     means.mutableFloats()[i] = mean;
     rstds.mutableFloats()[i] = rstd;
     for (int64_t j = 0; j < size; ++j) {
-      result.mutableFloats()[i * size + j] = (row[j] - mean) * rstd * scale.floats()[j] + (bias ? bias.floats()[j] : 0.0);
+      result.mutableFloats()[i * size + j] =
+          (row[j] - mean) * rstd * scale.floats()[j] +
+          (bias ? bias.floats()[j] : 0.0);
     }
   }
   return HostTensors{result, means, rstds};
@@ -57,7 +65,8 @@ Evaluation evaluateSoftmax(SoftmaxOp op, const HostTensor &operand) {
     ArrayRef<double> row = operand.floats().slice(i * size, size);
     MutableArrayRef<double> out = result.mutableFloats().slice(i * size, size);
     double highest = getMaximum(row);
-    llvm::transform(row, out.begin(), [&](double x) { return std::exp(x - highest); });
+    llvm::transform(row, out.begin(),
+                    [&](double x) { return std::exp(x - highest); });
     double total = sum(out);
     for (double &x : out) {
       x /= total;
@@ -66,7 +75,8 @@ Evaluation evaluateSoftmax(SoftmaxOp op, const HostTensor &operand) {
   return HostTensors{result};
 }
 
-Evaluation evaluateCrossEntropy(SoftmaxCrossEntropyOp op, OperandsOf<SoftmaxCrossEntropyOp> operands) {
+Evaluation evaluateCrossEntropy(SoftmaxCrossEntropyOp op,
+                                OperandsOf<SoftmaxCrossEntropyOp> operands) {
   HostTensor logits = operands.getLogits();
   HostTensor labels = operands.getLabels();
   HostTensor losses(getResultType(op, 0));
@@ -76,7 +86,8 @@ Evaluation evaluateCrossEntropy(SoftmaxCrossEntropyOp op, OperandsOf<SoftmaxCros
     ArrayRef<double> row = logits.floats().slice(i * classes, classes);
     double lse = getLogSumExp(row);
     lses.mutableFloats()[i] = lse;
-    losses.mutableFloats()[i] = label >= 0 && label < classes ? lse - row[label] : 0.0;
+    losses.mutableFloats()[i] =
+        label >= 0 && label < classes ? lse - row[label] : 0.0;
   }
   return HostTensors{losses, lses};
 }
@@ -97,9 +108,15 @@ double getLogSumExp(ArrayRef<double> row) {
 
 Evaluation evaluateNormalization(Operation *op, ArrayRef<HostTensor> operands) {
   return llvm::TypeSwitch<Operation *, Evaluation>(op)
-      .Case([&](LayerNormOp norm) { return evaluateLayerNorm(norm, {operands, norm}); })
-      .Case([&](SoftmaxOp softmax) { return evaluateSoftmax(softmax, operands[0]); })
-      .Case([&](SoftmaxCrossEntropyOp loss) { return evaluateCrossEntropy(loss, {operands, loss}); })
+      .Case([&](LayerNormOp norm) {
+        return evaluateLayerNorm(norm, {operands, norm});
+      })
+      .Case([&](SoftmaxOp softmax) {
+        return evaluateSoftmax(softmax, operands[0]);
+      })
+      .Case([&](SoftmaxCrossEntropyOp loss) {
+        return evaluateCrossEntropy(loss, {operands, loss});
+      })
       .Default(Evaluation());
 }
 

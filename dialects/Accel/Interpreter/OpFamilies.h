@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How `evaluate` finds the definition of an operation: one function per family of operations, each in a file of its own.
-// Included by the files of this folder only.
+// How `evaluate` finds the definition of an operation: one function per family
+// of operations, each in a file of its own. Included by the files of this
+// folder only.
 #ifndef ACCEL_DIALECTS_ACCEL_INTERPRETER_OPFAMILIES_H
 #define ACCEL_DIALECTS_ACCEL_INTERPRETER_OPFAMILIES_H
 
@@ -17,30 +18,46 @@ using HostTensors = llvm::SmallVector<HostTensor>;
 using Evaluation = std::optional<mlir::FailureOr<HostTensors>>;
 
 /// The operands of an operation under their names.
-template <typename Op> using OperandsOf = typename Op::template GenericAdaptor<llvm::ArrayRef<HostTensor>>;
+template <typename Op>
+using OperandsOf =
+    typename Op::template GenericAdaptor<llvm::ArrayRef<HostTensor>>;
 
-Evaluation evaluateArithmetic(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands);
-Evaluation evaluateLogic(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands);
-Evaluation evaluateShape(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands);
-Evaluation evaluateReduction(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands);
-Evaluation evaluateLinear(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands);
-Evaluation evaluateLookup(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands);
-Evaluation evaluateNormalization(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands);
-Evaluation evaluateRandom(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands);
-Evaluation evaluateAttention(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands);
+Evaluation evaluateArithmetic(mlir::Operation *op,
+                              llvm::ArrayRef<HostTensor> operands);
+Evaluation evaluateLogic(mlir::Operation *op,
+                         llvm::ArrayRef<HostTensor> operands);
+Evaluation evaluateShape(mlir::Operation *op,
+                         llvm::ArrayRef<HostTensor> operands);
+Evaluation evaluateReduction(mlir::Operation *op,
+                             llvm::ArrayRef<HostTensor> operands);
+Evaluation evaluateLinear(mlir::Operation *op,
+                          llvm::ArrayRef<HostTensor> operands);
+Evaluation evaluateLookup(mlir::Operation *op,
+                          llvm::ArrayRef<HostTensor> operands);
+Evaluation evaluateNormalization(mlir::Operation *op,
+                                 llvm::ArrayRef<HostTensor> operands);
+Evaluation evaluateRandom(mlir::Operation *op,
+                          llvm::ArrayRef<HostTensor> operands);
+Evaluation evaluateAttention(mlir::Operation *op,
+                             llvm::ArrayRef<HostTensor> operands);
 
-/// The logarithm of the sum of the exponentials of `row`; -inf if all are -inf or there are none.
+/// The logarithm of the sum of the exponentials of `row`; -inf if all are -inf
+/// or there are none.
 double getLogSumExp(llvm::ArrayRef<double> row);
 
 /// The type of result `index`.
-inline mlir::RankedTensorType getResultType(mlir::Operation *op, unsigned index = 0) {
+inline mlir::RankedTensorType getResultType(mlir::Operation *op,
+                                            unsigned index = 0) {
   return llvm::cast<mlir::RankedTensorType>(op->getResult(index).getType());
 }
 
-/// Calls `function(element, position)` for every index of `shape` in row-major order: `element` counts from 0, `position` is
-/// `offset` plus the sum of index times stride.
+/// Calls `function(element, position)` for every index of `shape` in row-major
+/// order: `element` counts from 0, `position` is `offset` plus the sum of index
+/// times stride.
 template <typename Function>
-void forEachStrided(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, int64_t offset, Function function) {
+void forEachStrided(llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<int64_t> strides, int64_t offset,
+                    Function function) {
   if (llvm::is_contained(shape, 0)) {
     return;
   }

@@ -29,8 +29,10 @@ public:
     if (missing.empty()) {
       return success();
     }
-    return op.emitOpError() << "cannot be run: expected states of type tensor<f64> for its hyperparameters, got none named "
-                            << llvm::join(missing, ", ");
+    return op.emitOpError()
+           << "cannot be run: expected states of type tensor<f64> for its "
+              "hyperparameters, got none named "
+           << llvm::join(missing, ", ");
   }
 
 private:
@@ -53,7 +55,8 @@ double getRate(StringRef schedule, double step, Scalars &scalars) {
   if (schedule != "constant") {
     minimum = scalars.get("min_lr");
     double horizon = scalars.get("schedule_steps");
-    double decay = schedule == "wsd" ? scalars.get("decay_steps") : horizon - warmup;
+    double decay =
+        schedule == "wsd" ? scalars.get("decay_steps") : horizon - warmup;
     double start = schedule == "wsd" ? horizon - decay : warmup;
     progress = std::clamp((step - start) / std::max(1.0, decay), 0.0, 1.0);
   }
@@ -61,15 +64,17 @@ double getRate(StringRef schedule, double step, Scalars &scalars) {
     return lr * (step + 1.0) / warmup;
   }
   if (schedule == "cosine") {
-    return minimum + (lr - minimum) * (1.0 + std::cos(std::numbers::pi * progress)) / 2.0;
+    return minimum +
+           (lr - minimum) * (1.0 + std::cos(std::numbers::pi * progress)) / 2.0;
   }
   return lr + (minimum - lr) * progress;
 }
 
-FailureOr<Hyperparameters> readHyperparameters(UpdateOp op, const ProgramState &state) {
+FailureOr<Hyperparameters> readHyperparameters(UpdateOp op,
+                                               const ProgramState &state) {
   Scalars scalars(state);
   Hyperparameters values;
-  values.step = scalars.get("step");
+  values.step = scalars.get("step_count");
   values.rate = getRate(op.getSchedule(), values.step, scalars);
   values.weightDecay = scalars.get("weight_decay");
   if (op.getClip()) {
@@ -95,7 +100,8 @@ struct Update {
   double decay; ///< weight decay of this parameter
 };
 
-void applyAdamW(Update &update, const Hyperparameters &h, HostTensor &firstMoment, HostTensor &secondMoment) {
+void applyAdamW(Update &update, const Hyperparameters &h,
+                HostTensor &firstMoment, HostTensor &secondMoment) {
   double correction1 = 1.0 - std::pow(h.beta1, h.step + 1.0);
   double correction2 = 1.0 - std::pow(h.beta2, h.step + 1.0);
   MutableArrayRef<double> first = firstMoment.mutableFloats();
@@ -105,26 +111,30 @@ void applyAdamW(Update &update, const Hyperparameters &h, HostTensor &firstMomen
     first[i] = h.beta1 * first[i] + (1.0 - h.beta1) * g;
     second[i] = h.beta2 * second[i] + (1.0 - h.beta2) * g * g;
     double denominator = std::sqrt(second[i]) / std::sqrt(correction2) + h.eps;
-    update.parameter[i] = decayed - h.rate / correction1 * first[i] / denominator;
+    update.parameter[i] =
+        decayed - h.rate / correction1 * first[i] / denominator;
   }
 }
 
 void applySgd(Update &update, const Hyperparameters &h, HostTensor &momentum) {
   MutableArrayRef<double> velocity = momentum.mutableFloats();
   for (auto [i, g] : llvm::enumerate(update.gradient)) {
-    velocity[i] = h.momentum * velocity[i] + g + update.decay * update.parameter[i];
+    velocity[i] =
+        h.momentum * velocity[i] + g + update.decay * update.parameter[i];
     update.parameter[i] -= h.rate * velocity[i];
   }
 }
 
 class Step {
 public:
-  Step(UpdateOp op, const Hyperparameters &values, ProgramState &state) : op(op), values(values), state(state) {}
+  Step(UpdateOp op, const Hyperparameters &values, ProgramState &state)
+      : op(op), values(values), state(state) {}
 
   double getGradientNorm(double scale) const {
     double squares = 0.0;
     for (ParameterOp parameter : getTrainable()) {
-      for (double g : HostTensor(state.getGradient(parameter.getSymName())).floats()) {
+      for (double g :
+           HostTensor(state.getGradient(parameter.getSymName())).floats()) {
         squares += g * scale * g * scale;
       }
     }
@@ -135,11 +145,16 @@ public:
     for (ParameterOp parameter : getTrainable()) {
       HostTensor value = state.read(parameter.getSymName());
       if (!value) {
-        return op.emitOpError() << "cannot be run: @" << parameter.getSymName() << " has no value; set one before the run";
+        return op.emitOpError() << "cannot be run: @" << parameter.getSymName()
+                                << " has no value; set one before the run";
       }
       HostTensor gradient = state.getGradient(parameter.getSymName());
-      Update update{value.mutableFloats(), {}, value.getRank() >= 2 ? values.weightDecay : 0.0};
-      llvm::append_range(update.gradient, llvm::map_range(gradient.floats(), [&](double g) { return g * factor; }));
+      Update update{value.mutableFloats(),
+                    {},
+                    value.getRank() >= 2 ? values.weightDecay : 0.0};
+      llvm::append_range(update.gradient,
+                         llvm::map_range(gradient.floats(),
+                                         [&](double g) { return g * factor; }));
       applyTo(parameter, update);
       (void)state.write(parameter.getSymName(), value);
     }
@@ -147,8 +162,9 @@ public:
   }
 
   void advance() {
-    setScalar("step", values.step + 1.0);
-    for (auto [name, beta] : {std::pair("beta1_power", values.beta1), {"beta2_power", values.beta2}}) {
+    setScalar("step_count", values.step + 1.0);
+    for (auto [name, beta] : {std::pair("beta1_power", values.beta1),
+                              {"beta2_power", values.beta2}}) {
       HostTensor power = state.read(name);
       if (op.getKind() == "adamw" && power) {
         setScalar(name, power.floats()[0] * beta);
@@ -183,7 +199,9 @@ private:
   }
 
   void setScalar(StringRef name, double value) {
-    (void)state.write(name, HostTensor::splat(ProgramState::getDeclaredType(state.lookup(name)), value));
+    (void)state.write(
+        name, HostTensor::splat(
+                  ProgramState::getDeclaredType(state.lookup(name)), value));
   }
 
   UpdateOp op;
@@ -193,7 +211,8 @@ private:
 
 } // namespace
 
-LogicalResult runOptimizerStep(UpdateOp op, double scale, ProgramState &state, llvm::SmallVectorImpl<Metric> &metrics) {
+LogicalResult runOptimizerStep(UpdateOp op, double scale, ProgramState &state,
+                               llvm::SmallVectorImpl<Metric> &metrics) {
   FailureOr<Hyperparameters> values = readHyperparameters(op, state);
   if (failed(values)) {
     return failure();
@@ -202,7 +221,8 @@ LogicalResult runOptimizerStep(UpdateOp op, double scale, ProgramState &state, l
   double norm = step.getGradientNorm(scale);
   metrics.push_back({"grad_norm", norm});
   metrics.push_back({"lr", values->rate});
-  double clip = op.getClip() ? std::min(1.0, values->clipNorm / (norm + 1e-6)) : 1.0;
+  double clip =
+      op.getClip() ? std::min(1.0, values->clipNorm / (norm + 1e-6)) : 1.0;
   if (failed(step.apply(scale * clip))) {
     return failure();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The optimizer as the oracle runs it: `accel.update` in double on whole parameters, from the published formulas, so that
-// its expansion over flat segments can be compared with it. Included by the files of this folder only.
+// The optimizer as the oracle runs it: `accel.update` in double on whole
+// parameters, from the published formulas, so that its expansion over flat
+// segments can be compared with it. Included by the files of this folder only.
 #ifndef ACCEL_DIALECTS_ACCEL_INTERPRETER_OPTIMIZERSTEP_H
 #define ACCEL_DIALECTS_ACCEL_INTERPRETER_OPTIMIZERSTEP_H
 
@@ -9,24 +10,33 @@
 
 namespace accel {
 
-/// Updates every trainable parameter with its accumulated gradient times `scale`.
+/// Updates every trainable parameter with its accumulated gradient times
+/// `scale`.
 ///
-/// With s the value of @step before the update, W warmup_steps, H schedule_steps and D decay_steps:
+/// With s the value of @step_count before the update, W warmup_steps, H
+/// schedule_steps and D decay_steps:
 ///
-///   rate, s < W    lr (s + 1) / W
-///   constant       lr
-///   linear         min_lr + (lr - min_lr) (1 - t),              t = clamp((s - W) / max(1, H - W), 0, 1)
-///   cosine         min_lr + (lr - min_lr) (1 + cos(pi t)) / 2,  the same t
-///   wsd            lr + (min_lr - lr) t,                        t = clamp((s - (H - D)) / max(1, D), 0, 1)
-///   clip           gradients times min(1, clip_norm / (norm + 1e-6)), norm over all trainable parameters
-///   adamw          p *= 1 - rate weight_decay;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;
-///                  p -= rate / (1 - beta1^(s+1)) m / (sqrt(v) / sqrt(1 - beta2^(s+1)) + eps)
-///   sgd            g += weight_decay p;  m = momentum m + g;  p -= rate m
+///   rate    lr (s + 1) / W                              if s < W, else:
+///   constant  lr
+///   linear    min_lr + (lr - min_lr) (1 - t)
+///   cosine    min_lr + (lr - min_lr) (1 + cos(pi t)) / 2
+///             both with t = clamp((s - W) / max(1, H - W), 0, 1)
+///   wsd       lr + (min_lr - lr) t
+///             with t = clamp((s - (H - D)) / max(1, D), 0, 1)
+///   clip    g *= min(1, clip_norm / (norm + 1e-6)), norm over all parameters
+///   adamw   p *= 1 - rate weight_decay
+///           m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
+///           p -= rate / (1 - beta1^(s+1)) m
+///                / (sqrt(v) / sqrt(1 - beta2^(s+1)) + eps)
+///   sgd     g += weight_decay p;  m = momentum m + g;  p -= rate m
 ///
-/// Only parameters of rank 2 and more decay. @step grows by 1, @beta1_power and @beta2_power, where declared, by a factor
-/// of beta1 and beta2; metrics `grad_norm` (before clipping) and `lr` are reported.
+/// Only parameters of rank 2 and more decay. @step_count grows by 1,
+/// @beta1_power and @beta2_power, where declared, by a factor of beta1 and
+/// beta2; metrics `grad_norm` (before clipping) and `lr` are reported.
 /// Fails after an error that names all states that are missing.
-mlir::LogicalResult runOptimizerStep(UpdateOp op, double scale, ProgramState &state, llvm::SmallVectorImpl<Metric> &metrics);
+mlir::LogicalResult runOptimizerStep(UpdateOp op, double scale,
+                                     ProgramState &state,
+                                     llvm::SmallVectorImpl<Metric> &metrics);
 
 } // namespace accel
 

@@ -26,7 +26,9 @@ ProgramState::ProgramState(ModuleOp module, int64_t seed) {
     RankedTensorType type = getDeclaredType(op);
     auto state = dyn_cast<StateOp>(op);
     if (state && type && fitsHost(type)) {
-      values[state.getSymName()] = HostTensor::splat(type, state.getInitial() ? state.getInitial()->convertToDouble() : 0.0);
+      values[state.getSymName()] = HostTensor::splat(
+          type,
+          state.getInitial() ? state.getInitial()->convertToDouble() : 0.0);
     }
   }
   for (Operation *op : declarations) {
@@ -39,7 +41,8 @@ ProgramState::ProgramState(ModuleOp module, int64_t seed) {
   clearChanges();
 }
 
-HostTensor ProgramState::makeInitial(ParameterOp parameter, int64_t seed) const {
+HostTensor ProgramState::makeInitial(ParameterOp parameter,
+                                     int64_t seed) const {
   RankedTensorType type = getDeclaredType(parameter);
   if (!parameter.getInitial() || !type || !fitsHost(type)) {
     return HostTensor();
@@ -52,16 +55,21 @@ HostTensor ProgramState::makeInitial(ParameterOp parameter, int64_t seed) const 
   auto kind = initial.getAs<StringAttr>("kind");
   if (kind && kind.getValue() == "constant") {
     auto integer = initial.getAs<IntegerAttr>("value");
-    return HostTensor::splat(type, integer ? static_cast<double>(integer.getInt()) : getNumber("value"));
+    return HostTensor::splat(type, integer
+                                       ? static_cast<double>(integer.getInt())
+                                       : getNumber("value"));
   }
   auto site = initial.getAs<IntegerAttr>("site");
-  if (kind && kind.getValue() == "normal" && site && isa<FloatType>(type.getElementType())) {
-    return makeRandomNormal(type, seed, site.getInt(), getNumber("mean"), getNumber("deviation"));
+  if (kind && kind.getValue() == "normal" && site &&
+      isa<FloatType>(type.getElementType())) {
+    return makeRandomNormal(type, seed, site.getInt(), getNumber("mean"),
+                            getNumber("deviation"));
   }
   return HostTensor();
 }
 
-ProgramState::Part ProgramState::getPart(ParameterOp parameter, StringRef slot) const {
+ProgramState::Part ProgramState::getPart(ParameterOp parameter,
+                                         StringRef slot) const {
   if (!parameter.getSegment()) {
     return {};
   }
@@ -72,32 +80,36 @@ ProgramState::Part ProgramState::getPart(ParameterOp parameter, StringRef slot) 
   }
   for (Operation *op : declarations) {
     auto state = dyn_cast<StateOp>(op);
-    if (state && state.getBucket() == master.getBucket() && state.getSegment() == master.getSegment() &&
-        state.getSlot() == slot) {
+    if (state && state.getBucket() == master.getBucket() &&
+        state.getSegment() == master.getSegment() && state.getSlot() == slot) {
       return {state.getSymName().str(), offset};
     }
   }
   return {};
 }
 
-HostTensor ProgramState::readPart(const Part &part, RankedTensorType type) const {
+HostTensor ProgramState::readPart(const Part &part,
+                                  RankedTensorType type) const {
   HostTensor whole = values.lookup(part.state);
   int64_t size = type.getNumElements();
-  if (!whole || !whole.isFloat() || !isa<FloatType>(type.getElementType()) || part.offset < 0 ||
-      part.offset + size > whole.getNumElements()) {
+  if (!whole || !whole.isFloat() || !isa<FloatType>(type.getElementType()) ||
+      part.offset < 0 || part.offset + size > whole.getNumElements()) {
     return HostTensor();
   }
   ArrayRef<double> elements = whole.floats().slice(part.offset, size);
-  return HostTensor(type, std::vector<double>(elements.begin(), elements.end()));
+  return HostTensor(type,
+                    std::vector<double>(elements.begin(), elements.end()));
 }
 
 void ProgramState::writePart(const Part &part, const HostTensor &value) {
   auto whole = values.find(part.state);
   int64_t size = value.getNumElements();
-  if (whole == values.end() || part.offset < 0 || part.offset + size > whole->second.getNumElements()) {
+  if (whole == values.end() || part.offset < 0 ||
+      part.offset + size > whole->second.getNumElements()) {
     return;
   }
-  llvm::copy(value.floats(), whole->second.mutableFloats().slice(part.offset, size).begin());
+  llvm::copy(value.floats(),
+             whole->second.mutableFloats().slice(part.offset, size).begin());
   written.insert(part.state);
 }
 
@@ -111,7 +123,8 @@ HostTensor ProgramState::read(StringRef name) const {
 
 LogicalResult ProgramState::write(StringRef name, const HostTensor &value) {
   Operation *declaration = lookup(name);
-  if (!declaration || !value || value.getType() != getDeclaredType(declaration)) {
+  if (!declaration || !value ||
+      value.getType() != getDeclaredType(declaration)) {
     return failure();
   }
   written.insert(name);
@@ -140,7 +153,8 @@ void ProgramState::accumulate(Operation *declaration, const HostTensor &value) {
   StringRef name = SymbolTable::getSymbolName(declaration);
   auto parameter = dyn_cast<ParameterOp>(declaration);
   HostTensor sum = parameter ? getGradient(name) : read(name);
-  for (auto [element, addend] : llvm::zip_equal(sum.mutableFloats(), value.floats())) {
+  for (auto [element, addend] :
+       llvm::zip_equal(sum.mutableFloats(), value.floats())) {
     element += addend;
   }
   if (!parameter) {
@@ -160,7 +174,8 @@ void ProgramState::clearGradients() {
   for (Operation *op : declarations) {
     auto parameter = dyn_cast<ParameterOp>(op);
     if (parameter && parameter.getSegment() && parameter.getTrainable()) {
-      writePart(getPart(parameter, "gradient"), HostTensor(getDeclaredType(op)));
+      writePart(getPart(parameter, "gradient"),
+                HostTensor(getDeclaredType(op)));
     }
   }
 }
@@ -170,14 +185,19 @@ void ProgramState::clearChanges() {
   accumulated.clear();
 }
 
-HostTensor ProgramState::getMoment(StringRef slot, ParameterOp parameter) const {
+HostTensor ProgramState::getMoment(StringRef slot,
+                                   ParameterOp parameter) const {
   RankedTensorType type = getDeclaredType(parameter);
   Part part = getPart(parameter, slot);
-  HostTensor moment = part.state.empty() ? moments.lookup((slot + "." + parameter.getSymName()).str()) : readPart(part, type);
+  HostTensor moment =
+      part.state.empty()
+          ? moments.lookup((slot + "." + parameter.getSymName()).str())
+          : readPart(part, type);
   return moment ? moment : HostTensor(type);
 }
 
-void ProgramState::setMoment(StringRef slot, ParameterOp parameter, HostTensor value) {
+void ProgramState::setMoment(StringRef slot, ParameterOp parameter,
+                             HostTensor value) {
   Part part = getPart(parameter, slot);
   if (part.state.empty()) {
     moments[(slot + "." + parameter.getSymName()).str()] = value;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What outlives a step of an interpreted program: the values of parameters and states, gradients, optimizer moments.
+// What outlives a step of an interpreted program: the values of parameters and
+// states, gradients, optimizer moments.
 #ifndef ACCEL_DIALECTS_ACCEL_INTERPRETER_PROGRAMSTATE_H
 #define ACCEL_DIALECTS_ACCEL_INTERPRETER_PROGRAMSTATE_H
 
@@ -16,41 +17,55 @@ namespace accel {
 
 /// The symbols of one module by name.
 ///
-/// A parameter with a `segment` has no value of its own: it is the part at `offset` of the state named there, and its
-/// gradient the same part of the state with slot `gradient` of the same bucket and segment.
+/// A parameter with a `segment` has no value of its own: it is the part at
+/// `offset` of the state named there, and its gradient the same part of the
+/// state with slot `gradient` of the same bucket and segment.
 class ProgramState {
 public:
-  /// States get their `initial` value, parameters that of kind `constant` or `normal` (with `seed`); others are unset.
+  /// States get their `initial` value, parameters that of kind `constant` or
+  /// `normal` (with `seed`); others are unset.
   ProgramState(mlir::ModuleOp module, int64_t seed);
 
   /// Parameters and states in the order of the module.
-  llvm::ArrayRef<mlir::Operation *> getDeclarations() const { return declarations; }
+  llvm::ArrayRef<mlir::Operation *> getDeclarations() const {
+    return declarations;
+  }
   /// The declaration of `name`; null if there is none.
-  mlir::Operation *lookup(llvm::StringRef name) const { return byName.lookup(name); }
+  mlir::Operation *lookup(llvm::StringRef name) const {
+    return byName.lookup(name);
+  }
   static mlir::RankedTensorType getDeclaredType(mlir::Operation *declaration);
 
   /// Null if unset or unknown.
   HostTensor read(llvm::StringRef name) const;
-  /// Fails without a diagnostic if `name` is unknown or its type is not that of `value`.
+  /// Fails without a diagnostic if `name` is unknown or its type is not that of
+  /// `value`.
   mlir::LogicalResult write(llvm::StringRef name, const HostTensor &value);
 
-  /// Zeros if nothing was accumulated; null if there is no such trainable parameter.
+  /// Zeros if nothing was accumulated; null if there is no such trainable
+  /// parameter.
   HostTensor getGradient(llvm::StringRef parameter) const;
-  /// Adds to the gradient of a parameter or to a state. Requires: the declared type is that of `value`.
+  /// Adds to the gradient of a parameter or to a state. Requires: the declared
+  /// type is that of `value`.
   void accumulate(mlir::Operation *declaration, const HostTensor &value);
   void clearGradients();
 
-  /// Moments of a parameter that `accel.update` keeps where Shard has not made slots for them; zeros at first.
+  /// Moments of a parameter that `accel.update` keeps where Shard has not made
+  /// slots for them; zeros at first.
   HostTensor getMoment(llvm::StringRef slot, ParameterOp parameter) const;
   void setMoment(llvm::StringRef slot, ParameterOp parameter, HostTensor value);
 
-  /// Whether the value of `name`, or its gradient, changed since the last `clearChanges`.
+  /// Whether the value of `name`, or its gradient, changed since the last
+  /// `clearChanges`.
   bool isWritten(llvm::StringRef name) const { return written.contains(name); }
-  bool isAccumulated(llvm::StringRef parameter) const { return accumulated.contains(parameter); }
+  bool isAccumulated(llvm::StringRef parameter) const {
+    return accumulated.contains(parameter);
+  }
   void clearChanges();
 
 private:
-  /// Part of a state in which a parameter or its gradient lies; no state if it lies nowhere.
+  /// Part of a state in which a parameter or its gradient lies; no state if it
+  /// lies nowhere.
   struct Part {
     std::string state;
     int64_t offset = 0;

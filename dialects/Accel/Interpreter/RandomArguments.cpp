@@ -13,10 +13,10 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-constexpr double kDefaultBound = 8.0;
+constexpr double kDefaultHighest = 7.0;
 
 struct Range {
-  double lowest, bound;
+  double lowest, highest;
 };
 
 std::optional<double> getNumber(Attribute attribute) {
@@ -28,42 +28,56 @@ std::optional<double> getNumber(Attribute attribute) {
 }
 
 /// No value if there is no range; failure if it makes no sense.
-FailureOr<std::optional<Range>> getRange(Location location, DictionaryAttr attributes) {
-  Attribute attribute = attributes ? attributes.get("accel.range") : Attribute();
+FailureOr<std::optional<Range>> getRange(Location location,
+                                         DictionaryAttr attributes) {
+  Attribute attribute =
+      attributes ? attributes.get("accel.range") : Attribute();
   if (!attribute) {
     return std::optional<Range>();
   }
   auto array = dyn_cast<ArrayAttr>(attribute);
   if (array && array.size() == 2) {
     std::optional<double> lowest = getNumber(array[0]);
-    std::optional<double> bound = getNumber(array[1]);
-    if (lowest && bound && *lowest < *bound) {
-      return std::optional(Range{*lowest, *bound});
+    std::optional<double> highest = getNumber(array[1]);
+    if (lowest && highest && *lowest <= *highest) {
+      return std::optional(Range{*lowest, *highest});
     }
   }
-  return emitError(location) << "expected 'accel.range' to be [lowest, bound] with lowest < bound, got " << attribute;
+  return emitError(location) << "expected 'accel.range' to be [lowest, "
+                                "highest] with lowest <= highest, got "
+                             << attribute;
 }
 
-FailureOr<HostTensor> getGivenValue(Location location, RankedTensorType type, Attribute attribute) {
+FailureOr<HostTensor> getGivenValue(Location location, RankedTensorType type,
+                                    Attribute attribute) {
   auto elements = dyn_cast<ElementsAttr>(attribute);
-  std::optional<HostTensor> value = elements ? HostTensor::fromAttribute(elements) : std::nullopt;
+  std::optional<HostTensor> value =
+      elements ? HostTensor::fromAttribute(elements) : std::nullopt;
   if (!value || value->getType() != type) {
-    return emitError(location) << "expected 'accel.value' to hold elements of type " << type << ", got " << attribute;
+    return emitError(location)
+           << "expected 'accel.value' to hold elements of type " << type
+           << ", got " << attribute;
   }
   return *value;
 }
 
-HostTensor makeUniform(RankedTensorType type, Range range, int64_t seed, int64_t site) {
+HostTensor makeUniform(RankedTensorType type, Range range, int64_t seed,
+                       int64_t site) {
   HostTensor tensor(type);
+  double bound =
+      tensor.isFloat() ? range.highest : std::floor(range.highest) + 1.0;
   auto getAt = [&](int64_t element) {
-    double unit = std::ldexp(getPhiloxBlock(seed, site, /*sample=*/0, element / 4)[element % 4], -32);
-    return range.lowest + unit * (range.bound - range.lowest);
+    double unit = std::ldexp(
+        getPhiloxBlock(seed, site, /*sample=*/0, element / 4)[element % 4],
+        -32);
+    return range.lowest + unit * (bound - range.lowest);
   };
   for (int64_t element = 0; element < tensor.getNumElements(); ++element) {
     if (tensor.isFloat()) {
       tensor.mutableFloats()[element] = getAt(element);
     } else {
-      tensor.mutableIntegers()[element] = static_cast<int64_t>(std::floor(getAt(element)));
+      tensor.mutableIntegers()[element] =
+          static_cast<int64_t>(std::floor(getAt(element)));
     }
   }
   return tensor;
@@ -79,12 +93,15 @@ uint32_t getSite(StringRef name) {
   return hash;
 }
 
-FailureOr<HostTensor> makeValue(Location location, RankedTensorType type, DictionaryAttr attributes, StringRef name,
+FailureOr<HostTensor> makeValue(Location location, RankedTensorType type,
+                                DictionaryAttr attributes, StringRef name,
                                 int64_t seed) {
   if (!fitsHost(type)) {
-    return emitError(location) << "expected a static shape of at most " << kMaxHostElements << " elements, got " << type;
+    return emitError(location) << "expected a static shape of at most "
+                               << kMaxHostElements << " elements, got " << type;
   }
-  if (Attribute value = attributes ? attributes.get("accel.value") : Attribute()) {
+  if (Attribute value =
+          attributes ? attributes.get("accel.value") : Attribute()) {
     return getGivenValue(location, type, value);
   }
   FailureOr<std::optional<Range>> range = getRange(location, attributes);
@@ -92,10 +109,12 @@ FailureOr<HostTensor> makeValue(Location location, RankedTensorType type, Dictio
     return failure();
   }
   if (!*range && isa<FloatType>(type.getElementType())) {
-    return makeRandomNormal(type, seed, getSite(name), /*mean=*/0.0, /*deviation=*/1.0);
+    return makeRandomNormal(type, seed, getSite(name), /*mean=*/0.0,
+                            /*deviation=*/1.0);
   }
-  double bound = type.getElementType().isInteger(1) ? 2.0 : kDefaultBound;
-  return makeUniform(type, range->value_or(Range{0.0, bound}), seed, getSite(name));
+  double highest = type.getElementType().isInteger(1) ? 1.0 : kDefaultHighest;
+  return makeUniform(type, range->value_or(Range{0.0, highest}), seed,
+                     getSite(name));
 }
 
 std::string getArgumentName(func::FuncOp function, unsigned index) {
@@ -103,19 +122,25 @@ std::string getArgumentName(func::FuncOp function, unsigned index) {
   return name ? name.str() : "arg" + std::to_string(index);
 }
 
-FailureOr<llvm::SmallVector<HostTensor>> makeArguments(func::FuncOp function, int64_t seed) {
+FailureOr<llvm::SmallVector<HostTensor>> makeArguments(func::FuncOp function,
+                                                       int64_t seed) {
   llvm::SmallVector<HostTensor> arguments;
   bool complete = true;
-  for (auto [index, argumentType] : llvm::enumerate(function.getArgumentTypes())) {
-    Location location = function.isExternal() ? function.getLoc() : function.getArgument(index).getLoc();
+  for (auto [index, argumentType] :
+       llvm::enumerate(function.getArgumentTypes())) {
+    Location location = function.isExternal()
+                            ? function.getLoc()
+                            : function.getArgument(index).getLoc();
     auto type = dyn_cast<RankedTensorType>(argumentType);
     if (!type) {
-      emitError(location) << "expected argument #" << index << " to be a ranked tensor, got " << argumentType;
+      emitError(location) << "expected argument #" << index
+                          << " to be a ranked tensor, got " << argumentType;
       complete = false;
       continue;
     }
     FailureOr<HostTensor> value =
-        makeValue(location, type, function.getArgAttrDict(index), getArgumentName(function, index), seed);
+        makeValue(location, type, function.getArgAttrDict(index),
+                  getArgumentName(function, index), seed);
     complete &= succeeded(value);
     arguments.push_back(succeeded(value) ? *value : HostTensor());
   }

@@ -8,7 +8,8 @@
 namespace accel {
 
 /// Element e is a function of (seed, site, e) alone. Requires: a float type.
-HostTensor makeRandomNormal(mlir::RankedTensorType type, int64_t seed, int64_t site, double mean, double deviation);
+HostTensor makeRandomNormal(mlir::RankedTensorType type, int64_t seed,
+                            int64_t site, double mean, double deviation);
 
 } // namespace accel
 

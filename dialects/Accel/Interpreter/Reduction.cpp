@@ -12,11 +12,14 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-/// Strides that give every index of `shape` the position of its element in the row-major result without `axes`.
-llvm::SmallVector<int64_t> getResultStrides(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
+/// Strides that give every index of `shape` the position of its element in the
+/// row-major result without `axes`.
+llvm::SmallVector<int64_t> getResultStrides(ArrayRef<int64_t> shape,
+                                            ArrayRef<int64_t> axes) {
   llvm::SmallVector<int64_t> strides(shape.size(), 0);
   int64_t stride = 1;
-  for (int64_t dimension = static_cast<int64_t>(shape.size()) - 1; dimension >= 0; --dimension) {
+  for (int64_t dimension = static_cast<int64_t>(shape.size()) - 1;
+       dimension >= 0; --dimension) {
     if (!llvm::is_contained(axes, dimension)) {
       strides[dimension] = stride;
       stride *= shape[dimension];
@@ -25,44 +28,57 @@ llvm::SmallVector<int64_t> getResultStrides(ArrayRef<int64_t> shape, ArrayRef<in
   return strides;
 }
 
-/// Every result element begins with `initial` and takes in the operand's elements one by one.
+/// Every result element begins with `initial` and takes in the operand's
+/// elements one by one.
 template <typename T, typename Function>
-void reduce(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes, ArrayRef<T> in, MutableArrayRef<T> out, T initial,
-            Function function) {
+void reduce(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes, ArrayRef<T> in,
+            MutableArrayRef<T> out, T initial, Function function) {
   llvm::fill(out, initial);
   forEachStrided(shape, getResultStrides(shape, axes), 0,
-                 [&](int64_t element, int64_t position) { out[position] = function(out[position], in[element]); });
+                 [&](int64_t element, int64_t position) {
+                   out[position] = function(out[position], in[element]);
+                 });
 }
 
 Evaluation evaluateSum(ReduceSumOp op, const HostTensor &operand) {
   HostTensor result(op.getType());
   if (result.isFloat()) {
-    reduce<double>(operand.getShape(), op.getAxes(), operand.floats(), result.mutableFloats(), 0.0, std::plus<double>());
+    reduce<double>(operand.getShape(), op.getAxes(), operand.floats(),
+                   result.mutableFloats(), 0.0, std::plus<double>());
   } else {
     Type type = result.getElementType();
-    reduce<int64_t>(operand.getShape(), op.getAxes(), operand.integers(), result.mutableIntegers(), 0,
-                    [&](uint64_t sum, uint64_t x) { return wrapToElementType(sum + x, type); });
+    reduce<int64_t>(operand.getShape(), op.getAxes(), operand.integers(),
+                    result.mutableIntegers(), 0, [&](uint64_t sum, uint64_t x) {
+                      return wrapToElementType(sum + x, type);
+                    });
   }
   return HostTensors{result};
 }
 
 int64_t getLowest(Type type) {
-  return type.isInteger(32) ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
+  return type.isInteger(32) ? std::numeric_limits<int32_t>::min()
+                            : std::numeric_limits<int64_t>::min();
 }
 
 int64_t getHighest(Type type) {
-  return type.isInteger(32) ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+  return type.isInteger(32) ? std::numeric_limits<int32_t>::max()
+                            : std::numeric_limits<int64_t>::max();
 }
 
 Evaluation evaluateMaximum(ReduceMaxOp op, const HostTensor &operand) {
   HostTensor result(op.getType());
   if (result.isFloat()) {
-    reduce<double>(operand.getShape(), op.getAxes(), operand.floats(), result.mutableFloats(),
+    reduce<double>(operand.getShape(), op.getAxes(), operand.floats(),
+                   result.mutableFloats(),
                    -std::numeric_limits<double>::infinity(),
-                   [](double best, double x) { return std::isnan(best) || best > x ? best : x; });
+                   [](double best, double x) {
+                     return std::isnan(best) || best > x ? best : x;
+                   });
   } else {
-    reduce<int64_t>(operand.getShape(), op.getAxes(), operand.integers(), result.mutableIntegers(),
-                    getLowest(result.getElementType()), [](int64_t best, int64_t x) { return std::max(best, x); });
+    reduce<int64_t>(operand.getShape(), op.getAxes(), operand.integers(),
+                    result.mutableIntegers(),
+                    getLowest(result.getElementType()),
+                    [](int64_t best, int64_t x) { return std::max(best, x); });
   }
   return HostTensors{result};
 }
@@ -70,12 +86,17 @@ Evaluation evaluateMaximum(ReduceMaxOp op, const HostTensor &operand) {
 Evaluation evaluateMinimum(ReduceMinOp op, const HostTensor &operand) {
   HostTensor result(op.getType());
   if (result.isFloat()) {
-    reduce<double>(operand.getShape(), op.getAxes(), operand.floats(), result.mutableFloats(),
+    reduce<double>(operand.getShape(), op.getAxes(), operand.floats(),
+                   result.mutableFloats(),
                    std::numeric_limits<double>::infinity(),
-                   [](double best, double x) { return std::isnan(best) || best < x ? best : x; });
+                   [](double best, double x) {
+                     return std::isnan(best) || best < x ? best : x;
+                   });
   } else {
-    reduce<int64_t>(operand.getShape(), op.getAxes(), operand.integers(), result.mutableIntegers(),
-                    getHighest(result.getElementType()), [](int64_t best, int64_t x) { return std::min(best, x); });
+    reduce<int64_t>(operand.getShape(), op.getAxes(), operand.integers(),
+                    result.mutableIntegers(),
+                    getHighest(result.getElementType()),
+                    [](int64_t best, int64_t x) { return std::min(best, x); });
   }
   return HostTensors{result};
 }
@@ -103,11 +124,14 @@ void scan(CumsumOp op, ArrayRef<T> in, MutableArrayRef<T> out, Function add) {
 Evaluation evaluateCumsum(CumsumOp op, const HostTensor &operand) {
   HostTensor result(op.getType());
   if (result.isFloat()) {
-    scan<double>(op, operand.floats(), result.mutableFloats(), std::plus<double>());
+    scan<double>(op, operand.floats(), result.mutableFloats(),
+                 std::plus<double>());
   } else {
     Type type = result.getElementType();
     scan<int64_t>(op, operand.integers(), result.mutableIntegers(),
-                  [&](uint64_t sum, uint64_t x) { return wrapToElementType(sum + x, type); });
+                  [&](uint64_t sum, uint64_t x) {
+                    return wrapToElementType(sum + x, type);
+                  });
   }
   return HostTensors{result};
 }
@@ -117,9 +141,14 @@ Evaluation evaluateCumsum(CumsumOp op, const HostTensor &operand) {
 Evaluation evaluateReduction(Operation *op, ArrayRef<HostTensor> operands) {
   return llvm::TypeSwitch<Operation *, Evaluation>(op)
       .Case([&](ReduceSumOp sum) { return evaluateSum(sum, operands[0]); })
-      .Case([&](ReduceMaxOp maximum) { return evaluateMaximum(maximum, operands[0]); })
-      .Case([&](ReduceMinOp minimum) { return evaluateMinimum(minimum, operands[0]); })
-      .Case([&](CumsumOp cumsum) { return evaluateCumsum(cumsum, operands[0]); })
+      .Case([&](ReduceMaxOp maximum) {
+        return evaluateMaximum(maximum, operands[0]);
+      })
+      .Case([&](ReduceMinOp minimum) {
+        return evaluateMinimum(minimum, operands[0]);
+      })
+      .Case(
+          [&](CumsumOp cumsum) { return evaluateCumsum(cumsum, operands[0]); })
       .Default(Evaluation());
 }
 

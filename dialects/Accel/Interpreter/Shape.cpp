@@ -9,11 +9,16 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-/// A tensor whose element at every index is the operand's element at `offset` plus index times `strides`.
-HostTensor readStrided(const HostTensor &operand, RankedTensorType type, int64_t offset, ArrayRef<int64_t> strides) {
+/// A tensor whose element at every index is the operand's element at `offset`
+/// plus index times `strides`.
+HostTensor readStrided(const HostTensor &operand, RankedTensorType type,
+                       int64_t offset, ArrayRef<int64_t> strides) {
   HostTensor result(type);
   auto read = [&](auto out, auto in) {
-    forEachStrided(type.getShape(), strides, offset, [&](int64_t element, int64_t position) { out[element] = in[position]; });
+    forEachStrided(type.getShape(), strides, offset,
+                   [&](int64_t element, int64_t position) {
+                     out[element] = in[position];
+                   });
   };
   if (result.isFloat()) {
     read(result.mutableFloats(), operand.floats());
@@ -23,11 +28,15 @@ HostTensor readStrided(const HostTensor &operand, RankedTensorType type, int64_t
   return result;
 }
 
-/// Writes every element of `operand` to the element of `result` at `offset` plus its index times `strides`.
-void writeStrided(const HostTensor &operand, HostTensor &result, int64_t offset, ArrayRef<int64_t> strides) {
+/// Writes every element of `operand` to the element of `result` at `offset`
+/// plus its index times `strides`.
+void writeStrided(const HostTensor &operand, HostTensor &result, int64_t offset,
+                  ArrayRef<int64_t> strides) {
   auto write = [&](auto out, auto in) {
     forEachStrided(operand.getShape(), strides, offset,
-                   [&](int64_t element, int64_t position) { out[position] = in[element]; });
+                   [&](int64_t element, int64_t position) {
+                     out[position] = in[element];
+                   });
   };
   if (result.isFloat()) {
     write(result.mutableFloats(), operand.floats());
@@ -39,23 +48,28 @@ void writeStrided(const HostTensor &operand, HostTensor &result, int64_t offset,
 Evaluation evaluateConstant(ConstantOp op) {
   std::optional<HostTensor> value = HostTensor::fromAttribute(op.getValue());
   if (!value) {
-    return FailureOr<HostTensors>(op.emitOpError() << "cannot be evaluated: its elements are not in memory");
+    return FailureOr<HostTensors>(
+        op.emitOpError()
+        << "cannot be evaluated: its elements are not in memory");
   }
   return HostTensors{*value};
 }
 
 Evaluation evaluateIota(IotaOp op) {
   HostTensor result(op.getType());
-  // A stride of 1 along the dimension and 0 elsewhere makes the position the index.
+  // A stride of 1 along the dimension and 0 elsewhere makes the position the
+  // index.
   llvm::SmallVector<int64_t> strides(result.getRank(), 0);
   strides[op.getDimension()] = 1;
-  forEachStrided(result.getShape(), strides, 0, [&](int64_t element, int64_t position) {
-    if (result.isFloat()) {
-      result.mutableFloats()[element] = static_cast<double>(position);
-    } else {
-      result.mutableIntegers()[element] = wrapToElementType(position, result.getElementType());
-    }
-  });
+  forEachStrided(
+      result.getShape(), strides, 0, [&](int64_t element, int64_t position) {
+        if (result.isFloat()) {
+          result.mutableFloats()[element] = static_cast<double>(position);
+        } else {
+          result.mutableIntegers()[element] =
+              wrapToElementType(position, result.getElementType());
+        }
+      });
   return HostTensors{result};
 }
 
@@ -71,15 +85,18 @@ Evaluation evaluateTranspose(TransposeOp op, const HostTensor &operand) {
 Evaluation evaluateBroadcast(BroadcastOp op, const HostTensor &operand) {
   llvm::SmallVector<int64_t> source = getRowMajorStrides(operand.getShape());
   llvm::SmallVector<int64_t> strides(op.getType().getRank(), 0);
-  for (auto [dimension, size, stride] : llvm::zip_equal(op.getDimensions(), operand.getShape(), source)) {
+  for (auto [dimension, size, stride] :
+       llvm::zip_equal(op.getDimensions(), operand.getShape(), source)) {
     strides[dimension] = size == 1 ? 0 : stride;
   }
   return HostTensors{readStrided(operand, op.getType(), 0, strides)};
 }
 
-/// Where the first element of a strided part of a tensor of `shape` lies, and its strides.
-std::pair<int64_t, llvm::SmallVector<int64_t>> getPart(ArrayRef<int64_t> shape, ArrayRef<int64_t> first,
-                                                       ArrayRef<int64_t> steps) {
+/// Where the first element of a strided part of a tensor of `shape` lies, and
+/// its strides.
+std::pair<int64_t, llvm::SmallVector<int64_t>>
+getPart(ArrayRef<int64_t> shape, ArrayRef<int64_t> first,
+        ArrayRef<int64_t> steps) {
   llvm::SmallVector<int64_t> strides = getRowMajorStrides(shape);
   int64_t offset = 0;
   for (auto [stride, start, step] : llvm::zip_equal(strides, first, steps)) {
@@ -90,13 +107,15 @@ std::pair<int64_t, llvm::SmallVector<int64_t>> getPart(ArrayRef<int64_t> shape, 
 }
 
 Evaluation evaluateSlice(SliceOp op, const HostTensor &operand) {
-  auto [offset, strides] = getPart(operand.getShape(), op.getOffsets(), op.getStrides());
+  auto [offset, strides] =
+      getPart(operand.getShape(), op.getOffsets(), op.getStrides());
   return HostTensors{readStrided(operand, op.getType(), offset, strides)};
 }
 
 Evaluation evaluatePad(PadOp op, const HostTensor &operand) {
   HostTensor result(op.getType());
-  auto [offset, strides] = getPart(result.getShape(), op.getLow(), op.getStrides());
+  auto [offset, strides] =
+      getPart(result.getShape(), op.getLow(), op.getStrides());
   writeStrided(operand, result, offset, strides);
   return HostTensors{result};
 }
@@ -130,9 +149,15 @@ Evaluation evaluateShape(Operation *op, ArrayRef<HostTensor> operands) {
   return llvm::TypeSwitch<Operation *, Evaluation>(op)
       .Case([&](ConstantOp constant) { return evaluateConstant(constant); })
       .Case([&](IotaOp iota) { return evaluateIota(iota); })
-      .Case([&](ReshapeOp reshape) { return HostTensors{operands[0].withType(reshape.getType())}; })
-      .Case([&](TransposeOp transpose) { return evaluateTranspose(transpose, operands[0]); })
-      .Case([&](BroadcastOp broadcast) { return evaluateBroadcast(broadcast, operands[0]); })
+      .Case([&](ReshapeOp reshape) {
+        return HostTensors{operands[0].withType(reshape.getType())};
+      })
+      .Case([&](TransposeOp transpose) {
+        return evaluateTranspose(transpose, operands[0]);
+      })
+      .Case([&](BroadcastOp broadcast) {
+        return evaluateBroadcast(broadcast, operands[0]);
+      })
       .Case([&](SliceOp slice) { return evaluateSlice(slice, operands[0]); })
       .Case([&](PadOp pad) { return evaluatePad(pad, operands[0]); })
       .Case([&](SplitOp split) { return evaluateSplit(split, operands[0]); })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reverse mode as such: which operations it touches, how contributions are added, what it refuses.
+// Reverse mode as such: which operations it touches, how contributions are
+// added, what it refuses.
 #include "passes/Differentiate/ReverseMode.h"
 
 #include "test/dialects/interpreter/IrFixture.h"
@@ -18,14 +19,17 @@ protected:
     block = &getFunction(*module, "f").front();
   }
 
-  /// Ones as the gradient of every output, the insertion point before the return.
-  OpBuilder begin(llvm::SmallVector<Value> &outputs, llvm::SmallVector<Value> &gradients) {
+  /// Ones as the gradient of every output, the insertion point before the
+  /// return.
+  OpBuilder begin(llvm::SmallVector<Value> &outputs,
+                  llvm::SmallVector<Value> &gradients) {
     OpBuilder builder(block->getTerminator());
     outputs = llvm::SmallVector<Value>(block->getTerminator()->getOperands());
     for (Value output : outputs) {
       auto type = cast<RankedTensorType>(output.getType());
       Attribute one = builder.getFloatAttr(Float64Type::get(&context), 1.0);
-      gradients.push_back(ConstantOp::create(builder, output.getLoc(), DenseElementsAttr::get(type, one)));
+      gradients.push_back(ConstantOp::create(
+          builder, output.getLoc(), DenseElementsAttr::get(type, one)));
     }
     return builder;
   }
@@ -38,7 +42,9 @@ protected:
   }
 
   int64_t count(StringRef name) {
-    return llvm::count_if(*block, [&](Operation &op) { return op.getName().getStringRef() == name; });
+    return llvm::count_if(*block, [&](Operation &op) {
+      return op.getName().getStringRef() == name;
+    });
   }
 
   OwningOpRef<ModuleOp> module;
@@ -62,7 +68,8 @@ TEST_F(ReverseModeTest, ContributionsAreAddedInReverseOrderOfTheUses) {
   // cos x (from the sine, the last use) first, then y.
   auto sine = sum.getLhs().getDefiningOp<MulOp>();
   ASSERT_TRUE(sine);
-  EXPECT_TRUE(sine.getLhs().getDefiningOp<CosOp>() || sine.getRhs().getDefiningOp<CosOp>());
+  EXPECT_TRUE(sine.getLhs().getDefiningOp<CosOp>() ||
+              sine.getRhs().getDefiningOp<CosOp>());
   EXPECT_TRUE(sum.getRhs().getDefiningOp<MulOp>());
 }
 
@@ -71,7 +78,9 @@ TEST_F(ReverseModeTest, ContributionsStayApartWhereTheyAreAskedFor) {
   llvm::SmallVector<Value> outputs;
   llvm::SmallVector<Value> ones;
   OpBuilder builder = begin(outputs, ones);
-  auto contributions = differentiateContributions(builder, *block, outputs, ones, {block->getArgument(0), block->getArgument(1)});
+  auto contributions = differentiateContributions(
+      builder, *block, outputs, ones,
+      {block->getArgument(0), block->getArgument(1)});
   ASSERT_TRUE(succeeded(contributions)) << diagnostics;
   EXPECT_EQ((*contributions)[0].size(), 2u);
   EXPECT_EQ((*contributions)[1].size(), 1u);
@@ -80,35 +89,46 @@ TEST_F(ReverseModeTest, ContributionsStayApartWhereTheyAreAskedFor) {
 
 TEST_F(ReverseModeTest, WhatNobodyAskedForIsErasedAgain) {
   load(kTwoUses);
-  ASSERT_TRUE(succeeded(differentiateBy({block->getArgument(1)}))) << diagnostics;
-  EXPECT_EQ(count("accel.mul"), 2) << "the function's and the gradient of y, not that of x";
+  ASSERT_TRUE(succeeded(differentiateBy({block->getArgument(1)})))
+      << diagnostics;
+  EXPECT_EQ(count("accel.mul"), 2)
+      << "the function's and the gradient of y, not that of x";
   EXPECT_EQ(count("accel.cos"), 0);
 }
 
 TEST_F(ReverseModeTest, AValueThatReachesNoOutputGetsZeros) {
-  load("func.func @f(%x: tensor<2xf64>, %y: tensor<2xf64>) -> tensor<2xf64> { %z = accel.sin %y : tensor<2xf64> return %x : tensor<2xf64> }");
-  auto gradients = differentiateBy({block->getArgument(0), block->getArgument(1)});
+  load("func.func @f(%x: tensor<2xf64>, %y: tensor<2xf64>) -> tensor<2xf64> { "
+       "%z = accel.sin %y : tensor<2xf64> return %x : tensor<2xf64> }");
+  auto gradients =
+      differentiateBy({block->getArgument(0), block->getArgument(1)});
   ASSERT_TRUE(succeeded(gradients)) << diagnostics;
   auto one = (*gradients)[0].getDefiningOp<ConstantOp>();
   auto zero = (*gradients)[1].getDefiningOp<ConstantOp>();
   ASSERT_TRUE(one && zero);
-  EXPECT_EQ(HostTensor::fromAttribute(cast<ElementsAttr>(one.getValue()))->floats()[0], 1.0);
-  EXPECT_EQ(HostTensor::fromAttribute(cast<ElementsAttr>(zero.getValue()))->floats()[0], 0.0);
+  EXPECT_EQ(HostTensor::fromAttribute(cast<ElementsAttr>(one.getValue()))
+                ->floats()[0],
+            1.0);
+  EXPECT_EQ(HostTensor::fromAttribute(cast<ElementsAttr>(zero.getValue()))
+                ->floats()[0],
+            0.0);
 }
 
-// A value in the middle counts with all that comes after it; what comes before gets on through it.
+// A value in the middle counts with all that comes after it; what comes before
+// gets on through it.
 TEST_F(ReverseModeTest, AnIntermediateValueCanBeDifferentiatedBy) {
   load(R"(
     func.func @f(%x: tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
       %a = accel.add %x, %x : tensor<2xf64>
       return %a, %a : tensor<2xf64>, tensor<2xf64>
     })");
-  auto gradients = differentiateBy({block->getArgument(0), block->front().getResult(0)});
+  auto gradients =
+      differentiateBy({block->getArgument(0), block->front().getResult(0)});
   ASSERT_TRUE(succeeded(gradients)) << diagnostics;
   OpBuilder builder(block->getTerminator());
   func::ReturnOp::create(builder, block->getTerminator()->getLoc(), *gradients);
   block->getTerminator()->erase();
-  llvm::SmallVector<HostTensor> values = runFunction(getFunction(*module, "f"), {HostTensor(getFloatType({2}))});
+  llvm::SmallVector<HostTensor> values =
+      runFunction(getFunction(*module, "f"), {HostTensor(getFloatType({2}))});
   EXPECT_EQ(values[0].floats()[0], 4.0);
   EXPECT_EQ(values[1].floats()[0], 2.0);
 }
@@ -122,9 +142,11 @@ TEST_F(ReverseModeTest, OperationsOffThePathNeedNoRule) {
       %b = accel.mul %a, %x : tensor<2xf64>
       return %b : tensor<2xf64>
     })");
-  EXPECT_TRUE(succeeded(differentiateBy({block->getArgument(0)}))) << diagnostics;
+  EXPECT_TRUE(succeeded(differentiateBy({block->getArgument(0)})))
+      << diagnostics;
   EXPECT_TRUE(failed(differentiateBy({block->getArgument(1)})));
-  EXPECT_EQ(diagnostics, "'func.call' op cannot be differentiated: expected an operation with a gradient rule between the "
+  EXPECT_EQ(diagnostics, "'func.call' op cannot be differentiated: expected an "
+                         "operation with a gradient rule between the "
                          "outputs and the values to differentiate by\n");
 }
 
@@ -135,20 +157,27 @@ TEST_F(ReverseModeTest, RulesThatRefuseFailTheWhole) {
       return %y : tensor<2xf64>
     })");
   EXPECT_TRUE(failed(differentiateBy({block->getArgument(0)})));
-  EXPECT_NE(diagnostics.find("'accel.gather_nd' op"), std::string::npos) << diagnostics;
+  EXPECT_NE(diagnostics.find("'accel.gather_nd' op"), std::string::npos)
+      << diagnostics;
 }
 
 TEST_F(ReverseModeTest, OnlyFloatTensorsAreDifferentiatedBy) {
-  load("func.func @f(%x: tensor<2xf64>, %i: tensor<2xi64>) -> tensor<2xf64> { return %x : tensor<2xf64> }");
+  load("func.func @f(%x: tensor<2xf64>, %i: tensor<2xi64>) -> tensor<2xf64> { "
+       "return %x : tensor<2xf64> }");
   EXPECT_TRUE(failed(differentiateBy({block->getArgument(1)})));
-  EXPECT_EQ(diagnostics, "cannot differentiate by this value: expected a float tensor, got 'tensor<2xi64>'\n");
+  EXPECT_EQ(diagnostics, "cannot differentiate by this value: expected a float "
+                         "tensor, got 'tensor<2xi64>'\n");
 }
 
 TEST_F(ReverseModeTest, GradientsHaveTheTypeOfTheirOutputs) {
-  load("func.func @f(%x: tensor<2xf64>, %y: tensor<3xf64>) -> tensor<2xf64> { return %x : tensor<2xf64> }");
+  load("func.func @f(%x: tensor<2xf64>, %y: tensor<3xf64>) -> tensor<2xf64> { "
+       "return %x : tensor<2xf64> }");
   OpBuilder builder(block->getTerminator());
-  EXPECT_TRUE(failed(differentiate(builder, *block, {block->getArgument(0)}, {block->getArgument(1)}, {block->getArgument(0)})));
-  EXPECT_EQ(diagnostics, "expected a gradient of its output's type 'tensor<2xf64>', got 'tensor<3xf64>'\n");
+  EXPECT_TRUE(
+      failed(differentiate(builder, *block, {block->getArgument(0)},
+                           {block->getArgument(1)}, {block->getArgument(0)})));
+  EXPECT_EQ(diagnostics, "expected a gradient of its output's type "
+                         "'tensor<2xf64>', got 'tensor<3xf64>'\n");
 }
 
 } // namespace

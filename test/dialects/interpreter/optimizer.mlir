@@ -7,7 +7,7 @@
 // CHECK: metric "lr" = 0.1
 // CHECK: parameter @w: tensor<2x3xf64> = [ [0.372731, 0.147122, -0.314903], [0.967117, 1.2405, -1.15259] ]
 // CHECK: parameter @b: tensor<3xf64> = [-0.103523, 1.26726, 0.391066]
-// CHECK: state @step: tensor<f64> = 6
+// CHECK: state @step_count: tensor<f64> = 6
 // CHECK: state @beta1_power: tensor<f64> = 0.531441
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
@@ -17,7 +17,7 @@ accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 
 accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
 accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.95 : f64}
 accel.state @eps : tensor<f64> {kind = "hyperparameter", initial = 1.0e-8 : f64}
-accel.state @step : tensor<f64> {kind = "counter"}
+accel.state @step_count : tensor<f64> {kind = "counter"}
 accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
 accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
 func.func @f() {
@@ -41,7 +41,7 @@ func.func @f() {
 // CHECK: metric "lr" = 0.02318019485
 // CHECK: parameter @w: tensor<2x3xf64> = [ [0.517557, 0.0999778, -0.457442], [0.855964, 1.13582, -1.04569] ]
 // CHECK: parameter @b: tensor<3xf64> = [-0.000107299, 1.13248, 0.52276]
-// CHECK: state @step: tensor<f64> = 6
+// CHECK: state @step_count: tensor<f64> = 6
 // CHECK: state @beta1_power: tensor<f64> = 0.531441
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
@@ -54,7 +54,7 @@ accel.state @eps : tensor<f64> {kind = "hyperparameter", initial = 1.0e-8 : f64}
 accel.state @clip_norm : tensor<f64> {kind = "hyperparameter", initial = 0.5 : f64}
 accel.state @min_lr : tensor<f64> {kind = "hyperparameter", initial = 0.01 : f64}
 accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter", initial = 6.0 : f64}
-accel.state @step : tensor<f64> {kind = "counter"}
+accel.state @step_count : tensor<f64> {kind = "counter"}
 accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
 accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
 func.func @f() {
@@ -78,7 +78,7 @@ func.func @f() {
 // CHECK: metric "lr" = 0.04
 // CHECK: parameter @w: tensor<2x3xf64> = [ [0.469884, 0.121308, -0.41053], [0.893623, 1.17099, -1.08168] ]
 // CHECK: parameter @b: tensor<3xf64> = [-0.0354531, 1.17761, 0.479809]
-// CHECK: state @step: tensor<f64> = 6
+// CHECK: state @step_count: tensor<f64> = 6
 // CHECK: state @beta1_power: tensor<f64> = 0.531441
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
@@ -92,7 +92,7 @@ accel.state @clip_norm : tensor<f64> {kind = "hyperparameter", initial = 0.5 : f
 accel.state @min_lr : tensor<f64> {kind = "hyperparameter", initial = 0.01 : f64}
 accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter", initial = 6.0 : f64}
 accel.state @decay_steps : tensor<f64> {kind = "hyperparameter", initial = 3.0 : f64}
-accel.state @step : tensor<f64> {kind = "counter"}
+accel.state @step_count : tensor<f64> {kind = "counter"}
 accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
 accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
 func.func @f() {
@@ -116,7 +116,7 @@ func.func @f() {
 // CHECK: metric "lr" = 0.0325
 // CHECK: parameter @w: tensor<2x3xf64> = [ [0.581008, -0.137103, -0.632566], [0.466265, 0.894509, -0.73607] ]
 // CHECK: parameter @b: tensor<3xf64> = [0.292002, 0.955127, 0.839074]
-// CHECK: state @step: tensor<f64> = 6
+// CHECK: state @step_count: tensor<f64> = 6
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
 accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
@@ -126,7 +126,7 @@ accel.state @momentum : tensor<f64> {kind = "hyperparameter", initial = 0.8 : f6
 accel.state @clip_norm : tensor<f64> {kind = "hyperparameter", initial = 0.5 : f64}
 accel.state @min_lr : tensor<f64> {kind = "hyperparameter", initial = 0.01 : f64}
 accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter", initial = 6.0 : f64}
-accel.state @step : tensor<f64> {kind = "counter"}
+accel.state @step_count : tensor<f64> {kind = "counter"}
 func.func @f() {
   %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
   %w = accel.read @w : tensor<2x3xf64>

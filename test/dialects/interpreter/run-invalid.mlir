@@ -70,8 +70,8 @@ func.func @f(%x: tensor<f32>) -> tensor<1000000x1000000xf32> {
 
 // expected-error@below {{expected 'accel.value' to hold elements of type 'tensor<2xf32>', got dense<1.000000e+00> : tensor<3xf32>}}
 func.func @f(%x: tensor<2xf32> {accel.value = dense<1.0> : tensor<3xf32>},
-             // expected-error@below {{expected 'accel.range' to be [lowest, bound] with lowest < bound, got [3, 3]}}
-             %y: tensor<2xf32> {accel.range = [3, 3]}) {
+             // expected-error@below {{expected 'accel.range' to be [lowest, highest] with lowest <= highest, got [4, 3]}}
+             %y: tensor<2xf32> {accel.range = [4, 3]}) {
   return
 }
 
@@ -79,7 +79,7 @@ func.func @f(%x: tensor<2xf32> {accel.value = dense<1.0> : tensor<3xf32>},
 
 func.func @f() {
   %s = accel.constant dense<1.0> : tensor<f64>
-  // expected-error@below {{'accel.update' op cannot be run: expected states of type tensor<f64> for its hyperparameters, got none named @step, @warmup_steps, @weight_decay, @momentum}}
+  // expected-error@below {{'accel.update' op cannot be run: expected states of type tensor<f64> for its hyperparameters, got none named @step_count, @warmup_steps, @weight_decay, @momentum}}
   accel.update %s kind "sgd" schedule "constant" : tensor<f64>
   return
 }

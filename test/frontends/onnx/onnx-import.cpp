@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// onnx-import-test MODEL.onnx [--dim NAME=SIZE] [--init=POLICY] [--dropout=POLICY] [--locations] [--values] [--quiet]
+// onnx-import-test MODEL.onnx [--dim NAME=SIZE] [--init=POLICY]
+// [--dropout=POLICY] [--locations] [--values] [--quiet]
 //                             [--export=FILE]
-// Imports a model and prints the notes for the user, then the module. `--values` prints where each weight lies and its
-// first values; `--export` writes the model back with the weights that it came with.
+// Imports a model and prints the notes for the user, then the module.
+// `--values` prints where each weight lies and its first values; `--export`
+// writes the model back with the weights that it came with.
 #include "frontends/onnx/ImportOnnx.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -36,7 +38,8 @@ template <typename T> bool take(llvm::Expected<T> value, T &target) {
 bool parseArgument(llvm::StringRef argument, Arguments &arguments) {
   if (argument.consume_front("--dim=")) {
     std::pair<std::string, int64_t> dimension;
-    return take(parseDimension(argument), dimension) && arguments.options.dimensions.insert(dimension).second;
+    return take(parseDimension(argument), dimension) &&
+           arguments.options.dimensions.insert(dimension).second;
   }
   if (argument.consume_front("--init=")) {
     return take(InitPolicy::parse(argument), arguments.options.init.emplace());
@@ -61,8 +64,13 @@ void printValues(const WeightTable &weights) {
   for (const std::string &key : weights.getKeys()) {
     const WeightEntry &entry = *weights.find(key);
     auto bytes = llvm::cantFail(weights.read(key));
-    llvm::outs() << key << " " << entry.type << (entry.transposed ? " transposed" : "") << " "
-                 << (entry.bytes.isExternal() ? entry.bytes.location + "+" + std::to_string(entry.bytes.offset) : "inside") << ":";
+    llvm::outs() << key << " " << entry.type
+                 << (entry.transposed ? " transposed" : "") << " "
+                 << (entry.bytes.isExternal()
+                         ? entry.bytes.location + "+" +
+                               std::to_string(entry.bytes.offset)
+                         : "inside")
+                 << ":";
     for (size_t i = 0; i < 4 && 4 * i < bytes->getBufferSize(); ++i) {
       float value;
       std::memcpy(&value, bytes->getBufferStart() + 4 * i, 4);
@@ -73,7 +81,8 @@ void printValues(const WeightTable &weights) {
 }
 
 /// The transpose of the transpose is read from a table of its own.
-std::string getExportedData(const WeightTable &weights, const ExportTensor &tensor) {
+std::string getExportedData(const WeightTable &weights,
+                            const ExportTensor &tensor) {
   const WeightEntry *entry = weights.find(tensor.parameter);
   if (!entry) {
     size_t elements = 1;
@@ -85,9 +94,11 @@ std::string getExportedData(const WeightTable &weights, const ExportTensor &tens
   auto own = llvm::cantFail(weights.read(tensor.parameter));
   WeightEntry copy{entry->type, {}, tensor.transposed};
   if (tensor.transposed) {
-    copy.type = entry->type.clone({entry->type.getDimSize(1), entry->type.getDimSize(0)});
+    copy.type = entry->type.clone(
+        {entry->type.getDimSize(1), entry->type.getDimSize(0)});
   }
-  copy.bytes.contents = std::make_shared<const std::string>(own->getBuffer().str());
+  copy.bytes.contents =
+      std::make_shared<const std::string>(own->getBuffer().str());
   copy.bytes.length = own->getBufferSize();
   WeightTable table;
   table.insert("", copy);
@@ -97,7 +108,10 @@ std::string getExportedData(const WeightTable &weights, const ExportTensor &tens
 bool exportModel(const ImportedModel &model, llvm::StringRef path) {
   std::error_code code;
   llvm::raw_fd_ostream file(path, code);
-  file << writeExportTemplate(model.exportTemplate, [&](const ExportTensor &tensor) { return getExportedData(model.weights, tensor); });
+  file << writeExportTemplate(model.exportTemplate,
+                              [&](const ExportTensor &tensor) {
+                                return getExportedData(model.weights, tensor);
+                              });
   return !code;
 }
 
@@ -116,7 +130,10 @@ int main(int argc, char **argv) {
     return 1;
   }
   for (const ImportNote &note : model->notes) {
-    llvm::outs() << (note.severity == ImportNote::Severity::Warning ? "warning: " : "remark: ") << toString(note) << "\n";
+    llvm::outs() << (note.severity == ImportNote::Severity::Warning
+                         ? "warning: "
+                         : "remark: ")
+                 << toString(note) << "\n";
   }
   if (arguments.values) {
     printValues(model->weights);
@@ -126,5 +143,7 @@ int main(int argc, char **argv) {
     flags.elideLargeElementsAttrs(16).enableDebugInfo(arguments.locations);
     model->module->print(llvm::outs(), flags);
   }
-  return arguments.exportTo.empty() || exportModel(*model, arguments.exportTo) ? 0 : 1;
+  return arguments.exportTo.empty() || exportModel(*model, arguments.exportTo)
+             ? 0
+             : 1;
 }

@@ -7,18 +7,13 @@
 using namespace mlir;
 using namespace accel;
 
-/// Verifies, as constraints c1 and c2 of both, that the elements of `part` lie
-/// at `offsets + i * strides` inside `whole`. `offsetsName` names the
-/// attribute.
-static LogicalResult verifyPlacement(Operation *op, Value part, Value whole,
-                                     StringRef wholeName,
-                                     ArrayRef<int64_t> offsets,
-                                     StringRef offsetsName,
-                                     ArrayRef<int64_t> strides) {
-  ArrayRef<int64_t> inner = shapeOf(part);
-  ArrayRef<int64_t> outer = shapeOf(whole);
-  int64_t rank = shapeOf(op->getOperand(0)).size();
+/// Verifies that `offsets` and `strides` have an entry per dimension and point
+/// forwards.
+static LogicalResult verifySteps(Operation *op, ArrayRef<int64_t> offsets,
+                                 StringRef offsetsName,
+                                 ArrayRef<int64_t> strides) {
   // slice_c1, pad_c1
+  int64_t rank = shapeOf(op->getOperand(0)).size();
   if (failed(verifyLength(op, offsetsName, offsets, rank)) ||
       failed(verifyLength(op, "strides", strides, rank))) {
     return failure();
@@ -34,25 +29,35 @@ static LogicalResult verifyPlacement(Operation *op, Value part, Value whole,
              << i << ", got " << offset;
     }
   }
+  return success();
+}
+
+/// Verifies that the elements of `part` lie at `offsets + i * strides` inside
+/// `whole`, one of operand and result each.
+static LogicalResult verifyPlacement(Operation *op, Value part, Value whole,
+                                     StringRef wholeName,
+                                     ArrayRef<int64_t> offsets,
+                                     ArrayRef<int64_t> strides) {
+  ArrayRef<int64_t> inner = shapeOf(part);
+  ArrayRef<int64_t> outer = shapeOf(whole);
   // slice_c2, pad_c2
   if (inner.size() != outer.size()) {
-    return op->emitOpError() << "expected a result of rank " << rank
+    return op->emitOpError() << "expected a result of rank " << offsets.size()
                              << ", as `operand` has, got rank "
                              << shapeOf(op->getResult(0)).size();
   }
-  for (int64_t i = 0; i < rank; ++i) {
-    if (ShapedType::isDynamic(inner[i]) || ShapedType::isDynamic(outer[i])) {
+  for (auto [i, size, room] : llvm::enumerate(inner, outer)) {
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(room)) {
       continue;
     }
     // As a quotient, because offset + (size - 1) * stride could overflow.
-    int64_t room = outer[i] - offsets[i];
-    bool lieInside = inner[i] == 0
-                         ? room >= 0
-                         : room > 0 && inner[i] - 1 <= (room - 1) / strides[i];
-    if (!lieInside) {
+    int64_t left = room - offsets[i];
+    bool liesInside =
+        size == 0 ? left >= 0 : left > 0 && size - 1 <= (left - 1) / strides[i];
+    if (!liesInside) {
       return op->emitOpError()
-             << "expected " << inner[i] << " elements of stride " << strides[i]
-             << " from " << offsets[i] << " to lie inside the " << outer[i]
+             << "expected " << size << " elements of stride " << strides[i]
+             << " from " << offsets[i] << " to lie inside the " << room
              << " of `" << wholeName << "` in dimension " << i << ", got more";
     }
   }
@@ -61,13 +66,19 @@ static LogicalResult verifyPlacement(Operation *op, Value part, Value whole,
 }
 
 LogicalResult SliceOp::verify() {
+  if (failed(verifySteps(*this, getOffsets(), "offsets", getStrides()))) {
+    return failure();
+  }
   return verifyPlacement(*this, getResult(), getOperand(), "operand",
-                         getOffsets(), "offsets", getStrides());
+                         getOffsets(), getStrides());
 }
 
 LogicalResult PadOp::verify() {
+  if (failed(verifySteps(*this, getLow(), "low", getStrides()))) {
+    return failure();
+  }
   return verifyPlacement(*this, getOperand(), getResult(), "result", getLow(),
-                         "low", getStrides());
+                         getStrides());
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {

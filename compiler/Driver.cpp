@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The five steps of a compilation.
+#include "compiler/Driver.h"
+
+#include "compiler/Diagnostics.h"
+#include "compiler/Estimate.h"
+#include "compiler/ImportFailure.h"
+#include "compiler/Pipeline.h"
+#include "compiler/PlanWriter.h"
+#include "compiler/RegisterAll.h"
+#include "compiler/Summary.h"
+#include "frontends/onnx/ImportOnnx.h"
+#include "passes/Lower/LowerPipeline.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <chrono>
+
+using namespace mlir;
+
+namespace accel {
+namespace {
+
+/// The dialects that a compilation may meet.
+DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerAllAccelDialects(registry);
+  return registry;
+}
+
+class Compilation {
+public:
+  Compilation(const CompilerOptions &options, llvm::raw_ostream &output,
+              llvm::raw_ostream &messages)
+      : options(options), output(output),
+        threads(llvm::hardware_concurrency(options.threads)),
+        context(makeRegistry(), MLIRContext::Threading::DISABLED),
+        diagnostics(context, messages, options.model, options.quiet) {
+    if (threads.getMaxConcurrency() > 1) {
+      context.setThreadPool(threads);
+    }
+  }
+
+  ExitCode run() {
+    ExitCode code = importModel();
+    if (code == ExitCode::Ok) {
+      code = runPhases();
+    }
+    if (code != ExitCode::Ok || options.compileTo) {
+      return code;
+    }
+    code = lower();
+    if (code != ExitCode::Ok || options.estimate) {
+      return code == ExitCode::Ok ? reportEstimate() : code;
+    }
+    code = write();
+    return code == ExitCode::Ok ? report() : code;
+  }
+
+private:
+  ExitCode importModel();
+  ExitCode runPhases();
+  ExitCode lower();
+  ExitCode write();
+  ExitCode report();
+  ExitCode reportEstimate();
+
+  ModuleOp getModule() { return *model.module; }
+  ExitCode dump(ModuleOp module, Phase phase);
+  ExitCode failPhase(Phase phase);
+  PlanWriterOptions makeWriterOptions() const;
+
+  const CompilerOptions &options;
+  llvm::raw_ostream &output;
+  llvm::DefaultThreadPool threads;
+  MLIRContext context;
+  DiagnosticPrinter diagnostics;
+  onnx::ImportedModel model;
+  LoweredCode code;
+  std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
+};
+
+ExitCode Compilation::importModel() {
+  FailureOr<onnx::ImportedModel> imported =
+      onnx::importOnnx(options.model, options.frontend, context);
+  if (failed(imported)) {
+    return classifyImportFailure(options);
+  }
+  model = std::move(*imported);
+  diagnostics.print(model.notes);
+  return ExitCode::Ok;
+}
+
+/// All phases that change the module in place.
+ExitCode Compilation::runPhases() {
+  Phase last = options.compileTo.value_or(Phase::Memory);
+  for (const PhaseInfo &info : getPhases()) {
+    if (info.phase > last) {
+      break;
+    }
+    if (failed(runPhase(getModule(), info.phase, options))) {
+      return failPhase(info.phase);
+    }
+    if (ExitCode dumped = dump(getModule(), info.phase);
+        dumped != ExitCode::Ok) {
+      return dumped;
+    }
+  }
+  if (options.compileTo) {
+    StringRef path = options.output.empty() ? "-" : StringRef(options.output);
+    bool written = succeeded(writeModule(getModule(), path));
+    return written ? ExitCode::Ok : ExitCode::InputOutput;
+  }
+  return ExitCode::Ok;
+}
+
+/// Code goes beside the module, which stays as Memory left it; so what Lower
+/// makes of it is shown on a copy.
+ExitCode Compilation::lower() {
+  if (!options.dumpPhases.empty()) {
+    OwningOpRef<ModuleOp> copy = getModule().clone();
+    if (failed(runPhase(*copy, Phase::Lower, options))) {
+      return failPhase(Phase::Lower);
+    }
+    if (ExitCode dumped = dump(*copy, Phase::Lower); dumped != ExitCode::Ok) {
+      return dumped;
+    }
+  }
+  FailureOr<LoweredCode> lowered =
+      lowerKernels(getModule(), getDefaultVariants());
+  if (failed(lowered)) {
+    return failPhase(Phase::Lower);
+  }
+  code = std::move(*lowered);
+  return ExitCode::Ok;
+}
+
+ExitCode Compilation::write() {
+  LogicalResult written =
+      writePlan(getModule(), code, model, makeWriterOptions(), options.output);
+  return succeeded(written) ? ExitCode::Ok : ExitCode::InputOutput;
+}
+
+ExitCode Compilation::report() {
+  if (options.quiet) {
+    return ExitCode::Ok;
+  }
+  uint64_t bytes = 0;
+  if (std::error_code error = llvm::sys::fs::file_size(options.output, bytes)) {
+    diagnostics.printError(options.output + ": " + error.message());
+    return ExitCode::InputOutput;
+  }
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - begin;
+  printSummary(readFacts(getModule()), options, bytes, elapsed.count(), output);
+  return ExitCode::Ok;
+}
+
+ExitCode Compilation::reportEstimate() {
+  MemoryEstimate estimate =
+      estimateMemory(getModule(), code, model, makeWriterOptions());
+  (options.json ? printEstimateAsJson : printEstimate)(estimate, output);
+  return ExitCode::Ok;
+}
+
+ExitCode Compilation::dump(ModuleOp module, Phase phase) {
+  bool dumped = options.dumpPhases.empty() ||
+                succeeded(dumpPhase(module, phase, options.dumpPhases));
+  return dumped ? ExitCode::Ok : ExitCode::InputOutput;
+}
+
+/// What the phases from Fuse on refuse, the ones before should not have let
+/// through.
+ExitCode Compilation::failPhase(Phase phase) {
+  if (diagnostics.getErrorCount() > 0 && phase < Phase::Fuse) {
+    return ExitCode::CompileError;
+  }
+  diagnostics.printError(
+      "internal error in phase " + getPhaseInfo(phase).name +
+      ": this is a mistake of accelc; please report it with the module that "
+      "--dump-phases=DIR writes before it");
+  return ExitCode::Internal;
+}
+
+PlanWriterOptions Compilation::makeWriterOptions() const {
+  PlanWriterOptions writer;
+  writer.globalBatch = options.globalBatch;
+  writer.optimizer = options.accumulate.optimizer;
+  writer.schedule = options.accumulate.schedule;
+  writer.clips = options.accumulate.clipNorm > 0;
+  writer.modelFile = llvm::sys::path::filename(options.model).str();
+  writer.options = options.written;
+  return writer;
+}
+
+} // namespace
+
+ExitCode compile(const CompilerOptions &options, llvm::raw_ostream &output,
+                 llvm::raw_ostream &messages) {
+  return Compilation(options, output, messages).run();
+}
+
+} // namespace accel

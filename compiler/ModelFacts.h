@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Counts of what a compiled module consists of, for reports.
+#ifndef ACCEL_COMPILER_MODELFACTS_H
+#define ACCEL_COMPILER_MODELFACTS_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace accel {
+
+/// Tensors and their elements.
+struct TensorCount {
+  int64_t tensors = 0;
+  int64_t elements = 0;
+};
+
+struct ModelFacts {
+  std::string name;
+  std::string objective; ///< `causal-lm of 'logits'`
+  int64_t batch = 0;     ///< samples of a microbatch
+  TensorCount parameters, decayed, undecayed, frozen;
+  std::vector<std::pair<std::string, double>> dropoutSites; ///< name, p
+  int64_t buckets = 0;
+  int64_t kernels = 0; ///< distinct
+  int64_t launches = 0;
+  int64_t gemms = 0;
+  int64_t instructions = 0;
+  int64_t arenaBytes = 0;
+};
+
+/// Reads a module after Memory.
+ModelFacts readFacts(mlir::ModuleOp module);
+
+} // namespace accel
+
+#endif

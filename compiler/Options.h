@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a compilation is asked to do: one value, built once in a program's
+// `main`, with one part per phase that has a choice.
+#ifndef ACCEL_COMPILER_OPTIONS_H
+#define ACCEL_COMPILER_OPTIONS_H
+
+#include "compiler/Phases.h"
+#include "frontends/onnx/ImportOptions.h"
+#include "passes/Accumulate/AccumulatePipeline.h"
+#include "passes/Differentiate/DifferentiatePipeline.h"
+#include "passes/Import/ImportPipeline.h"
+#include "passes/Shard/ShardPipeline.h"
+
+#include <utility>
+#include <vector>
+
+namespace accel {
+
+struct CompilerOptions {
+  std::string model;  ///< the ONNX file
+  std::string output; ///< the plan; with `compileTo` the module's text
+  /// Stop after this phase and print the module; to standard output if there is
+  /// no `output`.
+  std::optional<Phase> compileTo;
+  std::string dumpPhases; ///< folder for NN-phase.mlir; empty: none
+  bool estimate = false;  ///< print the memory that training needs, no plan
+  bool json = false;      ///< the estimate as JSON
+  bool quiet = false;     ///< no remarks, no summary
+  unsigned threads = 0;   ///< of the compiler; 0: as many as there are cores
+
+  int64_t globalBatch = 32; ///< samples of a step, for the plan
+  onnx::ImportOptions frontend;
+  ImportOptions import;
+  DifferentiateOptions differentiate;
+  AccumulateOptions accumulate;
+  ShardOptions shard;
+
+  /// The options that shape the plan, as written on the command line: the plan
+  /// keeps them for reports.
+  std::vector<std::pair<std::string, std::string>> written;
+};
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a person reads after a compilation: what was made, what it trains, what
+// was decided for them.
+#ifndef ACCEL_COMPILER_SUMMARY_H
+#define ACCEL_COMPILER_SUMMARY_H
+
+#include "compiler/ModelFacts.h"
+#include "compiler/Options.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace accel {
+
+/// About ten lines. `planBytes` is the size of the file, `seconds` the time
+/// that it took.
+void printSummary(const ModelFacts &facts, const CompilerOptions &options,
+                  uint64_t planBytes, double seconds,
+                  llvm::raw_ostream &stream);
+
+} // namespace accel
+
+#endif

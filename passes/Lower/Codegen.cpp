@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rest of the way to machine code: conversion to the LLVM dialect, LLVM's passes as a code generator only, an object
+// file in memory, and the linker.
+#include "passes/Lower/Codegen.h"
+
+#include "passes/Lower/KernelShape.h"
+#include "passes/Lower/LinkImage.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+
+using namespace mlir;
+using namespace accel;
+
+std::vector<CodeVariant> accel::getDefaultVariants() {
+  std::vector<std::string> v3 = {"avx",  "avx2", "bmi",   "bmi2",   "cx16",   "f16c",   "fma",   "lzcnt",
+                                 "movbe", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3", "xsave"};
+  std::vector<std::string> v4 = v3;
+  v4.insert(v4.end(), {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
+  return {{"x86-64-v3", "x86-64-v3", v3}, {"x86-64-v4", "x86-64-v4", v4}};
+}
+
+LogicalResult accel::lowerToLLVM(ModuleOp codeModule) {
+  PassManager manager(codeModule.getContext());
+  manager.enableVerifier(false);
+  manager.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
+  // Views of buffers become address arithmetic.
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  manager.addPass(createConvertFuncToLLVMPass(functions));
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  return manager.run(codeModule);
+}
+
+//===----------------------------------------------------------------------===//
+// LLVM
+//===----------------------------------------------------------------------===//
+
+static void setAttributes(llvm::Function &function) {
+  function.addFnAttr(llvm::Attribute::NoUnwind); // no unwind tables in the image
+  function.addFnAttr("prefer-vector-width", "512");
+  function.addFnAttr("no-trapping-math", "true");
+  function.addFnAttr("no-builtins");
+  function.addFnAttr("no-jump-tables", "true");
+}
+
+/// kernel.code(ptr..., i64, i64) becomes kernel(ptr buffers[], i64, i64): one signature for every kernel, so that the
+/// runtime needs no stubs.
+static void addEntry(llvm::Function &body) {
+  llvm::Module &module = *body.getParent();
+  llvm::LLVMContext &context = module.getContext();
+  auto *pointer = llvm::PointerType::getUnqual(context);
+  auto *i64 = llvm::Type::getInt64Ty(context);
+  StringRef name = body.getName();
+  name.consume_back(kCodeSuffix);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64}, false);
+  auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", entry));
+  SmallVector<llvm::Value *> arguments;
+  for (unsigned i = 0; i + 2 < body.arg_size(); ++i) {
+    llvm::Value *slot = builder.CreateConstInBoundsGEP1_64(pointer, entry->getArg(0), i);
+    arguments.push_back(builder.CreateAlignedLoad(pointer, slot, llvm::Align(8)));
+  }
+  arguments.append({entry->getArg(1), entry->getArg(2)});
+  builder.CreateCall(&body, arguments);
+  builder.CreateRetVoid();
+  body.setLinkage(llvm::GlobalValue::InternalLinkage);
+  body.addFnAttr(llvm::Attribute::AlwaysInline);
+  setAttributes(body);
+  setAttributes(*entry);
+}
+
+static void addEntries(llvm::Module &module) {
+  SmallVector<llvm::Function *> bodies;
+  for (llvm::Function &function : module) {
+    if (!function.isDeclaration()) {
+      bodies.push_back(&function);
+    }
+  }
+  for (llvm::Function *body : bodies) {
+    addEntry(*body);
+  }
+}
+
+/// Everything that matters is in explicit vectors already: LLVM schedules and allocates registers.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions options;
+  options.LoopUnrolling = false; // a row unrolled completely spills and outruns the prefetcher
+  options.LoopVectorization = false;
+  options.LoopInterleaving = false;
+  options.SLPVectorization = false;
+  llvm::PassBuilder passes(&machine, options);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  functions.registerPass([&] { // no memset, memcpy or libm is made out of a loop
+    llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+    library.disableAllFunctions();
+    return llvm::TargetLibraryAnalysis(library);
+  });
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(components);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, components, modules);
+  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
+}
+
+static FailureOr<std::unique_ptr<llvm::TargetMachine>> createMachine(ModuleOp module, const CodeVariant &variant) {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+  // Not the host's: the same bytes wherever the compiler runs.
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    return module.emitError("this LLVM has no code generator for x86-64: ") << error;
+  }
+  std::string features;
+  for (const std::string &feature : variant.features) {
+    features += (features.empty() ? "+" : ",+") + feature;
+  }
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, variant.cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  if (!machine) {
+    return module.emitError("no code generator for processor '") << variant.cpu << "'";
+  }
+  return machine;
+}
+
+FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule, const CodeVariant &variant) {
+  auto machine = createMachine(codeModule, variant);
+  if (failed(machine)) {
+    return failure();
+  }
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  codeModule.getContext()->appendDialectRegistry(registry);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(codeModule, context, "kernels");
+  if (!module) {
+    return failure();
+  }
+  // Before any pass: without them the costs are those of no processor.
+  module->setTargetTriple((*machine)->getTargetTriple());
+  module->setDataLayout((*machine)->createDataLayout());
+  addEntries(*module);
+  optimize(*module, **machine);
+
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager codegen;
+  if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+    return codeModule.emitError("processor '") << variant.cpu << "' has no object files";
+  }
+  codegen.run(*module);
+  llvm::Expected<CodeImage> image =
+      linkImage(llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "kernels"));
+  if (!image) {
+    return codeModule.emitError("variant '") << variant.name << "': " << llvm::toString(image.takeError());
+  }
+  return std::move(*image);
+}

@@ -1,0 +1,121 @@
+// RUN: accel-opt %s --split-input-file --verify-diagnostics
+
+func.func @buffer_c1() {
+  // expected-error@below {{'plan.buffer' op expected a static row-major shape, got 'memref<?xf32>'}}
+  %0 = plan.buffer transient "activations" : memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @buffer_c2_symbol() {
+  // expected-error@below {{expected the name of the state that a persistent buffer holds}}
+  %0 = plan.buffer persistent "parameters" : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @buffer_c2_value() {
+  // expected-error@below {{expected the value of a constant buffer}}
+  %0 = plan.buffer constant "constants" : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @buffer_c2_copies() {
+  // expected-error@below {{expected 1 or 2 copies, got 3}}
+  %0 = plan.buffer io "io" "x" {copies = 3 : i64} : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @buffer_c2_offset() {
+  // expected-error@below {{expected an offset that is a multiple of 64, got 100}}
+  %0 = plan.buffer transient "activations" {offset = 100 : i64} : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @view_c1_type() {
+  %0 = plan.buffer transient "activations" : memref<4xf32>
+  // expected-error@below {{expected element type 'f32', got 'f64'}}
+  %1 = plan.view %0 at 0 : memref<4xf32> to memref<2xf64>
+  return
+}
+
+// -----
+
+func.func @view_c1_range() {
+  %0 = plan.buffer transient "activations" : memref<4xf32>
+  // expected-error@below {{expected elements inside the source's 4, got [3, 5)}}
+  %1 = plan.view %0 at 3 : memref<4xf32> to memref<2xf32>
+  return
+}
+
+// -----
+
+func.func @launch_c1_accesses() {
+  %0 = plan.buffer transient "activations" : memref<4xf32>
+  // expected-error@below {{expected one access per buffer, got 2 for 1 buffers}}
+  plan.launch @k(%0) [read, write] units 1 : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @launch_c1_units() {
+  %0 = plan.buffer transient "activations" : memref<4xf32>
+  // expected-error@below {{expected a positive number of units, got 0}}
+  plan.launch @k(%0) [write] units 0 : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @gemm_c1_rank() {
+  %0 = plan.buffer transient "activations" : memref<4xf32>
+  // expected-error@below {{expected three buffers of one rank, at least 2, got ranks 1, 1 and 1}}
+  plan.gemm %0, %0, %0 : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @gemm_c1_inner() {
+  %0 = plan.buffer transient "activations" : memref<4x8xf32>
+  %1 = plan.buffer transient "activations" : memref<4x4xf32>
+  // expected-error@below {{expected a product of shape (..., 4, 8) over inner dimension 8, got inner dimension 4 and result (..., 4, 4)}}
+  plan.gemm %0, %0, %1 : memref<4x8xf32>, memref<4x8xf32>, memref<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @fetch_c1_names() {
+  %0 = plan.buffer io "io" "x" : memref<4xf32>
+  // expected-error@below {{expected one name per buffer, got 2 for 1 buffers}}
+  plan.fetch ["x", "y"] into %0 ahead 0 : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @fetch_c1_ahead() {
+  %0 = plan.buffer io "io" "x" : memref<4xf32>
+  // expected-error@below {{expected ahead to be 0 or 1, got 2}}
+  plan.fetch ["x"] into %0 ahead 2 : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @metric_c1() {
+  %0 = plan.buffer transient "activations" : memref<4xf64>
+  // expected-error@below {{expected a buffer of rank 0, got 'memref<4xf64>'}}
+  plan.metric "loss", %0 : memref<4xf64>
+  return
+}

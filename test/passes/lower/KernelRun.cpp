@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Maps code, guards memory, moves values between tensors and memory.
+#include "test/passes/lower/KernelRun.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace accel::test {
+
+namespace {
+
+constexpr char kGuard = '\x5A';
+
+size_t pages(size_t bytes) {
+  size_t page = sysconf(_SC_PAGESIZE);
+  return (bytes + page - 1) / page * page;
+}
+
+char *map(size_t bytes) {
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    abort();
+  }
+  return static_cast<char *>(memory);
+}
+
+size_t elementSize(Type element) { return element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8; }
+
+template <typename T, typename From> void put(char *to, ArrayRef<From> values) {
+  for (auto [i, value] : llvm::enumerate(values)) {
+    T element = static_cast<T>(value);
+    memcpy(to + i * sizeof(T), &element, sizeof(T));
+  }
+}
+
+template <typename T, typename To> void get(const char *from, MutableArrayRef<To> values) {
+  for (auto [i, value] : llvm::enumerate(values)) {
+    T element;
+    memcpy(&element, from + i * sizeof(T), sizeof(T));
+    value = static_cast<To>(element);
+  }
+}
+
+} // namespace
+
+MappedImage::MappedImage(const CodeImage &image) : base(map(pages(image.code.size()))), size(pages(image.code.size())) {
+  memcpy(base, image.code.data(), image.code.size());
+  if (mprotect(base, size, PROT_READ | PROT_EXEC) != 0) {
+    abort();
+  }
+}
+
+MappedImage::~MappedImage() { munmap(base, size); }
+
+KernelFunction MappedImage::getFunction(const CodeEntry &entry) const {
+  return reinterpret_cast<KernelFunction>(base + entry.offset);
+}
+
+GuardedBuffer::GuardedBuffer(RankedTensorType type)
+    : type(type), size(type.getNumElements() * elementSize(type.getElementType())) {
+  size_t page = sysconf(_SC_PAGESIZE);
+  mappedSize = pages(size + 1) + page;
+  mapping = map(mappedSize);
+  start = mapping + mappedSize - page - size;
+  memset(mapping, kGuard, mappedSize - page - size);
+  memset(start, 0xFF, size);
+  if (mprotect(mapping + mappedSize - page, page, PROT_NONE) != 0) {
+    abort();
+  }
+}
+
+GuardedBuffer::~GuardedBuffer() { munmap(mapping, mappedSize); }
+
+bool GuardedBuffer::isGuardIntact() const {
+  return std::all_of(mapping, start, [](char byte) { return byte == kGuard; });
+}
+
+void GuardedBuffer::fill(const HostTensor &values) {
+  Type element = type.getElementType();
+  if (element.isF32()) {
+    put<float>(start, values.floats());
+  } else if (element.isF64()) {
+    put<double>(start, values.floats());
+  } else if (element.isInteger(1)) {
+    put<uint8_t>(start, values.integers());
+  } else if (element.isInteger(32)) {
+    put<int32_t>(start, values.integers());
+  } else {
+    put<int64_t>(start, values.integers());
+  }
+}
+
+HostTensor GuardedBuffer::read() const {
+  HostTensor result(type);
+  Type element = type.getElementType();
+  if (element.isF32()) {
+    get<float>(start, result.mutableFloats());
+  } else if (element.isF64()) {
+    get<double>(start, result.mutableFloats());
+  } else if (element.isInteger(1)) {
+    get<uint8_t>(start, result.mutableIntegers());
+  } else if (element.isInteger(32)) {
+    get<int32_t>(start, result.mutableIntegers());
+  } else {
+    get<int64_t>(start, result.mutableIntegers());
+  }
+  return result;
+}
+
+bool canRun(const CodeVariant &variant) {
+  bool hasV3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  bool hasV4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl");
+  return hasV3 && (variant.name != "x86-64-v4" || hasV4);
+}
+
+std::vector<std::pair<int64_t, int64_t>> splitUnits(int64_t units, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<int64_t> cuts{0, units};
+  for (unsigned i = 0; i < 3; ++i) {
+    cuts.push_back(static_cast<int64_t>(random() % (units + 1)));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  std::vector<std::pair<int64_t, int64_t>> parts;
+  for (size_t i = 1; i < cuts.size(); ++i) {
+    parts.push_back({cuts[i - 1], cuts[i]}); // some are empty
+  }
+  std::shuffle(parts.begin(), parts.end(), random);
+  return parts;
+}
+
+} // namespace accel::test

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compiled kernels in memory, and memory for them to run on: buffers that end at a page nobody may touch.
+#ifndef ACCEL_TEST_PASSES_LOWER_KERNELRUN_H
+#define ACCEL_TEST_PASSES_LOWER_KERNELRUN_H
+
+#include "dialects/Accel/Interpreter/HostTensor.h"
+#include "passes/Lower/LowerPipeline.h"
+
+#include <string>
+#include <vector>
+
+namespace accel::test {
+
+using KernelFunction = void (*)(void *const *buffers, int64_t begin, int64_t end);
+
+/// An image, mapped to be executed.
+class MappedImage {
+public:
+  explicit MappedImage(const CodeImage &image);
+  ~MappedImage();
+  MappedImage(const MappedImage &) = delete;
+  MappedImage &operator=(const MappedImage &) = delete;
+
+  KernelFunction getFunction(const CodeEntry &entry) const;
+
+private:
+  char *base;
+  size_t size;
+};
+
+/// Memory for a tensor: what lies in front of it is checked, what lies behind it traps.
+class GuardedBuffer {
+public:
+  /// Filled with bytes that are NaN as floats.
+  explicit GuardedBuffer(mlir::RankedTensorType type);
+  ~GuardedBuffer();
+  GuardedBuffer(const GuardedBuffer &) = delete;
+  GuardedBuffer &operator=(const GuardedBuffer &) = delete;
+
+  void *data() const { return start; }
+  std::string bytes() const { return std::string(start, size); }
+  void fill(const HostTensor &values);
+  HostTensor read() const;
+  /// Whether the bytes in front of the tensor are untouched.
+  bool isGuardIntact() const;
+
+private:
+  mlir::RankedTensorType type;
+  char *mapping;
+  size_t mappedSize;
+  char *start;
+  size_t size;
+};
+
+/// Whether this processor can run code for `variant`.
+bool canRun(const CodeVariant &variant);
+
+/// Cuts [0, units) into parts, the same for the same seed; in an order of its own.
+std::vector<std::pair<int64_t, int64_t>> splitUnits(int64_t units, unsigned seed);
+
+} // namespace accel::test
+
+#endif

@@ -1,0 +1,69 @@
+// RUN: accel-opt %s --accel-lower-kernels --split-input-file --verify-diagnostics
+
+// expected-error@below {{expected `plan.kernel` with a kind (flat, rows, columns or concat), got {kind = "diagonal"}}}
+func.func @unknown_kind(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "diagonal"}} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{expected rows * columns = elements, got 2 * 3 and 7}}
+func.func @contradiction(%x: tensor<7xf32>) -> tensor<7xf32> attributes {
+    plan.kernel = {kind = "rows", elements = 7 : i64, rows = 2 : i64, columns = 3 : i64, units = 2 : i64}} {
+  return %x : tensor<7xf32>
+}
+
+// -----
+
+// expected-error@below {{expected 2 units for this shape, got 3}}
+func.func @units(%x: tensor<2000xf32>) -> tensor<2000xf32> attributes {
+    plan.kernel = {kind = "flat", elements = 2000 : i64, rows = 1 : i64, columns = 2000 : i64, units = 3 : i64}} {
+  return %x : tensor<2000xf32>
+}
+
+// -----
+
+// expected-error@below {{expected elements of type f32, f64, i32, i64 or i1 in a kernel, got 'tensor<4xbf16>'}}
+func.func @half(%x: tensor<4xbf16>) -> tensor<4xbf16> attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64, units = 1 : i64}} {
+  %y = accel.neg %x : tensor<4xbf16>
+  return %y : tensor<4xbf16>
+}
+
+// -----
+
+// The error names the kernel and the operation.
+func.func @no_polynomial(%x: tensor<4xf64>) -> tensor<4xf64> attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64, units = 1 : i64}} {
+  // expected-error@below {{'accel.erf' op in kernel 'no_polynomial' has no code for 'tensor<4xf64>'}}
+  %y = accel.erf %x : tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+// -----
+
+func.func @library_call(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
+    plan.kernel = {kind = "flat", elements = 16 : i64, rows = 1 : i64, columns = 16 : i64, units = 1 : i64}} {
+  // expected-error@below {{'accel.matmul' op in kernel 'library_call' has no code for 'tensor<4x4xf32>'}}
+  %y = accel.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @not_a_run(%x: tensor<6x4xf32>) -> tensor<4x6xf32> attributes {
+    plan.kernel = {kind = "rows", elements = 24 : i64, rows = 4 : i64, columns = 6 : i64, units = 4 : i64}} {
+  // expected-error@below {{in kernel 'not_a_run' is not contiguous over the 6 elements of a run}}
+  %t = accel.transpose %x [1, 0] : tensor<6x4xf32> -> tensor<4x6xf32>
+  %y = accel.neg %t : tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
+
+// -----
+
+func.func @other_rows(%x: tensor<2x4x8xf32>) -> tensor<2xf32> attributes {
+    plan.kernel = {kind = "rows", elements = 64 : i64, rows = 8 : i64, columns = 8 : i64, units = 8 : i64}} {
+  // expected-error@below {{expected to reduce 8 rows of 8, got 'tensor<2x4x8xf32>'}}
+  %y = accel.reduce_sum %x [1, 2] : tensor<2x4x8xf32> -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}

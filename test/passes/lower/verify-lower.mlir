@@ -1,0 +1,38 @@
+// RUN: accel-opt %s --accel-verify-lower --split-input-file --verify-diagnostics
+
+// A kernel with its code.
+func.func @good(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "flat"}} {
+  return %x : tensor<4xf32>
+}
+func.func @good.code(%x: memref<4xf32>, %y: memref<4xf32>, %begin: index, %end: index) {
+  return
+}
+
+// -----
+
+// expected-error@below {{expected its code in a function 'alone.code'}}
+func.func @alone(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "flat"}} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @short(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "flat"}} {
+  return %x : tensor<4xf32>
+}
+// expected-error@below {{expected 4 arguments (buffers, begin, end) and no result}}
+func.func @short.code(%x: memref<4xf32>, %begin: index, %end: index) {
+  return
+}
+
+// -----
+
+func.func private @helper()
+func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "flat"}} {
+  return %x : tensor<4xf32>
+}
+func.func @caller.code(%x: memref<4xf32>, %y: memref<4xf32>, %begin: index, %end: index) {
+  // expected-error@below {{calls out of a kernel's code}}
+  func.call @helper() : () -> ()
+  return
+}

@@ -1,0 +1,37 @@
+// RUN: accel-opt %s --accel-verify-schedule --split-input-file --verify-diagnostics
+
+// Without the event of the fetch nothing says that the kernel reads after the input has arrived.
+func.func @missing_event() {
+  %0 = plan.buffer io "io" "x" : memref<8xf32>
+  %1 = plan.buffer transient "activations" : memref<8xf32>
+  // expected-note@below {{the other instruction}}
+  plan.fetch ["x"] into %0 ahead 0 {lane = "communication"} : memref<8xf32>
+  // expected-error@below {{on the compute lane is not ordered after an instruction on the communication lane that touches the same bytes (iterations 0 and 0)}}
+  plan.launch @k(%0, %1) [read, write] units 1 {lane = "compute"} : memref<8xf32>, memref<8xf32>
+  return
+}
+
+// -----
+
+// The next microbatch must not overwrite the copy that the previous one is still read from.
+func.func @missing_release() {
+  %0 = plan.buffer io "io" "x" {copies = 2 : i64} : memref<8xf32>
+  %1 = plan.buffer transient "activations" : memref<8xf32>
+  plan.fetch ["x"] into %0 ahead 0 {lane = "communication", signals = array<i64: 0>} : memref<8xf32>
+  plan.repeat {
+    // expected-error@below {{on the communication lane is not ordered after an instruction on the compute lane that touches the same bytes}}
+    plan.fetch ["x"] into %0 ahead 1 {lane = "communication", signals = array<i64: 1>} : memref<8xf32>
+    // expected-note@below {{the other instruction}}
+    plan.launch @k(%0, %1) [read, write] units 1 {lane = "compute", waits = array<i64: 0, 0, 1, 1>} : memref<8xf32>, memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @unsignalled() {
+  %0 = plan.buffer io "io" "x" : memref<8xf32>
+  // expected-error@below {{waits for an event that nothing before it signals}}
+  plan.fetch ["x"] into %0 ahead 0 {lane = "communication", waits = array<i64: 3, 0>} : memref<8xf32>
+  return
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which samples a microbatch sees.
+#include "runtime/executor/batch_plan.h"
+
+#include <map>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "test/runtime/status_matchers.h"
+
+namespace accel::testing {
+namespace {
+
+using runtime::BatchPlan;
+
+TEST(BatchPlanTest, EveryLayoutSeesEachSampleOnceAndPadsWithTheFirst) {
+  constexpr int64_t kStep = 3;
+  for (const int64_t global : {1, 5, 6, 7, 32}) {
+    for (const int64_t microbatch : {1, 2, 4, 40}) {
+      for (const int64_t ranks : {1, 2, 3}) {
+        std::map<int64_t, int> seen;
+        int64_t padded = 0;
+        int64_t rounds = 0;
+        for (int64_t rank = 0; rank < ranks; ++rank) {
+          ASSERT_OK_AND_ASSIGN(
+              const BatchPlan plan,
+              BatchPlan::Create(global, microbatch, ranks, rank, false));
+          rounds = plan.rounds();
+          for (int64_t round = 0; round < rounds; ++round) {
+            for (int64_t row = 0; row < microbatch; ++row) {
+              const auto sample = plan.SampleOf(kStep, round, row);
+              if (sample.weight == 0) {
+                EXPECT_EQ(sample.index, kStep * global);
+                ++padded;
+              } else {
+                ++seen[sample.index];
+              }
+            }
+          }
+        }
+        EXPECT_EQ(seen.size(), static_cast<size_t>(global));
+        EXPECT_EQ(seen.begin()->first, kStep * global);
+        EXPECT_EQ(seen.rbegin()->first, (kStep + 1) * global - 1);
+        EXPECT_EQ(padded + global, rounds * microbatch * ranks);
+        EXPECT_LT(padded, microbatch * ranks);
+      }
+    }
+  }
+}
+
+TEST(BatchPlanTest, ForbiddenPaddingNamesTheNearestValidBatches) {
+  EXPECT_OK(BatchPlan::Create(32, 4, 2, 0, true));
+  EXPECT_THAT(
+      BatchPlan::Create(30, 4, 2, 0, true),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "the model mixes the samples of a microbatch, so the global "
+               "batch must be a multiple of 8 (microbatch 4 x 2 ranks): "
+               "expected 24 or 32, got 30"));
+  EXPECT_THAT(
+      BatchPlan::Create(3, 4, 1, 0, true),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "the model mixes the samples of a microbatch, so the global "
+               "batch must be a multiple of 4 (microbatch 4 x 1 rank): "
+               "expected 4, got 3"));
+}
+
+TEST(BatchPlanTest, BatchesOutOfRangeAreRefused) {
+  EXPECT_THAT(BatchPlan::Create(0, 4, 1, 0, false),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "expected a global batch between 1 and 2147483648 "
+                       "samples, got 0"));
+  EXPECT_FALSE(BatchPlan::Create(int64_t{1} << 40, 4, 1, 0, false).ok());
+}
+
+}  // namespace
+}  // namespace accel::testing

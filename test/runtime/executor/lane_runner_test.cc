@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Lanes: order by events, overlap, errors that reach everybody, deadlines.
+#include "runtime/executor/lane_runner.h"
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/random/philox.h"
+#include "test/runtime/plan/sample_plan.h"
+#include "test/runtime/status_matchers.h"
+
+namespace accel::testing {
+namespace {
+
+using runtime::FunctionView;
+using runtime::Instance;
+using runtime::LaneRunner;
+using ::testing::HasSubstr;
+
+constexpr std::chrono::seconds kTimeout(20);
+
+class LaneRunnerTest : public ::testing::Test {
+ protected:
+  LaneRunnerTest() : view_(*ViewOf(MakeSamplePlan())) {}
+
+  const FunctionView& step() { return *view_.FindFunction("step"); }
+
+  runtime::PlanView view_;
+};
+
+TEST_F(LaneRunnerTest, RunsEveryInstanceOnceAndEachLaneOnItsThread) {
+  LaneRunner runner(view_, kCompute, kTimeout);
+  std::mutex mutex;
+  std::vector<std::set<std::thread::id>> threads(2);
+  for (int call = 0; call < 3; ++call) {
+    std::vector<int> count(step().instructions().size(), 0);
+    ASSERT_OK(runner.Run(step(), 5,
+                         [&](const FunctionView&, const Instance& instance) {
+                           std::lock_guard<std::mutex> lock(mutex);
+                           ++count[instance.instruction->id()];
+                           threads[instance.instruction->lane()].insert(
+                               std::this_thread::get_id());
+                           return absl::OkStatus();
+                         }));
+    EXPECT_THAT(count, ::testing::ElementsAre(1, 1, 1, 1, 0, 5, 5, 5, 5, 5, 1,
+                                              1, 1, 1, 1, 1, 1));
+  }
+  EXPECT_THAT(threads[kCompute],
+              ::testing::ElementsAre(std::this_thread::get_id()));
+  EXPECT_EQ(threads[kCommunication].size(), 1u);
+  EXPECT_NE(*threads[kCommunication].begin(), std::this_thread::get_id());
+}
+
+// Whatever the pauses, no instruction begins before what it waits for is done.
+TEST_F(LaneRunnerTest, EventsHoldUnderRandomDelays) {
+  LaneRunner runner(view_, kCompute, kTimeout);
+  constexpr uint64_t kRounds = 6;
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    std::vector<std::atomic<uint64_t>> done(step().instructions().size());
+    std::atomic<uint64_t> ticket = 0;
+    ASSERT_OK(runner.Run(
+        step(), kRounds,
+        [&](const FunctionView& function,
+            const Instance& instance) -> absl::Status {
+          const planpb::Instruction& instruction = *instance.instruction;
+          for (const planpb::Wait& wait : instruction.waits()) {
+            const uint64_t wanted = function.RequiredCount(
+                wait, instruction.id(), instance.iteration, kRounds);
+            if (done[function.SignallerOf(wait.event())] < wanted) {
+              return absl::InternalError("too early");
+            }
+          }
+          const uint32_t word = runtime::RandomWord(seed, 5, ticket++, 0);
+          std::this_thread::sleep_for(std::chrono::microseconds(word % 200));
+          ++done[instruction.id()];
+          return absl::OkStatus();
+        }));
+  }
+}
+
+// The next fetch runs while this microbatch computes.
+TEST_F(LaneRunnerTest, LanesOverlap) {
+  LaneRunner runner(view_, kCompute, kTimeout);
+  std::atomic<bool> fetching = false;
+  std::atomic<bool> overlapped = false;
+  ASSERT_OK(
+      runner.Run(step(), 3, [&](const FunctionView&, const Instance& instance) {
+        const std::string& name = instance.instruction->name();
+        if (name == "fetch next") {
+          fetching = true;
+          for (int i = 0; i < 5000 && !overlapped; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }
+          fetching = false;
+        }
+        if (name == "residual" && fetching) {
+          overlapped = true;
+        }
+        return absl::OkStatus();
+      }));
+  EXPECT_TRUE(overlapped);
+}
+
+TEST_F(LaneRunnerTest, AnErrorEndsAllLanesAndEveryLaterRun) {
+  for (const std::string bad : {"fetch next", "gradient", "update"}) {
+    LaneRunner runner(view_, kCompute, kTimeout);
+    const auto execute = [&](const FunctionView&,
+                             const Instance& instance) -> absl::Status {
+      if (instance.instruction->name() == bad) {
+        return absl::DataLossError("broken: " + bad);
+      }
+      return absl::OkStatus();
+    };
+    EXPECT_THAT(runner.Run(step(), 4, execute),
+                StatusIs(absl::StatusCode::kDataLoss, "broken: " + bad));
+    EXPECT_THAT(runner.Run(step(), 4, execute),
+                StatusIs(absl::StatusCode::kDataLoss, "broken: " + bad));
+  }
+}
+
+TEST_F(LaneRunnerTest, AWaitWithoutProgressEndsAtItsDeadline) {
+  // Nobody signals: the fetch hangs until the test lets it go.
+  LaneRunner runner(view_, kCompute, std::chrono::milliseconds(100));
+  std::atomic<bool> release = false;
+  std::thread liberator([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    release = true;
+  });
+  EXPECT_THAT(
+      runner.Run(step(), 4,
+                 [&](const FunctionView&, const Instance& instance) {
+                   while (instance.instruction->name() == "fetch first" &&
+                          !release) {
+                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                   }
+                   return absl::OkStatus();
+                 }),
+      StatusIs(absl::StatusCode::kDeadlineExceeded,
+               "waited 100 ms for event 0 of instruction 3 of 'step' (fetch "
+               "'fetch first', lane 'communication'), in instruction 6 of "
+               "'step' (gemm 'predict', lane 'compute')"));
+  liberator.join();
+}
+
+// A lane that is slow but alive is no reason to stop: the other one waits for
+// much longer than the timeout.
+TEST_F(LaneRunnerTest, ASlowLaneIsNoFalseAlarm) {
+  LaneRunner runner(view_, kCompute, std::chrono::milliseconds(400));
+  EXPECT_OK(runner.Run(
+      step(), 10, [&](const FunctionView&, const Instance& instance) {
+        if (instance.instruction->lane() == kCompute) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        return absl::OkStatus();
+      }));
+}
+
+}  // namespace
+}  // namespace accel::testing

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pieces of weights on any number of ranks.
+#include "runtime/executor/weight_loader.h"
+
+#include <cstring>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/io/posix_vfs.h"
+#include "test/runtime/plan/sample_plan.h"
+#include "test/runtime/status_matchers.h"
+#include "test/runtime/temp_dir.h"
+
+namespace accel::testing {
+namespace {
+
+using runtime::RankBinding;
+
+// w at 2, the table (transposed in the file) at 8, nothing elsewhere.
+planpb::Load MakeLoad(uint64_t elements, uint64_t granule) {
+  planpb::Load load;
+  load.set_dtype(planpb::ELEMENT_F32);
+  load.mutable_shard()->set_elements(elements);
+  load.mutable_shard()->set_granule(granule);
+  load.mutable_shard()->add_axes(planpb::AXIS_FSDP);
+  planpb::LoadPiece* w = load.add_pieces();
+  w->set_section_plus_one(kWeights + 1);
+  w->set_element_offset(2);
+  w->set_elements(3);
+  planpb::LoadPiece* table = load.add_pieces();
+  table->set_section_plus_one(kWeights + 1);
+  table->set_source_offset(12);
+  table->set_element_offset(8);
+  table->set_elements(8);
+  table->set_rows(2);
+  table->set_columns(4);
+  return load;
+}
+
+TEST(WeightLoaderTest, RanksTogetherHoldTheWhole) {
+  const TempDir dir;
+  const auto vfs = runtime::MakePosixVfs();
+  ASSERT_OK(WriteSamplePlan(*vfs, MakeSamplePlan(), dir.File("plan")));
+  ASSERT_OK_AND_ASSIGN(const auto plan,
+                       runtime::Plan::Open(*vfs, dir.File("plan")));
+  const runtime::ExternalFiles files;
+  const runtime::WeightLoader loader(*plan, files);
+  std::vector<float> expected(16, -1);
+  std::copy(kInitialWeights.begin(), kInitialWeights.end(),
+            expected.begin() + 2);
+  std::copy(kFrozenTable.begin(), kFrozenTable.end(), expected.begin() + 8);
+  const planpb::Load load = MakeLoad(16, 1);
+  for (uint64_t ranks = 1; ranks <= 20; ++ranks) {
+    std::vector<float> whole;
+    for (uint64_t rank = 0; rank < ranks; ++rank) {
+      RankBinding binding;
+      binding.degrees[planpb::AXIS_FSDP - 1] = ranks;
+      binding.coordinates[planpb::AXIS_FSDP - 1] = rank;
+      ASSERT_OK_AND_ASSIGN(const auto owned,
+                           runtime::OwnedElements(load.shard(), binding));
+      std::vector<float> part(owned.size(), -1);
+      ASSERT_OK(
+          loader.Run(load, binding,
+                     absl::MakeSpan(reinterpret_cast<std::byte*>(part.data()),
+                                    part.size() * sizeof(float))));
+      whole.insert(whole.end(), part.begin(), part.end());
+    }
+    EXPECT_EQ(whole, expected) << ranks << " ranks";
+  }
+}
+
+TEST(WeightLoaderTest, TransposesPartsOfAMatrix) {
+  const std::vector<uint16_t> source = {0, 10, 1, 11, 2, 12};  // [3, 2]
+  const auto bytes = absl::MakeConstSpan(
+      reinterpret_cast<const std::byte*>(source.data()), 12);
+  std::vector<uint16_t> part(3);
+  runtime::CopyTransposed(
+      bytes, 2, 3, 2, 2,
+      absl::MakeSpan(reinterpret_cast<std::byte*>(part.data()), 6));
+  EXPECT_THAT(part, ::testing::ElementsAre(2, 10, 11));
+}
+
+}  // namespace
+}  // namespace accel::testing

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line of accel-inspect.
+#include "tools/accel-inspect/accel_inspect.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/io/posix_vfs.h"
+#include "runtime/plan/verify_memory.h"
+#include "runtime/plan/verify_schedule.h"
+#include "tools/accel-inspect/plan_json.h"
+#include "tools/accel-inspect/plan_text.h"
+
+namespace accel::tools {
+namespace {
+
+constexpr int kCommandLineError = 2;
+constexpr int kUnsupported = 3;
+constexpr int kFileError = 4;
+constexpr int kVerificationError = 6;
+
+constexpr char kFooter[] = R"(
+Examples:
+  accel-inspect plan                       what it trains and needs, its buckets, the step instruction by instruction
+  accel-inspect plan --function init       another function
+  accel-inspect plan --parameters          every parameter, its shape and where it lies
+  accel-inspect plan --json                all of it, for programs (docs/plan-format.md)
+  accel-inspect plan --verify              proves that no two lanes race and no buffer overwrites another
+
+Every use hashes the whole plan; a damaged one is refused, and the damaged section named.
+
+Exit status: 0 done; 2 command line; 3 plan of another release; 4 file, or damaged plan; 6 --verify failed
+)";
+
+struct InspectOptions {
+  std::string plan;
+  std::string function = "step";
+  bool json = false;
+  bool parameters = false;
+  bool verify = false;
+  uint64_t threads = 1;
+  int width = 140;
+};
+
+absl::Status Verify(const runtime::Plan& plan,
+                    const runtime::MemoryLayout& layout) {
+  RETURN_IF_ERROR(runtime::VerifyMemory(plan.view(), layout));
+  RETURN_IF_ERROR(runtime::VerifySchedule(plan.view(), layout));
+  size_t instructions = 0;
+  for (const runtime::FunctionView& function : plan.view().functions()) {
+    instructions += function.instructions().size();
+  }
+  std::cout << "verified: content, memory and schedule of "
+            << plan.view().functions().size() << " functions, " << instructions
+            << " instructions\n";
+  return absl::OkStatus();
+}
+
+absl::Status Print(const runtime::Plan& plan,
+                   const runtime::MemoryLayout& layout,
+                   const InspectOptions& options) {
+  if (options.json) {
+    ASSIGN_OR_RETURN(const std::string json, PlanJson(plan, layout));
+    std::cout << json << "\n";
+    return absl::OkStatus();
+  }
+  const runtime::FunctionView* function =
+      plan.view().FindFunction(options.function);
+  if (function == nullptr) {
+    std::string names;
+    for (const runtime::FunctionView& known : plan.view().functions()) {
+      absl::StrAppend(&names, names.empty() ? "" : ", ", known.name());
+    }
+    return absl::NotFoundError(absl::StrCat("--function: expected one of ",
+                                            names, ", got ", options.function));
+  }
+  std::cout << SummaryText(plan, layout) << "\n" << BucketsText(plan.view());
+  if (options.parameters) {
+    std::cout << "\n" << ParametersText(plan.view());
+  }
+  std::cout << "\n" << FunctionText(plan.view(), *function, options.width);
+  return absl::OkStatus();
+}
+
+int Fail(const absl::Status& status, int code) {
+  std::cerr << "error: " << status.message() << "\n";
+  return absl::IsUnimplemented(status) ? kUnsupported : code;
+}
+
+int Inspect(const InspectOptions& options) {
+  const auto vfs = runtime::MakePosixVfs();
+  const auto plan = runtime::Plan::Open(*vfs, options.plan);
+  if (!plan.ok()) {
+    return Fail(plan.status(), kFileError);
+  }
+  runtime::RankBinding binding;
+  binding.threads = options.threads;
+  const auto layout = runtime::MemoryLayout::Create((*plan)->view(), binding);
+  if (!layout.ok()) {
+    return Fail(layout.status(), kFileError);
+  }
+  if (options.verify) {
+    const absl::Status status = Verify(**plan, *layout);
+    return status.ok() ? 0 : Fail(status, kVerificationError);
+  }
+  const absl::Status status = Print(**plan, *layout, options);
+  return status.ok() ? 0 : Fail(status, kCommandLineError);
+}
+
+}  // namespace
+
+int AccelInspectMain(int argc, char** argv) {
+  InspectOptions options;
+  CLI::App app("Shows a plan.", "accel-inspect");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "accel-inspect " ACCEL_VERSION);
+  app.add_option("plan", options.plan, "The plan, written by accelc")
+      ->type_name("PLAN")
+      ->required();
+  app.add_flag("--json", options.json, "Prints JSON");
+  app.add_flag("--verify", options.verify,
+               "Checks schedule and memory, prints one line");
+  app.add_option("--function", options.function, "Which function to show")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_flag("--parameters", options.parameters, "Lists the parameters");
+  app.add_option("--threads", options.threads,
+                 "Threads per rank that sizes are shown for")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--width", options.width, "Columns to fit into")
+      ->type_name("N")
+      ->capture_default_str();
+  // CLI11 reports by exceptions; they end here.
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "error: " << error.what()
+              << "; accel-inspect --help lists the options\n";
+    return kCommandLineError;
+  }
+  return Inspect(options);
+}
+
+}  // namespace accel::tools

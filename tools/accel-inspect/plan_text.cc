@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Layout of the text form of plans.
+#include "tools/accel-inspect/plan_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "runtime/base/format.h"
+#include "runtime/plan/element_type.h"
+#include "tools/accel-inspect/instruction_text.h"
+
+namespace accel::tools {
+namespace {
+
+using runtime::ElementTypeName;
+using runtime::FormatBytes;
+using runtime::FormatCount;
+using runtime::PlanView;
+
+std::string ShapeText(const google::protobuf::RepeatedField<uint64_t>& shape) {
+  return absl::StrCat("[", absl::StrJoin(shape, ", "), "]");
+}
+
+std::string Count(uint64_t value) {
+  return FormatCount(static_cast<int64_t>(value));
+}
+
+// Rows of a label and a text.
+class Rows {
+ public:
+  void Add(absl::string_view label, absl::string_view text) {
+    if (text.empty()) {
+      return;
+    }
+    absl::StrAppendFormat(&text_, "  %-11s %s\n", label, text);
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string KindAndDescription(const std::string& kind,
+                               const std::string& description) {
+  if (kind.empty() || description.empty()) {
+    return absl::StrCat(kind, description);
+  }
+  return absl::StrCat(kind, ": ", description);
+}
+
+std::string FieldText(const planpb::SignatureField& field) {
+  std::string text =
+      absl::StrCat(field.name(), " ", ElementTypeName(field.dtype()),
+                   ShapeText(field.shape()));
+  if (field.min_value() <= field.max_value() &&
+      field.role() != planpb::SignatureField::ROLE_BUILTIN) {
+    absl::StrAppend(&text, " in [", field.min_value(), ", ", field.max_value(),
+                    "]");
+  }
+  if (!field.rule().empty()) {
+    absl::StrAppend(&text, " (", field.rule(), ")");
+  }
+  return text;
+}
+
+void AddSignature(const planpb::Manifest& manifest, Rows& rows) {
+  for (const planpb::SignatureField& field : manifest.signature()) {
+    switch (field.role()) {
+      case planpb::SignatureField::ROLE_INPUT:
+        rows.Add("input", FieldText(field));
+        break;
+      case planpb::SignatureField::ROLE_TARGET:
+        rows.Add("target", FieldText(field));
+        break;
+      default:
+        rows.Add("built-in", FieldText(field));
+    }
+  }
+}
+
+void AddCode(const planpb::Manifest& manifest, Rows& rows) {
+  for (const planpb::CodeVariant& variant : manifest.variants()) {
+    const planpb::Section& section =
+        manifest.sections(static_cast<int>(variant.section()));
+    rows.Add("code",
+             absl::StrCat(variant.name(), ", ", FormatBytes(section.size()),
+                          ", ", variant.lanes(), " lanes; needs ",
+                          absl::StrJoin(variant.features(), " ")));
+  }
+  rows.Add("kernels",
+           absl::StrCat(manifest.kernels_size(), ", and ",
+                        manifest.library_calls_size(), " library calls"));
+}
+
+void AddMemory(const PlanView& plan, const runtime::MemoryLayout& layout,
+               Rows& rows) {
+  std::vector<std::string> parts;
+  for (int i = 1; i <= runtime::kMemoryClasses; ++i) {
+    const auto memory_class = static_cast<planpb::MemoryClass>(i);
+    if (layout.PlacedBytes(memory_class) != 0) {
+      parts.push_back(
+          absl::StrCat(runtime::MemoryClassName(memory_class), " ",
+                       FormatBytes(layout.PlacedBytes(memory_class))));
+    }
+  }
+  for (const planpb::Arena& arena : plan.manifest().arenas()) {
+    parts.push_back(absl::StrCat("transient ", FormatBytes(arena.bytes())));
+  }
+  rows.Add("memory", absl::StrCat(FormatBytes(layout.TotalBytes()),
+                                  " a rank: ", absl::StrJoin(parts, ", ")));
+  const planpb::MemorySummary& summary = plan.manifest().memory();
+  parts.clear();
+  for (const planpb::MemoryUse& use : summary.transient_at_peak()) {
+    const auto bytes = runtime::EvaluateSize(use.bytes(), layout.binding());
+    if (bytes.ok()) {
+      parts.push_back(absl::StrCat(runtime::MemoryClassName(use.memory_class()),
+                                   " ", FormatBytes(*bytes)));
+    }
+  }
+  if (!parts.empty()) {
+    rows.Add("at peak", absl::StrCat("instruction ", summary.peak_instruction(),
+                                     " of '", summary.peak_function(),
+                                     "': ", absl::StrJoin(parts, ", ")));
+  }
+}
+
+void AddScalars(const planpb::Manifest& manifest, Rows& rows) {
+  std::vector<std::string> scalars;
+  for (const planpb::Hyperparameter& scalar : manifest.hyperparameters()) {
+    scalars.push_back(
+        absl::StrCat(scalar.name(), "=",
+                     scalar.defaults_to_steps()
+                         ? std::string("STEPS")
+                         : runtime::FormatRoundTrip(scalar.default_value())));
+  }
+  rows.Add("set", absl::StrJoin(scalars, " "));
+}
+
+void AddDropout(const planpb::Manifest& manifest, Rows& rows) {
+  for (const planpb::DropoutSite& site : manifest.dropout_sites()) {
+    rows.Add("dropout",
+             absl::StrCat("site ", site.site(), ": p = ",
+                          runtime::FormatRoundTrip(site.probability()), ", ",
+                          site.name()));
+  }
+}
+
+}  // namespace
+
+std::string SummaryText(const runtime::Plan& plan,
+                        const runtime::MemoryLayout& layout) {
+  const planpb::Manifest& manifest = plan.manifest();
+  Rows rows;
+  rows.Add("file",
+           absl::StrCat("format ", manifest.format_major(), ".",
+                        manifest.format_minor(), ", ", manifest.producer(),
+                        ", sha256 ", runtime::ToHex(plan.root())));
+  rows.Add("requires", absl::StrJoin(manifest.required_features(), ", "));
+  std::string parameters = absl::StrCat(
+      Count(manifest.model().parameter_count()), " in ",
+      manifest.parameters_size(), " tensors, ",
+      Count(manifest.model().trainable_parameter_count()), " trainable");
+  if (manifest.model().layers() != 0) {
+    absl::StrAppend(&parameters, ", ", manifest.model().layers(), " layers");
+  }
+  rows.Add("parameters", parameters);
+  rows.Add("objective", KindAndDescription(manifest.objective().kind(),
+                                           manifest.objective().description()));
+  rows.Add("optimizer", KindAndDescription(manifest.optimizer().kind(),
+                                           manifest.optimizer().description()));
+  rows.Add("schedule", KindAndDescription(manifest.schedule().kind(),
+                                          manifest.schedule().description()));
+  AddScalars(manifest, rows);
+  rows.Add("batch",
+           absl::StrCat(manifest.default_global_batch(),
+                        " samples in microbatches of ", manifest.microbatch()));
+  AddSignature(manifest, rows);
+  AddDropout(manifest, rows);
+  AddMemory(plan.view(), layout, rows);
+  AddCode(manifest, rows);
+  for (const std::string& note : manifest.notes()) {
+    rows.Add("note", note);
+  }
+  return absl::StrCat("plan '", manifest.model().name(), "'\n", rows.Take());
+}
+
+std::string BucketsText(const PlanView& plan) {
+  std::string text = "buckets\n";
+  for (const planpb::Bucket& bucket : plan.manifest().buckets()) {
+    for (const planpb::Segment& segment : bucket.segments()) {
+      std::vector<std::string> slots;
+      for (const planpb::Slot& slot : segment.slots()) {
+        slots.push_back(slot.name());
+      }
+      absl::StrAppendFormat(
+          &text, "  %-12s %-12s %14s %-5s %s\n", bucket.name(), segment.name(),
+          Count(segment.elements()), ElementTypeName(segment.stored_dtype()),
+          absl::StrJoin(slots, " "));
+    }
+  }
+  return text;
+}
+
+std::string ParametersText(const PlanView& plan) {
+  std::string text = "parameters\n";
+  for (const planpb::Parameter& parameter : plan.manifest().parameters()) {
+    const planpb::Bucket& bucket =
+        plan.manifest().buckets(static_cast<int>(parameter.bucket()));
+    const planpb::Segment& segment =
+        bucket.segments(static_cast<int>(parameter.segment()));
+    absl::StrAppendFormat(
+        &text, "  %-48s %-16s %s.%s+%d%s%s%s\n", parameter.name(),
+        absl::StrCat(ElementTypeName(parameter.dtype()),
+                     ShapeText(parameter.shape())),
+        bucket.name(), segment.name(), parameter.element_offset(),
+        parameter.trainable() ? "" : ", frozen",
+        parameter.uses() > 1 ? ", tied" : "",
+        parameter.provenance().empty()
+            ? ""
+            : absl::StrCat(", ", parameter.provenance()));
+  }
+  return text;
+}
+
+std::string FunctionText(const PlanView& plan,
+                         const runtime::FunctionView& function, int width) {
+  const int lanes = plan.manifest().lanes_size();
+  // The compute lane says more than the others.
+  constexpr int kIdColumn = 6;
+  constexpr int kSideLane = 44;
+  std::vector<int> columns(lanes, kSideLane);
+  for (int i = 0; i < lanes; ++i) {
+    if (plan.manifest().lanes(i).kind() == planpb::LANE_COMPUTE) {
+      columns[i] = std::max(40, width - kIdColumn - (lanes - 1) * kSideLane);
+    }
+  }
+  std::string text = absl::StrCat(
+      "function '", function.name(), "', ", function.instructions().size(),
+      " instructions, ", function.event_count(), " events\n      ");
+  for (int i = 0; i < lanes; ++i) {
+    absl::StrAppendFormat(&text, "%-*s", columns[i],
+                          plan.manifest().lanes(i).name());
+  }
+  text.append("\n");
+  planpb::Phase phase = planpb::PHASE_UNSPECIFIED;
+  for (const planpb::Instruction& instruction : function.instructions()) {
+    if (instruction.phase() != phase && !instruction.has_repeat()) {
+      phase = instruction.phase();
+      absl::StrAppend(&text, " ", PhaseName(phase), "\n");
+    }
+    int indent = function.RepeatOf(instruction.id()) ? 2 : 0;
+    for (uint32_t i = 0; i < instruction.lane(); ++i) {
+      indent += columns[i];
+    }
+    absl::StrAppendFormat(&text, "%5d %*s%s\n", instruction.id(), indent, "",
+                          InstructionText(plan, instruction));
+  }
+  return text;
+}
+
+}  // namespace accel::tools

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// accel-run as a function.
+#ifndef ACCEL_TOOLS_ACCEL_RUN_ACCEL_RUN_H_
+#define ACCEL_TOOLS_ACCEL_RUN_ACCEL_RUN_H_
+
+namespace accel::tools {
+
+// Returns the exit status. Takes over SIGINT and SIGTERM: the first one ends
+// the run after the step in progress, the second one at once.
+int AccelRunMain(int argc, char** argv);
+
+}  // namespace accel::tools
+
+#endif  // ACCEL_TOOLS_ACCEL_RUN_ACCEL_RUN_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The trained model as a file: ONNX (the original graph) or safetensors.
+#ifndef ACCEL_TOOLS_ACCEL_RUN_EXPORT_MODEL_H_
+#define ACCEL_TOOLS_ACCEL_RUN_EXPORT_MODEL_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "runtime/executor/executor.h"
+#include "runtime/io/vfs.h"
+#include "runtime/plan/plan.h"
+
+namespace accel::tools {
+
+// Whether the plan can be exported to a file of this name: its ending, its
+// folder, its size. To be asked before training.
+absl::Status CheckExport(runtime::Vfs& vfs, const runtime::Plan& plan,
+                         const std::string& path);
+
+// Writes parameters as they are now. The file appears complete or not at all.
+// Requires: CheckExport accepted the path.
+absl::Status ExportModel(runtime::Vfs& vfs, const runtime::Plan& plan,
+                         const runtime::Executor& executor,
+                         const std::string& path);
+
+// The parts; ONNX files are put together in protobuf's wire format.
+absl::Status CheckOnnxExport(const runtime::Plan& plan);
+absl::Status ExportOnnx(runtime::Vfs& vfs, const runtime::Plan& plan,
+                        const runtime::Executor& executor,
+                        const std::string& path);
+absl::Status ExportSafetensors(runtime::Vfs& vfs, const runtime::Plan& plan,
+                               const runtime::Executor& executor,
+                               const std::string& path);
+
+// Whether the plan can say what its gradients are.
+absl::Status CheckGradients(runtime::Vfs& vfs, const runtime::Plan& plan,
+                            const std::string& path);
+// The gradients of the exact mean loss, as the slots hold them now.
+// Requires: called at the point that Function.gradients_complete names.
+absl::Status DumpGradients(runtime::Vfs& vfs, const runtime::Plan& plan,
+                           const runtime::Executor& executor,
+                           const std::string& path);
+
+}  // namespace accel::tools
+
+#endif  // ACCEL_TOOLS_ACCEL_RUN_EXPORT_MODEL_H_

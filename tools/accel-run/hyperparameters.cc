@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parsing of --set against a plan's hyperparameters.
+#include "tools/accel-run/hyperparameters.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/executor/parameters.h"
+
+namespace accel::tools {
+namespace {
+
+using planpb::Hyperparameter;
+using runtime::FormatRoundTrip;
+
+const Hyperparameter* Find(const planpb::Manifest& manifest,
+                           absl::string_view name) {
+  for (const Hyperparameter& scalar : manifest.hyperparameters()) {
+    if (scalar.name() == name) {
+      return &scalar;
+    }
+  }
+  return nullptr;
+}
+
+std::string Names(const planpb::Manifest& manifest) {
+  return absl::StrJoin(manifest.hyperparameters(), ", ",
+                       [](std::string* out, const Hyperparameter& scalar) {
+                         absl::StrAppend(out, scalar.name());
+                       });
+}
+
+absl::Status CheckValue(const Hyperparameter& scalar, double value,
+                        absl::string_view text) {
+  const bool bounded = scalar.minimum() <= scalar.maximum();
+  if (!std::isfinite(value) ||
+      (scalar.integer() && value != std::floor(value)) ||
+      (bounded && (value < scalar.minimum() || value > scalar.maximum()))) {
+    std::string expected = scalar.integer() ? "a whole number" : "a number";
+    if (bounded && std::isinf(scalar.maximum())) {
+      absl::StrAppend(&expected, " of at least ",
+                      FormatRoundTrip(scalar.minimum()));
+    } else if (bounded) {
+      absl::StrAppend(&expected, " between ", FormatRoundTrip(scalar.minimum()),
+                      " and ", FormatRoundTrip(scalar.maximum()));
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--set ", scalar.name(), ": expected ", expected, ", got ", text));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Setting> Resolve(const planpb::Manifest& manifest,
+                                const std::string& text) {
+  const std::vector<std::string> parts =
+      absl::StrSplit(text, absl::MaxSplits('=', 1));
+  if (parts.size() != 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--set ", text, ": expected NAME=VALUE"));
+  }
+  const Hyperparameter* scalar = Find(manifest, parts[0]);
+  if (scalar == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--set ", text, ": expected one of ", Names(manifest),
+                     ", got ", parts[0]));
+  }
+  Setting setting{parts[0], scalar->buffer(), 0};
+  if (!absl::SimpleAtod(parts[1], &setting.value)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--set ", parts[0], ": expected a number, got ",
+                     parts[1].empty() ? "nothing" : parts[1]));
+  }
+  RETURN_IF_ERROR(CheckValue(*scalar, setting.value, parts[1]));
+  return setting;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Setting>> ResolveSettings(
+    const planpb::Manifest& manifest, const std::vector<std::string>& set,
+    int64_t steps) {
+  std::vector<Setting> settings;
+  runtime::ErrorList errors;
+  const auto is_set = [&settings](absl::string_view name) {
+    return std::any_of(settings.begin(), settings.end(),
+                       [name](const Setting& s) { return s.name == name; });
+  };
+  for (const std::string& text : set) {
+    auto setting = Resolve(manifest, text);
+    errors.Add(setting.status());
+    if (!setting.ok()) {
+      continue;
+    }
+    if (is_set(setting->name)) {
+      errors.Add(absl::StrCat("--set ", setting->name, " comes twice"));
+    }
+    settings.push_back(*std::move(setting));
+  }
+  RETURN_IF_ERROR(errors.ToStatus("hyperparameters"));
+  for (const Hyperparameter& scalar : manifest.hyperparameters()) {
+    if (scalar.defaults_to_steps() && !is_set(scalar.name())) {
+      settings.push_back(
+          {scalar.name(), scalar.buffer(), static_cast<double>(steps)});
+    }
+  }
+  return settings;
+}
+
+absl::Status ApplySettings(const std::vector<Setting>& settings,
+                           runtime::Executor& executor) {
+  for (const Setting& setting : settings) {
+    RETURN_IF_ERROR(
+        runtime::SetScalar(executor, setting.buffer, setting.value));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace accel::tools

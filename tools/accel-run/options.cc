@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Declaration of accel-run's options and its help.
+#include "tools/accel-run/options.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <map>
+
+#include "tools/accel-run/exit_code.h"
+
+namespace accel::tools {
+namespace {
+
+constexpr char kDescription[] =
+    "Trains a model: executes a plan that accelc compiled.";
+
+constexpr char kFooter[] = R"(
+Examples:
+  accel-run plan                                  20 steps on synthetic data: does it run, how fast, how much memory
+  accel-run plan --data text.bin --steps 200      a stream of tokens; accel-data pack makes one of a text
+  accel-run plan --data x=images.npy --data labels=classes.npy
+                                                  one array per input and target; accel-inspect plan lists them
+  accel-run plan --data text.bin --set lr=1e-4 --set warmup_steps=50
+                                                  hyperparameters, without compiling again
+  accel-run plan --data text.bin --run-dir run --export trained.onnx
+                                                  the original model with the trained weights; also .safetensors
+
+The run directory holds metrics.jsonl: one object per step with step, loss, lr, grad_norm, tokens, step_seconds,
+tokens_per_second and peak_bytes.
+
+Exit status:
+  0 done; 2 command line; 3 plan of another release or for another machine; 4 file or folder, damaged plan;
+  5 not enough memory; 6 plan fails verification; 10 loss or gradient not finite; 11 a lane did not answer in time;
+  12 data; 70 internal error; 130 and 143: stopped by SIGINT or SIGTERM after the step in progress
+)";
+
+void AddTrainingOptions(CLI::App& app, RunOptions& options) {
+  app.add_option("--data", options.data,
+                 "Training data, repeatable: a token stream FILE.bin (16-bit "
+                 "words or llm.c's format; FILE.bin:u32 "
+                 "for 32-bit words), or NAME=FILE.npy for an input or target, "
+                 "first axis = samples. None: synthetic")
+      ->type_name("[NAME=]FILE")
+      ->group("Training")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--steps", options.steps,
+                 "Optimizer steps; default: one epoch of the data, 20 on "
+                 "synthetic data")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
+      ->group("Training");
+  app.add_option("--set", options.set,
+                 "Sets a hyperparameter of the plan (lr, weight_decay, ...), "
+                 "repeatable; bitwise the run of a plan "
+                 "compiled with that value")
+      ->type_name("NAME=VALUE")
+      ->group("Training")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--global-batch", options.global_batch,
+                 "Samples of one step; default: the plan's")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
+      ->group("Training");
+  app.add_option("--seed", options.seed,
+                 "Of the order of samples, of dropout and of initial weights")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{0}, INT64_MAX))
+      ->capture_default_str()
+      ->group("Training");
+  app.add_option_function<std::string>(
+         "--shuffle",
+         [&options](const std::string& value) {
+           options.shuffle = value == "on";
+         },
+         "Order of samples: on, or off for the rows in order")
+      ->type_name("on|off")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->default_str("on")
+      ->group("Training");
+}
+
+void AddOutputOptions(CLI::App& app, RunOptions& options) {
+  app.add_option(
+         "--run-dir", options.run_dir,
+         "Folder of the run; default: runs/PLAN-NNN, the first free number")
+      ->type_name("DIR")
+      ->group("Output");
+  app.add_option("--export", options.export_path,
+                 "Writes the trained model at the end: FILE.onnx is the "
+                 "original graph, FILE.safetensors the weights "
+                 "under their original names")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_option("--dump-gradients", options.dump_gradients,
+                 "Writes the first step's gradients of the exact mean loss, "
+                 "before clipping, to FILE.safetensors")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_flag("--quiet,-q", options.quiet, "Prints errors and warnings only")
+      ->group("Output");
+  static const std::map<std::string, runtime::ColorMode> kColors = {
+      {"auto", runtime::ColorMode::kAuto},
+      {"always", runtime::ColorMode::kAlways},
+      {"never", runtime::ColorMode::kNever}};
+  app.add_option("--color", options.color,
+                 "When to colour: auto, always, never")
+      ->type_name("WHEN")
+      ->transform(CLI::CheckedTransformer(kColors))
+      ->default_str("auto")
+      ->group("Output");
+}
+
+void AddMachineOptions(CLI::App& app, RunOptions& options) {
+  app.add_option("--threads", options.threads,
+                 "Threads of the compute lane; default: one per core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096))
+      ->group("Machine");
+  app.add_flag("--serial", options.serial,
+               "One instruction after the other, in program order; the same "
+               "bits, for debugging")
+      ->group("Machine");
+  app.add_option("--timeout", options.timeout_seconds,
+                 "Longest wait of a lane while no lane finishes an instruction")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str()
+      ->group("Machine");
+  app.add_option("--jitter", options.jitter,
+                 "Pauses lanes at random places drawn from SEED: a test that "
+                 "no result depends on timing")
+      ->type_name("SEED")
+      ->group("Machine");
+}
+
+}  // namespace
+
+std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
+  RunOptions options;
+  CLI::App app(kDescription, "accel-run");
+  app.footer(kFooter);
+  app.get_formatter()->column_width(34);
+  app.set_version_flag("--version", "accel-run " ACCEL_VERSION);
+  app.add_option("plan", options.plan,
+                 "The plan, written by accelc MODEL.onnx -o PLAN")
+      ->type_name("PLAN")
+      ->required();
+  AddTrainingOptions(app, options);
+  AddOutputOptions(app, options);
+  AddMachineOptions(app, options);
+  // CLI11 reports by exceptions; they end here.
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion& version) {
+    return app.exit(version);
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "error: " << error.what()
+              << "; accel-run --help lists the options\n";
+    return static_cast<int>(ExitCode::kCommandLine);
+  }
+  return options;
+}
+
+}  // namespace accel::tools

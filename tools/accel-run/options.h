@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line of accel-run, as a value.
+#ifndef ACCEL_TOOLS_ACCEL_RUN_OPTIONS_H_
+#define ACCEL_TOOLS_ACCEL_RUN_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/report/console.h"
+
+namespace accel::tools {
+
+struct RunOptions {
+  std::string plan;
+  std::vector<std::string> data;
+  std::optional<int64_t> steps;
+  std::string run_dir;
+  std::vector<std::string> set;  // NAME=VALUE
+  std::optional<int64_t> global_batch;
+  int64_t seed = 0;
+  bool shuffle = true;
+  bool serial = false;
+  int threads = 0;  // 0: all cores
+  double timeout_seconds = 30;
+  std::string export_path;
+  std::string dump_gradients;
+  bool quiet = false;
+  runtime::ColorMode color = runtime::ColorMode::kAuto;
+  // Pauses lanes at random places, to test that nothing depends on timing.
+  std::optional<uint64_t> jitter;
+};
+
+// The options, or the exit status after help or a complaint was printed.
+std::variant<RunOptions, int> ParseOptions(int argc, char** argv);
+
+}  // namespace accel::tools
+
+#endif  // ACCEL_TOOLS_ACCEL_RUN_OPTIONS_H_

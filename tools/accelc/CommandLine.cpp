@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Declaration of the options, their help, and complaints about their use.
+#include "tools/accelc/CommandLine.h"
+
+#include "compiler/Phases.h"
+#include "tools/accelc/HelpText.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+namespace accel {
+namespace {
+
+constexpr int kCommandLineError = 2;
+constexpr const char *kShape = "Model and shapes";
+constexpr const char *kOptimizer = "Optimizer";
+constexpr const char *kSchedule = "Learning rate";
+constexpr const char *kInspection = "Look instead of compiling";
+constexpr const char *kOther = "Output";
+
+/// Accepts a finite number in [lowest, bound), or [lowest, bound] at infinity.
+CLI::Validator numberFrom(double lowest, double bound, const char *range,
+                          const char *example) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        double value = 0.0;
+        bool isNumber = CLI::detail::lexical_cast(text, value);
+        if (isNumber && std::isfinite(value) && value >= lowest &&
+            value < bound) {
+          return "";
+        }
+        return std::string("expected a number ") + range + ", got '" + text +
+               "'; for example " + example;
+      },
+      "");
+}
+
+CLI::Validator wholeNumberFrom(int64_t lowest, const char *example) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        int64_t value = 0;
+        constexpr int64_t highest = int64_t(1) << 31;
+        bool isNumber = CLI::detail::lexical_cast(text, value);
+        if (isNumber && value >= lowest && value <= highest) {
+          return "";
+        }
+        return "expected a whole number of at least " + std::to_string(lowest) +
+               ", got '" + text + "'; for example " + example;
+      },
+      "");
+}
+
+/// `a, b or c`
+std::string listChoices(const std::vector<std::string> &choices) {
+  std::string list;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    list += i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ";
+    list += choices[i];
+  }
+  return list;
+}
+
+/// The word that `text` was probably meant to be.
+std::optional<std::string> findNearest(const std::string &text,
+                                       const std::vector<std::string> &words) {
+  std::optional<std::string> nearest;
+  unsigned allowed = std::max<unsigned>(1, text.size() / 3);
+  for (const std::string &word : words) {
+    unsigned distance =
+        llvm::StringRef(text).edit_distance(word, true, allowed);
+    if (distance <= allowed) {
+      allowed = distance - (distance > 0 ? 1 : 0);
+      nearest = word;
+    }
+  }
+  return nearest;
+}
+
+CLI::Validator oneOf(std::vector<std::string> choices) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        for (const std::string &choice : choices) {
+          if (text == choice) {
+            return "";
+          }
+        }
+        std::string complaint =
+            "expected " + listChoices(choices) + ", got '" + text + "'";
+        std::optional<std::string> nearest = findNearest(text, choices);
+        return nearest ? complaint + "; did you mean " + *nearest + "?"
+                       : complaint;
+      },
+      "");
+}
+
+std::vector<std::string> getPhaseNames() {
+  std::vector<std::string> names;
+  for (const PhaseInfo &info : getPhases()) {
+    names.push_back(info.name.str());
+  }
+  return names;
+}
+
+void addShapeOptions(CLI::App &app, CommandLine &line) {
+  app.add_option("--dim", line.dimensions,
+                 "Size of a symbolic dimension, repeatable: by its name in the "
+                 "file, or `batch` for the microbatch, `seq` for the only "
+                 "other one. The microbatch is 4 if nothing says otherwise")
+      ->type_name("NAME=SIZE")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->group(kShape);
+  app.add_option("--global-batch", line.globalBatch,
+                 "Samples of a step; accel-run can change it")
+      ->type_name("N")
+      ->check(wholeNumberFrom(1, "--global-batch=32"))
+      ->capture_default_str()
+      ->group(kShape);
+  app.add_option("--objective", line.objective,
+                 "What is minimised: auto (by the graph), causal-lm, "
+                 "classification, mse, or output:NAME, the mean of an output")
+      ->type_name("KIND")
+      ->capture_default_str()
+      ->group(kShape);
+  app.add_option("--init", line.init,
+                 "Begin with random weights: gpt2 (normal 0.02, projections "
+                 "into the residual smaller, norms 1, biases 0) or normal:STD. "
+                 "Default: the file's weights")
+      ->type_name("POLICY")
+      ->group(kShape);
+  app.add_option("--dropout", line.dropout,
+                 "model (as the file has it), off, or a probability for every "
+                 "site of the model")
+      ->type_name("model|off|P")
+      ->capture_default_str()
+      ->group(kShape);
+}
+
+void addNumber(CLI::App &app, const char *name, double &value,
+               const char *group, const CLI::Validator &check,
+               const char *meaning) {
+  app.add_option(name, value, meaning)
+      ->type_name("X")
+      ->check(check)
+      ->capture_default_str()
+      ->group(group);
+}
+
+void addSteps(CLI::App &app, const char *name, int64_t &value,
+              const char *example, const char *meaning) {
+  app.add_option(name, value, meaning)
+      ->type_name("N")
+      ->check(wholeNumberFrom(0, example))
+      ->capture_default_str()
+      ->group(kSchedule);
+}
+
+void addOptimizerOptions(CLI::App &app, CommandLine &line) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  app.add_option("--optimizer", line.optimizer,
+                 "adamw (decoupled decay) or sgd (with momentum)")
+      ->type_name("KIND")
+      ->check(oneOf({"adamw", "sgd"}))
+      ->capture_default_str()
+      ->group(kOptimizer);
+  addNumber(app, "--beta1", line.beta1, kOptimizer,
+            numberFrom(0, 1, "from 0 to below 1", "--beta1=0.9"),
+            "adamw: decay of the first moment");
+  addNumber(app, "--beta2", line.beta2, kOptimizer,
+            numberFrom(0, 1, "from 0 to below 1", "--beta2=0.95"),
+            "adamw: decay of the second moment");
+  addNumber(app, "--eps", line.eps, kOptimizer,
+            numberFrom(0, infinity, "that is not negative", "--eps=1e-8"),
+            "adamw: added to the root of the second moment");
+  addNumber(app, "--momentum", line.momentum, kOptimizer,
+            numberFrom(0, 1, "from 0 to below 1", "--momentum=0.9"),
+            "sgd: decay of the momentum");
+  addNumber(
+      app, "--weight-decay", line.weightDecay, kOptimizer,
+      numberFrom(0, infinity, "that is not negative", "--weight-decay=0.1"),
+      "Of tensors of rank 2 and more; the others never decay");
+  addNumber(app, "--clip-norm", line.clipNorm, kOptimizer,
+            numberFrom(0, infinity, "that is not negative", "--clip-norm=1"),
+            "Largest norm of all gradients together; 0: no clipping");
+}
+
+void addScheduleOptions(CLI::App &app, CommandLine &line) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  addNumber(app, "--lr", line.lr, kSchedule,
+            numberFrom(0, infinity, "that is not negative", "--lr=3e-4"),
+            "Largest learning rate");
+  app.add_option("--schedule", line.schedule,
+                 "constant, linear, cosine, or wsd (constant, then a decay)")
+      ->type_name("KIND")
+      ->check(oneOf({"constant", "linear", "cosine", "wsd"}))
+      ->capture_default_str()
+      ->group(kSchedule);
+  addNumber(app, "--min-lr", line.minLr, kSchedule,
+            numberFrom(0, infinity, "that is not negative", "--min-lr=3e-5"),
+            "At the end of the schedule");
+  addSteps(app, "--warmup-steps", line.warmupSteps, "--warmup-steps=100",
+           "Steps in which the learning rate grows to --lr");
+  addSteps(app, "--schedule-steps", line.scheduleSteps, "--schedule-steps=1000",
+           "Where the schedule ends; 0: at the run's last step");
+  addSteps(app, "--decay-steps", line.decaySteps, "--decay-steps=200",
+           "wsd: steps of the decay at the end");
+}
+
+void addInspectionOptions(CLI::App &app, CommandLine &line) {
+  app.add_flag("--estimate", line.estimate,
+               "Print the memory that training needs, by class; no plan")
+      ->group(kInspection);
+  app.add_flag("--json", line.json, "The estimate as JSON")->group(kInspection);
+  app.add_option("--compile-to", line.compileTo,
+                 "Stop after a phase and print the program, to -o or standard "
+                 "output; the phases are listed below")
+      ->type_name("PHASE")
+      ->check(oneOf(getPhaseNames()))
+      ->group(kInspection);
+}
+
+void addOutputOptions(CLI::App &app, CommandLine &line) {
+  app.add_option("-o,--output", line.output, "The plan")
+      ->type_name("FILE")
+      ->group(kOther);
+  app.add_option("--dump-phases", line.dumpPhases,
+                 "Also write the program after every phase, DIR/NN-PHASE.mlir")
+      ->type_name("DIR")
+      ->group(kOther);
+  app.add_option("--target", line.target,
+                 "cpu: x86-64 with AVX2 or AVX-512, chosen when the plan is "
+                 "loaded; both give the same bits")
+      ->type_name("cpu")
+      ->check(oneOf({"cpu"}))
+      ->capture_default_str()
+      ->group(kOther);
+  app.add_option("-j,--threads", line.threads,
+                 "Threads of the compiler, which do not change the plan; "
+                 "0: one per core")
+      ->type_name("N")
+      ->check(wholeNumberFrom(0, "-j 2"))
+      ->capture_default_str()
+      ->group(kOther);
+  app.add_flag("-q,--quiet", line.quiet, "Print errors and warnings only")
+      ->group(kOther);
+}
+
+/// The options that shape the plan, as they were given.
+std::vector<std::pair<std::string, std::string>>
+getWritten(const CLI::App &app) {
+  std::vector<std::pair<std::string, std::string>> written;
+  for (const CLI::Option *option : app.get_options()) {
+    std::string group = option->get_group();
+    if (group != kShape && group != kOptimizer && group != kSchedule) {
+      continue;
+    }
+    for (const std::string &value : option->results()) {
+      written.emplace_back(option->get_name().substr(2), value);
+    }
+  }
+  return written;
+}
+
+/// An option that does nothing unless another one has one of some values.
+struct Dependence {
+  const char *option;
+  const char *other;
+  const std::string &value;
+  std::vector<std::string> values;
+};
+
+/// Everything that is wrong with the line as a whole.
+std::vector<std::string> findComplaints(const CLI::App &app,
+                                        const CommandLine &line) {
+  std::vector<std::string> complaints;
+  const Dependence dependences[] = {
+      {"--beta1", "--optimizer", line.optimizer, {"adamw"}},
+      {"--beta2", "--optimizer", line.optimizer, {"adamw"}},
+      {"--eps", "--optimizer", line.optimizer, {"adamw"}},
+      {"--momentum", "--optimizer", line.optimizer, {"sgd"}},
+      {"--min-lr", "--schedule", line.schedule, {"linear", "cosine", "wsd"}},
+      {"--schedule-steps",
+       "--schedule",
+       line.schedule,
+       {"linear", "cosine", "wsd"}},
+      {"--decay-steps", "--schedule", line.schedule, {"wsd"}},
+  };
+  for (const Dependence &each : dependences) {
+    bool holds = std::find(each.values.begin(), each.values.end(),
+                           each.value) != each.values.end();
+    if (app.count(each.option) > 0 && !holds) {
+      complaints.push_back(std::string(each.option) + ": expected " +
+                           each.other + "=" + listChoices(each.values) +
+                           " with it, got " + each.value +
+                           "; without it the option does nothing");
+    }
+  }
+  if (line.json && !line.estimate) {
+    complaints.push_back("--json: expected --estimate with it, got none");
+  }
+  if (line.estimate && !line.compileTo.empty()) {
+    complaints.push_back("expected --estimate or --compile-to, got both");
+  }
+  if (line.model.empty()) {
+    complaints.push_back("expected a model, got none; for example accelc "
+                         "model.onnx -o plan");
+  }
+  if (line.output.empty() && !line.estimate && line.compileTo.empty()) {
+    complaints.push_back("expected -o FILE for the plan, got none; for "
+                         "example accelc model.onnx -o plan");
+  }
+  return complaints;
+}
+
+/// What the parser did not take.
+std::vector<std::string> findStrangers(const CLI::App &app) {
+  std::vector<std::string> known;
+  for (const CLI::Option *option : app.get_options()) {
+    for (const std::string &name : option->get_lnames()) {
+      known.push_back("--" + name);
+    }
+  }
+  std::vector<std::string> unknownOptions;
+  std::vector<std::string> others;
+  for (const std::string &word : app.remaining()) {
+    if (word.size() < 2 || word[0] != '-') {
+      others.push_back("expected one model, got '" + word + "' too");
+      continue;
+    }
+    std::string name = word.substr(0, word.find('='));
+    std::optional<std::string> nearest = findNearest(name, known);
+    unknownOptions.push_back("unknown option '" + name + "'" +
+                             (nearest ? "; did you mean " + *nearest + "?"
+                                      : "; accelc --help lists them"));
+  }
+  // A word may just be the value of an option that is misspelt.
+  return unknownOptions.empty() ? others : unknownOptions;
+}
+
+int complain(const std::vector<std::string> &complaints) {
+  for (const std::string &complaint : complaints) {
+    std::cerr << "error: " << complaint << "\n";
+  }
+  return kCommandLineError;
+}
+
+void declareOptions(CLI::App &app, CommandLine &line) {
+  app.allow_extras();
+  app.get_formatter()->column_width(32);
+  app.set_version_flag("--version", "accelc " ACCEL_VERSION);
+  app.add_option("model", line.model,
+                 "The ONNX file, as torch.onnx.export "
+                 "wrote it")
+      ->type_name("MODEL");
+  addShapeOptions(app, line);
+  addOptimizerOptions(app, line);
+  addScheduleOptions(app, line);
+  addInspectionOptions(app, line);
+  addOutputOptions(app, line);
+}
+
+} // namespace
+
+std::variant<CommandLine, int> parseCommandLine(int argc, char **argv) {
+  CommandLine line;
+  CLI::App app(kDescription, "accelc");
+  app.footer(makeFooter());
+  declareOptions(app, line);
+  // The parser reports by exceptions; they end here.
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion &version) {
+    return app.exit(version);
+  } catch (const CLI::ParseError &error) {
+    return complain({error.what()});
+  }
+  std::vector<std::string> complaints = findStrangers(app);
+  if (complaints.empty()) {
+    complaints = findComplaints(app, line);
+  }
+  if (!complaints.empty()) {
+    return complain(complaints);
+  }
+  line.written = getWritten(app);
+  return line;
+}
+
+} // namespace accel

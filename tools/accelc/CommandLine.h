@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line of accelc as plain values. Compiled with exceptions, which
+// the option parser needs, so nothing of MLIR is in here.
+#ifndef ACCEL_TOOLS_ACCELC_COMMANDLINE_H
+#define ACCEL_TOOLS_ACCELC_COMMANDLINE_H
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace accel {
+
+/// Defaults are those that --help shows.
+struct CommandLine {
+  std::string model;
+  std::string output;
+
+  std::vector<std::string> dimensions; ///< NAME=SIZE
+  int64_t globalBatch = 32;
+  std::string objective = "auto";
+  std::string init;
+  std::string dropout = "model";
+
+  std::string optimizer = "adamw";
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double momentum = 0.9;
+  double weightDecay = 0.01;
+  double clipNorm = 0.0;
+
+  std::string schedule = "constant";
+  double minLr = 0.0;
+  int64_t warmupSteps = 0;
+  int64_t decaySteps = 0;
+  int64_t scheduleSteps = 0;
+
+  bool estimate = false;
+  bool json = false;
+  std::string compileTo;
+  std::string dumpPhases;
+  std::string target = "cpu";
+  unsigned threads = 0;
+  bool quiet = false;
+
+  /// The options given that shape the plan, in the order of --help.
+  std::vector<std::pair<std::string, std::string>> written;
+};
+
+/// The values, or the exit code after help was printed to standard output or
+/// complaints to standard error.
+std::variant<CommandLine, int> parseCommandLine(int argc, char **argv);
+
+} // namespace accel
+
+#endif
