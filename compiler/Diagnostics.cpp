@@ -2,6 +2,7 @@
 // Reading locations as the frontend makes them, and printing.
 #include "compiler/Diagnostics.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -66,21 +67,23 @@ StringRef getLabel(DiagnosticSeverity severity) {
 std::string describePlace(Location location, StringRef model) {
   Place place;
   readPlace(location, place);
-  // The module is named after the file.
-  bool isModule = place.node == llvm::sys::path::stem(model);
-  if (place.node.empty() && place.file.empty()) {
+  bool isWholeModel =
+      place.node == "forward" || place.node == llvm::sys::path::stem(model);
+  if ((place.node.empty() && place.file.empty()) || isWholeModel) {
     return "";
   }
-  std::string text = llvm::sys::path::filename(model).str();
-  if (isModule) {
-    return text;
+  llvm::SmallVector<std::string> inside;
+  if (!place.scope.empty()) {
+    inside.push_back(place.scope);
   }
-  std::string source =
-      place.file.empty() ? "" : place.file + ":" + std::to_string(place.line);
-  std::string inside = place.scope;
-  inside += (inside.empty() || source.empty() ? "" : ", ") + source;
-  text += place.node.empty() ? ":" : ": node '" + place.node + "'";
-  return inside.empty() ? text : text + " (" + inside + ")";
+  if (!place.file.empty()) {
+    inside.push_back(place.file + ":" + std::to_string(place.line));
+  }
+  std::string text = llvm::sys::path::filename(model).str() + ":";
+  if (!place.node.empty()) {
+    text += " node '" + place.node + "'";
+  }
+  return inside.empty() ? text : text + " (" + llvm::join(inside, ", ") + ")";
 }
 
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context,

@@ -43,7 +43,7 @@ private:
 };
 
 /// `gpt2.onnx: node 'NAME' (SCOPE, FILE:LINE)`, without what the location does
-/// not say; empty if it says nothing about a node.
+/// not say; empty if it is about the whole model.
 std::string describePlace(mlir::Location location, llvm::StringRef model);
 
 } // namespace accel

@@ -39,6 +39,8 @@ public:
         threads(llvm::hardware_concurrency(options.threads)),
         context(makeRegistry(), MLIRContext::Threading::DISABLED),
         diagnostics(context, messages, options.model, options.quiet) {
+    // An op's text says nothing to a user; its place in the model does.
+    context.printOpOnDiagnostic(false);
     if (threads.getMaxConcurrency() > 1) {
       context.setThreadPool(threads);
     }

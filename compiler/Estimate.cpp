@@ -8,10 +8,11 @@
 #include "passes/Memory/MemoryProblem.h"
 #include "runtime/plan/size_expr.h"
 
-#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
+using llvm::formatv;
 
 namespace accel {
 namespace {
@@ -86,63 +87,81 @@ public:
   MemoryEstimate estimate;
 };
 
-/// The instruction at which most bytes of the function's buffers are in use.
-ArenaPeak findPeak(func::FuncOp function, StringRef model) {
-  SmallVector<plan::InstructionOpInterface> instructions;
-  function.walk(
-      [&](plan::InstructionOpInterface op) { instructions.push_back(op); });
-  ArenaPeak peak;
-  peak.function = function.getSymName().str();
-  SmallVector<int64_t> change(instructions.size() + 2, 0);
+/// Instructions with their numbers in the plan, where a loop counts as one
+/// more.
+SmallVector<std::pair<Operation *, uint64_t>>
+numberInstructions(func::FuncOp function) {
+  SmallVector<std::pair<Operation *, uint64_t>> numbered;
+  uint64_t next = 0;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<plan::InstructionOpInterface>(op)) {
+      numbered.emplace_back(op, next++);
+    } else if (isa<plan::RepeatOp>(op)) {
+      ++next;
+    }
+  });
+  return numbered;
+}
+
+/// For every instruction, the bytes of the buffers that live then.
+SmallVector<uint64_t> getLiveBytes(func::FuncOp function, size_t count) {
+  SmallVector<int64_t> change(count + 2, 0);
   MemoryProblem problem = readMemory(function);
   for (const BufferLifetime &buffer : problem.buffers) {
     change[buffer.first] += buffer.bytes;
     change[buffer.last + 1] -= buffer.bytes;
   }
-  int64_t live = 0;
-  for (size_t i = 0; i < instructions.size(); ++i) {
-    live += change[i];
-    if (live > static_cast<int64_t>(peak.liveBytes)) {
-      peak.liveBytes = live;
-      peak.instruction = i;
-    }
+  SmallVector<uint64_t> live;
+  int64_t sum = 0;
+  for (size_t i = 0; i < count; ++i) {
+    sum += change[i];
+    live.push_back(sum);
   }
-  if (!instructions.empty()) {
-    Operation *op = instructions[peak.instruction];
-    auto launch = dyn_cast<plan::LaunchOp>(op);
-    peak.name =
-        launch ? launch.getKernel().str() : op->getName().stripDialect().str();
-    peak.place = describePlace(op->getLoc(), model);
+  return live;
+}
+
+/// The instruction at which most bytes of the function's buffers are in use.
+ArenaPeak findPeak(func::FuncOp function, StringRef model) {
+  ArenaPeak peak;
+  peak.function = function.getSymName().str();
+  auto instructions = numberInstructions(function);
+  SmallVector<uint64_t> live = getLiveBytes(function, instructions.size());
+  auto fullest = llvm::max_element(live);
+  if (fullest == live.end()) {
+    return peak;
   }
+  auto [op, number] = instructions[fullest - live.begin()];
+  auto launch = dyn_cast<plan::LaunchOp>(op);
+  peak.instruction = number;
+  peak.name =
+      launch ? launch.getKernel().str() : op->getName().stripDialect().str();
+  peak.place = describePlace(op->getLoc(), model);
+  peak.liveBytes = *fullest;
   return peak;
-}
-
-std::string formatBytes(uint64_t bytes) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  constexpr double kMiB = 1024.0 * 1024.0;
-  stream << llvm::format("%.1f MiB", static_cast<double>(bytes) / kMiB);
-  return text;
-}
-
-/// Digits in groups of three.
-std::string groupDigits(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t i = digits.size(); i > 3; i -= 3) {
-    digits.insert(i - 3, ",");
-  }
-  return digits;
 }
 
 void printRow(llvm::raw_ostream &stream, StringRef name, uint64_t bytes,
               const llvm::Twine &meaning) {
   stream << llvm::left_justify(name, 12)
-         << llvm::right_justify(groupDigits(bytes), 20)
+         << llvm::right_justify(formatv("{0:N}", bytes).str(), 20)
          << llvm::right_justify(formatBytes(bytes), 16) << "  " << meaning
          << "\n";
 }
 
 } // namespace
+
+std::string formatBytes(uint64_t bytes) {
+  constexpr llvm::StringLiteral units[] = {"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) {
+    return formatv("{0} bytes", bytes).str();
+  }
+  double value = static_cast<double>(bytes) / 1024.0;
+  size_t unit = 0;
+  for (; value >= 1024.0 && unit + 1 < std::size(units); ++unit) {
+    value /= 1024.0;
+  }
+  return formatv("{0:F1} {1}", value, units[unit]).str();
+}
 
 uint64_t MemoryEstimate::getTotalBytes() const {
   uint64_t total = 0;
@@ -193,7 +212,7 @@ void printEstimate(const MemoryEstimate &estimate, llvm::raw_ostream &stream) {
   const ArenaPeak &peak = estimate.peak;
   stream << "\nThe arena is fullest at instruction " << peak.instruction
          << " of " << peak.function << ", " << peak.name << ": "
-         << groupDigits(peak.liveBytes) << " bytes live\n";
+         << formatv("{0:N}", peak.liveBytes) << " bytes live\n";
   if (!peak.place.empty()) {
     stream << "  at " << peak.place << "\n";
   }

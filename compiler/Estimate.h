@@ -21,7 +21,7 @@ struct MemoryUse {
 /// Where the arena is fullest.
 struct ArenaPeak {
   std::string function;     ///< "step"
-  uint64_t instruction = 0; ///< its number in the function, from 0
+  uint64_t instruction = 0; ///< its number in the plan's function
   std::string name;         ///< of the kernel or library call
   std::string place;        ///< in the model, if it is known
   uint64_t liveBytes = 0;   ///< at that instruction; the rest is gaps
@@ -39,6 +39,9 @@ struct MemoryEstimate {
 MemoryEstimate estimateMemory(mlir::ModuleOp module, const LoweredCode &code,
                               const onnx::ImportedModel &model,
                               const PlanWriterOptions &options);
+
+/// `1.5 MiB`
+std::string formatBytes(uint64_t bytes);
 
 /// As an aligned table.
 void printEstimate(const MemoryEstimate &estimate, llvm::raw_ostream &stream);

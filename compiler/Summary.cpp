@@ -2,20 +2,32 @@
 // One small function per line of the summary.
 #include "compiler/Summary.h"
 
+#include "compiler/Estimate.h"
+
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <map>
 
 using llvm::formatv;
 
 namespace accel {
 namespace {
 
-std::string formatCount(const TensorCount &count) {
-  return formatv("{0:N} in {1} tensors", count.elements, count.tensors).str();
+/// `1 bucket`, `3 buckets`
+std::string count(int64_t number, llvm::StringRef singular,
+                  llvm::StringRef plural) {
+  return formatv("{0:N} {1}", number, number == 1 ? singular : plural).str();
 }
 
-std::string formatMiB(uint64_t bytes) {
-  return formatv("{0:F1} MiB", static_cast<double>(bytes) / (1024.0 * 1024.0))
+std::string count(int64_t number, llvm::StringRef singular) {
+  return count(number, singular, singular.str() + "s");
+}
+
+std::string formatCount(const TensorCount &tensors) {
+  return formatv("{0:N} in {1}", tensors.elements,
+                 count(tensors.tensors, "tensor"))
       .str();
 }
 
@@ -38,10 +50,10 @@ std::string describeParameters(const ModelFacts &facts) {
 std::string describeBatch(const ModelFacts &facts,
                           const CompilerOptions &options) {
   int64_t batch = std::max<int64_t>(1, facts.batch);
-  int64_t count = (options.globalBatch + batch - 1) / batch;
-  return formatv("{0} samples a step, as {1} microbatches of {2}",
-                 options.globalBatch, count, batch)
-      .str();
+  int64_t microbatches = (options.globalBatch + batch - 1) / batch;
+  return count(options.globalBatch, "sample") + " a step, as " +
+         count(microbatches, "microbatch", "microbatches") + " of " +
+         std::to_string(batch);
 }
 
 std::string describeSchedule(const AccumulateOptions &options) {
@@ -70,31 +82,58 @@ std::string describeDecay(const ModelFacts &facts,
   if (options.accumulate.weightDecay == 0) {
     return "off";
   }
-  return formatv("{0} on {1} tensors (rank {2} and more); none on {3}",
+  return formatv("{0} on {1} (rank {2} and more); none on {3}",
                  formatNumber(options.accumulate.weightDecay),
-                 facts.decayed.tensors, options.shard.decayRank,
-                 facts.undecayed.tensors)
+                 count(facts.decayed.tensors, "tensor"),
+                 options.shard.decayRank, facts.undecayed.tensors)
       .str();
 }
 
+/// The name with every number in it replaced by a star: layers look alike.
+std::string starNumbers(llvm::StringRef name) {
+  std::string text;
+  for (char c : name) {
+    bool isDigit = llvm::isDigit(c);
+    if (!isDigit || text.empty() || text.back() != '*') {
+      text += isDigit ? '*' : c;
+    }
+  }
+  return text;
+}
+
+/// `0.1 at 7 sites: transformer.drop, transformer.h.*.attn`
 std::string describeDropout(const ModelFacts &facts) {
   if (facts.dropoutSites.empty()) {
     return "none";
   }
-  std::string text = formatv("{0} sites: ", facts.dropoutSites.size()).str();
-  llvm::ListSeparator comma;
+  struct Group {
+    int64_t sites = 0;
+    std::vector<std::string> names;
+  };
+  std::map<double, Group> groups;
   for (const auto &[name, probability] : facts.dropoutSites) {
-    text += llvm::StringRef(comma);
-    text += name + " " + formatNumber(probability);
+    Group &group = groups[probability];
+    group.sites += 1;
+    std::string pattern = starNumbers(name);
+    if (!llvm::is_contained(group.names, pattern)) {
+      group.names.push_back(pattern);
+    }
+  }
+  std::string text;
+  for (const auto &[probability, group] : groups) {
+    text += text.empty() ? "" : "; ";
+    text +=
+        formatNumber(probability) + " at " + count(group.sites, "site") + ": ";
+    text += llvm::join(group.names, ", ");
   }
   return text;
 }
 
 std::string describeProgram(const ModelFacts &facts) {
-  return formatv("{0} buckets; {1} kernels, launched {2} times; {3} matrix "
-                 "products",
-                 facts.buckets, facts.kernels, facts.launches, facts.gemms)
-      .str();
+  return count(facts.buckets, "bucket") + "; " +
+         count(facts.kernels, "kernel") + ", launched " +
+         count(facts.launches, "time") + "; " +
+         count(facts.gemms, "matrix product");
 }
 
 } // namespace
@@ -105,7 +144,7 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
   auto line = [&](llvm::StringRef name, const llvm::Twine &text) {
     stream << "  " << llvm::left_justify(name, 14) << text << "\n";
   };
-  stream << options.output << ": " << formatMiB(planBytes)
+  stream << options.output << ": " << formatBytes(planBytes)
          << formatv(" in {0:F1} s\n", seconds);
   line("model", facts.name);
   line("parameters", describeParameters(facts));
@@ -115,7 +154,7 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
   line("weight decay", describeDecay(facts, options));
   line("dropout", describeDropout(facts));
   line("program", describeProgram(facts));
-  line("arena", formatMiB(facts.arenaBytes));
+  line("arena", formatBytes(facts.arenaBytes));
 }
 
 } // namespace accel

@@ -14,9 +14,9 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-/// 4 GiB of what the interpreter computes with: more than any mask, less than
+/// 2 GiB of what the interpreter computes with: more than any mask, less than
 /// what a small file could ask for.
-constexpr int64_t liveLimit = int64_t(1) << 29;
+constexpr int64_t liveLimit = kMaxHostElements;
 
 /// Below this many elements keeping a value costs less than making it again.
 constexpr int64_t largeTensor = 65536;

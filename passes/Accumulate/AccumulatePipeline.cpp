@@ -10,7 +10,8 @@
 
 using namespace accel;
 
-void accel::buildAccumulatePipeline(mlir::OpPassManager &manager, const AccumulateOptions &options) {
+void accel::buildAccumulatePipeline(mlir::OpPassManager &manager,
+                                    const AccumulateOptions &options) {
   InsertUpdatePassOptions update;
   update.optimizer = options.optimizer;
   update.schedule = options.schedule;
@@ -34,18 +35,25 @@ void accel::buildAccumulatePipeline(mlir::OpPassManager &manager, const Accumula
 
 namespace {
 
-struct AccumulatePipelineOptions : public mlir::PassPipelineOptions<AccumulatePipelineOptions> {
-  Option<std::string> optimizer{*this, "optimizer", llvm::cl::desc("adamw or sgd"), llvm::cl::init("adamw")};
-  Option<std::string> schedule{*this, "schedule", llvm::cl::desc("constant, linear, cosine or wsd"),
-                               llvm::cl::init("constant")};
-  Option<double> clipNorm{*this, "clip-norm", llvm::cl::desc("0 for no clipping"), llvm::cl::init(0.0)};
+struct AccumulatePipelineOptions
+    : public mlir::PassPipelineOptions<AccumulatePipelineOptions> {
+  Option<std::string> optimizer{*this, "optimizer",
+                                llvm::cl::desc("adamw or sgd"),
+                                llvm::cl::init("adamw")};
+  Option<std::string> schedule{
+      *this, "schedule", llvm::cl::desc("constant, linear, cosine or wsd"),
+      llvm::cl::init("constant")};
+  Option<double> clipNorm{*this, "clip-norm",
+                          llvm::cl::desc("0 for no clipping"),
+                          llvm::cl::init(0.0)};
 };
 
 } // namespace
 
 void accel::registerAccumulatePipeline() {
   mlir::PassPipelineRegistration<AccumulatePipelineOptions>(
-      "accel-accumulate", "phase Accumulate", [](mlir::OpPassManager &manager, const AccumulatePipelineOptions &flags) {
+      "accel-accumulate", "phase Accumulate",
+      [](mlir::OpPassManager &manager, const AccumulatePipelineOptions &flags) {
         AccumulateOptions options;
         options.optimizer = flags.optimizer;
         options.schedule = flags.schedule;

@@ -11,7 +11,8 @@ class OpPassManager;
 
 namespace accel {
 
-/// How parameters are updated. Numbers are the compiled defaults of the plan's hyperparameters.
+/// How parameters are updated. Numbers are the compiled defaults of the plan's
+/// hyperparameters.
 struct AccumulateOptions {
   std::string optimizer = "adamw";   ///< adamw or sgd
   std::string schedule = "constant"; ///< constant, linear, cosine or wsd
@@ -29,7 +30,8 @@ struct AccumulateOptions {
 };
 
 /// From @microbatch to @step and @init.
-void buildAccumulatePipeline(mlir::OpPassManager &manager, const AccumulateOptions &options);
+void buildAccumulatePipeline(mlir::OpPassManager &manager,
+                             const AccumulateOptions &options);
 
 /// Registers the pipeline as `accel-accumulate`.
 void registerAccumulatePipeline();

@@ -24,26 +24,21 @@ struct InitialValue {
   int64_t site = 0;
 };
 
-FailureOr<InitialValue> readInitial(ParameterOp parameter) {
-  DictionaryAttr initial = parameter.getInitialAttr();
-  auto kind = initial ? initial.getAs<StringAttr>("kind") : StringAttr();
-  auto number = [&](StringRef name) { return initial.getAs<FloatAttr>(name); };
-  if (kind && kind.getValue() == "file") {
-    return InitialValue{InitialValue::File};
+/// Requires: `initial` is there; the verifier of accel.parameter knows its
+/// form.
+InitialValue readInitial(DictionaryAttr initial) {
+  auto number = [&](StringRef name) {
+    return initial.getAs<FloatAttr>(name).getValueAsDouble();
+  };
+  StringRef kind = initial.getAs<StringAttr>("kind").getValue();
+  if (kind == "constant") {
+    return {InitialValue::Constant, number("value")};
   }
-  if (kind && kind.getValue() == "constant" && number("value")) {
-    return InitialValue{InitialValue::Constant, number("value").getValueAsDouble()};
+  if (kind == "normal") {
+    return {InitialValue::Normal, number("mean"), number("deviation"),
+            initial.getAs<IntegerAttr>("site").getInt()};
   }
-  auto site = initial ? initial.getAs<IntegerAttr>("site") : IntegerAttr();
-  if (kind && kind.getValue() == "normal" && number("mean") && number("deviation") && site) {
-    return InitialValue{InitialValue::Normal, number("mean").getValueAsDouble(), number("deviation").getValueAsDouble(),
-                        site.getInt()};
-  }
-  parameter.emitError("expected 'initial' of parameter '")
-      << parameter.getSymName()
-      << "' to be {kind = \"file\", key}, {kind = \"normal\", mean, deviation, site} or {kind = \"constant\", value}, got "
-      << Attribute(initial);
-  return failure();
+  return {InitialValue::File};
 }
 
 class InsertInitPass : public impl::InsertInitPassBase<InsertInitPass> {
@@ -55,11 +50,15 @@ public:
     SmallVector<std::pair<ParameterOp, InitialValue>> values;
     bool hasFailed = false;
     for (ParameterOp parameter : module.getOps<ParameterOp>()) {
-      FailureOr<InitialValue> value = readInitial(parameter);
-      hasFailed |= failed(value);
-      if (succeeded(value)) {
-        values.emplace_back(parameter, *value);
+      if (!parameter.getInitialAttr()) {
+        hasFailed = true;
+        parameter.emitError("expected an initial value of parameter '")
+            << parameter.getSymName()
+            << "', got none; give the weights, or say how to make them with "
+               "--init";
+        continue;
       }
+      values.emplace_back(parameter, readInitial(parameter.getInitialAttr()));
     }
     if (hasFailed) {
       return signalPassFailure();
@@ -77,45 +76,62 @@ private:
     } else {
       builder.setInsertionPointToEnd(module.getBody());
     }
-    auto init = func::FuncOp::create(builder, module.getLoc(), "init", builder.getFunctionType({}, {}));
+    auto init = func::FuncOp::create(builder, module.getLoc(), "init",
+                                     builder.getFunctionType({}, {}));
     builder.setInsertionPointToStart(init.addEntryBlock());
-    bool isRandom = llvm::any_of(values, [](const auto &entry) { return entry.second.kind == InitialValue::Normal; });
+    bool isRandom = llvm::any_of(values, [](const auto &entry) {
+      return entry.second.kind == InitialValue::Normal;
+    });
     Value seed;
     if (isRandom) {
-      seed = InputOp::create(builder, init.getLoc(), RankedTensorType::get({}, builder.getI64Type()), "seed");
+      seed = InputOp::create(builder, init.getLoc(),
+                             RankedTensorType::get({}, builder.getI64Type()),
+                             "seed");
     }
     for (auto [parameter, value] : values) {
       writeParameter(builder, parameter, value, seed);
     }
     for (StateOp state : module.getOps<StateOp>()) {
-      double number = state.getInitial() ? state.getInitial()->convertToDouble() : 0;
-      write(builder, state.getLoc(), state.getSymName(), makeSplat(builder, state.getLoc(), state.getType(), number));
+      double number =
+          state.getInitial() ? state.getInitial()->convertToDouble() : 0;
+      write(builder, state.getLoc(), state.getSymName(),
+            makeSplat(builder, state.getLoc(), state.getType(), number));
     }
     func::ReturnOp::create(builder, init.getLoc());
   }
 
-  static void writeParameter(OpBuilder &builder, ParameterOp parameter, const InitialValue &value, Value seed) {
+  static void writeParameter(OpBuilder &builder, ParameterOp parameter,
+                             const InitialValue &value, Value seed) {
     Location loc = parameter.getLoc();
     if (value.kind == InitialValue::Constant) {
-      write(builder, loc, parameter.getSymName(), makeSplat(builder, loc, parameter.getType(), value.mean));
+      write(builder, loc, parameter.getSymName(),
+            makeSplat(builder, loc, parameter.getType(), value.mean));
     }
     if (value.kind == InitialValue::Normal) {
-      Value random = RandomNormalOp::create(builder, loc, parameter.getType(), seed, builder.getF64FloatAttr(value.mean),
-                                            builder.getF64FloatAttr(value.deviation), builder.getI64IntegerAttr(value.site));
+      Value random =
+          RandomNormalOp::create(builder, loc, parameter.getType(), seed,
+                                 builder.getF64FloatAttr(value.mean),
+                                 builder.getF64FloatAttr(value.deviation),
+                                 builder.getI64IntegerAttr(value.site));
       write(builder, loc, parameter.getSymName(), random);
     }
   }
 
-  static void write(OpBuilder &builder, Location loc, StringRef symbol, Value value) {
+  static void write(OpBuilder &builder, Location loc, StringRef symbol,
+                    Value value) {
     WriteOp::create(builder, loc, symbol, value);
   }
 
-  static Value makeSplat(OpBuilder &builder, Location loc, Type type, double number) {
+  static Value makeSplat(OpBuilder &builder, Location loc, Type type,
+                         double number) {
     auto tensor = cast<RankedTensorType>(type);
     Type element = tensor.getElementType();
-    Attribute attribute = isa<FloatType>(element) ? Attribute(FloatAttr::get(element, number))
-                                                  : Attribute(IntegerAttr::get(element, int64_t(number)));
-    return ConstantOp::create(builder, loc, tensor, DenseElementsAttr::get(tensor, attribute));
+    Attribute attribute =
+        isa<FloatType>(element)
+            ? Attribute(FloatAttr::get(element, number))
+            : Attribute(IntegerAttr::get(element, int64_t(number)));
+    return ConstantOp::create(builder, loc, tensor,
+                              DenseElementsAttr::get(tensor, attribute));
   }
 };
 

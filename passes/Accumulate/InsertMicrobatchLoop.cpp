@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Makes a step of any number of microbatches, with the exact mean over their targets.
+// Makes a step of any number of microbatches, with the exact mean over their
+// targets.
 #include "passes/Accumulate/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -22,11 +23,13 @@ namespace {
 class StepBuilder {
 public:
   StepBuilder(ModuleOp module, func::FuncOp microbatch, int64_t exponent)
-      : module(module), microbatch(microbatch), exponent(exponent), builder(microbatch), loc(microbatch.getLoc()),
+      : module(module), microbatch(microbatch), exponent(exponent),
+        builder(microbatch), loc(microbatch.getLoc()),
         scalar(RankedTensorType::get({}, builder.getF64Type())) {}
 
   void build() {
-    auto step = func::FuncOp::create(builder, loc, "step", builder.getFunctionType({}, {}));
+    auto step = func::FuncOp::create(builder, loc, "step",
+                                     builder.getFunctionType({}, {}));
     builder.setInsertionPointToStart(step.addEntryBlock());
     clearAccumulators();
     buildLoop();
@@ -40,7 +43,9 @@ private:
     for (StateOp state : module.getOps<StateOp>()) {
       if (state.getKind() == "accumulator") {
         auto type = cast<RankedTensorType>(state.getType());
-        Value zero = ConstantOp::create(builder, loc, type, cast<DenseElementsAttr>(builder.getZeroAttr(type)));
+        Value zero = ConstantOp::create(
+            builder, loc, type,
+            cast<DenseElementsAttr>(builder.getZeroAttr(type)));
         WriteOp::create(builder, loc, state.getSymName(), zero);
       }
     }
@@ -58,11 +63,13 @@ private:
     builder.setInsertionPointAfter(repeat);
   }
 
-  /// What the data pipeline gives for `argument`; the argument's attributes but its name describe it further.
+  /// What the data pipeline gives for `argument`; the argument's attributes but
+  /// its name describe it further.
   Value createInput(BlockArgument argument) {
     unsigned index = argument.getArgNumber();
-    auto input = InputOp::create(builder, argument.getLoc(), argument.getType(),
-                                 microbatch.getArgAttrOfType<StringAttr>(index, "accel.name"));
+    auto input = InputOp::create(
+        builder, argument.getLoc(), argument.getType(),
+        microbatch.getArgAttrOfType<StringAttr>(index, "accel.name"));
     for (NamedAttribute attribute : microbatch.getArgAttrDict(index)) {
       if (attribute.getName() != "accel.name") {
         input->setDiscardableAttr(attribute.getName(), attribute.getValue());
@@ -77,14 +84,16 @@ private:
     // Weights are 0 or 1: a count below one is zero, and then so are the sums.
     Value divisor = MaxOp::create(builder, loc, count, makeNumber(1));
     Value loss = DivOp::create(builder, loc, sum, divisor);
-    Value scale = DivOp::create(builder, loc, makeNumber(std::ldexp(1.0, int(exponent))), divisor);
+    Value scale = DivOp::create(
+        builder, loc, makeNumber(std::ldexp(1.0, int(exponent))), divisor);
     MetricOp::create(builder, loc, "loss", loss);
     MetricOp::create(builder, loc, "tokens", count);
     MetricOp::create(builder, loc, "gradient_scale", scale);
   }
 
   Value makeNumber(double number) {
-    return ConstantOp::create(builder, loc, scalar, DenseElementsAttr::get(scalar, number));
+    return ConstantOp::create(builder, loc, scalar,
+                              DenseElementsAttr::get(scalar, number));
   }
 
   ModuleOp module;
@@ -95,17 +104,22 @@ private:
   RankedTensorType scalar;
 };
 
-class InsertMicrobatchLoopPass : public impl::InsertMicrobatchLoopPassBase<InsertMicrobatchLoopPass> {
+class InsertMicrobatchLoopPass
+    : public impl::InsertMicrobatchLoopPassBase<InsertMicrobatchLoopPass> {
 public:
   using InsertMicrobatchLoopPassBase::InsertMicrobatchLoopPassBase;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto microbatch = module.lookupSymbol<func::FuncOp>("microbatch");
-    auto exponent = module->getAttrOfType<IntegerAttr>("accel.gradient_exponent");
+    auto exponent =
+        module->getAttrOfType<IntegerAttr>("accel.gradient_exponent");
     if (!microbatch || !exponent || microbatch.getNumResults() != 0) {
-      module.emitError("expected a function @microbatch without results and attribute 'accel.gradient_exponent', got ")
-          << (!microbatch ? "no function" : !exponent ? "no attribute" : "results");
+      module.emitError("expected a function @microbatch without results and "
+                       "attribute 'accel.gradient_exponent', got ")
+          << (!microbatch ? "no function"
+              : !exponent ? "no attribute"
+                          : "results");
       return signalPassFailure();
     }
     StepBuilder(module, microbatch, exponent.getInt()).build();

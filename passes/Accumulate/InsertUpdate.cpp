@@ -32,7 +32,8 @@ public:
     auto step = getOperation().lookupSymbol<func::FuncOp>("step");
     MetricOp scale = step ? findScale(step) : MetricOp();
     if (!scale) {
-      getOperation().emitError("expected a function @step that reports metric 'gradient_scale', got ")
+      getOperation().emitError("expected a function @step that reports metric "
+                               "'gradient_scale', got ")
           << (step ? "no such metric" : "no function");
       return signalPassFailure();
     }
@@ -42,7 +43,8 @@ public:
     declare(step, "hyperparameter", listHyperparameters());
     declare(step, "counter", listCounters());
     OpBuilder builder(step.getBody().front().getTerminator());
-    UpdateOp::create(builder, step.getLoc(), scale.getValue(), optimizer, schedule, clipNorm > 0);
+    UpdateOp::create(builder, step.getLoc(), scale.getValue(), optimizer,
+                     schedule, clipNorm > 0);
   }
 
 private:
@@ -58,24 +60,38 @@ private:
   /// Checks all options and names every wrong one.
   LogicalResult verifyOptions(func::FuncOp step) {
     bool hasFailed = false;
-    auto expect = [&](bool holds, StringRef flag, const Twine &expected, const Twine &got) {
+    auto expect = [&](bool holds, StringRef flag, const Twine &expected,
+                      const Twine &got) {
       if (!holds) {
         hasFailed = true;
-        step.emitError("--") << flag << ": expected " << expected << ", got " << got;
+        step.emitError("--")
+            << flag << ": expected " << expected << ", got " << got;
       }
     };
-    auto expectNumber = [&](bool holds, StringRef flag, StringRef expected, double got) {
+    auto expectNumber = [&](bool holds, StringRef flag, StringRef expected,
+                            double got) {
       expect(holds, flag, expected, llvm::formatv("{0}", got).str());
     };
-    expect(optimizer == "adamw" || optimizer == "sgd", "optimizer", "adamw or sgd", "'" + optimizer + "'");
-    expect(llvm::is_contained({"constant", "linear", "cosine", "wsd"}, StringRef(schedule)), "schedule",
-           "constant, linear, cosine or wsd", "'" + schedule + "'");
-    const std::pair<StringRef, double> amounts[] = {{"lr", lr}, {"min-lr", minLr}, {"eps", eps}, {"weight-decay", weightDecay}, {"clip-norm", clipNorm},
-                                                    {"warmup-steps", warmupSteps}, {"decay-steps", decaySteps}, {"schedule-steps", scheduleSteps}};
+    expect(optimizer == "adamw" || optimizer == "sgd", "optimizer",
+           "adamw or sgd", "'" + optimizer + "'");
+    expect(llvm::is_contained({"constant", "linear", "cosine", "wsd"},
+                              StringRef(schedule)),
+           "schedule", "constant, linear, cosine or wsd", "'" + schedule + "'");
+    const std::pair<StringRef, double> amounts[] = {
+        {"lr", lr},
+        {"min-lr", minLr},
+        {"eps", eps},
+        {"weight-decay", weightDecay},
+        {"clip-norm", clipNorm},
+        {"warmup-steps", warmupSteps},
+        {"decay-steps", decaySteps},
+        {"schedule-steps", scheduleSteps}};
     for (auto [flag, value] : amounts) {
-      expectNumber(value >= 0 && std::isfinite(value), flag, "a finite number that is not negative", value);
+      expectNumber(value >= 0 && std::isfinite(value), flag,
+                   "a finite number that is not negative", value);
     }
-    const std::pair<StringRef, double> factors[] = {{"beta1", beta1}, {"beta2", beta2}, {"momentum", momentum}};
+    const std::pair<StringRef, double> factors[] = {
+        {"beta1", beta1}, {"beta2", beta2}, {"momentum", momentum}};
     for (auto [flag, value] : factors) {
       expectNumber(value >= 0 && value < 1, flag, "a number in [0, 1)", value);
     }
@@ -83,7 +99,9 @@ private:
   }
 
   SmallVector<Scalar> listHyperparameters() {
-    SmallVector<Scalar> scalars{{"lr", lr}, {"weight_decay", weightDecay}, {"warmup_steps", warmupSteps}};
+    SmallVector<Scalar> scalars{{"lr", lr},
+                                {"weight_decay", weightDecay},
+                                {"warmup_steps", warmupSteps}};
     if (optimizer == "adamw") {
       scalars.append({{"beta1", beta1}, {"beta2", beta2}, {"eps", eps}});
     } else {
@@ -109,12 +127,15 @@ private:
     return scalars;
   }
 
-  static void declare(func::FuncOp step, StringRef kind, ArrayRef<Scalar> scalars) {
+  static void declare(func::FuncOp step, StringRef kind,
+                      ArrayRef<Scalar> scalars) {
     OpBuilder builder(step);
     auto type = RankedTensorType::get({}, builder.getF64Type());
     for (const Scalar &scalar : scalars) {
-      StateOp::create(builder, step.getLoc(), scalar.name, type, kind, builder.getF64FloatAttr(scalar.value),
-                      /*bucket=*/StringAttr(), /*segment=*/StringAttr(), /*slot=*/StringAttr(), /*group=*/StringAttr());
+      StateOp::create(builder, step.getLoc(), scalar.name, type, kind,
+                      builder.getF64FloatAttr(scalar.value),
+                      /*bucket=*/StringAttr(), /*segment=*/StringAttr(),
+                      /*slot=*/StringAttr(), /*group=*/StringAttr());
     }
   }
 };

@@ -27,7 +27,7 @@ def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::Modul
     }
     ```
   }];
-  let dependentDialects = ["::accel::AccelDialect"];
+  let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
 
 def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
@@ -86,7 +86,7 @@ def InsertInitPass : Pass<"accel-insert-init", "mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::accel::AccelDialect"];
+  let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
 
 def VerifyAccumulatePass : Pass<"accel-verify-accumulate", "mlir::ModuleOp"> {

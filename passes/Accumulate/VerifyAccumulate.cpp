@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What must hold after Accumulate: one loop over microbatches, one update behind it, all state set up.
+// What must hold after Accumulate: one loop over microbatches, one update
+// behind it, all state set up.
 #include "passes/Accumulate/Passes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
@@ -33,7 +34,9 @@ public:
     auto step = module.lookupSymbol<func::FuncOp>("step");
     auto init = module.lookupSymbol<func::FuncOp>("init");
     if (!step || !init) {
-      return module.emitError("expected functions @step and @init after Accumulate, got no @") << (step ? "init" : "step");
+      return module.emitError("expected functions @step and @init after "
+                              "Accumulate, got no @")
+             << (step ? "init" : "step");
     }
     Block &body = step.getBody().front();
     if (failed(verifyLoop(step, body))) {
@@ -48,21 +51,27 @@ public:
 
 private:
   LogicalResult verifyLoop(func::FuncOp step, Block &body) {
-    auto count = [](auto range) { return std::distance(range.begin(), range.end()); };
+    auto count = [](auto range) {
+      return std::distance(range.begin(), range.end());
+    };
     auto loops = count(body.getOps<RepeatOp>());
     auto updates = count(body.getOps<UpdateOp>());
     if (loops != 1 || updates != 1) {
-      return step.emitError("expected one accel.repeat and one accel.update in @step, got ") << loops << " and " << updates;
+      return step.emitError("expected one accel.repeat and one accel.update in "
+                            "@step, got ")
+             << loops << " and " << updates;
     }
     repeat = *body.getOps<RepeatOp>().begin();
     UpdateOp update = *body.getOps<UpdateOp>().begin();
     if (!repeat->isBeforeInBlock(update)) {
-      return update.emitError("expected the update behind the loop, got it before");
+      return update.emitError(
+          "expected the update behind the loop, got it before");
     }
     return success();
   }
 
-  /// Accumulators start from zero in every step; nothing is accumulated outside the loop.
+  /// Accumulators start from zero in every step; nothing is accumulated outside
+  /// the loop.
   void verifyAccumulators(Block &body) {
     llvm::StringSet<> cleared;
     for (WriteOp write : body.getOps<WriteOp>()) {
@@ -71,14 +80,18 @@ private:
       }
     }
     for (StateOp state : module.getOps<StateOp>()) {
-      if (state.getKind() == "accumulator" && !cleared.contains(state.getSymName())) {
+      if (state.getKind() == "accumulator" &&
+          !cleared.contains(state.getSymName())) {
         hasFailed = true;
-        state.emitError("expected accumulator '") << state.getSymName() << "' to be written before the loop, got no write";
+        state.emitError("expected accumulator '")
+            << state.getSymName()
+            << "' to be written before the loop, got no write";
       }
     }
     for (AccumulateOp op : body.getOps<AccumulateOp>()) {
       hasFailed = true;
-      op.emitError("expected accumulation inside the loop over microbatches, got it outside");
+      op.emitError("expected accumulation inside the loop over microbatches, "
+                   "got it outside");
     }
   }
 
@@ -86,7 +99,9 @@ private:
     for (InputOp input : body.getOps<InputOp>()) {
       if (input.getName() != "seed") {
         hasFailed = true;
-        input.emitError("expected input '") << input.getName() << "' to be read inside the loop over microbatches, got it outside";
+        input.emitError("expected input '")
+            << input.getName()
+            << "' to be read inside the loop over microbatches, got it outside";
       }
     }
   }
@@ -99,7 +114,8 @@ private:
     for (StringRef name : {"loss", "tokens"}) {
       if (!names.contains(name)) {
         hasFailed = true;
-        step.emitError("expected metric '") << name << "' to be reported, got none";
+        step.emitError("expected metric '")
+            << name << "' to be reported, got none";
       }
     }
   }
@@ -109,7 +125,8 @@ private:
     for (StateOp state : module.getOps<StateOp>()) {
       if (!written.contains(state.getSymName())) {
         hasFailed = true;
-        state.emitError("expected @init to write state '") << state.getSymName() << "', got no write";
+        state.emitError("expected @init to write state '")
+            << state.getSymName() << "', got no write";
       }
     }
   }
@@ -119,7 +136,8 @@ private:
   bool hasFailed = false;
 };
 
-class VerifyAccumulatePass : public impl::VerifyAccumulatePassBase<VerifyAccumulatePass> {
+class VerifyAccumulatePass
+    : public impl::VerifyAccumulatePassBase<VerifyAccumulatePass> {
 public:
   using VerifyAccumulatePassBase::VerifyAccumulatePassBase;
 

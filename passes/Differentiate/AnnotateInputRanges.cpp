@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Says which numbers an integer input may hold, from the tables it chooses rows of.
+// Says which numbers an integer input may hold, from the tables it chooses rows
+// of.
 #include "passes/Differentiate/Passes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
@@ -15,7 +16,8 @@ namespace accel {
 
 namespace {
 
-/// The rows of the smallest table that `indices` chooses from, directly or through operations that only move elements.
+/// The rows of the smallest table that `indices` chooses from, directly or
+/// through operations that only move elements.
 std::optional<int64_t> getSmallestTable(Value indices) {
   std::optional<int64_t> smallest;
   auto consider = [&](std::optional<int64_t> rows) {
@@ -26,7 +28,8 @@ std::optional<int64_t> getSmallestTable(Value indices) {
   for (Operation *user : indices.getUsers()) {
     auto gather = dyn_cast<GatherOp>(user);
     if (gather && gather.getIndices() == indices) {
-      consider(cast<RankedTensorType>(gather.getTable().getType()).getDimSize(0));
+      consider(
+          cast<RankedTensorType>(gather.getTable().getType()).getDimSize(0));
     }
     if (isa<ReshapeOp, TransposeOp, BroadcastOp>(user)) {
       consider(getSmallestTable(user->getResult(0)));
@@ -35,7 +38,8 @@ std::optional<int64_t> getSmallestTable(Value indices) {
   return smallest;
 }
 
-class AnnotateInputRangesPass : public impl::AnnotateInputRangesPassBase<AnnotateInputRangesPass> {
+class AnnotateInputRangesPass
+    : public impl::AnnotateInputRangesPassBase<AnnotateInputRangesPass> {
 public:
   using AnnotateInputRangesPassBase::AnnotateInputRangesPassBase;
 
@@ -48,7 +52,8 @@ public:
     Builder builder(&getContext());
     for (BlockArgument argument : forward.getArguments()) {
       if (std::optional<int64_t> rows = getSmallestTable(argument)) {
-        forward.setArgAttr(argument.getArgNumber(), "accel.range", builder.getI64ArrayAttr({0, *rows - 1}));
+        forward.setArgAttr(argument.getArgNumber(), "accel.range",
+                           builder.getI64ArrayAttr({0, *rows - 1}));
       }
     }
   }

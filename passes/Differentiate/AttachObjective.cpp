@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Puts the loss behind the model's outputs: one loss per target, their weighted sum, and the weighted count of targets.
+// Puts the loss behind the model's outputs: one loss per target, their weighted
+// sum, and the weighted count of targets.
 #include "passes/Differentiate/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -18,11 +19,13 @@ namespace accel {
 
 namespace {
 
-/// Labels of this value are not targets; any number outside the classes would do, this one is PyTorch's.
+/// Labels of this value are not targets; any number outside the classes would
+/// do, this one is PyTorch's.
 constexpr int64_t kIgnoredLabel = -100;
 constexpr llvm::StringLiteral kLabels = "labels";
 
-/// The losses of a microbatch and how many targets they are of, each times the weight of its sample.
+/// The losses of a microbatch and how many targets they are of, each times the
+/// weight of its sample.
 struct Losses {
   Value losses;
   Value count; ///< one number per target or sample, summed up later
@@ -33,9 +36,13 @@ struct Losses {
 /// Builds the objective at the end of @forward.
 class ObjectiveBuilder {
 public:
-  ObjectiveBuilder(func::FuncOp function, const Objective &objective, int64_t batch)
-      : function(function), objective(objective), batch(batch), builder(function.getContext()),
-        terminator(cast<func::ReturnOp>(function.getBody().front().getTerminator())), loc(function.getLoc()) {
+  ObjectiveBuilder(func::FuncOp function, const Objective &objective,
+                   int64_t batch)
+      : function(function), objective(objective), batch(batch),
+        builder(function.getContext()),
+        terminator(
+            cast<func::ReturnOp>(function.getBody().front().getTerminator())),
+        loc(function.getLoc()) {
     builder.setInsertionPoint(terminator);
     output = terminator.getOperand(objective.output);
     if (Operation *producer = output.getDefiningOp()) {
@@ -51,11 +58,13 @@ public:
     Value sum = sumUp(made.losses);
     Value count = sumUp(made.count);
     if (made.targetsPerCount != 1) {
-      count = MulOp::create(builder, loc, count, makeSplat(count.getType(), made.targetsPerCount));
+      count = MulOp::create(builder, loc, count,
+                            makeSplat(count.getType(), made.targetsPerCount));
     }
     terminator->setOperands({made.losses, sum, count});
     function.setResAttrsAttr(ArrayAttr());
-    function.setFunctionType(builder.getFunctionType(function.getArgumentTypes(), terminator.getOperandTypes()));
+    function.setFunctionType(builder.getFunctionType(
+        function.getArgumentTypes(), terminator.getOperandTypes()));
   }
 
 private:
@@ -76,16 +85,22 @@ private:
     RankedTensorType type = typeOf(output);
     int64_t classes = type.getShape().back();
     int64_t rows = type.getNumElements() / classes;
-    RankedTensorType labelsType = RankedTensorType::get(type.getShape().drop_back(), builder.getI64Type());
-    Value labels = addLabels(labelsType, {{"accel.range", builder.getI64ArrayAttr({0, classes - 1})},
-                                          {"accel.ignore", builder.getI64IntegerAttr(kIgnoredLabel)}});
+    RankedTensorType labelsType = RankedTensorType::get(
+        type.getShape().drop_back(), builder.getI64Type());
+    Value labels =
+        addLabels(labelsType,
+                  {{"accel.range", builder.getI64ArrayAttr({0, classes - 1})},
+                   {"accel.ignore", builder.getI64IntegerAttr(kIgnoredLabel)}});
     Value logits = reshape(output, type.clone({rows, classes}));
     Value flat = reshape(labels, labelsType.clone({rows}));
     RankedTensorType rowType = type.clone({rows});
-    auto entropy = SoftmaxCrossEntropyOp::create(builder, loc, rowType, rowType, logits, flat);
-    Value weight = cast_(reshape(spreadWeights(labelsType.getShape()), getF32({rows})), rowType);
+    auto entropy = SoftmaxCrossEntropyOp::create(builder, loc, rowType, rowType,
+                                                 logits, flat);
+    Value weight = cast_(
+        reshape(spreadWeights(labelsType.getShape()), getF32({rows})), rowType);
     Value losses = MulOp::create(builder, loc, entropy.getLosses(), weight);
-    Value count = MulOp::create(builder, loc, cast_(buildValid(flat, classes), rowType), weight);
+    Value count = MulOp::create(
+        builder, loc, cast_(buildValid(flat, classes), rowType), weight);
     return {losses, count};
   }
 
@@ -93,8 +108,10 @@ private:
   Value buildValid(Value labels, int64_t classes) {
     RankedTensorType type = typeOf(labels);
     RankedTensorType bools = type.clone(builder.getI1Type());
-    Value low = CompareOp::create(builder, loc, bools, ComparePredicate::GE, labels, makeSplat(type, 0));
-    Value high = CompareOp::create(builder, loc, bools, ComparePredicate::LT, labels, makeSplat(type, classes));
+    Value low = CompareOp::create(builder, loc, bools, ComparePredicate::GE,
+                                  labels, makeSplat(type, 0));
+    Value high = CompareOp::create(builder, loc, bools, ComparePredicate::LT,
+                                   labels, makeSplat(type, classes));
     return AndOp::create(builder, loc, low, high);
   }
 
@@ -103,17 +120,20 @@ private:
     Value target = addLabels(type, {});
     Value difference = SubOp::create(builder, loc, output, target);
     Value square = MulOp::create(builder, loc, difference, difference);
-    Value losses = MulOp::create(builder, loc, square, cast_(spreadWeights(type.getShape()), type));
+    Value losses = MulOp::create(builder, loc, square,
+                                 cast_(spreadWeights(type.getShape()), type));
     return {losses, weights, type.getNumElements() / batch};
   }
 
   Losses buildOutput() {
     RankedTensorType type = typeOf(output);
-    Value losses = MulOp::create(builder, loc, output, cast_(spreadWeights(type.getShape()), type));
+    Value losses = MulOp::create(builder, loc, output,
+                                 cast_(spreadWeights(type.getShape()), type));
     return {losses, weights};
   }
 
-  Value addLabels(RankedTensorType type, ArrayRef<std::pair<StringRef, Attribute>> attributes) {
+  Value addLabels(RankedTensorType type,
+                  ArrayRef<std::pair<StringRef, Attribute>> attributes) {
     NamedAttrList attrs;
     attrs.set("accel.name", builder.getStringAttr(kLabels));
     attrs.set("accel.target", builder.getUnitAttr());
@@ -121,39 +141,57 @@ private:
       attrs.set(name, attribute);
     }
     unsigned index = function.getNumArguments();
-    (void)function.insertArgument(index, type, attrs.getDictionary(builder.getContext()), loc);
+    (void)function.insertArgument(
+        index, type, attrs.getDictionary(builder.getContext()), loc);
     return function.getArgument(index);
   }
 
   /// The weight of its sample for every element of a tensor of shape `shape`.
   Value spreadWeights(ArrayRef<int64_t> shape) {
     RankedTensorType type = getF32(shape);
-    return type == weights.getType() ? weights : BroadcastOp::create(builder, loc, type, weights, ArrayRef<int64_t>{0}).getResult();
+    return type == weights.getType()
+               ? weights
+               : BroadcastOp::create(builder, loc, type, weights,
+                                     ArrayRef<int64_t>{0})
+                     .getResult();
   }
 
   Value sumUp(Value value) {
     Value wide = cast_(value, typeOf(value).clone(builder.getF64Type()));
     auto axes = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()));
-    return ReduceSumOp::create(builder, loc, RankedTensorType::get({}, builder.getF64Type()), wide, axes);
+    return ReduceSumOp::create(builder, loc,
+                               RankedTensorType::get({}, builder.getF64Type()),
+                               wide, axes);
   }
 
   Value makeSplat(Type type, int64_t number) {
     auto tensor = cast<RankedTensorType>(type);
-    Attribute element = isa<FloatType>(tensor.getElementType()) ? Attribute(FloatAttr::get(tensor.getElementType(), number))
-                                                                : Attribute(IntegerAttr::get(tensor.getElementType(), number));
-    return ConstantOp::create(builder, loc, tensor, DenseElementsAttr::get(tensor, element));
+    Attribute element =
+        isa<FloatType>(tensor.getElementType())
+            ? Attribute(FloatAttr::get(tensor.getElementType(), number))
+            : Attribute(IntegerAttr::get(tensor.getElementType(), number));
+    return ConstantOp::create(builder, loc, tensor,
+                              DenseElementsAttr::get(tensor, element));
   }
 
   Value reshape(Value value, RankedTensorType type) {
-    return value.getType() == type ? value : ReshapeOp::create(builder, loc, type, value).getResult();
+    return value.getType() == type
+               ? value
+               : ReshapeOp::create(builder, loc, type, value).getResult();
   }
 
   Value cast_(Value value, RankedTensorType type) {
-    return value.getType() == type ? value : CastOp::create(builder, loc, type, value).getResult();
+    return value.getType() == type
+               ? value
+               : CastOp::create(builder, loc, type, value).getResult();
   }
 
-  RankedTensorType getF32(ArrayRef<int64_t> shape) { return RankedTensorType::get(shape, builder.getF32Type()); }
-  static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+  RankedTensorType getF32(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, builder.getF32Type());
+  }
+  static RankedTensorType typeOf(Value value) {
+    return cast<RankedTensorType>(value.getType());
+  }
 
   func::FuncOp function;
   const Objective &objective;
@@ -165,7 +203,8 @@ private:
   Value weights;
 };
 
-class AttachObjectivePass : public impl::AttachObjectivePassBase<AttachObjectivePass> {
+class AttachObjectivePass
+    : public impl::AttachObjectivePassBase<AttachObjectivePass> {
 public:
   using AttachObjectivePassBase::AttachObjectivePassBase;
 
@@ -174,7 +213,8 @@ public:
     auto forward = module.lookupSymbol<func::FuncOp>("forward");
     auto batch = module->getAttrOfType<IntegerAttr>("accel.batch");
     if (!forward || !batch) {
-      module.emitError("expected a function @forward and attribute 'accel.batch', got ")
+      module.emitError(
+          "expected a function @forward and attribute 'accel.batch', got ")
           << (forward ? "no attribute" : "no function");
       return signalPassFailure();
     }
@@ -194,26 +234,34 @@ private:
   static LogicalResult verifyInputs(func::FuncOp forward) {
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
       if (getInputName(forward, i) == kLabels) {
-        return forward.emitError("expected a model without its loss, got an input named 'labels'; export the model without labels, "
-                                 "or train one of its outputs with --objective=output:NAME after renaming the input");
+        return forward.emitError(
+            "expected a model without its loss, got an input named 'labels'; "
+            "export the model without labels, "
+            "or train one of its outputs with --objective=output:NAME after "
+            "renaming the input");
       }
     }
     return success();
   }
 
   /// Records what was chosen, for the plan's signature and for people.
-  static void describe(ModuleOp module, func::FuncOp forward, const Objective &chosen) {
+  static void describe(ModuleOp module, func::FuncOp forward,
+                       const Objective &chosen) {
     Builder builder(module.getContext());
     StringRef output = getOutputName(forward, chosen.output);
     NamedAttrList attrs;
     attrs.set("kind", builder.getStringAttr(stringifyObjective(chosen.kind)));
     attrs.set("output", builder.getStringAttr(output));
     if (chosen.tokens) {
-      attrs.set("tokens", builder.getStringAttr(getInputName(forward, *chosen.tokens)));
+      attrs.set("tokens",
+                builder.getStringAttr(getInputName(forward, *chosen.tokens)));
     }
-    module->setAttr("accel.objective", attrs.getDictionary(module.getContext()));
-    remark::analysis(forward.getLoc(), remark::RemarkOpts::name("Objective").category("accel-attach-objective"))
-        << remark::add("objective {0} of output '{1}'", stringifyObjective(chosen.kind).str(), output.str());
+    module->setAttr("accel.objective",
+                    attrs.getDictionary(module.getContext()));
+    remark::analysis(forward.getLoc(), remark::RemarkOpts::name("Objective")
+                                           .category("accel-attach-objective"))
+        << remark::add("objective {0} of output '{1}'",
+                       stringifyObjective(chosen.kind).str(), output.str());
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accumulates the gradient of the loss for every trainable parameter, each contribution where it is complete.
+// Accumulates the gradient of the loss for every trainable parameter, each
+// contribution where it is complete.
 #include "passes/Differentiate/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -26,14 +27,17 @@ class ModuleDifferentiator {
 public:
   ModuleDifferentiator(ModuleOp module, func::FuncOp function)
       : module(module), function(function), symbols(module),
-        terminator(cast<func::ReturnOp>(function.getBody().front().getTerminator())), builder(terminator) {}
+        terminator(
+            cast<func::ReturnOp>(function.getBody().front().getTerminator())),
+        builder(terminator) {}
 
   LogicalResult run() {
     if (failed(collectReads())) {
       return failure();
     }
     int64_t exponent = getExponent();
-    module->setAttr("accel.gradient_exponent", builder.getI64IntegerAttr(exponent));
+    module->setAttr("accel.gradient_exponent",
+                    builder.getI64IntegerAttr(exponent));
     auto contributions = differentiateLosses(exponent);
     if (failed(contributions)) {
       return failure();
@@ -45,7 +49,8 @@ public:
   }
 
 private:
-  /// Finds the values whose gradients are wanted: every read of a trainable parameter.
+  /// Finds the values whose gradients are wanted: every read of a trainable
+  /// parameter.
   LogicalResult collectReads() {
     for (ReadOp read : function.getBody().front().getOps<ReadOp>()) {
       auto parameter = symbols.lookup<ParameterOp>(read.getSymbol());
@@ -54,31 +59,40 @@ private:
       }
     }
     if (reads.empty()) {
-      return function.emitError("expected at least one trainable parameter that the model reads, got none");
+      return function.emitError("expected at least one trainable parameter "
+                                "that the model reads, got none");
     }
     return success();
   }
 
-  /// The smallest k with 2^k at least the number of targets of a microbatch: the accumulated gradient is of the magnitude
-  /// of a mean, and the factor is exact.
+  /// The smallest k with 2^k at least the number of targets of a microbatch:
+  /// the accumulated gradient is of the magnitude of a mean, and the factor is
+  /// exact.
   int64_t getExponent() {
-    int64_t targets = cast<RankedTensorType>(terminator.getOperand(0).getType()).getNumElements();
+    int64_t targets = cast<RankedTensorType>(terminator.getOperand(0).getType())
+                          .getNumElements();
     return llvm::Log2_64_Ceil(targets);
   }
 
-  FailureOr<SmallVector<SmallVector<Value>>> differentiateLosses(int64_t exponent) {
+  FailureOr<SmallVector<SmallVector<Value>>>
+  differentiateLosses(int64_t exponent) {
     Value losses = terminator.getOperand(0);
     auto type = cast<RankedTensorType>(losses.getType());
-    Attribute factor = FloatAttr::get(type.getElementType(), std::ldexp(1.0, -int(exponent)));
-    Value gradient = ConstantOp::create(builder, losses.getLoc(), type, DenseElementsAttr::get(type, factor));
-    auto wrt = llvm::map_to_vector(reads, [](ReadOp read) -> Value { return read.getResult(); });
-    return differentiateContributions(builder, function.getBody().front(), {losses}, {gradient}, wrt);
+    Attribute factor =
+        FloatAttr::get(type.getElementType(), std::ldexp(1.0, -int(exponent)));
+    Value gradient = ConstantOp::create(builder, losses.getLoc(), type,
+                                        DenseElementsAttr::get(type, factor));
+    auto wrt = llvm::map_to_vector(
+        reads, [](ReadOp read) -> Value { return read.getResult(); });
+    return differentiateContributions(builder, function.getBody().front(),
+                                      {losses}, {gradient}, wrt);
   }
 
   void accumulateGradients(ArrayRef<SmallVector<Value>> contributions) {
     for (auto [read, values] : llvm::zip_equal(reads, contributions)) {
       for (Value value : values) {
-        // Right behind its producer: a gradient of the size of a parameter should not stay alive.
+        // Right behind its producer: a gradient of the size of a parameter
+        // should not stay alive.
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPointAfterValue(value);
         AccumulateOp::create(builder, read.getLoc(), read.getSymbol(), value);
@@ -88,24 +102,32 @@ private:
   }
 
   void accumulateTotals() {
-    const std::pair<StringRef, unsigned> totals[] = {{"loss_sum", 1}, {"target_count", 2}};
+    const std::pair<StringRef, unsigned> totals[] = {{"loss_sum", 1},
+                                                     {"target_count", 2}};
     for (auto [name, operand] : totals) {
       Value total = terminator.getOperand(operand);
       OpBuilder states(module.getContext());
       states.setInsertionPoint(function);
-      StateOp::create(states, function.getLoc(), name, total.getType(), "accumulator", /*initial=*/FloatAttr(), /*bucket=*/StringAttr(),
-                      /*segment=*/StringAttr(), /*slot=*/StringAttr(), /*group=*/StringAttr());
+      StateOp::create(states, function.getLoc(), name, total.getType(),
+                      "accumulator", /*initial=*/FloatAttr(),
+                      /*bucket=*/StringAttr(),
+                      /*segment=*/StringAttr(), /*slot=*/StringAttr(),
+                      /*group=*/StringAttr());
       AccumulateOp::create(builder, total.getLoc(), name, total);
     }
     terminator->setOperands({});
-    function.setFunctionType(builder.getFunctionType(function.getArgumentTypes(), {}));
+    function.setFunctionType(
+        builder.getFunctionType(function.getArgumentTypes(), {}));
   }
 
-  /// What has no gradient must not decay either: as in PyTorch it keeps its value.
+  /// What has no gradient must not decay either: as in PyTorch it keeps its
+  /// value.
   void freezeUnused() {
     for (ParameterOp parameter : module.getOps<ParameterOp>()) {
       if (parameter.getTrainable() && !used.contains(parameter.getSymName())) {
-        parameter.emitWarning("parameter '") << parameter.getSymName() << "' does not influence the loss; it keeps its value";
+        parameter.emitWarning("parameter '")
+            << parameter.getSymName()
+            << "' does not influence the loss; it keeps its value";
         parameter.setTrainable(false);
       }
     }
@@ -120,14 +142,16 @@ private:
   llvm::StringSet<> used;
 };
 
-class DifferentiateModulePass : public impl::DifferentiateModulePassBase<DifferentiateModulePass> {
+class DifferentiateModulePass
+    : public impl::DifferentiateModulePassBase<DifferentiateModulePass> {
 public:
   using DifferentiateModulePassBase::DifferentiateModulePassBase;
 
   void runOnOperation() override {
     auto function = getOperation().lookupSymbol<func::FuncOp>("microbatch");
     if (!function || function.getNumResults() != 3) {
-      getOperation().emitError("expected a function @microbatch that returns losses, their sum and their count, got ")
+      getOperation().emitError("expected a function @microbatch that returns "
+                               "losses, their sum and their count, got ")
           << (function ? "other results" : "none");
       return signalPassFailure();
     }

@@ -11,22 +11,27 @@
 
 using namespace accel;
 
-void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager, const DifferentiateOptions &options) {
-  // Ranges come from how the forward program reads its inputs, before gradients read them too.
+void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
+                                       const DifferentiateOptions &options) {
+  // Ranges come from how the forward program reads its inputs, before gradients
+  // read them too.
   manager.addPass(createAnnotateInputRangesPass());
   manager.addPass(createAttachObjectivePass({options.objective}));
   manager.addPass(createDifferentiateModulePass());
-  // Gradient rules know their own operation only: views cancel out, and constants repeat, at their borders.
+  // Gradient rules know their own operation only: views cancel out, and
+  // constants repeat, at their borders.
   manager.addPass(createCleanGraphPass());
   manager.addPass(createVerifyDifferentiatePass());
 }
 
 namespace {
 
-struct DifferentiatePipelineOptions : public mlir::PassPipelineOptions<DifferentiatePipelineOptions> {
-  Option<std::string> objective{*this, "objective",
-                                llvm::cl::desc("auto, causal-lm, classification, mse, or output:NAME"),
-                                llvm::cl::init("auto")};
+struct DifferentiatePipelineOptions
+    : public mlir::PassPipelineOptions<DifferentiatePipelineOptions> {
+  Option<std::string> objective{
+      *this, "objective",
+      llvm::cl::desc("auto, causal-lm, classification, mse, or output:NAME"),
+      llvm::cl::init("auto")};
 };
 
 } // namespace
@@ -34,7 +39,9 @@ struct DifferentiatePipelineOptions : public mlir::PassPipelineOptions<Different
 void accel::registerDifferentiatePipeline() {
   mlir::PassPipelineRegistration<DifferentiatePipelineOptions>(
       "accel-differentiate", "phase Differentiate",
-      [](mlir::OpPassManager &manager, const DifferentiatePipelineOptions &flags) {
-        buildDifferentiatePipeline(manager, DifferentiateOptions{flags.objective});
+      [](mlir::OpPassManager &manager,
+         const DifferentiatePipelineOptions &flags) {
+        buildDifferentiatePipeline(manager,
+                                   DifferentiateOptions{flags.objective});
       });
 }

@@ -17,7 +17,8 @@ struct DifferentiateOptions {
 };
 
 /// From @forward to @microbatch with its gradients.
-void buildDifferentiatePipeline(mlir::OpPassManager &manager, const DifferentiateOptions &options);
+void buildDifferentiatePipeline(mlir::OpPassManager &manager,
+                                const DifferentiateOptions &options);
 
 /// Registers the pipeline as `accel-differentiate`.
 void registerDifferentiatePipeline();

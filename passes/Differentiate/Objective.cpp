@@ -9,18 +9,22 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-constexpr ObjectiveKind kByLabels[] = {ObjectiveKind::CausalLm, ObjectiveKind::Classification, ObjectiveKind::Mse};
+constexpr ObjectiveKind kByLabels[] = {
+    ObjectiveKind::CausalLm, ObjectiveKind::Classification, ObjectiveKind::Mse};
 
 RankedTensorType getOutputType(func::FuncOp forward, unsigned output) {
   return cast<RankedTensorType>(forward.getResultTypes()[output]);
 }
 
-/// Integer inputs that have the shape of the positions of logits of type `logits`.
-SmallVector<unsigned> findTokens(func::FuncOp forward, RankedTensorType logits) {
+/// Integer inputs that have the shape of the positions of logits of type
+/// `logits`.
+SmallVector<unsigned> findTokens(func::FuncOp forward,
+                                 RankedTensorType logits) {
   SmallVector<unsigned> inputs;
   for (BlockArgument argument : forward.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
-    if (isa<IntegerType>(type.getElementType()) && type.getShape() == logits.getShape().drop_back()) {
+    if (isa<IntegerType>(type.getElementType()) &&
+        type.getShape() == logits.getShape().drop_back()) {
       inputs.push_back(argument.getArgNumber());
     }
   }
@@ -28,9 +32,11 @@ SmallVector<unsigned> findTokens(func::FuncOp forward, RankedTensorType logits) 
 }
 
 /// Whether `kind` can be computed from `output`.
-bool fits(func::FuncOp forward, ObjectiveKind kind, unsigned output, int64_t batch) {
+bool fits(func::FuncOp forward, ObjectiveKind kind, unsigned output,
+          int64_t batch) {
   RankedTensorType type = getOutputType(forward, output);
-  if (!isa<FloatType>(type.getElementType()) || type.getRank() == 0 || type.getDimSize(0) != batch) {
+  if (!isa<FloatType>(type.getElementType()) || type.getRank() == 0 ||
+      type.getDimSize(0) != batch) {
     return false;
   }
   switch (kind) {
@@ -48,7 +54,8 @@ bool fits(func::FuncOp forward, ObjectiveKind kind, unsigned output, int64_t bat
 StringRef describeOutput(ObjectiveKind kind) {
   switch (kind) {
   case ObjectiveKind::CausalLm:
-    return "float logits (batch, positions, vocabulary) beside an integer input (batch, positions)";
+    return "float logits (batch, positions, vocabulary) beside an integer "
+           "input (batch, positions)";
   case ObjectiveKind::Classification:
     return "float logits (batch, classes)";
   case ObjectiveKind::Mse:
@@ -60,12 +67,15 @@ StringRef describeOutput(ObjectiveKind kind) {
 
 void listOutputs(InFlightDiagnostic &error, func::FuncOp forward) {
   for (unsigned i = 0; i < forward.getNumResults(); ++i) {
-    error << (i ? ", '" : "'") << getOutputName(forward, i) << "' " << forward.getResultTypes()[i];
+    error << (i ? ", '" : "'") << getOutputName(forward, i) << "' "
+          << forward.getResultTypes()[i];
   }
 }
 
-/// The output for `kind`: the only one that fits, or of several the one named `logits`.
-FailureOr<std::optional<unsigned>> findOutput(func::FuncOp forward, ObjectiveKind kind, int64_t batch) {
+/// The output for `kind`: the only one that fits, or of several the one named
+/// `logits`.
+FailureOr<std::optional<unsigned>>
+findOutput(func::FuncOp forward, ObjectiveKind kind, int64_t batch) {
   SmallVector<unsigned> candidates;
   for (unsigned i = 0; i < forward.getNumResults(); ++i) {
     if (fits(forward, kind, i, batch)) {
@@ -73,22 +83,28 @@ FailureOr<std::optional<unsigned>> findOutput(func::FuncOp forward, ObjectiveKin
     }
   }
   if (candidates.size() > 1) {
-    llvm::erase_if(candidates, [&](unsigned i) { return getOutputName(forward, i) != "logits"; });
+    llvm::erase_if(candidates, [&](unsigned i) {
+      return getOutputName(forward, i) != "logits";
+    });
     if (candidates.size() != 1) {
-      InFlightDiagnostic error = forward.emitError("objective ")
-                                 << stringifyObjective(kind) << ": expected one output of " << describeOutput(kind)
-                                 << " or one of them named 'logits', got ";
+      InFlightDiagnostic error =
+          forward.emitError("objective ")
+          << stringifyObjective(kind) << ": expected one output of "
+          << describeOutput(kind) << " or one of them named 'logits', got ";
       listOutputs(error, forward);
       return failure();
     }
   }
-  return candidates.empty() ? std::nullopt : std::optional<unsigned>(candidates.front());
+  return candidates.empty() ? std::nullopt
+                            : std::optional<unsigned>(candidates.front());
 }
 
-Objective makeObjective(func::FuncOp forward, ObjectiveKind kind, unsigned output) {
+Objective makeObjective(func::FuncOp forward, ObjectiveKind kind,
+                        unsigned output) {
   Objective objective{kind, output, std::nullopt};
   if (kind == ObjectiveKind::CausalLm) {
-    SmallVector<unsigned> tokens = findTokens(forward, getOutputType(forward, output));
+    SmallVector<unsigned> tokens =
+        findTokens(forward, getOutputType(forward, output));
     if (tokens.size() == 1) {
       objective.tokens = tokens.front();
     }
@@ -97,8 +113,10 @@ Objective makeObjective(func::FuncOp forward, ObjectiveKind kind, unsigned outpu
 }
 
 FailureOr<Objective> chooseByGraph(func::FuncOp forward, int64_t batch) {
-  for (ObjectiveKind kind : {ObjectiveKind::CausalLm, ObjectiveKind::Classification}) {
-    FailureOr<std::optional<unsigned>> output = findOutput(forward, kind, batch);
+  for (ObjectiveKind kind :
+       {ObjectiveKind::CausalLm, ObjectiveKind::Classification}) {
+    FailureOr<std::optional<unsigned>> output =
+        findOutput(forward, kind, batch);
     if (failed(output)) {
       return failure();
     }
@@ -106,27 +124,32 @@ FailureOr<Objective> chooseByGraph(func::FuncOp forward, int64_t batch) {
       return makeObjective(forward, kind, **output);
     }
   }
-  InFlightDiagnostic error = forward.emitError("--objective=auto: expected ")
-                             << describeOutput(ObjectiveKind::CausalLm) << ", or "
-                             << describeOutput(ObjectiveKind::Classification) << ", got ";
+  InFlightDiagnostic error =
+      forward.emitError("--objective=auto: expected ")
+      << describeOutput(ObjectiveKind::CausalLm) << ", or "
+      << describeOutput(ObjectiveKind::Classification) << ", got ";
   listOutputs(error, forward);
   error << "; choose --objective=mse or --objective=output:NAME";
   return failure();
 }
 
-FailureOr<Objective> chooseOutput(func::FuncOp forward, StringRef name, int64_t batch) {
+FailureOr<Objective> chooseOutput(func::FuncOp forward, StringRef name,
+                                  int64_t batch) {
   for (unsigned i = 0; i < forward.getNumResults(); ++i) {
     if (getOutputName(forward, i) == name) {
       if (fits(forward, ObjectiveKind::Output, i, batch)) {
         return makeObjective(forward, ObjectiveKind::Output, i);
       }
       forward.emitError("--objective=output:")
-          << name << ": expected " << describeOutput(ObjectiveKind::Output) << " (" << batch << "), got "
-          << forward.getResultTypes()[i] << "; export a loss per sample instead of its mean";
+          << name << ": expected " << describeOutput(ObjectiveKind::Output)
+          << " (" << batch << "), got " << forward.getResultTypes()[i]
+          << "; export a loss per sample instead of its mean";
       return failure();
     }
   }
-  InFlightDiagnostic error = forward.emitError("--objective=output:") << name << ": expected the name of an output, got one of none; outputs: ";
+  InFlightDiagnostic error =
+      forward.emitError("--objective=output:")
+      << name << ": expected the name of an output, got one of none; outputs: ";
   listOutputs(error, forward);
   return failure();
 }
@@ -152,10 +175,12 @@ StringRef getInputName(func::FuncOp forward, unsigned index) {
 }
 
 StringRef getOutputName(func::FuncOp forward, unsigned index) {
-  return forward.getResultAttrOfType<StringAttr>(index, "accel.name").getValue();
+  return forward.getResultAttrOfType<StringAttr>(index, "accel.name")
+      .getValue();
 }
 
-FailureOr<Objective> chooseObjective(func::FuncOp forward, StringRef text, int64_t batch) {
+FailureOr<Objective> chooseObjective(func::FuncOp forward, StringRef text,
+                                     int64_t batch) {
   if (text == "auto") {
     return chooseByGraph(forward, batch);
   }
@@ -167,18 +192,23 @@ FailureOr<Objective> chooseObjective(func::FuncOp forward, StringRef text, int64
     if (text != stringifyObjective(kind)) {
       continue;
     }
-    FailureOr<std::optional<unsigned>> output = findOutput(forward, kind, batch);
+    FailureOr<std::optional<unsigned>> output =
+        findOutput(forward, kind, batch);
     if (failed(output)) {
       return failure();
     }
     if (*output) {
       return makeObjective(forward, kind, **output);
     }
-    InFlightDiagnostic error = forward.emitError("--objective=") << text << ": expected " << describeOutput(kind) << ", got ";
+    InFlightDiagnostic error = forward.emitError("--objective=")
+                               << text << ": expected " << describeOutput(kind)
+                               << ", got ";
     listOutputs(error, forward);
     return failure();
   }
-  forward.emitError("--objective: expected auto, causal-lm, classification, mse or output:NAME, got '") << text << "'";
+  forward.emitError("--objective: expected auto, causal-lm, classification, "
+                    "mse or output:NAME, got '")
+      << text << "'";
   return failure();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The passes of phase Differentiate: from a forward program to the gradients of its loss.
+// The passes of phase Differentiate: from a forward program to the gradients of
+// its loss.
 #ifndef ACCEL_PASSES_DIFFERENTIATE_PASSES_H
 #define ACCEL_PASSES_DIFFERENTIATE_PASSES_H
 

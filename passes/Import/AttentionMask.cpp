@@ -11,10 +11,12 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-/// A score this low has a probability of zero in every format; exporters write -1e4, -1e9, the lowest float, or -inf.
+/// A score this low has a probability of zero in every format; exporters write
+/// -1e4, -1e9, the lowest float, or -inf.
 constexpr double kMasked = -1e4;
 
-/// `mask` with unit dimensions instead of repeated ones: shape (b or 1, h or 1, t or 1, s).
+/// `mask` with unit dimensions instead of repeated ones: shape (b or 1, h or 1,
+/// t or 1, s).
 Value dropRepetition(OpBuilder &builder, Value mask) {
   auto broadcast = mask.getDefiningOp<BroadcastOp>();
   auto type = cast<RankedTensorType>(mask.getType());
@@ -78,16 +80,22 @@ struct AllowedColumns {
 std::optional<HostTensor> getConstant(Value mask) {
   if (auto reshape = mask.getDefiningOp<ReshapeOp>()) {
     std::optional<HostTensor> tensor = getConstant(reshape.getOperand());
-    return tensor ? std::optional(tensor->withType(cast<RankedTensorType>(mask.getType()))) : std::nullopt;
+    return tensor ? std::optional(tensor->withType(
+                        cast<RankedTensorType>(mask.getType())))
+                  : std::nullopt;
   }
   auto constant = mask.getDefiningOp<ConstantOp>();
-  return constant ? HostTensor::fromAttribute(constant.getValue()) : std::nullopt;
+  return constant ? HostTensor::fromAttribute(constant.getValue())
+                  : std::nullopt;
 }
 
-/// The columns that a constant mask allows; none if it does more than to allow and forbid.
-std::optional<AllowedColumns> readAllowed(const MaskUse &use, const HostTensor &tensor) {
+/// The columns that a constant mask allows; none if it does more than to allow
+/// and forbid.
+std::optional<AllowedColumns> readAllowed(const MaskUse &use,
+                                          const HostTensor &tensor) {
   AllowedColumns allowed;
-  allowed.type = tensor.getType().clone(IntegerType::get(tensor.getType().getContext(), 1));
+  allowed.type = tensor.getType().clone(
+      IntegerType::get(tensor.getType().getContext(), 1));
   if (use.isSelection) {
     for (int64_t element : tensor.integers()) {
       allowed.elements.push_back((element != 0) != use.isInverted);
@@ -103,7 +111,8 @@ std::optional<AllowedColumns> readAllowed(const MaskUse &use, const HostTensor &
   return allowed;
 }
 
-/// Whether the value of `mask` may change when parameters do: it would need a gradient.
+/// Whether the value of `mask` may change when parameters do: it would need a
+/// gradient.
 bool dependsOnParameters(Value mask) {
   SmallVector<Value> work{mask};
   llvm::DenseSet<Operation *> seen;
@@ -123,7 +132,8 @@ bool dependsOnParameters(Value mask) {
 /// Resolves one mask after the other.
 class MaskResolver {
 public:
-  MaskResolver(OpBuilder &builder, RankedTensorType scores, bool isSafe, std::string &reason)
+  MaskResolver(OpBuilder &builder, RankedTensorType scores, bool isSafe,
+               std::string &reason)
       : builder(builder), scores(scores), isSafe(isSafe), reason(reason) {}
 
   LogicalResult add(const MaskUse &use) {
@@ -143,7 +153,8 @@ public:
   AttentionMask mask;
 
 private:
-  LogicalResult addAllowed(const MaskUse &use, Value base, const AllowedColumns &allowed) {
+  LogicalResult addAllowed(const MaskUse &use, Value base,
+                           const AllowedColumns &allowed) {
     if (allowed.isEverywhere()) {
       return success();
     }
@@ -155,12 +166,14 @@ private:
       mask.causal = true;
       return success();
     }
-    // Rows without any column: attention gives zeros, as a safe softmax does of -inf, but not of finite numbers.
+    // Rows without any column: attention gives zeros, as a safe softmax does of
+    // -inf, but not of finite numbers.
     if (allowed.hasEmptyRow() && !(isSafe && isInfinite(use, base))) {
       return setOperand(use, makeOperand(use, base));
     }
     auto elements = HostTensor(allowed.type, allowed.elements).toAttribute();
-    return setOperand(MaskUse(), ConstantOp::create(builder, base.getLoc(), allowed.type, elements));
+    return setOperand(MaskUse(), ConstantOp::create(builder, base.getLoc(),
+                                                    allowed.type, elements));
   }
 
   /// Whether what is masked is -inf.
@@ -168,7 +181,9 @@ private:
     if (use.isSelection) {
       return std::isinf(use.fill);
     }
-    return llvm::all_of(getConstant(base)->floats(), [](double element) { return element == 0 || std::isinf(element); });
+    return llvm::all_of(getConstant(base)->floats(), [](double element) {
+      return element == 0 || std::isinf(element);
+    });
   }
 
   LogicalResult setOperand(const MaskUse &use, Value operand) {
@@ -184,8 +199,9 @@ private:
     return success();
   }
 
-  /// The mask that says the same as `use`, also in rows without any column: zeros after a safe softmax of -inf, what the
-  /// finite numbers give otherwise.
+  /// The mask that says the same as `use`, also in rows without any column:
+  /// zeros after a safe softmax of -inf, what the finite numbers give
+  /// otherwise.
   Value makeOperand(const MaskUse &use, Value base) {
     if (!use.isSelection) {
       return base;
@@ -193,17 +209,22 @@ private:
     if (!isSafe || !std::isinf(use.fill)) {
       return makeAdditive(use, base);
     }
-    return use.isInverted ? NotOp::create(builder, base.getLoc(), base.getType(), base).getResult() : base;
+    return use.isInverted
+               ? NotOp::create(builder, base.getLoc(), base.getType(), base)
+                     .getResult()
+               : base;
   }
 
   /// 0 where the selection keeps the scores, `fill` elsewhere.
   Value makeAdditive(const MaskUse &use, Value condition) {
-    auto type = cast<RankedTensorType>(condition.getType()).clone(scores.getElementType());
+    auto type = cast<RankedTensorType>(condition.getType())
+                    .clone(scores.getElementType());
     auto zero = HostTensor(type).toAttribute();
     auto fill = HostTensor::splat(type, use.fill).toAttribute();
     Value keep = ConstantOp::create(builder, condition.getLoc(), type, zero);
     Value mask = ConstantOp::create(builder, condition.getLoc(), type, fill);
-    return SelectOp::create(builder, condition.getLoc(), type, condition, use.isInverted ? mask : keep,
+    return SelectOp::create(builder, condition.getLoc(), type, condition,
+                            use.isInverted ? mask : keep,
                             use.isInverted ? keep : mask);
   }
 
@@ -215,7 +236,9 @@ private:
 
 } // namespace
 
-FailureOr<AttentionMask> resolveMasks(OpBuilder &builder, ArrayRef<MaskUse> uses, RankedTensorType scores, bool isSafe,
+FailureOr<AttentionMask> resolveMasks(OpBuilder &builder,
+                                      ArrayRef<MaskUse> uses,
+                                      RankedTensorType scores, bool isSafe,
                                       std::string &reason) {
   MaskResolver resolver(builder, scores, isSafe, reason);
   for (const MaskUse &use : uses) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a mask of attention says: every column, the plain causal ones, or something that has to be kept as a tensor.
+// What a mask of attention says: every column, the plain causal ones, or
+// something that has to be kept as a tensor.
 #ifndef ACCEL_PASSES_IMPORT_ATTENTIONMASK_H
 #define ACCEL_PASSES_IMPORT_ATTENTIONMASK_H
 
@@ -12,7 +13,8 @@ namespace accel {
 
 /// A mask as the graph applies it to scores of shape (b, h, t, s).
 struct MaskUse {
-  /// Added to the scores (float) or, with `isSelection`, true where scores stay as they are (i1).
+  /// Added to the scores (float) or, with `isSelection`, true where scores stay
+  /// as they are (i1).
   mlir::Value value;
   bool isSelection = false;
   /// A selection that keeps the scores where `value` is false.
@@ -29,10 +31,13 @@ struct AttentionMask {
   mlir::Value operand; ///< null if none is needed
 };
 
-/// Merges `uses` into one mask for scores of type `scores`; `isSafe` says that rows without any column give zeros.
-/// New operations are built by `builder`, nothing else changes. On failure `reason` says why it is not possible.
-mlir::FailureOr<AttentionMask> resolveMasks(mlir::OpBuilder &builder, mlir::ArrayRef<MaskUse> uses,
-                                            mlir::RankedTensorType scores, bool isSafe, std::string &reason);
+/// Merges `uses` into one mask for scores of type `scores`; `isSafe` says that
+/// rows without any column give zeros. New operations are built by `builder`,
+/// nothing else changes. On failure `reason` says why it is not possible.
+mlir::FailureOr<AttentionMask> resolveMasks(mlir::OpBuilder &builder,
+                                            mlir::ArrayRef<MaskUse> uses,
+                                            mlir::RankedTensorType scores,
+                                            bool isSafe, std::string &reason);
 
 } // namespace accel
 

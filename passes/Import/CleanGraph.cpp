@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Removes what exporters leave behind: dead and repeated operations, views that cancel out, transposes before products.
+// Removes what exporters leave behind: dead and repeated operations, views that
+// cancel out, transposes before products.
 #include "passes/Import/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -19,12 +20,15 @@ namespace accel {
 namespace {
 
 bool isIdentity(ArrayRef<int64_t> permutation) {
-  return llvm::all_of(llvm::enumerate(permutation), [](auto entry) { return int64_t(entry.index()) == entry.value(); });
+  return llvm::all_of(llvm::enumerate(permutation), [](auto entry) {
+    return int64_t(entry.index()) == entry.value();
+  });
 }
 
 /// The permutation that swaps the last two of `rank` dimensions.
 SmallVector<int64_t> getSwapOfLastTwo(int64_t rank) {
-  SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  SmallVector<int64_t> permutation =
+      llvm::to_vector(llvm::seq<int64_t>(0, rank));
   std::swap(permutation[rank - 2], permutation[rank - 1]);
   return permutation;
 }
@@ -33,7 +37,8 @@ SmallVector<int64_t> getSwapOfLastTwo(int64_t rank) {
 struct MergeTransposes : public OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
     if (isIdentity(op.getPermutation())) {
       rewriter.replaceOp(op, op.getOperand());
       return success();
@@ -42,8 +47,12 @@ struct MergeTransposes : public OpRewritePattern<TransposeOp> {
     if (!inner) {
       return failure();
     }
-    auto permutation = llvm::map_to_vector(op.getPermutation(), [&](int64_t from) { return inner.getPermutation()[from]; });
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), inner.getOperand(), permutation);
+    auto permutation =
+        llvm::map_to_vector(op.getPermutation(), [&](int64_t from) {
+          return inner.getPermutation()[from];
+        });
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(),
+                                             inner.getOperand(), permutation);
     return success();
   }
 };
@@ -52,7 +61,8 @@ struct MergeTransposes : public OpRewritePattern<TransposeOp> {
 struct MergeReshapes : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
     if (op.getOperand().getType() == op.getType()) {
       rewriter.replaceOp(op, op.getOperand());
       return success();
@@ -61,28 +71,34 @@ struct MergeReshapes : public OpRewritePattern<ReshapeOp> {
     if (!inner) {
       return failure();
     }
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getOperand());
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(),
+                                           inner.getOperand());
     return success();
   }
 };
 
-/// reshape(transpose(reshape(x))) that flattens leading dimensions, swaps the last two and unflattens again: how exporters
-/// transpose the keys of attention.
+/// reshape(transpose(reshape(x))) that flattens leading dimensions, swaps the
+/// last two and unflattens again: how exporters transpose the keys of
+/// attention.
 struct UnflattenSwap : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
     auto transpose = op.getOperand().getDefiningOp<TransposeOp>();
-    auto inner = transpose ? transpose.getOperand().getDefiningOp<ReshapeOp>() : ReshapeOp();
+    auto inner = transpose ? transpose.getOperand().getDefiningOp<ReshapeOp>()
+                           : ReshapeOp();
     if (!inner) {
       return failure();
     }
-    ArrayRef<int64_t> from = cast<RankedTensorType>(inner.getOperand().getType()).getShape();
+    ArrayRef<int64_t> from =
+        cast<RankedTensorType>(inner.getOperand().getType()).getShape();
     ArrayRef<int64_t> to = cast<RankedTensorType>(op.getType()).getShape();
     ArrayRef<int64_t> flat = cast<RankedTensorType>(inner.getType()).getShape();
     int64_t rank = from.size();
     if (rank < 2 || flat.size() < 2 || from.take_back(2) != flat.take_back(2) ||
-        transpose.getPermutation() != ArrayRef<int64_t>(getSwapOfLastTwo(flat.size()))) {
+        transpose.getPermutation() !=
+            ArrayRef<int64_t>(getSwapOfLastTwo(flat.size()))) {
       return failure();
     }
     SmallVector<int64_t> swapped(from);
@@ -90,29 +106,34 @@ struct UnflattenSwap : public OpRewritePattern<ReshapeOp> {
     if (ArrayRef<int64_t>(swapped) != to) {
       return failure();
     }
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), inner.getOperand(), getSwapOfLastTwo(rank));
+    rewriter.replaceOpWithNewOp<TransposeOp>(
+        op, op.getType(), inner.getOperand(), getSwapOfLastTwo(rank));
     return success();
   }
 };
 
-/// matmul(transpose(x), ...) and matmul(..., transpose(x)) where the transpose moves the last dimension to be the last but
-/// one: the swap becomes a flag and the last dimension stays contiguous.
+/// matmul(transpose(x), ...) and matmul(..., transpose(x)) where the transpose
+/// moves the last dimension to be the last but one: the swap becomes a flag and
+/// the last dimension stays contiguous.
 struct TransposeIntoMatmul : public OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(MatmulOp op,
+                                PatternRewriter &rewriter) const override {
     Value lhs = withoutSwap(op.getLhs(), rewriter);
     Value rhs = withoutSwap(op.getRhs(), rewriter);
     if (!lhs && !rhs) {
       return failure();
     }
-    rewriter.replaceOpWithNewOp<MatmulOp>(op, op.getType(), lhs ? lhs : op.getLhs(), rhs ? rhs : op.getRhs(),
-                                          op.getTransposeLhs() != bool(lhs), op.getTransposeRhs() != bool(rhs));
+    rewriter.replaceOpWithNewOp<MatmulOp>(
+        op, op.getType(), lhs ? lhs : op.getLhs(), rhs ? rhs : op.getRhs(),
+        op.getTransposeLhs() != bool(lhs), op.getTransposeRhs() != bool(rhs));
     return success();
   }
 
 private:
-  /// The value whose last two dimensions are swapped in `value`; null where that would not help.
+  /// The value whose last two dimensions are swapped in `value`; null where
+  /// that would not help.
   static Value withoutSwap(Value value, PatternRewriter &rewriter) {
     auto transpose = value.getDefiningOp<TransposeOp>();
     if (!transpose) {
@@ -129,8 +150,9 @@ private:
     }
     SmallVector<int64_t> shape(transpose.getType().getShape());
     std::swap(shape[rank - 2], shape[rank - 1]);
-    return TransposeOp::create(rewriter, transpose.getLoc(), transpose.getType().clone(shape), transpose.getOperand(),
-                               permutation);
+    return TransposeOp::create(rewriter, transpose.getLoc(),
+                               transpose.getType().clone(shape),
+                               transpose.getOperand(), permutation);
   }
 };
 
@@ -140,7 +162,8 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    set.add<MergeTransposes, MergeReshapes, UnflattenSwap, TransposeIntoMatmul>(context);
+    set.add<MergeTransposes, MergeReshapes, UnflattenSwap, TransposeIntoMatmul>(
+        context);
     patterns = std::move(set);
     return success();
   }

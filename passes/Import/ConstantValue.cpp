@@ -32,13 +32,15 @@ std::optional<double> getSplat(Value value) {
     return elements.getSplatValue<APFloat>().convertToDouble();
   }
   APInt number = elements.getSplatValue<APInt>();
-  return elements.getElementType().isInteger(1) ? double(number.getZExtValue()) : double(number.getSExtValue());
+  return elements.getElementType().isInteger(1) ? double(number.getZExtValue())
+                                                : double(number.getSExtValue());
 }
 
 bool isClose(double left, double right) {
   // Exporters compute such constants in f32, from operands that are f32.
   constexpr double kTolerance = 1e-6;
-  return std::abs(left - right) <= kTolerance * std::max(std::abs(left), std::abs(right));
+  return std::abs(left - right) <=
+         kTolerance * std::max(std::abs(left), std::abs(right));
 }
 
 bool isSplat(Value value, double number) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the recognitions ask about values: is it one number everywhere, and which views lie on top of it.
+// What the recognitions ask about values: is it one number everywhere, and
+// which views lie on top of it.
 #ifndef ACCEL_PASSES_IMPORT_CONSTANTVALUE_H
 #define ACCEL_PASSES_IMPORT_CONSTANTVALUE_H
 
@@ -9,7 +10,8 @@
 
 namespace accel {
 
-/// The number that every element of `value` is equal to, if that is known: a splat constant, also under views.
+/// The number that every element of `value` is equal to, if that is known: a
+/// splat constant, also under views.
 std::optional<double> getSplat(mlir::Value value);
 
 /// Whether every element of `value` is `number`, up to the rounding of f32.

@@ -9,13 +9,15 @@
 
 namespace accel {
 
-/// Erases every operation inside `root` that has neither readers nor effects, and what only such operations read.
+/// Erases every operation inside `root` that has neither readers nor effects,
+/// and what only such operations read.
 inline void eraseDeadCode(mlir::Operation *root) {
-  root->walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([&](mlir::Operation *op) {
-    if (op != root && mlir::isOpTriviallyDead(op)) {
-      op->erase();
-    }
-  });
+  root->walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>(
+      [&](mlir::Operation *op) {
+        if (op != root && mlir::isOpTriviallyDead(op)) {
+          op->erase();
+        }
+      });
 }
 
 } // namespace accel

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Evaluates what does not depend on inputs or parameters, with the interpreter.
 //
-// Cost: what the interpreter needs for the evaluated operations. A tensor is freed after its last use, and only values
-// that remain in use become attributes, which MLIR never frees.
+// Cost: what the interpreter needs for the evaluated operations. A tensor is
+// freed after its last use, and only values that remain in use become
+// attributes, which MLIR never frees.
 #include "passes/Import/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -24,7 +25,8 @@ namespace {
 /// Folds the constants of one block.
 class ConstantFolder {
 public:
-  ConstantFolder(Block &block, int64_t maxElements) : block(block), maxElements(maxElements) {}
+  ConstantFolder(Block &block, int64_t maxElements)
+      : block(block), maxElements(maxElements) {}
 
   LogicalResult run() {
     collect();
@@ -44,7 +46,8 @@ private:
 
   Block &block;
   int64_t maxElements;
-  /// Operations with only constant operands, constants included, in program order.
+  /// Operations with only constant operands, constants included, in program
+  /// order.
   llvm::SetVector<Operation *> constants;
   /// Values that become constants.
   llvm::SetVector<Value> wanted;
@@ -56,15 +59,18 @@ private:
 } // namespace
 
 bool ConstantFolder::isFoldable(Operation *op) const {
-  if (!isa<AccelDialect>(op->getDialect()) || !isPure(op) || op->getNumResults() == 0) {
+  if (!isa<AccelDialect>(op->getDialect()) || !isPure(op) ||
+      op->getNumResults() == 0) {
     return false;
   }
   bool isSmall = llvm::all_of(op->getResultTypes(), [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape() && tensor.getNumElements() <= maxElements;
+    return tensor && tensor.hasStaticShape() &&
+           tensor.getNumElements() <= maxElements;
   });
-  return isSmall &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return constants.contains(operand.getDefiningOp()); });
+  return isSmall && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return constants.contains(operand.getDefiningOp());
+         });
 }
 
 void ConstantFolder::collect() {
@@ -75,7 +81,8 @@ void ConstantFolder::collect() {
   }
 }
 
-/// Makes `value` a constant, or leaves it where an index or a broadcast costs a kernel nothing and a constant memory.
+/// Makes `value` a constant, or leaves it where an index or a broadcast costs a
+/// kernel nothing and a constant memory.
 void ConstantFolder::want(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa<ConstantOp, IotaOp>(op)) {
@@ -93,13 +100,16 @@ void ConstantFolder::want(Value value) {
 void ConstantFolder::decide() {
   for (Operation *op : constants) {
     for (OpResult result : op->getResults()) {
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !constants.contains(user); })) {
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !constants.contains(user);
+          })) {
         want(result);
       }
     }
   }
   for (Operation *op : llvm::reverse(constants.getArrayRef())) {
-    if (llvm::any_of(op->getResults(), [&](Value result) { return readers.contains(result); })) {
+    if (llvm::any_of(op->getResults(),
+                     [&](Value result) { return readers.contains(result); })) {
       for (Value operand : op->getOperands()) {
         ++readers[operand];
       }
@@ -118,9 +128,11 @@ HostTensor ConstantFolder::takeTensor(Value value) {
 
 LogicalResult ConstantFolder::evaluateOp(Operation *op) {
   if (auto constant = dyn_cast<ConstantOp>(op)) {
-    std::optional<HostTensor> tensor = HostTensor::fromAttribute(constant.getValue());
+    std::optional<HostTensor> tensor =
+        HostTensor::fromAttribute(constant.getValue());
     if (!tensor) {
-      return op->emitOpError("expected elements in memory, got a reference to a resource");
+      return op->emitOpError(
+          "expected elements in memory, got a reference to a resource");
     }
     tensors[constant.getResult()] = *tensor;
     return success();
@@ -129,7 +141,8 @@ LogicalResult ConstantFolder::evaluateOp(Operation *op) {
   for (Value operand : op->getOperands()) {
     operands.push_back(takeTensor(operand));
   }
-  FailureOr<SmallVector<HostTensor>> results = evaluate(op, operands, maxElements);
+  FailureOr<SmallVector<HostTensor>> results =
+      evaluate(op, operands, maxElements);
   if (failed(results)) {
     return failure();
   }
@@ -142,10 +155,12 @@ LogicalResult ConstantFolder::evaluateOp(Operation *op) {
 }
 
 LogicalResult ConstantFolder::apply() {
-  // Evaluation knows values by their identity, so nothing is replaced before its end.
+  // Evaluation knows values by their identity, so nothing is replaced before
+  // its end.
   SmallVector<std::pair<OpResult, DenseElementsAttr>> replacements;
   for (Operation *op : constants) {
-    if (llvm::none_of(op->getResults(), [&](Value result) { return readers.contains(result); })) {
+    if (llvm::none_of(op->getResults(),
+                      [&](Value result) { return readers.contains(result); })) {
       continue;
     }
     if (failed(evaluateOp(op))) {
@@ -159,7 +174,8 @@ LogicalResult ConstantFolder::apply() {
   }
   for (auto [value, elements] : replacements) {
     OpBuilder builder(value.getOwner());
-    Value constant = ConstantOp::create(builder, value.getLoc(), value.getType(), elements);
+    Value constant =
+        ConstantOp::create(builder, value.getLoc(), value.getType(), elements);
     value.replaceAllUsesWith(constant);
   }
   for (Operation *op : llvm::reverse(constants.getArrayRef())) {
@@ -172,7 +188,8 @@ LogicalResult ConstantFolder::apply() {
 
 namespace {
 
-class FoldConstantsPass : public impl::FoldConstantsPassBase<FoldConstantsPass> {
+class FoldConstantsPass
+    : public impl::FoldConstantsPassBase<FoldConstantsPass> {
 public:
   using FoldConstantsPassBase::FoldConstantsPassBase;
 

@@ -10,8 +10,10 @@
 
 using namespace accel;
 
-void accel::buildImportPipeline(mlir::OpPassManager &manager, const ImportOptions &options) {
-  // Sites are told apart before common subexpressions are merged: two dropouts of one value are not one.
+void accel::buildImportPipeline(mlir::OpPassManager &manager,
+                                const ImportOptions &options) {
+  // Sites are told apart before common subexpressions are merged: two dropouts
+  // of one value are not one.
   manager.addPass(createNumberDropoutSitesPass({options.dropout}));
   manager.addPass(createFoldConstantsPass({options.maxConstantElements}));
   // The recognitions see one form of every view.
@@ -27,15 +29,19 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager, const ImportOption
 
 namespace {
 
-struct ImportPipelineOptions : public mlir::PassPipelineOptions<ImportPipelineOptions> {
-  Option<std::string> dropout{*this, "dropout", llvm::cl::desc("model, off, or a probability"), llvm::cl::init("model")};
+struct ImportPipelineOptions
+    : public mlir::PassPipelineOptions<ImportPipelineOptions> {
+  Option<std::string> dropout{*this, "dropout",
+                              llvm::cl::desc("model, off, or a probability"),
+                              llvm::cl::init("model")};
 };
 
 } // namespace
 
 void accel::registerImportPipeline() {
   mlir::PassPipelineRegistration<ImportPipelineOptions>(
-      "accel-import", "phase Import", [](mlir::OpPassManager &manager, const ImportPipelineOptions &flags) {
+      "accel-import", "phase Import",
+      [](mlir::OpPassManager &manager, const ImportPipelineOptions &flags) {
         ImportOptions options;
         options.dropout = flags.dropout;
         buildImportPipeline(manager, options);

@@ -20,7 +20,8 @@ struct ImportOptions {
 };
 
 /// From the module of a frontend to recognised, static IR.
-void buildImportPipeline(mlir::OpPassManager &manager, const ImportOptions &options);
+void buildImportPipeline(mlir::OpPassManager &manager,
+                         const ImportOptions &options);
 
 /// Registers the pipeline as `accel-import`.
 void registerImportPipeline();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decides the probability of every dropout site and numbers the sites in graph order.
+// Decides the probability of every dropout site and numbers the sites in graph
+// order.
 #include "passes/Import/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -30,14 +31,16 @@ FailureOr<DropoutChoice> parseChoice(StringRef text, Operation *reportOn) {
   }
   double probability = 0;
   if (text.getAsDouble(probability) || !(probability >= 0 && probability < 1)) {
-    reportOn->emitError("--dropout: expected 'model', 'off' or a probability in [0, 1), got '") << text << "'";
+    reportOn->emitError(
+        "--dropout: expected 'model', 'off' or a probability in [0, 1), got '")
+        << text << "'";
     return failure();
   }
   return DropoutChoice{probability};
 }
 
-/// Gives a dropout or attention its probability; without one it is no site any more.
-/// Returns whether it still is one.
+/// Gives a dropout or attention its probability; without one it is no site any
+/// more. Returns whether it still is one.
 bool applyChoice(Operation *op, const DropoutChoice &choice) {
   if (auto dropout = dyn_cast<DropoutOp>(op)) {
     if (choice.probability) {
@@ -73,12 +76,14 @@ void setSite(Operation *op, int64_t site) {
     attention.setSite(site);
     probability = attention.getProbability().convertToDouble();
   }
-  remark::analysis(op->getLoc(), remark::RemarkOpts::name("DropoutSite").category("accel-number-dropout-sites"))
+  remark::analysis(op->getLoc(), remark::RemarkOpts::name("DropoutSite")
+                                     .category("accel-number-dropout-sites"))
       << remark::add("dropout site {0}: probability {1}{2}", site, probability,
                      isa<AttentionOp>(op) ? ", on attention" : "");
 }
 
-class NumberDropoutSitesPass : public impl::NumberDropoutSitesPassBase<NumberDropoutSitesPass> {
+class NumberDropoutSitesPass
+    : public impl::NumberDropoutSitesPassBase<NumberDropoutSitesPass> {
 public:
   using NumberDropoutSitesPassBase::NumberDropoutSitesPassBase;
 

@@ -121,7 +121,7 @@ def VerifyImportPass : Pass<"accel-verify-import", "mlir::ModuleOp"> {
   let summary = "verifies the module after Import";
   let description = [{
     Refuses, all at once and each at its place in the model: operations outside the dialect, dynamic shapes, operations
-    that have no kernel, a missing or wrong `@forward`. A remark (missed) names each softmax of a matrix product that was
+    that have no kernel, parameters under names that the step needs, a missing or wrong `@forward`. A remark (missed) names each softmax of a matrix product that was
     not recognised as attention.
 
     **Requires** nothing.

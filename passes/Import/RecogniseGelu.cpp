@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Replaces the arithmetic of a GELU by accel.gelu, in whatever order it was written.
+// Replaces the arithmetic of a GELU by accel.gelu, in whatever order it was
+// written.
 //
-// With e = erf(u) or tanh(u), a GELU of x is the polynomial 0.5 x + 0.5 x e, where u is x / sqrt(2), or
-// sqrt(2/pi) x + 0.044715 sqrt(2/pi) x^3. Both are compared as polynomials: sums, products and powers are expanded.
+// With e = erf(u) or tanh(u), a GELU of x is the polynomial 0.5 x + 0.5 x e,
+// where u is x / sqrt(2), or sqrt(2/pi) x + 0.044715 sqrt(2/pi) x^3. Both are
+// compared as polynomials: sums, products and powers are expanded.
 #include "passes/Import/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -30,7 +32,8 @@ namespace {
 using Polynomial = std::map<std::pair<int, int>, double>;
 
 constexpr int kMaxDegree = 4;
-/// How many operations lie between e and the argument or the result of a GELU at most.
+/// How many operations lie between e and the argument or the result of a GELU
+/// at most.
 constexpr int kMaxDepth = 8;
 
 Polynomial add(const Polynomial &left, const Polynomial &right, double sign) {
@@ -41,7 +44,8 @@ Polynomial add(const Polynomial &left, const Polynomial &right, double sign) {
   return sum;
 }
 
-std::optional<Polynomial> multiply(const Polynomial &left, const Polynomial &right) {
+std::optional<Polynomial> multiply(const Polynomial &left,
+                                   const Polynomial &right) {
   Polynomial product;
   for (auto [p, a] : left) {
     for (auto [q, b] : right) {
@@ -59,7 +63,8 @@ bool isClose(const Polynomial &left, const Polynomial &right) {
   auto covers = [](const Polynomial &a, const Polynomial &b) {
     return llvm::all_of(a, [&](auto term) {
       auto found = b.find(term.first);
-      return found == b.end() ? term.second == 0 : accel::isClose(term.second, found->second);
+      return found == b.end() ? term.second == 0
+                              : accel::isClose(term.second, found->second);
     });
   };
   return covers(left, right) && covers(right, left);
@@ -88,18 +93,21 @@ public:
       return readByNumber(op, depth);
     }
     std::optional<Polynomial> left = read(op->getOperand(0), depth - 1);
-    std::optional<Polynomial> right = left ? read(op->getOperand(1), depth - 1) : std::nullopt;
+    std::optional<Polynomial> right =
+        left ? read(op->getOperand(1), depth - 1) : std::nullopt;
     if (!right || !isa<AddOp, SubOp, MulOp>(op)) {
       return std::nullopt;
     }
-    return isa<MulOp>(op) ? multiply(*left, *right) : add(*left, *right, isa<AddOp>(op) ? 1 : -1);
+    return isa<MulOp>(op) ? multiply(*left, *right)
+                          : add(*left, *right, isa<AddOp>(op) ? 1 : -1);
   }
 
 private:
   /// A quotient by a number, or a small whole power.
   std::optional<Polynomial> readByNumber(Operation *op, int depth) const {
     std::optional<double> number = getSplat(op->getOperand(1));
-    std::optional<Polynomial> base = number ? read(op->getOperand(0), depth - 1) : std::nullopt;
+    std::optional<Polynomial> base =
+        number ? read(op->getOperand(0), depth - 1) : std::nullopt;
     if (!base) {
       return std::nullopt;
     }
@@ -117,7 +125,8 @@ private:
   Value e;
 };
 
-/// The values that `value` is computed from by sums, products, quotients and powers, nearest first.
+/// The values that `value` is computed from by sums, products, quotients and
+/// powers, nearest first.
 SmallVector<Value> collectCandidates(Value value) {
   llvm::SetVector<Value> seen;
   seen.insert(value);
@@ -132,10 +141,13 @@ SmallVector<Value> collectCandidates(Value value) {
 
 std::optional<Value> findOperand(Operation *function) {
   const double root = std::sqrt(2 / std::numbers::pi);
-  Polynomial argument = isa<ErfOp>(function) ? Polynomial{{{1, 0}, std::numbers::sqrt2 / 2}}
-                                             : Polynomial{{{1, 0}, root}, {{3, 0}, 0.044715 * root}};
+  Polynomial argument =
+      isa<ErfOp>(function)
+          ? Polynomial{{{1, 0}, std::numbers::sqrt2 / 2}}
+          : Polynomial{{{1, 0}, root}, {{3, 0}, 0.044715 * root}};
   for (Value candidate : collectCandidates(function->getOperand(0))) {
-    std::optional<Polynomial> read = PolynomialReader(candidate, Value()).read(function->getOperand(0));
+    std::optional<Polynomial> read =
+        PolynomialReader(candidate, Value()).read(function->getOperand(0));
     if (read && isClose(*read, argument)) {
       return candidate;
     }
@@ -148,9 +160,11 @@ Operation *findRoot(Operation *function, Value operand) {
   PolynomialReader reader(operand, function->getResult(0));
   const Polynomial gelu{{{1, 0}, 0.5}, {{1, 1}, 0.5}};
   Operation *op = function;
-  for (int depth = 0; depth < kMaxDepth && op->getResult(0).hasOneUse(); ++depth) {
+  for (int depth = 0; depth < kMaxDepth && op->getResult(0).hasOneUse();
+       ++depth) {
     op = *op->getResult(0).getUsers().begin();
-    std::optional<Polynomial> read = op->getNumResults() == 1 ? reader.read(op->getResult(0)) : std::nullopt;
+    std::optional<Polynomial> read =
+        op->getNumResults() == 1 ? reader.read(op->getResult(0)) : std::nullopt;
     if (!read) {
       return nullptr;
     }
@@ -161,7 +175,8 @@ Operation *findRoot(Operation *function, Value operand) {
   return nullptr;
 }
 
-class RecogniseGeluPass : public impl::RecogniseGeluPassBase<RecogniseGeluPass> {
+class RecogniseGeluPass
+    : public impl::RecogniseGeluPassBase<RecogniseGeluPass> {
 public:
   using RecogniseGeluPassBase::RecogniseGeluPassBase;
 
@@ -177,24 +192,30 @@ public:
 
 private:
   static void recognise(Operation *function) {
-    auto options = remark::RemarkOpts::name("Gelu").category("accel-recognise-gelu");
+    auto options =
+        remark::RemarkOpts::name("Gelu").category("accel-recognise-gelu");
     const char *name = isa<ErfOp>(function) ? "erf" : "tanh";
     std::optional<Value> operand = findOperand(function);
     if (!operand) {
-      remark::missed(function->getLoc(), options) << remark::reason("the argument of {0} is not that of a GELU", name);
+      remark::missed(function->getLoc(), options)
+          << remark::reason("the argument of {0} is not that of a GELU", name);
       return;
     }
     Operation *root = findRoot(function, *operand);
     if (!root) {
-      remark::missed(function->getLoc(), options) << remark::reason("its result is not used as x/2 (1 + {0}(...))", name);
+      remark::missed(function->getLoc(), options) << remark::reason(
+          "its result is not used as x/2 (1 + {0}(...))", name);
       return;
     }
-    auto approximation = isa<ErfOp>(function) ? GeluApproximation::None : GeluApproximation::Tanh;
+    auto approximation = isa<ErfOp>(function) ? GeluApproximation::None
+                                              : GeluApproximation::Tanh;
     OpBuilder builder(root);
-    Value gelu = GeluOp::create(builder, root->getLoc(), operand->getType(), approximation, *operand);
+    Value gelu = GeluOp::create(builder, root->getLoc(), operand->getType(),
+                                approximation, *operand);
     root->getResult(0).replaceAllUsesWith(gelu);
-    remark::passed(root->getLoc(), options) << remark::add("recognised GELU, approximation {0}",
-                                                           stringifyGeluApproximation(approximation).str());
+    remark::passed(root->getLoc(), options)
+        << remark::add("recognised GELU, approximation {0}",
+                       stringifyGeluApproximation(approximation).str());
   }
 };
 

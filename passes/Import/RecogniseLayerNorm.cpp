@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Replaces the arithmetic of a layer norm by accel.layer_norm.
 //
-//   mean = sum(x) / c        deviation = x - mean        variance = sum(deviation^2) / c
-//   y = deviation / sqrt(variance + epsilon) * scale + bias
+//   mean = sum(x) / c        deviation = x - mean        variance =
+//   sum(deviation^2) / c y = deviation / sqrt(variance + epsilon) * scale +
+//   bias
 #include "passes/Import/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -29,9 +30,12 @@ struct LayerNormMatch {
   Operation *root = nullptr;
 };
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
 
-/// The row that `value` repeats along all but the last of its dimensions; null if it does not.
+/// The row that `value` repeats along all but the last of its dimensions; null
+/// if it does not.
 Value getRepeatedRow(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   if (!broadcast) {
@@ -39,14 +43,18 @@ Value getRepeatedRow(Value value) {
   }
   Value row = skipViews(broadcast.getOperand());
   int64_t rank = typeOf(value).getRank();
-  bool isRow = typeOf(row).getRank() == 1 && typeOf(row).getDimSize(0) == typeOf(value).getDimSize(rank - 1) &&
-               typeOf(broadcast.getOperand()).getNumElements() == typeOf(row).getNumElements() &&
-               broadcast.getDimensions().back() == rank - 1;
+  bool isRow =
+      typeOf(row).getRank() == 1 &&
+      typeOf(row).getDimSize(0) == typeOf(value).getDimSize(rank - 1) &&
+      typeOf(broadcast.getOperand()).getNumElements() ==
+          typeOf(row).getNumElements() &&
+      broadcast.getDimensions().back() == rank - 1;
   return isRow ? row : Value();
 }
 
-/// The value, one number per row, that `value` repeats along its last dimension (reshapes on the way are looked through);
-/// `value` itself if it is no such repetition.
+/// The value, one number per row, that `value` repeats along its last dimension
+/// (reshapes on the way are looked through); `value` itself if it is no such
+/// repetition.
 Value getRepeatedColumn(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   if (!broadcast) {
@@ -55,9 +63,12 @@ Value getRepeatedColumn(Value value) {
   RankedTensorType to = typeOf(value);
   RankedTensorType from = typeOf(broadcast.getOperand());
   int64_t last = to.getRank() - 1;
-  bool isLeading = llvm::equal(broadcast.getDimensions(), llvm::seq<int64_t>(0, from.getRank()));
-  bool isColumn = isLeading && from.getShape().take_front(last) == to.getShape().drop_back() &&
-                  (from.getRank() == last || from.getDimSize(last) == 1);
+  bool isLeading = llvm::equal(broadcast.getDimensions(),
+                               llvm::seq<int64_t>(0, from.getRank()));
+  bool isColumn =
+      isLeading &&
+      from.getShape().take_front(last) == to.getShape().drop_back() &&
+      (from.getRank() == last || from.getDimSize(last) == 1);
   return isColumn ? broadcast.getOperand() : value;
 }
 
@@ -83,10 +94,12 @@ Value matchMean(Value value) {
   int64_t last = type.getRank() - 1;
   double count = type.getDimSize(last);
   bool isMean = isSplat(op->getOperand(1), isa<MulOp>(op) ? 1 / count : count);
-  return sum.getAxes() == ArrayRef<int64_t>{last} && isMean ? sum.getOperand() : Value();
+  return sum.getAxes() == ArrayRef<int64_t>{last} && isMean ? sum.getOperand()
+                                                            : Value();
 }
 
-/// The operand that `op` has beside a splat; null if it has no splat. The splat is returned in `number`.
+/// The operand that `op` has beside a splat; null if it has no splat. The splat
+/// is returned in `number`.
 Value getOtherThanSplat(Operation *op, double &number) {
   for (int i : {1, 0}) {
     if (std::optional<double> splat = getSplat(op->getOperand(i))) {
@@ -103,10 +116,12 @@ bool isSquareOf(Value square, Value base) {
   if (isa_and_nonnull<MulOp>(op)) {
     return op->getOperand(0) == base && op->getOperand(1) == base;
   }
-  return isa_and_nonnull<PowOp>(op) && op->getOperand(0) == base && isSplat(op->getOperand(1), 2);
+  return isa_and_nonnull<PowOp>(op) && op->getOperand(0) == base &&
+         isSplat(op->getOperand(1), 2);
 }
 
-/// Whether `value` (under the root) is variance of `deviation` plus a number, which is returned in `epsilon`.
+/// Whether `value` (under the root) is variance of `deviation` plus a number,
+/// which is returned in `epsilon`.
 bool isVariancePlusEpsilon(Value value, Value deviation, double &epsilon) {
   auto sum = skipReshapes(value).getDefiningOp<AddOp>();
   Value variance = sum ? getOtherThanSplat(sum, epsilon) : Value();
@@ -114,7 +129,8 @@ bool isVariancePlusEpsilon(Value value, Value deviation, double &epsilon) {
   return square && isSquareOf(square, deviation);
 }
 
-/// Matches deviation / sqrt(variance + epsilon) in its forms and fills in operand and epsilon.
+/// Matches deviation / sqrt(variance + epsilon) in its forms and fills in
+/// operand and epsilon.
 bool matchNormalised(Value value, LayerNormMatch &match) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<MulOp, DivOp>(op)) {
@@ -123,17 +139,23 @@ bool matchNormalised(Value value, LayerNormMatch &match) {
   for (int i : {0, 1}) {
     Value deviation = op->getOperand(i);
     auto subtraction = deviation.getDefiningOp<SubOp>();
-    if (!subtraction || matchMean(subtraction.getRhs()) != subtraction.getLhs()) {
+    if (!subtraction ||
+        matchMean(subtraction.getRhs()) != subtraction.getLhs()) {
       continue;
     }
-    Operation *factor = skipReshapes(getRepeatedColumn(op->getOperand(1 - i))).getDefiningOp();
+    Operation *factor =
+        skipReshapes(getRepeatedColumn(op->getOperand(1 - i))).getDefiningOp();
     bool isQuotient = isa<DivOp>(op);
-    if (!isQuotient && isa_and_nonnull<DivOp>(factor) && isSplat(factor->getOperand(0), 1)) {
+    if (!isQuotient && isa_and_nonnull<DivOp>(factor) &&
+        isSplat(factor->getOperand(0), 1)) {
       factor = factor->getOperand(1).getDefiningOp();
       isQuotient = true;
     }
-    bool isRoot = isQuotient ? (isa_and_nonnull<SqrtOp>(factor) && (i == 0 || isa<MulOp>(op))) : isa_and_nonnull<RsqrtOp>(factor);
-    if (isRoot && isVariancePlusEpsilon(factor->getOperand(0), deviation, match.epsilon)) {
+    bool isRoot = isQuotient ? (isa_and_nonnull<SqrtOp>(factor) &&
+                                (i == 0 || isa<MulOp>(op)))
+                             : isa_and_nonnull<RsqrtOp>(factor);
+    if (isRoot && isVariancePlusEpsilon(factor->getOperand(0), deviation,
+                                        match.epsilon)) {
       match.operand = subtraction.getLhs();
       return true;
     }
@@ -154,7 +176,8 @@ bool matchScaled(Value value, LayerNormMatch &match) {
   return false;
 }
 
-/// Matches a whole layer norm that ends in `op`: with bias if `op` is the sum, without if it is the product.
+/// Matches a whole layer norm that ends in `op`: with bias if `op` is the sum,
+/// without if it is the product.
 bool matchLayerNorm(Operation *op, LayerNormMatch &match) {
   if (isa<MulOp>(op)) {
     return matchScaled(op->getResult(0), match);
@@ -169,7 +192,8 @@ bool matchLayerNorm(Operation *op, LayerNormMatch &match) {
   return false;
 }
 
-class RecogniseLayerNormPass : public impl::RecogniseLayerNormPassBase<RecogniseLayerNormPass> {
+class RecogniseLayerNormPass
+    : public impl::RecogniseLayerNormPassBase<RecogniseLayerNormPass> {
 public:
   using RecogniseLayerNormPassBase::RecogniseLayerNormPassBase;
 
@@ -194,12 +218,16 @@ private:
   static void apply(const LayerNormMatch &match) {
     OpBuilder builder(match.root);
     RankedTensorType type = typeOf(match.operand);
-    auto rows = RankedTensorType::get(type.getShape().drop_back(), type.getElementType());
-    auto norm = LayerNormOp::create(builder, match.root->getLoc(), type, rows, rows, match.operand, match.scale, match.bias,
-                                    builder.getF64FloatAttr(match.epsilon));
+    auto rows = RankedTensorType::get(type.getShape().drop_back(),
+                                      type.getElementType());
+    auto norm = LayerNormOp::create(
+        builder, match.root->getLoc(), type, rows, rows, match.operand,
+        match.scale, match.bias, builder.getF64FloatAttr(match.epsilon));
     match.root->getResult(0).replaceAllUsesWith(norm.getResult());
-    remark::passed(match.root->getLoc(), remark::RemarkOpts::name("LayerNorm").category("accel-recognise-layer-norm"))
-        << remark::add("recognised layer norm, epsilon {0}", match.epsilon);
+    remark::passed(match.root->getLoc(),
+                   remark::RemarkOpts::name("LayerNorm")
+                       .category("accel-recognise-layer-norm"))
+        << remark::add("recognised layer norm, epsilon {0:e2}", match.epsilon);
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What must hold after Import: only operations that can be trained and compiled are left, on static shapes.
+// What must hold after Import: only operations that can be trained and compiled
+// are left, on static shapes.
 #include "passes/Import/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -18,22 +19,28 @@ namespace accel {
 namespace {
 
 LogicalResult verifyTypes(Operation *op) {
-  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+  for (Type type :
+       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.hasStaticShape()) {
-      return op->emitError("expected static shapes after Import, got ") << type << "; bind the dimension with --dim NAME=SIZE";
+      return op->emitError("expected static shapes after Import, got ")
+             << type << "; bind the dimension with --dim NAME=SIZE";
     }
   }
   return success();
 }
 
-/// Operations that compute shapes or masks have no kernel: they must have been folded.
+/// Operations that compute shapes or masks have no kernel: they must have been
+/// folded.
 LogicalResult verifyKernel(Operation *op) {
   auto fusion = dyn_cast<FusionOpInterface>(op);
   if (fusion && fusion.getFusionKind() == FusionKind::None) {
     return op->emitError("expected '")
-           << op->getName() << "' to depend on constants only, so that it can be evaluated, got operands that depend on inputs or "
-           << "parameters; export the model with static shapes and without data-dependent indexing";
+           << op->getName()
+           << "' to depend on constants only, so that it can be evaluated, got "
+              "operands that depend on inputs or "
+           << "parameters; export the model with static shapes and without "
+              "data-dependent indexing";
   }
   return success();
 }
@@ -43,7 +50,9 @@ LogicalResult verifyOp(Operation *op) {
     return success();
   }
   if (!isa<AccelDialect>(op->getDialect())) {
-    return op->emitError("expected an operation of dialect accel after Import, got '") << op->getName() << "'";
+    return op->emitError(
+               "expected an operation of dialect accel after Import, got '")
+           << op->getName() << "'";
   }
   if (failed(verifyTypes(op))) {
     return failure();
@@ -56,16 +65,36 @@ LogicalResult verifyNames(func::FuncOp forward) {
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
     if (!forward.getArgAttrOfType<StringAttr>(i, "accel.name")) {
       hasFailed = true;
-      forward.emitError("expected attribute 'accel.name' on argument ") << i << " of @forward, got none";
+      forward.emitError("expected attribute 'accel.name' on argument ")
+          << i << " of @forward, got none";
     }
   }
   for (unsigned i = 0; i < forward.getNumResults(); ++i) {
     if (!forward.getResultAttrOfType<StringAttr>(i, "accel.name")) {
       hasFailed = true;
-      forward.emitError("expected attribute 'accel.name' on result ") << i << " of @forward, got none";
+      forward.emitError("expected attribute 'accel.name' on result ")
+          << i << " of @forward, got none";
     }
   }
   return failure(hasFailed);
+}
+
+/// Functions and states of later phases share the module's names with its
+/// parameters.
+LogicalResult verifyParameterName(ParameterOp parameter) {
+  static constexpr StringLiteral kReserved[] = {
+      "init",         "step",         "microbatch",  "loss_sum",
+      "target_count", "lr",           "min_lr",      "beta1",
+      "beta2",        "eps",          "momentum",    "weight_decay",
+      "clip_norm",    "warmup_steps", "decay_steps", "schedule_steps",
+      "step_count",   "beta1_power",  "beta2_power"};
+  if (!llvm::is_contained(kReserved, parameter.getSymName())) {
+    return success();
+  }
+  return parameter.emitError("expected a parameter name that the step does not "
+                             "use itself, got '")
+         << parameter.getSymName()
+         << "'; rename it in the model and export again";
 }
 
 void reportAttention(SoftmaxOp softmax) {
@@ -78,10 +107,14 @@ void reportAttention(SoftmaxOp softmax) {
     }
     value = op->getOperand(isa<SelectOp>(op) ? 1 : 0);
   }
-  bool feedsProduct = llvm::any_of(softmax->getUsers(), [](Operation *user) { return isa<MatmulOp>(user); });
+  bool feedsProduct = llvm::any_of(
+      softmax->getUsers(), [](Operation *user) { return isa<MatmulOp>(user); });
   if (readsProduct && feedsProduct) {
-    remark::missed(softmax.getLoc(), remark::RemarkOpts::name("Attention").category("accel-verify-import"))
-        << remark::reason("softmax of a matrix product was not recognised as attention");
+    remark::missed(
+        softmax.getLoc(),
+        remark::RemarkOpts::name("Attention").category("accel-verify-import"))
+        << remark::reason(
+               "softmax of a matrix product was not recognised as attention");
   }
 }
 
@@ -94,10 +127,15 @@ public:
     ModuleOp module = getOperation();
     auto forward = module.lookupSymbol<func::FuncOp>("forward");
     if (!forward || !forward.getBody().hasOneBlock()) {
-      module.emitError("expected one function @forward of one block after Import, got ") << (forward ? "several blocks" : "none");
+      module.emitError(
+          "expected one function @forward of one block after Import, got ")
+          << (forward ? "several blocks" : "none");
       return signalPassFailure();
     }
     bool hasFailed = failed(verifyNames(forward));
+    for (ParameterOp parameter : module.getOps<ParameterOp>()) {
+      hasFailed |= failed(verifyParameterName(parameter));
+    }
     for (Operation &op : forward.getBody().front()) {
       hasFailed |= failed(verifyOp(&op));
       if (auto softmax = dyn_cast<SoftmaxOp>(op)) {

@@ -3,6 +3,7 @@
 #include "passes/Lower/RandomOps.h"
 
 #include "passes/Lower/ElementOps.h"
+#include "passes/Lower/RowBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -76,7 +77,7 @@ static Value isNumber(OpBuilder &builder, Location loc, Value value, int64_t num
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, constant);
 }
 
-Value RandomElement::buildDropout(OpBuilder &builder, Value place, Value operand) const {
+Value RandomElement::buildDropout(OpBuilder &builder, Value place, Value operand, bool startsBlock) const {
   double probability = cast<DropoutOp>(op).getProbability().convertToDouble();
   auto threshold = static_cast<uint64_t>(std::llround(std::ldexp(probability, 32)));
   Value zero = emitNumber(builder, loc, operand.getType(), 0.0);
@@ -84,6 +85,9 @@ Value RandomElement::buildDropout(OpBuilder &builder, Value place, Value operand
     return zero;
   }
   auto [block, which] = splitAt(builder, loc, place, 2);
+  if (startsBlock) {
+    block.getDefiningOp()->setAttr(kQuarterAttr, builder.getUnitAttr());
+  }
   std::array<Value, 4> words = buildBlock(builder, block);
   Value word = words[3];
   for (int64_t i = 2; i >= 0; --i) {
@@ -119,8 +123,8 @@ Value RandomElement::buildNormal(OpBuilder &builder, Value place) const {
                   normal.getType().getElementType());
 }
 
-Value RandomElement::build(OpBuilder &builder, Value place, Value operand) const {
-  return isa<DropoutOp>(op) ? buildDropout(builder, place, operand) : buildNormal(builder, place);
+Value RandomElement::build(OpBuilder &builder, Value place, Value operand, bool startsBlock) const {
+  return isa<DropoutOp>(op) ? buildDropout(builder, place, operand, startsBlock) : buildNormal(builder, place);
 }
 
 template <typename OpTy>
@@ -132,7 +136,7 @@ static Value emitScalar(KernelEmitter &emitter, OpTy op, AffineExpr position, Va
   OpBuilder &builder = emitter.getBuilder();
   Value place = arith::IndexCastOp::create(builder, op.getLoc(), element.getPlaceType(),
                                            emitter.materialize(element.getFirst()));
-  return element.build(builder, place, operand);
+  return element.build(builder, place, operand, /*startsBlock=*/false);
 }
 
 Value accel::emitRandomScalar(KernelEmitter &emitter, DropoutOp op, AffineExpr position) {

@@ -24,11 +24,12 @@ public:
   /// The type in which places are counted: i32 where it suffices.
   mlir::Type getPlaceType() const { return placeType; }
 
-  /// The value at `place`. Requires: `operand` is the element to drop, null for random_normal.
-  mlir::Value build(mlir::OpBuilder &builder, mlir::Value place, mlir::Value operand) const;
+  /// The value at `place`. Requires: `operand` is the element to drop, null for random_normal; with `startsBlock`, `place`
+  /// is the sum of a multiple of 4 and the index of a loop.
+  mlir::Value build(mlir::OpBuilder &builder, mlir::Value place, mlir::Value operand, bool startsBlock) const;
 
 private:
-  mlir::Value buildDropout(mlir::OpBuilder &builder, mlir::Value place, mlir::Value operand) const;
+  mlir::Value buildDropout(mlir::OpBuilder &builder, mlir::Value place, mlir::Value operand, bool startsBlock) const;
   mlir::Value buildNormal(mlir::OpBuilder &builder, mlir::Value place) const;
   std::array<mlir::Value, 4> buildBlock(mlir::OpBuilder &builder, mlir::Value block) const;
 

@@ -212,8 +212,11 @@ Value Sweep::computeGather(GatherOp op, AffineExpr first) {
 template <typename OpTy>
 Value Sweep::computeRandom(OpTy op, Value operand, AffineExpr first) {
   RandomElement element(emitter, op, first);
-  return element.isValid() ? element.build(inside, place(element.getFirst(), element.getPlaceType()), operand)
-                           : Value();
+  if (!element.isValid()) {
+    return {};
+  }
+  bool startsBlock = !range.inner && element.getFirst().isMultipleOf(4);
+  return element.build(inside, place(element.getFirst(), element.getPlaceType()), operand, startsBlock);
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,8 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-/// Segments of f32 are named by their group, others by their group and element type.
+/// Segments of f32 are named by their group, others by their group and element
+/// type.
 std::string makeSegmentName(const BucketProblem::Parameter &parameter) {
   std::string name = stringifyGroup(parameter.group).str();
   if (!parameter.type.getElementType().isF32()) {
@@ -43,12 +44,17 @@ std::string BucketProblem::check() const {
       return llvm::formatv("parameter '{0}' occurs twice", parameter.name);
     }
     if (parameter.bucket >= buckets.size()) {
-      return llvm::formatv("parameter '{0}': expected one of {1} buckets, got {2}", parameter.name, buckets.size(), parameter.bucket);
+      return llvm::formatv(
+          "parameter '{0}': expected one of {1} buckets, got {2}",
+          parameter.name, buckets.size(), parameter.bucket);
     }
-    if (parameter.group != OptimizerGroup::Frozen && !parameter.type.getElementType().isF32()) {
+    if (parameter.group != OptimizerGroup::Frozen &&
+        !parameter.type.getElementType().isF32()) {
       std::string text;
       llvm::raw_string_ostream(text) << parameter.type;
-      return llvm::formatv("trainable parameter '{0}': expected element type f32, got {1}", parameter.name, text);
+      return llvm::formatv(
+          "trainable parameter '{0}': expected element type f32, got {1}",
+          parameter.name, text);
     }
   }
   return "";
@@ -57,7 +63,9 @@ std::string BucketProblem::check() const {
 BucketLayout solve(const BucketProblem &problem) {
   BucketLayout layout;
   layout.places.resize(problem.parameters.size());
-  constexpr OptimizerGroup kGroups[] = {OptimizerGroup::Decayed, OptimizerGroup::Undecayed, OptimizerGroup::Frozen};
+  constexpr OptimizerGroup kGroups[] = {OptimizerGroup::Decayed,
+                                        OptimizerGroup::Undecayed,
+                                        OptimizerGroup::Frozen};
   for (unsigned bucket = 0; bucket < problem.buckets.size(); ++bucket) {
     for (OptimizerGroup group : kGroups) {
       size_t first = layout.segments.size();
@@ -66,14 +74,19 @@ BucketLayout solve(const BucketProblem &problem) {
           continue;
         }
         std::string name = makeSegmentName(parameter);
-        auto segment = std::find_if(layout.segments.begin() + first, layout.segments.end(),
-                                    [&](const BucketLayout::Segment &other) { return other.name == name; });
+        auto segment =
+            std::find_if(layout.segments.begin() + first, layout.segments.end(),
+                         [&](const BucketLayout::Segment &other) {
+                           return other.name == name;
+                         });
         if (segment == layout.segments.end()) {
-          layout.segments.push_back({bucket, name, group, parameter.type.getElementType(), 0, {}});
+          layout.segments.push_back(
+              {bucket, name, group, parameter.type.getElementType(), 0, {}});
           segment = std::prev(layout.segments.end());
         }
         int64_t offset = llvm::alignTo(segment->elements, kParameterAlignment);
-        layout.places[index] = {unsigned(segment - layout.segments.begin()), offset};
+        layout.places[index] = {unsigned(segment - layout.segments.begin()),
+                                offset};
         segment->elements = offset + parameter.type.getNumElements();
         segment->parameters.push_back(index);
       }
@@ -87,36 +100,47 @@ BucketLayout solve(const BucketProblem &problem) {
 
 std::string verify(const BucketProblem &problem, const BucketLayout &layout) {
   if (layout.places.size() != problem.parameters.size()) {
-    return llvm::formatv("expected {0} places, got {1}", problem.parameters.size(), layout.places.size());
+    return llvm::formatv("expected {0} places, got {1}",
+                         problem.parameters.size(), layout.places.size());
   }
-  SmallVector<SmallVector<std::pair<int64_t, unsigned>>> contents(layout.segments.size());
+  SmallVector<SmallVector<std::pair<int64_t, unsigned>>> contents(
+      layout.segments.size());
   for (auto [index, parameter] : llvm::enumerate(problem.parameters)) {
     BucketLayout::Place place = layout.places[index];
     if (place.segment >= layout.segments.size()) {
       return llvm::formatv("'{0}' lies in no segment", parameter.name);
     }
     const BucketLayout::Segment &segment = layout.segments[place.segment];
-    if (segment.bucket != parameter.bucket || segment.group != parameter.group ||
+    if (segment.bucket != parameter.bucket ||
+        segment.group != parameter.group ||
         segment.elementType != parameter.type.getElementType()) {
-      return llvm::formatv("'{0}' does not belong into segment {1} of bucket {2}", parameter.name, segment.name,
-                           problem.buckets[segment.bucket]);
+      return llvm::formatv(
+          "'{0}' does not belong into segment {1} of bucket {2}",
+          parameter.name, segment.name, problem.buckets[segment.bucket]);
     }
     if (place.offset % kParameterAlignment != 0 || place.offset < 0 ||
         place.offset + parameter.type.getNumElements() > segment.elements) {
-      return llvm::formatv("'{0}' at offset {1} is not aligned to {2} or not inside the {3} elements of its segment",
-                           parameter.name, place.offset, kParameterAlignment, segment.elements);
+      return llvm::formatv("'{0}' at offset {1} is not aligned to {2} or not "
+                           "inside the {3} elements of its segment",
+                           parameter.name, place.offset, kParameterAlignment,
+                           segment.elements);
     }
     contents[place.segment].push_back({place.offset, unsigned(index)});
   }
   for (auto [segment, content] : llvm::zip_equal(layout.segments, contents)) {
     if (segment.elements % kSegmentGranule != 0) {
-      return llvm::formatv("segment {0} has {1} elements, not a multiple of {2}", segment.name, segment.elements, kSegmentGranule);
+      return llvm::formatv(
+          "segment {0} has {1} elements, not a multiple of {2}", segment.name,
+          segment.elements, kSegmentGranule);
     }
     llvm::sort(content);
     for (size_t i = 1; i < content.size(); ++i) {
-      const BucketProblem::Parameter &before = problem.parameters[content[i - 1].second];
-      if (content[i - 1].first + before.type.getNumElements() > content[i].first) {
-        return llvm::formatv("'{0}' and '{1}' overlap", before.name, problem.parameters[content[i].second].name);
+      const BucketProblem::Parameter &before =
+          problem.parameters[content[i - 1].second];
+      if (content[i - 1].first + before.type.getNumElements() >
+          content[i].first) {
+        return llvm::formatv("'{0}' and '{1}' overlap", before.name,
+                             problem.parameters[content[i].second].name);
       }
     }
   }

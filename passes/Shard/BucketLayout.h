@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layout of parameters in flat segments as a problem of its own: what has to be placed, where it goes, and a check of
-// the answer that does not trust the solver.
+// The layout of parameters in flat segments as a problem of its own: what has
+// to be placed, where it goes, and a check of the answer that does not trust
+// the solver.
 #ifndef ACCEL_PASSES_SHARD_BUCKETLAYOUT_H
 #define ACCEL_PASSES_SHARD_BUCKETLAYOUT_H
 
@@ -11,7 +12,8 @@
 
 namespace accel {
 
-/// Parameters begin at multiples of this many elements: one vector of the widest machine, one line of a cache.
+/// Parameters begin at multiples of this many elements: one vector of the
+/// widest machine, one line of a cache.
 inline constexpr int64_t kParameterAlignment = 16;
 /// Segments and their shards are multiples of this many elements.
 inline constexpr int64_t kSegmentGranule = 128;
@@ -33,7 +35,8 @@ struct BucketProblem {
   /// In the order in which they shall lie.
   llvm::SmallVector<Parameter> parameters;
 
-  /// Describes the first thing that is wrong with the problem itself; empty if nothing is.
+  /// Describes the first thing that is wrong with the problem itself; empty if
+  /// nothing is.
   std::string check() const;
 };
 
@@ -55,10 +58,12 @@ struct BucketLayout {
   llvm::SmallVector<Place> places;     ///< one per parameter
 };
 
-/// Places parameters one behind the other. Requires: `problem.check()` is empty.
+/// Places parameters one behind the other. Requires: `problem.check()` is
+/// empty.
 BucketLayout solve(const BucketProblem &problem);
 
-/// Describes the first constraint of `problem` that `layout` violates; empty if none.
+/// Describes the first constraint of `problem` that `layout` violates; empty if
+/// none.
 std::string verify(const BucketProblem &problem, const BucketLayout &layout);
 
 } // namespace accel

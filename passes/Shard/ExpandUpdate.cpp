@@ -26,8 +26,11 @@ SmallVector<SegmentSlots> collectSegments(ModuleOp module) {
   SmallVector<SegmentSlots> segments;
   for (StateOp state : module.getOps<StateOp>()) {
     if (state.getKind() == "slot" && state.getSlot() == "gradient") {
-      int64_t elements = cast<RankedTensorType>(state.getType()).getNumElements();
-      segments.push_back({(*state.getBucket() + "." + *state.getSegment()).str(), elements, state.getGroup() == "decayed"});
+      int64_t elements =
+          cast<RankedTensorType>(state.getType()).getNumElements();
+      segments.push_back(
+          {(*state.getBucket() + "." + *state.getSegment()).str(), elements,
+           state.getGroup() == "decayed"});
     }
   }
   return segments;
@@ -43,7 +46,8 @@ public:
     SmallVector<SegmentSlots> segments = collectSegments(getOperation());
     for (UpdateOp update : updates) {
       if (segments.empty()) {
-        update.emitError("expected segments with a gradient slot, got none; run accel-assign-buckets first");
+        update.emitError("expected segments with a gradient slot, got none; "
+                         "run accel-assign-buckets first");
         return signalPassFailure();
       }
       if (failed(verifyStates(update))) {
@@ -54,9 +58,11 @@ public:
   }
 
 private:
-  /// Names every hyperparameter and counter that the update reads and the module lacks.
+  /// Names every hyperparameter and counter that the update reads and the
+  /// module lacks.
   LogicalResult verifyStates(UpdateOp update) {
-    SmallVector<StringRef> names{"lr", "weight_decay", "warmup_steps", "step_count"};
+    SmallVector<StringRef> names{"lr", "weight_decay", "warmup_steps",
+                                 "step_count"};
     if (update.getKind() == "adamw") {
       names.append({"beta1", "beta2", "eps", "beta1_power", "beta2_power"});
     } else {
@@ -76,8 +82,9 @@ private:
     for (StringRef name : names) {
       if (!symbols.lookup<StateOp>(name)) {
         hasFailed = true;
-        update.emitError("expected state '") << name << "', which optimizer " << update.getKind() << " with schedule "
-                                             << update.getSchedule() << " reads, got none";
+        update.emitError("expected state '")
+            << name << "', which optimizer " << update.getKind()
+            << " with schedule " << update.getSchedule() << " reads, got none";
       }
     }
     return failure(hasFailed);
@@ -92,7 +99,8 @@ private:
     scalars.report("lr", rate);
     scalars.write("step_count", scalars.add(step, scalars.number(1)));
 
-    std::unique_ptr<SegmentOptimizer> optimizer = createSegmentOptimizer(update.getKind());
+    std::unique_ptr<SegmentOptimizer> optimizer =
+        createSegmentOptimizer(update.getKind());
     optimizer->buildScalars(scalars, rate, factor);
     for (const SegmentSlots &segment : segments) {
       optimizer->buildUpdate(scalars, segment);
@@ -100,8 +108,10 @@ private:
     update.erase();
   }
 
-  /// What accumulated gradients are multiplied by: the scale of the mean, and the clipping of its norm.
-  static Value buildGradientFactor(ScalarBuilder &scalars, UpdateOp update, ArrayRef<SegmentSlots> segments) {
+  /// What accumulated gradients are multiplied by: the scale of the mean, and
+  /// the clipping of its norm.
+  static Value buildGradientFactor(ScalarBuilder &scalars, UpdateOp update,
+                                   ArrayRef<SegmentSlots> segments) {
     Value sum;
     for (const SegmentSlots &segment : segments) {
       Value part = buildSquareSum(scalars, segment);
@@ -112,8 +122,10 @@ private:
     if (!update.getClip()) {
       return update.getScale();
     }
-    Value ratio = scalars.div(scalars.read("clip_norm"), scalars.add(norm, scalars.number(kClipEpsilon)));
-    return scalars.mul(update.getScale(), scalars.min(ratio, scalars.number(1)));
+    Value ratio = scalars.div(scalars.read("clip_norm"),
+                              scalars.add(norm, scalars.number(kClipEpsilon)));
+    return scalars.mul(update.getScale(),
+                       scalars.min(ratio, scalars.number(1)));
   }
 };
 

@@ -16,7 +16,8 @@ Value buildProgress(ScalarBuilder &s, Value step, Value begin, Value length) {
 }
 
 /// The rate after warm-up.
-Value buildDecay(ScalarBuilder &s, StringRef schedule, Value step, Value rate, Value warmup) {
+Value buildDecay(ScalarBuilder &s, StringRef schedule, Value step, Value rate,
+                 Value warmup) {
   if (schedule == "constant") {
     return rate;
   }
@@ -42,7 +43,8 @@ Value buildLearningRate(ScalarBuilder &s, StringRef schedule, Value step) {
   Value rate = s.read("lr");
   Value warmup = s.read("warmup_steps");
   Value decayed = buildDecay(s, schedule, step, rate, warmup);
-  Value rising = s.div(s.mul(rate, s.add(step, s.number(1))), s.max(warmup, s.number(1)));
+  Value rising =
+      s.div(s.mul(rate, s.add(step, s.number(1))), s.max(warmup, s.number(1)));
   return s.selectLess(step, warmup, rising, decayed);
 }
 

@@ -7,9 +7,11 @@
 
 namespace accel {
 
-/// The learning rate of step `step` (from 0) by `schedule` (constant, linear, cosine, wsd) and the hyperparameters that
-/// InsertUpdate declares for it; the formulas stand in the description of ExpandUpdate.
-mlir::Value buildLearningRate(ScalarBuilder &scalars, llvm::StringRef schedule, mlir::Value step);
+/// The learning rate of step `step` (from 0) by `schedule` (constant, linear,
+/// cosine, wsd) and the hyperparameters that InsertUpdate declares for it; the
+/// formulas stand in the description of ExpandUpdate.
+mlir::Value buildLearningRate(ScalarBuilder &scalars, llvm::StringRef schedule,
+                              mlir::Value step);
 
 } // namespace accel
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The passes of phase Shard: parameters and optimizer state become flat segments.
+// The passes of phase Shard: parameters and optimizer state become flat
+// segments.
 #ifndef ACCEL_PASSES_SHARD_PASSES_H
 #define ACCEL_PASSES_SHARD_PASSES_H
 

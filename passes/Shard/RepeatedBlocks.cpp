@@ -7,7 +7,8 @@ namespace accel {
 RepeatedBlocks findRepeatedBlocks(llvm::ArrayRef<int64_t> sequence) {
   int64_t size = sequence.size();
   RepeatedBlocks best;
-  // Lengths ascend, so that a block that repeats a shorter one never covers more than that one did.
+  // Lengths ascend, so that a block that repeats a shorter one never covers
+  // more than that one did.
   for (int64_t length = 1; 2 * length <= size; ++length) {
     // The elements from `begin` on that equal the one `length` earlier.
     int64_t begin = 0;

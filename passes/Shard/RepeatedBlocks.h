@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The repeated blocks of a sequence: where a model's layers begin and how long each is, whatever its names.
+// The repeated blocks of a sequence: where a model's layers begin and how long
+// each is, whatever its names.
 #ifndef ACCEL_PASSES_SHARD_REPEATEDBLOCKS_H
 #define ACCEL_PASSES_SHARD_REPEATEDBLOCKS_H
 
@@ -19,10 +20,11 @@ struct RepeatedBlocks {
   explicit operator bool() const { return count > 0; }
 };
 
-/// The repetition of adjacent equal blocks that covers most of `sequence`; of equal ones that with the shortest blocks, then
-/// the first. Blocks have two elements at least, are no repetition themselves and cover half of the sequence at least;
-/// otherwise there are none.
-/// Cost: quadratic in the length of `sequence`.
+/// The repetition of adjacent equal blocks that covers most of `sequence`; of
+/// equal ones that with the shortest blocks, then the first. Blocks have two
+/// elements at least, are no repetition themselves and cover half of the
+/// sequence at least; otherwise there are none. Cost: quadratic in the length
+/// of `sequence`.
 RepeatedBlocks findRepeatedBlocks(llvm::ArrayRef<int64_t> sequence);
 
 } // namespace accel

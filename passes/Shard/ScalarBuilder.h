@@ -9,34 +9,61 @@
 
 namespace accel {
 
-/// Builds operations on f64 scalars at the insertion point of a builder. Borrows: the builder.
+/// Builds operations on f64 scalars at the insertion point of a builder.
+/// Borrows: the builder.
 class ScalarBuilder {
 public:
   ScalarBuilder(mlir::OpBuilder &builder, mlir::Location loc)
-      : builder(builder), loc(loc), type(mlir::RankedTensorType::get({}, builder.getF64Type())) {}
+      : builder(builder), loc(loc),
+        type(mlir::RankedTensorType::get({}, builder.getF64Type())) {}
 
   mlir::Value number(double value) {
-    return ConstantOp::create(builder, loc, type, mlir::DenseElementsAttr::get(type, value));
+    return ConstantOp::create(builder, loc, type,
+                              mlir::DenseElementsAttr::get(type, value));
   }
 
   /// The value of state `name`.
-  mlir::Value read(llvm::StringRef name) { return ReadOp::create(builder, loc, type, name); }
-  void write(llvm::StringRef name, mlir::Value value) { WriteOp::create(builder, loc, name, value); }
-  void report(llvm::StringRef metric, mlir::Value value) { MetricOp::create(builder, loc, metric, value); }
+  mlir::Value read(llvm::StringRef name) {
+    return ReadOp::create(builder, loc, type, name);
+  }
+  void write(llvm::StringRef name, mlir::Value value) {
+    WriteOp::create(builder, loc, name, value);
+  }
+  void report(llvm::StringRef metric, mlir::Value value) {
+    MetricOp::create(builder, loc, metric, value);
+  }
 
-  mlir::Value add(mlir::Value left, mlir::Value right) { return AddOp::create(builder, loc, left, right); }
-  mlir::Value sub(mlir::Value left, mlir::Value right) { return SubOp::create(builder, loc, left, right); }
-  mlir::Value mul(mlir::Value left, mlir::Value right) { return MulOp::create(builder, loc, left, right); }
-  mlir::Value div(mlir::Value left, mlir::Value right) { return DivOp::create(builder, loc, left, right); }
-  mlir::Value min(mlir::Value left, mlir::Value right) { return MinOp::create(builder, loc, left, right); }
-  mlir::Value max(mlir::Value left, mlir::Value right) { return MaxOp::create(builder, loc, left, right); }
-  mlir::Value sqrt(mlir::Value operand) { return SqrtOp::create(builder, loc, operand); }
-  mlir::Value cos(mlir::Value operand) { return CosOp::create(builder, loc, operand); }
+  mlir::Value add(mlir::Value left, mlir::Value right) {
+    return AddOp::create(builder, loc, left, right);
+  }
+  mlir::Value sub(mlir::Value left, mlir::Value right) {
+    return SubOp::create(builder, loc, left, right);
+  }
+  mlir::Value mul(mlir::Value left, mlir::Value right) {
+    return MulOp::create(builder, loc, left, right);
+  }
+  mlir::Value div(mlir::Value left, mlir::Value right) {
+    return DivOp::create(builder, loc, left, right);
+  }
+  mlir::Value min(mlir::Value left, mlir::Value right) {
+    return MinOp::create(builder, loc, left, right);
+  }
+  mlir::Value max(mlir::Value left, mlir::Value right) {
+    return MaxOp::create(builder, loc, left, right);
+  }
+  mlir::Value sqrt(mlir::Value operand) {
+    return SqrtOp::create(builder, loc, operand);
+  }
+  mlir::Value cos(mlir::Value operand) {
+    return CosOp::create(builder, loc, operand);
+  }
 
   /// left < right ? onTrue : onFalse
-  mlir::Value selectLess(mlir::Value left, mlir::Value right, mlir::Value onTrue, mlir::Value onFalse) {
+  mlir::Value selectLess(mlir::Value left, mlir::Value right,
+                         mlir::Value onTrue, mlir::Value onFalse) {
     auto bools = mlir::RankedTensorType::get({}, builder.getI1Type());
-    mlir::Value isLess = CompareOp::create(builder, loc, bools, ComparePredicate::LT, left, right);
+    mlir::Value isLess = CompareOp::create(builder, loc, bools,
+                                           ComparePredicate::LT, left, right);
     return SelectOp::create(builder, loc, type, isLess, onTrue, onFalse);
   }
 

@@ -9,24 +9,39 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-/// Element-wise f32 arithmetic on one segment; scalars are repeated where they are used.
+/// Element-wise f32 arithmetic on one segment; scalars are repeated where they
+/// are used.
 class SegmentBuilder {
 public:
   SegmentBuilder(ScalarBuilder &scalars, const SegmentSlots &segment)
       : builder(scalars.getBuilder()), loc(scalars.getLoc()), segment(segment),
         type(RankedTensorType::get({segment.elements}, builder.getF32Type())) {}
 
-  Value read(StringRef slot) { return ReadOp::create(builder, loc, type, segment.getSlot(slot)); }
-  void write(StringRef slot, Value value) { WriteOp::create(builder, loc, segment.getSlot(slot), value); }
+  Value read(StringRef slot) {
+    return ReadOp::create(builder, loc, type, segment.getSlot(slot));
+  }
+  void write(StringRef slot, Value value) {
+    WriteOp::create(builder, loc, segment.getSlot(slot), value);
+  }
 
-  Value add(Value left, Value right) { return AddOp::create(builder, loc, left, right); }
-  Value sub(Value left, Value right) { return SubOp::create(builder, loc, left, right); }
-  Value mul(Value left, Value right) { return MulOp::create(builder, loc, left, right); }
-  Value div(Value left, Value right) { return DivOp::create(builder, loc, left, right); }
+  Value add(Value left, Value right) {
+    return AddOp::create(builder, loc, left, right);
+  }
+  Value sub(Value left, Value right) {
+    return SubOp::create(builder, loc, left, right);
+  }
+  Value mul(Value left, Value right) {
+    return MulOp::create(builder, loc, left, right);
+  }
+  Value div(Value left, Value right) {
+    return DivOp::create(builder, loc, left, right);
+  }
   Value sqrt(Value operand) { return SqrtOp::create(builder, loc, operand); }
 
   /// A scalar of type f32 in every element.
-  Value repeat(Value scalar) { return BroadcastOp::create(builder, loc, type, scalar, ArrayRef<int64_t>{}); }
+  Value repeat(Value scalar) {
+    return BroadcastOp::create(builder, loc, type, scalar, ArrayRef<int64_t>{});
+  }
 
 private:
   OpBuilder &builder;
@@ -41,11 +56,12 @@ Value roundToF32(ScalarBuilder &scalars, Value value) {
   return CastOp::create(scalars.getBuilder(), scalars.getLoc(), type, value);
 }
 
-/// p *= 1 - rate * decay; m += (1 - beta1) (g - m); v = beta2 v + (1 - beta2) g^2;
-/// p -= rate / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
+/// p *= 1 - rate * decay; m += (1 - beta1) (g - m); v = beta2 v + (1 - beta2)
+/// g^2; p -= rate / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
 class AdamW : public SegmentOptimizer {
 public:
-  void buildScalars(ScalarBuilder &s, Value rate, Value gradientFactor) override {
+  void buildScalars(ScalarBuilder &s, Value rate,
+                    Value gradientFactor) override {
     Value one = s.number(1);
     Value first = s.read("beta1");
     Value second = s.read("beta2");
@@ -61,18 +77,21 @@ public:
     stepSize = roundToF32(s, s.div(rate, correction1));
   }
 
-  void buildUpdate(ScalarBuilder &scalars, const SegmentSlots &segment) override {
+  void buildUpdate(ScalarBuilder &scalars,
+                   const SegmentSlots &segment) override {
     SegmentBuilder b(scalars, segment);
     Value p = b.read("master");
     Value g = b.mul(b.read("gradient"), b.repeat(factor));
     Value m = b.read("first_moment");
     Value v = b.read("second_moment");
     m = b.add(m, b.mul(b.sub(g, m), b.repeat(towardsGradient)));
-    v = b.add(b.mul(v, b.repeat(beta2)), b.mul(b.mul(g, g), b.repeat(towardsSquare)));
+    v = b.add(b.mul(v, b.repeat(beta2)),
+              b.mul(b.mul(g, g), b.repeat(towardsSquare)));
     if (segment.isDecayed) {
       p = b.mul(p, b.repeat(keep));
     }
-    Value denominator = b.add(b.mul(b.sqrt(v), b.repeat(rootFactor)), b.repeat(epsilon));
+    Value denominator =
+        b.add(b.mul(b.sqrt(v), b.repeat(rootFactor)), b.repeat(epsilon));
     p = b.sub(p, b.div(b.mul(m, b.repeat(stepSize)), denominator));
     b.write("first_moment", m);
     b.write("second_moment", v);
@@ -87,20 +106,23 @@ private:
     return next;
   }
 
-  Value factor, keep, towardsGradient, beta2, towardsSquare, rootFactor, epsilon, stepSize;
+  Value factor, keep, towardsGradient, beta2, towardsSquare, rootFactor,
+      epsilon, stepSize;
 };
 
 /// g += decay * p; m = momentum m + g; p -= rate * m
 class Sgd : public SegmentOptimizer {
 public:
-  void buildScalars(ScalarBuilder &s, Value rate, Value gradientFactor) override {
+  void buildScalars(ScalarBuilder &s, Value rate,
+                    Value gradientFactor) override {
     factor = roundToF32(s, gradientFactor);
     decay = roundToF32(s, s.read("weight_decay"));
     momentum = roundToF32(s, s.read("momentum"));
     stepSize = roundToF32(s, rate);
   }
 
-  void buildUpdate(ScalarBuilder &scalars, const SegmentSlots &segment) override {
+  void buildUpdate(ScalarBuilder &scalars,
+                   const SegmentSlots &segment) override {
     SegmentBuilder b(scalars, segment);
     Value p = b.read("master");
     Value g = b.mul(b.read("gradient"), b.repeat(factor));
@@ -132,12 +154,19 @@ Value buildSquareSum(ScalarBuilder &scalars, const SegmentSlots &segment) {
   Type f64 = builder.getF64Type();
   int64_t rows = segment.elements / kSegmentGranule;
   auto flat = RankedTensorType::get({segment.elements}, f32);
-  Value gradient = ReadOp::create(builder, loc, flat, segment.getSlot("gradient"));
+  Value gradient =
+      ReadOp::create(builder, loc, flat, segment.getSlot("gradient"));
   Value squares = MulOp::create(builder, loc, gradient, gradient);
-  Value matrix = ReshapeOp::create(builder, loc, RankedTensorType::get({rows, kSegmentGranule}, f32), squares);
-  Value sums = ReduceSumOp::create(builder, loc, RankedTensorType::get({rows}, f32), matrix, ArrayRef<int64_t>{1});
-  Value wide = CastOp::create(builder, loc, RankedTensorType::get({rows}, f64), sums);
-  return ReduceSumOp::create(builder, loc, RankedTensorType::get({}, f64), wide, ArrayRef<int64_t>{0});
+  Value matrix = ReshapeOp::create(
+      builder, loc, RankedTensorType::get({rows, kSegmentGranule}, f32),
+      squares);
+  Value sums =
+      ReduceSumOp::create(builder, loc, RankedTensorType::get({rows}, f32),
+                          matrix, ArrayRef<int64_t>{1});
+  Value wide =
+      CastOp::create(builder, loc, RankedTensorType::get({rows}, f64), sums);
+  return ReduceSumOp::create(builder, loc, RankedTensorType::get({}, f64), wide,
+                             ArrayRef<int64_t>{0});
 }
 
 } // namespace accel

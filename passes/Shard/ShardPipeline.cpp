@@ -10,7 +10,8 @@
 
 using namespace accel;
 
-void accel::buildShardPipeline(mlir::OpPassManager &manager, const ShardOptions &options) {
+void accel::buildShardPipeline(mlir::OpPassManager &manager,
+                               const ShardOptions &options) {
   manager.addPass(createAssignBucketsPass({options.decayRank}));
   // The update is written over the slots that the buckets declare.
   manager.addPass(createExpandUpdatePass());
@@ -19,15 +20,20 @@ void accel::buildShardPipeline(mlir::OpPassManager &manager, const ShardOptions 
 
 namespace {
 
-struct ShardPipelineOptions : public mlir::PassPipelineOptions<ShardPipelineOptions> {
-  Option<int64_t> decayRank{*this, "decay-rank", llvm::cl::desc("parameters of this rank or more decay"), llvm::cl::init(2)};
+struct ShardPipelineOptions
+    : public mlir::PassPipelineOptions<ShardPipelineOptions> {
+  Option<int64_t> decayRank{
+      *this, "decay-rank",
+      llvm::cl::desc("parameters of this rank or more decay"),
+      llvm::cl::init(2)};
 };
 
 } // namespace
 
 void accel::registerShardPipeline() {
   mlir::PassPipelineRegistration<ShardPipelineOptions>(
-      "accel-shard", "phase Shard", [](mlir::OpPassManager &manager, const ShardPipelineOptions &flags) {
+      "accel-shard", "phase Shard",
+      [](mlir::OpPassManager &manager, const ShardPipelineOptions &flags) {
         buildShardPipeline(manager, ShardOptions{flags.decayRank});
       });
 }

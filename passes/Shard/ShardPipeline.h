@@ -17,7 +17,8 @@ struct ShardOptions {
 };
 
 /// From parameters to segments and an explicit optimizer.
-void buildShardPipeline(mlir::OpPassManager &manager, const ShardOptions &options);
+void buildShardPipeline(mlir::OpPassManager &manager,
+                        const ShardOptions &options);
 
 /// Registers the pipeline as `accel-shard`.
 void registerShardPipeline();

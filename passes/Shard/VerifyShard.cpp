@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What must hold after Shard: every parameter in exactly one segment, nothing over another, the update written out.
+// What must hold after Shard: every parameter in exactly one segment, nothing
+// over another, the update written out.
 #include "passes/Shard/Passes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
@@ -20,7 +21,8 @@ namespace {
 int64_t getBegin(ParameterOp parameter) { return *parameter.getOffset(); }
 
 int64_t getEnd(ParameterOp parameter) {
-  return getBegin(parameter) + cast<RankedTensorType>(parameter.getType()).getNumElements();
+  return getBegin(parameter) +
+         cast<RankedTensorType>(parameter.getType()).getNumElements();
 }
 
 class ShardVerifier {
@@ -44,11 +46,15 @@ public:
     }
     for (ParameterOp parameter : module.getOps<ParameterOp>()) {
       if (listed.lookup(parameter.getSymName()) != 1) {
-        fail(parameter) << "expected parameter '" << parameter.getSymName() << "' in exactly one segment of a bucket, got "
+        fail(parameter) << "expected parameter '" << parameter.getSymName()
+                        << "' in exactly one segment of a bucket, got "
                         << listed.lookup(parameter.getSymName());
       }
     }
-    module.walk([&](UpdateOp update) { fail(update) << "expected accel.update to be expanded, got it still there"; });
+    module.walk([&](UpdateOp update) {
+      fail(update)
+          << "expected accel.update to be expanded, got it still there";
+    });
     return failure(hasFailed);
   }
 
@@ -60,59 +66,84 @@ private:
 
   void verifyParameter(ParameterOp parameter) {
     StringRef name = parameter.getSymName();
-    auto master = parameter.getSegment() ? symbols.lookup<StateOp>(*parameter.getSegment()) : StateOp();
+    auto master = parameter.getSegment()
+                      ? symbols.lookup<StateOp>(*parameter.getSegment())
+                      : StateOp();
     if (!master || !parameter.getOffset() || master.getSlot() != "master") {
-      fail(parameter) << "expected 'segment' (a master slot) and 'offset' of parameter '" << name << "', got "
-                      << (parameter.getSegment() ? *parameter.getSegment() : "none");
+      fail(parameter)
+          << "expected 'segment' (a master slot) and 'offset' of parameter '"
+          << name << "', got "
+          << (parameter.getSegment() ? *parameter.getSegment() : "none");
       return;
     }
     auto type = cast<RankedTensorType>(parameter.getType());
     auto segment = cast<RankedTensorType>(master.getType());
     int64_t offset = getBegin(parameter);
-    if (offset < 0 || offset % kParameterAlignment != 0 || getEnd(parameter) > segment.getNumElements()) {
-      fail(parameter) << "expected parameter '" << name << "' (" << type.getNumElements() << " elements) at a multiple of "
-                      << kParameterAlignment << " inside the " << segment.getNumElements() << " elements of its segment, got offset "
-                      << offset;
+    if (offset < 0 || offset % kParameterAlignment != 0 ||
+        getEnd(parameter) > segment.getNumElements()) {
+      fail(parameter) << "expected parameter '" << name << "' ("
+                      << type.getNumElements() << " elements) at a multiple of "
+                      << kParameterAlignment << " inside the "
+                      << segment.getNumElements()
+                      << " elements of its segment, got offset " << offset;
     }
     if (type.getElementType() != segment.getElementType()) {
-      fail(parameter) << "expected the element type of its segment, " << segment.getElementType() << ", got " << type.getElementType();
+      fail(parameter) << "expected the element type of its segment, "
+                      << segment.getElementType() << ", got "
+                      << type.getElementType();
     }
     if (parameter.getTrainable() == (master.getGroup() == "frozen")) {
-      fail(parameter) << "expected " << (parameter.getTrainable() ? "trainable" : "frozen") << " parameter '" << name
-                      << "' in a segment of its kind, got group " << *master.getGroup();
+      fail(parameter) << "expected "
+                      << (parameter.getTrainable() ? "trainable" : "frozen")
+                      << " parameter '" << name
+                      << "' in a segment of its kind, got group "
+                      << *master.getGroup();
     }
     contents[master].push_back(parameter);
   }
 
-  void verifyDisjoint(StateOp master, SmallVectorImpl<ParameterOp> &parameters) {
-    llvm::stable_sort(parameters, [](ParameterOp left, ParameterOp right) { return getBegin(left) < getBegin(right); });
+  void verifyDisjoint(StateOp master,
+                      SmallVectorImpl<ParameterOp> &parameters) {
+    llvm::stable_sort(parameters, [](ParameterOp left, ParameterOp right) {
+      return getBegin(left) < getBegin(right);
+    });
     for (size_t i = 1; i < parameters.size(); ++i) {
       ParameterOp before = parameters[i - 1];
       if (getEnd(before) > getBegin(parameters[i])) {
-        fail(parameters[i]) << "expected parameters apart in segment '" << master.getSymName() << "', got '"
-                            << before.getSymName() << "' up to " << getEnd(before) << " and '" << parameters[i].getSymName()
-                            << "' from " << getBegin(parameters[i]);
+        fail(parameters[i])
+            << "expected parameters apart in segment '" << master.getSymName()
+            << "', got '" << before.getSymName() << "' up to " << getEnd(before)
+            << " and '" << parameters[i].getSymName() << "' from "
+            << getBegin(parameters[i]);
       }
     }
   }
 
-  /// A slot has the size of its segment's master, which is a multiple of the granule.
+  /// A slot has the size of its segment's master, which is a multiple of the
+  /// granule.
   void verifySlot(StateOp state) {
     auto type = cast<RankedTensorType>(state.getType());
-    std::string name = (*state.getBucket() + "." + *state.getSegment() + ".").str();
+    std::string name =
+        (*state.getBucket() + "." + *state.getSegment() + ".").str();
     auto master = symbols.lookup<StateOp>(name + "master");
     if (state.getSymName() != name + state.getSlot()->str() || !master) {
-      fail(state) << "expected slot '" << name << *state.getSlot() << "' and its master, got '" << state.getSymName() << "'";
+      fail(state) << "expected slot '" << name << *state.getSlot()
+                  << "' and its master, got '" << state.getSymName() << "'";
       return;
     }
     auto masterType = cast<RankedTensorType>(master.getType());
-    if (type.getRank() != 1 || type.getNumElements() % kSegmentGranule != 0 || type.getShape() != masterType.getShape()) {
-      fail(state) << "expected slot '" << state.getSymName() << "' to be flat, a multiple of " << kSegmentGranule
-                  << " and of the size of its master, " << masterType << ", got " << type;
+    if (type.getRank() != 1 || type.getNumElements() % kSegmentGranule != 0 ||
+        type.getShape() != masterType.getShape()) {
+      fail(state) << "expected slot '" << state.getSymName()
+                  << "' to be flat, a multiple of " << kSegmentGranule
+                  << " and of the size of its master, " << masterType
+                  << ", got " << type;
     }
     bool isTrained = state.getGroup() != "frozen";
-    if (state.getSlot() == "master" && isTrained != bool(symbols.lookup<StateOp>(name + "gradient"))) {
-      fail(state) << "expected a gradient slot of segment '" << *state.getSegment() << "' exactly if it is trained, got "
+    if (state.getSlot() == "master" &&
+        isTrained != bool(symbols.lookup<StateOp>(name + "gradient"))) {
+      fail(state) << "expected a gradient slot of segment '"
+                  << *state.getSegment() << "' exactly if it is trained, got "
                   << (isTrained ? "none" : "one");
     }
   }
@@ -121,12 +152,17 @@ private:
   void verifyBucket(BucketOp bucket) {
     for (Attribute attribute : bucket.getSegments()) {
       auto segment = cast<DictionaryAttr>(attribute);
-      std::string name = (bucket.getSymName() + "." + segment.getAs<StringAttr>("name").getValue() + ".master").str();
+      std::string name =
+          (bucket.getSymName() + "." +
+           segment.getAs<StringAttr>("name").getValue() + ".master")
+              .str();
       auto master = symbols.lookup<StateOp>(name);
       int64_t elements = segment.getAs<IntegerAttr>("elements").getInt();
-      if (!master || cast<RankedTensorType>(master.getType()).getNumElements() != elements) {
-        fail(bucket) << "expected state '" << name << "' with " << elements << " elements, got "
-                     << (master ? "another size" : "none");
+      if (!master ||
+          cast<RankedTensorType>(master.getType()).getNumElements() !=
+              elements) {
+        fail(bucket) << "expected state '" << name << "' with " << elements
+                     << " elements, got " << (master ? "another size" : "none");
         continue;
       }
       for (Attribute reference : segment.getAs<ArrayAttr>("parameters")) {
@@ -134,8 +170,10 @@ private:
         ++listed[symbol.getValue()];
         auto parameter = symbols.lookup<ParameterOp>(symbol.getValue());
         if (!parameter || parameter.getSegment() != StringRef(name)) {
-          fail(bucket) << "expected parameter '" << symbol.getValue() << "' to lie in '" << name << "', got "
-                       << (parameter ? parameter.getSegment().value_or("none") : "no such parameter");
+          fail(bucket) << "expected parameter '" << symbol.getValue()
+                       << "' to lie in '" << name << "', got "
+                       << (parameter ? parameter.getSegment().value_or("none")
+                                     : "no such parameter");
         }
       }
     }

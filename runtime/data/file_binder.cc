@@ -49,7 +49,7 @@ class FileBinder {
   void ParseFlags(const std::vector<std::string>& data);
   void BindArray(const DataFlag& flag);
   void BindTokens(const DataFlag& flag);
-  void BindStream(std::shared_ptr<TokenFile> file, size_t input);
+  void BindStream(const std::shared_ptr<TokenFile>& file, size_t input);
   void DeriveLabels();
   std::optional<size_t> TokenField(const DataFlag& flag);
 
@@ -163,7 +163,8 @@ void FileBinder::BindTokens(const DataFlag& flag) {
   }
 }
 
-void FileBinder::BindStream(std::shared_ptr<TokenFile> file, size_t input) {
+void FileBinder::BindStream(const std::shared_ptr<TokenFile>& file,
+                            size_t input) {
   std::vector<size_t> fields = {input};
   const auto target = SuccessorTarget(signature_, input);
   if (target.has_value() && !slots_[*target].claimed) {

@@ -45,9 +45,9 @@ PinnedFile::PinnedFile(Vfs& vfs, std::unique_ptr<File> file, FileStat pinned)
 
 absl::Status PinnedFile::ReadAt(uint64_t offset,
                                 absl::Span<std::byte> dst) const {
-  const absl::Status read = file_->ReadAt(offset, dst);
-  // After the read, so that a change before or during it is seen; and first in
-  // the message, as it explains a read that failed.
+  absl::Status read = file_->ReadAt(offset, dst);
+  // After the read, so that a change before or during it is seen; it goes
+  // before the read's own error, as it explains it.
   RETURN_IF_ERROR(CheckUnchanged());
   return read;
 }

@@ -275,15 +275,17 @@ absl::Status ContainerReader::VerifyAll() const {
     uint64_t index;
   };
   std::vector<Chunk> chunks;
+  uint64_t largest = 0;
   for (const planpb::Section& section : manifest_.sections()) {
     for (uint64_t i = 0; i < ChunkCount(section.size()); ++i) {
       chunks.push_back({&section, i});
+      largest = std::max(largest, ChunkBytes(section, i));
     }
   }
   std::vector<absl::Status> results(chunks.size());
   std::atomic<size_t> next = 0;
   const auto work = [&] {
-    std::vector<std::byte> bytes(kChunkSize);
+    std::vector<std::byte> bytes(largest);
     for (size_t i = next++; i < chunks.size(); i = next++) {
       const Chunk& chunk = chunks[i];
       results[i] = ReadChunk(
@@ -291,9 +293,11 @@ absl::Status ContainerReader::VerifyAll() const {
           absl::MakeSpan(bytes).first(ChunkBytes(*chunk.section, chunk.index)));
     }
   };
+  // A thread is worth its start from some full chunks on.
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const size_t useful = header_.file_size / (4 * kChunkSize);
   std::vector<std::thread> helpers;
-  for (size_t i = 1; i < std::min(cores, chunks.size() / 4); ++i) {
+  for (size_t i = 1; i < std::min(cores, useful); ++i) {
     helpers.emplace_back(work);
   }
   work();

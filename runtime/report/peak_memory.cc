@@ -48,7 +48,7 @@ absl::StatusOr<ResidentMemory> ParseProcStatus(absl::string_view text) {
 absl::StatusOr<ResidentMemory> ReadResidentMemory(Vfs& vfs) {
   ASSIGN_OR_RETURN(const std::string text,
                    ReadWholeFile(vfs, std::string(kStatusPath), 1 << 20));
-  const auto memory = ParseProcStatus(text);
+  auto memory = ParseProcStatus(text);
   if (!memory.ok()) {
     return Annotate(memory.status(), kStatusPath);
   }

@@ -82,7 +82,7 @@ absl::StatusOr<std::string> MakeNumbered(Vfs& vfs,
   for (int number = 1;; ++number) {
     std::string path =
         JoinPath(options.parent, absl::StrFormat("%s-%03d", plan, number));
-    const absl::Status made = vfs.MakeDirectory(path);
+    absl::Status made = vfs.MakeDirectory(path);
     if (made.ok()) {
       return path;
     }

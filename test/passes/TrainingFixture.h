@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the numerical tests of passes have in common: small models as text, the pipelines of phases, steps by the
-// interpreter.
+// What the numerical tests of passes have in common: small models as text, the
+// pipelines of phases, steps by the interpreter.
 #ifndef ACCEL_TEST_PASSES_TRAININGFIXTURE_H
 #define ACCEL_TEST_PASSES_TRAININGFIXTURE_H
 
@@ -46,15 +46,17 @@ module @classifier attributes {accel.batch = {0} : i64} {{
   }
 
   /// Runs the pipeline that `build` describes; a test failure if it fails.
-  void runPasses(mlir::ModuleOp module, const std::function<void(mlir::OpPassManager &)> &build) {
+  void runPasses(mlir::ModuleOp module,
+                 const std::function<void(mlir::OpPassManager &)> &build) {
     mlir::PassManager manager(&context);
     build(manager);
     ASSERT_TRUE(mlir::succeeded(manager.run(module))) << diagnostics;
   }
 
   /// The module that `text` becomes after Accumulate.
-  mlir::OwningOpRef<mlir::ModuleOp> makeStep(llvm::StringRef text, const AccumulateOptions &options,
-                                             const DifferentiateOptions &objective = {}) {
+  mlir::OwningOpRef<mlir::ModuleOp>
+  makeStep(llvm::StringRef text, const AccumulateOptions &options,
+           const DifferentiateOptions &objective = {}) {
     mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
     runPasses(*module, [&](mlir::OpPassManager &manager) {
       buildImportPipeline(manager, ImportOptions());
@@ -66,10 +68,12 @@ module @classifier attributes {accel.batch = {0} : i64} {{
 
   /// Numbers in (-1, 1) that look random and are the same everywhere.
   HostTensor makeNumbers(llvm::ArrayRef<int64_t> shape, int64_t seed) {
-    auto type = mlir::RankedTensorType::get(shape, mlir::Float32Type::get(&context));
+    auto type =
+        mlir::RankedTensorType::get(shape, mlir::Float32Type::get(&context));
     std::vector<double> elements(type.getNumElements());
     for (size_t i = 0; i < elements.size(); ++i) {
-      elements[i] = std::sin(12.9898 * double(i + 1) + 78.233 * double(seed + 1));
+      elements[i] =
+          std::sin(12.9898 * double(i + 1) + 78.233 * double(seed + 1));
     }
     return HostTensor(type, elements);
   }
@@ -79,7 +83,8 @@ module @classifier attributes {accel.batch = {0} : i64} {{
     return HostTensor(type, std::move(labels));
   }
 
-  static double getMetric(const Interpreter &interpreter, llvm::StringRef name) {
+  static double getMetric(const Interpreter &interpreter,
+                          llvm::StringRef name) {
     for (const Interpreter::Metric &metric : interpreter.getMetrics()) {
       if (metric.name == name) {
         return metric.value;
@@ -89,8 +94,10 @@ module @classifier attributes {accel.batch = {0} : i64} {{
     return std::nan("");
   }
 
-  /// Expects two float tensors to be equal up to `tolerance`, relative to the largest element.
-  static void expectClose(const HostTensor &got, const HostTensor &expected, double tolerance, const std::string &what) {
+  /// Expects two float tensors to be equal up to `tolerance`, relative to the
+  /// largest element.
+  static void expectClose(const HostTensor &got, const HostTensor &expected,
+                          double tolerance, const std::string &what) {
     ASSERT_TRUE(bool(got) && bool(expected)) << what;
     ASSERT_EQ(got.getNumElements(), expected.getNumElements()) << what;
     double largest = 0;
@@ -98,7 +105,9 @@ module @classifier attributes {accel.batch = {0} : i64} {{
       largest = std::max(largest, std::abs(element));
     }
     for (int64_t i = 0; i < got.getNumElements(); ++i) {
-      ASSERT_NEAR(got.floats()[i], expected.floats()[i], tolerance * std::max(largest, 1e-30)) << what << " at " << i;
+      ASSERT_NEAR(got.floats()[i], expected.floats()[i],
+                  tolerance * std::max(largest, 1e-30))
+          << what << " at " << i;
     }
   }
 };

@@ -16,7 +16,7 @@ constexpr char kDescription[] =
 
 constexpr char kFooter[] = R"(
 Examples:
-  accel-run plan                                  20 steps on synthetic data: does it run, how fast, how much memory
+  accel-run plan                                  20 steps on synthetic data: does it run, how fast
   accel-run plan --data text.bin --steps 200      a stream of tokens; accel-data pack makes one of a text
   accel-run plan --data x=images.npy --data labels=classes.npy
                                                   one array per input and target; accel-inspect plan lists them
@@ -34,26 +34,31 @@ Exit status:
   12 data; 70 internal error; 130 and 143: stopped by SIGINT or SIGTERM after the step in progress
 )";
 
+// A range whose bounds the help does not repeat.
+template <typename T>
+CLI::Validator Between(T low, T high) {
+  return CLI::Range(low, high).description("");
+}
+
 void AddTrainingOptions(CLI::App& app, RunOptions& options) {
   app.add_option("--data", options.data,
-                 "Training data, repeatable: a token stream FILE.bin (16-bit "
-                 "words or llm.c's format; FILE.bin:u32 "
-                 "for 32-bit words), or NAME=FILE.npy for an input or target, "
-                 "first axis = samples. None: synthetic")
+                 "Training data, repeatable; none: synthetic data. A stream of "
+                 "tokens FILE.bin (16-bit\nwords or llm.c's format; "
+                 "FILE.bin:u32 for 32-bit words), or an array for each input\n"
+                 "and target, NAME=FILE.npy, its first axis = samples")
       ->type_name("[NAME=]FILE")
       ->group("Training")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--steps", options.steps,
-                 "Optimizer steps; default: one epoch of the data, 20 on "
-                 "synthetic data")
+                 "Optimizer steps; default: one epoch, 20 on synthetic data")
       ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
+      ->check(Between<int64_t>(1, int64_t{1} << 31))
       ->group("Training");
   app.add_option("--set", options.set,
                  "Sets a hyperparameter of the plan (lr, weight_decay, ...), "
-                 "repeatable; bitwise the run of a plan "
-                 "compiled with that value")
+                 "repeatable;\nbitwise the run of a plan compiled with that "
+                 "value")
       ->type_name("NAME=VALUE")
       ->group("Training")
       ->take_all()
@@ -61,54 +66,51 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
   app.add_option("--global-batch", options.global_batch,
                  "Samples of one step; default: the plan's")
       ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
+      ->check(Between<int64_t>(1, int64_t{1} << 31))
       ->group("Training");
   app.add_option("--seed", options.seed,
-                 "Of the order of samples, of dropout and of initial weights")
+                 "Of the order of samples, of dropout and of initial weights; "
+                 "default: 0")
       ->type_name("N")
-      ->check(CLI::Range(int64_t{0}, INT64_MAX))
-      ->capture_default_str()
+      ->check(Between<int64_t>(0, INT64_MAX))
       ->group("Training");
   app.add_option_function<std::string>(
          "--shuffle",
          [&options](const std::string& value) {
            options.shuffle = value == "on";
          },
-         "Order of samples: on, or off for the rows in order")
+         "on, the default, or off for the rows in order")
       ->type_name("on|off")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->default_str("on")
+      ->check(CLI::IsMember({"on", "off"}).description(""))
       ->group("Training");
 }
 
 void AddOutputOptions(CLI::App& app, RunOptions& options) {
-  app.add_option(
-         "--run-dir", options.run_dir,
-         "Folder of the run; default: runs/PLAN-NNN, the first free number")
+  app.add_option("--run-dir", options.run_dir,
+                 "Folder of the run; default: runs/PLAN-NNN, the first free "
+                 "number")
       ->type_name("DIR")
       ->group("Output");
   app.add_option("--export", options.export_path,
                  "Writes the trained model at the end: FILE.onnx is the "
-                 "original graph, FILE.safetensors the weights "
-                 "under their original names")
+                 "original graph,\nFILE.safetensors the weights under their "
+                 "original names")
       ->type_name("FILE")
       ->group("Output");
   app.add_option("--dump-gradients", options.dump_gradients,
                  "Writes the first step's gradients of the exact mean loss, "
-                 "before clipping, to FILE.safetensors")
+                 "before clipping,\nto FILE.safetensors")
       ->type_name("FILE")
       ->group("Output");
-  app.add_flag("--quiet,-q", options.quiet, "Prints errors and warnings only")
+  app.add_flag("-q,--quiet", options.quiet, "Prints errors and warnings only")
       ->group("Output");
   static const std::map<std::string, runtime::ColorMode> kColors = {
       {"auto", runtime::ColorMode::kAuto},
       {"always", runtime::ColorMode::kAlways},
       {"never", runtime::ColorMode::kNever}};
-  app.add_option("--color", options.color,
-                 "When to colour: auto, always, never")
-      ->type_name("WHEN")
-      ->transform(CLI::CheckedTransformer(kColors))
-      ->default_str("auto")
+  app.add_option("--color", options.color, "When to colour: auto, the default")
+      ->type_name("auto|always|never")
+      ->transform(CLI::CheckedTransformer(kColors).description(""))
       ->group("Output");
 }
 
@@ -116,17 +118,17 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
   app.add_option("--threads", options.threads,
                  "Threads of the compute lane; default: one per core")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096))
+      ->check(Between(1, 4096))
       ->group("Machine");
   app.add_flag("--serial", options.serial,
                "One instruction after the other, in program order; the same "
                "bits, for debugging")
       ->group("Machine");
   app.add_option("--timeout", options.timeout_seconds,
-                 "Longest wait of a lane while no lane finishes an instruction")
+                 "Longest wait of a lane while no lane finishes an "
+                 "instruction; default: 30")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 1e6))
-      ->capture_default_str()
+      ->check(Between(0.001, 1e6))
       ->group("Machine");
   app.add_option("--jitter", options.jitter,
                  "Pauses lanes at random places drawn from SEED: a test that "

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Declaration of the options, their help, and complaints about their use.
+// Declaration of the options, and complaints about their use.
 #include "tools/accelc/CommandLine.h"
 
 #include "compiler/Phases.h"
 #include "tools/accelc/HelpText.h"
-
-#include "llvm/ADT/StringRef.h"
+#include "tools/accelc/Validators.h"
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <iostream>
 #include <limits>
 #include <optional>
-#include <sstream>
 
 namespace accel {
 namespace {
@@ -24,81 +22,6 @@ constexpr const char *kOptimizer = "Optimizer";
 constexpr const char *kSchedule = "Learning rate";
 constexpr const char *kInspection = "Look instead of compiling";
 constexpr const char *kOther = "Output";
-
-/// Accepts a finite number in [lowest, bound), or [lowest, bound] at infinity.
-CLI::Validator numberFrom(double lowest, double bound, const char *range,
-                          const char *example) {
-  return CLI::Validator(
-      [=](std::string &text) -> std::string {
-        double value = 0.0;
-        bool isNumber = CLI::detail::lexical_cast(text, value);
-        if (isNumber && std::isfinite(value) && value >= lowest &&
-            value < bound) {
-          return "";
-        }
-        return std::string("expected a number ") + range + ", got '" + text +
-               "'; for example " + example;
-      },
-      "");
-}
-
-CLI::Validator wholeNumberFrom(int64_t lowest, const char *example) {
-  return CLI::Validator(
-      [=](std::string &text) -> std::string {
-        int64_t value = 0;
-        constexpr int64_t highest = int64_t(1) << 31;
-        bool isNumber = CLI::detail::lexical_cast(text, value);
-        if (isNumber && value >= lowest && value <= highest) {
-          return "";
-        }
-        return "expected a whole number of at least " + std::to_string(lowest) +
-               ", got '" + text + "'; for example " + example;
-      },
-      "");
-}
-
-/// `a, b or c`
-std::string listChoices(const std::vector<std::string> &choices) {
-  std::string list;
-  for (size_t i = 0; i < choices.size(); ++i) {
-    list += i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ";
-    list += choices[i];
-  }
-  return list;
-}
-
-/// The word that `text` was probably meant to be.
-std::optional<std::string> findNearest(const std::string &text,
-                                       const std::vector<std::string> &words) {
-  std::optional<std::string> nearest;
-  unsigned allowed = std::max<unsigned>(1, text.size() / 3);
-  for (const std::string &word : words) {
-    unsigned distance =
-        llvm::StringRef(text).edit_distance(word, true, allowed);
-    if (distance <= allowed) {
-      allowed = distance - (distance > 0 ? 1 : 0);
-      nearest = word;
-    }
-  }
-  return nearest;
-}
-
-CLI::Validator oneOf(std::vector<std::string> choices) {
-  return CLI::Validator(
-      [=](std::string &text) -> std::string {
-        for (const std::string &choice : choices) {
-          if (text == choice) {
-            return "";
-          }
-        }
-        std::string complaint =
-            "expected " + listChoices(choices) + ", got '" + text + "'";
-        std::optional<std::string> nearest = findNearest(text, choices);
-        return nearest ? complaint + "; did you mean " + *nearest + "?"
-                       : complaint;
-      },
-      "");
-}
 
 std::vector<std::string> getPhaseNames() {
   std::vector<std::string> names;
@@ -351,9 +274,20 @@ int complain(const std::vector<std::string> &complaints) {
   return kCommandLineError;
 }
 
+/// The parser's own words, but for what it says of missing values.
+std::string describeError(const CLI::ParseError &error) {
+  std::string text = error.what();
+  if (!dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
+    return text;
+  }
+  bool isMissing = text.find("missing") != std::string::npos;
+  return text.substr(0, text.find(':')) + ": expected one value, got " +
+         (isMissing ? "none" : "several");
+}
+
 void declareOptions(CLI::App &app, CommandLine &line) {
   app.allow_extras();
-  app.get_formatter()->column_width(32);
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", "accelc " ACCEL_VERSION);
   app.add_option("model", line.model,
                  "The ONNX file, as torch.onnx.export "
@@ -381,7 +315,7 @@ std::variant<CommandLine, int> parseCommandLine(int argc, char **argv) {
   } catch (const CLI::CallForVersion &version) {
     return app.exit(version);
   } catch (const CLI::ParseError &error) {
-    return complain({error.what()});
+    return complain({describeError(error)});
   }
   std::vector<std::string> complaints = findStrangers(app);
   if (complaints.empty()) {

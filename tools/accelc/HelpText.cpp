@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parts of the help that are not about a single option.
+// The help's words and its layout.
 #include "tools/accelc/HelpText.h"
 
 #include "compiler/Phases.h"
+
+#include <sstream>
 
 namespace accel {
 
@@ -37,6 +39,58 @@ std::string makeFooter() {
     text += name + info.meaning.str() + "\n";
   }
   return text + kExitCodes;
+}
+
+std::string HelpFormatter::make_usage(const CLI::App *, std::string) const {
+  return "\nUsage: accelc [options] MODEL.onnx -o PLAN\n\n";
+}
+
+std::string
+HelpFormatter::make_group(std::string group, bool isPositional,
+                          std::vector<const CLI::Option *> options) const {
+  std::string text = group + ":\n";
+  for (const CLI::Option *option : options) {
+    text += make_option(option, isPositional);
+  }
+  return isPositional ? text + "\n" : text;
+}
+
+/// The words of `text` in lines of at most `width`, all but the first indented.
+static std::string wrap(const std::string &text, size_t indent, size_t width) {
+  std::istringstream words(text);
+  std::string lines;
+  size_t column = 0;
+  for (std::string word; words >> word; column += word.size()) {
+    if (column > 0 && column + 1 + word.size() > width) {
+      lines += "\n" + std::string(indent, ' ');
+      column = 0;
+    } else if (column > 0) {
+      lines += " ";
+      ++column;
+    }
+    lines += word;
+  }
+  return lines;
+}
+
+std::string HelpFormatter::make_option(const CLI::Option *option,
+                                       bool isPositional) const {
+  constexpr size_t indent = 28;
+  constexpr size_t width = 72;
+  std::string name = option->get_name(isPositional, !isPositional);
+  std::string type =
+      option->get_type_size() == 0 ? "" : option->get_type_name();
+  std::string left = "  " + (isPositional   ? type
+                             : type.empty() ? name
+                                            : name + " " + type);
+  std::string right = option->get_description();
+  if (!option->get_default_str().empty()) {
+    right += " [" + option->get_default_str() + "]";
+  }
+  bool fits = left.size() < indent;
+  left += fits ? std::string(indent - left.size(), ' ')
+               : "\n" + std::string(indent, ' ');
+  return left + wrap(right, indent, width) + "\n";
 }
 
 } // namespace accel

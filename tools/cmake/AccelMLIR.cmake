@@ -16,7 +16,8 @@ add_library(AccelMLIR INTERFACE)
 target_include_directories(AccelMLIR SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_compile_definitions(AccelMLIR INTERFACE ${llvm_definitions})
 # TableGen's output has unused parameters.
-target_compile_options(AccelMLIR INTERFACE -fno-rtti -fno-exceptions -Wno-unused-parameter)
+# The compiler's own speed is MLIR's: optimising ours for longer only makes builds slow.
+target_compile_options(AccelMLIR INTERFACE -fno-rtti -fno-exceptions -Wno-unused-parameter $<$<CONFIG:Release>:-O1>)
 target_link_libraries(AccelMLIR INTERFACE ${ACCEL_LIBMLIR} ${ACCEL_LIBLLVM})
 target_link_options(AccelMLIR INTERFACE -Wl,-rpath,${LLVM_LIBRARY_DIRS})
 add_library(AccelMLIRPch STATIC ${PROJECT_SOURCE_DIR}/tools/cmake/mlir-pch.cpp)

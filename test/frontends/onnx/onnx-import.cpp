@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// onnx-import-test MODEL.onnx [--dim NAME=SIZE] [--init=POLICY]
-// [--dropout=POLICY] [--locations] [--values] [--quiet]
-//                             [--export=FILE]
-// Imports a model and prints the notes for the user, then the module.
-// `--values` prints where each weight lies and its first values; `--export`
-// writes the model back with the weights that it came with.
+// onnx-import-test MODEL.onnx [--dim=NAME=SIZE] [--init=POLICY]
+//                  [--dropout=POLICY] [--locations] [--full] [--values]
+//                  [--quiet] [--export=FILE]
+// Imports a model and prints the notes for the user, then the module, large
+// constants elided unless `--full`. `--values` prints where each weight lies
+// and its first values; `--export` writes the model back with the weights that
+// it came with.
 #include "frontends/onnx/ImportOnnx.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -23,7 +24,7 @@ namespace {
 struct Arguments {
   std::string model, exportTo;
   ImportOptions options;
-  bool locations = false, values = false, quiet = false;
+  bool locations = false, full = false, values = false, quiet = false;
 };
 
 template <typename T> bool take(llvm::Expected<T> value, T &target) {
@@ -52,6 +53,7 @@ bool parseArgument(llvm::StringRef argument, Arguments &arguments) {
     return true;
   }
   arguments.locations |= argument == "--locations";
+  arguments.full |= argument == "--full";
   arguments.values |= argument == "--values";
   arguments.quiet |= argument == "--quiet";
   if (!argument.starts_with("--")) {
@@ -140,7 +142,10 @@ int main(int argc, char **argv) {
   }
   if (!arguments.quiet) {
     mlir::OpPrintingFlags flags;
-    flags.elideLargeElementsAttrs(16).enableDebugInfo(arguments.locations);
+    flags.enableDebugInfo(arguments.locations);
+    if (!arguments.full) {
+      flags.elideLargeElementsAttrs(16);
+    }
     model->module->print(llvm::outs(), flags);
   }
   return arguments.exportTo.empty() || exportModel(*model, arguments.exportTo)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loss and its gradient are those of the exact mean over all valid targets, however they are split into microbatches,
-// and the gradient is the derivative of the loss.
+// The loss and its gradient are those of the exact mean over all valid targets,
+// however they are split into microbatches, and the gradient is the derivative
+// of the loss.
 #include "test/passes/TrainingFixture.h"
 
 namespace accel::test {
@@ -18,12 +19,15 @@ struct StepResult {
 
 class MeanTest : public TrainingFixture {
 protected:
-  /// Runs one step over all samples in microbatches of `batch`; `moved` of @first is changed by `step` before.
-  StepResult runStep(int64_t batch, const std::vector<int64_t> &labels, const std::vector<double> &weights, int64_t moved = -1,
+  /// Runs one step over all samples in microbatches of `batch`; `moved` of
+  /// @first is changed by `step` before.
+  StepResult runStep(int64_t batch, const std::vector<int64_t> &labels,
+                     const std::vector<double> &weights, int64_t moved = -1,
                      double step = 0) {
     AccumulateOptions options;
     options.optimizer = "sgd";
-    mlir::OwningOpRef<mlir::ModuleOp> module = makeStep(makeClassifier(batch), options);
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        makeStep(makeClassifier(batch), options);
     InterpreterOptions run;
     run.microbatches = kSamples / batch;
     Interpreter interpreter(*module, run);
@@ -39,11 +43,17 @@ protected:
       auto part = llvm::ArrayRef(labels).slice(i * batch, batch);
       auto weight = llvm::ArrayRef(weights).slice(i * batch, batch);
       mlir::Type f32 = mlir::Float32Type::get(&context);
-      interpreter.setInput("x", i, HostTensor(mlir::RankedTensorType::get({batch, 5}, f32), std::vector<double>(rows)));
+      interpreter.setInput(
+          "x", i,
+          HostTensor(mlir::RankedTensorType::get({batch, 5}, f32),
+                     std::vector<double>(rows)));
       interpreter.setInput("labels", i, makeLabels(std::vector<int64_t>(part)));
-      interpreter.setInput("sample_weights", i, HostTensor(mlir::RankedTensorType::get({batch}, f32), std::vector<double>(weight)));
+      interpreter.setInput("sample_weights", i,
+                           HostTensor(mlir::RankedTensorType::get({batch}, f32),
+                                      std::vector<double>(weight)));
     }
-    EXPECT_TRUE(mlir::succeeded(interpreter.run(getFunction(*module, "step")))) << diagnostics;
+    EXPECT_TRUE(mlir::succeeded(interpreter.run(getFunction(*module, "step"))))
+        << diagnostics;
     return collect(interpreter);
   }
 
@@ -86,7 +96,8 @@ TEST_F(MeanTest, PaddingOfWeightZeroDoesNotCount) {
   StepResult got = runStep(2, padded, {1, 1, 1, 1, 0, 0});
   EXPECT_EQ(got.tokens, 3);
   EXPECT_NEAR(got.loss, expected.loss, 1e-12);
-  expectClose(got.gradients["first"], expected.gradients["first"], 1e-12, "first");
+  expectClose(got.gradients["first"], expected.gradients["first"], 1e-12,
+              "first");
 }
 
 TEST_F(MeanTest, WithoutAnyTargetIsZero) {
@@ -104,7 +115,9 @@ TEST_F(MeanTest, GradientIsTheDerivative) {
   for (int64_t element : {0, 7, 19}) {
     double up = runStep(2, labels, ones, element, kStep).loss;
     double down = runStep(2, labels, ones, element, -kStep).loss;
-    EXPECT_NEAR(result.gradients["first"].floats()[element], (up - down) / (2 * kStep), 1e-8) << element;
+    EXPECT_NEAR(result.gradients["first"].floats()[element],
+                (up - down) / (2 * kStep), 1e-8)
+        << element;
   }
 }
 

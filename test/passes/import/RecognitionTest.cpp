@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Import recognises computes the same as the arithmetic it replaces: @forward by the interpreter, before and after.
+// What Import recognises computes the same as the arithmetic it replaces:
+// @forward by the interpreter, before and after.
 #include "test/passes/TrainingFixture.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
@@ -14,7 +15,9 @@ struct RecognitionCase {
   const char *body;
 };
 
-void PrintTo(const RecognitionCase &recognition, std::ostream *stream) { *stream << recognition.name; }
+void PrintTo(const RecognitionCase &recognition, std::ostream *stream) {
+  *stream << recognition.name;
+}
 
 const RecognitionCase kCases[] = {
     {"LayerNormWithPowAndDivision", "accel.layer_norm", R"mlir(
@@ -132,13 +135,16 @@ const RecognitionCase kCases[] = {
   })mlir"},
 };
 
-class RecognitionTest : public TrainingFixture, public testing::WithParamInterface<RecognitionCase> {
+class RecognitionTest : public TrainingFixture,
+                        public testing::WithParamInterface<RecognitionCase> {
 protected:
   HostTensor runForward(mlir::ModuleOp module) {
     mlir::func::FuncOp forward = getFunction(module, "forward");
     llvm::SmallVector<HostTensor> arguments;
     for (mlir::Type type : forward.getArgumentTypes()) {
-      arguments.push_back(makeNumbers(mlir::cast<mlir::RankedTensorType>(type).getShape(), arguments.size()));
+      arguments.push_back(
+          makeNumbers(mlir::cast<mlir::RankedTensorType>(type).getShape(),
+                      arguments.size()));
     }
     Interpreter interpreter(module);
     auto results = interpreter.run(forward, arguments);
@@ -151,17 +157,24 @@ TEST_P(RecognitionTest, KeepsTheValues) {
   mlir::OwningOpRef<mlir::ModuleOp> module = parse(GetParam().body);
   ASSERT_TRUE(module);
   HostTensor expected = runForward(*module);
-  runPasses(*module, [](mlir::OpPassManager &manager) { buildImportPipeline(manager, ImportOptions()); });
+  runPasses(*module, [](mlir::OpPassManager &manager) {
+    buildImportPipeline(manager, ImportOptions());
+  });
   ASSERT_FALSE(HasFatalFailure());
   int64_t recognised = 0;
-  module->walk([&](mlir::Operation *op) { recognised += op->getName().getStringRef() == GetParam().operation; });
+  module->walk([&](mlir::Operation *op) {
+    recognised += op->getName().getStringRef() == GetParam().operation;
+  });
   EXPECT_EQ(recognised, 1);
-  // The constants of the arithmetic are rounded to f32, those of the recognised operations are not.
+  // The constants of the arithmetic are rounded to f32, those of the recognised
+  // operations are not.
   expectClose(runForward(*module), expected, 1e-6, GetParam().name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Recognitions, RecognitionTest, testing::ValuesIn(kCases),
-                         [](const auto &info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Recognitions, RecognitionTest,
+                         testing::ValuesIn(kCases), [](const auto &info) {
+                           return std::string(info.param.name);
+                         });
 
 } // namespace
 } // namespace accel::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layout of parameters: what the solver makes, and that the verifier finds every way to be wrong.
+// The layout of parameters: what the solver makes, and that the verifier finds
+// every way to be wrong.
 #include "passes/Shard/BucketLayout.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -24,8 +25,10 @@ protected:
     layout = solve(problem);
   }
 
-  void add(const char *name, llvm::ArrayRef<int64_t> shape, OptimizerGroup group, unsigned bucket) {
-    auto type = mlir::RankedTensorType::get(shape, mlir::Float32Type::get(&context));
+  void add(const char *name, llvm::ArrayRef<int64_t> shape,
+           OptimizerGroup group, unsigned bucket) {
+    auto type =
+        mlir::RankedTensorType::get(shape, mlir::Float32Type::get(&context));
     problem.parameters.push_back({name, type, group, bucket});
   }
 
@@ -42,7 +45,8 @@ TEST_F(BucketLayoutTest, SegmentsAreOrderedByBucketAndGroup) {
   EXPECT_EQ(layout.segments[3].name, "frozen");
 }
 
-TEST_F(BucketLayoutTest, ParametersLieAtMultiplesOfSixteenInSegmentsOfMultiplesOfTheGranule) {
+TEST_F(BucketLayoutTest,
+       ParametersLieAtMultiplesOfSixteenInSegmentsOfMultiplesOfTheGranule) {
   EXPECT_EQ(layout.places[1].offset, 0);
   EXPECT_EQ(layout.places[3].offset, 16);
   EXPECT_EQ(layout.segments[0].elements, 128);
@@ -52,7 +56,8 @@ TEST_F(BucketLayoutTest, ParametersLieAtMultiplesOfSixteenInSegmentsOfMultiplesO
 }
 
 TEST_F(BucketLayoutTest, OtherElementTypesGetASegmentOfTheirOwn) {
-  auto type = mlir::RankedTensorType::get({3}, mlir::IntegerType::get(&context, 64));
+  auto type =
+      mlir::RankedTensorType::get({3}, mlir::IntegerType::get(&context, 64));
   problem.parameters.push_back({"ids", type, OptimizerGroup::Frozen, 1});
   layout = solve(problem);
   EXPECT_EQ(layout.segments.back().name, "frozen_i64");
@@ -66,7 +71,8 @@ TEST_F(BucketLayoutTest, OverlapIsFound) {
 
 TEST_F(BucketLayoutTest, MisalignmentIsFound) {
   layout.places[3].offset = 8;
-  EXPECT_THAT(verify(problem, layout), HasSubstr("'bias' at offset 8 is not aligned to 16"));
+  EXPECT_THAT(verify(problem, layout),
+              HasSubstr("'bias' at offset 8 is not aligned to 16"));
 }
 
 TEST_F(BucketLayoutTest, LyingOutsideIsFound) {
@@ -76,12 +82,14 @@ TEST_F(BucketLayoutTest, LyingOutsideIsFound) {
 
 TEST_F(BucketLayoutTest, WrongSegmentIsFound) {
   layout.places[1].segment = 1;
-  EXPECT_EQ(verify(problem, layout), "'scale' does not belong into segment decayed of bucket block0");
+  EXPECT_EQ(verify(problem, layout),
+            "'scale' does not belong into segment decayed of bucket block0");
 }
 
 TEST_F(BucketLayoutTest, WrongGranuleIsFound) {
   layout.segments[1].elements = 240;
-  EXPECT_EQ(verify(problem, layout), "segment decayed has 240 elements, not a multiple of 128");
+  EXPECT_EQ(verify(problem, layout),
+            "segment decayed has 240 elements, not a multiple of 128");
 }
 
 TEST_F(BucketLayoutTest, MissingPlaceIsFound) {
@@ -90,9 +98,11 @@ TEST_F(BucketLayoutTest, MissingPlaceIsFound) {
 }
 
 TEST_F(BucketLayoutTest, TrainableParametersAreF32) {
-  auto type = mlir::RankedTensorType::get({3}, mlir::BFloat16Type::get(&context));
+  auto type =
+      mlir::RankedTensorType::get({3}, mlir::BFloat16Type::get(&context));
   problem.parameters.push_back({"half", type, OptimizerGroup::Undecayed, 1});
-  EXPECT_EQ(problem.check(), "trainable parameter 'half': expected element type f32, got tensor<3xbf16>");
+  EXPECT_EQ(problem.check(), "trainable parameter 'half': expected element "
+                             "type f32, got tensor<3xbf16>");
 }
 
 TEST_F(BucketLayoutTest, NamesAreUnique) {

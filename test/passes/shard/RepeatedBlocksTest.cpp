@@ -18,16 +18,22 @@ std::vector<int64_t> find(const std::string &letters) {
 
 using Blocks = std::vector<int64_t>;
 
-TEST(RepeatedBlocks, AreFoundBetweenWhatComesBeforeAndAfter) { EXPECT_EQ(find("xyabcabcabcz"), (Blocks{2, 3, 3})); }
+TEST(RepeatedBlocks, AreFoundBetweenWhatComesBeforeAndAfter) {
+  EXPECT_EQ(find("xyabcabcabcz"), (Blocks{2, 3, 3}));
+}
 
 TEST(RepeatedBlocks, BeginAsEarlyAsPossible) {
   // What follows the blocks looks like the beginning of another one.
   EXPECT_EQ(find("xabcabcab"), (Blocks{1, 3, 2}));
 }
 
-TEST(RepeatedBlocks, AreAsShortAsPossible) { EXPECT_EQ(find("abababab"), (Blocks{0, 2, 4})); }
+TEST(RepeatedBlocks, AreAsShortAsPossible) {
+  EXPECT_EQ(find("abababab"), (Blocks{0, 2, 4}));
+}
 
-TEST(RepeatedBlocks, MayRepeatInside) { EXPECT_EQ(find("aabcaabc"), (Blocks{0, 4, 2})); }
+TEST(RepeatedBlocks, MayRepeatInside) {
+  EXPECT_EQ(find("aabcaabc"), (Blocks{0, 4, 2}));
+}
 
 TEST(RepeatedBlocks, AreNotRunsOfOneElement) {
   EXPECT_EQ(find("aaaa"), (Blocks{0, 0, 0}));

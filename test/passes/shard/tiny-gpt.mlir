@@ -2,6 +2,32 @@
 // of numerical tests.
 // RUN: accel-opt %s --accel-import --accel-differentiate --accel-accumulate='clip-norm=1' --accel-shard | FileCheck %s
 
+// Import: attention, GELU and layer norms as one operation each, weights in the orientation of the file.
+// CHECK: accel.objective = {kind = "causal-lm", output = "logits", tokens = "input_ids"}
+// Shard: one bucket per block, the tied embedding before them.
+// CHECK: accel.parameter @wte.weight {{.*}}segment = @before.decayed.master
+// CHECK: accel.parameter @h.0.attn.weight {{.*}}offset = 0 : i64, segment = @block0.decayed.master
+// CHECK: accel.parameter @h.1.attn.weight {{.*}}offset = 0 : i64, segment = @block1.decayed.master
+// CHECK: accel.parameter @ln_f.bias {{.*}}segment = @after.undecayed.master
+// CHECK-LABEL: func @init
+// CHECK-COUNT-10: accel.random_normal
+// CHECK-LABEL: func @step
+// CHECK: accel.repeat {
+// CHECK-NEXT: accel.input "input_ids" {accel.range = [0, 63]}
+// CHECK-NEXT: accel.input "labels" {accel.ignore = -100 : i64, accel.range = [0, 63], accel.target}
+// CHECK-COUNT-2: causal
+// CHECK: accel.softmax_cross_entropy
+// CHECK-COUNT-1: accel.accumulate @wte.weight
+// CHECK-COUNT-2: accel.attention_grad
+// CHECK: accel.accumulate @wte.weight
+// CHECK: accel.accumulate @loss_sum
+// CHECK: accel.metric "grad_norm"
+// CHECK: accel.write @before.decayed.master
+// CHECK: accel.write @block0.decayed.master
+// CHECK: accel.write @block0.undecayed.master
+// CHECK: accel.write @block1.decayed.master
+// CHECK: accel.write @after.undecayed.master
+// CHECK: return
 module @tiny attributes {accel.model = {name = "tiny"}, accel.batch = 2 : i64} {
   accel.parameter @"wte.weight" : tensor<64x32xf32> trainable {initial = {kind = "normal", mean = 0.0 : f64, deviation = 0.02 : f64, site = 101 : i64}}
   accel.parameter @"wpe.weight" : tensor<8x32xf32> trainable {initial = {kind = "normal", mean = 0.0 : f64, deviation = 0.02 : f64, site = 102 : i64}}

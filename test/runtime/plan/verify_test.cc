@@ -78,7 +78,7 @@ TEST(VerifyScheduleTest, ADistanceThatIsTooLongIsNoticed) {
   plan.Step("fetch next").mutable_waits(0)->set_distance(2);
   EXPECT_THAT(Schedule(plan),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("(gemm 'predict', lane 'compute') "
+                       AllOf(HasSubstr("(launch 'gradient', lane 'compute') "
                                        "before instruction 5 of 'step' (fetch "
                                        "'fetch next'"),
                              HasSubstr("buffer 'x'"))));
@@ -111,8 +111,8 @@ TEST(VerifyScheduleTest, BuffersThatShareBytesAreOrderedToo) {
   metric.clear_waits();
   EXPECT_THAT(Schedule(plan),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("instruction 9 of 'step' (launch "
-                                       "'gradient'"),
+                       AllOf(HasSubstr("instruction 8 of 'step' (launch "
+                                       "'scale'"),
                              HasSubstr("instruction 12 of 'step' (fill 'metric "
                                        "loss'"),
                              HasSubstr("buffer 'scaled' and buffer 'staging', "

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trains a model of test/e2e/models as its golden says and compares losses, gradients and weights with PyTorch's.
+
+usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--fresh]
+
+Needs accelc and accel-run in PATH and nothing but the standard library.
+"""
+
+import argparse
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+
+def run(command, log, cwd=None):
+    with open(log, "w", encoding="utf-8") as out:
+        done = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, cwd=cwd, check=False)
+    if done.returncode != 0:
+        print("$", " ".join(map(str, command)))
+        print(pathlib.Path(log).read_text(encoding="utf-8"))
+        sys.exit(f"exit code {done.returncode}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", type=pathlib.Path)
+    parser.add_argument("work", type=pathlib.Path)
+    parser.add_argument("model")
+    parser.add_argument("variant", nargs="?", default="")
+    parser.add_argument("--fresh", action="store_true", help="the wider bounds of a fresh model")
+    options = parser.parse_args()
+
+    folder = options.models / options.model
+    suffix = f"-{options.variant}" if options.variant else ""
+    golden = json.loads((folder / f"golden{suffix}.json").read_text(encoding="utf-8"))
+    work = options.work.resolve()
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+
+    run(["accelc", folder / "model.onnx", "-o", work / "plan", *golden["flags"]], work / "compile.log")
+    command = ["accel-run", work / "plan", *golden["run_flags"], "--run-dir", work / "run",
+               "--export", work / "final.safetensors"]
+    comparison = [sys.executable, pathlib.Path(__file__).with_name("compare.py"), folder,
+                  "--metrics", work / "run" / "metrics.jsonl"]
+    if options.variant:
+        comparison += ["--variant", options.variant]
+    if "gradients" in golden["files"]:
+        command += ["--dump-gradients", work / "gradients.safetensors"]
+        comparison += ["--gradients", work / "gradients.safetensors"]
+    if "final" in golden["files"]:
+        comparison += ["--weights", work / "final.safetensors"]
+    if options.fresh:
+        comparison.append("--fresh")
+    run(command, work / "run.log", cwd=folder)
+    sys.exit(subprocess.run(comparison, check=False).returncode)
+
+
+if __name__ == "__main__":
+    main()

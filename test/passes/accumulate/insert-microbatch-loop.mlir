@@ -1,0 +1,38 @@
+// RUN: accel-opt %s --accel-insert-microbatch-loop | FileCheck %s
+
+// The body of a microbatch is repeated; arguments are inputs, with what is known of them. Accumulators are zero before the
+// loop; the mean is taken once, behind it, by a count of at least one.
+// CHECK-LABEL: func @step()
+// CHECK: %[[ZERO:.+]] = accel.constant dense<0.000000e+00> : tensor<f64>
+// CHECK: accel.write @loss_sum, %[[ZERO]]
+// CHECK: accel.write @target_count
+// CHECK: accel.repeat {
+// CHECK-NEXT: %[[X:.+]] = accel.input "x" : tensor<2xf32>
+// CHECK-NEXT: %[[LABELS:.+]] = accel.input "labels" {accel.range = [0, 9], accel.target} : tensor<2xi64>
+// CHECK: accel.accumulate @w, %[[X]]
+// CHECK: }
+// CHECK-DAG: %[[SUM:.+]] = accel.read @loss_sum
+// CHECK-DAG: %[[COUNT:.+]] = accel.read @target_count
+// CHECK: %[[ONE:.+]] = accel.constant dense<1.000000e+00>
+// CHECK: %[[DIVISOR:.+]] = accel.max %[[COUNT]], %[[ONE]]
+// CHECK: %[[LOSS:.+]] = accel.div %[[SUM]], %[[DIVISOR]]
+// CHECK: %[[POWER:.+]] = accel.constant dense<8.000000e+00>
+// CHECK: %[[SCALE:.+]] = accel.div %[[POWER]], %[[DIVISOR]]
+// CHECK: accel.metric "loss", %[[LOSS]]
+// CHECK: accel.metric "tokens", %[[COUNT]]
+// CHECK: accel.metric "gradient_scale", %[[SCALE]]
+// CHECK: return
+// CHECK-NOT: @microbatch
+module attributes {accel.gradient_exponent = 3 : i64} {
+  accel.parameter @w : tensor<2xf32> trainable
+  accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+  accel.state @target_count : tensor<f64> {kind = "accumulator"}
+  func.func @microbatch(%x: tensor<2xf32> {accel.name = "x"}, %labels: tensor<2xi64> {accel.name = "labels", accel.range = [0, 9], accel.target}) {
+    accel.accumulate @w, %x : tensor<2xf32>
+    %c = accel.cast %labels : tensor<2xi64> -> tensor<2xf64>
+    %s = accel.reduce_sum %c [0] : tensor<2xf64> -> tensor<f64>
+    accel.accumulate @loss_sum, %s : tensor<f64>
+    accel.accumulate @target_count, %s : tensor<f64>
+    return
+  }
+}

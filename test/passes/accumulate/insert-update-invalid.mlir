@@ -1,0 +1,29 @@
+// RUN: split-file %s %t
+// RUN: accel-opt %t/options.mlir --accel-insert-update='optimizer=adam schedule=step beta1=1 lr=-1' --verify-diagnostics
+// RUN: accel-opt %t/step.mlir --accel-insert-update --split-input-file --verify-diagnostics
+
+//--- options.mlir
+// Every wrong option is named.
+// expected-error@below {{--optimizer: expected adamw or sgd, got 'adam'}}
+// expected-error@below {{--schedule: expected constant, linear, cosine or wsd, got 'step'}}
+// expected-error@below {{--lr: expected a finite number that is not negative, got -1.00}}
+// expected-error@below {{--beta1: expected a number in [0, 1), got 1.00}}
+func.func @step() {
+  %scale = accel.constant dense<0.5> : tensor<f64>
+  accel.metric "gradient_scale", %scale : tensor<f64>
+  return
+}
+
+//--- step.mlir
+// expected-error@below {{expected a function @step that reports metric 'gradient_scale', got no function}}
+module {
+}
+
+// -----
+
+// expected-error@below {{expected a function @step that reports metric 'gradient_scale', got no such metric}}
+module {
+  func.func @step() {
+    return
+  }
+}

@@ -1,0 +1,30 @@
+// RUN: accel-opt %s --accel-insert-update | FileCheck %s
+// RUN: accel-opt %s --accel-insert-update='optimizer=sgd schedule=wsd momentum=0.8 clip-norm=2 decay-steps=10' | FileCheck %s --check-prefix=SGD
+
+// AdamW at a constant rate: its own numbers, and none that it would not read.
+// CHECK-DAG: accel.state @lr : tensor<f64> {initial = 1.000000e-03 : f64, kind = "hyperparameter"}
+// CHECK-DAG: accel.state @weight_decay : tensor<f64> {initial = 1.000000e-02 : f64, kind = "hyperparameter"}
+// CHECK-DAG: accel.state @warmup_steps
+// CHECK-DAG: accel.state @beta1
+// CHECK-DAG: accel.state @beta2
+// CHECK-DAG: accel.state @eps
+// CHECK-DAG: accel.state @step_count : tensor<f64> {initial = 0.000000e+00 : f64, kind = "counter"}
+// CHECK-DAG: accel.state @beta1_power : tensor<f64> {initial = 1.000000e+00 : f64, kind = "counter"}
+// CHECK-DAG: accel.state @beta2_power
+// CHECK-NOT: accel.state @{{momentum|clip_norm|min_lr|schedule_steps|decay_steps}}
+// CHECK: %[[SCALE:.+]] = accel.constant
+// CHECK: accel.update %[[SCALE]] kind "adamw" schedule "constant" :
+// CHECK-NEXT: return
+
+// SGD-DAG: accel.state @momentum : tensor<f64> {initial = 8.000000e-01 : f64, kind = "hyperparameter"}
+// SGD-DAG: accel.state @clip_norm : tensor<f64> {initial = 2.000000e+00 : f64
+// SGD-DAG: accel.state @min_lr
+// SGD-DAG: accel.state @schedule_steps
+// SGD-DAG: accel.state @decay_steps : tensor<f64> {initial = 1.000000e+01 : f64
+// SGD-NOT: beta
+// SGD: accel.update %{{.+}} kind "sgd" schedule "wsd" clip :
+func.func @step() {
+  %scale = accel.constant dense<0.5> : tensor<f64>
+  accel.metric "gradient_scale", %scale : tensor<f64>
+  return
+}

@@ -1,0 +1,42 @@
+// RUN: accel-opt %s --accel-assign-buffers --accel-verify-fuse | FileCheck %s
+
+accel.parameter @w : tensor<8x16xf32> trainable {segment = @"model.decayed.master", offset = 0 : i64, initial = {kind = "file", key = "w"}}
+accel.state @"model.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "master", group = "decayed"}
+accel.state @"model.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "gradient", group = "decayed"}
+
+func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 64 : i64, elements = 64 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+  %y = accel.neg %x : tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}
+
+// Weights that came with the model are loaded.
+// CHECK-LABEL: func.func @init
+// CHECK: %[[MASTER:.+]] = plan.buffer persistent "parameters" "model.decayed.master" : memref<128xf32>
+// CHECK: %[[W:.+]] = plan.view %[[MASTER]] at 0 : memref<128xf32> to memref<8x16xf32>
+// CHECK: plan.load "w" into %[[W]]
+func.func @init() {
+  return
+}
+
+// Inputs are double-buffered, gradients are accumulated where they lie.
+// CHECK-LABEL: func.func @step
+// CHECK-DAG: %[[X:.+]] = plan.buffer io "io" "x" {copies = 2 : i64} : memref<4x8xf32>
+// CHECK-DAG: %[[GRADIENT:.+]] = plan.buffer persistent "gradients" "model.decayed.gradient" : memref<128xf32>
+// CHECK-DAG: %[[VIEW:.+]] = plan.view %[[GRADIENT]] at 0 : memref<128xf32> to memref<8x16xf32>
+// CHECK: plan.fetch ["x"] into %[[X]] ahead 0
+// CHECK: plan.repeat
+// CHECK: plan.fetch ["x"] into %[[X]] ahead 1
+// CHECK: plan.gemm %[[X]], %{{.*}}, %[[P:.+]] :
+// CHECK: plan.launch @neg_0(%[[P]], %[[N:.+]]) [read, write] units 1
+// CHECK: plan.gemm %[[X]], %[[N]], %[[VIEW]] {accumulate, transpose_a}
+func.func @step() {
+  accel.repeat {
+    %x = accel.input "x" : tensor<4x8xf32>
+    %w = accel.read @w : tensor<8x16xf32>
+    %p = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    %n = func.call @neg_0(%p) : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    %g = accel.matmul %x, %n {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+    accel.accumulate @w, %g : tensor<8x16xf32>
+  }
+  return
+}

@@ -1,0 +1,98 @@
+// RUN: accel-opt %s --split-input-file --accel-outline-kernels --canonicalize | FileCheck %s
+
+accel.parameter @w : tensor<8x16xf32> trainable
+accel.parameter @b : tensor<16xf32> trainable
+accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+
+// A bias and an activation share a kernel; so do two sums of which one feeds the other; a product is a library call.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  // CHECK: %[[X:.+]] = accel.input "x"
+  %x = accel.input "x" : tensor<4x8xf32>
+  // CHECK: %[[W:.+]] = accel.read @w
+  %w = accel.read @w : tensor<8x16xf32>
+  // CHECK: %[[B:.+]] = accel.read @b
+  %b = accel.read @b : tensor<16xf32>
+  // CHECK: %[[P:.+]] = accel.matmul %[[X]], %[[W]]
+  %p = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  // CHECK: %[[H:.+]] = call @relu_0(%[[P]], %[[B]])
+  %bb = accel.broadcast %b [1] : tensor<16xf32> -> tensor<4x16xf32>
+  %a = accel.add %p, %bb : tensor<4x16xf32>
+  %h = accel.relu %a : tensor<4x16xf32>
+  // CHECK: accel.matmul %[[H]], %[[W]] {transpose_rhs}
+  %q = accel.matmul %h, %w {transpose_rhs} : tensor<4x16xf32>, tensor<8x16xf32> -> tensor<4x8xf32>
+  %m = accel.reduce_max %q [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %s = accel.broadcast %m [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %d = accel.sub %q, %s : tensor<4x8xf32>
+  %r = accel.reduce_sum %d [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  %l = accel.cast %r : tensor<f32> -> tensor<f64>
+  // CHECK: accel.accumulate @loss_sum
+  accel.accumulate @loss_sum, %l : tensor<f64>
+  return
+}
+// CHECK: func.func private @relu_0(%arg0: tensor<4x16xf32>, %arg1: tensor<16xf32>) -> tensor<4x16xf32>
+// CHECK-SAME: columns = 16 : i64, elements = 64 : i64, kind = "rows", rows = 4 : i64, units = 4 : i64
+
+// -----
+
+accel.parameter @a : tensor<16xf32> trainable
+accel.parameter @b : tensor<16xf32> trainable
+
+// Equal kernels are stored once, whatever they are called on; a sum over rows goes straight into the gradient.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  %x = accel.input "x" : tensor<4x16xf32>
+  %y = accel.input "y" : tensor<4x16xf32>
+  // CHECK: %[[S:.+]] = call @reduce_sum_0(%{{.*}})
+  // CHECK: accel.accumulate @a, %[[S]]
+  %s = accel.reduce_sum %x [0] : tensor<4x16xf32> -> tensor<16xf32>
+  accel.accumulate @a, %s : tensor<16xf32>
+  // CHECK: %[[T:.+]] = call @reduce_sum_0(%{{.*}})
+  // CHECK: accel.accumulate @b, %[[T]]
+  %t = accel.reduce_sum %y [0] : tensor<4x16xf32> -> tensor<16xf32>
+  accel.accumulate @b, %t : tensor<16xf32>
+  return
+}
+// CHECK: func.func private @reduce_sum_0
+// CHECK-SAME: (tensor<16xf32> {plan.accumulate})
+// CHECK-SAME: kind = "columns"
+// CHECK-NOT: func.func private
+
+// -----
+
+accel.state @v : tensor<64xf32> {kind = "accumulator"}
+
+// What reads a state before it is written stays before the kernel that overwrites it.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  // CHECK: %[[V:.+]] = accel.read @v
+  %v = accel.read @v : tensor<64xf32>
+  %x = accel.input "x" : tensor<64xf32>
+  %new = accel.add %v, %x : tensor<64xf32>
+  %n = accel.reduce_sum %v [0] : tensor<64xf32> -> tensor<f32>
+  %w = accel.cast %n : tensor<f32> -> tensor<f64>
+  // CHECK: call @reduce_sum_0(%[[V]])
+  // CHECK: %[[NEW:.+]] = call @add_0
+  // CHECK: accel.write @v, %[[NEW]]
+  accel.write @v, %new : tensor<64xf32>
+  accel.metric "sum", %w : tensor<f64>
+  return
+}
+
+// -----
+
+// A transposed operand of a product that its flags cannot express is copied.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  %x = accel.input "x" : tensor<2x8x4x16xf32>
+  %t = accel.transpose %x [0, 2, 1, 3] : tensor<2x8x4x16xf32> -> tensor<2x4x8x16xf32>
+  // CHECK: %[[COPY:.+]] = call @copy_0
+  // CHECK: accel.matmul %[[COPY]], %[[COPY]] {transpose_rhs}
+  %p = accel.matmul %t, %t {transpose_rhs} : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32> -> tensor<2x4x8x8xf32>
+  %s = accel.reduce_sum %p [0, 1, 2, 3] : tensor<2x4x8x8xf32> -> tensor<f32>
+  %w = accel.cast %s : tensor<f32> -> tensor<f64>
+  accel.metric "sum", %w : tensor<f64>
+  return
+}
+// CHECK: func.func private @copy_0
+// CHECK-SAME: columns = 16 : i64

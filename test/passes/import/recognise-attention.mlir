@@ -1,0 +1,105 @@
+// RUN: accel-opt %s --accel-recognise-attention --split-input-file | FileCheck %s
+
+// Scale on both operands, keys transposed before, a causal mask added, a safe softmax: plain causal attention.
+// CHECK-LABEL: func @causal
+// CHECK-SAME: %[[Q:.+]]: tensor<2x3x5x4xf32>, %[[K:.+]]: tensor<2x3x5x4xf32>, %[[V:.+]]: tensor<2x3x5x4xf32>
+// CHECK-NOT: accel.softmax
+// CHECK: %[[Y:[^,]+]], %{{.+}} = accel.attention %[[Q]], %[[K]], %[[V]] scale 2.500000e-01 causal :
+// CHECK-NEXT: return %[[Y]]
+func.func @causal(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x5x4xf32>, %v: tensor<2x3x5x4xf32>) -> tensor<2x3x5x4xf32> {
+  %half = accel.constant dense<0.5> : tensor<2x3x5x4xf32>
+  %qs = accel.mul %q, %half : tensor<2x3x5x4xf32>
+  %ks = accel.mul %k, %half : tensor<2x3x5x4xf32>
+  %s = accel.matmul %qs, %ks {transpose_rhs} : tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32> -> tensor<2x3x5x5xf32>
+  %m = accel.constant dense<[[0.0, -1.0e9, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<5x5xf32>
+  %mb = accel.broadcast %m [2, 3] : tensor<5x5xf32> -> tensor<2x3x5x5xf32>
+  %sm = accel.add %s, %mb : tensor<2x3x5x5xf32>
+  %p = accel.softmax %sm : tensor<2x3x5x5xf32>
+  %nan = accel.is_nan %p : tensor<2x3x5x5xf32> -> tensor<2x3x5x5xi1>
+  %zero = accel.constant dense<0.0> : tensor<2x3x5x5xf32>
+  %ps = accel.select %nan, %zero, %p : tensor<2x3x5x5xi1>, tensor<2x3x5x5xf32>
+  %y = accel.matmul %ps, %v : tensor<2x3x5x5xf32>, tensor<2x3x5x4xf32> -> tensor<2x3x5x4xf32>
+  return %y : tensor<2x3x5x4xf32>
+}
+
+// -----
+
+// The product divided, a boolean mask selected with its branches swapped: causal as well. The columns are those before the
+// last row, not before the first.
+// CHECK-LABEL: func @selected
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} scale 5.000000e-01 causal :
+func.func @selected(%q: tensor<1x1x2x4xf32>, %k: tensor<1x1x3x4xf32>, %v: tensor<1x1x3x6xf32>) -> tensor<1x1x2x6xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<1x1x2x4xf32>, tensor<1x1x3x4xf32> -> tensor<1x1x2x3xf32>
+  %two = accel.constant dense<2.0> : tensor<1x1x2x3xf32>
+  %sc = accel.div %s, %two : tensor<1x1x2x3xf32>
+  %m = accel.constant dense<[[[[false, false, true], [false, false, false]]]]> : tensor<1x1x2x3xi1>
+  %low = accel.constant dense<0xFF800000> : tensor<1x1x2x3xf32>
+  %sm = accel.select %m, %low, %sc : tensor<1x1x2x3xi1>, tensor<1x1x2x3xf32>
+  %p = accel.softmax %sm : tensor<1x1x2x3xf32>
+  %y = accel.matmul %p, %v : tensor<1x1x2x3xf32>, tensor<1x1x3x6xf32> -> tensor<1x1x2x6xf32>
+  return %y : tensor<1x1x2x6xf32>
+}
+
+// -----
+
+// A constant mask that is not causal stays as a tensor, without what was repeated of it.
+// CHECK-LABEL: func @window
+// CHECK: %[[MASK:.+]] = accel.constant dense<{{.*}}true, true, false], [false, true, true], [false, false, true]{{.*}}> : tensor<1x1x3x3xi1>
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %[[MASK]] : tensor<1x1x3x3xi1> scale 1.000000e+00 :
+func.func @window(%q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>
+  %m = accel.constant dense<[[0.0, 0.0, -1.0e9], [-1.0e9, 0.0, 0.0], [-1.0e9, -1.0e9, 0.0]]> : tensor<3x3xf32>
+  %mb = accel.broadcast %m [2, 3] : tensor<3x3xf32> -> tensor<2x2x3x3xf32>
+  %sm = accel.add %mb, %s : tensor<2x2x3x3xf32>
+  %p = accel.softmax %sm : tensor<2x2x3x3xf32>
+  %y = accel.matmul %p, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
+
+// -----
+
+// A mask that an input gives, beside a causal one; numbers that are no prohibition are added as they are.
+// CHECK-LABEL: func @padding
+// CHECK-SAME: %[[PAD:[^ ]+]]: tensor<2x3xf32>
+// CHECK: %[[MASK:.+]] = accel.reshape %[[PAD]] : tensor<2x3xf32> -> tensor<2x1x1x3xf32>
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %[[MASK]] : tensor<2x1x1x3xf32> scale 1.000000e+00 causal :
+func.func @padding(%pad: tensor<2x3xf32>, %q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>
+  %m = accel.constant dense<[[0.0, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %mb = accel.broadcast %m [2, 3] : tensor<3x3xf32> -> tensor<2x2x3x3xf32>
+  %sm = accel.add %s, %mb : tensor<2x2x3x3xf32>
+  %padb = accel.broadcast %pad [0, 3] : tensor<2x3xf32> -> tensor<2x2x3x3xf32>
+  %sp = accel.add %sm, %padb : tensor<2x2x3x3xf32>
+  %p = accel.softmax %sp : tensor<2x2x3x3xf32>
+  %y = accel.matmul %p, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
+
+// -----
+
+// Dropout of the probabilities, as an operation; the site is one that no other operation has.
+// CHECK-LABEL: func @dropout
+// CHECK: accel.dropout %{{.+}} site 4
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} dropout %{{.+}}, %{{.+}} probability 1.000000e-01 site 5 : tensor<2xi64>, tensor<i64> scale 1.000000e+00 :
+func.func @dropout(%q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>, %s: tensor<2xi64>, %seed: tensor<i64>) -> tensor<2x2x3x4xf32> {
+  %qd = accel.dropout %q, %s, %seed probability 0.1 site 4 : tensor<2x2x3x4xf32>, tensor<2xi64>, tensor<i64>
+  %sc = accel.matmul %qd, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>
+  %p = accel.softmax %sc : tensor<2x2x3x3xf32>
+  %d = accel.dropout %p, %s, %seed probability 0.1 site 2 : tensor<2x2x3x3xf32>, tensor<2xi64>, tensor<i64>
+  %y = accel.matmul %d, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
+
+// -----
+
+// Dropout of the probabilities, as the attribute by which a frontend passes on what the file says of it.
+// CHECK-LABEL: func @attribute
+// CHECK: %[[SAMPLES:.+]] = accel.input "sample_indices" : tensor<2xi64>
+// CHECK: %[[SEED:.+]] = accel.input "seed" : tensor<i64>
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} dropout %[[SAMPLES]], %[[SEED]] probability 2.000000e-01 site 1
+func.func @attribute(%q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>
+  %p = accel.softmax %s {accel.attention_dropout = 0.2 : f64} : tensor<2x2x3x3xf32>
+  %y = accel.matmul %p, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
+  return %y : tensor<2x2x3x4xf32>
+}

@@ -1,0 +1,115 @@
+// RUN: split-file %s %t
+// RUN: accel-opt %t/blocks.mlir --accel-assign-buckets | FileCheck %t/blocks.mlir
+// RUN: accel-opt %t/plain.mlir --accel-assign-buckets=decay-rank=1 | FileCheck %t/plain.mlir
+
+//--- blocks.mlir
+// Two blocks of a product and a bias, whatever their names, between an embedding and a head that share a weight. The tied
+// weight and what is shared by the blocks lie before them.
+// CHECK: accel.parameter @z : tensor<8x8xf32> trainable {{{.*}}offset = 0 : i64, segment = @block0.decayed.master}
+// CHECK: accel.parameter @y : tensor<8xf32> trainable {{{.*}}offset = 0 : i64, segment = @block0.undecayed.master}
+// CHECK: accel.parameter @a : tensor<8x8xf32> trainable {{{.*}}offset = 0 : i64, segment = @block1.decayed.master}
+// CHECK: accel.parameter @b : tensor<8xf32> trainable {{{.*}}offset = 0 : i64, segment = @block1.undecayed.master}
+// CHECK: accel.parameter @tied : tensor<10x8xf32> trainable {{{.*}}offset = 0 : i64, segment = @before.decayed.master}
+// CHECK: accel.parameter @shared : tensor<8xf32> trainable {{{.*}}offset = 0 : i64, segment = @before.undecayed.master}
+// CHECK: accel.parameter @last : tensor<8xf32> trainable {{{.*}}offset = 0 : i64, segment = @after.undecayed.master}
+// CHECK: accel.parameter @frozen : tensor<8xf32> {{{.*}}offset = 0 : i64, segment = @after.frozen.master}
+// CHECK: accel.bucket @before {granule = 128 : i64, segments = [{elements = 128 : i64, group = "decayed", name = "decayed", parameters = [@tied]}, {elements = 128 : i64, group = "undecayed", name = "undecayed", parameters = [@shared]}]}
+// CHECK: accel.state @before.decayed.master : tensor<128xf32> {bucket = "before", group = "decayed", kind = "slot", segment = "decayed", slot = "master"}
+// CHECK: accel.state @before.decayed.gradient : tensor<128xf32>
+// CHECK: accel.state @before.decayed.momentum : tensor<128xf32>
+// CHECK: accel.bucket @block0
+// CHECK: accel.bucket @block1
+// CHECK: accel.bucket @after
+// CHECK: accel.state @after.frozen.master
+// CHECK-NOT: @after.frozen.gradient
+// The optimizer's slots begin with zero; master and gradient are not written.
+// CHECK-LABEL: func @init
+// CHECK-NOT: master
+// CHECK: accel.write @before.decayed.momentum
+// CHECK: return
+module {
+  accel.parameter @z : tensor<8x8xf32> trainable
+  accel.parameter @y : tensor<8xf32> trainable
+  accel.parameter @a : tensor<8x8xf32> trainable
+  accel.parameter @b : tensor<8xf32> trainable
+  accel.parameter @tied : tensor<10x8xf32> trainable
+  accel.parameter @shared : tensor<8xf32> trainable
+  accel.parameter @last : tensor<8xf32> trainable
+  accel.parameter @frozen : tensor<8xf32>
+  func.func @init() {
+    return
+  }
+  func.func @step() {
+    accel.repeat {
+      %ids = accel.input "ids" : tensor<4xi64>
+      %tied = accel.read @tied : tensor<10x8xf32>
+      %x0 = accel.gather %tied, %ids : tensor<10x8xf32>, tensor<4xi64> -> tensor<4x8xf32>
+      %shared = accel.read @shared : tensor<8xf32>
+      %s = accel.broadcast %shared [1] : tensor<8xf32> -> tensor<4x8xf32>
+      %z = accel.read @z : tensor<8x8xf32>
+      %h0 = accel.matmul %x0, %z : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+      %y = accel.read @y : tensor<8xf32>
+      %yb = accel.broadcast %y [1] : tensor<8xf32> -> tensor<4x8xf32>
+      %i0 = accel.add %h0, %yb : tensor<4x8xf32>
+      %x1 = accel.mul %i0, %s : tensor<4x8xf32>
+      %a = accel.read @a : tensor<8x8xf32>
+      %h1 = accel.matmul %x1, %a : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+      %b = accel.read @b : tensor<8xf32>
+      %bb = accel.broadcast %b [1] : tensor<8xf32> -> tensor<4x8xf32>
+      %i1 = accel.add %h1, %bb : tensor<4x8xf32>
+      %x2 = accel.mul %i1, %s : tensor<4x8xf32>
+      %last = accel.read @last : tensor<8xf32>
+      %lb = accel.broadcast %last [1] : tensor<8xf32> -> tensor<4x8xf32>
+      %x3 = accel.mul %x2, %lb : tensor<4x8xf32>
+      %frozen = accel.read @frozen : tensor<8xf32>
+      %fb = accel.broadcast %frozen [1] : tensor<8xf32> -> tensor<4x8xf32>
+      %x4 = accel.add %x3, %fb : tensor<4x8xf32>
+      %o = accel.matmul %x4, %tied {transpose_rhs} : tensor<4x8xf32>, tensor<10x8xf32> -> tensor<4x10xf32>
+      accel.accumulate @tied, %tied : tensor<10x8xf32>
+      accel.accumulate @tied, %tied : tensor<10x8xf32>
+      accel.accumulate @shared, %shared : tensor<8xf32>
+      accel.accumulate @shared, %shared : tensor<8xf32>
+      accel.accumulate @z, %z : tensor<8x8xf32>
+      accel.accumulate @y, %y : tensor<8xf32>
+      accel.accumulate @a, %a : tensor<8x8xf32>
+      accel.accumulate @b, %b : tensor<8xf32>
+      accel.accumulate @last, %last : tensor<8xf32>
+    }
+    %s = accel.constant dense<1.0> : tensor<f64>
+    accel.update %s kind "sgd" schedule "constant" : tensor<f64>
+    return
+  }
+}
+
+//--- plain.mlir
+// Without repetition there is one bucket; parameters lie in the order of their use at multiples of 16, and of rank 1 decay too
+// if that is asked for. What nothing reads comes last.
+// CHECK: accel.parameter @unused : tensor<5xf32> {offset = 0 : i64, segment = @model.frozen.master}
+// CHECK: accel.parameter @second : tensor<3xf32> trainable {offset = 32 : i64, segment = @model.decayed.master}
+// CHECK: accel.parameter @first : tensor<6x3xf32> trainable {offset = 0 : i64, segment = @model.decayed.master}
+// CHECK: accel.bucket @model {{.*}}parameters = [@first, @second]
+// CHECK-DAG: accel.state @model.decayed.first_moment
+// CHECK-DAG: accel.state @model.decayed.second_moment
+module {
+  accel.parameter @unused : tensor<5xf32>
+  accel.parameter @second : tensor<3xf32> trainable
+  accel.parameter @first : tensor<6x3xf32> trainable
+  func.func @init() {
+    return
+  }
+  func.func @step() {
+    accel.repeat {
+      %x = accel.input "x" : tensor<4x6xf32>
+      %w = accel.read @first : tensor<6x3xf32>
+      %y = accel.matmul %x, %w : tensor<4x6xf32>, tensor<6x3xf32> -> tensor<4x3xf32>
+      %b = accel.read @second : tensor<3xf32>
+      %bb = accel.broadcast %b [1] : tensor<3xf32> -> tensor<4x3xf32>
+      %z = accel.add %y, %bb : tensor<4x3xf32>
+      accel.accumulate @first, %w : tensor<6x3xf32>
+      accel.accumulate @second, %b : tensor<3xf32>
+    }
+    %s = accel.constant dense<1.0> : tensor<f64>
+    accel.update %s kind "adamw" schedule "constant" : tensor<f64>
+    return
+  }
+}

@@ -1,0 +1,86 @@
+// RUN: split-file %s %t
+// RUN: accel-opt %t/adamw.mlir --accel-expand-update | FileCheck %t/adamw.mlir
+// RUN: accel-opt %t/sgd.mlir --accel-expand-update | FileCheck %t/sgd.mlir
+
+//--- adamw.mlir
+accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
+accel.state @weight_decay : tensor<f64> {kind = "hyperparameter"}
+accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter"}
+accel.state @beta1 : tensor<f64> {kind = "hyperparameter"}
+accel.state @beta2 : tensor<f64> {kind = "hyperparameter"}
+accel.state @eps : tensor<f64> {kind = "hyperparameter"}
+accel.state @clip_norm : tensor<f64> {kind = "hyperparameter"}
+accel.state @step_count : tensor<f64> {kind = "counter"}
+accel.state @beta1_power : tensor<f64> {kind = "counter"}
+accel.state @beta2_power : tensor<f64> {kind = "counter"}
+accel.state @m.decayed.master : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
+accel.state @m.decayed.gradient : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
+accel.state @m.decayed.first_moment : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "first_moment", group = "decayed"}
+accel.state @m.decayed.second_moment : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "second_moment", group = "decayed"}
+// The rate; the norm: rows of 128 in f32, rows in f64; the clipping factor.
+// CHECK-LABEL: func @step
+// CHECK-SAME: %[[SCALE:.+]]: tensor<f64>
+// CHECK: %[[GRADIENT:.+]] = accel.read @m.decayed.gradient : tensor<256xf32>
+// CHECK: %[[SQUARES:.+]] = accel.mul %[[GRADIENT]], %[[GRADIENT]]
+// CHECK: %[[ROWS:.+]] = accel.reshape %[[SQUARES]] : tensor<256xf32> -> tensor<2x128xf32>
+// CHECK: %[[SUMS:.+]] = accel.reduce_sum %[[ROWS]] [1] : tensor<2x128xf32> -> tensor<2xf32>
+// CHECK: %[[WIDE:.+]] = accel.cast %[[SUMS]] : tensor<2xf32> -> tensor<2xf64>
+// CHECK: %[[SUM:.+]] = accel.reduce_sum %[[WIDE]] [0] : tensor<2xf64> -> tensor<f64>
+// CHECK: %[[ROOT:.+]] = accel.sqrt %[[SUM]]
+// CHECK: %[[NORM:.+]] = accel.mul %[[ROOT]], %[[SCALE]]
+// CHECK: accel.metric "grad_norm", %[[NORM]]
+// CHECK: accel.min
+// CHECK: %[[FACTOR:.+]] = accel.mul %[[SCALE]]
+// CHECK: accel.metric "lr"
+// CHECK: accel.write @step_count
+// CHECK: accel.write @beta1_power
+// CHECK: accel.write @beta2_power
+// Scalars are rounded once, then one run of element-wise operations between reads and writes of the slots.
+// CHECK: accel.cast %[[FACTOR]] : tensor<f64> -> tensor<f32>
+// CHECK: accel.read @m.decayed.master
+// CHECK: accel.read @m.decayed.gradient
+// CHECK: accel.read @m.decayed.first_moment
+// CHECK: accel.read @m.decayed.second_moment
+// CHECK-NOT: accel.{{cast|reshape|reduce_sum}}
+// CHECK: accel.write @m.decayed.first_moment
+// CHECK: accel.write @m.decayed.second_moment
+// CHECK: accel.write @m.decayed.master
+// CHECK-NOT: accel.update
+// CHECK: return
+func.func @step(%s: tensor<f64>) {
+  accel.update %s kind "adamw" schedule "constant" clip : tensor<f64>
+  return
+}
+
+//--- sgd.mlir
+accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
+accel.state @min_lr : tensor<f64> {kind = "hyperparameter"}
+accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter"}
+accel.state @weight_decay : tensor<f64> {kind = "hyperparameter"}
+accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter"}
+accel.state @momentum : tensor<f64> {kind = "hyperparameter"}
+accel.state @step_count : tensor<f64> {kind = "counter"}
+accel.state @m.frozen.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "frozen", slot = "master", group = "frozen"}
+accel.state @m.undecayed.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "master", group = "undecayed"}
+accel.state @m.undecayed.gradient : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "gradient", group = "undecayed"}
+accel.state @m.undecayed.momentum : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "momentum", group = "undecayed"}
+// A cosine; no clipping; nothing decays, nothing frozen is touched.
+// CHECK-LABEL: func @step
+// CHECK: accel.cos
+// CHECK: accel.metric "grad_norm"
+// CHECK-NOT: @m.frozen
+// CHECK: %[[P:.+]] = accel.read @m.undecayed.master
+// CHECK: %[[G:.+]] = accel.read @m.undecayed.gradient
+// CHECK: %[[SCALED:.+]] = accel.mul %[[G]]
+// CHECK: %[[M:.+]] = accel.read @m.undecayed.momentum
+// CHECK: %[[KEPT:.+]] = accel.mul %[[M]]
+// CHECK: %[[NEXT:.+]] = accel.add %[[KEPT]], %[[SCALED]]
+// CHECK: accel.write @m.undecayed.momentum, %[[NEXT]]
+// CHECK: %[[STEP:.+]] = accel.mul %[[NEXT]]
+// CHECK: %[[Q:.+]] = accel.sub %[[P]], %[[STEP]]
+// CHECK: accel.write @m.undecayed.master, %[[Q]]
+// CHECK-NEXT: return
+func.func @step(%s: tensor<f64>) {
+  accel.update %s kind "sgd" schedule "cosine" : tensor<f64>
+  return
+}

@@ -1,0 +1,40 @@
+// RUN: accel-opt %s --accel-verify-shard --split-input-file --verify-diagnostics
+
+// Outside, misaligned, over another one, of the wrong kind: each parameter is named.
+module {
+  accel.bucket @m {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 128 : i64, parameters = [@a, @b, @c, @d]}]}
+  accel.state @m.decayed.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
+  accel.state @m.decayed.gradient : tensor<128xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
+  accel.parameter @a : tensor<20xf32> trainable {segment = @m.decayed.master, offset = 0 : i64}
+  // expected-error@below {{expected parameters apart in segment 'm.decayed.master', got 'a' up to 20 and 'b' from 16}}
+  accel.parameter @b : tensor<20xf32> trainable {segment = @m.decayed.master, offset = 16 : i64}
+  // expected-error@below {{expected parameter 'c' (20 elements) at a multiple of 16 inside the 128 elements of its segment, got offset 56}}
+  accel.parameter @c : tensor<20xf32> trainable {segment = @m.decayed.master, offset = 56 : i64}
+  // expected-error@below {{expected parameter 'd' (20 elements) at a multiple of 16 inside the 128 elements of its segment, got offset 112}}
+  // expected-error@below {{expected frozen parameter 'd' in a segment of its kind, got group decayed}}
+  accel.parameter @d : tensor<20xf32> {segment = @m.decayed.master, offset = 112 : i64}
+  // expected-error@below {{expected 'segment' (a master slot) and 'offset' of parameter 'e', got none}}
+  // expected-error@below {{expected parameter 'e' in exactly one segment of a bucket, got 0}}
+  accel.parameter @e : tensor<20xf32> trainable
+}
+
+// -----
+
+// Buckets, slots and parameters contradict each other.
+module {
+  // expected-error@below {{expected state 'm.decayed.master' with 256 elements, got another size}}
+  accel.bucket @m {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 256 : i64, parameters = []}]}
+  accel.state @m.decayed.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
+  // expected-error@below {{expected slot 'm.decayed.gradient' to be flat, a multiple of 128 and of the size of its master, 'tensor<128xf32>', got 'tensor<100xf32>'}}
+  accel.state @m.decayed.gradient : tensor<100xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
+  // expected-error@below {{expected a gradient slot of segment 'frozen' exactly if it is trained, got one}}
+  accel.state @m.frozen.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "frozen", slot = "master", group = "frozen"}
+  accel.state @m.frozen.gradient : tensor<128xf32> {kind = "slot", bucket = "m", segment = "frozen", slot = "gradient", group = "frozen"}
+  // expected-error@below {{expected slot 'm.lost.momentum' and its master, got 'm.lost.momentum'}}
+  accel.state @m.lost.momentum : tensor<128xf32> {kind = "slot", bucket = "m", segment = "lost", slot = "momentum", group = "decayed"}
+  func.func @step(%s: tensor<f64>) {
+    // expected-error@below {{expected accel.update to be expanded, got it still there}}
+    accel.update %s kind "sgd" schedule "constant" : tensor<f64>
+    return
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every check returns an empty text or the complaint.
+#include "tools/accelc/Validators.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace accel {
+
+CLI::Validator numberFrom(double lowest, double bound, std::string range,
+                          std::string example) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        double value = 0.0;
+        bool isNumber = CLI::detail::lexical_cast(text, value);
+        if (isNumber && std::isfinite(value) && value >= lowest &&
+            value < bound) {
+          return "";
+        }
+        return "expected a number " + range + ", got '" + text +
+               "'; for example " + example;
+      },
+      "");
+}
+
+CLI::Validator wholeNumberFrom(int64_t lowest, std::string example) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        int64_t value = 0;
+        constexpr int64_t highest = int64_t(1) << 31;
+        bool isNumber = CLI::detail::lexical_cast(text, value);
+        if (isNumber && value >= lowest && value <= highest) {
+          return "";
+        }
+        return "expected a whole number of at least " + std::to_string(lowest) +
+               ", got '" + text + "'; for example " + example;
+      },
+      "");
+}
+
+std::string listChoices(const std::vector<std::string> &choices) {
+  std::string list;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    list += i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ";
+    list += choices[i];
+  }
+  return list;
+}
+
+std::optional<std::string> findNearest(const std::string &text,
+                                       const std::vector<std::string> &words) {
+  std::optional<std::string> nearest;
+  unsigned allowed = std::max<unsigned>(1, text.size() / 3);
+  for (const std::string &word : words) {
+    unsigned distance =
+        llvm::StringRef(text).edit_distance(word, true, allowed);
+    if (distance <= allowed) {
+      allowed = distance - (distance > 0 ? 1 : 0);
+      nearest = word;
+    }
+  }
+  return nearest;
+}
+
+CLI::Validator oneOf(std::vector<std::string> choices) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        for (const std::string &choice : choices) {
+          if (text == choice) {
+            return "";
+          }
+        }
+        std::string complaint =
+            "expected " + listChoices(choices) + ", got '" + text + "'";
+        std::optional<std::string> nearest = findNearest(text, choices);
+        return nearest ? complaint + "; did you mean " + *nearest + "?"
+                       : complaint;
+      },
+      "");
+}
+
+} // namespace accel

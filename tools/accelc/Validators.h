@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks of single values: their errors say what was expected, what was found,
+// and show a value that would do.
+#ifndef ACCEL_TOOLS_ACCELC_VALIDATORS_H
+#define ACCEL_TOOLS_ACCELC_VALIDATORS_H
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace accel {
+
+/// Accepts a finite number in [lowest, bound). `range` says so in words.
+CLI::Validator numberFrom(double lowest, double bound, std::string range,
+                          std::string example);
+
+/// Accepts a whole number from `lowest` to 2^31.
+CLI::Validator wholeNumberFrom(int64_t lowest, std::string example);
+
+CLI::Validator oneOf(std::vector<std::string> choices);
+
+/// `a, b or c`
+std::string listChoices(const std::vector<std::string> &choices);
+
+/// The word that `text` was probably meant to be.
+std::optional<std::string> findNearest(const std::string &text,
+                                       const std::vector<std::string> &words);
+
+} // namespace accel
+
+#endif
