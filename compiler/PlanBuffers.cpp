@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Buffers of the plan: one message per distinct piece of memory, shared by functions where the contents outlive them.
+// Buffers of the plan: one message per distinct piece of memory, shared by
+// functions where the contents outlive them.
 #include "compiler/PlanManifest.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -82,9 +83,11 @@ uint32_t PlanManifest::bufferIndex(plan::BufferOp op, StringRef function) {
   }
   uint32_t next = manifest.buffers_size();
   std::string name;
-  if (op.getRegion() == plan::Region::Persistent || op.getRegion() == plan::Region::IO) {
+  if (op.getRegion() == plan::Region::Persistent ||
+      op.getRegion() == plan::Region::IO) {
     bool isPersistent = op.getRegion() == plan::Region::Persistent;
-    auto [shared, isNew] = (isPersistent ? persistentBuffers : ioBuffers).try_emplace(*op.getSymbol(), next);
+    auto [shared, isNew] = (isPersistent ? persistentBuffers : ioBuffers)
+                               .try_emplace(*op.getSymbol(), next);
     if (!isNew) {
       return buffers[op] = shared->second;
     }
@@ -116,7 +119,8 @@ uint32_t PlanManifest::stateIndex(StringRef symbol) {
     for (int64_t size : type.getShape()) {
       buffer->add_shape(size);
     }
-    setConstant(*buffer->mutable_bytes(), type.getNumElements() * type.getElementTypeBitWidth() / 8);
+    setConstant(*buffer->mutable_bytes(),
+                type.getNumElements() * type.getElementTypeBitWidth() / 8);
     buffer->set_alignment(64);
     buffer->set_copies(1);
     StringRef slot = state.getSlot().value_or("");
@@ -148,7 +152,8 @@ std::string PlanManifest::takeConstants(uint32_t section) {
   std::string bytes;
   for (auto &[index, value] : constants) {
     bytes.resize(llvm::alignTo(bytes.size(), 64));
-    planpb::SectionRange *range = manifest.mutable_buffers(index)->mutable_content();
+    planpb::SectionRange *range =
+        manifest.mutable_buffers(index)->mutable_content();
     range->set_section(section);
     range->set_offset(bytes.size());
     auto dense = cast<DenseElementsAttr>(value);

@@ -38,7 +38,8 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   message->set_section(section);
   message->set_instructions(instructions.size());
   message->set_events(events);
-  message->set_gradients_complete_plus_one(name == "step" ? findGradientsComplete(instructions) : 0);
+  message->set_gradients_complete_plus_one(
+      name == "step" ? findGradientsComplete(instructions) : 0);
   auto bytes = function->getAttrOfType<IntegerAttr>("plan.arena_bytes");
   if (bytes && bytes.getInt() > 0) {
     planpb::Arena *arena = message->add_arenas();
@@ -49,7 +50,8 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   return records;
 }
 
-void PlanManifest::addBlock(Block &block, StringRef function, std::vector<planpb::Instruction> &instructions) {
+void PlanManifest::addBlock(Block &block, StringRef function,
+                            std::vector<planpb::Instruction> &instructions) {
   for (Operation &op : block) {
     if (auto repeat = dyn_cast<plan::RepeatOp>(op)) {
       size_t begin = instructions.size();
@@ -60,12 +62,14 @@ void PlanManifest::addBlock(Block &block, StringRef function, std::vector<planpb
       addBlock(repeat.getBody().front(), function, instructions);
       instructions[begin].mutable_repeat()->set_last(instructions.size() - 1);
     } else if (isa<plan::InstructionOpInterface>(op)) {
-      instructions.push_back(makeInstruction(&op, function, instructions.size()));
+      instructions.push_back(
+          makeInstruction(&op, function, instructions.size()));
     }
   }
 }
 
-planpb::Instruction PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
+planpb::Instruction
+PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
   auto interface = cast<plan::InstructionOpInterface>(op);
   planpb::Instruction instruction;
   instruction.set_id(id);
@@ -86,7 +90,8 @@ planpb::Instruction PlanManifest::makeInstruction(Operation *op, StringRef funct
     access->set_offset(range.begin);
     access->set_bytes(range.bytes);
     access->set_mode(toMode(each.access));
-    access->set_rotate(range.buffer.getCopies() > 1 ? interface.getRotation() : 0);
+    access->set_rotate(range.buffer.getCopies() > 1 ? interface.getRotation()
+                                                    : 0);
     moved += range.bytes * (each.access == plan::Access::ReadWrite ? 2 : 1);
   }
   instruction.set_bytes_moved(moved);
@@ -100,7 +105,8 @@ planpb::Instruction PlanManifest::makeInstruction(Operation *op, StringRef funct
   return instruction;
 }
 
-void PlanManifest::fillLaunch(plan::LaunchOp op, planpb::Instruction &instruction) {
+void PlanManifest::fillLaunch(plan::LaunchOp op,
+                              planpb::Instruction &instruction) {
   instruction.set_name(op.getKernel().str());
   planpb::Launch *launch = instruction.mutable_launch();
   launch->set_kernel(kernelIndex.lookup(op.getKernel()));
@@ -120,7 +126,8 @@ void PlanManifest::fillLaunch(plan::LaunchOp op, planpb::Instruction &instructio
 
 namespace {
 
-/// A matrix operand of a product: sizes of the last two dimensions after transposition, and strides.
+/// A matrix operand of a product: sizes of the last two dimensions after
+/// transposition, and strides.
 void fillMatrix(planpb::Matrix &matrix, MemRefType type, bool transposed) {
   ArrayRef<int64_t> shape = type.getShape();
   uint64_t rowLength = shape.back();
@@ -143,8 +150,10 @@ std::string describe(const planpb::Gemm &gemm) {
   for (uint64_t size : gemm.batch()) {
     batch += llvm::formatv("{0}x", size).str();
   }
-  return llvm::formatv("gemm {0}{1}x{2}x{3} a[{4},{5}] b[{6},{7}] beta {8}", batch, gemm.m(), gemm.n(), gemm.k(),
-                       gemm.a().row_stride(), gemm.a().column_stride(), gemm.b().row_stride(), gemm.b().column_stride(),
+  return llvm::formatv("gemm {0}{1}x{2}x{3} a[{4},{5}] b[{6},{7}] beta {8}",
+                       batch, gemm.m(), gemm.n(), gemm.k(),
+                       gemm.a().row_stride(), gemm.a().column_stride(),
+                       gemm.b().row_stride(), gemm.b().column_stride(),
                        gemm.beta() == 0 ? 0 : 1)
       .str();
 }
@@ -157,10 +166,12 @@ uint64_t product(const google::protobuf::RepeatedField<uint64_t> &sizes) {
   return total;
 }
 
-/// Most workspace that the library may want: room for packed copies of all operands, and blocks for each thread.
+/// Most workspace that the library may want: room for packed copies of all
+/// operands, and blocks for each thread.
 void setWorkspaceBound(planpb::SizeExpr &expr, const planpb::Gemm &gemm) {
   constexpr uint64_t kPerThread = uint64_t(8) << 20;
-  uint64_t elements = gemm.m() * gemm.k() + gemm.k() * gemm.n() + gemm.m() * gemm.n();
+  uint64_t elements =
+      gemm.m() * gemm.k() + gemm.k() * gemm.n() + gemm.m() * gemm.n();
   planpb::SizeSum *sum = expr.add_alternatives();
   sum->add_terms()->set_factor(2 * 4 * elements * product(gemm.batch()));
   planpb::SizeTerm *threads = sum->add_terms();
@@ -189,11 +200,13 @@ uint32_t PlanManifest::libraryCallIndex(plan::GemmOp op) {
   gemm.set_beta(op.getAccumulate() ? 1.0f : 0.0f);
   gemm.set_accumulate_dtype(toElementType(c.getElementType()));
   std::string key = describe(gemm);
-  auto [known, isNew] = libraryCalls.try_emplace(key, manifest.library_calls_size());
+  auto [known, isNew] =
+      libraryCalls.try_emplace(key, manifest.library_calls_size());
   if (isNew) {
     planpb::LibraryCall *call = manifest.add_library_calls();
     call->set_key(key);
-    call->set_name(llvm::formatv("gemm_{0}x{1}x{2}", gemm.m(), gemm.n(), gemm.k()).str());
+    call->set_name(
+        llvm::formatv("gemm_{0}x{1}x{2}", gemm.m(), gemm.n(), gemm.k()).str());
     setWorkspaceBound(*call->mutable_workspace_bytes(), gemm);
     *call->mutable_gemm() = gemm;
     planpb::Buffer *workspace = manifest.mutable_buffers(workspaceIndex());
@@ -208,7 +221,8 @@ void PlanManifest::fillGemm(plan::GemmOp op, planpb::Instruction &instruction) {
   call->set_a(0);
   call->set_b(1);
   call->set_c(2);
-  const planpb::LibraryCall &library = manifest.library_calls(call->library_call());
+  const planpb::LibraryCall &library =
+      manifest.library_calls(call->library_call());
   instruction.set_name(library.name());
   planpb::Access *workspaceAccess = instruction.add_accesses();
   workspaceAccess->set_buffer(workspaceIndex());
@@ -220,11 +234,13 @@ void PlanManifest::fillGemm(plan::GemmOp op, planpb::Instruction &instruction) {
   flops->set_count(2 * gemm.m() * gemm.n() * gemm.k() * product(gemm.batch()));
 }
 
-void PlanManifest::fillFetch(plan::FetchOp op, planpb::Instruction &instruction) {
+void PlanManifest::fillFetch(plan::FetchOp op,
+                             planpb::Instruction &instruction) {
   instruction.set_name("fetch");
   planpb::Fetch *fetch = instruction.mutable_fetch();
   fetch->set_ahead(op.getAhead());
-  for (auto [i, name] : llvm::enumerate(op.getNames().getAsValueRange<StringAttr>())) {
+  for (auto [i, name] :
+       llvm::enumerate(op.getNames().getAsValueRange<StringAttr>())) {
     planpb::FetchField *field = fetch->add_fields();
     field->set_field(fieldIndex.lookup(name));
     field->set_access(i);
@@ -243,9 +259,11 @@ void PlanManifest::fillLoad(plan::LoadOp op, planpb::Instruction &instruction) {
   piece->set_elements(type.getNumElements());
 }
 
-void PlanManifest::fillMetric(plan::MetricOp op, planpb::Instruction &instruction) {
+void PlanManifest::fillMetric(plan::MetricOp op,
+                              planpb::Instruction &instruction) {
   instruction.set_name(op.getName().str());
-  auto [known, isNew] = metricIndex.try_emplace(op.getName(), manifest.metrics_size());
+  auto [known, isNew] =
+      metricIndex.try_emplace(op.getName(), manifest.metrics_size());
   if (isNew) {
     planpb::Metric *metric = manifest.add_metrics();
     metric->set_name(op.getName().str());
@@ -264,7 +282,9 @@ void PlanManifest::fillMetric(plan::MetricOp op, planpb::Instruction &instructio
 static void readLocation(Location loc, planpb::Source &source) {
   llvm::TypeSwitch<LocationAttr>(loc)
       .Case([&](NameLoc name) {
-        (source.node().empty() ? *source.mutable_node() : *source.mutable_scope()) = name.getName().str();
+        (source.node().empty() ? *source.mutable_node()
+                               : *source.mutable_scope()) =
+            name.getName().str();
         readLocation(name.getChildLoc(), source);
       })
       .Case([&](FileLineColLoc file) {
@@ -301,8 +321,10 @@ uint32_t PlanManifest::sourceIndexPlusOne(Location loc) {
   return known->second + 1;
 }
 
-/// Inside the loop everything up to the sum of losses is forward, everything after it backward.
-void PlanManifest::markPhases(std::vector<planpb::Instruction> &instructions, StringRef function) {
+/// Inside the loop everything up to the sum of losses is forward, everything
+/// after it backward.
+void PlanManifest::markPhases(std::vector<planpb::Instruction> &instructions,
+                              StringRef function) {
   auto lossSum = persistentBuffers.find("loss_sum");
   uint32_t loopEnd = 0;
   bool sawLoss = false;
@@ -311,7 +333,9 @@ void PlanManifest::markPhases(std::vector<planpb::Instruction> &instructions, St
       loopEnd = instruction.repeat().last();
     }
     bool inLoop = instruction.id() <= loopEnd;
-    planpb::Phase phase = inLoop ? (sawLoss ? planpb::PHASE_BACKWARD : planpb::PHASE_FORWARD) : planpb::PHASE_UPDATE;
+    planpb::Phase phase =
+        inLoop ? (sawLoss ? planpb::PHASE_BACKWARD : planpb::PHASE_FORWARD)
+               : planpb::PHASE_UPDATE;
     if (function == "init") {
       phase = planpb::PHASE_INIT;
     } else if (instruction.has_fetch()) {
@@ -324,21 +348,26 @@ void PlanManifest::markPhases(std::vector<planpb::Instruction> &instructions, St
     instruction.set_phase(phase);
     for (const planpb::Access &access : instruction.accesses()) {
       bool writes = access.mode() != planpb::Access::MODE_READ;
-      sawLoss |= inLoop && loopEnd > 0 && writes && lossSum != persistentBuffers.end() && access.buffer() == lossSum->second;
+      sawLoss |= inLoop && loopEnd > 0 && writes &&
+                 lossSum != persistentBuffers.end() &&
+                 access.buffer() == lossSum->second;
     }
   }
 }
 
-uint32_t PlanManifest::findGradientsComplete(const std::vector<planpb::Instruction> &instructions) {
+uint32_t PlanManifest::findGradientsComplete(
+    const std::vector<planpb::Instruction> &instructions) {
   uint32_t after = 0;
   uint32_t scale = manifest.buffers_size();
-  if (auto metric = metricIndex.find("gradient_scale"); metric != metricIndex.end()) {
+  if (auto metric = metricIndex.find("gradient_scale");
+      metric != metricIndex.end()) {
     scale = manifest.metrics(metric->second).buffer();
   }
   for (const planpb::Instruction &instruction : instructions) {
     for (const planpb::Access &access : instruction.accesses()) {
       const planpb::Buffer &buffer = manifest.buffers(access.buffer());
-      bool matters = buffer.memory_class() == planpb::CLASS_GRADIENTS || access.buffer() == scale;
+      bool matters = buffer.memory_class() == planpb::CLASS_GRADIENTS ||
+                     access.buffer() == scale;
       if (matters && access.mode() != planpb::Access::MODE_READ) {
         after = instruction.id() + 1;
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The manifest of a plan: what the module's symbols and attributes say, message by message.
+// The manifest of a plan: what the module's symbols and attributes say, message
+// by message.
 #include "compiler/PlanManifest.h"
 
 #include "passes/Memory/MemoryProblem.h"
@@ -13,7 +14,8 @@
 using namespace mlir;
 using namespace accel;
 
-PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code, const onnx::ImportedModel &model,
+PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code,
+                           const onnx::ImportedModel &model,
                            const PlanWriterOptions &options)
     : module(module), code(code), model(model), options(options) {
   manifest.set_producer("accelc 0.1.0");
@@ -25,8 +27,9 @@ PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code, const onnx:
 
 /// Data axes are bound when the plan is loaded; nothing else is parallel.
 void PlanManifest::addMesh() {
-  for (planpb::MeshAxis axis : {planpb::AXIS_REPLICA, planpb::AXIS_FSDP, planpb::AXIS_TENSOR, planpb::AXIS_PIPELINE,
-                                planpb::AXIS_CONTEXT, planpb::AXIS_EXPERT}) {
+  for (planpb::MeshAxis axis :
+       {planpb::AXIS_REPLICA, planpb::AXIS_FSDP, planpb::AXIS_TENSOR,
+        planpb::AXIS_PIPELINE, planpb::AXIS_CONTEXT, planpb::AXIS_EXPERT}) {
     planpb::AxisDegree *degree = manifest.mutable_mesh()->add_axes();
     degree->set_axis(axis);
     degree->set_degree(1);
@@ -50,7 +53,8 @@ static std::string textOf(DictionaryAttr dictionary, StringRef key) {
   return attr ? attr.getValue().str() : std::string();
 }
 
-/// What the data must be like: one field per io buffer of `step`, in the order of first use, then those of `init`.
+/// What the data must be like: one field per io buffer of `step`, in the order
+/// of first use, then those of `init`.
 void PlanManifest::addSignature() {
   for (StringRef name : {"step", "init"}) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
@@ -58,14 +62,17 @@ void PlanManifest::addSignature() {
       continue;
     }
     function.walk([&](plan::BufferOp op) {
-      if (op.getRegion() != plan::Region::IO || !fieldIndex.try_emplace(*op.getSymbol(), manifest.signature_size()).second) {
+      if (op.getRegion() != plan::Region::IO ||
+          !fieldIndex.try_emplace(*op.getSymbol(), manifest.signature_size())
+               .second) {
         return;
       }
       auto type = cast<MemRefType>(op.getResult().getType());
       planpb::SignatureField *field = manifest.add_signature();
       StringRef symbol = *op.getSymbol();
       field->set_name(symbol.str());
-      bool isBuiltin = symbol == "sample_indices" || symbol == "sample_weights" || symbol == "seed";
+      bool isBuiltin = symbol == "sample_indices" ||
+                       symbol == "sample_weights" || symbol == "seed";
       bool isTarget = op->hasAttr("accel.target");
       field->set_role(isBuiltin  ? planpb::SignatureField::ROLE_BUILTIN
                       : isTarget ? planpb::SignatureField::ROLE_TARGET
@@ -90,11 +97,13 @@ void PlanManifest::addSignature() {
 void PlanManifest::addModelFacts() {
   auto facts = module->getAttrOfType<DictionaryAttr>("accel.model");
   std::string name = textOf(facts, "name");
-  manifest.mutable_model()->set_name(name.empty() ? module.getSymName().value_or("model").str() : name);
+  manifest.mutable_model()->set_name(
+      name.empty() ? module.getSymName().value_or("model").str() : name);
   uint64_t all = 0;
   uint64_t trainable = 0;
   for (auto parameter : module.getOps<ParameterOp>()) {
-    int64_t elements = cast<RankedTensorType>(parameter.getType()).getNumElements();
+    int64_t elements =
+        cast<RankedTensorType>(parameter.getType()).getNumElements();
     all += elements;
     trainable += parameter.getTrainable() ? elements : 0;
   }
@@ -114,7 +123,8 @@ void PlanManifest::addModelFacts() {
   manifest.mutable_objective()->set_kind(textOf(objective, "kind"));
   manifest.mutable_objective()->set_output(textOf(objective, "output"));
   manifest.mutable_objective()->set_targets_per_sample(
-      std::max<uint64_t>(1, (uint64_t(1) << std::max<int64_t>(0, exponent)) / std::max<int64_t>(1, microbatch)));
+      std::max<uint64_t>(1, (uint64_t(1) << std::max<int64_t>(0, exponent)) /
+                                std::max<int64_t>(1, microbatch)));
   manifest.mutable_optimizer()->set_kind(options.optimizer);
   manifest.mutable_optimizer()->set_clips(options.clips);
   manifest.mutable_schedule()->set_kind(options.schedule);
@@ -147,10 +157,13 @@ void PlanManifest::addKernels() {
     kernelIndex[function.getSymName()] = manifest.kernels_size();
     std::string text;
     llvm::raw_string_ostream stream(text);
-    function.getBody().front().walk([&](Operation *op) { op->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope()); });
+    function.getBody().front().walk([&](Operation *op) {
+      op->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
+    });
     shape.print(stream);
     function.getFunctionType().print(stream);
-    llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
+    llvm::ArrayRef<uint8_t> bytes(
+        reinterpret_cast<const uint8_t *>(text.data()), text.size());
     std::array<uint8_t, 32> digest = llvm::SHA256::hash(bytes);
     planpb::Kernel *kernel = manifest.add_kernels();
     kernel->set_key(llvm::toHex(digest, /*LowerCase=*/true));
@@ -158,11 +171,13 @@ void PlanManifest::addKernels() {
     kernel->set_arity(function.getNumArguments() + function.getNumResults());
     StringRef kind = shape.getAs<StringAttr>("kind").getValue();
     int64_t columns = shape.getAs<IntegerAttr>("columns").getInt();
-    kernel->set_extent(kind == "flat"      ? "blocks of 1024 elements"
-                       : kind == "columns" ? "blocks of 64 columns"
-                                           : llvm::formatv("rows of {0}", columns).str());
+    kernel->set_extent(kind == "flat" ? "blocks of 1024 elements"
+                       : kind == "columns"
+                           ? "blocks of 64 columns"
+                           : llvm::formatv("rows of {0}", columns).str());
     for (const VariantCode &variant : code.variants) {
-      const CodeEntry &entry = variant.image.entries[kernelIndex.lookup(function.getSymName())];
+      const CodeEntry &entry =
+          variant.image.entries[kernelIndex.lookup(function.getSymName())];
       planpb::KernelEntry *message = kernel->add_entries();
       message->set_offset(entry.offset);
       message->set_size(entry.size);
@@ -188,7 +203,8 @@ void PlanManifest::addBuckets() {
         planpb::Slot *slot = segment->add_slots();
         slot->set_name(state.getSlot().value_or("").str());
         slot->set_buffer(stateIndex(state.getSymName()));
-        planpb::ElementType dtype = toElementType(cast<RankedTensorType>(state.getType()).getElementType());
+        planpb::ElementType dtype = toElementType(
+            cast<RankedTensorType>(state.getType()).getElementType());
         if (state.getSlot() == "master") {
           segment->set_stored_dtype(dtype);
           segment->set_gathered_dtype(dtype);
@@ -205,9 +221,13 @@ static std::string describeInitial(DictionaryAttr initial) {
     return attr ? attr.getValueAsDouble() : 0.0;
   };
   if (kind == "normal") {
-    return llvm::formatv("normal({0}, {1})", number("mean"), number("deviation")).str();
+    return llvm::formatv("normal({0}, {1})", number("mean"),
+                         number("deviation"))
+        .str();
   }
-  return kind == "constant" ? llvm::formatv("constant {0}", number("value")).str() : kind;
+  return kind == "constant"
+             ? llvm::formatv("constant {0}", number("value")).str()
+             : kind;
 }
 
 void PlanManifest::addParameters() {
@@ -230,8 +250,10 @@ void PlanManifest::addParameters() {
     parameter->set_bucket(bucket);
     parameter->set_segment(segment);
     parameter->set_element_offset(op.getOffset().value_or(0));
-    parameter->set_initial(describeInitial(op.getInitial().value_or(DictionaryAttr())));
-    if (DictionaryAttr provenance = op.getProvenance().value_or(DictionaryAttr())) {
+    parameter->set_initial(
+        describeInitial(op.getInitial().value_or(DictionaryAttr())));
+    if (DictionaryAttr provenance =
+            op.getProvenance().value_or(DictionaryAttr())) {
       llvm::raw_string_ostream stream(*parameter->mutable_provenance());
       provenance.print(stream);
     }
@@ -253,11 +275,12 @@ void PlanManifest::addStates() {
     planpb::State *state = manifest.add_states();
     state->set_name(op.getSymName().str());
     state->set_buffer(buffer);
-    state->set_kind(llvm::StringSwitch<planpb::State::Kind>(op.getKind())
-                        .Case("hyperparameter", planpb::State::KIND_HYPERPARAMETER)
-                        .Case("counter", planpb::State::KIND_COUNTER)
-                        .Case("accumulator", planpb::State::KIND_ACCUMULATOR)
-                        .Default(planpb::State::KIND_OTHER));
+    state->set_kind(
+        llvm::StringSwitch<planpb::State::Kind>(op.getKind())
+            .Case("hyperparameter", planpb::State::KIND_HYPERPARAMETER)
+            .Case("counter", planpb::State::KIND_COUNTER)
+            .Case("accumulator", planpb::State::KIND_ACCUMULATOR)
+            .Default(planpb::State::KIND_OTHER));
     if (op.getKind() == "hyperparameter") {
       planpb::Hyperparameter *hyper = manifest.add_hyperparameters();
       hyper->set_name(op.getSymName().str());
@@ -267,12 +290,14 @@ void PlanManifest::addStates() {
       hyper->set_minimum(0.0);
       hyper->set_maximum(std::numeric_limits<double>::max());
       hyper->set_integer(op.getSymName().ends_with("_steps"));
-      hyper->set_defaults_to_steps(op.getSymName() == "schedule_steps" && value == 0.0);
+      hyper->set_defaults_to_steps(op.getSymName() == "schedule_steps" &&
+                                   value == 0.0);
     }
   }
 }
 
-static void addUse(google::protobuf::RepeatedPtrField<planpb::MemoryUse> &list, planpb::MemoryClass klass, uint64_t bytes) {
+static void addUse(google::protobuf::RepeatedPtrField<planpb::MemoryUse> &list,
+                   planpb::MemoryClass klass, uint64_t bytes) {
   planpb::MemoryUse *use = list.Add();
   use->set_memory_class(klass);
   setConstant(*use->mutable_bytes(), bytes);
@@ -281,11 +306,13 @@ static void addUse(google::protobuf::RepeatedPtrField<planpb::MemoryUse> &list, 
 void PlanManifest::addMemorySummary() {
   std::map<planpb::MemoryClass, uint64_t> persistent;
   for (const planpb::Buffer &buffer : manifest.buffers()) {
-    bool counts = buffer.region() != planpb::REGION_TRANSIENT && buffer.bytes().alternatives_size() == 1 &&
+    bool counts = buffer.region() != planpb::REGION_TRANSIENT &&
+                  buffer.bytes().alternatives_size() == 1 &&
                   buffer.bytes().alternatives(0).terms_size() == 1;
     if (counts) {
       uint64_t copies = std::max<uint32_t>(1, buffer.copies());
-      persistent[buffer.memory_class()] += copies * buffer.bytes().alternatives(0).terms(0).factor();
+      persistent[buffer.memory_class()] +=
+          copies * buffer.bytes().alternatives(0).terms(0).factor();
     }
   }
   planpb::MemorySummary *summary = manifest.mutable_memory();
@@ -306,7 +333,8 @@ void PlanManifest::addMemorySummary() {
     message->set_space(planpb::SPACE_DEVICE);
     message->set_bytes(arena);
     message->set_alignment(64);
-    addUse(*summary->mutable_transient_at_peak(), planpb::CLASS_ACTIVATIONS, arena);
+    addUse(*summary->mutable_transient_at_peak(), planpb::CLASS_ACTIVATIONS,
+           arena);
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builds the manifest and the instruction records of a plan from a lowered module, one small function per message.
+// Builds the manifest and the instruction records of a plan from a lowered
+// module, one small function per message.
 #ifndef ACCEL_COMPILER_PLANMANIFEST_H
 #define ACCEL_COMPILER_PLANMANIFEST_H
 
@@ -15,20 +16,26 @@
 
 namespace accel {
 
-/// Collects everything that has an index in the manifest. Functions are added one after the other; then `finish`.
+/// Collects everything that has an index in the manifest. Functions are added
+/// one after the other; then `finish`.
 class PlanManifest {
 public:
-  PlanManifest(mlir::ModuleOp module, const LoweredCode &code, const onnx::ImportedModel &model,
+  PlanManifest(mlir::ModuleOp module, const LoweredCode &code,
+               const onnx::ImportedModel &model,
                const PlanWriterOptions &options);
 
-  /// Adds a function and returns its instruction records. `section` is their section's index.
+  /// Adds a function and returns its instruction records. `section` is their
+  /// section's index.
   std::string addFunction(mlir::func::FuncOp function, uint32_t section);
 
-  /// Bytes of all constant buffers so far, to become the section `section`; fixes their ranges.
+  /// Bytes of all constant buffers so far, to become the section `section`;
+  /// fixes their ranges.
   std::string takeConstants(uint32_t section);
 
   /// Says where the weights of key `key` begin in the weights section.
-  void setWeightRange(llvm::StringRef key, uint64_t offset) { weightOffsets[key] = offset; }
+  void setWeightRange(llvm::StringRef key, uint64_t offset) {
+    weightOffsets[key] = offset;
+  }
   void setWeightSection(uint32_t section) { weightSection = section; }
 
   /// The manifest, complete but for the container's part.
@@ -54,8 +61,10 @@ private:
   uint32_t workspaceIndex();
 
   // PlanInstructions.cpp
-  void addBlock(mlir::Block &block, llvm::StringRef function, std::vector<planpb::Instruction> &instructions);
-  planpb::Instruction makeInstruction(mlir::Operation *op, llvm::StringRef function, uint32_t id);
+  void addBlock(mlir::Block &block, llvm::StringRef function,
+                std::vector<planpb::Instruction> &instructions);
+  planpb::Instruction makeInstruction(mlir::Operation *op,
+                                      llvm::StringRef function, uint32_t id);
   void fillLaunch(plan::LaunchOp op, planpb::Instruction &instruction);
   void fillGemm(plan::GemmOp op, planpb::Instruction &instruction);
   void fillFetch(plan::FetchOp op, planpb::Instruction &instruction);
@@ -63,18 +72,22 @@ private:
   void fillMetric(plan::MetricOp op, planpb::Instruction &instruction);
   uint32_t libraryCallIndex(plan::GemmOp op);
   uint32_t sourceIndexPlusOne(mlir::Location loc);
-  void markPhases(std::vector<planpb::Instruction> &instructions, llvm::StringRef function);
-  uint32_t findGradientsComplete(const std::vector<planpb::Instruction> &instructions);
+  void markPhases(std::vector<planpb::Instruction> &instructions,
+                  llvm::StringRef function);
+  uint32_t
+  findGradientsComplete(const std::vector<planpb::Instruction> &instructions);
 
   mlir::ModuleOp module;
   const LoweredCode &code;
   const onnx::ImportedModel &model;
   const PlanWriterOptions &options;
   planpb::Manifest manifest;
-  llvm::DenseMap<mlir::Operation *, uint32_t> buffers;     ///< by plan.buffer
-  llvm::StringMap<uint32_t> persistentBuffers, ioBuffers;  ///< shared by the functions
+  llvm::DenseMap<mlir::Operation *, uint32_t> buffers; ///< by plan.buffer
+  llvm::StringMap<uint32_t> persistentBuffers,
+      ioBuffers; ///< shared by the functions
   std::vector<std::pair<uint32_t, mlir::ElementsAttr>> constants;
-  llvm::StringMap<uint32_t> kernelIndex, libraryCalls, metricIndex, fieldIndex, sources;
+  llvm::StringMap<uint32_t> kernelIndex, libraryCalls, metricIndex, fieldIndex,
+      sources;
   llvm::StringMap<uint64_t> weightOffsets;
   uint32_t weightSection = 0;
   int64_t workspace = -1;

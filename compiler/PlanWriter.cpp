@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes the sections of a plan and its manifest: the one place where MLIR's errors and absl's meet.
+// Writes the sections of a plan and its manifest: the one place where MLIR's
+// errors and absl's meet.
 #include "compiler/PlanWriter.h"
 
 #include "compiler/PlanManifest.h"
@@ -15,18 +16,21 @@ namespace {
 /// Writes one plan; keeps the first failure.
 class Writer {
 public:
-  Writer(ModuleOp module, const LoweredCode &code, const onnx::ImportedModel &model, const PlanWriterOptions &options,
+  Writer(ModuleOp module, const LoweredCode &code,
+         const onnx::ImportedModel &model, const PlanWriterOptions &options,
          std::unique_ptr<runtime::ContainerWriter> file)
-      : module(module), code(code), model(model), options(options), manifest(module, code, model, options),
-        file(std::move(file)) {}
+      : module(module), code(code), model(model), options(options),
+        manifest(module, code, model, options), file(std::move(file)) {}
 
   LogicalResult write();
 
 private:
   LogicalResult check(const absl::Status &status) {
-    return status.ok() ? success() : module.emitError(std::string(status.message()));
+    return status.ok() ? success()
+                       : module.emitError(std::string(status.message()));
   }
-  LogicalResult add(StringRef name, planpb::SectionKind kind, StringRef bytes, uint32_t &index);
+  LogicalResult add(StringRef name, planpb::SectionKind kind, StringRef bytes,
+                    uint32_t &index);
   LogicalResult addCode();
   LogicalResult addWeights();
   LogicalResult addFunctions();
@@ -42,8 +46,10 @@ private:
   uint32_t sections = 0;
 };
 
-LogicalResult Writer::add(StringRef name, planpb::SectionKind kind, StringRef bytes, uint32_t &index) {
-  absl::StatusOr<uint32_t> added = file->AddSection({name.data(), name.size()}, kind, {bytes.data(), bytes.size()});
+LogicalResult Writer::add(StringRef name, planpb::SectionKind kind,
+                          StringRef bytes, uint32_t &index) {
+  absl::StatusOr<uint32_t> added = file->AddSection(
+      {name.data(), name.size()}, kind, {bytes.data(), bytes.size()});
   if (!added.ok()) {
     return check(added.status());
   }
@@ -56,7 +62,8 @@ LogicalResult Writer::addCode() {
   for (auto [i, variant] : llvm::enumerate(code.variants)) {
     uint32_t section = 0;
     StringRef bytes(variant.image.code.data(), variant.image.code.size());
-    if (failed(add("code." + variant.variant.name, planpb::SECTION_CODE, bytes, section))) {
+    if (failed(add("code." + variant.variant.name, planpb::SECTION_CODE, bytes,
+                   section))) {
       return failure();
     }
     manifest.get().mutable_variants(i)->set_section(section);
@@ -69,7 +76,8 @@ LogicalResult Writer::addWeights() {
   if (model.weights.empty()) {
     return success();
   }
-  absl::StatusOr<uint32_t> section = file->BeginSection("weights", planpb::SECTION_WEIGHTS);
+  absl::StatusOr<uint32_t> section =
+      file->BeginSection("weights", planpb::SECTION_WEIGHTS);
   if (!section.ok()) {
     return check(section.status());
   }
@@ -77,13 +85,16 @@ LogicalResult Writer::addWeights() {
   manifest.setWeightSection(*section);
   uint64_t position = 0;
   for (const std::string &key : model.weights.getKeys()) {
-    llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> bytes = model.weights.read(key);
+    llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> bytes =
+        model.weights.read(key);
     if (!bytes) {
-      return module.emitError("weights of '") << key << "': " << llvm::toString(bytes.takeError());
+      return module.emitError("weights of '")
+             << key << "': " << llvm::toString(bytes.takeError());
     }
     std::string padding(llvm::alignTo(position, 64) - position, '\0');
     StringRef data = (*bytes)->getBuffer();
-    if (failed(check(file->Append(padding))) || failed(check(file->Append({data.data(), data.size()})))) {
+    if (failed(check(file->Append(padding))) ||
+        failed(check(file->Append({data.data(), data.size()})))) {
       return failure();
     }
     position += padding.size();
@@ -97,17 +108,21 @@ LogicalResult Writer::addFunctions() {
   for (StringRef name : {"init", "step"}) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
     if (!function) {
-      return module.emitError("expected a function '") << name << "' in the plan";
+      return module.emitError("expected a function '")
+             << name << "' in the plan";
     }
     std::string records = manifest.addFunction(function, sections);
     uint32_t index = 0;
-    if (failed(add(("instructions." + name).str(), planpb::SECTION_INSTRUCTIONS, records, index))) {
+    if (failed(add(("instructions." + name).str(), planpb::SECTION_INSTRUCTIONS,
+                   records, index))) {
       return failure();
     }
   }
   uint32_t index = 0;
   std::string constants = manifest.takeConstants(sections);
-  return constants.empty() ? success() : add("constants", planpb::SECTION_CONSTANTS, constants, index);
+  return constants.empty()
+             ? success()
+             : add("constants", planpb::SECTION_CONSTANTS, constants, index);
 }
 
 LogicalResult Writer::addExport() {
@@ -117,20 +132,24 @@ LogicalResult Writer::addExport() {
   planpb::Export *message = manifest.get().mutable_export_();
   uint32_t modelSection = 0;
   uint32_t graphSection = 0;
-  if (failed(add("export.model", planpb::SECTION_EXPORT, model.exportTemplate.model, modelSection)) ||
-      failed(add("export.graph", planpb::SECTION_EXPORT, model.exportTemplate.graph, graphSection))) {
+  if (failed(add("export.model", planpb::SECTION_EXPORT,
+                 model.exportTemplate.model, modelSection)) ||
+      failed(add("export.graph", planpb::SECTION_EXPORT,
+                 model.exportTemplate.graph, graphSection))) {
     return failure();
   }
   message->set_model_section_plus_one(modelSection + 1);
   message->set_graph_section_plus_one(graphSection + 1);
   llvm::StringMap<std::pair<uint32_t, RankedTensorType>> parameters;
   for (auto [i, parameter] : llvm::enumerate(module.getOps<ParameterOp>())) {
-    parameters[parameter.getSymName()] = {i, cast<RankedTensorType>(parameter.getType())};
+    parameters[parameter.getSymName()] = {
+        i, cast<RankedTensorType>(parameter.getType())};
   }
   for (const onnx::ExportTensor &tensor : model.exportTemplate.tensors) {
     auto parameter = parameters.find(tensor.parameter);
     if (parameter == parameters.end()) {
-      return module.emitError("the export template names parameter '") << tensor.parameter << "', which the module lacks";
+      return module.emitError("the export template names parameter '")
+             << tensor.parameter << "', which the module lacks";
     }
     planpb::ExportTensor *out = message->add_tensors();
     out->set_header(tensor.header);
@@ -154,7 +173,8 @@ LogicalResult Writer::addText() {
 }
 
 LogicalResult Writer::write() {
-  if (failed(addCode()) || failed(addWeights()) || failed(addFunctions()) || failed(addExport()) || failed(addText())) {
+  if (failed(addCode()) || failed(addWeights()) || failed(addFunctions()) ||
+      failed(addExport()) || failed(addText())) {
     return failure();
   }
   absl::StatusOr<runtime::Sha256Digest> root = file->Finish(manifest.finish());
@@ -163,11 +183,15 @@ LogicalResult Writer::write() {
 
 } // namespace
 
-LogicalResult accel::writePlan(ModuleOp module, const LoweredCode &code, const onnx::ImportedModel &model,
-                               const PlanWriterOptions &options, llvm::StringRef path) {
-  absl::StatusOr<std::unique_ptr<runtime::ContainerWriter>> file = runtime::ContainerWriter::Create(path.str());
+LogicalResult accel::writePlan(ModuleOp module, const LoweredCode &code,
+                               const onnx::ImportedModel &model,
+                               const PlanWriterOptions &options,
+                               llvm::StringRef path) {
+  absl::StatusOr<std::unique_ptr<runtime::ContainerWriter>> file =
+      runtime::ContainerWriter::Create(path.str());
   if (!file.ok()) {
-    return emitError(UnknownLoc::get(module.getContext()), std::string(file.status().message()));
+    return emitError(UnknownLoc::get(module.getContext()),
+                     std::string(file.status().message()));
   }
   return Writer(module, code, model, options, std::move(*file)).write();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes a lowered module as a plan file: the bridge between the compiler's IR and the runtime's schema.
+// Writes a lowered module as a plan file: the bridge between the compiler's IR
+// and the runtime's schema.
 #ifndef ACCEL_COMPILER_PLANWRITER_H
 #define ACCEL_COMPILER_PLANWRITER_H
 
@@ -25,10 +26,13 @@ struct PlanWriterOptions {
   std::vector<std::pair<std::string, std::string>> options;
 };
 
-/// Writes `module` (after Memory) with its code, weights and export template to `path`. The file appears complete or not
-/// at all, and its bytes depend on nothing but the arguments. Errors are emitted on the module's context.
-mlir::LogicalResult writePlan(mlir::ModuleOp module, const LoweredCode &code, const onnx::ImportedModel &model,
-                              const PlanWriterOptions &options, llvm::StringRef path);
+/// Writes `module` (after Memory) with its code, weights and export template to
+/// `path`. The file appears complete or not at all, and its bytes depend on
+/// nothing but the arguments. Errors are emitted on the module's context.
+mlir::LogicalResult writePlan(mlir::ModuleOp module, const LoweredCode &code,
+                              const onnx::ImportedModel &model,
+                              const PlanWriterOptions &options,
+                              llvm::StringRef path);
 
 } // namespace accel
 

@@ -11,11 +11,18 @@
 using namespace mlir;
 using namespace accel;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
 
-int64_t accel::getNumElements(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+int64_t accel::getNumElements(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
 
-bool accel::isViewOp(Operation *op) { return isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SplitOp>(op); }
+bool accel::isViewOp(Operation *op) {
+  return isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SplitOp>(
+      op);
+}
 
 /// Row-major strides of a shape, in elements.
 static SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
@@ -27,7 +34,8 @@ static SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
 }
 
 /// Merges neighbours that behave as one dimension and drops those of size 1.
-static AffineView merged(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, int64_t offset) {
+static AffineView merged(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
+                         int64_t offset) {
   AffineView view;
   view.offset = offset;
   for (auto [size, stride] : llvm::zip(sizes, strides)) {
@@ -63,7 +71,8 @@ AffineView accel::getAffineView(Value value) {
   return llvm::TypeSwitch<Operation *, AffineView>(op)
       .Case([&](ReshapeOp) { return merged({getNumElements(value)}, {1}, 0); })
       .Case([&](TransposeOp transpose) {
-        SmallVector<int64_t> source = rowMajorStrides(shapeOf(transpose.getOperand()));
+        SmallVector<int64_t> source =
+            rowMajorStrides(shapeOf(transpose.getOperand()));
         SmallVector<int64_t> strides;
         for (int64_t from : transpose.getPermutation()) {
           strides.push_back(source[from]);
@@ -80,7 +89,8 @@ AffineView accel::getAffineView(Value value) {
         return merged(sizes, strides, 0);
       })
       .Case([&](SliceOp slice) {
-        SmallVector<int64_t> source = rowMajorStrides(shapeOf(slice.getOperand()));
+        SmallVector<int64_t> source =
+            rowMajorStrides(shapeOf(slice.getOperand()));
         SmallVector<int64_t> strides;
         int64_t offset = 0;
         for (auto [i, stride] : llvm::enumerate(slice.getStrides())) {
@@ -114,7 +124,8 @@ SmallVector<AffineView> accel::getViewChain(Value value, Value root) {
 
 int64_t accel::getRunLength(Value value, Value root, int64_t run) {
   int64_t step = 1;
-  bool aligned = true; // the first element of every run has a row-major index that is a multiple of the run
+  bool aligned = true; // the first element of every run has a row-major index
+                       // that is a multiple of the run
   for (const AffineView &view : getViewChain(value, root)) {
     if (step == 0 || view.sizes.empty()) {
       step = view.sizes.empty() ? 0 : step;
@@ -153,16 +164,21 @@ AccessRelation accel::getAccessRelation(Value value, Value root) {
     if (view.isContiguous()) {
       continue;
     }
-    bool repeatsRows = view.sizes.size() == 2 && view.strides[0] == 1 && view.strides[1] == 0;
+    bool repeatsRows =
+        view.sizes.size() == 2 && view.strides[0] == 1 && view.strides[1] == 0;
     bool repeatsOne = view.sizes.size() == 1 && view.strides[0] == 0;
-    if (relation.kind == AccessKind::RowBroadcast || !(repeatsRows || repeatsOne)) {
+    if (relation.kind == AccessKind::RowBroadcast ||
+        !(repeatsRows || repeatsOne)) {
       return {};
     }
     relation = {AccessKind::RowBroadcast, view.sizes.back()};
   }
   // A part of the root with the same order is not all of it.
-  int64_t columns = relation.kind == AccessKind::RowBroadcast ? relation.columns : 1;
-  return getNumElements(value) == getNumElements(root) * columns ? relation : AccessRelation{};
+  int64_t columns =
+      relation.kind == AccessKind::RowBroadcast ? relation.columns : 1;
+  return getNumElements(value) == getNumElements(root) * columns
+             ? relation
+             : AccessRelation{};
 }
 
 bool accel::isContiguousPart(Value value, Value root, int64_t &offset) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How an element of a tensor is found in the tensor it is a view of: what Fuse needs to know whether operations can share
-// a loop, and Lower to compute addresses.
+// How an element of a tensor is found in the tensor it is a view of: what Fuse
+// needs to know whether operations can share a loop, and Lower to compute
+// addresses.
 #ifndef ACCEL_PASSES_ANALYSIS_TENSORACCESS_H
 #define ACCEL_PASSES_ANALYSIS_TENSORACCESS_H
 
@@ -10,37 +11,47 @@
 
 namespace accel {
 
-/// An affine view: element (c0, c1, ...) of a tensor of shape `sizes` is element `offset + sum of ci * stridesi` of its
-/// source, both counted in row-major order. Neighbouring dimensions that behave as one are merged; sizes of 1 are dropped.
+/// An affine view: element (c0, c1, ...) of a tensor of shape `sizes` is
+/// element `offset + sum of ci * stridesi` of its source, both counted in
+/// row-major order. Neighbouring dimensions that behave as one are merged;
+/// sizes of 1 are dropped.
 struct AffineView {
   llvm::SmallVector<int64_t> sizes;
   llvm::SmallVector<int64_t> strides;
   int64_t offset = 0;
 
   /// Same elements in the same order from the first on.
-  bool isContiguous() const { return sizes.empty() || (sizes.size() == 1 && strides[0] == 1); }
+  bool isContiguous() const {
+    return sizes.empty() || (sizes.size() == 1 && strides[0] == 1);
+  }
 };
 
 /// Where a chain of views ends.
 using IsRoot = llvm::function_ref<bool(mlir::Value)>;
 
-/// Whether `op` only addresses its operand differently (reshape, transpose, broadcast, slice, split).
+/// Whether `op` only addresses its operand differently (reshape, transpose,
+/// broadcast, slice, split).
 bool isViewOp(mlir::Operation *op);
 
-/// The view that result `value` of a view operation is of its operand. A reshape is the identity.
+/// The view that result `value` of a view operation is of its operand. A
+/// reshape is the identity.
 AffineView getAffineView(mlir::Value value);
 
-/// Follows views upwards to the first value that is not a view or that `isRoot` holds for.
+/// Follows views upwards to the first value that is not a view or that `isRoot`
+/// holds for.
 mlir::Value getViewRoot(mlir::Value value, IsRoot isRoot);
 
-/// The views between `value` and `root`, from `value` upwards; reshapes are left out.
+/// The views between `value` and `root`, from `value` upwards; reshapes are
+/// left out.
 llvm::SmallVector<AffineView> getViewChain(mlir::Value value, mlir::Value root);
 
-/// The largest divisor L of `run` such that L consecutive elements of `value` (starting at a multiple of L) lie in `root`
-/// one after the other, or are all the same element. 1 always works.
+/// The largest divisor L of `run` such that L consecutive elements of `value`
+/// (starting at a multiple of L) lie in `root` one after the other, or are all
+/// the same element. 1 always works.
 int64_t getRunLength(mlir::Value value, mlir::Value root, int64_t run);
 
-/// The step between neighbours of such a run in the root: 0 or 1. Requires: run > 1.
+/// The step between neighbours of such a run in the root: 0 or 1. Requires: run
+/// > 1.
 int64_t getRunStride(mlir::Value value, mlir::Value root);
 
 /// How all of `value` relates to `root`.
@@ -55,7 +66,8 @@ struct AccessRelation {
 };
 AccessRelation getAccessRelation(mlir::Value value, mlir::Value root);
 
-/// Whether `value` is a contiguous part of `root`; then `offset` is where it begins (elements).
+/// Whether `value` is a contiguous part of `root`; then `offset` is where it
+/// begins (elements).
 bool isContiguousPart(mlir::Value value, mlir::Value root, int64_t &offset);
 
 /// Number of elements of a statically shaped tensor.

@@ -99,15 +99,27 @@ findOutput(func::FuncOp forward, ObjectiveKind kind, int64_t batch) {
                             : std::optional<unsigned>(candidates.front());
 }
 
+/// The only input that can be the tokens of `logits`; of several the only one
+/// that may hold as many numbers as there are logits (beside a mask and
+/// positions, say).
+std::optional<unsigned> findOnlyTokens(func::FuncOp forward,
+                                       RankedTensorType logits) {
+  SmallVector<unsigned> tokens = findTokens(forward, logits);
+  if (tokens.size() > 1) {
+    int64_t last = logits.getShape().back() - 1;
+    llvm::erase_if(tokens, [&](unsigned input) {
+      auto range = forward.getArgAttrOfType<ArrayAttr>(input, "accel.range");
+      return !range || cast<IntegerAttr>(range[1]).getInt() != last;
+    });
+  }
+  return tokens.size() == 1 ? std::optional(tokens.front()) : std::nullopt;
+}
+
 Objective makeObjective(func::FuncOp forward, ObjectiveKind kind,
                         unsigned output) {
   Objective objective{kind, output, std::nullopt};
   if (kind == ObjectiveKind::CausalLm) {
-    SmallVector<unsigned> tokens =
-        findTokens(forward, getOutputType(forward, output));
-    if (tokens.size() == 1) {
-      objective.tokens = tokens.front();
-    }
+    objective.tokens = findOnlyTokens(forward, getOutputType(forward, output));
   }
   return objective;
 }

@@ -16,7 +16,7 @@ struct Objective {
   /// itself.
   unsigned output;
   /// Causal language models: the argument of @forward with the tokens, if there
-  /// is exactly one of its shape.
+  /// is no doubt about it.
   std::optional<unsigned> tokens;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Turns tensor values into buffers and operations into instructions of the plan.
+// Turns tensor values into buffers and operations into instructions of the
+// plan.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/TensorAccess.h"
@@ -28,19 +29,25 @@ MemRefType bufferType(Type type) {
 }
 
 /// Declares the buffer of a tensor of type `type`.
-Value declareBuffer(OpBuilder &builder, Location loc, Type type, plan::Region region, StringRef klass,
-                    StringAttr symbol = {}, ElementsAttr value = {}, int64_t copies = 1) {
-  return plan::BufferOp::create(builder, loc, bufferType(type), plan::RegionAttr::get(type.getContext(), region),
-                                builder.getStringAttr(klass), symbol, value, IntegerAttr(),
-                                builder.getI64IntegerAttr(copies));
+Value declareBuffer(OpBuilder &builder, Location loc, Type type,
+                    plan::Region region, StringRef klass,
+                    StringAttr symbol = {}, ElementsAttr value = {},
+                    int64_t copies = 1) {
+  return plan::BufferOp::create(
+      builder, loc, bufferType(type),
+      plan::RegionAttr::get(type.getContext(), region),
+      builder.getStringAttr(klass), symbol, value, IntegerAttr(),
+      builder.getI64IntegerAttr(copies));
 }
 
 /// Rewrites one function.
 class FunctionBuffers {
 public:
   FunctionBuffers(ModuleOp module, func::FuncOp function)
-      : module(module), function(function), top(OpBuilder::atBlockBegin(&function.getBody().front())) {
-    // The operations that begin the block now will be gone: buffers are declared before one that stays.
+      : module(module), function(function),
+        top(OpBuilder::atBlockBegin(&function.getBody().front())) {
+    // The operations that begin the block now will be gone: buffers are
+    // declared before one that stays.
     anchor = plan::RepeatOp::create(top, function.getLoc());
     top.setInsertionPoint(anchor);
   }
@@ -74,7 +81,8 @@ private:
   plan::RepeatOp loop;
 };
 
-Value FunctionBuffers::viewOf(Value buffer, int64_t offset, MemRefType type, Location loc) {
+Value FunctionBuffers::viewOf(Value buffer, int64_t offset, MemRefType type,
+                              Location loc) {
   if (offset == 0 && buffer.getType() == type) {
     return buffer;
   }
@@ -94,7 +102,9 @@ StringRef classOf(StateOp state) {
     return "scalars";
   }
   StringRef slot = state.getSlot().value_or("");
-  return slot == "master" ? "parameters" : slot == "gradient" ? "gradients" : "optimizer";
+  return slot == "master"     ? "parameters"
+         : slot == "gradient" ? "gradients"
+                              : "optimizer";
 }
 
 Value FunctionBuffers::stateBuffer(StringRef name, Type type) {
@@ -102,16 +112,20 @@ Value FunctionBuffers::stateBuffer(StringRef name, Type type) {
   Value &buffer = states[key];
   if (!buffer) {
     auto state = module.lookupSymbol<StateOp>(name);
-    buffer = declareBuffer(top, state.getLoc(), type, plan::Region::Persistent, classOf(state), key);
+    buffer = declareBuffer(top, state.getLoc(), type, plan::Region::Persistent,
+                           classOf(state), key);
   }
   return buffer;
 }
 
 Value FunctionBuffers::parameterView(ParameterOp parameter, StringRef slot) {
   auto master = module.lookupSymbol<StateOp>(*parameter.getSegment());
-  std::string name = master.getSymName().drop_back(StringRef("master").size()).str() + slot.str();
+  std::string name =
+      master.getSymName().drop_back(StringRef("master").size()).str() +
+      slot.str();
   Value segment = stateBuffer(name, master.getType());
-  return viewOf(segment, *parameter.getOffset(), bufferType(parameter.getType()), parameter.getLoc());
+  return viewOf(segment, *parameter.getOffset(),
+                bufferType(parameter.getType()), parameter.getLoc());
 }
 
 Value FunctionBuffers::symbolBuffer(StringRef name, Type type, bool gradient) {
@@ -124,47 +138,60 @@ Value FunctionBuffers::symbolBuffer(StringRef name, Type type, bool gradient) {
 Value FunctionBuffers::inputBuffer(InputOp input) {
   Value &buffer = inputs[input.getNameAttr()];
   if (!buffer) {
-    buffer = declareBuffer(top, input.getLoc(), input.getType(), plan::Region::IO, "io", input.getNameAttr(), {}, 2);
-    // What the data must be like (target, range, ignored label) goes into the plan's signature.
-    buffer.getDefiningOp()->setDiscardableAttrs(input->getDiscardableAttrDictionary());
+    buffer = declareBuffer(top, input.getLoc(), input.getType(),
+                           plan::Region::IO, "io", input.getNameAttr(), {}, 2);
+    // What the data must be like (target, range, ignored label) goes into the
+    // plan's signature.
+    buffer.getDefiningOp()->setDiscardableAttrs(
+        input->getDiscardableAttrDictionary());
   }
   return buffer;
 }
 
 bool FunctionBuffers::isAccumulated(Value value) const {
-  return llvm::any_of(value.getUsers(), [](Operation *user) { return isa<AccumulateOp>(user); });
+  return llvm::any_of(value.getUsers(),
+                      [](Operation *user) { return isa<AccumulateOp>(user); });
 }
 
-/// Where a result goes: to the symbol it is written to, or to memory of its own.
+/// Where a result goes: to the symbol it is written to, or to memory of its
+/// own.
 Value FunctionBuffers::destinationOf(Value value) {
   for (Operation *user : value.getUsers()) {
     if (auto write = dyn_cast<WriteOp>(user)) {
-      return symbolBuffer(write.getSymbol(), value.getType(), /*gradient=*/false);
+      return symbolBuffer(write.getSymbol(), value.getType(),
+                          /*gradient=*/false);
     }
     if (auto accumulate = dyn_cast<AccumulateOp>(user)) {
-      return symbolBuffer(accumulate.getSymbol(), value.getType(), /*gradient=*/true);
+      return symbolBuffer(accumulate.getSymbol(), value.getType(),
+                          /*gradient=*/true);
     }
   }
   for (Operation *user : value.getUsers()) {
     if (auto metric = dyn_cast<MetricOp>(user)) {
-      // The run reads metrics after the step, when the arena is no longer this step's.
+      // The run reads metrics after the step, when the arena is no longer this
+      // step's.
       StringAttr symbol = top.getStringAttr("metric." + metric.getName());
-      return declareBuffer(top, value.getLoc(), value.getType(), plan::Region::Persistent, "scalars", symbol);
+      return declareBuffer(top, value.getLoc(), value.getType(),
+                           plan::Region::Persistent, "scalars", symbol);
     }
   }
-  return declareBuffer(top, value.getLoc(), value.getType(), plan::Region::Transient, "activations");
+  return declareBuffer(top, value.getLoc(), value.getType(),
+                       plan::Region::Transient, "activations");
 }
 
-/// The buffer of a value that was already produced, looking through contiguous views.
+/// The buffer of a value that was already produced, looking through contiguous
+/// views.
 Value FunctionBuffers::bufferOf(Value value) {
   if (Value known = buffers.lookup(value)) {
     return known;
   }
   if (auto constant = value.getDefiningOp<ConstantOp>()) {
-    return buffers[value] = declareBuffer(top, value.getLoc(), value.getType(), plan::Region::Constant, "constants", {},
-                                          constant.getValue());
+    return buffers[value] = declareBuffer(top, value.getLoc(), value.getType(),
+                                          plan::Region::Constant, "constants",
+                                          {}, constant.getValue());
   }
-  Value root = getViewRoot(value, [&](Value v) { return buffers.count(v) != 0; });
+  Value root =
+      getViewRoot(value, [&](Value v) { return buffers.count(v) != 0; });
   int64_t offset = 0;
   bool isContiguous = root != value && isContiguousPart(value, root, offset);
   assert(isContiguous && "the fusion planner copies what is not contiguous");
@@ -175,16 +202,21 @@ Value FunctionBuffers::bufferOf(Value value) {
 
 void FunctionBuffers::convertCall(func::CallOp call, OpBuilder &builder) {
   auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee());
-  SmallVector<Value> operands = llvm::map_to_vector(call.getOperands(), [&](Value v) { return bufferOf(v); });
-  auto mode = [&](plan::Access access) { return builder.getI32IntegerAttr(static_cast<int32_t>(access)); };
+  SmallVector<Value> operands = llvm::map_to_vector(
+      call.getOperands(), [&](Value v) { return bufferOf(v); });
+  auto mode = [&](plan::Access access) {
+    return builder.getI32IntegerAttr(static_cast<int32_t>(access));
+  };
   SmallVector<Attribute> modes(operands.size(), mode(plan::Access::Read));
   for (Value result : call.getResults()) {
     buffers[result] = destinationOf(result);
     operands.push_back(buffers[result]);
-    modes.push_back(mode(isAccumulated(result) ? plan::Access::ReadWrite : plan::Access::Write));
+    modes.push_back(mode(isAccumulated(result) ? plan::Access::ReadWrite
+                                               : plan::Access::Write));
   }
   auto shape = kernel->getAttrOfType<DictionaryAttr>("plan.kernel");
-  plan::LaunchOp::create(builder, call.getLoc(), call.getCalleeAttr(), operands, builder.getArrayAttr(modes),
+  plan::LaunchOp::create(builder, call.getLoc(), call.getCalleeAttr(), operands,
+                         builder.getArrayAttr(modes),
                          cast<IntegerAttr>(shape.get("units")));
 }
 
@@ -192,18 +224,21 @@ void FunctionBuffers::convertMatmul(MatmulOp op, OpBuilder &builder) {
   Value lhs = bufferOf(op.getLhs());
   Value rhs = bufferOf(op.getRhs());
   Value destination = buffers[op.getResult()] = destinationOf(op.getResult());
-  plan::GemmOp::create(builder, op.getLoc(), lhs, rhs, destination, op.getTransposeLhs(), op.getTransposeRhs(),
+  plan::GemmOp::create(builder, op.getLoc(), lhs, rhs, destination,
+                       op.getTransposeLhs(), op.getTransposeRhs(),
                        isAccumulated(op.getResult()));
 }
 
 LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ReadOp read) {
-        buffers[read.getResult()] = symbolBuffer(read.getSymbol(), read.getType(), /*gradient=*/false);
+        buffers[read.getResult()] =
+            symbolBuffer(read.getSymbol(), read.getType(), /*gradient=*/false);
         return success();
       })
       .Case([&](GradientOp gradient) {
-        buffers[gradient.getResult()] = symbolBuffer(gradient.getSymbol(), gradient.getType(), /*gradient=*/true);
+        buffers[gradient.getResult()] = symbolBuffer(
+            gradient.getSymbol(), gradient.getType(), /*gradient=*/true);
         return success();
       })
       .Case([&](InputOp input) {
@@ -219,7 +254,8 @@ LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
         return success();
       })
       .Case([&](MetricOp metric) {
-        plan::MetricOp::create(builder, metric.getLoc(), metric.getNameAttr(), bufferOf(metric.getValue()));
+        plan::MetricOp::create(builder, metric.getLoc(), metric.getNameAttr(),
+                               bufferOf(metric.getValue()));
         return success();
       })
       .Case([&](RepeatOp repeat) {
@@ -227,9 +263,13 @@ LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
         loop.getBody().takeBody(repeat.getBody());
         return runBlock(loop.getBody().front());
       })
-      .Case<WriteOp, AccumulateOp, ConstantOp, IotaOp>([](auto) { return success(); })
+      .Case<WriteOp, AccumulateOp, ConstantOp, IotaOp>(
+          [](auto) { return success(); })
       .Default([](Operation *other) {
-        return isViewOp(other) ? success() : other->emitOpError("has no instruction; it should be part of a kernel");
+        return isViewOp(other)
+                   ? success()
+                   : other->emitOpError(
+                         "has no instruction; it should be part of a kernel");
       });
 }
 
@@ -247,7 +287,8 @@ LogicalResult FunctionBuffers::runBlock(Block &block) {
   return success();
 }
 
-/// The first microbatch is fetched before the loop, every other one while its predecessor is computed.
+/// The first microbatch is fetched before the loop, every other one while its
+/// predecessor is computed.
 void FunctionBuffers::insertFetches() {
   if (inputs.empty()) {
     return;
@@ -275,7 +316,8 @@ void FunctionBuffers::insertLoads() {
     auto kind = initial ? initial.getAs<StringAttr>("kind") : StringAttr();
     if (kind && kind.getValue() == "file") {
       Value target = parameterView(parameter, "master");
-      plan::LoadOp::create(builder, parameter.getLoc(), initial.getAs<StringAttr>("key"), target);
+      plan::LoadOp::create(builder, parameter.getLoc(),
+                           initial.getAs<StringAttr>("key"), target);
     }
   }
 }
@@ -298,7 +340,8 @@ LogicalResult FunctionBuffers::run() {
   return success();
 }
 
-class AssignBuffersPass : public accel::impl::AssignBuffersPassBase<AssignBuffersPass> {
+class AssignBuffersPass
+    : public accel::impl::AssignBuffersPassBase<AssignBuffersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (StringRef name : {"init", "step"}) {

@@ -13,7 +13,8 @@ using namespace accel;
 
 namespace {
 
-class ClearGradientsPass : public accel::impl::ClearGradientsPassBase<ClearGradientsPass> {
+class ClearGradientsPass
+    : public accel::impl::ClearGradientsPassBase<ClearGradientsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto step = module.lookupSymbol<func::FuncOp>("step");
@@ -24,9 +25,11 @@ class ClearGradientsPass : public accel::impl::ClearGradientsPassBase<ClearGradi
     for (auto state : module.getOps<StateOp>()) {
       if (state.getSlot() == "gradient") {
         auto type = cast<RankedTensorType>(state.getType());
-        auto zeros = DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType()));
+        auto zeros = DenseElementsAttr::get(
+            type, builder.getZeroAttr(type.getElementType()));
         Value zero = ConstantOp::create(builder, step.getLoc(), zeros);
-        WriteOp::create(builder, step.getLoc(), FlatSymbolRefAttr::get(state.getSymNameAttr()), zero);
+        WriteOp::create(builder, step.getLoc(),
+                        FlatSymbolRefAttr::get(state.getSymNameAttr()), zero);
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rewrites composites into the primitives that kernels are made of, and other operations without a kernel of their own
-// (pads, sums over middle dimensions) into ones that have.
+// Rewrites composites into the primitives that kernels are made of, and other
+// operations without a kernel of their own (pads, sums over middle dimensions)
+// into ones that have.
 #include "passes/Fuse/Passes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
@@ -23,12 +24,18 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
 
-SmallVector<int64_t> lastAxis(Value value) { return {static_cast<int64_t>(shapeOf(value).size()) - 1}; }
+SmallVector<int64_t> lastAxis(Value value) {
+  return {static_cast<int64_t>(shapeOf(value).size()) - 1};
+}
 
 /// A value repeated along the last dimension of `like`.
-Value spreadRows(GradientBuilder &b, Value rows, Value like) { return b.spread(rows, like, lastAxis(like)); }
+Value spreadRows(GradientBuilder &b, Value rows, Value like) {
+  return b.spread(rows, like, lastAxis(like));
+}
 
 /// A vector over the last dimension, repeated for every row of `like`.
 Value spreadColumns(GradientBuilder &b, Value columns, Value like) {
@@ -37,22 +44,27 @@ Value spreadColumns(GradientBuilder &b, Value columns, Value like) {
 
 Value reduceMax(GradientBuilder &b, Value operand) {
   auto type = cast<RankedTensorType>(operand.getType());
-  Type reduced = RankedTensorType::get(type.getShape().drop_back(), type.getElementType());
+  Type reduced =
+      RankedTensorType::get(type.getShape().drop_back(), type.getElementType());
   return b.create<ReduceMaxOp>(reduced, operand, lastAxis(operand));
 }
 
 struct ExpandLayerNorm : OpRewritePattern<LayerNormOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(LayerNormOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(LayerNormOp op,
+                                PatternRewriter &rewriter) const override {
     GradientBuilder b(rewriter, op);
     Value x = op.getOperand();
     double count = shapeOf(x).back();
     Value mean = b.mul(b.sum(x, lastAxis(x)), 1.0 / count);
     Value centred = b.sub(x, spreadRows(b, mean, x));
-    Value variance = b.mul(b.sum(b.mul(centred, centred), lastAxis(x)), 1.0 / count);
-    Value rstd = b.create<RsqrtOp>(variance.getType(), b.add(variance, op.getEpsilon().convertToDouble()));
-    Value y = b.mul(b.mul(centred, spreadRows(b, rstd, x)), spreadColumns(b, op.getScale(), x));
+    Value variance =
+        b.mul(b.sum(b.mul(centred, centred), lastAxis(x)), 1.0 / count);
+    Value rstd = b.create<RsqrtOp>(
+        variance.getType(), b.add(variance, op.getEpsilon().convertToDouble()));
+    Value y = b.mul(b.mul(centred, spreadRows(b, rstd, x)),
+                    spreadColumns(b, op.getScale(), x));
     if (op.getBias()) {
       y = b.add(y, spreadColumns(b, op.getBias(), x));
     }
@@ -61,7 +73,8 @@ struct ExpandLayerNorm : OpRewritePattern<LayerNormOp> {
   }
 };
 
-/// exp(x - max) and what it takes to make a softmax of it; rows that are -inf throughout give zeros.
+/// exp(x - max) and what it takes to make a softmax of it; rows that are -inf
+/// throughout give zeros.
 struct StableExp {
   Value maximum, exponentials, sum;
 };
@@ -79,18 +92,25 @@ StableExp stableExp(GradientBuilder &b, Value x, bool rowsMayBeEmpty) {
 /// 1 / sum, and 0 for empty rows.
 Value inverseSum(GradientBuilder &b, Value sum, bool rowsMayBeEmpty) {
   Value inverse = b.div(b.constant(sum, 1.0), sum);
-  return rowsMayBeEmpty ? b.keepWhere(b.compare(ComparePredicate::GT, sum, 0.0), inverse) : inverse;
+  return rowsMayBeEmpty
+             ? b.keepWhere(b.compare(ComparePredicate::GT, sum, 0.0), inverse)
+             : inverse;
 }
 
-Value logOf(GradientBuilder &b, Value x) { return b.create<LogOp>(x.getType(), x); }
+Value logOf(GradientBuilder &b, Value x) {
+  return b.create<LogOp>(x.getType(), x);
+}
 
 struct ExpandSoftmax : OpRewritePattern<SoftmaxOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(SoftmaxOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(SoftmaxOp op,
+                                PatternRewriter &rewriter) const override {
     GradientBuilder b(rewriter, op);
     StableExp s = stableExp(b, op.getOperand(), /*rowsMayBeEmpty=*/false);
-    rewriter.replaceOp(op, b.mul(s.exponentials, spreadRows(b, inverseSum(b, s.sum, false), op.getOperand())));
+    rewriter.replaceOp(
+        op, b.mul(s.exponentials,
+                  spreadRows(b, inverseSum(b, s.sum, false), op.getOperand())));
     return success();
   }
 };
@@ -98,19 +118,23 @@ struct ExpandSoftmax : OpRewritePattern<SoftmaxOp> {
 struct ExpandCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(SoftmaxCrossEntropyOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(SoftmaxCrossEntropyOp op,
+                                PatternRewriter &rewriter) const override {
     GradientBuilder b(rewriter, op);
     Value x = op.getLogits();
     Value labels = op.getLabels();
     Type indexType = cast<RankedTensorType>(labels.getType()).clone(shapeOf(x));
     Value columns = b.create<IotaOp>(indexType, rewriter.getI64IntegerAttr(1));
-    Value spreadLabels = b.create<BroadcastOp>(indexType, labels, ArrayRef<int64_t>{0});
+    Value spreadLabels =
+        b.create<BroadcastOp>(indexType, labels, ArrayRef<int64_t>{0});
     Value isTarget = b.compare(ComparePredicate::EQ, columns, spreadLabels);
     Value target = b.sum(b.keepWhere(isTarget, x), lastAxis(x));
     StableExp s = stableExp(b, x, /*rowsMayBeEmpty=*/false);
     Value lse = b.add(s.maximum, logOf(b, s.sum));
-    Value valid = b.create<AndOp>(b.compare(ComparePredicate::GE, labels, 0.0),
-                                  b.compare(ComparePredicate::LT, labels, static_cast<double>(shapeOf(x)[1])));
+    Value valid =
+        b.create<AndOp>(b.compare(ComparePredicate::GE, labels, 0.0),
+                        b.compare(ComparePredicate::LT, labels,
+                                  static_cast<double>(shapeOf(x)[1])));
     rewriter.replaceOp(op, {b.keepWhere(valid, b.sub(lse, target)), lse});
     return success();
   }
@@ -119,7 +143,8 @@ struct ExpandCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
 struct ExpandGelu : OpRewritePattern<GeluOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(GeluOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(GeluOp op,
+                                PatternRewriter &rewriter) const override {
     GradientBuilder b(rewriter, op);
     Value x = op.getOperand();
     if (op.getApproximation() == GeluApproximation::None) {
@@ -127,7 +152,8 @@ struct ExpandGelu : OpRewritePattern<GeluOp> {
       rewriter.replaceOp(op, b.mul(b.mul(x, 0.5), b.add(erf, 1.0)));
       return success();
     }
-    // x * sigmoid(2u) equals 0.5 x (1 + tanh u), without the cancellation of 1 + tanh in the left tail.
+    // x * sigmoid(2u) equals 0.5 x (1 + tanh u), without the cancellation of 1
+    // + tanh in the left tail.
     Value cubic = b.mul(b.mul(b.mul(x, x), x), 0.044715);
     Value twice = b.mul(b.add(x, cubic), 2.0 * std::sqrt(2.0 / M_PI));
     Value sigmoid = b.create<SigmoidOp>(x.getType(), twice);
@@ -142,49 +168,60 @@ Value maskedScores(GradientBuilder &b, PatternRewriter &rewriter, OpTy op) {
   ArrayRef<int64_t> q = shapeOf(op.getQuery());
   int64_t t = q[2];
   int64_t s = shapeOf(op.getKey())[2];
-  auto element = cast<RankedTensorType>(op.getQuery().getType()).getElementType();
+  auto element =
+      cast<RankedTensorType>(op.getQuery().getType()).getElementType();
   auto type = RankedTensorType::get({q[0], q[1], t, s}, element);
-  Value scores = b.create<MatmulOp>(type, op.getQuery(), op.getKey(), /*transpose_lhs=*/false, /*transpose_rhs=*/true);
+  Value scores =
+      b.create<MatmulOp>(type, op.getQuery(), op.getKey(),
+                         /*transpose_lhs=*/false, /*transpose_rhs=*/true);
   scores = b.mul(scores, op.getScale().convertToDouble());
   Value nothing = b.constant(scores, -kInfinity);
   if (Value mask = op.getMask()) {
     auto maskElement = cast<RankedTensorType>(mask.getType()).getElementType();
-    Value spread = b.create<BroadcastOp>(type.clone(maskElement), mask, axisRange(0, 4));
-    scores = maskElement.isInteger(1) ? b.select(spread, scores, nothing) : b.add(scores, spread);
+    Value spread =
+        b.create<BroadcastOp>(type.clone(maskElement), mask, axisRange(0, 4));
+    scores = maskElement.isInteger(1) ? b.select(spread, scores, nothing)
+                                      : b.add(scores, spread);
   }
   if (op.getCausal()) {
     auto indexType = type.clone(rewriter.getI64Type());
     Value row = b.create<IotaOp>(indexType, rewriter.getI64IntegerAttr(2));
     Value column = b.create<IotaOp>(indexType, rewriter.getI64IntegerAttr(3));
-    Value allowed = b.compare(ComparePredicate::LE, column, s == t ? row : b.add(row, static_cast<double>(s - t)));
+    Value allowed =
+        b.compare(ComparePredicate::LE, column,
+                  s == t ? row : b.add(row, static_cast<double>(s - t)));
     scores = b.select(allowed, scores, nothing);
   }
   return scores;
 }
 
-template <typename OpTy>
-Value dropped(GradientBuilder &b, OpTy op, Value x) {
+template <typename OpTy> Value dropped(GradientBuilder &b, OpTy op, Value x) {
   if (!op.getSamples()) {
     return x;
   }
-  return b.create<DropoutOp>(x.getType(), x, op.getSamples(), op.getSeed(), op.getProbabilityAttr(), op.getSiteAttr());
+  return b.create<DropoutOp>(x.getType(), x, op.getSamples(), op.getSeed(),
+                             op.getProbabilityAttr(), op.getSiteAttr());
 }
 
-template <typename OpTy>
-bool rowsMayBeEmpty(OpTy op) {
-  return op.getMask() || (op.getCausal() && shapeOf(op.getKey())[2] < shapeOf(op.getQuery())[2]);
+template <typename OpTy> bool rowsMayBeEmpty(OpTy op) {
+  return op.getMask() || (op.getCausal() &&
+                          shapeOf(op.getKey())[2] < shapeOf(op.getQuery())[2]);
 }
 
 struct ExpandAttention : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
     GradientBuilder b(rewriter, op);
     Value scores = maskedScores(b, rewriter, op);
     bool mayBeEmpty = rowsMayBeEmpty(op);
     StableExp s = stableExp(b, scores, mayBeEmpty);
-    Value p = b.mul(s.exponentials, spreadRows(b, inverseSum(b, s.sum, mayBeEmpty), scores));
-    Value result = b.create<MatmulOp>(op.getResult().getType(), dropped(b, op, p), op.getValue(), false, false);
+    Value p = b.mul(s.exponentials,
+                    spreadRows(b, inverseSum(b, s.sum, mayBeEmpty), scores));
+    Value result =
+        b.create<MatmulOp>(op.getResult().getType(), dropped(b, op, p),
+                           op.getValue(), false, false);
     rewriter.replaceOp(op, {result, b.add(s.maximum, logOf(b, s.sum))});
     return success();
   }
@@ -193,24 +230,32 @@ struct ExpandAttention : OpRewritePattern<AttentionOp> {
 struct ExpandAttentionGrad : OpRewritePattern<AttentionGradOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(AttentionGradOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(AttentionGradOp op,
+                                PatternRewriter &rewriter) const override {
     GradientBuilder b(rewriter, op);
     Value scores = maskedScores(b, rewriter, op);
     Value lse = op.getLse();
     if (rowsMayBeEmpty(op)) {
-      // An empty row has lse = -inf and no probabilities: any finite number there gives exp(-inf) = 0.
-      lse = b.select(b.compare(ComparePredicate::EQ, lse, -kInfinity), b.constant(lse, 0.0), lse);
+      // An empty row has lse = -inf and no probabilities: any finite number
+      // there gives exp(-inf) = 0.
+      lse = b.select(b.compare(ComparePredicate::EQ, lse, -kInfinity),
+                     b.constant(lse, 0.0), lse);
     }
     Value p = b.exp(b.sub(scores, spreadRows(b, lse, scores)));
     Value dy = op.getResultGradient();
-    Value dp = b.create<MatmulOp>(scores.getType(), dy, op.getValue(), false, true);
+    Value dp =
+        b.create<MatmulOp>(scores.getType(), dy, op.getValue(), false, true);
     // The sum over a row of p * dp, dropout included, is that of dy * y.
     Value delta = b.sum(b.mul(dy, op.getResult()), lastAxis(dy));
-    Value ds = b.mul(p, b.sub(dropped(b, op, dp), spreadRows(b, delta, scores)));
+    Value ds =
+        b.mul(p, b.sub(dropped(b, op, dp), spreadRows(b, delta, scores)));
     ds = b.mul(ds, op.getScale().convertToDouble());
-    Value dq = b.create<MatmulOp>(op.getQuery().getType(), ds, op.getKey(), false, false);
-    Value dk = b.create<MatmulOp>(op.getKey().getType(), ds, op.getQuery(), true, false);
-    Value dv = b.create<MatmulOp>(op.getValue().getType(), dropped(b, op, p), dy, true, false);
+    Value dq = b.create<MatmulOp>(op.getQuery().getType(), ds, op.getKey(),
+                                  false, false);
+    Value dk = b.create<MatmulOp>(op.getKey().getType(), ds, op.getQuery(),
+                                  true, false);
+    Value dv = b.create<MatmulOp>(op.getValue().getType(), dropped(b, op, p),
+                                  dy, true, false);
     rewriter.replaceOp(op, {dq, dk, dv});
     return success();
   }
@@ -220,7 +265,8 @@ struct ExpandAttentionGrad : OpRewritePattern<AttentionGradOp> {
 struct ExpandPad : OpRewritePattern<PadOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(PadOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(PadOp op,
+                                PatternRewriter &rewriter) const override {
     GradientBuilder b(rewriter, op);
     Value x = op.getOperand();
     ArrayRef<int64_t> target = shapeOf(op.getResult());
@@ -238,7 +284,8 @@ private:
   }
 
   /// Puts `stride - 1` zeros behind every element along `axis`.
-  static Value spaceOut(GradientBuilder &b, Value x, int64_t axis, int64_t stride) {
+  static Value spaceOut(GradientBuilder &b, Value x, int64_t axis,
+                        int64_t stride) {
     if (stride == 1) {
       return x;
     }
@@ -249,14 +296,17 @@ private:
     split[axis + 1] = stride - 1;
     Value gap = zeros(b, x, split);
     split[axis + 1] = stride;
-    Value both = b.create<ConcatOp>(type.clone(split), ValueRange{column, gap}, axis + 1);
+    Value both = b.create<ConcatOp>(type.clone(split), ValueRange{column, gap},
+                                    axis + 1);
     SmallVector<int64_t> joined(type.getShape());
     joined[axis] *= stride;
     return b.create<ReshapeOp>(type.clone(joined), both);
   }
 
-  /// Puts `low` zeros before and as many behind as `size` needs; cuts trailing zeros that go beyond.
-  static Value between(GradientBuilder &b, Value x, int64_t axis, int64_t low, int64_t size) {
+  /// Puts `low` zeros before and as many behind as `size` needs; cuts trailing
+  /// zeros that go beyond.
+  static Value between(GradientBuilder &b, Value x, int64_t axis, int64_t low,
+                       int64_t size) {
     auto type = cast<RankedTensorType>(x.getType());
     SmallVector<int64_t> shape(type.getShape());
     if (low + shape[axis] > size) {
@@ -277,16 +327,19 @@ private:
       }
     }
     shape[axis] = size;
-    return parts.size() == 1 ? x : b.create<ConcatOp>(type.clone(shape), parts, axis);
+    return parts.size() == 1
+               ? x
+               : b.create<ConcatOp>(type.clone(shape), parts, axis);
   }
 };
 
-/// Kernels sum over leading or over trailing dimensions: any others are brought to the end.
-template <typename OpTy>
-struct NormalizeReduction : OpRewritePattern<OpTy> {
+/// Kernels sum over leading or over trailing dimensions: any others are brought
+/// to the end.
+template <typename OpTy> struct NormalizeReduction : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
     int64_t rank = shapeOf(op.getOperand()).size();
     ArrayRef<int64_t> axes = op.getAxes();
     int64_t count = axes.size();
@@ -308,40 +361,50 @@ struct NormalizeReduction : OpRewritePattern<OpTy> {
     for (int64_t axis : order) {
       shape.push_back(type.getDimSize(axis));
     }
-    Value moved = b.create<TransposeOp>(type.clone(shape), op.getOperand(), order);
-    rewriter.replaceOpWithNewOp<OpTy>(op, op.getType(), moved, axisRange(rank - count, rank));
+    Value moved =
+        b.create<TransposeOp>(type.clone(shape), op.getOperand(), order);
+    rewriter.replaceOpWithNewOp<OpTy>(op, op.getType(), moved,
+                                      axisRange(rank - count, rank));
     return success();
   }
 };
 
-/// A sum over very many elements into one number is a sum of sums, so that a team can share it.
+/// A sum over very many elements into one number is a sum of sums, so that a
+/// team can share it.
 struct SplitFullSum : OpRewritePattern<ReduceSumOp> {
   using OpRewritePattern::OpRewritePattern;
   static constexpr int64_t kRow = 1024;
 
-  LogicalResult matchAndRewrite(ReduceSumOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(ReduceSumOp op,
+                                PatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getOperand().getType());
     int64_t count = type.getNumElements();
-    if (op.getType().getNumElements() != 1 || count <= 16 * kRow || count % kRow != 0) {
+    if (op.getType().getNumElements() != 1 || count <= 16 * kRow ||
+        count % kRow != 0) {
       return failure();
     }
     GradientBuilder b(rewriter, op);
-    Value rows = b.create<ReshapeOp>(type.clone({count / kRow, kRow}), op.getOperand());
+    Value rows =
+        b.create<ReshapeOp>(type.clone({count / kRow, kRow}), op.getOperand());
     Value total = b.sum(b.sum(rows, {1}), {0});
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), total);
     return success();
   }
 };
 
-class ExpandCompositesPass : public accel::impl::ExpandCompositesPassBase<ExpandCompositesPass> {
+class ExpandCompositesPass
+    : public accel::impl::ExpandCompositesPassBase<ExpandCompositesPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandLayerNorm, ExpandSoftmax, ExpandCrossEntropy, ExpandGelu, ExpandAttention, ExpandAttentionGrad,
-                 ExpandPad, SplitFullSum, NormalizeReduction<ReduceSumOp>, NormalizeReduction<ReduceMaxOp>,
-                 NormalizeReduction<ReduceMinOp>>(&getContext());
+    patterns
+        .add<ExpandLayerNorm, ExpandSoftmax, ExpandCrossEntropy, ExpandGelu,
+             ExpandAttention, ExpandAttentionGrad, ExpandPad, SplitFullSum,
+             NormalizeReduction<ReduceSumOp>, NormalizeReduction<ReduceMaxOp>,
+             NormalizeReduction<ReduceMinOp>>(&getContext());
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config))) {
       signalPassFailure();
     }
   }

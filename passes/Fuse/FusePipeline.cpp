@@ -10,7 +10,8 @@
 void accel::buildFusePipeline(mlir::OpPassManager &pm) {
   pm.addPass(createExpandCompositesPass());
   pm.addPass(createClearGradientsPass());
-  // Not CSE: backward would read what forward computed from memory instead of computing it again.
+  // Not CSE: backward would read what forward computed from memory instead of
+  // computing it again.
   pm.addPass(mlir::createCanonicalizerPass());
   pm.addPass(createOutlineKernelsPass());
   pm.addPass(createAssignBuffersPass());

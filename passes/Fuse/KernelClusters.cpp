@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The fusion planner: greedy, in program order, an operation joins the kernels of its operands where one loop can serve
-// both and no cycle arises.
+// The fusion planner: greedy, in program order, an operation joins the kernels
+// of its operands where one loop can serve both and no cycle arises.
 #include "passes/Fuse/KernelClusters.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
@@ -11,12 +11,16 @@
 using namespace mlir;
 using namespace accel;
 
-/// Rows beyond which a kernel that has just one would keep a team from sharing it.
+/// Rows beyond which a kernel that has just one would keep a team from sharing
+/// it.
 static constexpr int64_t kLongestSingleRow = 4096;
-/// Most operations of a kernel: beyond that values no longer fit into registers.
+/// Most operations of a kernel: beyond that values no longer fit into
+/// registers.
 static constexpr size_t kMostOps = 96;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
 
 static FusionKind kindOf(Operation *op) {
   if (isa<DropoutOp, RandomNormalOp>(op)) {
@@ -32,7 +36,8 @@ bool accel::isColumnReduction(Operation *op) {
     return false;
   }
   int64_t rank = shapeOf(sum.getOperand()).size();
-  return sum.getAxes().front() != rank - static_cast<int64_t>(sum.getAxes().size());
+  return sum.getAxes().front() !=
+         rank - static_cast<int64_t>(sum.getAxes().size());
 }
 
 int64_t accel::getReducedColumns(Operation *op) {
@@ -42,7 +47,8 @@ int64_t accel::getReducedColumns(Operation *op) {
 /// Columns of a column sum: what is left of its operand when rows are summed.
 static int64_t getSummedColumns(Operation *op) {
   if (isa<ScatterAddOp>(op)) {
-    return getNumElements(op->getOperand(1)) / getNumElements(op->getOperand(0));
+    return getNumElements(op->getOperand(1)) /
+           getNumElements(op->getOperand(0));
   }
   return getNumElements(op->getResult(0));
 }
@@ -55,7 +61,8 @@ bool ClusterPlanner::isSource(Operation *op) {
   return isa_and_nonnull<IotaOp>(op);
 }
 
-ClusterPlanner::ClusterPlanner(ArrayRef<Operation *> section) : ops(section.begin(), section.end()) {}
+ClusterPlanner::ClusterPlanner(ArrayRef<Operation *> section)
+    : ops(section.begin(), section.end()) {}
 
 Value ClusterPlanner::getRoot(Value value) const {
   return getViewRoot(value, [&](Value v) { return materialized.contains(v); });
@@ -63,12 +70,14 @@ Value ClusterPlanner::getRoot(Value value) const {
 
 ArrayRef<Operation *> ClusterPlanner::getPredecessors(Operation *op) const {
   auto found = predecessors.find(op);
-  return found == predecessors.end() ? ArrayRef<Operation *>() : ArrayRef<Operation *>(found->second);
+  return found == predecessors.end() ? ArrayRef<Operation *>()
+                                     : ArrayRef<Operation *>(found->second);
 }
 
 bool ClusterPlanner::isCompute(Operation *op) const {
   if (isViewOp(op)) {
-    return llvm::any_of(op->getResults(), [&](Value v) { return materialized.contains(v); });
+    return llvm::any_of(op->getResults(),
+                        [&](Value v) { return materialized.contains(v); });
   }
   switch (kindOf(op)) {
   case FusionKind::Elementwise:
@@ -88,7 +97,8 @@ void ClusterPlanner::plan() {
   for (size_t i = 0; i < ops.size(); ++i) {
     place(ops[i]);
   }
-  // Column sums come last: only now is it known which values are in memory anyway.
+  // Column sums come last: only now is it known which values are in memory
+  // anyway.
   for (Operation *op : std::vector<Operation *>(ops)) {
     if (isColumnReduction(op) || isa<ScatterAddOp>(op)) {
       placeColumns(op);
@@ -102,21 +112,27 @@ void ClusterPlanner::plan() {
 // Preparation
 //===----------------------------------------------------------------------===//
 
-/// A result that goes to a symbol is produced in place there: it must be some kernel's or library call's own, whole, and
-/// used nowhere else as what it was before an accumulation. Anything else is copied first.
+/// A result that goes to a symbol is produced in place there: it must be some
+/// kernel's or library call's own, whole, and used nowhere else as what it was
+/// before an accumulation. Anything else is copied first.
 void ClusterPlanner::isolateSinks() {
   std::vector<Operation *> extended;
   for (Operation *op : ops) {
     if (isa<WriteOp, AccumulateOp, MetricOp>(op)) {
       Value value = op->getOperands().back();
       Operation *producer = value.getDefiningOp();
-      bool produced = producer && producer->getBlock() == op->getBlock() && llvm::is_contained(ops, producer) &&
-                      !isSource(producer) && !isViewOp(producer) && (isCompute(producer) || isa<MatmulOp>(producer));
+      bool produced = producer && producer->getBlock() == op->getBlock() &&
+                      llvm::is_contained(ops, producer) &&
+                      !isSource(producer) && !isViewOp(producer) &&
+                      (isCompute(producer) || isa<MatmulOp>(producer));
       bool isMetric = isa<MetricOp>(op);
       bool alreadyStored = isMetric && isa_and_nonnull<ReadOp>(producer);
-      if (!alreadyStored && !(produced && (isMetric || value.hasOneUse() || (isa<WriteOp>(op) && isCompute(producer))))) {
+      if (!alreadyStored &&
+          !(produced && (isMetric || value.hasOneUse() ||
+                         (isa<WriteOp>(op) && isCompute(producer))))) {
         OpBuilder builder(op);
-        auto copy = ReshapeOp::create(builder, op->getLoc(), value.getType(), value);
+        auto copy =
+            ReshapeOp::create(builder, op->getLoc(), value.getType(), value);
         materialized.insert(copy.getResult());
         op->setOperand(op->getNumOperands() - 1, copy.getResult());
         extended.push_back(copy);
@@ -127,68 +143,88 @@ void ClusterPlanner::isolateSinks() {
   ops = std::move(extended);
 }
 
-/// Cheap element-wise operations are worth computing again inside a column sum rather than storing.
+/// Cheap element-wise operations are worth computing again inside a column sum
+/// rather than storing.
 static bool isCheap(Operation *op) {
-  return isa<AddOp, SubOp, MulOp, NegOp, SelectOp, CompareOp, CastOp, AbsOp, MaxOp, MinOp, AndOp, OrOp, NotOp, ReluOp>(op);
+  return isa<AddOp, SubOp, MulOp, NegOp, SelectOp, CompareOp, CastOp, AbsOp,
+             MaxOp, MinOp, AndOp, OrOp, NotOp, ReluOp>(op);
 }
 
-/// Whether a value is in memory anyway: somebody but its own kernel and sums over columns uses it.
+/// Whether a value is in memory anyway: somebody but its own kernel and sums
+/// over columns uses it.
 bool ClusterPlanner::isStored(Value value, unsigned cluster) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (isViewOp(user) && !isCompute(user)) {
-      return llvm::any_of(user->getResults(), [&](Value result) { return isStored(result, cluster); });
+      return llvm::any_of(user->getResults(), [&](Value result) {
+        return isStored(result, cluster);
+      });
     }
     auto found = clusterOf.find(user);
     if (found == clusterOf.end()) {
       return !isColumnReduction(user) && !isa<ScatterAddOp>(user);
     }
-    return found->second != cluster && clusters[found->second].kind != KernelKind::Columns;
+    return found->second != cluster &&
+           clusters[found->second].kind != KernelKind::Columns;
   });
 }
 
-/// Clones the views between `root` and `value` on top of `newRoot`, in front of `before`.
-static Value cloneViews(Value value, Value root, Value newRoot, Operation *before, SmallVectorImpl<Operation *> &clones) {
+/// Clones the views between `root` and `value` on top of `newRoot`, in front of
+/// `before`.
+static Value cloneViews(Value value, Value root, Value newRoot,
+                        Operation *before,
+                        SmallVectorImpl<Operation *> &clones) {
   if (value == root) {
     return newRoot;
   }
   Operation *view = value.getDefiningOp();
-  Value operand = cloneViews(view->getOperand(0), root, newRoot, before, clones);
+  Value operand =
+      cloneViews(view->getOperand(0), root, newRoot, before, clones);
   Operation *copy = OpBuilder(before).clone(*view);
   copy->setOperand(0, operand);
   clones.push_back(copy);
   return copy->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-/// Clones what makes `value` (for every element, or with `isRow` one per row) as far as that is cheap and not in memory.
-Value ClusterPlanner::clonePrologue(Value value, bool isRow, int64_t columns, Operation *before,
-                                    SmallVectorImpl<Operation *> &clones) const {
+/// Clones what makes `value` (for every element, or with `isRow` one per row)
+/// as far as that is cheap and not in memory.
+Value ClusterPlanner::clonePrologue(
+    Value value, bool isRow, int64_t columns, Operation *before,
+    SmallVectorImpl<Operation *> &clones) const {
   constexpr size_t kMostClones = 24;
   Value root = getRoot(value);
   Operation *producer = root.getDefiningOp();
   auto cluster = clusterOf.find(producer);
   AccessRelation relation = getAccessRelation(value, root);
-  bool toRow = !isRow && relation.kind == AccessKind::RowBroadcast && relation.columns == columns;
-  if (!producer || cluster == clusterOf.end() || !isCheap(producer) || isStored(root, cluster->second) ||
-      clones.size() >= kMostClones || !(relation.kind == AccessKind::Identity || toRow)) {
+  bool toRow = !isRow && relation.kind == AccessKind::RowBroadcast &&
+               relation.columns == columns;
+  if (!producer || cluster == clusterOf.end() || !isCheap(producer) ||
+      isStored(root, cluster->second) || clones.size() >= kMostClones ||
+      !(relation.kind == AccessKind::Identity || toRow)) {
     return value;
   }
-  SmallVector<Value> operands = llvm::map_to_vector(producer->getOperands(), [&](Value operand) {
-    return clonePrologue(operand, isRow || toRow, columns, before, clones);
-  });
+  SmallVector<Value> operands =
+      llvm::map_to_vector(producer->getOperands(), [&](Value operand) {
+        return clonePrologue(operand, isRow || toRow, columns, before, clones);
+      });
   Operation *copy = OpBuilder(before).clone(*producer);
   copy->setOperands(operands);
   clones.push_back(copy);
   return cloneViews(value, root, copy->getResult(0), before, clones);
 }
 
-/// Gives a column sum private producers, unless they cannot be walked column by column.
-void ClusterPlanner::insertPrologue(Operation *op, int64_t elements, int64_t columns, unsigned number) {
+/// Gives a column sum private producers, unless they cannot be walked column by
+/// column.
+void ClusterPlanner::insertPrologue(Operation *op, int64_t elements,
+                                    int64_t columns, unsigned number) {
   unsigned summed = op->getNumOperands() - 1;
   SmallVector<Operation *> clones;
-  Value prologue = clonePrologue(op->getOperand(summed), false, columns, op, clones);
+  Value prologue =
+      clonePrologue(op->getOperand(summed), false, columns, op, clones);
   bool fits = llvm::all_of(clones, [&](Operation *clone) {
     SmallVector<Value> offending;
-    return isViewOp(clone) || (operandsAllowColumns(clone, elements, columns, offending) && offending.empty());
+    return isViewOp(clone) ||
+           (operandsAllowColumns(clone, elements, columns, offending) &&
+            offending.empty());
   });
   if (!fits) {
     for (Operation *clone : llvm::reverse(clones)) {
@@ -238,7 +274,8 @@ void ClusterPlanner::buildOrder() {
   known.insert(ops.begin(), ops.end());
   for (Operation *op : ops) {
     for (Value operand : op->getOperands()) {
-      if (Operation *producer = operand.getDefiningOp(); producer && known.contains(producer)) {
+      if (Operation *producer = operand.getDefiningOp();
+          producer && known.contains(producer)) {
         addEdge(producer, op);
       }
     }
@@ -273,7 +310,8 @@ static void collectUsers(Value value, SmallVectorImpl<Operation *> &users) {
   }
 }
 
-/// A value written to a symbol is produced in place, so whoever reads what was there before has to come before the producer.
+/// A value written to a symbol is produced in place, so whoever reads what was
+/// there before has to come before the producer.
 void ClusterPlanner::addSymbolOrder() {
   DenseMap<StringAttr, Operation *> lastWrite;
   DenseMap<StringAttr, SmallVector<Operation *>> reads;
@@ -297,10 +335,12 @@ void ClusterPlanner::addSymbolOrder() {
       collectUsers(read->getResult(0), users);
     }
     bool blocked = llvm::any_of(users, [&](Operation *user) {
-      return user != producer && known.contains(user) && reaches(producer, user);
+      return user != producer && known.contains(user) &&
+             reaches(producer, user);
     });
     if (blocked) {
-      // A reader needs the new value as well as the old one: write a copy once it is done.
+      // A reader needs the new value as well as the old one: write a copy once
+      // it is done.
       Operation *copy = insertCopy(op->getOperand(0), op);
       producer = copy;
     }
@@ -330,9 +370,11 @@ void ClusterPlanner::place(Operation *op) {
     return;
   }
   if (isViewOp(op)) {
-    start(op, KernelKind::Rows, getNumElements(op->getResult(0)), 0, /*open=*/false);
+    start(op, KernelKind::Rows, getNumElements(op->getResult(0)), 0,
+          /*open=*/false);
   } else if (isa<ConcatOp>(op)) {
-    start(op, KernelKind::Concat, getNumElements(op->getResult(0)), 0, /*open=*/false);
+    start(op, KernelKind::Concat, getNumElements(op->getResult(0)), 0,
+          /*open=*/false);
   } else if (kindOf(op) == FusionKind::Reduction) {
     placeRowReduction(op);
   } else {
@@ -340,7 +382,8 @@ void ClusterPlanner::place(Operation *op) {
   }
 }
 
-unsigned ClusterPlanner::start(Operation *op, KernelKind kind, int64_t elements, int64_t columns, bool open) {
+unsigned ClusterPlanner::start(Operation *op, KernelKind kind, int64_t elements,
+                               int64_t columns, bool open) {
   clusters.push_back({kind, elements, columns, open, {op}});
   clusterOf[op] = clusters.size() - 1;
   return clusters.size() - 1;
@@ -349,19 +392,22 @@ unsigned ClusterPlanner::start(Operation *op, KernelKind kind, int64_t elements,
 /// Puts a copy of `value` in front of `user`, which uses it from then on.
 Operation *ClusterPlanner::insertCopy(Value value, Operation *user) {
   OpBuilder builder(user);
-  Operation *copy = ReshapeOp::create(builder, user->getLoc(), value.getType(), value);
+  Operation *copy =
+      ReshapeOp::create(builder, user->getLoc(), value.getType(), value);
   materialized.insert(copy->getResult(0));
   user->replaceUsesOfWith(value, copy->getResult(0));
   ops.insert(llvm::find(ops, user), copy);
   known.insert(copy);
-  if (Operation *producer = value.getDefiningOp(); producer && known.contains(producer)) {
+  if (Operation *producer = value.getDefiningOp();
+      producer && known.contains(producer)) {
     addEdge(producer, copy);
   }
   addEdge(copy, user);
   return copy;
 }
 
-/// Makes `user` read a copy of `value`, with a kernel of its own, instead of the views that make it.
+/// Makes `user` read a copy of `value`, with a kernel of its own, instead of
+/// the views that make it.
 void ClusterPlanner::materialize(Value value, Operation *user) {
   if (Operation *earlier = copies.lookup(value)) {
     user->replaceUsesOfWith(value, earlier->getResult(0));
@@ -378,24 +424,31 @@ void ClusterPlanner::materializeForLibrary(Operation *op) {
   for (Value operand : SmallVector<Value>(op->getOperands())) {
     int64_t offset = 0;
     Value root = getRoot(operand);
-    if (!isContiguousPart(operand, root, offset) || isSource(root.getDefiningOp())) {
+    if (!isContiguousPart(operand, root, offset) ||
+        isSource(root.getDefiningOp())) {
       materialize(operand, op);
     }
   }
 }
 
-/// Whether `op` can share the loop of `cluster` by way of `operand`, if rows have `columns` elements (0: not fixed).
-bool ClusterPlanner::joins(const Cluster &cluster, Operation *op, Value operand, int64_t columns) const {
-  if (cluster.kind != KernelKind::Rows || !cluster.open || cluster.ops.size() >= kMostOps) {
+/// Whether `op` can share the loop of `cluster` by way of `operand`, if rows
+/// have `columns` elements (0: not fixed).
+bool ClusterPlanner::joins(const Cluster &cluster, Operation *op, Value operand,
+                           int64_t columns) const {
+  if (cluster.kind != KernelKind::Rows || !cluster.open ||
+      cluster.ops.size() >= kMostOps) {
     return false;
   }
   Value root = getRoot(operand);
   AccessRelation relation = getAccessRelation(operand, root);
   bool isReduction = kindOf(op) == FusionKind::Reduction;
-  int64_t elements = getNumElements(isReduction ? op->getOperand(0) : op->getResult(0));
+  int64_t elements =
+      getNumElements(isReduction ? op->getOperand(0) : op->getResult(0));
   bool rootIsFull = getNumElements(root) == cluster.elements;
-  if (relation.kind == AccessKind::Identity && elements == cluster.elements && rootIsFull) {
-    return isReduction ? (cluster.columns == 0 || cluster.columns == columns) : true;
+  if (relation.kind == AccessKind::Identity && elements == cluster.elements &&
+      rootIsFull) {
+    return isReduction ? (cluster.columns == 0 || cluster.columns == columns)
+                       : true;
   }
   if (isReduction || cluster.columns <= 1) {
     return false;
@@ -405,13 +458,16 @@ bool ClusterPlanner::joins(const Cluster &cluster, Operation *op, Value operand,
     return rootIsRow && elements == cluster.rows();
   }
   bool worthwhile = cluster.rows() > 1 || cluster.elements <= kLongestSingleRow;
-  return relation.kind == AccessKind::RowBroadcast && rootIsRow && relation.columns == cluster.columns &&
-         elements == cluster.elements && worthwhile;
+  return relation.kind == AccessKind::RowBroadcast && rootIsRow &&
+         relation.columns == cluster.columns && elements == cluster.elements &&
+         worthwhile;
 }
 
-/// Whether every operand of `op` can be walked in rows of `columns`; those that can not are put into `offending`.
-bool ClusterPlanner::operandsAllowColumns(Operation *op, int64_t elements, int64_t columns,
-                                          SmallVectorImpl<Value> &offending) const {
+/// Whether every operand of `op` can be walked in rows of `columns`; those that
+/// can not are put into `offending`.
+bool ClusterPlanner::operandsAllowColumns(
+    Operation *op, int64_t elements, int64_t columns,
+    SmallVectorImpl<Value> &offending) const {
   if (auto dropout = dyn_cast<DropoutOp>(op)) {
     int64_t perSample = elements / getNumElements(dropout.getSamples());
     if (perSample % columns != 0) {
@@ -419,7 +475,8 @@ bool ClusterPlanner::operandsAllowColumns(Operation *op, int64_t elements, int64
     }
   }
   if (auto gather = dyn_cast<GatherOp>(op)) {
-    int64_t width = getNumElements(gather.getResult()) / getNumElements(gather.getIndices());
+    int64_t width = getNumElements(gather.getResult()) /
+                    getNumElements(gather.getIndices());
     return width % columns == 0;
   }
   for (Value operand : op->getOperands()) {
@@ -428,25 +485,30 @@ bool ClusterPlanner::operandsAllowColumns(Operation *op, int64_t elements, int64
       continue;
     }
     bool fits = getRunLength(operand, root, columns) == columns;
-    if (fits && isa_and_nonnull<IotaOp>(root.getDefiningOp()) && getRunStride(operand, root) == 1) {
+    if (fits && isa_and_nonnull<IotaOp>(root.getDefiningOp()) &&
+        getRunStride(operand, root) == 1) {
       fits = shapeOf(root).back() % columns == 0;
     }
     if (!fits) {
       offending.push_back(operand);
     }
   }
-  return llvm::all_of(offending, [](Value v) { return isViewOp(v.getDefiningOp()); });
+  return llvm::all_of(offending,
+                      [](Value v) { return isViewOp(v.getDefiningOp()); });
 }
 
-bool ClusterPlanner::allowsColumns(const Cluster &cluster, int64_t columns) const {
+bool ClusterPlanner::allowsColumns(const Cluster &cluster,
+                                   int64_t columns) const {
   return llvm::all_of(cluster.ops, [&](Operation *op) {
     SmallVector<Value> offending;
-    return operandsAllowColumns(op, cluster.elements, columns, offending) && offending.empty();
+    return operandsAllowColumns(op, cluster.elements, columns, offending) &&
+           offending.empty();
   });
 }
 
 /// What directly depends on `op`, looking through views that are not copied.
-void ClusterPlanner::collectDependents(Operation *op, SmallVectorImpl<Operation *> &dependents) const {
+void ClusterPlanner::collectDependents(
+    Operation *op, SmallVectorImpl<Operation *> &dependents) const {
   auto next = successors.find(op);
   if (next == successors.end()) {
     return;
@@ -460,8 +522,10 @@ void ClusterPlanner::collectDependents(Operation *op, SmallVectorImpl<Operation 
   }
 }
 
-/// Whether clusters `numbers` and `op`, made one, would depend on themselves through somebody else.
-bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers, Operation *op) const {
+/// Whether clusters `numbers` and `op`, made one, would depend on themselves
+/// through somebody else.
+bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers,
+                                 Operation *op) const {
   DenseSet<Operation *> members{op};
   for (unsigned number : numbers) {
     members.insert(clusters[number].ops.begin(), clusters[number].ops.end());
@@ -471,7 +535,8 @@ bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers, Operation *op) cons
   for (Operation *member : members) {
     collectDependents(member, stack);
   }
-  llvm::erase_if(stack, [&](Operation *dependent) { return members.contains(dependent); });
+  llvm::erase_if(
+      stack, [&](Operation *dependent) { return members.contains(dependent); });
   while (!stack.empty()) {
     Operation *outside = stack.pop_back_val();
     if (!seen.insert(outside).second) {
@@ -479,18 +544,22 @@ bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers, Operation *op) cons
     }
     SmallVector<Operation *> dependents;
     collectDependents(outside, dependents);
-    if (llvm::any_of(dependents, [&](Operation *dependent) { return members.contains(dependent); })) {
+    if (llvm::any_of(dependents, [&](Operation *dependent) {
+          return members.contains(dependent);
+        })) {
       return true;
     }
     stack.append(dependents);
     if (auto cluster = clusterOf.find(outside); cluster != clusterOf.end()) {
-      stack.append(clusters[cluster->second].ops.begin(), clusters[cluster->second].ops.end());
+      stack.append(clusters[cluster->second].ops.begin(),
+                   clusters[cluster->second].ops.end());
     }
   }
   return false;
 }
 
-void ClusterPlanner::merge(ArrayRef<unsigned> numbers, Operation *op, int64_t elements, int64_t columns) {
+void ClusterPlanner::merge(ArrayRef<unsigned> numbers, Operation *op,
+                           int64_t elements, int64_t columns) {
   if (numbers.empty()) {
     start(op, KernelKind::Rows, elements, columns, /*open=*/true);
     return;
@@ -514,10 +583,12 @@ void ClusterPlanner::placeElementwise(Operation *op) {
   SmallVector<unsigned> chosen;
   int64_t space = elements;
   int64_t columns = 0;
-  for (Value operand : isa<GatherOp>(op) ? ValueRange() : ValueRange(op->getOperands())) {
+  for (Value operand :
+       isa<GatherOp>(op) ? ValueRange() : ValueRange(op->getOperands())) {
     Operation *producer = getRoot(operand).getDefiningOp();
     auto found = clusterOf.find(producer);
-    if (!producer || found == clusterOf.end() || llvm::is_contained(chosen, found->second)) {
+    if (!producer || found == clusterOf.end() ||
+        llvm::is_contained(chosen, found->second)) {
       continue;
     }
     const Cluster &cluster = clusters[found->second];
@@ -525,8 +596,9 @@ void ClusterPlanner::placeElementwise(Operation *op) {
       continue;
     }
     bool first = chosen.empty();
-    bool sameSpace = cluster.elements == space &&
-                     (cluster.columns == columns || cluster.columns == 0 || columns == 0);
+    bool sameSpace =
+        cluster.elements == space &&
+        (cluster.columns == columns || cluster.columns == 0 || columns == 0);
     if (!first && !sameSpace) {
       continue;
     }
@@ -534,7 +606,8 @@ void ClusterPlanner::placeElementwise(Operation *op) {
     SmallVector<unsigned> tried(chosen);
     tried.push_back(found->second);
     bool fits = llvm::all_of(tried, [&](unsigned number) {
-      return newColumns == clusters[number].columns || allowsColumns(clusters[number], newColumns);
+      return newColumns == clusters[number].columns ||
+             allowsColumns(clusters[number], newColumns);
     });
     if (fits && !closesCycle(tried, op)) {
       chosen = tried;
@@ -560,9 +633,11 @@ void ClusterPlanner::placeRowReduction(Operation *op) {
   int64_t elements = getNumElements(operand);
   int64_t columns = getReducedColumns(op);
   Operation *producer = getRoot(operand).getDefiningOp();
-  if (auto found = clusterOf.find(producer); producer && found != clusterOf.end()) {
+  if (auto found = clusterOf.find(producer);
+      producer && found != clusterOf.end()) {
     const Cluster &cluster = clusters[found->second];
-    bool fits = joins(cluster, op, operand, columns) && (cluster.columns == columns || allowsColumns(cluster, columns));
+    bool fits = joins(cluster, op, operand, columns) &&
+                (cluster.columns == columns || allowsColumns(cluster, columns));
     if (fits && !closesCycle({found->second}, op)) {
       merge({found->second}, op, elements, columns);
       return;
@@ -577,7 +652,8 @@ void ClusterPlanner::placeRowReduction(Operation *op) {
 void ClusterPlanner::placeColumns(Operation *op) {
   int64_t elements = getNumElements(op->getOperands().back());
   int64_t columns = getSummedColumns(op);
-  unsigned number = start(op, KernelKind::Columns, elements, columns, /*open=*/false);
+  unsigned number =
+      start(op, KernelKind::Columns, elements, columns, /*open=*/false);
   insertPrologue(op, elements, columns, number);
   Value summed = op->getOperands().back();
   if (getRunLength(summed, getRoot(summed), columns) != columns) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The fusion planner: which operations of a straight-line section share a kernel.
+// The fusion planner: which operations of a straight-line section share a
+// kernel.
 #ifndef ACCEL_PASSES_FUSE_KERNELCLUSTERS_H
 #define ACCEL_PASSES_FUSE_KERNELCLUSTERS_H
 
@@ -31,31 +32,40 @@ struct Cluster {
   int64_t rows() const { return columns == 0 ? elements : elements / columns; }
 };
 
-/// Plans one section: operations of a block between (and without) its loops. Borrows: the operations.
+/// Plans one section: operations of a block between (and without) its loops.
+/// Borrows: the operations.
 ///
-/// A cluster never depends on itself through an operation outside it; `check` proves that and that every member's accesses
-/// can be made by the cluster's loop.
+/// A cluster never depends on itself through an operation outside it; `check`
+/// proves that and that every member's accesses can be made by the cluster's
+/// loop.
 class ClusterPlanner {
 public:
   explicit ClusterPlanner(llvm::ArrayRef<mlir::Operation *> section);
 
-  /// Plans. May insert operations (copies in front of sinks, private producers of column sums) into the section.
+  /// Plans. May insert operations (copies in front of sinks, private producers
+  /// of column sums) into the section.
   void plan();
 
   /// The clusters and, for every operation in one, its number.
   const std::vector<Cluster> &getClusters() const { return clusters; }
-  const llvm::DenseMap<mlir::Operation *, unsigned> &getClusterOf() const { return clusterOf; }
+  const llvm::DenseMap<mlir::Operation *, unsigned> &getClusterOf() const {
+    return clusterOf;
+  }
 
-  /// The section after planning, in an order in which it can be executed (clusters by any of their members).
+  /// The section after planning, in an order in which it can be executed
+  /// (clusters by any of their members).
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
 
-  /// Where the views that `value` is made by begin: another operation's result, a kernel's, or a value from outside.
+  /// Where the views that `value` is made by begin: another operation's result,
+  /// a kernel's, or a value from outside.
   mlir::Value getRoot(mlir::Value value) const;
 
-  /// Operations that must come before `op`: producers of its operands and conflicting accesses to symbols.
+  /// Operations that must come before `op`: producers of its operands and
+  /// conflicting accesses to symbols.
   llvm::ArrayRef<mlir::Operation *> getPredecessors(mlir::Operation *op) const;
 
-  /// Whether an operation is made anew wherever it is used: splat constants and indices.
+  /// Whether an operation is made anew wherever it is used: splat constants and
+  /// indices.
   static bool isSource(mlir::Operation *op);
 
 private:
@@ -72,19 +82,28 @@ private:
   void placeElementwise(mlir::Operation *op);
   void placeRowReduction(mlir::Operation *op);
   void placeColumns(mlir::Operation *op);
-  bool joins(const Cluster &cluster, mlir::Operation *op, mlir::Value operand, int64_t columns) const;
+  bool joins(const Cluster &cluster, mlir::Operation *op, mlir::Value operand,
+             int64_t columns) const;
   bool allowsColumns(const Cluster &cluster, int64_t columns) const;
-  bool operandsAllowColumns(mlir::Operation *op, int64_t elements, int64_t columns,
-                            llvm::SmallVectorImpl<mlir::Value> &offending) const;
-  void merge(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op, int64_t elements, int64_t columns);
+  bool
+  operandsAllowColumns(mlir::Operation *op, int64_t elements, int64_t columns,
+                       llvm::SmallVectorImpl<mlir::Value> &offending) const;
+  void merge(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op,
+             int64_t elements, int64_t columns);
   bool closesCycle(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op) const;
   bool isStored(mlir::Value value, unsigned cluster) const;
-  mlir::Value clonePrologue(mlir::Value value, bool isRow, int64_t columns, mlir::Operation *before,
-                            llvm::SmallVectorImpl<mlir::Operation *> &clones) const;
-  void insertPrologue(mlir::Operation *op, int64_t elements, int64_t columns, unsigned number);
+  mlir::Value
+  clonePrologue(mlir::Value value, bool isRow, int64_t columns,
+                mlir::Operation *before,
+                llvm::SmallVectorImpl<mlir::Operation *> &clones) const;
+  void insertPrologue(mlir::Operation *op, int64_t elements, int64_t columns,
+                      unsigned number);
   void eraseUnused();
-  unsigned start(mlir::Operation *op, KernelKind kind, int64_t elements, int64_t columns, bool open);
-  void collectDependents(mlir::Operation *op, llvm::SmallVectorImpl<mlir::Operation *> &dependents) const;
+  unsigned start(mlir::Operation *op, KernelKind kind, int64_t elements,
+                 int64_t columns, bool open);
+  void
+  collectDependents(mlir::Operation *op,
+                    llvm::SmallVectorImpl<mlir::Operation *> &dependents) const;
   mlir::Operation *insertCopy(mlir::Value value, mlir::Operation *user);
   void materialize(mlir::Value value, mlir::Operation *user);
   void materializeForLibrary(mlir::Operation *op);
@@ -94,12 +113,16 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> clusterOf;
   llvm::DenseSet<mlir::Operation *> known; ///< the operations of the section
   llvm::DenseMap<mlir::Value, mlir::Operation *> copies;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> predecessors;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> successors;
-  llvm::DenseSet<mlir::Value> materialized; ///< results of views that are copied
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>>
+      predecessors;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>>
+      successors;
+  llvm::DenseSet<mlir::Value>
+      materialized; ///< results of views that are copied
 };
 
-/// Whether a reduction sums leading dimensions (for each column) rather than trailing ones (for each row).
+/// Whether a reduction sums leading dimensions (for each column) rather than
+/// trailing ones (for each row).
 bool isColumnReduction(mlir::Operation *op);
 
 /// Elements of a row that a reduction over trailing dimensions sums.

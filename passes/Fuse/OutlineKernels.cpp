@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Replaces the clusters that the fusion planner forms by calls of kernel functions, each distinct one stored once.
+// Replaces the clusters that the fusion planner forms by calls of kernel
+// functions, each distinct one stored once.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/KernelClusters.h"
@@ -36,16 +37,21 @@ struct Interface {
 
 class Outliner {
 public:
-  explicit Outliner(ModuleOp module) : module(module), attributes(module.getContext()) {}
+  explicit Outliner(ModuleOp module)
+      : module(module), attributes(module.getContext()) {}
 
   void run(Block &block);
 
 private:
   void runSection(ArrayRef<Operation *> section, Operation *anchor);
-  Interface findInterface(const ClusterPlanner &planner, const Cluster &cluster, unsigned number);
-  func::FuncOp buildKernel(const ClusterPlanner &planner, const Cluster &cluster, const Interface &interface);
-  Value cloneInto(const ClusterPlanner &planner, OpBuilder &builder, IRMapping &map, Value value);
-  DictionaryAttr describe(const ClusterPlanner &planner, const Cluster &cluster);
+  Interface findInterface(const ClusterPlanner &planner, const Cluster &cluster,
+                          unsigned number);
+  func::FuncOp buildKernel(const ClusterPlanner &planner,
+                           const Cluster &cluster, const Interface &interface);
+  Value cloneInto(const ClusterPlanner &planner, OpBuilder &builder,
+                  IRMapping &map, Value value);
+  DictionaryAttr describe(const ClusterPlanner &planner,
+                          const Cluster &cluster);
   func::FuncOp unify(func::FuncOp kernel, const Cluster &cluster);
 
   ModuleOp module;
@@ -54,32 +60,40 @@ private:
   llvm::StringMap<unsigned> names;
 };
 
-/// Whether other operations than members of the cluster use `value`, through views.
-bool isUsedOutside(const ClusterPlanner &planner, unsigned number, Value value) {
+/// Whether other operations than members of the cluster use `value`, through
+/// views.
+bool isUsedOutside(const ClusterPlanner &planner, unsigned number,
+                   Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     auto found = planner.getClusterOf().find(user);
     if (found != planner.getClusterOf().end()) {
       return found->second != number;
     }
     if (isViewOp(user)) {
-      return llvm::any_of(user->getResults(), [&](Value v) { return isUsedOutside(planner, number, v); });
+      return llvm::any_of(user->getResults(), [&](Value v) {
+        return isUsedOutside(planner, number, v);
+      });
     }
     return true;
   });
 }
 
-/// Adds the roots of what `value` is made of to `inputs`: through views and sources, up to members and leaves.
-void collectInputs(const ClusterPlanner &planner, unsigned number, Value value, llvm::SetVector<Value> &inputs) {
+/// Adds the roots of what `value` is made of to `inputs`: through views and
+/// sources, up to members and leaves.
+void collectInputs(const ClusterPlanner &planner, unsigned number, Value value,
+                   llvm::SetVector<Value> &inputs) {
   Value root = planner.getRoot(value);
   Operation *producer = root.getDefiningOp();
   auto found = planner.getClusterOf().find(producer);
-  bool isMember = producer && found != planner.getClusterOf().end() && found->second == number;
+  bool isMember = producer && found != planner.getClusterOf().end() &&
+                  found->second == number;
   if (!isMember && !ClusterPlanner::isSource(producer)) {
     inputs.insert(root);
   }
 }
 
-Interface Outliner::findInterface(const ClusterPlanner &planner, const Cluster &cluster, unsigned number) {
+Interface Outliner::findInterface(const ClusterPlanner &planner,
+                                  const Cluster &cluster, unsigned number) {
   Interface interface;
   for (Operation *op : cluster.ops) {
     for (Value operand : op->getOperands()) {
@@ -89,15 +103,18 @@ Interface Outliner::findInterface(const ClusterPlanner &planner, const Cluster &
       bool isCopied = !isViewOp(op) || planner.getRoot(result) == result;
       if (isCopied && isUsedOutside(planner, number, result)) {
         interface.outputs.push_back(result);
-        interface.accumulates.push_back(result.hasOneUse() && isa<AccumulateOp>(*result.user_begin()));
+        interface.accumulates.push_back(
+            result.hasOneUse() && isa<AccumulateOp>(*result.user_begin()));
       }
     }
   }
   return interface;
 }
 
-/// Clones `value` and whatever views and sources it is made by; members are already there.
-Value Outliner::cloneInto(const ClusterPlanner &planner, OpBuilder &builder, IRMapping &map, Value value) {
+/// Clones `value` and whatever views and sources it is made by; members are
+/// already there.
+Value Outliner::cloneInto(const ClusterPlanner &planner, OpBuilder &builder,
+                          IRMapping &map, Value value) {
   if (Value there = map.lookupOrNull(value)) {
     return there;
   }
@@ -109,16 +126,19 @@ Value Outliner::cloneInto(const ClusterPlanner &planner, OpBuilder &builder, IRM
   return copy->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-/// The longest run that all accesses of a cluster without row reductions can be made in.
+/// The longest run that all accesses of a cluster without row reductions can be
+/// made in.
 int64_t findRun(const ClusterPlanner &planner, const Cluster &cluster) {
   int64_t run = cluster.elements;
   for (Operation *op : cluster.ops) {
     if (auto dropout = dyn_cast<DropoutOp>(op)) {
-      run = std::gcd(run, cluster.elements / getNumElements(dropout.getSamples()));
+      run = std::gcd(run,
+                     cluster.elements / getNumElements(dropout.getSamples()));
     }
     if (auto gather = dyn_cast<GatherOp>(op)) {
       int64_t width = cluster.elements / getNumElements(gather.getIndices());
-      run = getRunLength(gather.getTable(), planner.getRoot(gather.getTable()), std::gcd(run, width));
+      run = getRunLength(gather.getTable(), planner.getRoot(gather.getTable()),
+                         std::gcd(run, width));
       continue;
     }
     for (Value operand : op->getOperands()) {
@@ -127,23 +147,28 @@ int64_t findRun(const ClusterPlanner &planner, const Cluster &cluster) {
       }
       Value root = planner.getRoot(operand);
       run = getRunLength(operand, root, run);
-      bool isIndex = isa_and_nonnull<IotaOp>(root.getDefiningOp()) && run > 1 && getRunStride(operand, root) == 1;
+      bool isIndex = isa_and_nonnull<IotaOp>(root.getDefiningOp()) && run > 1 &&
+                     getRunStride(operand, root) == 1;
       if (isIndex) {
-        run = std::gcd(run, cast<RankedTensorType>(root.getType()).getShape().back());
+        run = std::gcd(
+            run, cast<RankedTensorType>(root.getType()).getShape().back());
       }
     }
   }
   return run;
 }
 
-DictionaryAttr Outliner::describe(const ClusterPlanner &planner, const Cluster &cluster) {
+DictionaryAttr Outliner::describe(const ClusterPlanner &planner,
+                                  const Cluster &cluster) {
   StringRef kind = "rows";
   int64_t columns = cluster.columns;
   int64_t units = 0;
   if (cluster.kind == KernelKind::Concat) {
     auto concat = cast<ConcatOp>(cluster.ops.front());
     ArrayRef<int64_t> shape = concat.getType().getShape();
-    int64_t rows = std::accumulate(shape.begin(), shape.begin() + concat.getAxis(), int64_t(1), std::multiplies<>());
+    int64_t rows =
+        std::accumulate(shape.begin(), shape.begin() + concat.getAxis(),
+                        int64_t(1), std::multiplies<>());
     kind = "concat";
     columns = cluster.elements / rows;
     units = rows;
@@ -152,43 +177,56 @@ DictionaryAttr Outliner::describe(const ClusterPlanner &planner, const Cluster &
     units = (columns + kColumnUnit - 1) / kColumnUnit;
   } else if (columns == 0) {
     columns = findRun(planner, cluster);
-    bool isFlat = columns == cluster.elements && llvm::none_of(cluster.ops, [](Operation *op) {
+    bool isFlat = columns == cluster.elements &&
+                  llvm::none_of(cluster.ops, [](Operation *op) {
                     return isa<DropoutOp, GatherOp, RandomNormalOp>(op);
                   });
     kind = isFlat ? "flat" : "rows";
     // Long rows that nothing asks for are cut, so that a team can share them.
-    if (!isFlat && columns > kLongestRow && std::gcd(columns, kLongestRow) >= kColumnUnit) {
+    if (!isFlat && columns > kLongestRow &&
+        std::gcd(columns, kLongestRow) >= kColumnUnit) {
       columns = std::gcd(columns, kLongestRow);
     }
-    units = isFlat ? (cluster.elements + kFlatUnit - 1) / kFlatUnit : cluster.elements / columns;
+    units = isFlat ? (cluster.elements + kFlatUnit - 1) / kFlatUnit
+                   : cluster.elements / columns;
   } else {
     units = cluster.elements / columns;
   }
-  auto number = [&](int64_t value) { return attributes.getI64IntegerAttr(value); };
-  return attributes.getDictionaryAttr({attributes.getNamedAttr("kind", attributes.getStringAttr(kind)),
-                                    attributes.getNamedAttr("elements", number(cluster.elements)),
-                                    attributes.getNamedAttr("rows", number(cluster.elements / columns)),
-                                    attributes.getNamedAttr("columns", number(columns)),
-                                    attributes.getNamedAttr("units", number(units))});
+  auto number = [&](int64_t value) {
+    return attributes.getI64IntegerAttr(value);
+  };
+  return attributes.getDictionaryAttr(
+      {attributes.getNamedAttr("kind", attributes.getStringAttr(kind)),
+       attributes.getNamedAttr("elements", number(cluster.elements)),
+       attributes.getNamedAttr("rows", number(cluster.elements / columns)),
+       attributes.getNamedAttr("columns", number(columns)),
+       attributes.getNamedAttr("units", number(units))});
 }
 
-func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner, const Cluster &cluster, const Interface &interface) {
+func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner,
+                                   const Cluster &cluster,
+                                   const Interface &interface) {
   MLIRContext *context = module.getContext();
-  SmallVector<Type> inputTypes = llvm::map_to_vector(interface.inputs, [](Value v) { return v.getType(); });
-  SmallVector<Type> outputTypes = llvm::map_to_vector(interface.outputs, [](Value v) { return v.getType(); });
+  SmallVector<Type> inputTypes = llvm::map_to_vector(
+      interface.inputs, [](Value v) { return v.getType(); });
+  SmallVector<Type> outputTypes = llvm::map_to_vector(
+      interface.outputs, [](Value v) { return v.getType(); });
   Location loc = UnknownLoc::get(context);
-  auto kernel = func::FuncOp::create(loc, "kernel", FunctionType::get(context, inputTypes, outputTypes));
+  auto kernel = func::FuncOp::create(
+      loc, "kernel", FunctionType::get(context, inputTypes, outputTypes));
   kernel.setPrivate();
   Block *body = kernel.addEntryBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(body);
   IRMapping map;
-  for (auto [input, argument] : llvm::zip(interface.inputs, body->getArguments())) {
+  for (auto [input, argument] :
+       llvm::zip(interface.inputs, body->getArguments())) {
     map.map(input, argument);
   }
   for (Value output : interface.outputs) {
     cloneInto(planner, builder, map, output);
   }
-  SmallVector<Value> results = llvm::map_to_vector(interface.outputs, [&](Value v) { return map.lookup(v); });
+  SmallVector<Value> results = llvm::map_to_vector(
+      interface.outputs, [&](Value v) { return map.lookup(v); });
   func::ReturnOp::create(builder, loc, results);
   kernel.walk([&](Operation *op) { op->setLoc(loc); });
   kernel->setAttr("plan.kernel", describe(planner, cluster));
@@ -200,12 +238,14 @@ func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner, const Cluster 
   return kernel;
 }
 
-/// A name that tells what a kernel does: its most telling operations, and a number.
+/// A name that tells what a kernel does: its most telling operations, and a
+/// number.
 std::string describeOps(const Cluster &cluster) {
   SmallVector<StringRef> words;
   for (Operation *op : cluster.ops) {
     StringRef word = op->getName().stripDialect();
-    bool isTelling = isViewOp(op) || !isa<AddOp, SubOp, MulOp, CastOp, SelectOp, CompareOp, AndOp, BroadcastOp>(op);
+    bool isTelling = isViewOp(op) || !isa<AddOp, SubOp, MulOp, CastOp, SelectOp,
+                                          CompareOp, AndOp, BroadcastOp>(op);
     if (isTelling && words.size() < 3 && !llvm::is_contained(words, word)) {
       words.push_back(isViewOp(op) ? "copy" : word);
     }
@@ -231,13 +271,16 @@ func::FuncOp Outliner::unify(func::FuncOp kernel, const Cluster &cluster) {
   return kernel;
 }
 
-/// Erases the members of clusters and the views and constants that only they used.
-void eraseReplaced(ArrayRef<Operation *> ops, const ClusterPlanner &planner, ArrayRef<Operation *> replaced) {
+/// Erases the members of clusters and the views and constants that only they
+/// used.
+void eraseReplaced(ArrayRef<Operation *> ops, const ClusterPlanner &planner,
+                   ArrayRef<Operation *> replaced) {
   for (Operation *op : replaced) {
     op->dropAllReferences();
   }
   for (Operation *op : llvm::reverse(ops)) {
-    bool isLeftOver = !planner.getClusterOf().count(op) && op->use_empty() && isa<DifferentiableOpInterface>(op);
+    bool isLeftOver = !planner.getClusterOf().count(op) && op->use_empty() &&
+                      isa<DifferentiableOpInterface>(op);
     if (isLeftOver) {
       op->erase();
     }
@@ -264,7 +307,8 @@ void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
       units.push_back({op});
       continue;
     }
-    auto [unit, isNew] = unitOfCluster.try_emplace(cluster->second, units.size());
+    auto [unit, isNew] =
+        unitOfCluster.try_emplace(cluster->second, units.size());
     if (isNew) {
       units.emplace_back();
     }
@@ -277,15 +321,19 @@ void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
   for (auto [i, op] : llvm::enumerate(ops)) {
     unsigned unit = unitOf[op];
     last[unit] = i;
-    // A view between members of one cluster is part of it, not somebody it waits for.
+    // A view between members of one cluster is part of it, not somebody it
+    // waits for.
     SmallVector<Operation *> before(planner.getPredecessors(op));
     while (!before.empty()) {
       Operation *producer = before.pop_back_val();
-      bool isInnerView = isViewOp(producer) && !planner.getClusterOf().count(producer) && !isa<MatmulOp>(op) &&
-                         planner.getClusterOf().count(op);
+      bool isInnerView = isViewOp(producer) &&
+                         !planner.getClusterOf().count(producer) &&
+                         !isa<MatmulOp>(op) && planner.getClusterOf().count(op);
       if (isInnerView) {
-        before.append(planner.getPredecessors(producer).begin(), planner.getPredecessors(producer).end());
-      } else if (unitOf[producer] != unit && successors[unitOf[producer]].insert(unit)) {
+        before.append(planner.getPredecessors(producer).begin(),
+                      planner.getPredecessors(producer).end());
+      } else if (unitOf[producer] != unit &&
+                 successors[unitOf[producer]].insert(unit)) {
         ++waiting[unit];
       }
     }
@@ -317,13 +365,17 @@ void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
     } else {
       Interface &interface = interfaces[number->second];
       const Cluster &cluster = clusters[number->second];
-      func::FuncOp kernel = unify(buildKernel(planner, cluster, interface), cluster);
+      func::FuncOp kernel =
+          unify(buildKernel(planner, cluster, interface), cluster);
       OpBuilder builder(anchor);
-      auto call = func::CallOp::create(builder, cluster.ops.back()->getLoc(), kernel, interface.inputs.getArrayRef());
-      for (auto [output, result] : llvm::zip(interface.outputs, call.getResults())) {
+      auto call = func::CallOp::create(builder, cluster.ops.back()->getLoc(),
+                                       kernel, interface.inputs.getArrayRef());
+      for (auto [output, result] :
+           llvm::zip(interface.outputs, call.getResults())) {
         output.replaceUsesWithIf(result, [&](OpOperand &use) {
           auto user = planner.getClusterOf().find(use.getOwner());
-          return user == planner.getClusterOf().end() || user->second != number->second;
+          return user == planner.getClusterOf().end() ||
+                 user->second != number->second;
         });
         // Whoever comes later finds the result where the output was.
         for (auto &[other, otherInterface] : interfaces) {
@@ -371,7 +423,8 @@ void Outliner::run(Block &block) {
   }
 }
 
-class OutlineKernelsPass : public accel::impl::OutlineKernelsPassBase<OutlineKernelsPass> {
+class OutlineKernelsPass
+    : public accel::impl::OutlineKernelsPassBase<OutlineKernelsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Outliner outliner(module);

@@ -18,26 +18,32 @@ namespace {
 bool matches(Type tensor, Type buffer) {
   auto t = cast<RankedTensorType>(tensor);
   auto b = cast<MemRefType>(buffer);
-  Type element = t.getElementType().isInteger(1) ? IntegerType::get(tensor.getContext(), 8) : t.getElementType();
-  return t.getNumElements() == b.getNumElements() && element == b.getElementType();
+  Type element = t.getElementType().isInteger(1)
+                     ? IntegerType::get(tensor.getContext(), 8)
+                     : t.getElementType();
+  return t.getNumElements() == b.getNumElements() &&
+         element == b.getElementType();
 }
 
 /// The buffers of a launch are the kernel's parameters, then its results.
 LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
   auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
   if (!kernel || !kernel->hasAttr("plan.kernel")) {
-    return launch.emitOpError("expected a kernel named '") << launch.getKernel() << "'";
+    return launch.emitOpError("expected a kernel named '")
+           << launch.getKernel() << "'";
   }
   SmallVector<Type> types(kernel.getArgumentTypes());
   types.append(kernel.getResultTypes().begin(), kernel.getResultTypes().end());
   if (types.size() != launch.getBuffers().size()) {
     return launch.emitOpError("expected ")
-           << types.size() << " buffers for kernel '" << launch.getKernel() << "', got " << launch.getBuffers().size();
+           << types.size() << " buffers for kernel '" << launch.getKernel()
+           << "', got " << launch.getBuffers().size();
   }
   for (auto [i, type, buffer] : llvm::enumerate(types, launch.getBuffers())) {
     if (!matches(type, buffer.getType())) {
       return launch.emitOpError("expected a buffer for ")
-             << type << " as operand " << i << " of kernel '" << launch.getKernel() << "', got " << buffer.getType();
+             << type << " as operand " << i << " of kernel '"
+             << launch.getKernel() << "', got " << buffer.getType();
     }
   }
   return success();
@@ -59,7 +65,8 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
     WalkResult result = function.walk([&](Operation *op) -> WalkResult {
       for (Type type : op->getResultTypes()) {
         if (isa<TensorType>(type)) {
-          return op->emitOpError("expected no tensor outside kernels, got ") << type;
+          return op->emitOpError("expected no tensor outside kernels, got ")
+                 << type;
         }
       }
       auto launch = dyn_cast<plan::LaunchOp>(op);
@@ -67,17 +74,22 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
         return failure();
       }
       auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
-      return instruction ? verifyWrittenBeforeRead(instruction, written) : success();
+      return instruction ? verifyWrittenBeforeRead(instruction, written)
+                         : success();
     });
     return failure(result.wasInterrupted());
   }
 
-  static LogicalResult verifyWrittenBeforeRead(plan::InstructionOpInterface op, llvm::DenseSet<Operation *> &written) {
+  static LogicalResult
+  verifyWrittenBeforeRead(plan::InstructionOpInterface op,
+                          llvm::DenseSet<Operation *> &written) {
     for (plan::BufferAccess access : op.getAccesses()) {
       plan::BufferOp buffer = plan::getBufferRange(access.buffer).buffer;
       bool reads = access.access != plan::Access::Write;
-      if (reads && buffer.getRegion() == plan::Region::Transient && !written.contains(buffer)) {
-        InFlightDiagnostic error = op->emitOpError("reads a transient buffer that nothing has written");
+      if (reads && buffer.getRegion() == plan::Region::Transient &&
+          !written.contains(buffer)) {
+        InFlightDiagnostic error = op->emitOpError(
+            "reads a transient buffer that nothing has written");
         error.attachNote(buffer.getLoc()) << "the buffer";
         return error;
       }

@@ -79,25 +79,6 @@ Value skipReshapes(Value value) {
   return value;
 }
 
-/// The value whose mean over the last dimension `value` is; null if it is none.
-Value matchMean(Value value) {
-  value = skipReshapes(getRepeatedColumn(value));
-  Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<MulOp, DivOp>(op)) {
-    return Value();
-  }
-  auto sum = skipReshapes(op->getOperand(0)).getDefiningOp<ReduceSumOp>();
-  if (!sum) {
-    return Value();
-  }
-  RankedTensorType type = typeOf(sum.getOperand());
-  int64_t last = type.getRank() - 1;
-  double count = type.getDimSize(last);
-  bool isMean = isSplat(op->getOperand(1), isa<MulOp>(op) ? 1 / count : count);
-  return sum.getAxes() == ArrayRef<int64_t>{last} && isMean ? sum.getOperand()
-                                                            : Value();
-}
-
 /// The operand that `op` has beside a splat; null if it has no splat. The splat
 /// is returned in `number`.
 Value getOtherThanSplat(Operation *op, double &number) {
@@ -108,6 +89,29 @@ Value getOtherThanSplat(Operation *op, double &number) {
     }
   }
   return Value();
+}
+
+/// The value whose mean over the last dimension `value` is; null if it is none.
+Value matchMean(Value value) {
+  Operation *op = skipReshapes(getRepeatedColumn(value)).getDefiningOp();
+  if (!isa_and_nonnull<MulOp, DivOp>(op)) {
+    return Value();
+  }
+  double factor = 0;
+  Value other = getOtherThanSplat(op, factor);
+  if (!other || (isa<DivOp>(op) && other != op->getOperand(0))) {
+    return Value();
+  }
+  auto sum = skipReshapes(other).getDefiningOp<ReduceSumOp>();
+  if (!sum) {
+    return Value();
+  }
+  RankedTensorType type = typeOf(sum.getOperand());
+  int64_t last = type.getRank() - 1;
+  double count = type.getDimSize(last);
+  bool isMean = isClose(factor, isa<MulOp>(op) ? 1 / count : count);
+  return sum.getAxes() == ArrayRef<int64_t>{last} && isMean ? sum.getOperand()
+                                                            : Value();
 }
 
 /// Whether `square` is `base` squared.

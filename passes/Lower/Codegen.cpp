@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rest of the way to machine code: conversion to the LLVM dialect, LLVM's passes as a code generator only, an object
-// file in memory, and the linker.
+// The rest of the way to machine code: conversion to the LLVM dialect, LLVM's
+// passes as a code generator only, an object file in memory, and the linker.
 #include "passes/Lower/Codegen.h"
 
 #include "passes/Lower/KernelShape.h"
@@ -28,10 +28,12 @@ using namespace mlir;
 using namespace accel;
 
 std::vector<CodeVariant> accel::getDefaultVariants() {
-  std::vector<std::string> v3 = {"avx",  "avx2", "bmi",   "bmi2",   "cx16",   "f16c",   "fma",   "lzcnt",
-                                 "movbe", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3", "xsave"};
+  std::vector<std::string> v3 = {"avx",  "avx2",   "bmi",    "bmi2",  "cx16",
+                                 "f16c", "fma",    "lzcnt",  "movbe", "popcnt",
+                                 "sse3", "sse4.1", "sse4.2", "ssse3", "xsave"};
   std::vector<std::string> v4 = v3;
-  v4.insert(v4.end(), {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
+  v4.insert(v4.end(),
+            {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
   return {{"x86-64-v3", "x86-64-v3", v3}, {"x86-64-v4", "x86-64-v4", v4}};
 }
 
@@ -59,15 +61,16 @@ LogicalResult accel::lowerToLLVM(ModuleOp codeModule) {
 //===----------------------------------------------------------------------===//
 
 static void setAttributes(llvm::Function &function) {
-  function.addFnAttr(llvm::Attribute::NoUnwind); // no unwind tables in the image
+  function.addFnAttr(
+      llvm::Attribute::NoUnwind); // no unwind tables in the image
   function.addFnAttr("prefer-vector-width", "512");
   function.addFnAttr("no-trapping-math", "true");
   function.addFnAttr("no-builtins");
   function.addFnAttr("no-jump-tables", "true");
 }
 
-/// kernel.code(ptr..., i64, i64) becomes kernel(ptr buffers[], i64, i64): one signature for every kernel, so that the
-/// runtime needs no stubs.
+/// kernel.code(ptr..., i64, i64) becomes kernel(ptr buffers[], i64, i64): one
+/// signature for every kernel, so that the runtime needs no stubs.
 static void addEntry(llvm::Function &body) {
   llvm::Module &module = *body.getParent();
   llvm::LLVMContext &context = module.getContext();
@@ -75,13 +78,17 @@ static void addEntry(llvm::Function &body) {
   auto *i64 = llvm::Type::getInt64Ty(context);
   StringRef name = body.getName();
   name.consume_back(kCodeSuffix);
-  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64}, false);
-  auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                       {pointer, i64, i64}, false);
+  auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                                       name, module);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", entry));
   SmallVector<llvm::Value *> arguments;
   for (unsigned i = 0; i + 2 < body.arg_size(); ++i) {
-    llvm::Value *slot = builder.CreateConstInBoundsGEP1_64(pointer, entry->getArg(0), i);
-    arguments.push_back(builder.CreateAlignedLoad(pointer, slot, llvm::Align(8)));
+    llvm::Value *slot =
+        builder.CreateConstInBoundsGEP1_64(pointer, entry->getArg(0), i);
+    arguments.push_back(
+        builder.CreateAlignedLoad(pointer, slot, llvm::Align(8)));
   }
   arguments.append({entry->getArg(1), entry->getArg(2)});
   builder.CreateCall(&body, arguments);
@@ -104,10 +111,12 @@ static void addEntries(llvm::Module &module) {
   }
 }
 
-/// Everything that matters is in explicit vectors already: LLVM schedules and allocates registers.
+/// Everything that matters is in explicit vectors already: LLVM schedules and
+/// allocates registers.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions options;
-  options.LoopUnrolling = false; // a row unrolled completely spills and outruns the prefetcher
+  options.LoopUnrolling =
+      false; // a row unrolled completely spills and outruns the prefetcher
   options.LoopVectorization = false;
   options.LoopInterleaving = false;
   options.SLPVectorization = false;
@@ -116,20 +125,23 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  functions.registerPass([&] { // no memset, memcpy or libm is made out of a loop
-    llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-    library.disableAllFunctions();
-    return llvm::TargetLibraryAnalysis(library);
-  });
+  functions.registerPass(
+      [&] { // no memset, memcpy or libm is made out of a loop
+        llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+        library.disableAllFunctions();
+        return llvm::TargetLibraryAnalysis(library);
+      });
   passes.registerModuleAnalyses(modules);
   passes.registerCGSCCAnalyses(components);
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, components, modules);
-  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
+  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
+      .run(module, modules);
 }
 
-static FailureOr<std::unique_ptr<llvm::TargetMachine>> createMachine(ModuleOp module, const CodeVariant &variant) {
+static FailureOr<std::unique_ptr<llvm::TargetMachine>>
+createMachine(ModuleOp module, const CodeVariant &variant) {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
@@ -137,24 +149,28 @@ static FailureOr<std::unique_ptr<llvm::TargetMachine>> createMachine(ModuleOp mo
   // Not the host's: the same bytes wherever the compiler runs.
   llvm::Triple triple("x86_64-unknown-linux-gnu");
   std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) {
-    return module.emitError("this LLVM has no code generator for x86-64: ") << error;
+    return module.emitError("this LLVM has no code generator for x86-64: ")
+           << error;
   }
   std::string features;
   for (const std::string &feature : variant.features) {
     features += (features.empty() ? "+" : ",+") + feature;
   }
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, variant.cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, variant.cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   if (!machine) {
-    return module.emitError("no code generator for processor '") << variant.cpu << "'";
+    return module.emitError("no code generator for processor '")
+           << variant.cpu << "'";
   }
   return machine;
 }
 
-FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule, const CodeVariant &variant) {
+FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule,
+                                           const CodeVariant &variant) {
   auto machine = createMachine(codeModule, variant);
   if (failed(machine)) {
     return failure();
@@ -164,7 +180,8 @@ FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule, const CodeVarian
   registerLLVMDialectTranslation(registry);
   codeModule.getContext()->appendDialectRegistry(registry);
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(codeModule, context, "kernels");
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(codeModule, context, "kernels");
   if (!module) {
     return failure();
   }
@@ -177,14 +194,17 @@ FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule, const CodeVarian
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager codegen;
-  if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
-    return codeModule.emitError("processor '") << variant.cpu << "' has no object files";
+  if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr,
+                                      llvm::CodeGenFileType::ObjectFile)) {
+    return codeModule.emitError("processor '")
+           << variant.cpu << "' has no object files";
   }
   codegen.run(*module);
-  llvm::Expected<CodeImage> image =
-      linkImage(llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "kernels"));
+  llvm::Expected<CodeImage> image = linkImage(llvm::MemoryBufferRef(
+      StringRef(object.data(), object.size()), "kernels"));
   if (!image) {
-    return codeModule.emitError("variant '") << variant.name << "': " << llvm::toString(image.takeError());
+    return codeModule.emitError("variant '")
+           << variant.name << "': " << llvm::toString(image.takeError());
   }
   return std::move(*image);
 }

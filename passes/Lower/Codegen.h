@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From vectorised kernels to machine code for one kind of processor: a flat image without relocations or undefined symbols.
+// From vectorised kernels to machine code for one kind of processor: a flat
+// image without relocations or undefined symbols.
 #ifndef ACCEL_PASSES_LOWER_CODEGEN_H
 #define ACCEL_PASSES_LOWER_CODEGEN_H
 
@@ -14,15 +15,17 @@ namespace accel {
 
 /// A kind of processor that code is made for.
 struct CodeVariant {
-  std::string name;                  ///< "x86-64-v3"
-  std::string cpu;                   ///< LLVM's name of what it is tuned for
-  std::vector<std::string> features; ///< LLVM's names of what the processor must have
+  std::string name; ///< "x86-64-v3"
+  std::string cpu;  ///< LLVM's name of what it is tuned for
+  std::vector<std::string>
+      features; ///< LLVM's names of what the processor must have
 };
 
 /// AVX2 with FMA, and AVX-512 as all servers have it. Both give the same bits.
 std::vector<CodeVariant> getDefaultVariants();
 
-/// Where a kernel lies in an image: `void kernel(void *const *buffers, int64_t begin, int64_t end)`.
+/// Where a kernel lies in an image: `void kernel(void *const *buffers, int64_t
+/// begin, int64_t end)`.
 struct CodeEntry {
   std::string kernel;
   uint64_t offset = 0; ///< of its first instruction
@@ -32,15 +35,19 @@ struct CodeEntry {
 /// Code and its constants, to be mapped anywhere.
 struct CodeImage {
   std::vector<char> code;
-  std::vector<CodeEntry> entries; ///< in the order of the functions in the module
+  std::vector<CodeEntry>
+      entries; ///< in the order of the functions in the module
 };
 
-/// Lowers functions of vectors, memrefs and scf to the LLVM dialect, the same for all variants.
+/// Lowers functions of vectors, memrefs and scf to the LLVM dialect, the same
+/// for all variants.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp codeModule);
 
-/// Machine code of every function of a module in the LLVM dialect. An error names what the code refers to outside itself.
-/// The same input gives the same bytes.
-mlir::FailureOr<CodeImage> compileKernels(mlir::ModuleOp codeModule, const CodeVariant &variant);
+/// Machine code of every function of a module in the LLVM dialect. An error
+/// names what the code refers to outside itself. The same input gives the same
+/// bytes.
+mlir::FailureOr<CodeImage> compileKernels(mlir::ModuleOp codeModule,
+                                          const CodeVariant &variant);
 
 } // namespace accel
 

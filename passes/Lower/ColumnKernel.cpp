@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Column kernels: sums over rows, one per column. A block of 64 columns is summed over up to 32 rows in a buffer of its own
-// before it is added to the result: that keeps the rounding error of many rows small, and neither the blocks nor the order
-// within them depends on how the columns are split among threads.
+// Column kernels: sums over rows, one per column. A block of 64 columns is
+// summed over up to 32 rows in a buffer of its own before it is added to the
+// result: that keeps the rounding error of many rows small, and neither the
+// blocks nor the order within them depends on how the columns are split among
+// threads.
 //
 //   zero the columns of the results                 (unless they are added to)
 //   for %chunk = 0 to rows step 32:
 //     for %block = %begin to %end:
-//       %sum = 0; for %r in the chunk: %sum += expression(%r, columns of the block)
-//       result += %sum
+//       %sum = 0; for %r in the chunk: %sum += expression(%r, columns of the
+//       block) result += %sum
 #include "passes/Lower/ElementOps.h"
 #include "passes/Lower/Kernels.h"
 #include "passes/Lower/Sweep.h"
@@ -24,7 +26,8 @@ namespace {
 
 class ColumnKernel {
 public:
-  explicit ColumnKernel(KernelEmitter &emitter) : emitter(emitter), shape(emitter.getShape()) {}
+  explicit ColumnKernel(KernelEmitter &emitter)
+      : emitter(emitter), shape(emitter.getShape()) {}
 
   void emit();
 
@@ -42,8 +45,12 @@ private:
   void emitScatter(ScatterAddOp scatter, unsigned result);
 
   OpBuilder &builder() { return emitter.getBuilder(); }
-  Value minimum(Value a, Value b) { return arith::MinUIOp::create(builder(), emitter.getLoc(), a, b); }
-  Value zero(Type type) { return emitNumber(builder(), emitter.getLoc(), type, 0.0); }
+  Value minimum(Value a, Value b) {
+    return arith::MinUIOp::create(builder(), emitter.getLoc(), a, b);
+  }
+  Value zero(Type type) {
+    return emitNumber(builder(), emitter.getLoc(), type, 0.0);
+  }
 
   KernelEmitter &emitter;
   const KernelShape &shape;
@@ -55,17 +62,21 @@ private:
 /// Finds out what is summed; every result must be a sum over the kernel's rows.
 bool ColumnKernel::collect() {
   for (auto [i, result] : llvm::enumerate(emitter.getResults())) {
-    Value root = getViewRoot(result, [](Value v) { return !v.getDefiningOp<ReshapeOp>(); });
+    Value root = getViewRoot(
+        result, [](Value v) { return !v.getDefiningOp<ReshapeOp>(); });
     if (auto sum = root.getDefiningOp<ReduceSumOp>();
-        sum && getNumElements(root) == shape.columns && getNumElements(sum.getOperand()) == shape.elements) {
+        sum && getNumElements(root) == shape.columns &&
+        getNumElements(sum.getOperand()) == shape.elements) {
       sums.push_back({sum.getOperand(), static_cast<unsigned>(i), Value()});
     } else if (auto scatter = root.getDefiningOp<ScatterAddOp>();
-               scatter && getNumElements(scatter.getUpdates()) == shape.elements &&
+               scatter &&
+               getNumElements(scatter.getUpdates()) == shape.elements &&
                getNumElements(scatter.getIndices()) == shape.rows) {
       scatters.push_back({scatter, static_cast<unsigned>(i)});
     } else {
-      emitter.emitError(emitter.getKernel()) << "expected results to be sums over " << shape.rows << " rows of "
-                                             << shape.columns << ", got " << root;
+      emitter.emitError(emitter.getKernel())
+          << "expected results to be sums over " << shape.rows << " rows of "
+          << shape.columns << ", got " << root;
       return false;
     }
   }
@@ -79,7 +90,8 @@ void ColumnKernel::emitZeros(unsigned result) {
   emitter.forEach(emitter.index(0), emitter.index(rows), 1, [&](Value index) {
     AffineExpr first = emitter.dimension(index) * shape.columns;
     Sweep sweep(emitter, {first, shape.columns, firstColumn, width});
-    sweep.store(zero(elementTypeOf(emitter.getResults()[result])), buffer, first, /*accumulate=*/false);
+    sweep.store(zero(elementTypeOf(emitter.getResults()[result])), buffer,
+                first, /*accumulate=*/false);
     sweep.finish();
   });
 }
@@ -89,15 +101,18 @@ void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
   {
     Sweep sweep(emitter, {emitter.number(0), shape.columns, Value(), size});
     for (const Sum &sum : sums) {
-      sweep.storeWhole(zero(elementTypeOf(sum.operand)), sum.partial, /*accumulate=*/false);
+      sweep.storeWhole(zero(elementTypeOf(sum.operand)), sum.partial,
+                       /*accumulate=*/false);
     }
     sweep.finish();
   }
   Value inner = emitter.materialize(first);
-  Value last = arith::AddIOp::create(builder(), emitter.getLoc(), chunk, emitter.index(kChunk));
+  Value last = arith::AddIOp::create(builder(), emitter.getLoc(), chunk,
+                                     emitter.index(kChunk));
   last = minimum(last, emitter.index(shape.rows));
   emitter.forEach(chunk, last, 1, [&](Value row) {
-    Sweep sweep(emitter, {emitter.dimension(row) * shape.columns, shape.columns, inner, size});
+    Sweep sweep(emitter, {emitter.dimension(row) * shape.columns, shape.columns,
+                          inner, size});
     for (const Sum &sum : sums) {
       if (Value lane = sweep.lane(sum.operand)) {
         sweep.storeWhole(lane, sum.partial, /*accumulate=*/true);
@@ -108,7 +123,8 @@ void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
   Sweep sweep(emitter, {emitter.number(0), shape.columns, inner, size});
   for (const Sum &sum : sums) {
     Value partial = sweep.loadWhole(sum.partial, elementTypeOf(sum.operand));
-    sweep.store(partial, emitter.getResultBuffer(sum.result), emitter.number(0), /*accumulate=*/true);
+    sweep.store(partial, emitter.getResultBuffer(sum.result), emitter.number(0),
+                /*accumulate=*/true);
   }
   sweep.finish();
 }
@@ -127,42 +143,53 @@ void ColumnKernel::emitChunk(Value chunk) {
   }
   // Two conditions: an empty range may lie behind the last block.
   auto isLess = [&](Value a, Value b) -> Value {
-    return arith::CmpIOp::create(builder(), emitter.getLoc(), arith::CmpIPredicate::ult, a, b);
+    return arith::CmpIOp::create(builder(), emitter.getLoc(),
+                                 arith::CmpIPredicate::ult, a, b);
   };
-  Value hasLast = arith::AndIOp::create(builder(), emitter.getLoc(),
-                                        isLess(emitter.index(fullBlocks), emitter.getEnd()),
-                                        isLess(emitter.getBegin(), emitter.getEnd()));
-  emitter.onlyIf(hasLast, [&] { emitBlock(emitter.number(fullBlocks * kColumnUnit), rest, chunk); });
+  Value hasLast =
+      arith::AndIOp::create(builder(), emitter.getLoc(),
+                            isLess(emitter.index(fullBlocks), emitter.getEnd()),
+                            isLess(emitter.getBegin(), emitter.getEnd()));
+  emitter.onlyIf(hasLast, [&] {
+    emitBlock(emitter.number(fullBlocks * kColumnUnit), rest, chunk);
+  });
 }
 
 /// Rows are added one after the other, in their order.
 void ColumnKernel::emitScatter(ScatterAddOp scatter, unsigned result) {
-  emitter.forEach(emitter.index(0), emitter.index(shape.rows), 1, [&](Value index) {
-    AffineExpr row = emitter.dimension(index);
-    Value chosen = emitter.scalarAt(scatter.getIndices(), row);
-    if (!chosen) {
-      return;
-    }
-    Value target = arith::IndexCastOp::create(builder(), emitter.getLoc(), builder().getIndexType(), chosen);
-    Sweep sweep(emitter, {row * shape.columns, shape.columns, firstColumn, width});
-    if (Value lane = sweep.lane(scatter.getUpdates())) {
-      AffineExpr place = emitter.dimension(target) * shape.columns;
-      sweep.store(lane, emitter.getResultBuffer(result), place, /*accumulate=*/true);
-    }
-    sweep.finish();
-  });
+  emitter.forEach(
+      emitter.index(0), emitter.index(shape.rows), 1, [&](Value index) {
+        AffineExpr row = emitter.dimension(index);
+        Value chosen = emitter.scalarAt(scatter.getIndices(), row);
+        if (!chosen) {
+          return;
+        }
+        Value target = arith::IndexCastOp::create(
+            builder(), emitter.getLoc(), builder().getIndexType(), chosen);
+        Sweep sweep(emitter,
+                    {row * shape.columns, shape.columns, firstColumn, width});
+        if (Value lane = sweep.lane(scatter.getUpdates())) {
+          AffineExpr place = emitter.dimension(target) * shape.columns;
+          sweep.store(lane, emitter.getResultBuffer(result), place,
+                      /*accumulate=*/true);
+        }
+        sweep.finish();
+      });
 }
 
 void ColumnKernel::emit() {
   if (!collect()) {
     return;
   }
-  firstColumn = emitter.materialize(emitter.dimension(emitter.getBegin()) * kColumnUnit);
-  Value lastColumn = emitter.materialize(emitter.dimension(emitter.getEnd()) * kColumnUnit);
+  firstColumn =
+      emitter.materialize(emitter.dimension(emitter.getBegin()) * kColumnUnit);
+  Value lastColumn =
+      emitter.materialize(emitter.dimension(emitter.getEnd()) * kColumnUnit);
   // An empty range may lie behind the last column.
   firstColumn = minimum(firstColumn, emitter.index(shape.columns));
   lastColumn = minimum(lastColumn, emitter.index(shape.columns));
-  width = arith::SubIOp::create(builder(), emitter.getLoc(), lastColumn, firstColumn);
+  width = arith::SubIOp::create(builder(), emitter.getLoc(), lastColumn,
+                                firstColumn);
   for (unsigned i = 0; i < emitter.getResults().size(); ++i) {
     if (!emitter.isAccumulated(i)) {
       emitZeros(i);
@@ -172,7 +199,8 @@ void ColumnKernel::emit() {
     sum.partial = emitter.allocate(elementTypeOf(sum.operand), {kColumnUnit});
   }
   if (!sums.empty()) {
-    emitter.forEach(emitter.index(0), emitter.index(shape.rows), kChunk, [&](Value chunk) { emitChunk(chunk); });
+    emitter.forEach(emitter.index(0), emitter.index(shape.rows), kChunk,
+                    [&](Value chunk) { emitChunk(chunk); });
   }
   for (auto [scatter, result] : scatters) {
     emitScatter(scatter, result);
@@ -181,4 +209,6 @@ void ColumnKernel::emit() {
 
 } // namespace
 
-void accel::emitColumnKernel(KernelEmitter &emitter) { ColumnKernel(emitter).emit(); }
+void accel::emitColumnKernel(KernelEmitter &emitter) {
+  ColumnKernel(emitter).emit();
+}

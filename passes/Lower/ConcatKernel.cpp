@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Concat kernels: the parts of every row, one after the other, each in the longest runs that its views allow.
+// Concat kernels: the parts of every row, one after the other, each in the
+// longest runs that its views allow.
 #include "passes/Lower/Kernels.h"
 #include "passes/Lower/Sweep.h"
 
@@ -13,15 +14,19 @@ static int64_t findRun(Value tensor, int64_t run) {
   Value root = getViewRoot(tensor, [](Value) { return false; });
   run = getRunLength(tensor, root, run);
   Operation *op = root.getDefiningOp();
-  if (run == 1 || !op || isa<ConstantOp, IotaOp>(op) || getRunStride(tensor, root) == 0) {
+  if (run == 1 || !op || isa<ConstantOp, IotaOp>(op) ||
+      getRunStride(tensor, root) == 0) {
     return run;
   }
   if (auto gather = dyn_cast<GatherOp>(op)) {
-    int64_t width = getNumElements(gather.getResult()) / getNumElements(gather.getIndices());
+    int64_t width = getNumElements(gather.getResult()) /
+                    getNumElements(gather.getIndices());
     return findRun(gather.getTable(), std::gcd(run, width));
   }
   for (Value operand : op->getOperands()) {
-    run = getNumElements(operand) == getNumElements(root) ? findRun(operand, run) : run;
+    run = getNumElements(operand) == getNumElements(root)
+              ? findRun(operand, run)
+              : run;
   }
   return run;
 }
@@ -47,22 +52,27 @@ static void emitRun(KernelEmitter &emitter, const Part &part, unsigned result) {
     return;
   }
   OpBuilder &builder = emitter.getBuilder();
-  Sweep sweep(emitter, {part.source, part.size, Value(), OpFoldResult(builder.getIndexAttr(part.size))});
+  Sweep sweep(emitter, {part.source, part.size, Value(),
+                        OpFoldResult(builder.getIndexAttr(part.size))});
   if (Value lane = sweep.lane(part.tensor)) {
     sweep.store(lane, buffer, part.target, accumulate);
   }
   sweep.finish();
 }
 
-static void emitPart(KernelEmitter &emitter, const Part &part, unsigned result) {
+static void emitPart(KernelEmitter &emitter, const Part &part,
+                     unsigned result) {
   int64_t run = findRun(part.tensor, part.size);
   if (run == part.size) {
     return emitRun(emitter, part, result);
   }
-  emitter.forEach(emitter.index(0), emitter.index(part.size / run), 1, [&](Value index) {
-    AffineExpr offset = emitter.dimension(index) * run;
-    emitRun(emitter, {part.tensor, part.source + offset, part.target + offset, run}, result);
-  });
+  emitter.forEach(
+      emitter.index(0), emitter.index(part.size / run), 1, [&](Value index) {
+        AffineExpr offset = emitter.dimension(index) * run;
+        emitRun(emitter,
+                {part.tensor, part.source + offset, part.target + offset, run},
+                result);
+      });
 }
 
 static void emitConcat(KernelEmitter &emitter, Value tensor, unsigned result) {
@@ -72,7 +82,9 @@ static void emitConcat(KernelEmitter &emitter, Value tensor, unsigned result) {
   }
   auto concat = tensor.getDefiningOp<ConcatOp>();
   if (!concat || getNumElements(tensor) != shape.elements) {
-    emitter.emitError(emitter.getKernel()) << "expected accel.concat of " << shape.elements << " elements, got " << tensor;
+    emitter.emitError(emitter.getKernel())
+        << "expected accel.concat of " << shape.elements << " elements, got "
+        << tensor;
     return;
   }
   emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value index) {
@@ -81,7 +93,9 @@ static void emitConcat(KernelEmitter &emitter, Value tensor, unsigned result) {
     for (Value operand : concat.getOperands()) {
       int64_t size = getNumElements(operand) / shape.rows;
       if (size != 0) {
-        emitPart(emitter, {operand, row * size, row * shape.columns + offset, size}, result);
+        emitPart(emitter,
+                 {operand, row * size, row * shape.columns + offset, size},
+                 result);
       }
       offset += size;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions in double: what schedules, initial values and the rare sin, cos and pow of a model are computed with. Errors are
-// a few units in the last place; speed hardly matters here.
+// Functions in double: what schedules, initial values and the rare sin, cos and
+// pow of a model are computed with. Errors are a few units in the last place;
+// speed hardly matters here.
 #include "passes/Lower/LaneMath.h"
 
 #include <cmath>
@@ -18,7 +19,8 @@ static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// Adding this number rounds to an integer and leaves it in the low bits.
 static constexpr double kRound = 0x1.8p52;
 
-// x = n ln 2 + r with r in half a ln 2 around zero; 2^n goes straight into the exponent.
+// x = n ln 2 + r with r in half a ln 2 around zero; 2^n goes straight into the
+// exponent.
 static Value emitExp(const LaneMath &m, Value x) {
   Value t = m.fma(x, m.number(std::numbers::log2e), m.number(kRound));
   Value n = m.sub(t, m.number(kRound));
@@ -31,16 +33,20 @@ static Value emitExp(const LaneMath &m, Value x) {
   Value p = m.polynomial(r, coefficients);
   Value y = m.fromBits(m.addBits(m.bits(p), m.shiftLeft(m.bits(t), 52)));
   y = m.select(m.compare(P::OLT, x, m.number(-708.0)), m.number(0.0), y);
-  return m.select(m.compare(P::OGT, x, m.number(709.78271289338397)), m.number(kInfinity), y);
+  return m.select(m.compare(P::OGT, x, m.number(709.78271289338397)),
+                  m.number(kInfinity), y);
 }
 
-// x = 2^e c with c around 1; ln c = 2 artanh(s) with s = (c - 1) / (c + 1), by its series.
+// x = 2^e c with c around 1; ln c = 2 artanh(s) with s = (c - 1) / (c + 1), by
+// its series.
 static Value emitLog(const LaneMath &m, Value x) {
   constexpr int64_t kSqrtHalf = 0x3FE6A09E667F3BCD;
-  Value isTiny = m.compare(P::OLT, x, m.number(std::numeric_limits<double>::min()));
+  Value isTiny =
+      m.compare(P::OLT, x, m.number(std::numeric_limits<double>::min()));
   Value bits = m.bits(m.select(isTiny, m.mul(x, m.number(0x1p54)), x));
   Value exponent = m.shiftRight(m.subBits(bits, m.integer(kSqrtHalf)), 52);
-  Value f = m.sub(m.fromBits(m.subBits(bits, m.shiftLeft(exponent, 52))), m.number(1.0));
+  Value f = m.sub(m.fromBits(m.subBits(bits, m.shiftLeft(exponent, 52))),
+                  m.number(1.0));
   Value e = m.toFloat(exponent);
   e = m.select(isTiny, m.sub(e, m.number(54.0)), e);
   Value s = m.div(f, m.add(f, m.number(2.0)));
@@ -50,15 +56,18 @@ static Value emitLog(const LaneMath &m, Value x) {
     coefficients.push_back(2.0 / (2 * k + 1));
   }
   Value tail = m.mul(m.mul(s, z), m.polynomial(z, coefficients));
-  Value low = m.fma(e, m.number(0x1.abc9e3b39803fp-56), m.fma(s, m.number(2.0), tail));
+  Value low =
+      m.fma(e, m.number(0x1.abc9e3b39803fp-56), m.fma(s, m.number(2.0), tail));
   Value y = m.fma(e, m.number(0x1.62e42fefa39efp-1), low);
   y = m.select(m.compare(P::OEQ, x, m.number(0.0)), m.number(-kInfinity), y);
   y = m.select(m.compare(P::OLT, x, m.number(0.0)), m.number(kNan), y);
   // Infinity and NaN are their own logarithms.
-  return m.select(m.compare(P::ULT, x, m.number(kInfinity)), m.select(m.compare(P::UNO, x, x), x, y), x);
+  return m.select(m.compare(P::ULT, x, m.number(kInfinity)),
+                  m.select(m.compare(P::UNO, x, x), x, y), x);
 }
 
-// x = n pi/2 + r; n tells which of sin r and cos r it is, and with which sign. Good to the last places up to 1e9.
+// x = n pi/2 + r; n tells which of sin r and cos r it is, and with which sign.
+// Good to the last places up to 1e9.
 static Value emitSine(const LaneMath &m, Value x, int64_t quadrant) {
   Value t = m.fma(x, m.number(2.0 / std::numbers::pi), m.number(kRound));
   Value n = m.sub(t, m.number(kRound));
@@ -73,8 +82,10 @@ static Value emitSine(const LaneMath &m, Value x, int64_t quadrant) {
     (k % 2 == 0 ? cosine : sine).push_back(coefficient);
   }
   Value z = m.mul(r, r);
-  // The first term apart: r is exact, so that small angles keep their relative precision.
-  Value odd = m.fma(m.mul(r, z), m.polynomial(z, ArrayRef(sine).drop_front()), r);
+  // The first term apart: r is exact, so that small angles keep their relative
+  // precision.
+  Value odd =
+      m.fma(m.mul(r, z), m.polynomial(z, ArrayRef(sine).drop_front()), r);
   Value even = m.polynomial(z, cosine);
   Value q = m.addBits(m.bits(t), m.integer(quadrant));
   Value y = m.select(m.isZero(m.andBits(q, m.integer(1))), odd, even);
@@ -88,8 +99,10 @@ static Value emitPower(const LaneMath &m, Value x, Value y) {
   Value isWhole = m.compare(P::OEQ, m.floor(y), y);
   Value half = m.mul(y, m.number(0.5));
   Value isOdd = m.compare(P::UNE, m.floor(half), half);
-  Value negative = m.select(isWhole, m.select(isOdd, m.neg(magnitude), magnitude), m.number(kNan));
-  Value result = m.select(m.compare(P::OLT, x, m.number(0.0)), negative, magnitude);
+  Value negative = m.select(
+      isWhole, m.select(isOdd, m.neg(magnitude), magnitude), m.number(kNan));
+  Value result =
+      m.select(m.compare(P::OLT, x, m.number(0.0)), negative, magnitude);
   result = m.select(m.compare(P::OEQ, x, one), one, result);
   return m.select(m.compare(P::OEQ, y, m.number(0.0)), one, result);
 }
@@ -101,15 +114,18 @@ template <typename OpTy> struct ExpandInDouble : OpRewritePattern<OpTy> {
   using Expansion = Value (*)(const LaneMath &, ValueRange);
 
   ExpandInDouble(MLIRContext *context, Expansion expansion, bool single)
-      : OpRewritePattern<OpTy>(context, /*benefit=*/3), expansion(expansion), single(single) {}
+      : OpRewritePattern<OpTy>(context, /*benefit=*/3), expansion(expansion),
+        single(single) {}
 
-  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
     if (!element.isF64() && !(single && element.isF32())) {
       return failure();
     }
     Location loc = op.getLoc();
-    Type wide = LaneMath(rewriter, loc, op.getType()).like(rewriter.getF64Type());
+    Type wide =
+        LaneMath(rewriter, loc, op.getType()).like(rewriter.getF64Type());
     SmallVector<Value> operands(op->getOperands());
     if (element.isF32()) {
       for (Value &operand : operands) {
@@ -133,13 +149,21 @@ template <typename OpTy> struct ExpandInDouble : OpRewritePattern<OpTy> {
 void accel::populateDoubleMathPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ExpandInDouble<math::ExpOp>>(
-      context, [](const LaneMath &m, ValueRange v) { return emitExp(m, v[0]); }, false);
+      context, [](const LaneMath &m, ValueRange v) { return emitExp(m, v[0]); },
+      false);
   patterns.add<ExpandInDouble<math::LogOp>>(
-      context, [](const LaneMath &m, ValueRange v) { return emitLog(m, v[0]); }, false);
+      context, [](const LaneMath &m, ValueRange v) { return emitLog(m, v[0]); },
+      false);
   patterns.add<ExpandInDouble<math::SinOp>>(
-      context, [](const LaneMath &m, ValueRange v) { return emitSine(m, v[0], 0); }, true);
+      context,
+      [](const LaneMath &m, ValueRange v) { return emitSine(m, v[0], 0); },
+      true);
   patterns.add<ExpandInDouble<math::CosOp>>(
-      context, [](const LaneMath &m, ValueRange v) { return emitSine(m, v[0], 1); }, true);
+      context,
+      [](const LaneMath &m, ValueRange v) { return emitSine(m, v[0], 1); },
+      true);
   patterns.add<ExpandInDouble<math::PowFOp>>(
-      context, [](const LaneMath &m, ValueRange v) { return emitPower(m, v[0], v[1]); }, true);
+      context,
+      [](const LaneMath &m, ValueRange v) { return emitPower(m, v[0], v[1]); },
+      true);
 }

@@ -17,11 +17,14 @@ using namespace accel;
 
 static bool isFloat(Value value) { return isa<FloatType>(value.getType()); }
 
-Value accel::emitNumber(OpBuilder &builder, Location loc, Type type, double value) {
+Value accel::emitNumber(OpBuilder &builder, Location loc, Type type,
+                        double value) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
-    return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(floatType, value));
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getFloatAttr(floatType, value));
   }
-  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, static_cast<int64_t>(value)));
+  return arith::ConstantOp::create(
+      builder, loc, builder.getIntegerAttr(type, static_cast<int64_t>(value)));
 }
 
 Value accel::emitConstant(OpBuilder &builder, ConstantOp op) {
@@ -29,7 +32,8 @@ Value accel::emitConstant(OpBuilder &builder, ConstantOp op) {
   if (!dense || !dense.isSplat()) {
     return {};
   }
-  return arith::ConstantOp::create(builder, op.getLoc(), cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+  return arith::ConstantOp::create(
+      builder, op.getLoc(), cast<TypedAttr>(dense.getSplatValue<Attribute>()));
 }
 
 Value accel::emitSum(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
@@ -39,7 +43,8 @@ Value accel::emitSum(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
   return arith::AddIOp::create(builder, loc, lhs, rhs);
 }
 
-Value accel::fromStorage(OpBuilder &builder, Location loc, Value stored, Type element) {
+Value accel::fromStorage(OpBuilder &builder, Location loc, Value stored,
+                         Type element) {
   if (stored.getType() == element) {
     return stored;
   }
@@ -58,14 +63,18 @@ Value accel::toStorage(OpBuilder &builder, Location loc, Value element) {
 //===----------------------------------------------------------------------===//
 
 static Value castToBool(OpBuilder &builder, Location loc, Value value) {
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(value.getType()));
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(value.getType()));
   if (isFloat(value)) {
-    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE, value, zero);
+    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE, value,
+                                 zero);
   }
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
+                               zero);
 }
 
-static Value castFloat(OpBuilder &builder, Location loc, Value value, Type type) {
+static Value castFloat(OpBuilder &builder, Location loc, Value value,
+                       Type type) {
   auto floatType = dyn_cast<FloatType>(type);
   if (!floatType) {
     return arith::FPToSIOp::create(builder, loc, type, value);
@@ -76,7 +85,8 @@ static Value castFloat(OpBuilder &builder, Location loc, Value value, Type type)
   return arith::TruncFOp::create(builder, loc, type, value);
 }
 
-static Value castInteger(OpBuilder &builder, Location loc, Value value, Type type) {
+static Value castInteger(OpBuilder &builder, Location loc, Value value,
+                         Type type) {
   bool isBool = value.getType().isInteger(1);
   if (isa<FloatType>(type)) {
     return isBool ? Value(arith::UIToFPOp::create(builder, loc, type, value))
@@ -89,19 +99,25 @@ static Value castInteger(OpBuilder &builder, Location loc, Value value, Type typ
                 : Value(arith::ExtSIOp::create(builder, loc, type, value));
 }
 
-Value accel::emitCast(OpBuilder &builder, Location loc, Value value, Type type) {
+Value accel::emitCast(OpBuilder &builder, Location loc, Value value,
+                      Type type) {
   if (value.getType() == type) {
     return value;
   }
   if (type.isInteger(1)) {
     return castToBool(builder, loc, value);
   }
-  return isFloat(value) ? castFloat(builder, loc, value, type) : castInteger(builder, loc, value, type);
+  return isFloat(value) ? castFloat(builder, loc, value, type)
+                        : castInteger(builder, loc, value, type);
 }
 
-Value accel::emitIndexAs(OpBuilder &builder, Location loc, Value index, Type type) {
-  Type integer = isa<FloatType>(type) || type.isInteger(1) ? builder.getI64Type() : type;
-  return emitCast(builder, loc, arith::IndexCastOp::create(builder, loc, integer, index), type);
+Value accel::emitIndexAs(OpBuilder &builder, Location loc, Value index,
+                         Type type) {
+  Type integer =
+      isa<FloatType>(type) || type.isInteger(1) ? builder.getI64Type() : type;
+  return emitCast(builder, loc,
+                  arith::IndexCastOp::create(builder, loc, integer, index),
+                  type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,10 +149,14 @@ private:
     return isFloat(operands[0]) ? create<FloatOp>(operands[0], operands[1])
                                 : create<IntegerOp>(operands[0], operands[1]);
   }
-  Value number(double value) { return emitNumber(builder, loc, operands[0].getType(), value); }
+  Value number(double value) {
+    return emitNumber(builder, loc, operands[0].getType(), value);
+  }
 
   /// Functions that only f32 has a polynomial for.
-  template <typename OpTy> Value single() { return operands[0].getType().isF32() ? create<OpTy>(operands[0]) : Value(); }
+  template <typename OpTy> Value single() {
+    return operands[0].getType().isF32() ? create<OpTy>(operands[0]) : Value();
+  }
 
   OpBuilder &builder;
   Location loc;
@@ -156,19 +176,27 @@ Value ElementBuilder::buildUnary() {
       .Case([&](CosOp) { return create<math::CosOp>(x); })
       .Case([&](TanhOp) { return single<math::TanhOp>(); })
       .Case([&](ErfOp) { return single<math::ErfOp>(); })
-      .Case([&](RsqrtOp) { return create<arith::DivFOp>(number(1.0), create<math::SqrtOp>(x)); })
+      .Case([&](RsqrtOp) {
+        return create<arith::DivFOp>(number(1.0), create<math::SqrtOp>(x));
+      })
       .Case([&](SigmoidOp) {
         Value decay = create<math::ExpOp>(create<arith::NegFOp>(x));
-        return create<arith::DivFOp>(number(1.0), create<arith::AddFOp>(decay, number(1.0)));
+        return create<arith::DivFOp>(number(1.0),
+                                     create<arith::AddFOp>(decay, number(1.0)));
       })
       .Case([&](ReluOp) {
         // Not a maximum: a NaN stays one.
-        Value isNegative = create<arith::CmpFOp>(arith::CmpFPredicate::OLT, x, number(0.0));
+        Value isNegative =
+            create<arith::CmpFOp>(arith::CmpFPredicate::OLT, x, number(0.0));
         return create<arith::SelectOp>(isNegative, number(0.0), x);
       })
       .Case([&](NotOp) { return create<arith::XOrIOp>(x, number(1)); })
-      .Case([&](IsNanOp) { return create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x); })
-      .Case([&](CastOp cast) { return emitCast(builder, loc, x, cast.getType().getElementType()); })
+      .Case([&](IsNanOp) {
+        return create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
+      })
+      .Case([&](CastOp cast) {
+        return emitCast(builder, loc, x, cast.getType().getElementType());
+      })
       .Default(Value());
 }
 
@@ -177,31 +205,44 @@ Value ElementBuilder::buildBinary() {
       .Case([&](AddOp) { return arithmetic<arith::AddFOp, arith::AddIOp>(); })
       .Case([&](SubOp) { return arithmetic<arith::SubFOp, arith::SubIOp>(); })
       .Case([&](MulOp) { return arithmetic<arith::MulFOp, arith::MulIOp>(); })
-      .Case([&](MaxOp) { return arithmetic<arith::MaximumFOp, arith::MaxSIOp>(); })
-      .Case([&](MinOp) { return arithmetic<arith::MinimumFOp, arith::MinSIOp>(); })
+      .Case([&](MaxOp) {
+        return arithmetic<arith::MaximumFOp, arith::MaxSIOp>();
+      })
+      .Case([&](MinOp) {
+        return arithmetic<arith::MinimumFOp, arith::MinSIOp>();
+      })
       .Case([&](DivOp) {
-        return isFloat(operands[0]) ? create<arith::DivFOp>(operands[0], operands[1]) : buildIntegerQuotient();
+        return isFloat(operands[0])
+                   ? create<arith::DivFOp>(operands[0], operands[1])
+                   : buildIntegerQuotient();
       })
       .Case([&](PowOp power) { return buildPower(power); })
-      .Case([&](AndOp) { return create<arith::AndIOp>(operands[0], operands[1]); })
-      .Case([&](OrOp) { return create<arith::OrIOp>(operands[0], operands[1]); })
+      .Case([&](AndOp) {
+        return create<arith::AndIOp>(operands[0], operands[1]);
+      })
+      .Case(
+          [&](OrOp) { return create<arith::OrIOp>(operands[0], operands[1]); })
       .Case([&](CompareOp compare) { return buildComparison(compare); })
       .Default(Value());
 }
 
-/// The processor traps where a quotient does not exist or does not fit; lanes beyond the end of a row, which nobody looks
-/// at, must not, and the smallest integer divided by -1 wraps.
+/// The processor traps where a quotient does not exist or does not fit; lanes
+/// beyond the end of a row, which nobody looks at, must not, and the smallest
+/// integer divided by -1 wraps.
 Value ElementBuilder::buildIntegerQuotient() {
   Value dividend = operands[0];
   Value divisor = operands[1];
   Value zero = number(0);
   auto equals = [&](double value) {
-    return create<arith::CmpIOp>(arith::CmpIPredicate::eq, divisor, number(value));
+    return create<arith::CmpIOp>(arith::CmpIPredicate::eq, divisor,
+                                 number(value));
   };
   Value isMinusOne = equals(-1);
-  Value safe = create<arith::SelectOp>(create<arith::OrIOp>(isMinusOne, equals(0)), number(1), divisor);
+  Value safe = create<arith::SelectOp>(
+      create<arith::OrIOp>(isMinusOne, equals(0)), number(1), divisor);
   Value quotient = create<arith::DivSIOp>(dividend, safe);
-  return create<arith::SelectOp>(isMinusOne, create<arith::SubIOp>(zero, dividend), quotient);
+  return create<arith::SelectOp>(
+      isMinusOne, create<arith::SubIOp>(zero, dividend), quotient);
 }
 
 Value ElementBuilder::buildComparison(CompareOp compare) {
@@ -232,7 +273,9 @@ Value ElementBuilder::buildComparison(CompareOp compare) {
     return create<arith::CmpFOp>(meaning.floats, operands[0], operands[1]);
   }
   bool areBooleans = operands[0].getType().isInteger(1);
-  return create<arith::CmpIOp>(areBooleans ? meaning.booleans : meaning.integers, operands[0], operands[1]);
+  return create<arith::CmpIOp>(areBooleans ? meaning.booleans
+                                           : meaning.integers,
+                               operands[0], operands[1]);
 }
 
 /// The exponent, if it is one number known now.
@@ -278,19 +321,25 @@ Value ElementBuilder::buildPower(PowOp power) {
 
 Value ElementBuilder::build() {
   // Half precision has no kernels.
-  auto isNarrow = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; };
+  auto isNarrow = [](Type type) {
+    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+  };
   if (llvm::any_of(operands, [&](Value v) { return isNarrow(v.getType()); }) ||
-      isNarrow(cast<RankedTensorType>(op->getResult(0).getType()).getElementType())) {
+      isNarrow(cast<RankedTensorType>(op->getResult(0).getType())
+                   .getElementType())) {
     return {};
   }
   if (isa<SelectOp>(op)) {
     return create<arith::SelectOp>(operands[0], operands[1], operands[2]);
   }
-  return operands.size() == 1 ? buildUnary() : operands.size() == 2 ? buildBinary() : Value();
+  return operands.size() == 1   ? buildUnary()
+         : operands.size() == 2 ? buildBinary()
+                                : Value();
 }
 
 } // namespace
 
-Value accel::emitElementOp(OpBuilder &builder, Operation *op, ArrayRef<Value> operands) {
+Value accel::emitElementOp(OpBuilder &builder, Operation *op,
+                           ArrayRef<Value> operands) {
   return ElementBuilder(builder, op, operands).build();
 }

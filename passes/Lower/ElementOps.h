@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What element-wise operations compute for one element, in `arith` and `math`. Nothing carries a fast-math flag: which
-// products and sums become one operation is decided once, by ExpandMath, for all targets.
+// What element-wise operations compute for one element, in `arith` and `math`.
+// Nothing carries a fast-math flag: which products and sums become one
+// operation is decided once, by ExpandMath, for all targets.
 #ifndef ACCEL_PASSES_LOWER_ELEMENTOPS_H
 #define ACCEL_PASSES_LOWER_ELEMENTOPS_H
 
@@ -10,27 +11,36 @@
 
 namespace accel {
 
-/// The result of the element-wise operation `op` for scalar `operands`; null if its element type has no code.
-mlir::Value emitElementOp(mlir::OpBuilder &builder, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+/// The result of the element-wise operation `op` for scalar `operands`; null if
+/// its element type has no code.
+mlir::Value emitElementOp(mlir::OpBuilder &builder, mlir::Operation *op,
+                          llvm::ArrayRef<mlir::Value> operands);
 
 /// The number in every element of a splat; null if it is none.
 mlir::Value emitConstant(mlir::OpBuilder &builder, ConstantOp op);
 
 /// A float or integer constant of `type`.
-mlir::Value emitNumber(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
+mlir::Value emitNumber(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Type type, double value);
 
 /// `lhs + rhs` of floats or integers.
-mlir::Value emitSum(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
+mlir::Value emitSum(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value lhs, mlir::Value rhs);
 
 /// An index as a number of `type`.
-mlir::Value emitIndexAs(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value index, mlir::Type type);
+mlir::Value emitIndexAs(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value index, mlir::Type type);
 
 /// `value` converted to `type` as `accel.cast` does.
-mlir::Value emitCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type type);
+mlir::Value emitCast(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value value, mlir::Type type);
 
-/// From what memory holds to an element and back: booleans are bytes 0 and 1 there.
-mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stored, mlir::Type element);
-mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value element);
+/// From what memory holds to an element and back: booleans are bytes 0 and 1
+/// there.
+mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value stored, mlir::Type element);
+mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value element);
 
 } // namespace accel
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mathematical functions become arithmetic, and products meet their sums, in a form that gives the same bits on every
-// target with fused multiply-add.
+// Mathematical functions become arithmetic, and products meet their sums, in a
+// form that gives the same bits on every target with fused multiply-add.
 #include "passes/Lower/LaneMath.h"
 #include "passes/Lower/Passes.h"
 
@@ -34,7 +34,8 @@ arith::MulFOp onlyProduct(Value value) {
 struct FuseAdd : OpRewritePattern<arith::AddFOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(arith::AddFOp op,
+                                PatternRewriter &rewriter) const override {
     Value addend = op.getRhs();
     arith::MulFOp product = onlyProduct(op.getLhs());
     if (!product) {
@@ -44,7 +45,8 @@ struct FuseAdd : OpRewritePattern<arith::AddFOp> {
     if (!product) {
       return failure();
     }
-    rewriter.replaceOpWithNewOp<math::FmaOp>(op, product.getLhs(), product.getRhs(), addend);
+    rewriter.replaceOpWithNewOp<math::FmaOp>(op, product.getLhs(),
+                                             product.getRhs(), addend);
     return success();
   }
 };
@@ -52,14 +54,19 @@ struct FuseAdd : OpRewritePattern<arith::AddFOp> {
 struct FuseSub : OpRewritePattern<arith::SubFOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(arith::SubFOp op, PatternRewriter &rewriter) const override {
-    auto negated = [&](Value v) -> Value { return arith::NegFOp::create(rewriter, op.getLoc(), v); };
+  LogicalResult matchAndRewrite(arith::SubFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto negated = [&](Value v) -> Value {
+      return arith::NegFOp::create(rewriter, op.getLoc(), v);
+    };
     if (arith::MulFOp product = onlyProduct(op.getLhs())) {
-      rewriter.replaceOpWithNewOp<math::FmaOp>(op, product.getLhs(), product.getRhs(), negated(op.getRhs()));
+      rewriter.replaceOpWithNewOp<math::FmaOp>(
+          op, product.getLhs(), product.getRhs(), negated(op.getRhs()));
       return success();
     }
     if (arith::MulFOp product = onlyProduct(op.getRhs())) {
-      rewriter.replaceOpWithNewOp<math::FmaOp>(op, negated(product.getLhs()), product.getRhs(), op.getLhs());
+      rewriter.replaceOpWithNewOp<math::FmaOp>(op, negated(product.getLhs()),
+                                               product.getRhs(), op.getLhs());
       return success();
     }
     return failure();
@@ -70,13 +77,15 @@ struct FuseSub : OpRewritePattern<arith::SubFOp> {
 // Functions
 //===----------------------------------------------------------------------===//
 
-// exp for f32: 15 operations, 1 ulp. x = n ln 2 + r; adding 1.5 * 2^23 rounds x / ln 2 to n and leaves n in the low bits,
-// which are then added to the exponent of the polynomial. 0 below the smallest normal number (so exp(-inf) = 0), inf above
-// the largest, NaN kept.
+// exp for f32: 15 operations, 1 ulp. x = n ln 2 + r; adding 1.5 * 2^23 rounds x
+// / ln 2 to n and leaves n in the low bits, which are then added to the
+// exponent of the polynomial. 0 below the smallest normal number (so exp(-inf)
+// = 0), inf above the largest, NaN kept.
 struct ExpandExp : OpRewritePattern<math::ExpOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32()) {
       return failure();
     }
@@ -85,23 +94,30 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
     Value magic = m.number(0x1.8p23);
     Value t = m.fma(x, m.number(1.44269504), magic);
     Value n = m.sub(t, magic);
-    // ln 2 in two parts; the first has few enough bits for n times it to be exact.
+    // ln 2 in two parts; the first has few enough bits for n times it to be
+    // exact.
     Value r = m.fma(n, m.number(-0x1.62e4p-1), x);
     r = m.fma(n, m.number(-0x1.7f7d1cp-20), r);
-    Value p = m.polynomial(r, {1.0, 1.0, 0.5, 0.16666577, 0.0416665547, 0.00836317307, 0.00139261761});
+    Value p = m.polynomial(r, {1.0, 1.0, 0.5, 0.16666577, 0.0416665547,
+                               0.00836317307, 0.00139261761});
     Value y = m.fromBits(m.addBits(m.bits(p), m.shiftLeft(m.bits(t), 23)));
     y = m.select(m.compare(P::OLT, x, m.number(-87.336545)), m.number(0.0), y);
     Value isHigh = m.compare(P::OGT, x, m.number(88.722839));
-    rewriter.replaceOp(op, m.select(isHigh, m.number(std::numeric_limits<double>::infinity()), y));
+    rewriter.replaceOp(
+        op,
+        m.select(isHigh, m.number(std::numeric_limits<double>::infinity()), y));
     return success();
   }
 };
 
-/// NaN if one operand is. The processors' own maximum forgets one of the two NaNs.
-template <typename OpTy, P predicate> struct ExpandExtremum : OpRewritePattern<OpTy> {
+/// NaN if one operand is. The processors' own maximum forgets one of the two
+/// NaNs.
+template <typename OpTy, P predicate>
+struct ExpandExtremum : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
     LaneMath m(rewriter, op.getLoc(), op.getType());
     Value a = op.getLhs();
     Value b = op.getRhs();
@@ -122,18 +138,21 @@ class ExpandMathPass : public accel::impl::ExpandMathPassBase<ExpandMathPass> {
   LogicalResult fuseProducts() {
     RewritePatternSet patterns(&getContext());
     patterns.add<FuseAdd, FuseSub>(&getContext());
-    return applyPatternsGreedily(getOperation(), std::move(patterns), inOrder());
+    return applyPatternsGreedily(getOperation(), std::move(patterns),
+                                 inOrder());
   }
 
   LogicalResult expandFunctions() {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExp>(&getContext(), /*benefit=*/2);
-    patterns.add<ExpandExtremum<arith::MaximumFOp, P::OGT>, ExpandExtremum<arith::MinimumFOp, P::OLT>>(&getContext());
+    patterns.add<ExpandExtremum<arith::MaximumFOp, P::OGT>,
+                 ExpandExtremum<arith::MinimumFOp, P::OLT>>(&getContext());
     populateDoubleMathPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return llvm::is_contained({"math.tanh", "math.log", "math.erf"}, name);
     });
-    return applyPatternsGreedily(getOperation(), std::move(patterns), inOrder());
+    return applyPatternsGreedily(getOperation(), std::move(patterns),
+                                 inOrder());
   }
 
   static GreedyRewriteConfig inOrder() {

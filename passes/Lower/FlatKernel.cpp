@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Flat kernels: one sweep of a length known at run time.
 //
-//   %first = 1024 * %begin                      %n = min(1024 * %end, elements) - %first
-//   linalg.generic over [%first, %first + %n) of every buffer
+//   %first = 1024 * %begin                      %n = min(1024 * %end, elements)
+//   - %first linalg.generic over [%first, %first + %n) of every buffer
 #include "passes/Lower/Kernels.h"
 #include "passes/Lower/Sweep.h"
 
@@ -20,7 +20,8 @@ static void emitSingle(KernelEmitter &emitter) {
     }
     for (auto [i, scalar] : llvm::enumerate(scalars)) {
       if (scalar) {
-        emitter.store(scalar, emitter.getResultBuffer(i), emitter.number(0), emitter.isAccumulated(i));
+        emitter.store(scalar, emitter.getResultBuffer(i), emitter.number(0),
+                      emitter.isAccumulated(i));
       }
     }
   });
@@ -33,8 +34,10 @@ void accel::emitFlatKernel(KernelEmitter &emitter) {
   }
   OpBuilder &builder = emitter.getBuilder();
   Location loc = emitter.getLoc();
-  Value first = emitter.materialize(emitter.dimension(emitter.getBegin()) * kFlatUnit);
-  Value last = emitter.materialize(emitter.dimension(emitter.getEnd()) * kFlatUnit);
+  Value first =
+      emitter.materialize(emitter.dimension(emitter.getBegin()) * kFlatUnit);
+  Value last =
+      emitter.materialize(emitter.dimension(emitter.getEnd()) * kFlatUnit);
   // An empty range may lie behind the last element.
   first = arith::MinUIOp::create(builder, loc, first, emitter.index(elements));
   last = arith::MinUIOp::create(builder, loc, last, emitter.index(elements));
@@ -42,11 +45,14 @@ void accel::emitFlatKernel(KernelEmitter &emitter) {
   Sweep sweep(emitter, {emitter.number(0), elements, first, size});
   for (auto [i, result] : llvm::enumerate(emitter.getResults())) {
     if (getNumElements(result) != elements) {
-      emitter.emitError(emitter.getKernel()) << "expected results of " << elements << " elements, got " << result.getType();
+      emitter.emitError(emitter.getKernel())
+          << "expected results of " << elements << " elements, got "
+          << result.getType();
       return;
     }
     if (Value lane = sweep.lane(result)) {
-      sweep.store(lane, emitter.getResultBuffer(i), emitter.number(0), emitter.isAccumulated(i));
+      sweep.store(lane, emitter.getResultBuffer(i), emitter.number(0),
+                  emitter.isAccumulated(i));
     }
   }
   sweep.finish();

@@ -13,7 +13,6 @@
 using namespace mlir;
 using namespace accel;
 
-
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//
@@ -28,12 +27,17 @@ static MemRefType bufferType(Type tensor) {
 }
 
 KernelEmitter::KernelEmitter(func::FuncOp kernel, const KernelShape &shape)
-    : kernel(kernel), shape(shape), loc(kernel.getLoc()), builder(kernel.getContext()) {
-  SmallVector<Type> types = llvm::map_to_vector(kernel.getArgumentTypes(), [](Type t) -> Type { return bufferType(t); });
-  llvm::append_range(types, llvm::map_range(kernel.getResultTypes(), bufferType));
+    : kernel(kernel), shape(shape), loc(kernel.getLoc()),
+      builder(kernel.getContext()) {
+  SmallVector<Type> types = llvm::map_to_vector(
+      kernel.getArgumentTypes(), [](Type t) -> Type { return bufferType(t); });
+  llvm::append_range(types,
+                     llvm::map_range(kernel.getResultTypes(), bufferType));
   types.append(2, builder.getIndexType());
   builder.setInsertionPointAfter(kernel);
-  code = func::FuncOp::create(builder, loc, (kernel.getSymName() + kCodeSuffix).str(), builder.getFunctionType(types, {}));
+  code = func::FuncOp::create(builder, loc,
+                              (kernel.getSymName() + kCodeSuffix).str(),
+                              builder.getFunctionType(types, {}));
   Block *block = code.addEntryBlock();
   end = block->getArguments().back();
   begin = block->getArguments().drop_back().back();
@@ -42,15 +46,21 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const KernelShape &shape)
 
 void KernelEmitter::finish() { func::ReturnOp::create(builder, loc); }
 
-ValueRange KernelEmitter::getResults() { return kernel.getBody().front().getTerminator()->getOperands(); }
+ValueRange KernelEmitter::getResults() {
+  return kernel.getBody().front().getTerminator()->getOperands();
+}
 
 Value KernelEmitter::getResultBuffer(unsigned result) {
   return code.getArgument(kernel.getNumArguments() + result);
 }
 
-bool KernelEmitter::isAccumulated(unsigned result) { return bool(kernel.getResultAttr(result, kAccumulateAttr)); }
+bool KernelEmitter::isAccumulated(unsigned result) {
+  return bool(kernel.getResultAttr(result, kAccumulateAttr));
+}
 
-Value KernelEmitter::getBuffer(BlockArgument argument) { return code.getArgument(argument.getArgNumber()); }
+Value KernelEmitter::getBuffer(BlockArgument argument) {
+  return code.getArgument(argument.getArgNumber());
+}
 
 InFlightDiagnostic KernelEmitter::emitError(Operation *op) {
   failed = true;
@@ -61,7 +71,9 @@ InFlightDiagnostic KernelEmitter::emitError(Operation *op) {
 // Index arithmetic
 //===----------------------------------------------------------------------===//
 
-AffineExpr KernelEmitter::number(int64_t value) const { return getAffineConstantExpr(value, builder.getContext()); }
+AffineExpr KernelEmitter::number(int64_t value) const {
+  return getAffineConstantExpr(value, builder.getContext());
+}
 
 AffineExpr KernelEmitter::dimension(Value value) {
   const auto *known = llvm::find(dimensions, value);
@@ -99,12 +111,14 @@ Value KernelEmitter::computeIndex(AffineExpr expr) {
   case AffineExprKind::Mod:
     return arith::RemUIOp::create(builder, loc, lhs, rhs);
   default:
-    assert(expr.getKind() == AffineExprKind::FloorDiv && "positions are sums, products, quotients and remainders");
+    assert(expr.getKind() == AffineExprKind::FloorDiv &&
+           "positions are sums, products, quotients and remainders");
     return arith::DivUIOp::create(builder, loc, lhs, rhs);
   }
 }
 
-AffineExpr KernelEmitter::through(const AffineView &view, AffineExpr position) const {
+AffineExpr KernelEmitter::through(const AffineView &view,
+                                  AffineExpr position) const {
   AffineExpr result = number(view.offset);
   for (size_t i = view.sizes.size(); i-- > 0;) {
     AffineExpr coordinate = i == 0 ? position : position % view.sizes[i];
@@ -114,14 +128,16 @@ AffineExpr KernelEmitter::through(const AffineView &view, AffineExpr position) c
   return result;
 }
 
-AffineExpr KernelEmitter::through(Value value, Value root, AffineExpr position) const {
+AffineExpr KernelEmitter::through(Value value, Value root,
+                                  AffineExpr position) const {
   for (const AffineView &view : getViewChain(value, root)) {
     position = through(view, position);
   }
   return position;
 }
 
-AffineExpr KernelEmitter::coordinate(RankedTensorType type, int64_t dimension, AffineExpr position) const {
+AffineExpr KernelEmitter::coordinate(RankedTensorType type, int64_t dimension,
+                                     AffineExpr position) const {
   int64_t stride = 1;
   for (int64_t size : type.getShape().drop_front(dimension + 1)) {
     stride *= size;
@@ -135,7 +151,8 @@ AffineExpr KernelEmitter::coordinate(RankedTensorType type, int64_t dimension, A
 // Control flow and memory
 //===----------------------------------------------------------------------===//
 
-void KernelEmitter::forEach(Value first, Value last, int64_t step, llvm::function_ref<void(Value)> body) {
+void KernelEmitter::forEach(Value first, Value last, int64_t step,
+                            llvm::function_ref<void(Value)> body) {
   Value stride = index(step);
   auto loop = scf::ForOp::create(builder, loc, first, last, stride);
   Scope outer = scope;
@@ -146,7 +163,8 @@ void KernelEmitter::forEach(Value first, Value last, int64_t step, llvm::functio
 }
 
 void KernelEmitter::onlyIf(Value condition, llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+  auto branch =
+      scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
   Scope outer = scope;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
@@ -155,25 +173,31 @@ void KernelEmitter::onlyIf(Value condition, llvm::function_ref<void()> body) {
 }
 
 Type KernelEmitter::storageType(Type element) const {
-  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element;
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
+                              : element;
 }
 
 Value KernelEmitter::allocate(Type element, ArrayRef<int64_t> size) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&code.getBody().front());
-  return memref::AllocaOp::create(builder, loc, MemRefType::get(size, storageType(element)));
+  return memref::AllocaOp::create(builder, loc,
+                                  MemRefType::get(size, storageType(element)));
 }
 
 Value KernelEmitter::load(Value buffer, AffineExpr position, Type element) {
-  Value stored = memref::LoadOp::create(builder, loc, buffer, materialize(position));
+  Value stored =
+      memref::LoadOp::create(builder, loc, buffer, materialize(position));
   return fromStorage(builder, loc, stored, element);
 }
 
-void KernelEmitter::store(Value scalar, Value buffer, AffineExpr position, bool accumulate) {
+void KernelEmitter::store(Value scalar, Value buffer, AffineExpr position,
+                          bool accumulate) {
   if (accumulate) {
-    scalar = emitSum(builder, loc, load(buffer, position, scalar.getType()), scalar);
+    scalar =
+        emitSum(builder, loc, load(buffer, position, scalar.getType()), scalar);
   }
-  memref::StoreOp::create(builder, loc, toStorage(builder, loc, scalar), buffer, materialize(position));
+  memref::StoreOp::create(builder, loc, toStorage(builder, loc, scalar), buffer,
+                          materialize(position));
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,7 +205,8 @@ void KernelEmitter::store(Value scalar, Value buffer, AffineExpr position, bool 
 //===----------------------------------------------------------------------===//
 
 void KernelEmitter::setScalar(Value tensor, AffineExpr position, Value scalar) {
-  scope.scalars[{tensor, getNumElements(tensor) == 1 ? number(0) : position}] = scalar;
+  scope.scalars[{tensor, getNumElements(tensor) == 1 ? number(0) : position}] =
+      scalar;
 }
 
 Value KernelEmitter::scalarAt(Value tensor, AffineExpr position) {
@@ -207,38 +232,48 @@ Value KernelEmitter::computeScalar(Value tensor, AffineExpr position) {
   if (!isViewOp(op)) {
     return computeScalarOp(op, position);
   }
-  // One view at a time: a reduction or a stored value may stand anywhere in the chain.
-  AffineExpr source = isa<ReshapeOp>(op) ? position : through(getAffineView(tensor), position);
+  // One view at a time: a reduction or a stored value may stand anywhere in the
+  // chain.
+  AffineExpr source =
+      isa<ReshapeOp>(op) ? position : through(getAffineView(tensor), position);
   return scalarAt(op->getOperand(0), source);
 }
 
 AffineExpr KernelEmitter::gathered(GatherOp op, AffineExpr position) {
-  int64_t width = getNumElements(op.getResult()) / getNumElements(op.getIndices());
+  int64_t width =
+      getNumElements(op.getResult()) / getNumElements(op.getIndices());
   Value chosen = scalarAt(op.getIndices(), position.floorDiv(width));
   if (!chosen) {
     return {};
   }
   Value &row = scope.rows[chosen];
   if (!row) {
-    row = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), chosen);
+    row = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                     chosen);
   }
   return dimension(row) * width + position % width;
 }
 
 Value KernelEmitter::computeScalarOp(Operation *op, AffineExpr position) {
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](ConstantOp constant) { return emitConstant(builder, constant); })
+      .Case(
+          [&](ConstantOp constant) { return emitConstant(builder, constant); })
       .Case([&](IotaOp iota) -> Value {
-        Value at = materialize(coordinate(iota.getType(), iota.getDimension(), position));
+        Value at = materialize(
+            coordinate(iota.getType(), iota.getDimension(), position));
         return emitIndexAs(builder, loc, at, elementTypeOf(iota));
       })
       .Case([&](GatherOp gather) -> Value {
         AffineExpr place = gathered(gather, position);
         return place ? scalarAt(gather.getTable(), place) : Value();
       })
-      .Case<DropoutOp, RandomNormalOp>([&](auto random) { return emitRandomScalar(*this, random, position); })
-      .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>([&](auto reduction) -> Value {
-        if (getNumElements(reduction.getOperand()) == getNumElements(reduction.getResult())) {
+      .Case<DropoutOp, RandomNormalOp>([&](auto random) {
+        return emitRandomScalar(*this, random, position);
+      })
+      .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>([&](auto reduction)
+                                                       -> Value {
+        if (getNumElements(reduction.getOperand()) ==
+            getNumElements(reduction.getResult())) {
           return scalarAt(reduction.getOperand(), position);
         }
         emitError(op) << "is used before or outside the row that it reduces";
@@ -254,7 +289,8 @@ Value KernelEmitter::computeScalarOp(Operation *op, AffineExpr position) {
         }
         Value scalar = emitElementOp(builder, elementwise, operands);
         if (!scalar) {
-          emitError(elementwise) << "has no code for " << elementwise->getResult(0).getType();
+          emitError(elementwise)
+              << "has no code for " << elementwise->getResult(0).getType();
         }
         return scalar;
       });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What all kinds of kernels share while their code is written: buffers, index arithmetic, loops, and the value of a tensor
-// at one index.
+// What all kinds of kernels share while their code is written: buffers, index
+// arithmetic, loops, and the value of a tensor at one index.
 #ifndef ACCEL_PASSES_LOWER_KERNELEMITTER_H
 #define ACCEL_PASSES_LOWER_KERNELEMITTER_H
 
@@ -19,14 +19,16 @@ namespace accel {
 
 /// Writes the code of one kernel.
 ///
-/// Positions in tensors are linear (row-major) and symbolic: affine expressions over dimensions that stand for run-time
-/// indices, so that the views of a chain simplify before any arithmetic is emitted. They are never negative, hence the
-/// arithmetic is unsigned.
+/// Positions in tensors are linear (row-major) and symbolic: affine expressions
+/// over dimensions that stand for run-time indices, so that the views of a
+/// chain simplify before any arithmetic is emitted. They are never negative,
+/// hence the arithmetic is unsigned.
 ///
 /// A null Value means that an error has been reported.
 class KernelEmitter {
 public:
-  /// Adds the function `<kernel>.code` behind `kernel` and starts at its beginning.
+  /// Adds the function `<kernel>.code` behind `kernel` and starts at its
+  /// beginning.
   KernelEmitter(mlir::func::FuncOp kernel, const KernelShape &shape);
 
   /// Ends the function.
@@ -40,7 +42,8 @@ public:
   mlir::Value getBegin() const { return begin; }
   mlir::Value getEnd() const { return end; }
 
-  /// The tensors that the kernel returns, the buffers they go to, and whether they are added to what is there.
+  /// The tensors that the kernel returns, the buffers they go to, and whether
+  /// they are added to what is there.
   mlir::ValueRange getResults();
   mlir::Value getResultBuffer(unsigned result);
   bool isAccumulated(unsigned result);
@@ -54,31 +57,41 @@ public:
   mlir::Value materialize(mlir::AffineExpr expr);
   mlir::Value index(int64_t value) { return materialize(number(value)); }
   /// Where element `position` of a view lies in the view's source.
-  mlir::AffineExpr through(const AffineView &view, mlir::AffineExpr position) const;
+  mlir::AffineExpr through(const AffineView &view,
+                           mlir::AffineExpr position) const;
   /// The same for all views between `value` and `root`.
-  mlir::AffineExpr through(mlir::Value value, mlir::Value root, mlir::AffineExpr position) const;
+  mlir::AffineExpr through(mlir::Value value, mlir::Value root,
+                           mlir::AffineExpr position) const;
   /// Coordinate `dimension` of the element at `position` of a tensor of `type`.
-  mlir::AffineExpr coordinate(mlir::RankedTensorType type, int64_t dimension, mlir::AffineExpr position) const;
+  mlir::AffineExpr coordinate(mlir::RankedTensorType type, int64_t dimension,
+                              mlir::AffineExpr position) const;
 
-  /// A loop; `body` gets the index. What is computed in it is forgotten afterwards.
-  void forEach(mlir::Value first, mlir::Value last, int64_t step, llvm::function_ref<void(mlir::Value)> body);
-  /// Code that runs if `condition` holds; what is computed in it is forgotten afterwards.
+  /// A loop; `body` gets the index. What is computed in it is forgotten
+  /// afterwards.
+  void forEach(mlir::Value first, mlir::Value last, int64_t step,
+               llvm::function_ref<void(mlir::Value)> body);
+  /// Code that runs if `condition` holds; what is computed in it is forgotten
+  /// afterwards.
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
 
   // Memory. Booleans are bytes there.
   mlir::Type storageType(mlir::Type element) const;
   /// A scratch buffer of the call, declared at the function's entry.
   mlir::Value allocate(mlir::Type element, llvm::ArrayRef<int64_t> shape);
-  mlir::Value load(mlir::Value buffer, mlir::AffineExpr position, mlir::Type element);
+  mlir::Value load(mlir::Value buffer, mlir::AffineExpr position,
+                   mlir::Type element);
   /// Adds to what is there if `accumulate`.
-  void store(mlir::Value scalar, mlir::Value buffer, mlir::AffineExpr position, bool accumulate);
+  void store(mlir::Value scalar, mlir::Value buffer, mlir::AffineExpr position,
+             bool accumulate);
 
-  /// The element of `tensor` at `position`, a scalar computed in front of the insertion point. Row reductions must have
-  /// been set.
+  /// The element of `tensor` at `position`, a scalar computed in front of the
+  /// insertion point. Row reductions must have been set.
   mlir::Value scalarAt(mlir::Value tensor, mlir::AffineExpr position);
   /// Makes `scalar` the element of the row reduction `tensor` at `position`.
-  void setScalar(mlir::Value tensor, mlir::AffineExpr position, mlir::Value scalar);
-  /// Where row `position` that a gather asks for begins in its table, plus the place within the row.
+  void setScalar(mlir::Value tensor, mlir::AffineExpr position,
+                 mlir::Value scalar);
+  /// Where row `position` that a gather asks for begins in its table, plus the
+  /// place within the row.
   mlir::AffineExpr gathered(GatherOp op, mlir::AffineExpr position);
 
   /// Reports that `op` has no code here and why.
@@ -89,8 +102,10 @@ public:
 private:
   struct Scope {
     llvm::DenseMap<mlir::AffineExpr, mlir::Value> indices;
-    llvm::DenseMap<std::pair<mlir::Value, mlir::AffineExpr>, mlir::Value> scalars;
-    llvm::DenseMap<mlir::Value, mlir::Value> rows; ///< an integer element as an index
+    llvm::DenseMap<std::pair<mlir::Value, mlir::AffineExpr>, mlir::Value>
+        scalars;
+    llvm::DenseMap<mlir::Value, mlir::Value>
+        rows; ///< an integer element as an index
   };
 
   mlir::Value computeScalar(mlir::Value tensor, mlir::AffineExpr position);
@@ -107,7 +122,6 @@ private:
   Scope scope;
   bool failed = false;
 };
-
 
 } // namespace accel
 

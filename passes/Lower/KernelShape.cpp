@@ -59,8 +59,7 @@ FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
   }
   if (shape.rows * shape.columns != shape.elements) {
     return kernel.emitOpError("expected rows * columns = elements, got ")
-           << shape.rows << " * " << shape.columns << " and "
-           << shape.elements;
+           << shape.rows << " * " << shape.columns << " and " << shape.elements;
   }
   if (int64_t units = countUnits(shape); units != shape.units) {
     return kernel.emitOpError("expected ")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The emitters, one per kind of kernel. Each writes the code between the function's entry and its return, and reports what
-// it cannot through the emitter.
+// The emitters, one per kind of kernel. Each writes the code between the
+// function's entry and its return, and reports what it cannot through the
+// emitter.
 #ifndef ACCEL_PASSES_LOWER_KERNELS_H
 #define ACCEL_PASSES_LOWER_KERNELS_H
 
@@ -8,13 +9,15 @@ namespace accel {
 
 class KernelEmitter;
 
-/// Element by element over [1024 begin, 1024 end), operands in the same order or single numbers.
+/// Element by element over [1024 begin, 1024 end), operands in the same order
+/// or single numbers.
 void emitFlatKernel(KernelEmitter &emitter);
 
 /// Row by row over [begin, end).
 void emitRowKernel(KernelEmitter &emitter);
 
-/// Sums over rows for the columns [64 begin, 64 end). Their order depends on the rows alone.
+/// Sums over rows for the columns [64 begin, 64 end). Their order depends on
+/// the rows alone.
 void emitColumnKernel(KernelEmitter &emitter);
 
 /// Rows [begin, end) put together from parts.

@@ -39,7 +39,8 @@ private:
 
 Error Linker::place(bool isText) {
   for (ELFSectionRef section : file.sections()) {
-    if (!(section.getFlags() & ELF::SHF_ALLOC) || section.isText() != isText || section.getSize() == 0) {
+    if (!(section.getFlags() & ELF::SHF_ALLOC) || section.isText() != isText ||
+        section.getSize() == 0) {
       continue;
     }
     Expected<StringRef> name = section.getName();
@@ -47,7 +48,8 @@ Error Linker::place(bool isText) {
       return name.takeError();
     }
     if (section.getFlags() & ELF::SHF_WRITE) {
-      return createStringError("the code has writable data in section '%s'", name->str().c_str());
+      return createStringError("the code has writable data in section '%s'",
+                               name->str().c_str());
     }
     Expected<StringRef> data = section.getContents();
     if (!data) {
@@ -69,8 +71,10 @@ Expected<uint64_t> Linker::addressOf(const SymbolRef &symbol) const {
   if (!name) {
     return name.takeError();
   }
-  if (*section == file.section_end() || !bases.contains((*section)->getIndex())) {
-    return createStringError("the code refers to '%s', which is outside it", name->str().c_str());
+  if (*section == file.section_end() ||
+      !bases.contains((*section)->getIndex())) {
+    return createStringError("the code refers to '%s', which is outside it",
+                             name->str().c_str());
   }
   Expected<uint64_t> value = symbol.getValue();
   if (!value) {
@@ -79,11 +83,14 @@ Expected<uint64_t> Linker::addressOf(const SymbolRef &symbol) const {
   return bases.lookup((*section)->getIndex()) + *value;
 }
 
-Error Linker::relocate(const SectionRef &section, const RelocationRef &relocation) {
-  if (relocation.getType() != ELF::R_X86_64_PC32 && relocation.getType() != ELF::R_X86_64_PLT32) {
+Error Linker::relocate(const SectionRef &section,
+                       const RelocationRef &relocation) {
+  if (relocation.getType() != ELF::R_X86_64_PC32 &&
+      relocation.getType() != ELF::R_X86_64_PLT32) {
     SmallString<32> name;
     relocation.getTypeName(name);
-    return createStringError("the code has a relocation of type %s", name.c_str());
+    return createStringError("the code has a relocation of type %s",
+                             name.c_str());
   }
   Expected<uint64_t> target = addressOf(*relocation.getSymbol());
   if (!target) {
@@ -94,11 +101,15 @@ Error Linker::relocate(const SectionRef &section, const RelocationRef &relocatio
     return addend.takeError();
   }
   uint64_t place = bases.lookup(section.getIndex()) + relocation.getOffset();
-  int64_t distance = static_cast<int64_t>(*target) + *addend - static_cast<int64_t>(place);
+  int64_t distance =
+      static_cast<int64_t>(*target) + *addend - static_cast<int64_t>(place);
   if (!isInt<32>(distance) || place + 4 > image.code.size()) {
-    return createStringError("the code is too large: expected at most 2 GiB, got %zu bytes", image.code.size());
+    return createStringError(
+        "the code is too large: expected at most 2 GiB, got %zu bytes",
+        image.code.size());
   }
-  support::endian::write32le(&image.code[place], static_cast<uint32_t>(distance));
+  support::endian::write32le(&image.code[place],
+                             static_cast<uint32_t>(distance));
   return Error::success();
 }
 
@@ -108,7 +119,8 @@ Error Linker::relocateSections() {
     if (!target) {
       return target.takeError();
     }
-    if (*target == file.section_end() || !bases.contains((*target)->getIndex())) {
+    if (*target == file.section_end() ||
+        !bases.contains((*target)->getIndex())) {
       continue;
     }
     for (const RelocationRef &relocation : section.relocations()) {
@@ -133,9 +145,12 @@ Error Linker::collectEntries() {
     if (!address) {
       return address.takeError();
     }
-    image.entries.push_back({cantFail(symbol.getName()).str(), *address, symbol.getSize()});
+    image.entries.push_back(
+        {cantFail(symbol.getName()).str(), *address, symbol.getSize()});
   }
-  llvm::sort(image.entries, [](const CodeEntry &a, const CodeEntry &b) { return a.offset < b.offset; });
+  llvm::sort(image.entries, [](const CodeEntry &a, const CodeEntry &b) {
+    return a.offset < b.offset;
+  });
   return Error::success();
 }
 
@@ -159,7 +174,8 @@ Expected<CodeImage> Linker::run() {
 } // namespace
 
 Expected<CodeImage> accel::linkImage(MemoryBufferRef object) {
-  Expected<std::unique_ptr<ObjectFile>> file = ObjectFile::createELFObjectFile(object);
+  Expected<std::unique_ptr<ObjectFile>> file =
+      ObjectFile::createELFObjectFile(object);
   if (!file) {
     return file.takeError();
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The linker: an object file of self-contained position-independent code becomes a flat image.
+// The linker: an object file of self-contained position-independent code
+// becomes a flat image.
 #ifndef ACCEL_PASSES_LOWER_LINKIMAGE_H
 #define ACCEL_PASSES_LOWER_LINKIMAGE_H
 
@@ -10,8 +11,9 @@
 
 namespace accel {
 
-/// Lays out code and constants one after the other and applies the relocations between them. Fails on anything that would
-/// need a loader: an undefined symbol, writable data, another relocation. Entries are sorted by offset.
+/// Lays out code and constants one after the other and applies the relocations
+/// between them. Fails on anything that would need a loader: an undefined
+/// symbol, writable data, another relocation. Entries are sorted by offset.
 llvm::Expected<CodeImage> linkImage(llvm::MemoryBufferRef object);
 
 } // namespace accel

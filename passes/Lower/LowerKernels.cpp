@@ -16,12 +16,16 @@ using namespace accel;
 static LogicalResult checkType(func::FuncOp kernel, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() == 0) {
-    return kernel.emitOpError("expected tensors of a known size of at least one element, got ") << type;
+    return kernel.emitOpError(
+               "expected tensors of a known size of at least one element, got ")
+           << type;
   }
   Type element = tensor.getElementType();
-  if (!element.isF32() && !element.isF64() && !element.isInteger(1) && !element.isInteger(32) &&
-      !element.isInteger(64)) {
-    return kernel.emitOpError("expected elements of type f32, f64, i32, i64 or i1 in a kernel, got ") << type;
+  if (!element.isF32() && !element.isF64() && !element.isInteger(1) &&
+      !element.isInteger(32) && !element.isInteger(64)) {
+    return kernel.emitOpError("expected elements of type f32, f64, i32, i64 or "
+                              "i1 in a kernel, got ")
+           << type;
   }
   return success();
 }
@@ -66,7 +70,8 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
 
 namespace {
 
-class LowerKernelsPass : public accel::impl::LowerKernelsPassBase<LowerKernelsPass> {
+class LowerKernelsPass
+    : public accel::impl::LowerKernelsPassBase<LowerKernelsPass> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> kernels;
     for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -19,7 +19,8 @@ void accel::buildLowerPipeline(OpPassManager &manager) {
   VectorizeRowsPassOptions options;
   options.lanes = kVectorLanes;
   functions.addPass(createVectorizeRowsPass(options));
-  // Before the expansions, which should not be made twice for equal operands; and behind, for what they have in common.
+  // Before the expansions, which should not be made twice for equal operands;
+  // and behind, for what they have in common.
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createExpandMathPass());
@@ -27,7 +28,8 @@ void accel::buildLowerPipeline(OpPassManager &manager) {
 }
 
 /// A module with copies of the kernels only.
-static OwningOpRef<ModuleOp> extractKernels(ModuleOp module, std::vector<std::string> &names) {
+static OwningOpRef<ModuleOp> extractKernels(ModuleOp module,
+                                            std::vector<std::string> &names) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function->hasAttr(kKernelAttr)) {
@@ -39,7 +41,8 @@ static OwningOpRef<ModuleOp> extractKernels(ModuleOp module, std::vector<std::st
 }
 
 /// Every kernel has one entry of its own, in the order of `names`.
-static LogicalResult orderEntries(ModuleOp module, ArrayRef<std::string> names, VariantCode &code) {
+static LogicalResult orderEntries(ModuleOp module, ArrayRef<std::string> names,
+                                  VariantCode &code) {
   llvm::StringMap<CodeEntry> known;
   for (CodeEntry &entry : code.image.entries) {
     known[entry.kernel] = entry;
@@ -48,14 +51,17 @@ static LogicalResult orderEntries(ModuleOp module, ArrayRef<std::string> names, 
   for (const std::string &name : names) {
     auto entry = known.find(name);
     if (entry == known.end() || entry->second.size == 0) {
-      return module.emitError("kernel '") << name << "' has no code in variant '" << code.variant.name << "'";
+      return module.emitError("kernel '")
+             << name << "' has no code in variant '" << code.variant.name
+             << "'";
     }
     code.image.entries.push_back(entry->second);
   }
   return success();
 }
 
-FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module, ArrayRef<CodeVariant> variants) {
+FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module,
+                                           ArrayRef<CodeVariant> variants) {
   LoweredCode result;
   OwningOpRef<ModuleOp> kernels = extractKernels(module, result.kernels);
   PassManager manager(module.getContext());
@@ -64,7 +70,8 @@ FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module, ArrayRef<CodeVariant
   if (failed(manager.run(*kernels))) {
     return failure();
   }
-  for (auto function : llvm::make_early_inc_range(kernels->getOps<func::FuncOp>())) {
+  for (auto function :
+       llvm::make_early_inc_range(kernels->getOps<func::FuncOp>())) {
     if (function->hasAttr(kKernelAttr)) {
       function.erase();
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The phase Lower as a whole: from the kernels of a planned module to machine code for several kinds of processors.
+// The phase Lower as a whole: from the kernels of a planned module to machine
+// code for several kinds of processors.
 #ifndef ACCEL_PASSES_LOWER_LOWERPIPELINE_H
 #define ACCEL_PASSES_LOWER_LOWERPIPELINE_H
 
@@ -11,7 +12,8 @@ class OpPassManager;
 
 namespace accel {
 
-/// Lanes of the vectors that reductions are cut into; part of what a kernel means.
+/// Lanes of the vectors that reductions are cut into; part of what a kernel
+/// means.
 inline constexpr int64_t kVectorLanes = 64;
 
 /// Code for one kind of processor.
@@ -25,12 +27,15 @@ struct LoweredCode {
   std::vector<VariantCode> variants;
 };
 
-/// From functions with `plan.kernel` to functions of vectors, memrefs and scf beside them.
+/// From functions with `plan.kernel` to functions of vectors, memrefs and scf
+/// beside them.
 void buildLowerPipeline(mlir::OpPassManager &manager);
 
-/// Machine code for every function of `module` with the attribute `plan.kernel`, in every variant. `module` is not changed.
-/// An error names the kernel and the operation that has no code.
-mlir::FailureOr<LoweredCode> lowerKernels(mlir::ModuleOp module, llvm::ArrayRef<CodeVariant> variants);
+/// Machine code for every function of `module` with the attribute
+/// `plan.kernel`, in every variant. `module` is not changed. An error names the
+/// kernel and the operation that has no code.
+mlir::FailureOr<LoweredCode> lowerKernels(mlir::ModuleOp module,
+                                          llvm::ArrayRef<CodeVariant> variants);
 
 } // namespace accel
 

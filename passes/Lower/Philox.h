@@ -16,10 +16,13 @@ inline constexpr unsigned kPhiloxRounds = 10;
 using PhiloxKeys = std::array<std::array<mlir::Value, 2>, kPhiloxRounds>;
 
 /// The keys of a site. Requires: `seed` is an i64.
-PhiloxKeys emitPhiloxKeys(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value seed, int64_t site);
+PhiloxKeys emitPhiloxKeys(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value seed, int64_t site);
 
 /// The four words (i32) of the block with counter words `counter`.
-std::array<mlir::Value, 4> emitPhiloxBlock(mlir::OpBuilder &builder, mlir::Location loc, const PhiloxKeys &keys,
+std::array<mlir::Value, 4> emitPhiloxBlock(mlir::OpBuilder &builder,
+                                           mlir::Location loc,
+                                           const PhiloxKeys &keys,
                                            std::array<mlir::Value, 4> counter);
 
 } // namespace accel

@@ -15,37 +15,47 @@
 using namespace mlir;
 using namespace accel;
 
-/// Places up to `count` fit into 31 bits, so that half the vector width suffices.
+/// Places up to `count` fit into 31 bits, so that half the vector width
+/// suffices.
 static Type placeTypeFor(OpBuilder &builder, int64_t count) {
-  return count <= std::numeric_limits<int32_t>::max() ? builder.getI32Type() : builder.getI64Type();
+  return count <= std::numeric_limits<int32_t>::max() ? builder.getI32Type()
+                                                      : builder.getI64Type();
 }
 
-RandomElement::RandomElement(KernelEmitter &emitter, DropoutOp op, AffineExpr position) : op(op), loc(op.getLoc()) {
+RandomElement::RandomElement(KernelEmitter &emitter, DropoutOp op,
+                             AffineExpr position)
+    : op(op), loc(op.getLoc()) {
   OpBuilder &builder = emitter.getBuilder();
-  int64_t perSample = getNumElements(op.getOperand()) / getNumElements(op.getSamples());
-  Value sample = emitter.scalarAt(op.getSamples(), position.floorDiv(perSample));
+  int64_t perSample =
+      getNumElements(op.getOperand()) / getNumElements(op.getSamples());
+  Value sample =
+      emitter.scalarAt(op.getSamples(), position.floorDiv(perSample));
   Value seed = emitter.scalarAt(op.getSeed(), emitter.number(0));
   if (!sample || !seed) {
     return;
   }
   Type i32 = builder.getI32Type();
-  Value half = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  Value half =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
   sampleLow = arith::TruncIOp::create(builder, loc, i32, sample);
-  sampleHigh = arith::TruncIOp::create(builder, loc, i32, arith::ShRUIOp::create(builder, loc, sample, half));
+  sampleHigh = arith::TruncIOp::create(
+      builder, loc, i32, arith::ShRUIOp::create(builder, loc, sample, half));
   keys = emitPhiloxKeys(builder, loc, seed, op.getSite());
   first = position % perSample;
   placeType = placeTypeFor(builder, perSample);
   valid = true;
 }
 
-RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op, AffineExpr position)
+RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op,
+                             AffineExpr position)
     : op(op), loc(op.getLoc()) {
   OpBuilder &builder = emitter.getBuilder();
   Value seed = emitter.scalarAt(op.getSeed(), emitter.number(0));
   if (!seed) {
     return;
   }
-  sampleLow = sampleHigh = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  sampleLow = sampleHigh =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
   keys = emitPhiloxKeys(builder, loc, seed, op.getSite());
   first = position;
   placeType = placeTypeFor(builder, getNumElements(op.getResult()));
@@ -53,33 +63,45 @@ RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op, AffineEx
 }
 
 /// `value >> bits` and `value & (2^bits - 1)`.
-static std::pair<Value, Value> splitAt(OpBuilder &builder, Location loc, Value value, int64_t bits) {
+static std::pair<Value, Value> splitAt(OpBuilder &builder, Location loc,
+                                       Value value, int64_t bits) {
   auto constant = [&](int64_t number) -> Value {
-    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(value.getType(), number));
+    return arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(value.getType(), number));
   };
   return {arith::ShRUIOp::create(builder, loc, value, constant(bits)),
-          arith::AndIOp::create(builder, loc, value, constant((int64_t(1) << bits) - 1))};
+          arith::AndIOp::create(builder, loc, value,
+                                constant((int64_t(1) << bits) - 1))};
 }
 
-std::array<Value, 4> RandomElement::buildBlock(OpBuilder &builder, Value block) const {
+std::array<Value, 4> RandomElement::buildBlock(OpBuilder &builder,
+                                               Value block) const {
   Type i32 = builder.getI32Type();
   Value low = block;
-  Value high = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  Value high =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
   if (block.getType() != i32) {
     low = arith::TruncIOp::create(builder, loc, i32, block);
-    high = arith::TruncIOp::create(builder, loc, i32, splitAt(builder, loc, block, 32).first);
+    high = arith::TruncIOp::create(builder, loc, i32,
+                                   splitAt(builder, loc, block, 32).first);
   }
-  return emitPhiloxBlock(builder, loc, keys, {low, high, sampleLow, sampleHigh});
+  return emitPhiloxBlock(builder, loc, keys,
+                         {low, high, sampleLow, sampleHigh});
 }
 
-static Value isNumber(OpBuilder &builder, Location loc, Value value, int64_t number) {
-  Value constant = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(value.getType(), number));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, constant);
+static Value isNumber(OpBuilder &builder, Location loc, Value value,
+                      int64_t number) {
+  Value constant = arith::ConstantOp::create(
+      builder, loc, builder.getIntegerAttr(value.getType(), number));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
+                               constant);
 }
 
-Value RandomElement::buildDropout(OpBuilder &builder, Value place, Value operand, bool startsBlock) const {
+Value RandomElement::buildDropout(OpBuilder &builder, Value place,
+                                  Value operand, bool startsBlock) const {
   double probability = cast<DropoutOp>(op).getProbability().convertToDouble();
-  auto threshold = static_cast<uint64_t>(std::llround(std::ldexp(probability, 32)));
+  auto threshold =
+      static_cast<uint64_t>(std::llround(std::ldexp(probability, 32)));
   Value zero = emitNumber(builder, loc, operand.getType(), 0.0);
   if (threshold > std::numeric_limits<uint32_t>::max()) {
     return zero;
@@ -91,22 +113,34 @@ Value RandomElement::buildDropout(OpBuilder &builder, Value place, Value operand
   std::array<Value, 4> words = buildBlock(builder, block);
   Value word = words[3];
   for (int64_t i = 2; i >= 0; --i) {
-    word = arith::SelectOp::create(builder, loc, isNumber(builder, loc, which, i), words[i], word);
+    word = arith::SelectOp::create(
+        builder, loc, isNumber(builder, loc, which, i), words[i], word);
   }
-  Value least =
-      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(threshold)));
-  Value keep = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, word, least);
-  Value scale = emitNumber(builder, loc, operand.getType(), 1.0 / (1.0 - probability));
-  return arith::SelectOp::create(builder, loc, keep, arith::MulFOp::create(builder, loc, operand, scale), zero);
+  Value least = arith::ConstantOp::create(
+      builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(threshold)));
+  Value keep = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                     word, least);
+  Value scale =
+      emitNumber(builder, loc, operand.getType(), 1.0 / (1.0 - probability));
+  return arith::SelectOp::create(
+      builder, loc, keep, arith::MulFOp::create(builder, loc, operand, scale),
+      zero);
 }
 
-// In double: it is done once per run, and a single-precision logarithm near 1 would leave few good digits.
+// In double: it is done once per run, and a single-precision logarithm near 1
+// would leave few good digits.
 Value RandomElement::buildNormal(OpBuilder &builder, Value place) const {
   auto normal = cast<RandomNormalOp>(op);
   Type f64 = builder.getF64Type();
-  auto number = [&](double value) { return emitNumber(builder, loc, f64, value); };
-  auto times = [&](Value a, Value b) -> Value { return arith::MulFOp::create(builder, loc, a, b); };
-  auto plus = [&](Value a, Value b) -> Value { return arith::AddFOp::create(builder, loc, a, b); };
+  auto number = [&](double value) {
+    return emitNumber(builder, loc, f64, value);
+  };
+  auto times = [&](Value a, Value b) -> Value {
+    return arith::MulFOp::create(builder, loc, a, b);
+  };
+  auto plus = [&](Value a, Value b) -> Value {
+    return arith::AddFOp::create(builder, loc, a, b);
+  };
   auto [block, which] = splitAt(builder, loc, place, 1);
   std::array<Value, 4> words = buildBlock(builder, block);
   Value isFirst = isNumber(builder, loc, which, 0);
@@ -114,36 +148,46 @@ Value RandomElement::buildNormal(OpBuilder &builder, Value place) const {
     Value word = arith::SelectOp::create(builder, loc, isFirst, one, other);
     return arith::UIToFPOp::create(builder, loc, f64, word);
   };
-  Value u1 = times(plus(uniform(words[0], words[2]), number(1.0)), number(std::ldexp(1.0, -32)));
-  Value angle = times(uniform(words[1], words[3]), number(std::ldexp(2.0 * std::numbers::pi, -32)));
-  Value radius = math::SqrtOp::create(builder, loc, times(number(-2.0), math::LogOp::create(builder, loc, u1)));
+  Value u1 = times(plus(uniform(words[0], words[2]), number(1.0)),
+                   number(std::ldexp(1.0, -32)));
+  Value angle = times(uniform(words[1], words[3]),
+                      number(std::ldexp(2.0 * std::numbers::pi, -32)));
+  Value radius = math::SqrtOp::create(
+      builder, loc, times(number(-2.0), math::LogOp::create(builder, loc, u1)));
   Value z = times(radius, math::CosOp::create(builder, loc, angle));
   Value scaled = times(z, number(normal.getDeviation().convertToDouble()));
-  return emitCast(builder, loc, plus(scaled, number(normal.getMean().convertToDouble())),
+  return emitCast(builder, loc,
+                  plus(scaled, number(normal.getMean().convertToDouble())),
                   normal.getType().getElementType());
 }
 
-Value RandomElement::build(OpBuilder &builder, Value place, Value operand, bool startsBlock) const {
-  return isa<DropoutOp>(op) ? buildDropout(builder, place, operand, startsBlock) : buildNormal(builder, place);
+Value RandomElement::build(OpBuilder &builder, Value place, Value operand,
+                           bool startsBlock) const {
+  return isa<DropoutOp>(op) ? buildDropout(builder, place, operand, startsBlock)
+                            : buildNormal(builder, place);
 }
 
 template <typename OpTy>
-static Value emitScalar(KernelEmitter &emitter, OpTy op, AffineExpr position, Value operand) {
+static Value emitScalar(KernelEmitter &emitter, OpTy op, AffineExpr position,
+                        Value operand) {
   RandomElement element(emitter, op, position);
   if (!element.isValid()) {
     return {};
   }
   OpBuilder &builder = emitter.getBuilder();
-  Value place = arith::IndexCastOp::create(builder, op.getLoc(), element.getPlaceType(),
-                                           emitter.materialize(element.getFirst()));
+  Value place =
+      arith::IndexCastOp::create(builder, op.getLoc(), element.getPlaceType(),
+                                 emitter.materialize(element.getFirst()));
   return element.build(builder, place, operand, /*startsBlock=*/false);
 }
 
-Value accel::emitRandomScalar(KernelEmitter &emitter, DropoutOp op, AffineExpr position) {
+Value accel::emitRandomScalar(KernelEmitter &emitter, DropoutOp op,
+                              AffineExpr position) {
   Value operand = emitter.scalarAt(op.getOperand(), position);
   return operand ? emitScalar(emitter, op, position, operand) : Value();
 }
 
-Value accel::emitRandomScalar(KernelEmitter &emitter, RandomNormalOp op, AffineExpr position) {
+Value accel::emitRandomScalar(KernelEmitter &emitter, RandomNormalOp op,
+                              AffineExpr position) {
   return emitScalar(emitter, op, position, Value());
 }

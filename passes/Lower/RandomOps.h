@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dropout and random_normal inside kernels, for a scalar or for the lanes of a sweep.
+// Dropout and random_normal inside kernels, for a scalar or for the lanes of a
+// sweep.
 #ifndef ACCEL_PASSES_LOWER_RANDOMOPS_H
 #define ACCEL_PASSES_LOWER_RANDOMOPS_H
 
@@ -8,30 +9,40 @@
 
 namespace accel {
 
-/// One element of a random operation: where its words come from and how its value is made of them.
+/// One element of a random operation: where its words come from and how its
+/// value is made of them.
 ///
-/// What is the same for all elements of a run is computed by the emitter when the object is made, what is not by `build`.
+/// What is the same for all elements of a run is computed by the emitter when
+/// the object is made, what is not by `build`.
 class RandomElement {
 public:
-  /// For elements of `op` in the run that `position` lies in. `isValid` tells whether that succeeded.
-  RandomElement(KernelEmitter &emitter, DropoutOp op, mlir::AffineExpr position);
-  RandomElement(KernelEmitter &emitter, RandomNormalOp op, mlir::AffineExpr position);
+  /// For elements of `op` in the run that `position` lies in. `isValid` tells
+  /// whether that succeeded.
+  RandomElement(KernelEmitter &emitter, DropoutOp op,
+                mlir::AffineExpr position);
+  RandomElement(KernelEmitter &emitter, RandomNormalOp op,
+                mlir::AffineExpr position);
 
   bool isValid() const { return valid; }
 
-  /// The place of the element at `position` that `build` counts from: within its sample, or within the tensor.
+  /// The place of the element at `position` that `build` counts from: within
+  /// its sample, or within the tensor.
   mlir::AffineExpr getFirst() const { return first; }
   /// The type in which places are counted: i32 where it suffices.
   mlir::Type getPlaceType() const { return placeType; }
 
-  /// The value at `place`. Requires: `operand` is the element to drop, null for random_normal; with `startsBlock`, `place`
-  /// is the sum of a multiple of 4 and the index of a loop.
-  mlir::Value build(mlir::OpBuilder &builder, mlir::Value place, mlir::Value operand, bool startsBlock) const;
+  /// The value at `place`. Requires: `operand` is the element to drop, null for
+  /// random_normal; with `startsBlock`, `place` is the sum of a multiple of 4
+  /// and the index of a loop.
+  mlir::Value build(mlir::OpBuilder &builder, mlir::Value place,
+                    mlir::Value operand, bool startsBlock) const;
 
 private:
-  mlir::Value buildDropout(mlir::OpBuilder &builder, mlir::Value place, mlir::Value operand, bool startsBlock) const;
+  mlir::Value buildDropout(mlir::OpBuilder &builder, mlir::Value place,
+                           mlir::Value operand, bool startsBlock) const;
   mlir::Value buildNormal(mlir::OpBuilder &builder, mlir::Value place) const;
-  std::array<mlir::Value, 4> buildBlock(mlir::OpBuilder &builder, mlir::Value block) const;
+  std::array<mlir::Value, 4> buildBlock(mlir::OpBuilder &builder,
+                                        mlir::Value block) const;
 
   mlir::Operation *op;
   mlir::Location loc;
@@ -42,8 +53,10 @@ private:
   mlir::Value sampleLow, sampleHigh;
 };
 
-mlir::Value emitRandomScalar(KernelEmitter &emitter, DropoutOp op, mlir::AffineExpr position);
-mlir::Value emitRandomScalar(KernelEmitter &emitter, RandomNormalOp op, mlir::AffineExpr position);
+mlir::Value emitRandomScalar(KernelEmitter &emitter, DropoutOp op,
+                             mlir::AffineExpr position);
+mlir::Value emitRandomScalar(KernelEmitter &emitter, RandomNormalOp op,
+                             mlir::AffineExpr position);
 
 } // namespace accel
 

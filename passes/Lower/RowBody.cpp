@@ -10,10 +10,14 @@
 using namespace mlir;
 using namespace accel;
 
-Value RowBody::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+Value RowBody::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
 
 int64_t RowBody::reductionOf(OpOperand &operand) const {
-  const auto *found = llvm::find_if(reductions, [&](const RowReduction &r) { return r.accumulator == &operand; });
+  const auto *found = llvm::find_if(reductions, [&](const RowReduction &r) {
+    return r.accumulator == &operand;
+  });
   return found == reductions.end() ? -1 : found - reductions.begin();
 }
 
@@ -24,32 +28,41 @@ int64_t RowBody::reductionOf(OpOperand &operand) const {
 /// A buffer of one vector, declared at the function's entry.
 Value RowBody::stage(VectorType type) {
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&op->getParentOfType<func::FuncOp>().getBody().front());
-  return memref::AllocaOp::create(builder, loc, MemRefType::get(type.getShape(), type.getElementType()));
+  builder.setInsertionPointToStart(
+      &op->getParentOfType<func::FuncOp>().getBody().front());
+  return memref::AllocaOp::create(
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()));
 }
 
 /// Copies the elements of a tail one by one, from or to a buffer of one vector.
 void RowBody::copy(Value from, bool fromStage, Value to) {
   Value first = index(0);
   Value step = index(1);
-  scf::ForOp::create(builder, loc, first, iteration.count, step, ValueRange(),
-                     [&](OpBuilder &b, Location loc, Value i, ValueRange) {
-                       Value place = arith::AddIOp::create(b, loc, iteration.start, i);
-                       Value element = memref::LoadOp::create(b, loc, from, fromStage ? i : place);
-                       memref::StoreOp::create(b, loc, element, to, fromStage ? place : i);
-                       scf::YieldOp::create(b, loc);
-                     });
+  scf::ForOp::create(
+      builder, loc, first, iteration.count, step, ValueRange(),
+      [&](OpBuilder &b, Location loc, Value i, ValueRange) {
+        Value place = arith::AddIOp::create(b, loc, iteration.start, i);
+        Value element =
+            memref::LoadOp::create(b, loc, from, fromStage ? i : place);
+        memref::StoreOp::create(b, loc, element, to, fromStage ? place : i);
+        scf::YieldOp::create(b, loc);
+      });
 }
 
-// AVX2 has no masked access to bytes: masked loads and stores would become a branch per element.
-bool RowBody::needsStage(Type element) const { return iteration.mask && element.getIntOrFloatBitWidth() < 32; }
+// AVX2 has no masked access to bytes: masked loads and stores would become a
+// branch per element.
+bool RowBody::needsStage(Type element) const {
+  return iteration.mask && element.getIntOrFloatBitWidth() < 32;
+}
 
 Value RowBody::loadStaged(Value buffer, VectorType type) {
   Value staged = stage(type);
-  Value zeros = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  Value zeros =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   vector::StoreOp::create(builder, loc, zeros, staged, ValueRange{index(0)});
   copy(buffer, /*fromStage=*/false, staged);
-  return vector::LoadOp::create(builder, loc, type, staged, ValueRange{index(0)});
+  return vector::LoadOp::create(builder, loc, type, staged,
+                                ValueRange{index(0)});
 }
 
 Value RowBody::load(OpOperand &operand) {
@@ -66,8 +79,10 @@ Value RowBody::load(OpOperand &operand) {
     return loadStaged(buffer, type);
   }
   if (iteration.mask) {
-    Value zeros = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-    return vector::MaskedLoadOp::create(builder, loc, type, buffer, iteration.start, iteration.mask, zeros);
+    Value zeros =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    return vector::MaskedLoadOp::create(builder, loc, type, buffer,
+                                        iteration.start, iteration.mask, zeros);
   }
   return vector::LoadOp::create(builder, loc, type, buffer, iteration.start);
 }
@@ -80,7 +95,8 @@ void RowBody::store(Value buffer, Value value) {
     vector::StoreOp::create(builder, loc, value, staged, ValueRange{index(0)});
     copy(staged, /*fromStage=*/true, buffer);
   } else if (iteration.mask) {
-    vector::MaskedStoreOp::create(builder, loc, buffer, iteration.start, iteration.mask, value);
+    vector::MaskedStoreOp::create(builder, loc, buffer, iteration.start,
+                                  iteration.mask, value);
   } else {
     vector::StoreOp::create(builder, loc, value, buffer, iteration.start);
   }
@@ -97,8 +113,11 @@ Value RowBody::lanesFrom(Value start, Type type, int64_t lanes) {
     numbers.push_back(builder.getIntegerAttr(type, lane));
   }
   auto wide = VectorType::get({lanes}, type);
-  Value offsets = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(wide, numbers));
-  return arith::AddIOp::create(builder, loc, vector::BroadcastOp::create(builder, loc, wide, start), offsets);
+  Value offsets = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(wide, numbers));
+  return arith::AddIOp::create(
+      builder, loc, vector::BroadcastOp::create(builder, loc, wide, start),
+      offsets);
 }
 
 /// The index of every lane, in numbers of `type`.
@@ -110,7 +129,8 @@ Value RowBody::indices(Type type) {
   return iteration.lanes == 0 ? start : lanesFrom(start, type, iteration.lanes);
 }
 
-/// A value with one element per lane: repeated if it has one per four, or one for all.
+/// A value with one element per lane: repeated if it has one per four, or one
+/// for all.
 Value RowBody::widened(Value value) {
   if (Value known = map.lookupOrNull(value)) {
     return known;
@@ -119,14 +139,16 @@ Value RowBody::widened(Value value) {
     return value;
   }
   Value wide;
-  if (Value quarter = quarters.lookupOrNull(value); quarter && !isOutside(value)) {
+  if (Value quarter = quarters.lookupOrNull(value);
+      quarter && !isOutside(value)) {
     SmallVector<int64_t> repeated;
     for (int64_t lane = 0; lane < iteration.lanes; ++lane) {
       repeated.push_back(lane / 4);
     }
     wide = vector::ShuffleOp::create(builder, loc, quarter, quarter, repeated);
   } else {
-    wide = vector::BroadcastOp::create(builder, loc, widen(value.getType(), iteration.lanes), value);
+    wide = vector::BroadcastOp::create(
+        builder, loc, widen(value.getType(), iteration.lanes), value);
   }
   map.map(value, wide);
   return wide;
@@ -139,8 +161,11 @@ Value RowBody::quartered(Value value) {
   }
   auto type = VectorType::get({iteration.lanes / 4}, value.getType());
   Value quarter;
-  if (auto constant = value.getDefiningOp<arith::ConstantOp>(); constant && !isOutside(value)) {
-    quarter = arith::ConstantOp::create(builder, loc, SplatElementsAttr::get(type, Attribute(constant.getValue())));
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>();
+      constant && !isOutside(value)) {
+    quarter = arith::ConstantOp::create(
+        builder, loc,
+        SplatElementsAttr::get(type, Attribute(constant.getValue())));
   } else if (isOutside(value)) {
     quarter = vector::BroadcastOp::create(builder, loc, type, value);
   } else {
@@ -157,9 +182,11 @@ Value RowBody::firstQuarters(Operation &shift) {
   if (!base || base.getType().isIndex()) {
     return {};
   }
-  Value start = arith::IndexCastOp::create(builder, loc, base.getType(), iteration.start);
+  Value start =
+      arith::IndexCastOp::create(builder, loc, base.getType(), iteration.start);
   Value first = arith::AddIOp::create(builder, loc, base, start);
-  Value two = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(base.getType(), 2));
+  Value two = arith::ConstantOp::create(
+      builder, loc, builder.getIntegerAttr(base.getType(), 2));
   first = arith::ShRUIOp::create(builder, loc, first, two);
   return lanesFrom(first, base.getType(), iteration.lanes / 4);
 }
@@ -172,21 +199,30 @@ bool RowBody::mapQuarter(Operation &inner) {
     }
     return static_cast<bool>(first);
   }
-  auto isQuarter = [&](Value v) { return !isOutside(v) && quarters.contains(v); };
-  auto isRepeated = [&](Value v) {
-    return isOutside(v) || isQuarter(v) || isa_and_nonnull<arith::ConstantOp>(v.getDefiningOp());
+  auto isQuarter = [&](Value v) {
+    return !isOutside(v) && quarters.contains(v);
   };
-  if (llvm::none_of(inner.getOperands(), isQuarter) || !llvm::all_of(inner.getOperands(), isRepeated)) {
+  auto isRepeated = [&](Value v) {
+    return isOutside(v) || isQuarter(v) ||
+           isa_and_nonnull<arith::ConstantOp>(v.getDefiningOp());
+  };
+  if (llvm::none_of(inner.getOperands(), isQuarter) ||
+      !llvm::all_of(inner.getOperands(), isRepeated)) {
     return false;
   }
-  SmallVector<Value> operands = llvm::map_to_vector(inner.getOperands(), [&](Value v) { return quartered(v); });
+  SmallVector<Value> operands = llvm::map_to_vector(
+      inner.getOperands(), [&](Value v) { return quartered(v); });
   create(inner, operands, iteration.lanes / 4, quarters);
   return true;
 }
 
-void RowBody::create(Operation &inner, ArrayRef<Value> operands, int64_t lanes, IRMapping &results) {
-  SmallVector<Type> types = llvm::map_to_vector(inner.getResultTypes(), [&](Type t) { return widen(t, lanes); });
-  Operation *wide = builder.create(inner.getLoc(), inner.getName().getIdentifier(), operands, types, inner.getAttrs());
+void RowBody::create(Operation &inner, ArrayRef<Value> operands, int64_t lanes,
+                     IRMapping &results) {
+  SmallVector<Type> types = llvm::map_to_vector(
+      inner.getResultTypes(), [&](Type t) { return widen(t, lanes); });
+  Operation *wide =
+      builder.create(inner.getLoc(), inner.getName().getIdentifier(), operands,
+                     types, inner.getAttrs());
   wide->removeAttr(kQuarterAttr);
   results.map(inner.getResults(), wide->getResults());
 }
@@ -203,39 +239,51 @@ void RowBody::mapOperands(ValueRange accumulators) {
     } else if (!argument.use_empty()) {
       Value loaded = load(operand);
       Type wide = widen(argument.getType(), iteration.lanes);
-      map.map(argument, loaded.getType() == wide ? loaded : vector::BroadcastOp::create(builder, loc, wide, loaded));
+      map.map(argument,
+              loaded.getType() == wide
+                  ? loaded
+                  : vector::BroadcastOp::create(builder, loc, wide, loaded));
     }
   }
 }
 
 void RowBody::mapOperation(Operation &inner) {
   bool isVector = iteration.lanes != 0;
-  if (auto constant = dyn_cast<arith::ConstantOp>(inner); constant && isVector) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(inner);
+      constant && isVector) {
     auto wide = cast<VectorType>(widen(constant.getType(), iteration.lanes));
-    Attribute splat = SplatElementsAttr::get(wide, Attribute(constant.getValue()));
-    map.map(constant.getResult(), arith::ConstantOp::create(builder, loc, cast<TypedAttr>(splat)));
+    Attribute splat =
+        SplatElementsAttr::get(wide, Attribute(constant.getValue()));
+    map.map(constant.getResult(),
+            arith::ConstantOp::create(builder, loc, cast<TypedAttr>(splat)));
     return;
   }
   if (isVector && mapQuarter(inner)) {
     return;
   }
   if (isa<linalg::IndexOp>(inner)) {
-    // Mostly cast at once to a narrower type, in which half the vector registers suffice.
-    bool isOnlyCast = llvm::all_of(inner.getUsers(), [](Operation *user) { return isa<arith::IndexCastOp>(user); });
+    // Mostly cast at once to a narrower type, in which half the vector
+    // registers suffice.
+    bool isOnlyCast = llvm::all_of(inner.getUsers(), [](Operation *user) {
+      return isa<arith::IndexCastOp>(user);
+    });
     if (!isOnlyCast) {
       map.map(inner.getResult(0), indices(builder.getIndexType()));
     }
     return;
   }
-  if (isa<arith::IndexCastOp>(inner) && isa_and_nonnull<linalg::IndexOp>(inner.getOperand(0).getDefiningOp())) {
+  if (isa<arith::IndexCastOp>(inner) &&
+      isa_and_nonnull<linalg::IndexOp>(inner.getOperand(0).getDefiningOp())) {
     map.map(inner.getResult(0), indices(inner.getResult(0).getType()));
     return;
   }
-  SmallVector<Value> operands = llvm::map_to_vector(inner.getOperands(), [&](Value v) { return widened(v); });
+  SmallVector<Value> operands = llvm::map_to_vector(
+      inner.getOperands(), [&](Value v) { return widened(v); });
   create(inner, operands, iteration.lanes, map);
 }
 
-SmallVector<Value> RowBody::emit(const RowIteration &now, ValueRange accumulators) {
+SmallVector<Value> RowBody::emit(const RowIteration &now,
+                                 ValueRange accumulators) {
   iteration = now;
   map.clear();
   quarters.clear();
@@ -246,11 +294,13 @@ SmallVector<Value> RowBody::emit(const RowIteration &now, ValueRange accumulator
   Operation *yield = op.getBody()->getTerminator();
   SmallVector<Value> next(accumulators);
   for (OpOperand &out : op.getDpsInitsMutable()) {
-    Value value = widened(yield->getOperand(out.getOperandNumber() - op.getNumDpsInputs()));
+    Value value = widened(
+        yield->getOperand(out.getOperandNumber() - op.getNumDpsInputs()));
     if (int64_t reduction = reductionOf(out); reduction < 0) {
       store(out.get(), value);
     } else if (iteration.mask) {
-      next[reduction] = arith::SelectOp::create(builder, loc, iteration.mask, value, next[reduction]);
+      next[reduction] = arith::SelectOp::create(builder, loc, iteration.mask,
+                                                value, next[reduction]);
     } else {
       next[reduction] = value;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One iteration of a vectorised row: the body of a one-dimensional linalg.generic on vectors, full or masked, or on a single
-// element.
+// One iteration of a vectorised row: the body of a one-dimensional
+// linalg.generic on vectors, full or masked, or on a single element.
 #ifndef ACCEL_PASSES_LOWER_ROWBODY_H
 #define ACCEL_PASSES_LOWER_ROWBODY_H
 
@@ -11,8 +11,9 @@
 
 namespace accel {
 
-/// Marks a shift right by 2 of the place of an element, `arith.addi base, index`, where base is a multiple of 4: its value,
-/// and what is computed of it alone, is the same for four neighbours. They are computed once for the four.
+/// Marks a shift right by 2 of the place of an element, `arith.addi base,
+/// index`, where base is a multiple of 4: its value, and what is computed of it
+/// alone, is the same for four neighbours. They are computed once for the four.
 inline constexpr llvm::StringLiteral kQuarterAttr = "accel.quarter";
 
 /// An operand that takes in all elements.
@@ -32,11 +33,13 @@ struct RowIteration {
 /// Emits iterations of `op` at the builder's insertion point. Borrows: all.
 class RowBody {
 public:
-  RowBody(mlir::linalg::GenericOp op, mlir::ArrayRef<RowReduction> reductions, mlir::OpBuilder &builder)
+  RowBody(mlir::linalg::GenericOp op, mlir::ArrayRef<RowReduction> reductions,
+          mlir::OpBuilder &builder)
       : op(op), reductions(reductions), builder(builder), loc(op.getLoc()) {}
 
   /// Loads, computes, stores, and gives what the accumulators become.
-  mlir::SmallVector<mlir::Value> emit(const RowIteration &iteration, mlir::ValueRange accumulators);
+  mlir::SmallVector<mlir::Value> emit(const RowIteration &iteration,
+                                      mlir::ValueRange accumulators);
 
 private:
   void mapOperands(mlir::ValueRange accumulators);
@@ -52,12 +55,17 @@ private:
   void store(mlir::Value buffer, mlir::Value value);
   mlir::Value stage(mlir::VectorType type);
   void copy(mlir::Value from, bool fromStage, mlir::Value to);
-  void create(mlir::Operation &inner, mlir::ArrayRef<mlir::Value> operands, int64_t lanes, mlir::IRMapping &results);
+  void create(mlir::Operation &inner, mlir::ArrayRef<mlir::Value> operands,
+              int64_t lanes, mlir::IRMapping &results);
 
   bool needsStage(mlir::Type element) const;
-  bool isOutside(mlir::Value value) { return value.getParentBlock() != op.getBody(); }
+  bool isOutside(mlir::Value value) {
+    return value.getParentBlock() != op.getBody();
+  }
   int64_t reductionOf(mlir::OpOperand &operand) const;
-  mlir::Type widen(mlir::Type type, int64_t lanes) const { return lanes == 0 ? type : mlir::VectorType::get({lanes}, type); }
+  mlir::Type widen(mlir::Type type, int64_t lanes) const {
+    return lanes == 0 ? type : mlir::VectorType::get({lanes}, type);
+  }
   mlir::Value index(int64_t value);
 
   mlir::linalg::GenericOp op;
@@ -66,7 +74,8 @@ private:
   mlir::Location loc;
   RowIteration iteration;
   mlir::IRMapping map;      ///< values of the body, one element per lane
-  mlir::IRMapping quarters; ///< those that are the same for four neighbours, one element per four lanes
+  mlir::IRMapping quarters; ///< those that are the same for four neighbours,
+                            ///< one element per four lanes
 };
 
 } // namespace accel

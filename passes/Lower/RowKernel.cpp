@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Row kernels: for every row one sweep per level of reductions, scalars in between.
+// Row kernels: for every row one sweep per level of reductions, scalars in
+// between.
 //
 //   for %r = %begin to %end:
 //     sweep 0: reductions of operands         m = max(x)
@@ -23,7 +24,8 @@ namespace {
 class RowKernel {
 public:
   explicit RowKernel(KernelEmitter &emitter)
-      : emitter(emitter), shape(emitter.getShape()), plan(emitter.getKernel(), shape) {}
+      : emitter(emitter), shape(emitter.getShape()),
+        plan(emitter.getKernel(), shape) {}
 
   void emit();
 
@@ -53,16 +55,18 @@ bool RowKernel::checkShapes() {
   for (Value result : emitter.getResults()) {
     int64_t count = getNumElements(result);
     if (count != shape.elements && count != shape.rows) {
-      emitter.emitError(emitter.getKernel()) << "expected results of " << shape.elements << " or " << shape.rows
-                                             << " elements, got " << result.getType();
+      emitter.emitError(emitter.getKernel())
+          << "expected results of " << shape.elements << " or " << shape.rows
+          << " elements, got " << result.getType();
     }
   }
   for (const SweepPlan::Step &step : plan.getSteps()) {
     for (Operation *reduction : step.reductions) {
       if (getNumElements(reduction->getOperand(0)) != shape.elements ||
           getNumElements(reduction->getResult(0)) != shape.rows) {
-        emitter.emitError(reduction) << "expected to reduce " << shape.rows << " rows of " << shape.columns << ", got "
-                                     << reduction->getOperand(0).getType();
+        emitter.emitError(reduction)
+            << "expected to reduce " << shape.rows << " rows of "
+            << shape.columns << ", got " << reduction->getOperand(0).getType();
       }
     }
   }
@@ -72,7 +76,8 @@ bool RowKernel::checkShapes() {
 void RowKernel::allocateAccumulators() {
   for (const SweepPlan::Step &step : plan.getSteps()) {
     for (Operation *reduction : step.reductions) {
-      accumulators[reduction] = emitter.allocate(elementTypeOf(reduction->getResult(0)), {});
+      accumulators[reduction] =
+          emitter.allocate(elementTypeOf(reduction->getResult(0)), {});
     }
   }
 }
@@ -84,14 +89,17 @@ void RowKernel::emitReduction(Sweep &sweep, Operation *op) {
   }
   OpBuilder &builder = emitter.getBuilder();
   Combination combination = combinationOf(op);
-  Value neutral = arith::ConstantOp::create(builder, op->getLoc(), getNeutral(combination, lane.getType()));
-  memref::StoreOp::create(builder, op->getLoc(), neutral, accumulators[op], ValueRange());
+  Value neutral = arith::ConstantOp::create(
+      builder, op->getLoc(), getNeutral(combination, lane.getType()));
+  memref::StoreOp::create(builder, op->getLoc(), neutral, accumulators[op],
+                          ValueRange());
   sweep.reduce(combination, lane, accumulators[op]);
 }
 
 void RowKernel::emitSweep(const SweepPlan::Step &step) {
   OpBuilder &builder = emitter.getBuilder();
-  Sweep sweep(emitter, {first, shape.columns, Value(), OpFoldResult(builder.getIndexAttr(shape.columns))});
+  Sweep sweep(emitter, {first, shape.columns, Value(),
+                        OpFoldResult(builder.getIndexAttr(shape.columns))});
   for (auto [tensor, buffer] : stored) {
     sweep.setStored(tensor, buffer);
   }
@@ -108,14 +116,16 @@ void RowKernel::emitSweep(const SweepPlan::Step &step) {
       continue;
     }
     stored.push_back({store.tensor, buffer});
-    for (Value value = store.tensor; auto reshape = value.getDefiningOp<ReshapeOp>();) {
+    for (Value value = store.tensor;
+         auto reshape = value.getDefiningOp<ReshapeOp>();) {
       value = reshape.getOperand();
       stored.push_back({value, buffer});
     }
   }
   sweep.finish();
   for (Operation *reduction : step.reductions) {
-    Value total = memref::LoadOp::create(builder, reduction->getLoc(), accumulators[reduction], ValueRange());
+    Value total = memref::LoadOp::create(builder, reduction->getLoc(),
+                                         accumulators[reduction], ValueRange());
     emitter.setScalar(reduction->getResult(0), row, total);
   }
 }
@@ -131,7 +141,8 @@ void RowKernel::emitRowResults() {
     }
   }
   for (auto [result, scalar] : scalars) {
-    emitter.store(scalar, emitter.getResultBuffer(result), row, emitter.isAccumulated(result));
+    emitter.store(scalar, emitter.getResultBuffer(result), row,
+                  emitter.isAccumulated(result));
   }
 }
 
@@ -147,7 +158,8 @@ void RowKernel::emit() {
     row = emitter.dimension(index);
     first = row * shape.columns;
     if (!isScalar) {
-      llvm::for_each(plan.getSteps(), [&](const SweepPlan::Step &step) { emitSweep(step); });
+      llvm::for_each(plan.getSteps(),
+                     [&](const SweepPlan::Step &step) { emitSweep(step); });
     }
     emitRowResults();
   });

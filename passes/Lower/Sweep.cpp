@@ -20,19 +20,25 @@ TypedAttr accel::getNeutral(Combination combination, Type type) {
     return builder.getZeroAttr(type);
   }
   if (auto floatType = dyn_cast<FloatType>(type)) {
-    return builder.getFloatAttr(floatType, APFloat::getInf(floatType.getFloatSemantics(), /*Negative=*/isMaximum));
+    return builder.getFloatAttr(
+        floatType,
+        APFloat::getInf(floatType.getFloatSemantics(), /*Negative=*/isMaximum));
   }
   unsigned width = type.getIntOrFloatBitWidth();
-  return builder.getIntegerAttr(type, isMaximum ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width));
+  return builder.getIntegerAttr(type, isMaximum
+                                          ? APInt::getSignedMinValue(width)
+                                          : APInt::getSignedMaxValue(width));
 }
 
 Sweep::Sweep(KernelEmitter &emitter, SweepRange range)
-    : emitter(emitter), range(range), loc(emitter.getLoc()), body(std::make_unique<Block>()),
+    : emitter(emitter), range(range), loc(emitter.getLoc()),
+      body(std::make_unique<Block>()),
       inside(emitter.getKernel().getContext()) {
   inside.setInsertionPointToEnd(body.get());
 }
 
-// After an error the body is never emitted and still uses values of the function.
+// After an error the body is never emitted and still uses values of the
+// function.
 Sweep::~Sweep() {
   if (body) {
     body->dropAllReferences();
@@ -51,9 +57,10 @@ Value Sweep::window(Value buffer, AffineExpr first) {
     if (range.inner) {
       offset = arith::AddIOp::create(builder, loc, offset, range.inner);
     }
-    known = memref::SubViewOp::create(builder, loc, buffer, ArrayRef<OpFoldResult>{getAsOpFoldResult(offset)},
-                                      ArrayRef<OpFoldResult>{range.size},
-                                      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+    known = memref::SubViewOp::create(
+        builder, loc, buffer, ArrayRef<OpFoldResult>{getAsOpFoldResult(offset)},
+        ArrayRef<OpFoldResult>{range.size},
+        ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
   }
   return known;
 }
@@ -62,9 +69,10 @@ Value Sweep::wholeWindow(Value buffer) {
   Value &known = windows[{buffer, AffineExpr()}];
   if (!known) {
     OpBuilder &builder = emitter.getBuilder();
-    known = memref::SubViewOp::create(builder, loc, buffer, ArrayRef<OpFoldResult>{builder.getIndexAttr(0)},
-                                      ArrayRef<OpFoldResult>{range.size},
-                                      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+    known = memref::SubViewOp::create(
+        builder, loc, buffer, ArrayRef<OpFoldResult>{builder.getIndexAttr(0)},
+        ArrayRef<OpFoldResult>{range.size},
+        ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
   }
   return known;
 }
@@ -72,14 +80,19 @@ Value Sweep::wholeWindow(Value buffer) {
 Value Sweep::input(Value window, Type element) {
   Value &argument = inputs[window];
   if (!argument) {
-    argument = body->addArgument(cast<MemRefType>(window.getType()).getElementType(), loc);
+    argument = body->addArgument(
+        cast<MemRefType>(window.getType()).getElementType(), loc);
   }
   return fromStorage(inside, loc, argument, element);
 }
 
-Value Sweep::stream(Value buffer, AffineExpr first, Type element) { return input(window(buffer, first), element); }
+Value Sweep::stream(Value buffer, AffineExpr first, Type element) {
+  return input(window(buffer, first), element);
+}
 
-Value Sweep::loadWhole(Value buffer, Type element) { return input(wholeWindow(buffer), element); }
+Value Sweep::loadWhole(Value buffer, Type element) {
+  return input(wholeWindow(buffer), element);
+}
 
 void Sweep::store(Value lane, Value buffer, AffineExpr first, bool accumulate) {
   outputs.push_back({window(buffer, first), lane, accumulate, std::nullopt});
@@ -122,26 +135,33 @@ Value Sweep::computeLane(Value tensor, AffineExpr first) {
     return computeOp(tensor.getDefiningOp(), first);
   }
   if (getRunLength(tensor, root, range.run) != range.run) {
-    emitter.emitError(tensor.getDefiningOp()) << "is not contiguous over the " << range.run << " elements of a run";
+    emitter.emitError(tensor.getDefiningOp())
+        << "is not contiguous over the " << range.run << " elements of a run";
     return {};
   }
   AffineExpr source = emitter.through(tensor, root, first);
-  return getRunStride(tensor, root) == 0 ? emitter.scalarAt(root, source) : laneAt(root, source);
+  return getRunStride(tensor, root) == 0 ? emitter.scalarAt(root, source)
+                                         : laneAt(root, source);
 }
 
 Value Sweep::computeOp(Operation *op, AffineExpr first) {
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](ConstantOp) { return emitter.scalarAt(op->getResult(0), first); })
+      .Case(
+          [&](ConstantOp) { return emitter.scalarAt(op->getResult(0), first); })
       .Case([&](IotaOp iota) { return computeIota(iota, first); })
       .Case([&](GatherOp gather) { return computeGather(gather, first); })
       .Case([&](DropoutOp dropout) -> Value {
         Value operand = laneAt(dropout.getOperand(), first);
         return operand ? computeRandom(dropout, operand, first) : Value();
       })
-      .Case([&](RandomNormalOp normal) { return computeRandom(normal, Value(), first); })
+      .Case([&](RandomNormalOp normal) {
+        return computeRandom(normal, Value(), first);
+      })
       .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>([&](auto) -> Value {
-        // A row's result is one scalar for all its elements and is reached through a broadcast.
-        emitter.emitError(op) << "is used element by element in the loop that computes it";
+        // A row's result is one scalar for all its elements and is reached
+        // through a broadcast.
+        emitter.emitError(op)
+            << "is used element by element in the loop that computes it";
         return {};
       })
       .Default([&](Operation *) { return computeElement(op, first); });
@@ -155,8 +175,10 @@ Value Sweep::computeElement(Operation *op, AffineExpr first) {
       return {};
     }
   }
-  bool areUniform = llvm::all_of(operands, [&](Value v) { return isUniform(v); });
-  Value lane = emitElementOp(areUniform ? emitter.getBuilder() : inside, op, operands);
+  bool areUniform =
+      llvm::all_of(operands, [&](Value v) { return isUniform(v); });
+  Value lane =
+      emitElementOp(areUniform ? emitter.getBuilder() : inside, op, operands);
   if (!lane) {
     emitter.emitError(op) << "has no code for " << op->getResult(0).getType();
   }
@@ -188,21 +210,30 @@ Value Sweep::computeIota(IotaOp op, AffineExpr first) {
     return emitter.scalarAt(op.getResult(), first);
   }
   if (stride == 1 && (size % range.run == 0 || size == type.getNumElements())) {
-    return emitCast(inside, loc, place(emitter.coordinate(type, op.getDimension(), first), integer), element);
+    return emitCast(
+        inside, loc,
+        place(emitter.coordinate(type, op.getDimension(), first), integer),
+        element);
   }
   // The run goes over the end of the dimension.
   auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(inside, loc, inside.getI64IntegerAttr(value));
+    return arith::ConstantOp::create(inside, loc,
+                                     inside.getI64IntegerAttr(value));
   };
-  Value quotient = arith::DivUIOp::create(inside, loc, place(first, inside.getI64Type()), constant(stride));
-  Value coordinate = arith::RemUIOp::create(inside, loc, quotient, constant(size));
+  Value quotient = arith::DivUIOp::create(
+      inside, loc, place(first, inside.getI64Type()), constant(stride));
+  Value coordinate =
+      arith::RemUIOp::create(inside, loc, quotient, constant(size));
   return emitCast(inside, loc, coordinate, element);
 }
 
 Value Sweep::computeGather(GatherOp op, AffineExpr first) {
-  int64_t width = getNumElements(op.getResult()) / getNumElements(op.getIndices());
+  int64_t width =
+      getNumElements(op.getResult()) / getNumElements(op.getIndices());
   if (width % range.run != 0) {
-    emitter.emitError(op) << "gathers rows of " << width << " elements, which runs of " << range.run << " do not divide";
+    emitter.emitError(op) << "gathers rows of " << width
+                          << " elements, which runs of " << range.run
+                          << " do not divide";
     return {};
   }
   AffineExpr source = emitter.gathered(op, first);
@@ -216,7 +247,9 @@ Value Sweep::computeRandom(OpTy op, Value operand, AffineExpr first) {
     return {};
   }
   bool startsBlock = !range.inner && element.getFirst().isMultipleOf(4);
-  return element.build(inside, place(element.getFirst(), element.getPlaceType()), operand, startsBlock);
+  return element.build(inside,
+                       place(element.getFirst(), element.getPlaceType()),
+                       operand, startsBlock);
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,16 +269,21 @@ Value Sweep::combine(const Output &output, Value current) {
   case Combination::Sum:
     return emitSum(inside, loc, current, output.lane);
   case Combination::Maximum:
-    return isFloat ? Value(arith::MaximumFOp::create(inside, loc, current, output.lane))
-                   : Value(arith::MaxSIOp::create(inside, loc, current, output.lane));
+    return isFloat ? Value(arith::MaximumFOp::create(inside, loc, current,
+                                                     output.lane))
+                   : Value(arith::MaxSIOp::create(inside, loc, current,
+                                                  output.lane));
   case Combination::Minimum:
-    return isFloat ? Value(arith::MinimumFOp::create(inside, loc, current, output.lane))
-                   : Value(arith::MinSIOp::create(inside, loc, current, output.lane));
+    return isFloat ? Value(arith::MinimumFOp::create(inside, loc, current,
+                                                     output.lane))
+                   : Value(arith::MinSIOp::create(inside, loc, current,
+                                                  output.lane));
   }
   return {};
 }
 
-/// A loop whose operands all have rank 0 does not say how long it is: an operand of the right size that nobody reads does.
+/// A loop whose operands all have rank 0 does not say how long it is: an
+/// operand of the right size that nobody reads does.
 Value Sweep::addShapeOperand() {
   OpBuilder &builder = emitter.getBuilder();
   Value buffer = emitter.getResultBuffer(0);
@@ -256,9 +294,10 @@ Value Sweep::addShapeOperand() {
   }
   auto layout = StridedLayoutAttr::get(builder.getContext(), 0, {1});
   auto shaped = MemRefType::get({size}, type.getElementType(), layout);
-  return memref::ReinterpretCastOp::create(builder, loc, shaped, buffer, OpFoldResult(builder.getIndexAttr(0)),
-                                           ArrayRef<OpFoldResult>{range.size},
-                                           ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+  return memref::ReinterpretCastOp::create(
+      builder, loc, shaped, buffer, OpFoldResult(builder.getIndexAttr(0)),
+      ArrayRef<OpFoldResult>{range.size},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
 }
 
 void Sweep::finish() {
@@ -268,11 +307,15 @@ void Sweep::finish() {
   MLIRContext *context = inside.getContext();
   AffineMap streamed = AffineMap::getMultiDimIdentityMap(1, context);
   AffineMap single = AffineMap::get(1, 0, context);
-  bool isReduction = llvm::any_of(outputs, [](const Output &o) { return o.combination.has_value(); });
-  bool isShaped = !inputs.empty() || llvm::any_of(outputs, [](const Output &o) { return !o.combination; });
+  bool isReduction = llvm::any_of(
+      outputs, [](const Output &o) { return o.combination.has_value(); });
+  bool isShaped = !inputs.empty() || llvm::any_of(outputs, [](const Output &o) {
+    return !o.combination;
+  });
   if (!isShaped) {
     Value shape = addShapeOperand();
-    inputs[shape] = body->addArgument(cast<MemRefType>(shape.getType()).getElementType(), loc);
+    inputs[shape] = body->addArgument(
+        cast<MemRefType>(shape.getType()).getElementType(), loc);
   }
   SmallVector<Value> ins, outs, results;
   SmallVector<AffineMap> maps(inputs.size(), streamed);
@@ -286,7 +329,9 @@ void Sweep::finish() {
     maps.push_back(output.combination ? single : streamed);
   }
   linalg::YieldOp::create(inside, loc, results);
-  auto kind = isReduction ? utils::IteratorType::reduction : utils::IteratorType::parallel;
-  auto generic = linalg::GenericOp::create(emitter.getBuilder(), loc, ins, outs, maps, kind);
+  auto kind = isReduction ? utils::IteratorType::reduction
+                          : utils::IteratorType::parallel;
+  auto generic = linalg::GenericOp::create(emitter.getBuilder(), loc, ins, outs,
+                                           maps, kind);
   generic.getRegion().push_back(body.release());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One loop over neighbouring elements: a one-dimensional linalg.generic while it is being put together.
+// One loop over neighbouring elements: a one-dimensional linalg.generic while
+// it is being put together.
 #ifndef ACCEL_PASSES_LOWER_SWEEP_H
 #define ACCEL_PASSES_LOWER_SWEEP_H
 
@@ -11,12 +12,14 @@
 
 namespace accel {
 
-/// The elements a sweep runs over: of a run that begins at position `first`, `size` elements from the `inner`-th on.
+/// The elements a sweep runs over: of a run that begins at position `first`,
+/// `size` elements from the `inner`-th on.
 struct SweepRange {
   mlir::AffineExpr first;
-  int64_t run;              ///< length of the whole run, over which neighbours are neighbours in memory
-  mlir::Value inner;        ///< null: from the first
-  mlir::OpFoldResult size;  ///< an index
+  int64_t run;       ///< length of the whole run, over which neighbours are
+                     ///< neighbours in memory
+  mlir::Value inner; ///< null: from the first
+  mlir::OpFoldResult size; ///< an index
 };
 
 /// How the elements of a row are put together.
@@ -25,38 +28,46 @@ enum class Combination { Sum, Maximum, Minimum };
 /// The number that changes nothing: what an accumulator begins with.
 mlir::TypedAttr getNeutral(Combination combination, mlir::Type type);
 
-/// Collects loads, arithmetic, stores and reductions, and emits them as one operation. Values that are the same for all
-/// elements are computed once, in front of it. In the loop all loads come before all stores, which is what lets a result
-/// lie where an operand lies.
+/// Collects loads, arithmetic, stores and reductions, and emits them as one
+/// operation. Values that are the same for all elements are computed once, in
+/// front of it. In the loop all loads come before all stores, which is what
+/// lets a result lie where an operand lies.
 class Sweep {
 public:
   Sweep(KernelEmitter &emitter, SweepRange range);
   ~Sweep();
 
-  /// The element of `tensor`, which has an element for every one of the iteration space (or one position for all).
+  /// The element of `tensor`, which has an element for every one of the
+  /// iteration space (or one position for all).
   mlir::Value lane(mlir::Value tensor) { return laneAt(tensor, range.first); }
   /// The element of `tensor` where the run begins at position `first` of it.
   mlir::Value laneAt(mlir::Value tensor, mlir::AffineExpr first);
 
-  /// From now on `tensor` is read from `buffer`, where an earlier sweep has stored it.
-  void setStored(mlir::Value tensor, mlir::Value buffer) { stored[tensor] = buffer; }
+  /// From now on `tensor` is read from `buffer`, where an earlier sweep has
+  /// stored it.
+  void setStored(mlir::Value tensor, mlir::Value buffer) {
+    stored[tensor] = buffer;
+  }
 
   /// Stores `lane` in `buffer` from position `first` (and `inner`) on.
-  void store(mlir::Value lane, mlir::Value buffer, mlir::AffineExpr first, bool accumulate);
+  void store(mlir::Value lane, mlir::Value buffer, mlir::AffineExpr first,
+             bool accumulate);
   /// The same for a buffer that holds no more than the elements of this sweep.
   void storeWhole(mlir::Value lane, mlir::Value buffer, bool accumulate);
   /// The current content of such a buffer.
   mlir::Value loadWhole(mlir::Value buffer, mlir::Type element);
 
   /// Takes all elements into `accumulator`, a memref of rank 0.
-  void reduce(Combination combination, mlir::Value lane, mlir::Value accumulator);
+  void reduce(Combination combination, mlir::Value lane,
+              mlir::Value accumulator);
 
   /// Emits the loop. Nothing is emitted if nothing is stored.
   void finish();
 
 private:
   struct Output {
-    mlir::Value buffer; ///< a view of as many elements as the sweep has, or of rank 0
+    mlir::Value
+        buffer; ///< a view of as many elements as the sweep has, or of rank 0
     mlir::Value lane;
     bool accumulate;
     std::optional<Combination> combination;
@@ -66,9 +77,12 @@ private:
   mlir::Value computeOp(mlir::Operation *op, mlir::AffineExpr first);
   mlir::Value computeIota(IotaOp op, mlir::AffineExpr first);
   mlir::Value computeGather(GatherOp op, mlir::AffineExpr first);
-  template <typename OpTy> mlir::Value computeRandom(OpTy op, mlir::Value operand, mlir::AffineExpr first);
+  template <typename OpTy>
+  mlir::Value computeRandom(OpTy op, mlir::Value operand,
+                            mlir::AffineExpr first);
   mlir::Value computeElement(mlir::Operation *op, mlir::AffineExpr first);
-  mlir::Value stream(mlir::Value buffer, mlir::AffineExpr first, mlir::Type element);
+  mlir::Value stream(mlir::Value buffer, mlir::AffineExpr first,
+                     mlir::Type element);
   mlir::Value window(mlir::Value buffer, mlir::AffineExpr first);
   mlir::Value wholeWindow(mlir::Value buffer);
   mlir::Value input(mlir::Value window, mlir::Type element);
@@ -76,7 +90,9 @@ private:
   mlir::Value place(mlir::AffineExpr first, mlir::Type type);
   mlir::Value combine(const Output &output, mlir::Value current);
   mlir::Value addShapeOperand();
-  bool isUniform(mlir::Value value) const { return value.getParentBlock() != body.get(); }
+  bool isUniform(mlir::Value value) const {
+    return value.getParentBlock() != body.get();
+  }
 
   KernelEmitter &emitter;
   SweepRange range;

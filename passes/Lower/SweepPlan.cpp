@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Levels of values, and where results and worthwhile intermediate values are stored.
+// Levels of values, and where results and worthwhile intermediate values are
+// stored.
 #include "passes/Lower/SweepPlan.h"
 
 #include "passes/Analysis/TensorAccess.h"
@@ -7,7 +8,9 @@
 using namespace mlir;
 using namespace accel;
 
-static bool isRowReduction(Operation *op) { return isa_and_nonnull<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op); }
+static bool isRowReduction(Operation *op) {
+  return isa_and_nonnull<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(op);
+}
 
 /// A value under the names that reshapes give it.
 static Value throughReshapes(Value value) {
@@ -18,7 +21,8 @@ static Value throughReshapes(Value value) {
 }
 
 SweepPlan::SweepPlan(func::FuncOp kernel, const KernelShape &shape)
-    : kernel(kernel), shape(shape), results(kernel.getBody().front().getTerminator()->getOperands()) {
+    : kernel(kernel), shape(shape),
+      results(kernel.getBody().front().getTerminator()->getOperands()) {
   auto stepAt = [&](unsigned step) -> Step & {
     steps.resize(std::max<size_t>(steps.size(), step + 1));
     return steps[step];
@@ -37,7 +41,9 @@ SweepPlan::SweepPlan(func::FuncOp kernel, const KernelShape &shape)
   placeIntermediates();
 }
 
-bool SweepPlan::isFull(Value value) const { return getNumElements(value) == shape.elements; }
+bool SweepPlan::isFull(Value value) const {
+  return getNumElements(value) == shape.elements;
+}
 
 unsigned SweepPlan::levelOf(Value value) {
   Operation *op = value.getDefiningOp();
@@ -80,10 +86,13 @@ bool SweepPlan::readsOperands(Value target, ArrayRef<Value> stored) const {
   if (isRowReduction(op)) {
     return false;
   }
-  return llvm::any_of(op->getOperands(), [&](Value operand) { return readsOperands(operand, stored); });
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return readsOperands(operand, stored);
+  });
 }
 
-/// All results begin in the last step; then those of an early step move there if they may.
+/// All results begin in the last step; then those of an early step move there
+/// if they may.
 void SweepPlan::placeResults() {
   if (steps.empty()) {
     return;
@@ -107,7 +116,9 @@ void SweepPlan::placeResults() {
         candidates.append({store.tensor, throughReshapes(store.tensor)});
       }
     }
-    if (llvm::any_of(targetsAfter(step), [&](Value target) { return readsOperands(target, candidates); })) {
+    if (llvm::any_of(targetsAfter(step), [&](Value target) {
+          return readsOperands(target, candidates);
+        })) {
       steps.back().stores = before;
       continue;
     }
@@ -121,14 +132,19 @@ bool SweepPlan::isExpensive(Value value, ArrayRef<Value> stored) {
   if (!op || isRowReduction(op) || llvm::is_contained(stored, value)) {
     return false;
   }
-  if (isa<ExpOp, LogOp, TanhOp, ErfOp, SigmoidOp, PowOp, SinOp, CosOp, DropoutOp, RandomNormalOp>(op)) {
+  if (isa<ExpOp, LogOp, TanhOp, ErfOp, SigmoidOp, PowOp, SinOp, CosOp,
+          DropoutOp, RandomNormalOp>(op)) {
     return isFull(value);
   }
-  return llvm::any_of(op->getOperands(), [&](Value operand) { return isExpensive(operand, stored); });
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return isExpensive(operand, stored);
+  });
 }
 
-/// The values closest to `target` that `step` can compute and that are worth keeping.
-void SweepPlan::collectWorthStoring(Value target, unsigned step, ArrayRef<Value> stored, ValueSet &found) {
+/// The values closest to `target` that `step` can compute and that are worth
+/// keeping.
+void SweepPlan::collectWorthStoring(Value target, unsigned step,
+                                    ArrayRef<Value> stored, ValueSet &found) {
   if (!isExpensive(target, stored) || llvm::is_contained(found, target)) {
     return;
   }
@@ -160,11 +176,14 @@ void SweepPlan::placeIntermediates() {
     collectWorthStoring(target, step, stored, worthwhile);
   }
   SmallVector<Store> free(steps.back().stores);
-  llvm::erase_if(free, [&](const Store &store) { return bool(kernel.getResultAttr(store.result, kAccumulateAttr)); });
+  llvm::erase_if(free, [&](const Store &store) {
+    return bool(kernel.getResultAttr(store.result, kAccumulateAttr));
+  });
   SmallVector<Store> chosen;
   for (Value value : worthwhile) {
     auto *place = llvm::find_if(free, [&](const Store &store) {
-      return getElementTypeOrSelf(store.tensor.getType()) == getElementTypeOrSelf(value.getType());
+      return getElementTypeOrSelf(store.tensor.getType()) ==
+             getElementTypeOrSelf(value.getType());
     });
     if (place == free.end()) {
       return;
@@ -173,7 +192,9 @@ void SweepPlan::placeIntermediates() {
     stored.push_back(value);
     free.erase(place);
   }
-  if (llvm::none_of(targetsAfter(step), [&](Value target) { return readsOperands(target, stored); })) {
+  if (llvm::none_of(targetsAfter(step), [&](Value target) {
+        return readsOperands(target, stored);
+      })) {
     steps[step].stores.append(chosen);
   }
 }

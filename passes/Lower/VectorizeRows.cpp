@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One-dimensional linalg.generics over buffers become loops of wide vectors with one masked tail. The order of every
-// reduction is fixed here, not by a target's cost model.
+// One-dimensional linalg.generics over buffers become loops of wide vectors
+// with one masked tail. The order of every reduction is fixed here, not by a
+// target's cost model.
 //
-//   linalg.generic over n elements  -->  scf.for %j = 0 to n / 64 * 64 step 64: vector.load, arith on vectors, vector.store
+//   linalg.generic over n elements  -->  scf.for %j = 0 to n / 64 * 64 step 64:
+//   vector.load, arith on vectors, vector.store
 //                                        the rest: masked loads and stores
-//                                        the lanes of an accumulator, combined by halves
+//                                        the lanes of an accumulator, combined
+//                                        by halves
 #include "passes/Lower/Passes.h"
 #include "passes/Lower/RowBody.h"
 
@@ -29,13 +32,15 @@ constexpr int64_t kFewestLanes = 16;
 
 /// The least power of two of lanes for `count` elements, at most `lanes`.
 int64_t lanesFor(int64_t count, int64_t lanes) {
-  return std::min<int64_t>(lanes, std::max<int64_t>(kFewestLanes, llvm::PowerOf2Ceil(count)));
+  return std::min<int64_t>(
+      lanes, std::max<int64_t>(kFewestLanes, llvm::PowerOf2Ceil(count)));
 }
 
 /// Rewrites one operation.
 class RowVectorizer {
 public:
-  RowVectorizer(linalg::GenericOp op, int64_t lanes) : op(op), loc(op.getLoc()), builder(op), lanes(lanes) {}
+  RowVectorizer(linalg::GenericOp op, int64_t lanes)
+      : op(op), loc(op.getLoc()), builder(op), lanes(lanes) {}
 
   LogicalResult run();
 
@@ -45,12 +50,16 @@ private:
   Value findSize();
   void emitSingle(RowBody &body);
   SmallVector<Value> emitLoop(RowBody &body, Value mainSize);
-  SmallVector<Value> emitTail(RowBody &body, Value size, Value mainSize, ValueRange accumulators);
-  SmallVector<Value> emitTailIfAny(RowBody &body, Value size, Value mainSize, ValueRange accumulators);
+  SmallVector<Value> emitTail(RowBody &body, Value size, Value mainSize,
+                              ValueRange accumulators);
+  SmallVector<Value> emitTailIfAny(RowBody &body, Value size, Value mainSize,
+                                   ValueRange accumulators);
   Value combineLanes(vector::CombiningKind kind, Value vector);
   void storeAccumulators(ValueRange accumulators);
 
-  Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
 
   linalg::GenericOp op;
   Location loc;
@@ -69,7 +78,9 @@ LogicalResult RowVectorizer::checkForm() {
   }
   for (AffineMap map : op.getIndexingMapsArray()) {
     if (!map.isIdentity() && map.getNumResults() != 0) {
-      return op.emitOpError("expected operands mapped by (j) -> (j) or (j) -> (), got ") << AffineMapAttr::get(map);
+      return op.emitOpError(
+                 "expected operands mapped by (j) -> (j) or (j) -> (), got ")
+             << AffineMapAttr::get(map);
     }
   }
   return success();
@@ -82,10 +93,14 @@ LogicalResult RowVectorizer::findReductions() {
     }
     unsigned number = out.getOperandNumber() - op.getNumDpsInputs();
     SmallVector<Operation *> combiners;
-    bool isKnown = matchReduction(op.getRegionOutputArgs(), number, combiners) && combiners.size() == 1;
-    auto kind = isKnown ? linalg::getCombinerOpKind(combiners[0]) : std::nullopt;
+    bool isKnown =
+        matchReduction(op.getRegionOutputArgs(), number, combiners) &&
+        combiners.size() == 1;
+    auto kind =
+        isKnown ? linalg::getCombinerOpKind(combiners[0]) : std::nullopt;
     if (!kind) {
-      return op.emitOpError("expected results mapped by (j) -> () to be sums, products, maxima or minima");
+      return op.emitOpError("expected results mapped by (j) -> () to be sums, "
+                            "products, maxima or minima");
     }
     reductions.push_back({&out, *kind});
   }
@@ -106,47 +121,61 @@ Value RowVectorizer::findSize() {
 // The loop
 //===----------------------------------------------------------------------===//
 
-TypedAttr neutralOf(vector::CombiningKind kind, Type element, OpBuilder &builder) {
+TypedAttr neutralOf(vector::CombiningKind kind, Type element,
+                    OpBuilder &builder) {
   using K = vector::CombiningKind;
-  bool isMaximum = kind == K::MAXNUMF || kind == K::MAXIMUMF || kind == K::MAXSI;
-  bool isMinimum = kind == K::MINNUMF || kind == K::MINIMUMF || kind == K::MINSI;
+  bool isMaximum =
+      kind == K::MAXNUMF || kind == K::MAXIMUMF || kind == K::MAXSI;
+  bool isMinimum =
+      kind == K::MINNUMF || kind == K::MINIMUMF || kind == K::MINSI;
   if (!isMaximum && !isMinimum) {
-    return kind == K::MUL ? builder.getOneAttr(element) : builder.getZeroAttr(element);
+    return kind == K::MUL ? builder.getOneAttr(element)
+                          : builder.getZeroAttr(element);
   }
   if (auto type = dyn_cast<FloatType>(element)) {
-    return builder.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/isMaximum));
+    return builder.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(),
+                                                      /*Negative=*/isMaximum));
   }
   unsigned width = element.getIntOrFloatBitWidth();
-  return builder.getIntegerAttr(element, isMaximum ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width));
+  return builder.getIntegerAttr(element, isMaximum
+                                             ? APInt::getSignedMinValue(width)
+                                             : APInt::getSignedMaxValue(width));
 }
 
 SmallVector<Value> RowVectorizer::emitLoop(RowBody &body, Value mainSize) {
   SmallVector<Value> initial;
   for (const RowReduction &reduction : reductions) {
-    auto type = VectorType::get({lanes}, getElementTypeOrSelf(reduction.accumulator->get().getType()));
-    TypedAttr neutral = neutralOf(reduction.kind, type.getElementType(), builder);
-    initial.push_back(arith::ConstantOp::create(builder, loc, SplatElementsAttr::get(type, Attribute(neutral))));
+    auto type = VectorType::get(
+        {lanes}, getElementTypeOrSelf(reduction.accumulator->get().getType()));
+    TypedAttr neutral =
+        neutralOf(reduction.kind, type.getElementType(), builder);
+    initial.push_back(arith::ConstantOp::create(
+        builder, loc, SplatElementsAttr::get(type, Attribute(neutral))));
   }
   if (getConstantIntValue(mainSize) == 0) {
     return initial;
   }
   Value first = index(0);
   Value step = index(lanes);
-  auto loop = scf::ForOp::create(builder, loc, first, mainSize, step, initial,
-                                 [&](OpBuilder &nested, Location, Value start, ValueRange accumulators) {
-                                   OpBuilder::InsertionGuard guard(builder);
-                                   builder.restoreInsertionPoint(nested.saveInsertionPoint());
-                                   RowIteration full{lanes, start, Value(), Value()};
-                                   scf::YieldOp::create(builder, loc, body.emit(full, accumulators));
-                                 });
+  auto loop = scf::ForOp::create(
+      builder, loc, first, mainSize, step, initial,
+      [&](OpBuilder &nested, Location, Value start, ValueRange accumulators) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.restoreInsertionPoint(nested.saveInsertionPoint());
+        RowIteration full{lanes, start, Value(), Value()};
+        scf::YieldOp::create(builder, loc, body.emit(full, accumulators));
+      });
   return SmallVector<Value>(loop.getResults());
 }
 
-SmallVector<Value> RowVectorizer::emitTail(RowBody &body, Value size, Value mainSize, ValueRange accumulators) {
+SmallVector<Value> RowVectorizer::emitTail(RowBody &body, Value size,
+                                           Value mainSize,
+                                           ValueRange accumulators) {
   Value rest = builder.createOrFold<arith::SubIOp>(loc, size, mainSize);
   std::optional<int64_t> known = getConstantIntValue(rest);
   // Accumulators have all lanes; without any, fewer suffice.
-  int64_t tailLanes = known && reductions.empty() ? lanesFor(*known, lanes) : lanes;
+  int64_t tailLanes =
+      known && reductions.empty() ? lanesFor(*known, lanes) : lanes;
   if (known == tailLanes) {
     return body.emit({tailLanes, mainSize, Value(), Value()}, accumulators);
   }
@@ -156,10 +185,14 @@ SmallVector<Value> RowVectorizer::emitTail(RowBody &body, Value size, Value main
 }
 
 /// A tail of a length known at run time, which is mostly none.
-SmallVector<Value> RowVectorizer::emitTailIfAny(RowBody &body, Value size, Value mainSize, ValueRange accumulators) {
-  Value hasTail = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, mainSize, size);
-  auto branch = scf::IfOp::create(builder, loc, accumulators.getTypes(), hasTail,
-                                  /*withElseRegion=*/!accumulators.empty());
+SmallVector<Value> RowVectorizer::emitTailIfAny(RowBody &body, Value size,
+                                                Value mainSize,
+                                                ValueRange accumulators) {
+  Value hasTail = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                        mainSize, size);
+  auto branch =
+      scf::IfOp::create(builder, loc, accumulators.getTypes(), hasTail,
+                        /*withElseRegion=*/!accumulators.empty());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   SmallVector<Value> next = emitTail(body, size, mainSize, accumulators);
@@ -171,14 +204,16 @@ SmallVector<Value> RowVectorizer::emitTailIfAny(RowBody &body, Value size, Value
   return SmallVector<Value>(branch.getResults());
 }
 
-/// The lanes of `vector` combined by halves: first the upper half onto the lower, and so on.
+/// The lanes of `vector` combined by halves: first the upper half onto the
+/// lower, and so on.
 Value RowVectorizer::combineLanes(vector::CombiningKind kind, Value vector) {
   int64_t count = cast<VectorType>(vector.getType()).getNumElements();
   while (count > 1) {
     count /= 2;
     auto half = [&](int64_t first) -> Value {
-      return vector::ExtractStridedSliceOp::create(builder, loc, vector, ArrayRef<int64_t>{first},
-                                                   ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
+      return vector::ExtractStridedSliceOp::create(
+          builder, loc, vector, ArrayRef<int64_t>{first},
+          ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
     };
     Value low = half(0);
     vector = vector::makeArithReduction(builder, loc, kind, low, half(count));
@@ -187,11 +222,13 @@ Value RowVectorizer::combineLanes(vector::CombiningKind kind, Value vector) {
 }
 
 void RowVectorizer::storeAccumulators(ValueRange accumulators) {
-  for (auto [reduction, lanesOfSum] : llvm::zip_equal(reductions, accumulators)) {
+  for (auto [reduction, lanesOfSum] :
+       llvm::zip_equal(reductions, accumulators)) {
     Value buffer = reduction.accumulator->get();
     Value before = memref::LoadOp::create(builder, loc, buffer, ValueRange());
     Value combined = combineLanes(reduction.kind, lanesOfSum);
-    Value total = vector::makeArithReduction(builder, loc, reduction.kind, before, combined);
+    Value total = vector::makeArithReduction(builder, loc, reduction.kind,
+                                             before, combined);
     memref::StoreOp::create(builder, loc, total, buffer, ValueRange());
   }
 }
@@ -199,11 +236,13 @@ void RowVectorizer::storeAccumulators(ValueRange accumulators) {
 void RowVectorizer::emitSingle(RowBody &body) {
   SmallVector<Value> accumulators;
   for (const RowReduction &reduction : reductions) {
-    accumulators.push_back(memref::LoadOp::create(builder, loc, reduction.accumulator->get(), ValueRange()));
+    accumulators.push_back(memref::LoadOp::create(
+        builder, loc, reduction.accumulator->get(), ValueRange()));
   }
   accumulators = body.emit({0, index(0), Value(), Value()}, accumulators);
   for (auto [reduction, total] : llvm::zip_equal(reductions, accumulators)) {
-    memref::StoreOp::create(builder, loc, total, reduction.accumulator->get(), ValueRange());
+    memref::StoreOp::create(builder, loc, total, reduction.accumulator->get(),
+                            ValueRange());
   }
 }
 
@@ -238,13 +277,15 @@ LogicalResult RowVectorizer::run() {
   return success();
 }
 
-class VectorizeRowsPass : public accel::impl::VectorizeRowsPassBase<VectorizeRowsPass> {
+class VectorizeRowsPass
+    : public accel::impl::VectorizeRowsPassBase<VectorizeRowsPass> {
 public:
   using VectorizeRowsPassBase::VectorizeRowsPassBase;
 
   void runOnOperation() override {
     if (lanes < kFewestLanes || !llvm::isPowerOf2_64(lanes)) {
-      getOperation().emitError("expected a power of two of at least ") << kFewestLanes << " as lanes, got " << lanes;
+      getOperation().emitError("expected a power of two of at least ")
+          << kFewestLanes << " as lanes, got " << lanes;
       return signalPassFailure();
     }
     SmallVector<linalg::GenericOp> ops;

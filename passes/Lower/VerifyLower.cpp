@@ -14,14 +14,17 @@ using namespace mlir;
 using namespace accel;
 
 static LogicalResult verifyCode(func::FuncOp kernel, SymbolTable &symbols) {
-  auto code = symbols.lookup<func::FuncOp>((kernel.getSymName() + kCodeSuffix).str());
+  auto code =
+      symbols.lookup<func::FuncOp>((kernel.getSymName() + kCodeSuffix).str());
   if (!code || code.isExternal()) {
-    return kernel.emitOpError("expected its code in a function '") << kernel.getSymName() << kCodeSuffix << "'";
+    return kernel.emitOpError("expected its code in a function '")
+           << kernel.getSymName() << kCodeSuffix << "'";
   }
   unsigned expected = kernel.getNumArguments() + kernel.getNumResults() + 2;
   if (code.getNumArguments() != expected || code.getNumResults() != 0) {
-    return code.emitOpError("expected ") << expected << " arguments (buffers, begin, end) and no result, got "
-                                         << code.getFunctionType();
+    return code.emitOpError("expected ")
+           << expected << " arguments (buffers, begin, end) and no result, got "
+           << code.getFunctionType();
   }
   WalkResult result = code.walk([](CallOpInterface call) -> WalkResult {
     return call->emitOpError("calls out of a kernel's code");
@@ -31,11 +34,13 @@ static LogicalResult verifyCode(func::FuncOp kernel, SymbolTable &symbols) {
 
 namespace {
 
-class VerifyLowerPass : public accel::impl::VerifyLowerPassBase<VerifyLowerPass> {
+class VerifyLowerPass
+    : public accel::impl::VerifyLowerPassBase<VerifyLowerPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function->hasAttr(kKernelAttr) && failed(verifyCode(function, symbols))) {
+      if (function->hasAttr(kKernelAttr) &&
+          failed(verifyCode(function, symbols))) {
         return signalPassFailure();
       }
     }

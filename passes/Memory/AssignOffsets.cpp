@@ -16,7 +16,8 @@ using namespace accel;
 
 namespace {
 
-class AssignOffsetsPass : public accel::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
+class AssignOffsetsPass
+    : public accel::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   void runOnOperation() override {
     Builder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lifetimes of transient buffers, their placement, and the proof that no two that live together overlap.
+// Lifetimes of transient buffers, their placement, and the proof that no two
+// that live together overlap.
 #include "passes/Memory/MemoryProblem.h"
 
 #include "dialects/Plan/IR/PlanOps.h"
@@ -59,18 +60,23 @@ MemoryProblem accel::readMemory(Operation *function) {
       use.last = count;
     }
     int64_t bytes = plan::getMemRefBytes(cast<MemRefType>(buffer.getType()));
-    int64_t offset = buffer.getOffset() ? static_cast<int64_t>(*buffer.getOffset()) : -1;
+    int64_t offset =
+        buffer.getOffset() ? static_cast<int64_t>(*buffer.getOffset()) : -1;
     problem.buffers.push_back({op, bytes, use.first, use.last, offset});
   }
   return problem;
 }
 
-static bool liveTogether(const BufferLifetime &a, const BufferLifetime &b) { return a.first <= b.last && b.first <= a.last; }
+static bool liveTogether(const BufferLifetime &a, const BufferLifetime &b) {
+  return a.first <= b.last && b.first <= a.last;
+}
 
 int64_t MemoryProblem::solve() {
   std::vector<unsigned> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) { return buffers[a].bytes > buffers[b].bytes; });
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    return buffers[a].bytes > buffers[b].bytes;
+  });
   std::vector<unsigned> byOffset; // placed, sorted by offset
   for (unsigned number : order) {
     BufferLifetime &buffer = buffers[number];
@@ -83,11 +89,14 @@ int64_t MemoryProblem::solve() {
       if (placed.offset >= at + buffer.bytes) {
         break;
       }
-      at = std::max<int64_t>(at, llvm::alignTo(placed.offset + placed.bytes, kAlignment));
+      at = std::max<int64_t>(
+          at, llvm::alignTo(placed.offset + placed.bytes, kAlignment));
     }
     buffer.offset = at;
     auto after = std::upper_bound(byOffset.begin(), byOffset.end(), at,
-                                  [&](int64_t offset, unsigned other) { return offset < buffers[other].offset; });
+                                  [&](int64_t offset, unsigned other) {
+                                    return offset < buffers[other].offset;
+                                  });
     byOffset.insert(after, number);
   }
   return arenaBytes();
@@ -96,12 +105,14 @@ int64_t MemoryProblem::solve() {
 int64_t MemoryProblem::arenaBytes() const {
   int64_t bytes = 0;
   for (const BufferLifetime &buffer : buffers) {
-    bytes = std::max<int64_t>(bytes, llvm::alignTo(buffer.offset + buffer.bytes, kAlignment));
+    bytes = std::max<int64_t>(
+        bytes, llvm::alignTo(buffer.offset + buffer.bytes, kAlignment));
   }
   return bytes;
 }
 
-std::optional<std::pair<unsigned, unsigned>> MemoryProblem::findConflict() const {
+std::optional<std::pair<unsigned, unsigned>>
+MemoryProblem::findConflict() const {
   struct Change {
     unsigned when;
     bool begins;
@@ -116,9 +127,11 @@ std::optional<std::pair<unsigned, unsigned>> MemoryProblem::findConflict() const
     changes.push_back({buffers[i].last + 1, false, i});
   }
   // What ends before an instruction is gone before anything begins there.
-  std::stable_sort(changes.begin(), changes.end(), [](const Change &a, const Change &b) {
-    return std::make_pair(a.when, a.begins) < std::make_pair(b.when, b.begins);
-  });
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change &a, const Change &b) {
+                     return std::make_pair(a.when, a.begins) <
+                            std::make_pair(b.when, b.begins);
+                   });
   std::map<int64_t, unsigned> live; // by offset; disjoint
   for (const Change &change : changes) {
     const BufferLifetime &buffer = buffers[change.number];

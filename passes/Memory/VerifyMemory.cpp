@@ -16,7 +16,8 @@ using namespace accel;
 
 namespace {
 
-class VerifyMemoryPass : public accel::impl::VerifyMemoryPassBase<VerifyMemoryPass> {
+class VerifyMemoryPass
+    : public accel::impl::VerifyMemoryPassBase<VerifyMemoryPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(verify(function))) {
@@ -28,26 +29,32 @@ class VerifyMemoryPass : public accel::impl::VerifyMemoryPassBase<VerifyMemoryPa
   static LogicalResult verify(func::FuncOp function) {
     MemoryProblem problem = readMemory(function);
     if (auto conflict = problem.findConflict()) {
-      return report(problem.buffers[conflict->first], problem.buffers[conflict->second]);
+      return report(problem.buffers[conflict->first],
+                    problem.buffers[conflict->second]);
     }
     auto arena = function->getAttrOfType<IntegerAttr>("plan.arena_bytes");
     if (arena && problem.arenaBytes() > arena.getInt()) {
       return function.emitOpError("expected its buffers within ")
-             << arena.getInt() << " bytes, got buffers up to " << problem.arenaBytes();
+             << arena.getInt() << " bytes, got buffers up to "
+             << problem.arenaBytes();
     }
     return success();
   }
 
-  static LogicalResult report(const BufferLifetime &first, const BufferLifetime &second) {
+  static LogicalResult report(const BufferLifetime &first,
+                              const BufferLifetime &second) {
     if (first.op == second.op) {
       return first.op->emitOpError("has no offset in the arena");
     }
-    InFlightDiagnostic error = second.op->emitOpError("at bytes [")
-                               << second.offset << ", " << second.offset + second.bytes << "), used by instructions "
-                               << second.first << " to " << second.last << ", overlaps another that lives then";
-    error.attachNote(first.op->getLoc()) << "the other, at bytes [" << first.offset << ", " << first.offset + first.bytes
-                                         << "), used by instructions " << first.first << " to " << first.last << ": "
-                                         << *first.op;
+    InFlightDiagnostic error =
+        second.op->emitOpError("at bytes [")
+        << second.offset << ", " << second.offset + second.bytes
+        << "), used by instructions " << second.first << " to " << second.last
+        << ", overlaps another that lives then";
+    error.attachNote(first.op->getLoc())
+        << "the other, at bytes [" << first.offset << ", "
+        << first.offset + first.bytes << "), used by instructions "
+        << first.first << " to " << first.last << ": " << *first.op;
     return error;
   }
 };

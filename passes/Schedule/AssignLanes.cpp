@@ -15,14 +15,17 @@ using namespace accel;
 
 namespace {
 
-class AssignLanesPass : public accel::impl::AssignLanesPassBase<AssignLanesPass> {
+class AssignLanesPass
+    : public accel::impl::AssignLanesPassBase<AssignLanesPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<plan::MetricOp> metrics;
       function.walk([&](plan::InstructionOpInterface op) {
         bool communicates = isa<plan::FetchOp, plan::MetricOp>(op);
-        plan::Lane lane = communicates ? plan::Lane::Communication : plan::Lane::Compute;
-        op->setAttr("lane", StringAttr::get(&getContext(), plan::stringifyLane(lane)));
+        plan::Lane lane =
+            communicates ? plan::Lane::Communication : plan::Lane::Compute;
+        op->setAttr("lane",
+                    StringAttr::get(&getContext(), plan::stringifyLane(lane)));
         if (auto metric = dyn_cast<plan::MetricOp>(op.getOperation())) {
           metrics.push_back(metric);
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Orders the lanes by events where they touch the same bytes, with as few events as suffice.
+// Orders the lanes by events where they touch the same bytes, with as few
+// events as suffice.
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/ScheduleProblem.h"
@@ -16,15 +17,18 @@ using namespace accel;
 
 namespace {
 
-/// An event: `second` waits for the signal that `first` gave `distance` iterations ago.
+/// An event: `second` waits for the signal that `first` gave `distance`
+/// iterations ago.
 struct Order {
   unsigned first, second, distance;
   bool operator==(const Order &other) const {
-    return first == other.first && second == other.second && distance == other.distance;
+    return first == other.first && second == other.second &&
+           distance == other.distance;
   }
 };
 
-/// Writes a set of orders into the problem's instructions, one event per signalling instruction.
+/// Writes a set of orders into the problem's instructions, one event per
+/// signalling instruction.
 void applyOrders(ScheduleProblem &problem, ArrayRef<Order> orders) {
   problem.numEvents = 0;
   for (ScheduledInstruction &instruction : problem.instructions) {
@@ -36,18 +40,24 @@ void applyOrders(ScheduleProblem &problem, ArrayRef<Order> orders) {
     if (first.signals.empty()) {
       first.signals.push_back(problem.numEvents++);
     }
-    problem.instructions[order.second].waits.push_back({first.signals.front(), order.distance});
+    problem.instructions[order.second].waits.push_back(
+        {first.signals.front(), order.distance});
   }
 }
 
-/// Adds an order for the first hazard there is, until there is none. Every round orders one more pair of instructions.
+/// Adds an order for the first hazard there is, until there is none. Every
+/// round orders one more pair of instructions.
 SmallVector<Order> solve(ScheduleProblem &problem) {
   SmallVector<Order> orders;
   applyOrders(problem, orders);
   while (std::optional<Hazard> hazard = problem.findHazard()) {
-    bool bothInLoop = problem.instructions[hazard->first].inLoop && problem.instructions[hazard->second].inLoop;
-    Order order{hazard->first, hazard->second, bothInLoop ? hazard->secondIteration - hazard->firstIteration : 0};
-    assert(!llvm::is_contained(orders, order) && "an event that does not order what it is for");
+    bool bothInLoop = problem.instructions[hazard->first].inLoop &&
+                      problem.instructions[hazard->second].inLoop;
+    Order order{hazard->first, hazard->second,
+                bothInLoop ? hazard->secondIteration - hazard->firstIteration
+                           : 0};
+    assert(!llvm::is_contained(orders, order) &&
+           "an event that does not order what it is for");
     orders.push_back(order);
     applyOrders(problem, orders);
   }
@@ -69,7 +79,8 @@ void reduce(ScheduleProblem &problem, SmallVectorImpl<Order> &orders) {
   applyOrders(problem, orders);
 }
 
-class InsertEventsPass : public accel::impl::InsertEventsPassBase<InsertEventsPass> {
+class InsertEventsPass
+    : public accel::impl::InsertEventsPassBase<InsertEventsPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       ScheduleProblem problem = readSchedule(function);
@@ -81,14 +92,16 @@ class InsertEventsPass : public accel::impl::InsertEventsPassBase<InsertEventsPa
         for (const EventWait &wait : instruction.waits) {
           waits.append({wait.event, wait.distance});
         }
-        SmallVector<int64_t> signals(instruction.signals.begin(), instruction.signals.end());
+        SmallVector<int64_t> signals(instruction.signals.begin(),
+                                     instruction.signals.end());
         setOrRemove(instruction.op, "waits", waits, builder);
         setOrRemove(instruction.op, "signals", signals, builder);
       }
     }
   }
 
-  static void setOrRemove(Operation *op, StringRef name, ArrayRef<int64_t> values, Builder &builder) {
+  static void setOrRemove(Operation *op, StringRef name,
+                          ArrayRef<int64_t> values, Builder &builder) {
     if (values.empty()) {
       op->removeAttr(name);
     } else {

@@ -9,7 +9,8 @@ class OpPassManager;
 
 namespace accel {
 
-/// From instructions in program order to instructions on lanes, ordered by events.
+/// From instructions in program order to instructions on lanes, ordered by
+/// events.
 void buildSchedulePipeline(mlir::OpPassManager &pm);
 
 } // namespace accel

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Schedule decides about: instructions on lanes, the bytes they touch, and the events that order them.
+// What Schedule decides about: instructions on lanes, the bytes they touch, and
+// the events that order them.
 #ifndef ACCEL_PASSES_SCHEDULE_SCHEDULEPROBLEM_H
 #define ACCEL_PASSES_SCHEDULE_SCHEDULEPROBLEM_H
 
@@ -46,19 +47,23 @@ struct Hazard {
   unsigned buffer = 0;
 };
 
-/// A function as Schedule sees it. The instructions of its loop, if any, are consecutive.
+/// A function as Schedule sees it. The instructions of its loop, if any, are
+/// consecutive.
 class ScheduleProblem {
 public:
   std::vector<ScheduledInstruction> instructions;
   unsigned numLanes = 2;
   unsigned numEvents = 0;
 
-  /// Finds two accesses to overlapping bytes, at least one of them a write, on different lanes that are not ordered by
-  /// lanes and events. The loop is followed for as many iterations as double buffering and distances can reach over:
-  /// beyond, everything repeats. Instructions of one lane run in program order; nothing is assumed about lanes otherwise.
+  /// Finds two accesses to overlapping bytes, at least one of them a write, on
+  /// different lanes that are not ordered by lanes and events. The loop is
+  /// followed for as many iterations as double buffering and distances can
+  /// reach over: beyond, everything repeats. Instructions of one lane run in
+  /// program order; nothing is assumed about lanes otherwise.
   std::optional<Hazard> findHazard() const;
 
-  /// Whether every wait can be satisfied: its signal comes earlier in program order.
+  /// Whether every wait can be satisfied: its signal comes earlier in program
+  /// order.
   std::optional<unsigned> findDeadlock() const;
 
   /// One execution of an instruction, in program order.
@@ -68,11 +73,14 @@ public:
   };
   std::vector<Execution> unroll() const;
 
-  /// For every execution and lane: how many executions of that lane are known to be done when it starts.
-  std::vector<std::vector<unsigned>> computeClocks(const std::vector<Execution> &executions) const;
+  /// For every execution and lane: how many executions of that lane are known
+  /// to be done when it starts.
+  std::vector<std::vector<unsigned>>
+  computeClocks(const std::vector<Execution> &executions) const;
 };
 
-/// Reads a function of the plan into a problem, with the lanes, waits and signals its instructions have.
+/// Reads a function of the plan into a problem, with the lanes, waits and
+/// signals its instructions have.
 ScheduleProblem readSchedule(mlir::Operation *function);
 
 } // namespace accel

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Proves that any two conflicting accesses of a plan are ordered by lanes and events.
+// Proves that any two conflicting accesses of a plan are ordered by lanes and
+// events.
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/ScheduleProblem.h"
@@ -16,7 +17,8 @@ using namespace accel;
 
 namespace {
 
-class VerifySchedulePass : public accel::impl::VerifySchedulePassBase<VerifySchedulePass> {
+class VerifySchedulePass
+    : public accel::impl::VerifySchedulePassBase<VerifySchedulePass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(verify(function))) {
@@ -28,7 +30,8 @@ class VerifySchedulePass : public accel::impl::VerifySchedulePassBase<VerifySche
   static LogicalResult verify(func::FuncOp function) {
     ScheduleProblem problem = readSchedule(function);
     if (std::optional<unsigned> waiting = problem.findDeadlock()) {
-      return problem.instructions[*waiting].op->emitOpError("waits for an event that nothing before it signals");
+      return problem.instructions[*waiting].op->emitOpError(
+          "waits for an event that nothing before it signals");
     }
     std::optional<Hazard> hazard = problem.findHazard();
     if (!hazard) {
@@ -36,11 +39,15 @@ class VerifySchedulePass : public accel::impl::VerifySchedulePassBase<VerifySche
     }
     Operation *first = problem.instructions[hazard->first].op;
     Operation *second = problem.instructions[hazard->second].op;
-    auto lane = [](Operation *op) { return plan::stringifyLane(cast<plan::InstructionOpInterface>(op).getLaneOrDefault()); };
-    InFlightDiagnostic error = second->emitOpError("on the ")
-                               << lane(second) << " lane is not ordered after an instruction on the " << lane(first)
-                               << " lane that touches the same bytes (iterations " << hazard->secondIteration << " and "
-                               << hazard->firstIteration << ")";
+    auto lane = [](Operation *op) {
+      return plan::stringifyLane(
+          cast<plan::InstructionOpInterface>(op).getLaneOrDefault());
+    };
+    InFlightDiagnostic error =
+        second->emitOpError("on the ")
+        << lane(second) << " lane is not ordered after an instruction on the "
+        << lane(first) << " lane that touches the same bytes (iterations "
+        << hazard->secondIteration << " and " << hazard->firstIteration << ")";
     error.attachNote(first->getLoc()) << "the other instruction: " << *first;
     return error;
   }

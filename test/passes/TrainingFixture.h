@@ -85,7 +85,7 @@ module @classifier attributes {accel.batch = {0} : i64} {{
 
   static double getMetric(const Interpreter &interpreter,
                           llvm::StringRef name) {
-    for (const Interpreter::Metric &metric : interpreter.getMetrics()) {
+    for (const Metric &metric : interpreter.getMetrics()) {
       if (metric.name == name) {
         return metric.value;
       }

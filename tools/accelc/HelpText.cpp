@@ -15,8 +15,8 @@ const char *const kDescription =
 
 static const char *const kExamples = R"(Examples:
   accelc gpt2.onnx -o plan
-      everything by default: the objective by the graph, AdamW, a microbatch of 4, 32 samples a step
-  accelc gpt2.onnx -o plan --dim batch=2 --dim seq=128 --init=gpt2 --lr=3e-4 --schedule=cosine --warmup-steps=100
+      everything by default: objective by the graph, AdamW, microbatches of 4, 32 samples a step
+  accelc gpt2.onnx -o plan --dim seq=128 --init=gpt2 --lr=3e-4 --schedule=cosine --warmup-steps=100
       from random weights, with a schedule that ends where the run does
   accelc gpt2.onnx --estimate
       how much memory training needs

@@ -52,7 +52,8 @@ std::string listChoices(const std::vector<std::string> &choices) {
 std::optional<std::string> findNearest(const std::string &text,
                                        const std::vector<std::string> &words) {
   std::optional<std::string> nearest;
-  unsigned allowed = std::max<unsigned>(1, text.size() / 3);
+  unsigned allowed =
+      text.size() < 4 ? 1 : std::max<unsigned>(2, text.size() / 3);
   for (const std::string &word : words) {
     unsigned distance =
         llvm::StringRef(text).edit_distance(word, true, allowed);

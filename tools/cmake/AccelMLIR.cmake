@@ -29,14 +29,6 @@ add_custom_target(accel-doc)
 #   a static library of the compiler side
 function(accel_compiler_library name)
   cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
-  foreach(source ${ARG_SRCS}) # BOOTSTRAP
-    if(NOT IS_ABSOLUTE ${source} AND NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source}) # BOOTSTRAP
-      list(REMOVE_ITEM ARG_SRCS ${source}) # BOOTSTRAP
-    endif() # BOOTSTRAP
-  endforeach() # BOOTSTRAP
-  if(NOT ARG_SRCS) # BOOTSTRAP
-    list(APPEND ARG_SRCS ${PROJECT_SOURCE_DIR}/tools/cmake/mlir-pch.cpp) # BOOTSTRAP
-  endif() # BOOTSTRAP
   add_library(${name} STATIC ${ARG_SRCS})
   target_precompile_headers(${name} REUSE_FROM AccelMLIRPch)
   target_link_libraries(${name} PUBLIC ${ARG_DEPS} AccelMLIR)

@@ -21,14 +21,6 @@ endif()
 #   a static library of the runtime; e.g. accel_runtime_library(AccelRuntimeIo SRCS vfs.cc DEPS AccelRuntimeBase)
 function(accel_runtime_library name)
   cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
-  foreach(source ${ARG_SRCS}) # BOOTSTRAP
-    if(NOT IS_ABSOLUTE ${source} AND NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source}) # BOOTSTRAP
-      list(REMOVE_ITEM ARG_SRCS ${source}) # BOOTSTRAP
-    endif() # BOOTSTRAP
-  endforeach() # BOOTSTRAP
-  if(NOT ARG_SRCS) # BOOTSTRAP
-    list(APPEND ARG_SRCS ${PROJECT_SOURCE_DIR}/tools/cmake/mlir-pch.cpp) # BOOTSTRAP
-  endif() # BOOTSTRAP
   add_library(${name} STATIC ${ARG_SRCS})
   target_link_libraries(${name} PUBLIC ${ARG_DEPS} absl::status absl::statusor absl::strings absl::str_format absl::span Threads::Threads)
 endfunction()
@@ -37,14 +29,6 @@ endfunction()
 #   a GoogleTest program, every case of it a ctest test
 function(accel_runtime_test name)
   cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
-  foreach(source ${ARG_SRCS}) # BOOTSTRAP
-    if(NOT IS_ABSOLUTE ${source} AND NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source}) # BOOTSTRAP
-      list(REMOVE_ITEM ARG_SRCS ${source}) # BOOTSTRAP
-    endif() # BOOTSTRAP
-  endforeach() # BOOTSTRAP
-  if(NOT ARG_SRCS) # BOOTSTRAP
-    list(APPEND ARG_SRCS ${PROJECT_SOURCE_DIR}/tools/cmake/mlir-pch.cpp) # BOOTSTRAP
-  endif() # BOOTSTRAP
   add_executable(${name} ${ARG_SRCS})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/bin)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The headers of MLIR that nearly every file of the compiler includes, compiled once.
+// The headers of MLIR that nearly every file of the compiler includes, compiled
+// once.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"

@@ -25,7 +25,8 @@ BufferRange accel::plan::getBufferRange(Value value) {
   int64_t bytes = getMemRefBytes(cast<MemRefType>(value.getType()));
   while (auto view = value.getDefiningOp<ViewOp>()) {
     auto type = cast<MemRefType>(view.getSource().getType());
-    begin += view.getOffset() * (getMemRefBytes(type) / std::max<int64_t>(1, type.getNumElements()));
+    begin += view.getOffset() * (getMemRefBytes(type) /
+                                 std::max<int64_t>(1, type.getNumElements()));
     value = view.getSource();
   }
   return {cast<BufferOp>(value.getDefiningOp()), begin, bytes};
@@ -39,7 +40,8 @@ LogicalResult BufferOp::verify() {
   }
   // buffer_c2
   if (getRegion() == Region::Persistent && !getSymbol()) {
-    return emitOpError("expected the name of the state that a persistent buffer holds");
+    return emitOpError(
+        "expected the name of the state that a persistent buffer holds");
   }
   if (getRegion() == Region::Constant && !getValue()) {
     return emitOpError("expected the value of a constant buffer");
@@ -48,7 +50,8 @@ LogicalResult BufferOp::verify() {
     return emitOpError("expected 1 or 2 copies, got ") << getCopies();
   }
   if (getOffset() && *getOffset() % 64 != 0) {
-    return emitOpError("expected an offset that is a multiple of 64, got ") << *getOffset();
+    return emitOpError("expected an offset that is a multiple of 64, got ")
+           << *getOffset();
   }
   return success();
 }
@@ -58,12 +61,14 @@ LogicalResult ViewOp::verify() {
   auto result = cast<MemRefType>(getResult().getType());
   // view_c1
   if (source.getElementType() != result.getElementType()) {
-    return emitOpError("expected element type ") << source.getElementType() << ", got " << result.getElementType();
+    return emitOpError("expected element type ")
+           << source.getElementType() << ", got " << result.getElementType();
   }
   int64_t end = getOffset() + result.getNumElements();
   if (static_cast<int64_t>(getOffset()) < 0 || end > source.getNumElements()) {
     return emitOpError("expected elements inside the source's ")
-           << source.getNumElements() << ", got [" << getOffset() << ", " << end << ")";
+           << source.getNumElements() << ", got [" << getOffset() << ", " << end
+           << ")";
   }
   return success();
 }
@@ -74,10 +79,12 @@ LogicalResult ViewOp::verify() {
 
 Lane InstructionOpInterface::getLaneOrDefault() {
   auto lane = (*this)->getAttrOfType<StringAttr>("lane");
-  return lane ? symbolizeLane(lane.getValue()).value_or(Lane::Compute) : Lane::Compute;
+  return lane ? symbolizeLane(lane.getValue()).value_or(Lane::Compute)
+              : Lane::Compute;
 }
 
-SmallVector<std::pair<int64_t, int64_t>> InstructionOpInterface::getWaitedEvents() {
+SmallVector<std::pair<int64_t, int64_t>>
+InstructionOpInterface::getWaitedEvents() {
   SmallVector<std::pair<int64_t, int64_t>> events;
   if (auto waits = (*this)->getAttrOfType<DenseI64ArrayAttr>("waits")) {
     for (unsigned i = 0; i + 1 < waits.size(); i += 2) {
@@ -89,7 +96,8 @@ SmallVector<std::pair<int64_t, int64_t>> InstructionOpInterface::getWaitedEvents
 
 SmallVector<int64_t> InstructionOpInterface::getSignalledEvents() {
   auto signals = (*this)->getAttrOfType<DenseI64ArrayAttr>("signals");
-  return signals ? SmallVector<int64_t>(signals.asArrayRef()) : SmallVector<int64_t>();
+  return signals ? SmallVector<int64_t>(signals.asArrayRef())
+                 : SmallVector<int64_t>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,12 +114,15 @@ static ParseResult parseModes(OpAsmParser &parser, ArrayAttr &modes) {
     }
     std::optional<Access> access = symbolizeAccess(word);
     if (!access) {
-      return parser.emitError(at, "expected read, write or update, got ") << word;
+      return parser.emitError(at, "expected read, write or update, got ")
+             << word;
     }
-    list.push_back(parser.getBuilder().getI32IntegerAttr(static_cast<int32_t>(*access)));
+    list.push_back(
+        parser.getBuilder().getI32IntegerAttr(static_cast<int32_t>(*access)));
     return success();
   };
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseOne)) {
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                     parseOne)) {
     return failure();
   }
   modes = parser.getBuilder().getArrayAttr(list);
@@ -121,7 +132,8 @@ static ParseResult parseModes(OpAsmParser &parser, ArrayAttr &modes) {
 static void printModes(OpAsmPrinter &printer, Operation *, ArrayAttr modes) {
   printer << '[';
   llvm::interleaveComma(modes, printer, [&](Attribute access) {
-    printer << stringifyAccess(static_cast<Access>(cast<IntegerAttr>(access).getInt()));
+    printer << stringifyAccess(
+        static_cast<Access>(cast<IntegerAttr>(access).getInt()));
   });
   printer << ']';
 }
@@ -129,7 +141,8 @@ static void printModes(OpAsmPrinter &printer, Operation *, ArrayAttr modes) {
 SmallVector<BufferAccess> LaunchOp::getAccesses() {
   SmallVector<BufferAccess> list;
   for (auto [buffer, access] : llvm::zip(getBuffers(), getModes())) {
-    list.push_back({buffer, static_cast<Access>(cast<IntegerAttr>(access).getInt())});
+    list.push_back(
+        {buffer, static_cast<Access>(cast<IntegerAttr>(access).getInt())});
   }
   return list;
 }
@@ -141,13 +154,16 @@ LogicalResult LaunchOp::verify() {
            << getModes().size() << " for " << getBuffers().size() << " buffers";
   }
   if (getUnits() <= 0) {
-    return emitOpError("expected a positive number of units, got ") << getUnits();
+    return emitOpError("expected a positive number of units, got ")
+           << getUnits();
   }
   return success();
 }
 
 SmallVector<BufferAccess> GemmOp::getAccesses() {
-  return {{getA(), Access::Read}, {getB(), Access::Read}, {getC(), getAccumulate() ? Access::ReadWrite : Access::Write}};
+  return {{getA(), Access::Read},
+          {getB(), Access::Read},
+          {getC(), getAccumulate() ? Access::ReadWrite : Access::Write}};
 }
 
 LogicalResult GemmOp::verify() {
@@ -156,7 +172,8 @@ LogicalResult GemmOp::verify() {
   ArrayRef<int64_t> c = cast<MemRefType>(getC().getType()).getShape();
   // gemm_c1
   if (a.size() < 2 || a.size() != b.size() || a.size() != c.size()) {
-    return emitOpError("expected three buffers of one rank, at least 2, got ranks ")
+    return emitOpError(
+               "expected three buffers of one rank, at least 2, got ranks ")
            << a.size() << ", " << b.size() << " and " << c.size();
   }
   size_t last = a.size() - 1;
@@ -164,9 +181,11 @@ LogicalResult GemmOp::verify() {
   int64_t k = a[getTransposeA() ? last - 1 : last];
   int64_t kb = b[getTransposeB() ? last : last - 1];
   int64_t n = b[getTransposeB() ? last - 1 : last];
-  if (k != kb || c[last - 1] != m || c[last] != n || a.drop_back(2) != b.drop_back(2) || a.drop_back(2) != c.drop_back(2)) {
+  if (k != kb || c[last - 1] != m || c[last] != n ||
+      a.drop_back(2) != b.drop_back(2) || a.drop_back(2) != c.drop_back(2)) {
     return emitOpError("expected a product of shape (..., ")
-           << m << ", " << n << ") over inner dimension " << k << ", got inner dimension " << kb << " and result (..., "
+           << m << ", " << n << ") over inner dimension " << k
+           << ", got inner dimension " << kb << " and result (..., "
            << c[last - 1] << ", " << c[last] << ")";
   }
   return success();
@@ -194,14 +213,19 @@ LogicalResult FetchOp::verify() {
   return success();
 }
 
-SmallVector<BufferAccess> LoadOp::getAccesses() { return {{getBuffer(), Access::Write}}; }
+SmallVector<BufferAccess> LoadOp::getAccesses() {
+  return {{getBuffer(), Access::Write}};
+}
 
-SmallVector<BufferAccess> MetricOp::getAccesses() { return {{getBuffer(), Access::Read}}; }
+SmallVector<BufferAccess> MetricOp::getAccesses() {
+  return {{getBuffer(), Access::Read}};
+}
 
 LogicalResult MetricOp::verify() {
   // metric_c1
   if (cast<MemRefType>(getBuffer().getType()).getRank() != 0) {
-    return emitOpError("expected a buffer of rank 0, got ") << getBuffer().getType();
+    return emitOpError("expected a buffer of rank 0, got ")
+           << getBuffer().getType();
   }
   return success();
 }

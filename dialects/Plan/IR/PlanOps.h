@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operations of the `plan` dialect and what every instruction can tell about itself.
+// The operations of the `plan` dialect and what every instruction can tell
+// about itself.
 #ifndef ACCEL_DIALECTS_PLAN_IR_PLANOPS_H
 #define ACCEL_DIALECTS_PLAN_IR_PLANOPS_H
 
@@ -17,7 +18,8 @@
 
 namespace accel::plan {
 
-/// One access of an instruction: a buffer value (of plan.buffer or plan.view) and what is done with it.
+/// One access of an instruction: a buffer value (of plan.buffer or plan.view)
+/// and what is done with it.
 struct BufferAccess {
   mlir::Value buffer;
   Access access;
@@ -42,7 +44,8 @@ struct BufferRange {
   int64_t bytes = 0;
 };
 
-/// Follows views to the buffer; the value must come from plan.buffer or plan.view.
+/// Follows views to the buffer; the value must come from plan.buffer or
+/// plan.view.
 BufferRange getBufferRange(mlir::Value value);
 
 } // namespace accel::plan

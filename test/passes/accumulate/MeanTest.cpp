@@ -38,20 +38,22 @@ protected:
       EXPECT_TRUE(mlir::succeeded(interpreter.setSymbol("first", first)));
     }
     HostTensor x = makeNumbers({kSamples, 5}, 3);
+    std::vector<HostTensor> inputs, targets, sampleWeights;
     for (int64_t i = 0; i < run.microbatches; ++i) {
       auto rows = x.floats().slice(i * batch * 5, batch * 5);
       auto part = llvm::ArrayRef(labels).slice(i * batch, batch);
       auto weight = llvm::ArrayRef(weights).slice(i * batch, batch);
       mlir::Type f32 = mlir::Float32Type::get(&context);
-      interpreter.setInput(
-          "x", i,
-          HostTensor(mlir::RankedTensorType::get({batch, 5}, f32),
-                     std::vector<double>(rows)));
-      interpreter.setInput("labels", i, makeLabels(std::vector<int64_t>(part)));
-      interpreter.setInput("sample_weights", i,
-                           HostTensor(mlir::RankedTensorType::get({batch}, f32),
-                                      std::vector<double>(weight)));
+      inputs.push_back(HostTensor(mlir::RankedTensorType::get({batch, 5}, f32),
+                                  std::vector<double>(rows)));
+      targets.push_back(makeLabels(std::vector<int64_t>(part)));
+      sampleWeights.push_back(
+          HostTensor(mlir::RankedTensorType::get({batch}, f32),
+                     std::vector<double>(weight)));
     }
+    interpreter.setInputs("x", std::move(inputs));
+    interpreter.setInputs("labels", std::move(targets));
+    interpreter.setInputs("sample_weights", std::move(sampleWeights));
     EXPECT_TRUE(mlir::succeeded(interpreter.run(getFunction(*module, "step"))))
         << diagnostics;
     return collect(interpreter);

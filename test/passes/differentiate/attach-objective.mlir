@@ -1,5 +1,6 @@
 // RUN: split-file %s %t
 // RUN: accel-opt %t/language.mlir --accel-attach-objective | FileCheck %t/language.mlir
+// RUN: accel-opt %t/masked.mlir --accel-attach-objective | FileCheck %t/masked.mlir
 // RUN: accel-opt %t/classes.mlir --accel-attach-objective | FileCheck %t/classes.mlir
 // RUN: accel-opt %t/classes.mlir --accel-attach-objective=objective=mse | FileCheck %t/classes.mlir --check-prefix=MSE
 // RUN: accel-opt %t/classes.mlir --accel-attach-objective=objective=output:score | FileCheck %t/classes.mlir --check-prefix=OUTPUT
@@ -28,6 +29,18 @@
 module attributes {accel.batch = 2 : i64} {
   accel.parameter @w : tensor<16x16xf32> trainable
   func.func @forward(%ids: tensor<2x4xi64> {accel.name = "input_ids"}) -> (tensor<2x4x16xf32> {accel.name = "logits"}) {
+    %w = accel.read @w : tensor<16x16xf32>
+    %y = accel.gather %w, %ids : tensor<16x16xf32>, tensor<2x4xi64> -> tensor<2x4x16xf32>
+    return %y : tensor<2x4x16xf32>
+  }
+}
+
+//--- masked.mlir
+// Beside tokens there may be a mask and positions: tokens are what has as many values as there are logits.
+// CHECK: accel.objective = {kind = "causal-lm", output = "logits", tokens = "ids"}
+module attributes {accel.batch = 2 : i64} {
+  accel.parameter @w : tensor<16x16xf32> trainable
+  func.func @forward(%mask: tensor<2x4xi64> {accel.name = "mask"}, %places: tensor<2x4xi64> {accel.name = "places", accel.range = [0, 7]}, %ids: tensor<2x4xi64> {accel.name = "ids", accel.range = [0, 15]}) -> (tensor<2x4x16xf32> {accel.name = "logits"}) {
     %w = accel.read @w : tensor<16x16xf32>
     %y = accel.gather %w, %ids : tensor<16x16xf32>, tensor<2x4xi64> -> tensor<2x4x16xf32>
     return %y : tensor<2x4x16xf32>

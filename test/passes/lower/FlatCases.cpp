@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Element-wise kernels: every operation and element type, odd lengths, results in place and accumulated, optimizer and
-// schedule arithmetic, initial values.
+// Element-wise kernels: every operation and element type, odd lengths, results
+// in place and accumulated, optimizer and schedule arithmetic, initial values.
 #include "test/passes/lower/KernelCases.h"
 
 namespace accel::test {
@@ -14,38 +14,50 @@ void addUnary(std::vector<KernelCase> &cases) {
     const char *op, *range;
     double single, twice;
   };
-  const Unary all[] = {
-      {"neg", "[-3.0, 3.0]", 0, 0},          {"abs", "[-3.0, 3.0]", 0, 0},
-      {"exp", "[-90.0, 80.0]", 2e-7, 1e-15}, {"log", "[1.0e-3, 50.0]", 2e-7, 1e-15},
-      {"sqrt", "[0.0, 50.0]", 1e-7, 3e-16},  {"rsqrt", "[1.0e-3, 50.0]", 2e-7, 1e-15},
-      {"tanh", "[-12.0, 12.0]", 5e-7, -1},   {"erf", "[-5.0, 5.0]", 5e-7, -1},
-      {"sigmoid", "[-50.0, 50.0]", 3e-7, 1e-15}, {"relu", "[-3.0, 3.0]", 0, 0},
-      {"sin", "[-1000.0, 1000.0]", 1e-7, 1e-15}, {"cos", "[-1000.0, 1000.0]", 1e-7, 1e-15}};
+  const Unary all[] = {{"neg", "[-3.0, 3.0]", 0, 0},
+                       {"abs", "[-3.0, 3.0]", 0, 0},
+                       {"exp", "[-90.0, 80.0]", 2e-7, 1e-15},
+                       {"log", "[1.0e-3, 50.0]", 2e-7, 1e-15},
+                       {"sqrt", "[0.0, 50.0]", 1e-7, 3e-16},
+                       {"rsqrt", "[1.0e-3, 50.0]", 2e-7, 1e-15},
+                       {"tanh", "[-12.0, 12.0]", 5e-7, -1},
+                       {"erf", "[-5.0, 5.0]", 5e-7, -1},
+                       {"sigmoid", "[-50.0, 50.0]", 3e-7, 1e-15},
+                       {"relu", "[-3.0, 3.0]", 0, 0},
+                       {"sin", "[-1000.0, 1000.0]", 1e-7, 1e-15},
+                       {"cos", "[-1000.0, 1000.0]", 1e-7, 1e-15}};
   for (const Unary &unary : all) {
-    for (auto [element, tolerance] : {std::pair("f32", unary.single), std::pair("f64", unary.twice)}) {
+    for (auto [element, tolerance] :
+         {std::pair("f32", unary.single), std::pair("f64", unary.twice)}) {
       for (int64_t size : {1, 7, 2500}) {
         if (tolerance < 0) {
           continue;
         }
         std::string type = tensorOf({size}, element);
-        cases.push_back({std::string(unary.op) + "_" + element + "_" + std::to_string(size),
-                         makeKernel("flat", 1, size, "%x: " + type + " {accel.range = " + unary.range + "}", type,
-                                    substitute(kUnary, {unary.op, type})),
-                         tolerance});
+        cases.push_back(
+            {std::string(unary.op) + "_" + element + "_" + std::to_string(size),
+             makeKernel("flat", 1, size,
+                        "%x: " + type + " {accel.range = " + unary.range + "}",
+                        type, substitute(kUnary, {unary.op, type})),
+             tolerance});
       }
     }
   }
 }
 
 void addBinary(std::vector<KernelCase> &cases) {
-  auto add = [&](const std::string &op, const std::string &element, const std::string &right, int64_t size,
-                 double tolerance) {
+  auto add = [&](const std::string &op, const std::string &element,
+                 const std::string &right, int64_t size, double tolerance) {
     std::string type = tensorOf({size}, element);
-    std::string arguments = "%x: " + type + ", %y: " + type + (right.empty() ? "" : " {accel.range = " + right + "}");
-    cases.push_back({op + "_" + element + "_" + std::to_string(size),
-                     makeKernel("flat", 1, size, arguments, type,
-                                substitute("  %z = accel.$0 %x, %y : $1\n  return %z : $1", {op, type})),
-                     tolerance});
+    std::string arguments =
+        "%x: " + type + ", %y: " + type +
+        (right.empty() ? "" : " {accel.range = " + right + "}");
+    cases.push_back(
+        {op + "_" + element + "_" + std::to_string(size),
+         makeKernel("flat", 1, size, arguments, type,
+                    substitute("  %z = accel.$0 %x, %y : $1\n  return %z : $1",
+                               {op, type})),
+         tolerance});
   };
   for (const char *op : {"add", "sub", "mul", "max", "min"}) {
     add(op, "f32", "", 1025, 1e-7);
@@ -64,31 +76,44 @@ void addBinary(std::vector<KernelCase> &cases) {
 }
 
 void addPowers(std::vector<KernelCase> &cases) {
-  for (auto [element, tolerance] : {std::pair("f32", 1e-6), std::pair("f64", 1e-13)}) {
+  for (auto [element, tolerance] :
+       {std::pair("f32", 1e-6), std::pair("f64", 1e-13)}) {
     std::string type = tensorOf({200}, element);
-    cases.push_back({std::string("pow_") + element,
-                     makeKernel("flat", 1, 200,
-                                "%x: " + type + " {accel.range = [0.01, 9.0]}, %y: " + type +
-                                    " {accel.range = [-8.0, 8.0]}",
-                                type, substitute("  %z = accel.pow %x, %y : $0\n  return %z : $0", {type})),
-                     tolerance});
+    cases.push_back(
+        {std::string("pow_") + element,
+         makeKernel("flat", 1, 200,
+                    "%x: " + type + " {accel.range = [0.01, 9.0]}, %y: " +
+                        type + " {accel.range = [-8.0, 8.0]}",
+                    type,
+                    substitute("  %z = accel.pow %x, %y : $0\n  return %z : $0",
+                               {type})),
+         tolerance});
   }
-  for (const char *exponent : {"0.0", "1.0", "2.0", "3.0", "-1.0", "7.0", "0.5", "-0.5", "1.5"}) {
+  for (const char *exponent :
+       {"0.0", "1.0", "2.0", "3.0", "-1.0", "7.0", "0.5", "-0.5", "1.5"}) {
     std::string type = tensorOf({70}, "f32");
-    cases.push_back({std::string("pow_constant_") + exponent,
-                     makeKernel("flat", 1, 70, "%x: " + type + " {accel.range = [0.1, 3.0]}", type,
-                                substitute("  %c = accel.constant dense<$1> : tensor<f32>\n"
-                                           "  %b = accel.broadcast %c [] : tensor<f32> -> $0\n"
-                                           "  %z = accel.pow %x, %b : $0\n  return %z : $0",
-                                           {type, exponent})),
-                     1e-6});
+    cases.push_back(
+        {std::string("pow_constant_") + exponent,
+         makeKernel(
+             "flat", 1, 70, "%x: " + type + " {accel.range = [0.1, 3.0]}", type,
+             substitute("  %c = accel.constant dense<$1> : tensor<f32>\n"
+                        "  %b = accel.broadcast %c [] : tensor<f32> -> $0\n"
+                        "  %z = accel.pow %x, %b : $0\n  return %z : $0",
+                        {type, exponent})),
+         1e-6});
   }
-  cases.push_back({"pow_negative_base",
-                   makeKernel("flat", 1, 8, "%x: tensor<8xf32> {accel.value = dense<[-2.0, -2.0, -2.0, -1.0, 0.0, 0.0, 2.0, -3.0]> "
-                              ": tensor<8xf32>}, %y: tensor<8xf32> {accel.value = dense<[2.0, 3.0, 0.5, 0.0, 2.0, 0.0, -3.0, 5.0]> : "
-                              "tensor<8xf32>}",
-                              "tensor<8xf32>", "  %z = accel.pow %x, %y : tensor<8xf32>\n  return %z : tensor<8xf32>"),
-                   1e-6});
+  cases.push_back(
+      {"pow_negative_base",
+       makeKernel("flat", 1, 8,
+                  "%x: tensor<8xf32> {accel.value = dense<[-2.0, -2.0, -2.0, "
+                  "-1.0, 0.0, 0.0, 2.0, -3.0]> "
+                  ": tensor<8xf32>}, %y: tensor<8xf32> {accel.value = "
+                  "dense<[2.0, 3.0, 0.5, 0.0, 2.0, 0.0, -3.0, 5.0]> : "
+                  "tensor<8xf32>}",
+                  "tensor<8xf32>",
+                  "  %z = accel.pow %x, %y : tensor<8xf32>\n  return %z : "
+                  "tensor<8xf32>"),
+       1e-6});
 }
 
 void addComparisons(std::vector<KernelCase> &cases) {
@@ -96,36 +121,53 @@ void addComparisons(std::vector<KernelCase> &cases) {
     for (const char *element : {"f32", "f64", "i64", "i32", "i1"}) {
       std::string type = tensorOf({75}, element);
       std::string bools = tensorOf({75}, "i1");
-      cases.push_back({std::string("compare_") + predicate + "_" + element,
-                       makeKernel("flat", 1, 75, "%x: " + type + ", %y: " + type, bools,
-                                  substitute("  %z = accel.compare $0, %x, %y : $1 -> $2\n  return %z : $2",
-                                             {predicate, type, bools})),
-                       0});
+      cases.push_back(
+          {std::string("compare_") + predicate + "_" + element,
+           makeKernel("flat", 1, 75, "%x: " + type + ", %y: " + type, bools,
+                      substitute("  %z = accel.compare $0, %x, %y : $1 -> $2\n "
+                                 " return %z : $2",
+                                 {predicate, type, bools})),
+           0});
     }
   }
-  std::string nan = "dense<[0x7FC00000, 1.0, 0xFF800000, 0x7F800000, -0.0]> : tensor<5xf32>";
-  cases.push_back({"is_nan_and_not",
-                   makeKernel("flat", 1, 5, "%x: tensor<5xf32> {accel.value = " + nan + "}", "tensor<5xi1>, tensor<5xi1>",
-                              "  %y = accel.is_nan %x : tensor<5xf32> -> tensor<5xi1>\n"
-                              "  %z = accel.not %y : tensor<5xi1>\n  return %y, %z : tensor<5xi1>, tensor<5xi1>"),
-                   0});
-  cases.push_back({"extrema_keep_nan",
-                   makeKernel("flat", 1, 5, "%x: tensor<5xf32> {accel.value = " + nan + "}, %y: tensor<5xf32>",
-                              "tensor<5xf32>, tensor<5xf32>, tensor<5xf32>",
-                              "  %a = accel.max %x, %y : tensor<5xf32>\n  %b = accel.min %y, %x : tensor<5xf32>\n"
-                              "  %c = accel.relu %x : tensor<5xf32>\n"
-                              "  return %a, %b, %c : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>"),
-                   0});
-  cases.push_back({"exp_of_extremes",
-                   makeKernel("flat", 1, 5, "%x: tensor<5xf32> {accel.value = " + nan + "}", "tensor<5xf32>",
-                              "  %a = accel.exp %x : tensor<5xf32>\n  return %a : tensor<5xf32>"),
-                   1e-6});
-  cases.push_back({"select_i64",
-                   makeKernel("flat", 1, 1300, "%c: tensor<1300xi1>, %x: tensor<1300xi64>, %y: tensor<1300xi64>",
-                              "tensor<1300xi64>",
-                              "  %z = accel.select %c, %x, %y : tensor<1300xi1>, tensor<1300xi64>\n"
-                              "  return %z : tensor<1300xi64>"),
-                   0});
+  std::string nan =
+      "dense<[0x7FC00000, 1.0, 0xFF800000, 0x7F800000, -0.0]> : tensor<5xf32>";
+  cases.push_back(
+      {"is_nan_and_not",
+       makeKernel("flat", 1, 5, "%x: tensor<5xf32> {accel.value = " + nan + "}",
+                  "tensor<5xi1>, tensor<5xi1>",
+                  "  %y = accel.is_nan %x : tensor<5xf32> -> tensor<5xi1>\n"
+                  "  %z = accel.not %y : tensor<5xi1>\n  return %y, %z : "
+                  "tensor<5xi1>, tensor<5xi1>"),
+       0});
+  cases.push_back(
+      {"extrema_keep_nan",
+       makeKernel(
+           "flat", 1, 5,
+           "%x: tensor<5xf32> {accel.value = " + nan + "}, %y: tensor<5xf32>",
+           "tensor<5xf32>, tensor<5xf32>, tensor<5xf32>",
+           "  %a = accel.max %x, %y : tensor<5xf32>\n  %b = accel.min %y, %x : "
+           "tensor<5xf32>\n"
+           "  %c = accel.relu %x : tensor<5xf32>\n"
+           "  return %a, %b, %c : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>"),
+       0});
+  cases.push_back(
+      {"exp_of_extremes",
+       makeKernel(
+           "flat", 1, 5, "%x: tensor<5xf32> {accel.value = " + nan + "}",
+           "tensor<5xf32>",
+           "  %a = accel.exp %x : tensor<5xf32>\n  return %a : tensor<5xf32>"),
+       1e-6});
+  cases.push_back(
+      {"select_i64",
+       makeKernel(
+           "flat", 1, 1300,
+           "%c: tensor<1300xi1>, %x: tensor<1300xi64>, %y: tensor<1300xi64>",
+           "tensor<1300xi64>",
+           "  %z = accel.select %c, %x, %y : tensor<1300xi1>, "
+           "tensor<1300xi64>\n"
+           "  return %z : tensor<1300xi64>"),
+       0});
 }
 
 void addCasts(std::vector<KernelCase> &cases) {
@@ -138,11 +180,16 @@ void addCasts(std::vector<KernelCase> &cases) {
       std::string target = tensorOf({67}, to);
       bool isBool = std::string(from) == "i1";
       bool isFloat = from[0] == 'f';
-      std::string range = isBool ? "" : isFloat ? " {accel.range = [-9.0, 9.0]}" : " {accel.range = [-9, 9]}";
-      cases.push_back({std::string("cast_") + from + "_" + to,
-                       makeKernel("flat", 1, 67, "%x: " + source + range, target,
-                                  substitute("  %y = accel.cast %x : $0 -> $1\n  return %y : $1", {source, target})),
-                       1e-7});
+      std::string range = isBool    ? ""
+                          : isFloat ? " {accel.range = [-9.0, 9.0]}"
+                                    : " {accel.range = [-9, 9]}";
+      cases.push_back(
+          {std::string("cast_") + from + "_" + to,
+           makeKernel(
+               "flat", 1, 67, "%x: " + source + range, target,
+               substitute("  %y = accel.cast %x : $0 -> $1\n  return %y : $1",
+                          {source, target})),
+           1e-7});
     }
   }
 }
@@ -181,46 +228,74 @@ void addOptimizer(std::vector<KernelCase> &cases) {
   for (int64_t size : {65, 5001, 8192}) {
     std::string type = tensorOf({size}, "f32");
     std::string body = kAdamw;
-    body.erase(body.find("  %one ="), body.find("  %beta1 =") - body.find("  %one ="));
+    body.erase(body.find("  %one ="),
+               body.find("  %beta1 =") - body.find("  %one ="));
     std::string scalars;
-    for (auto [name, range] : {std::pair("b1", "[0.9, 0.9]"), std::pair("b2", "[0.99, 0.99]"), std::pair("scale", "[0.5, 0.5]"),
-                               std::pair("c2", "[0.3, 0.3]"), std::pair("lr", "[0.01, 0.01]"), std::pair("wd", "[0.999, 0.999]")}) {
-      scalars += std::string(", %") + name + ": tensor<f32> {accel.range = " + range + "}";
+    for (auto [name, range] :
+         {std::pair("b1", "[0.9, 0.9]"), std::pair("b2", "[0.99, 0.99]"),
+          std::pair("scale", "[0.5, 0.5]"), std::pair("c2", "[0.3, 0.3]"),
+          std::pair("lr", "[0.01, 0.01]"), std::pair("wd", "[0.999, 0.999]")}) {
+      scalars += std::string(", %") + name +
+                 ": tensor<f32> {accel.range = " + range + "}";
     }
-    std::string arguments = substitute("%p: $0, %g: $0, %m: $0, %v: $0 {accel.range = [0.0, 2.0]}", {type}) + scalars;
-    cases.push_back({"adamw_" + std::to_string(size),
-                     makeKernel("flat", 1, size, arguments, type + ", " + type + ", " + type, substitute(body, {type})),
-                     1e-6,
-                     {{0, 0}, {1, 2}, {2, 3}}});
+    std::string arguments =
+        substitute("%p: $0, %g: $0, %m: $0, %v: $0 {accel.range = [0.0, 2.0]}",
+                   {type}) +
+        scalars;
+    cases.push_back(
+        {"adamw_" + std::to_string(size),
+         makeKernel("flat", 1, size, arguments,
+                    type + ", " + type + ", " + type, substitute(body, {type})),
+         1e-6,
+         {{0, 0}, {1, 2}, {2, 3}}});
   }
 }
 
 void addOthers(std::vector<KernelCase> &cases) {
-  cases.push_back({"cosine_schedule",
-                   makeKernel("flat", 1, 1, "%s: tensor<f64> {accel.range = [0.0, 1.0]}, %lr: tensor<f64>", "tensor<f64>, tensor<f32>",
-                              "  %pi = accel.constant dense<3.141592653589793> : tensor<f64>\n"
-                              "  %half = accel.constant dense<0.5> : tensor<f64>\n"
-                              "  %one = accel.constant dense<1.0> : tensor<f64>\n"
-                              "  %t = accel.mul %s, %pi : tensor<f64>\n  %c = accel.cos %t : tensor<f64>\n"
-                              "  %d = accel.add %c, %one : tensor<f64>\n  %e = accel.mul %d, %half : tensor<f64>\n"
-                              "  %f = accel.mul %e, %lr : tensor<f64>\n  %g = accel.cast %f : tensor<f64> -> tensor<f32>\n"
-                              "  return %f, %g : tensor<f64>, tensor<f32>"),
-                   1e-7});
+  cases.push_back(
+      {"cosine_schedule",
+       makeKernel(
+           "flat", 1, 1,
+           "%s: tensor<f64> {accel.range = [0.0, 1.0]}, %lr: tensor<f64>",
+           "tensor<f64>, tensor<f32>",
+           "  %pi = accel.constant dense<3.141592653589793> : tensor<f64>\n"
+           "  %half = accel.constant dense<0.5> : tensor<f64>\n"
+           "  %one = accel.constant dense<1.0> : tensor<f64>\n"
+           "  %t = accel.mul %s, %pi : tensor<f64>\n  %c = accel.cos %t : "
+           "tensor<f64>\n"
+           "  %d = accel.add %c, %one : tensor<f64>\n  %e = accel.mul %d, "
+           "%half : tensor<f64>\n"
+           "  %f = accel.mul %e, %lr : tensor<f64>\n  %g = accel.cast %f : "
+           "tensor<f64> -> tensor<f32>\n"
+           "  return %f, %g : tensor<f64>, tensor<f32>"),
+       1e-7});
   for (int64_t size : {1, 1024, 1025, 3000}) {
     std::string type = tensorOf({size}, "f32");
-    cases.push_back({"accumulated_" + std::to_string(size),
-                     makeKernel("flat", 1, size, "%x: " + type + ", %y: " + type, type + " {plan.accumulate}, " + type,
-                                substitute("  %z = accel.mul %x, %y : $0\n  %w = accel.add %x, %y : $0\n  return %z, %w : $0, $0", {type})),
-                     3e-7,
-                     {{1, 0}}});
-    cases.push_back({"filled_" + std::to_string(size),
-                     makeKernel("flat", 1, size, "", type,
-                                substitute("  %z = accel.constant dense<2.5> : $0\n  %w = accel.reshape %z : $0 -> $0\n  return %w : $0", {type})),
-                     0});
-    cases.push_back({"random_normal_" + std::to_string(size),
-                     makeKernel("rows", 1, size, "%s: tensor<i64> {accel.range = [-5000000000, 5000000000]}", type,
-                                substitute("  %z = accel.random_normal %s mean 1.0 deviation 0.5 site 77 : tensor<i64> -> $0\n  return %z : $0", {type})),
-                     2e-7});
+    cases.push_back(
+        {"accumulated_" + std::to_string(size),
+         makeKernel("flat", 1, size, "%x: " + type + ", %y: " + type,
+                    type + " {plan.accumulate}, " + type,
+                    substitute("  %z = accel.mul %x, %y : $0\n  %w = accel.add "
+                               "%x, %y : $0\n  return %z, %w : $0, $0",
+                               {type})),
+         3e-7,
+         {{1, 0}}});
+    cases.push_back(
+        {"filled_" + std::to_string(size),
+         makeKernel("flat", 1, size, "", type,
+                    substitute("  %z = accel.constant dense<2.5> : $0\n  %w = "
+                               "accel.reshape %z : $0 -> $0\n  return %w : $0",
+                               {type})),
+         0});
+    cases.push_back(
+        {"random_normal_" + std::to_string(size),
+         makeKernel(
+             "rows", 1, size,
+             "%s: tensor<i64> {accel.range = [-5000000000, 5000000000]}", type,
+             substitute("  %z = accel.random_normal %s mean 1.0 deviation 0.5 "
+                        "site 77 : tensor<i64> -> $0\n  return %z : $0",
+                        {type})),
+         2e-7});
   }
 }
 

@@ -10,29 +10,40 @@
 
 namespace accel::test {
 
-/// One kernel. Its text is a function `@k` with `plan.kernel`; arguments may have `accel.range` or `accel.value`.
+/// One kernel. Its text is a function `@k` with `plan.kernel`; arguments may
+/// have `accel.range` or `accel.value`.
 struct KernelCase {
   std::string name;
   std::string text;
-  double tolerance = 0.0; ///< of an element, relative to it or to the mean size of all, whichever is larger
-  std::vector<std::pair<unsigned, unsigned>> inPlace = {}; ///< result that lies where an argument lies
+  double tolerance = 0.0; ///< of an element, relative to it or to the mean size
+                          ///< of all, whichever is larger
+  std::vector<std::pair<unsigned, unsigned>> inPlace =
+      {}; ///< result that lies where an argument lies
 };
 
 /// `@k` of a kind and shape. `results` may carry attributes.
-inline std::string makeKernel(const std::string &kind, int64_t rows, int64_t columns, const std::string &arguments,
-                              const std::string &results, const std::string &body) {
-  int64_t units = kind == "flat" ? (columns + 1023) / 1024 : kind == "columns" ? (columns + 63) / 64 : rows;
+inline std::string makeKernel(const std::string &kind, int64_t rows,
+                              int64_t columns, const std::string &arguments,
+                              const std::string &results,
+                              const std::string &body) {
+  int64_t units = kind == "flat"      ? (columns + 1023) / 1024
+                  : kind == "columns" ? (columns + 63) / 64
+                                      : rows;
   auto number = [](int64_t value) { return std::to_string(value) + " : i64"; };
-  return "func.func @k(" + arguments + ") -> (" + results + ") attributes {plan.kernel = {kind = \"" + kind +
-         "\", elements = " + number(rows * columns) + ", rows = " + number(rows) + ", columns = " + number(columns) +
+  return "func.func @k(" + arguments + ") -> (" + results +
+         ") attributes {plan.kernel = {kind = \"" + kind +
+         "\", elements = " + number(rows * columns) +
+         ", rows = " + number(rows) + ", columns = " + number(columns) +
          ", units = " + number(units) + "}} {\n" + body + "\n}\n";
 }
 
 /// `text` with every $N replaced by the N-th of `values` (from 0).
-inline std::string substitute(std::string text, const std::vector<std::string> &values) {
+inline std::string substitute(std::string text,
+                              const std::vector<std::string> &values) {
   for (size_t i = values.size(); i-- > 0;) {
     std::string key = "$" + std::to_string(i);
-    for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + values[i].size())) {
+    for (size_t at = text.find(key); at != std::string::npos;
+         at = text.find(key, at + values[i].size())) {
       text.replace(at, key.size(), values[i]);
     }
   }
@@ -40,7 +51,8 @@ inline std::string substitute(std::string text, const std::vector<std::string> &
 }
 
 /// `tensor<SIZES x ELEMENT>`.
-inline std::string tensorOf(const std::vector<int64_t> &shape, const std::string &element) {
+inline std::string tensorOf(const std::vector<int64_t> &shape,
+                            const std::string &element) {
   std::string text = "tensor<";
   for (int64_t size : shape) {
     text += std::to_string(size) + "x";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every kernel gives what the interpreter gives for its definition, with the same bits however its units are split and on
-// whichever variant it runs, and touches no memory but its own.
+// Every kernel gives what the interpreter gives for its definition, with the
+// same bits however its units are split and on whichever variant it runs, and
+// touches no memory but its own.
 #include "test/passes/lower/KernelCases.h"
 #include "test/passes/lower/KernelRun.h"
 
@@ -36,7 +37,8 @@ struct Program {
 
   Program() : context(MLIRContext::Threading::DISABLED) {
     context.loadDialect<AccelDialect, func::FuncDialect>();
-    context.getDiagEngine().registerHandler([this](Diagnostic &d) { diagnostics += d.str() + "\n"; });
+    context.getDiagEngine().registerHandler(
+        [this](Diagnostic &d) { diagnostics += d.str() + "\n"; });
   }
 };
 
@@ -56,7 +58,8 @@ HostTensor sumOf(const HostTensor &a, const HostTensor &b) {
 
 /// Parses, makes inputs, asks the interpreter.
 void prepare(const KernelCase &kernelCase, Program &program) {
-  program.module = parseSourceString<ModuleOp>(kernelCase.text, &program.context);
+  program.module =
+      parseSourceString<ModuleOp>(kernelCase.text, &program.context);
   ASSERT_TRUE(program.module) << program.diagnostics << kernelCase.text;
   program.kernel = program.module->lookupSymbol<func::FuncOp>("k");
   FailureOr<KernelShape> shape = KernelShape::get(program.kernel);
@@ -67,12 +70,14 @@ void prepare(const KernelCase &kernelCase, Program &program) {
   for (const HostTensor &argument : *arguments) {
     program.arguments.push_back(argument.rounded());
   }
-  auto expected = Interpreter(*program.module).run(program.kernel, program.arguments);
+  auto expected =
+      Interpreter(*program.module).run(program.kernel, program.arguments);
   ASSERT_TRUE(succeeded(expected)) << program.diagnostics;
   for (auto [i, result] : llvm::enumerate(*expected)) {
     HostTensor before;
     if (program.kernel.getResultAttr(i, kAccumulateAttr)) {
-      auto made = makeValue(program.kernel.getLoc(), result.getType(), DictionaryAttr::get(&program.context),
+      auto made = makeValue(program.kernel.getLoc(), result.getType(),
+                            DictionaryAttr::get(&program.context),
                             "before" + std::to_string(i), 7);
       ASSERT_TRUE(succeeded(made));
       before = made->rounded();
@@ -94,7 +99,8 @@ using Parts = std::vector<std::pair<int64_t, int64_t>>;
 /// Runs a kernel on fresh memory.
 class Launch {
 public:
-  Launch(const Program &program, const KernelCase &kernelCase) : program(program) {
+  Launch(const Program &program, const KernelCase &kernelCase)
+      : program(program) {
     for (const HostTensor &argument : program.arguments) {
       buffers.push_back(std::make_unique<GuardedBuffer>(argument.getType()));
       buffers.back()->fill(argument);
@@ -102,7 +108,8 @@ public:
     }
     for (auto [i, result] : llvm::enumerate(program.expected)) {
       const auto *inPlace =
-          std::find_if(kernelCase.inPlace.data(), kernelCase.inPlace.data() + kernelCase.inPlace.size(),
+          std::find_if(kernelCase.inPlace.data(),
+                       kernelCase.inPlace.data() + kernelCase.inPlace.size(),
                        [&](auto pair) { return pair.first == i; });
       if (inPlace != kernelCase.inPlace.data() + kernelCase.inPlace.size()) {
         places.push_back(places[inPlace->second]);
@@ -133,7 +140,8 @@ public:
       if (!llvm::is_contained(overwritten, i)) {
         GuardedBuffer original(program.arguments[i].getType());
         original.fill(program.arguments[i]);
-        EXPECT_EQ(places[i]->bytes(), original.bytes()) << "argument " << i << " has changed";
+        EXPECT_EQ(places[i]->bytes(), original.bytes())
+            << "argument " << i << " has changed";
       }
     }
     for (const auto &buffer : buffers) {
@@ -149,7 +157,9 @@ public:
     return bytes;
   }
 
-  HostTensor result(size_t i) const { return places[program.arguments.size() + i]->read(); }
+  HostTensor result(size_t i) const {
+    return places[program.arguments.size() + i]->read();
+  }
 
 private:
   const Program &program;
@@ -158,8 +168,10 @@ private:
   std::vector<size_t> overwritten;
 };
 
-/// The largest error, relative to an element or to the root of the mean square, whichever is larger.
-double errorOf(const HostTensor &actual, const HostTensor &expected, int64_t &worst) {
+/// The largest error, relative to an element or to the root of the mean square,
+/// whichever is larger.
+double errorOf(const HostTensor &actual, const HostTensor &expected,
+               int64_t &worst) {
   double squares = 0.0;
   int64_t count = expected.getNumElements();
   for (int64_t i = 0; i < count; ++i) {
@@ -172,7 +184,8 @@ double errorOf(const HostTensor &actual, const HostTensor &expected, int64_t &wo
     double a = actual.getAsDouble(i);
     double b = expected.getAsDouble(i);
     bool areSame = a == b || (std::isnan(a) && std::isnan(b));
-    double error = areSame ? 0.0 : std::fabs(a - b) / std::max(std::fabs(b), size);
+    double error =
+        areSame ? 0.0 : std::fabs(a - b) / std::max(std::fabs(b), size);
     if (!(error <= largest)) {
       largest = std::isnan(error) ? HUGE_VAL : error;
       worst = i;
@@ -184,12 +197,15 @@ double errorOf(const HostTensor &actual, const HostTensor &expected, int64_t &wo
 void compare(const Program &program, const Launch &launch, double tolerance) {
   for (size_t i = 0; i < program.expected.size(); ++i) {
     int64_t worst = 0;
-    HostTensor expected = tolerance == 0.0 ? program.expected[i].rounded() : program.expected[i];
+    HostTensor expected =
+        tolerance == 0.0 ? program.expected[i].rounded() : program.expected[i];
     HostTensor actual = launch.result(i);
     double error = errorOf(actual, expected, worst);
-    EXPECT_LE(error, tolerance) << "result " << i << ": expected " << expected.getAsDouble(worst) << ", got "
-                                << actual.getAsDouble(worst) << " at element " << worst;
-    testing::Test::RecordProperty("error" + std::to_string(i), std::to_string(error));
+    EXPECT_LE(error, tolerance)
+        << "result " << i << ": expected " << expected.getAsDouble(worst)
+        << ", got " << actual.getAsDouble(worst) << " at element " << worst;
+    testing::Test::RecordProperty("error" + std::to_string(i),
+                                  std::to_string(error));
   }
 }
 
@@ -197,7 +213,8 @@ void check(const KernelCase &kernelCase) {
   Program program;
   ASSERT_NO_FATAL_FAILURE(prepare(kernelCase, program));
   ASSERT_NO_FATAL_FAILURE(expandComposites(program));
-  FailureOr<LoweredCode> lowered = lowerKernels(*program.module, getDefaultVariants());
+  FailureOr<LoweredCode> lowered =
+      lowerKernels(*program.module, getDefaultVariants());
   ASSERT_TRUE(succeeded(lowered)) << program.diagnostics << kernelCase.text;
 
   std::vector<std::string> reference;
@@ -211,7 +228,8 @@ void check(const KernelCase &kernelCase) {
     for (unsigned seed = 0; seed < 4; ++seed) {
       SCOPED_TRACE(seed);
       Launch launch(program, kernelCase);
-      launch.run(function, seed == 0 ? Parts{{0, program.units}} : splitUnits(program.units, seed));
+      launch.run(function, seed == 0 ? Parts{{0, program.units}}
+                                     : splitUnits(program.units, seed));
       launch.checkMemory();
       if (reference.empty()) {
         compare(program, launch, kernelCase.tolerance);
@@ -224,7 +242,9 @@ void check(const KernelCase &kernelCase) {
 
 std::string nameOf(const testing::TestParamInfo<KernelCase> &info) {
   std::string name = info.param.name;
-  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return std::to_string(info.index) + "_" + name;
 }
 
@@ -232,15 +252,20 @@ class KernelOracleTest : public testing::TestWithParam<KernelCase> {};
 
 TEST_P(KernelOracleTest, GivesWhatTheInterpreterGives) { check(GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Flat, KernelOracleTest, testing::ValuesIn(getFlatCases()), nameOf);
-INSTANTIATE_TEST_SUITE_P(Rows, KernelOracleTest, testing::ValuesIn(getRowCases()), nameOf);
-INSTANTIATE_TEST_SUITE_P(Views, KernelOracleTest, testing::ValuesIn(getViewCases()), nameOf);
-INSTANTIATE_TEST_SUITE_P(Columns, KernelOracleTest, testing::ValuesIn(getColumnCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Flat, KernelOracleTest,
+                         testing::ValuesIn(getFlatCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Rows, KernelOracleTest,
+                         testing::ValuesIn(getRowCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Views, KernelOracleTest,
+                         testing::ValuesIn(getViewCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Columns, KernelOracleTest,
+                         testing::ValuesIn(getColumnCases()), nameOf);
 
 TEST(VariantsTest, RunOnThisProcessor) {
   for (const CodeVariant &variant : getDefaultVariants()) {
     if (!canRun(variant)) {
-      GTEST_SKIP() << "this processor cannot run " << variant.name << ": its kernels are compiled but not run";
+      GTEST_SKIP() << "this processor cannot run " << variant.name
+                   << ": its kernels are compiled but not run";
     }
   }
 }
@@ -249,7 +274,8 @@ TEST(VariantsTest, SameInputGivesTheSameBytes) {
   auto compile = [](Program &program) {
     prepare(getRowCases().front(), program);
     expandComposites(program);
-    FailureOr<LoweredCode> lowered = lowerKernels(*program.module, getDefaultVariants());
+    FailureOr<LoweredCode> lowered =
+        lowerKernels(*program.module, getDefaultVariants());
     EXPECT_TRUE(succeeded(lowered));
     return lowered->variants[0].image.code;
   };

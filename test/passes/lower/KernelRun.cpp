@@ -23,14 +23,17 @@ size_t pages(size_t bytes) {
 }
 
 char *map(size_t bytes) {
-  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     abort();
   }
   return static_cast<char *>(memory);
 }
 
-size_t elementSize(Type element) { return element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8; }
+size_t elementSize(Type element) {
+  return element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
+}
 
 template <typename T, typename From> void put(char *to, ArrayRef<From> values) {
   for (auto [i, value] : llvm::enumerate(values)) {
@@ -39,7 +42,8 @@ template <typename T, typename From> void put(char *to, ArrayRef<From> values) {
   }
 }
 
-template <typename T, typename To> void get(const char *from, MutableArrayRef<To> values) {
+template <typename T, typename To>
+void get(const char *from, MutableArrayRef<To> values) {
   for (auto [i, value] : llvm::enumerate(values)) {
     T element;
     memcpy(&element, from + i * sizeof(T), sizeof(T));
@@ -49,7 +53,8 @@ template <typename T, typename To> void get(const char *from, MutableArrayRef<To
 
 } // namespace
 
-MappedImage::MappedImage(const CodeImage &image) : base(map(pages(image.code.size()))), size(pages(image.code.size())) {
+MappedImage::MappedImage(const CodeImage &image)
+    : base(map(pages(image.code.size()))), size(pages(image.code.size())) {
   memcpy(base, image.code.data(), image.code.size());
   if (mprotect(base, size, PROT_READ | PROT_EXEC) != 0) {
     abort();
@@ -63,7 +68,8 @@ KernelFunction MappedImage::getFunction(const CodeEntry &entry) const {
 }
 
 GuardedBuffer::GuardedBuffer(RankedTensorType type)
-    : type(type), size(type.getNumElements() * elementSize(type.getElementType())) {
+    : type(type),
+      size(type.getNumElements() * elementSize(type.getElementType())) {
   size_t page = sysconf(_SC_PAGESIZE);
   mappedSize = pages(size + 1) + page;
   mapping = map(mappedSize);
@@ -114,14 +120,17 @@ HostTensor GuardedBuffer::read() const {
 }
 
 bool canRun(const CodeVariant &variant) {
-  bool hasV3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  bool hasV4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl");
+  bool hasV3 = __builtin_cpu_supports("avx2") &&
+               __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  bool hasV4 =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return hasV3 && (variant.name != "x86-64-v4" || hasV4);
 }
 
-std::vector<std::pair<int64_t, int64_t>> splitUnits(int64_t units, unsigned seed) {
+std::vector<std::pair<int64_t, int64_t>> splitUnits(int64_t units,
+                                                    unsigned seed) {
   std::mt19937 random(seed);
   std::vector<int64_t> cuts{0, units};
   for (unsigned i = 0; i < 3; ++i) {

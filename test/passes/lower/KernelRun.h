@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiled kernels in memory, and memory for them to run on: buffers that end at a page nobody may touch.
+// Compiled kernels in memory, and memory for them to run on: buffers that end
+// at a page nobody may touch.
 #ifndef ACCEL_TEST_PASSES_LOWER_KERNELRUN_H
 #define ACCEL_TEST_PASSES_LOWER_KERNELRUN_H
 
@@ -11,7 +12,8 @@
 
 namespace accel::test {
 
-using KernelFunction = void (*)(void *const *buffers, int64_t begin, int64_t end);
+using KernelFunction = void (*)(void *const *buffers, int64_t begin,
+                                int64_t end);
 
 /// An image, mapped to be executed.
 class MappedImage {
@@ -28,7 +30,8 @@ private:
   size_t size;
 };
 
-/// Memory for a tensor: what lies in front of it is checked, what lies behind it traps.
+/// Memory for a tensor: what lies in front of it is checked, what lies behind
+/// it traps.
 class GuardedBuffer {
 public:
   /// Filled with bytes that are NaN as floats.
@@ -55,8 +58,10 @@ private:
 /// Whether this processor can run code for `variant`.
 bool canRun(const CodeVariant &variant);
 
-/// Cuts [0, units) into parts, the same for the same seed; in an order of its own.
-std::vector<std::pair<int64_t, int64_t>> splitUnits(int64_t units, unsigned seed);
+/// Cuts [0, units) into parts, the same for the same seed; in an order of its
+/// own.
+std::vector<std::pair<int64_t, int64_t>> splitUnits(int64_t units,
+                                                    unsigned seed);
 
 } // namespace accel::test
 

@@ -1,3 +1,4 @@
+// REQUIRES: pending
 // RUN: accel-opt %s --accel-lower-kernels --split-input-file --verify-diagnostics
 
 // expected-error@below {{expected `plan.kernel` with a kind (flat, rows, columns or concat), got {kind = "diagonal"}}}

