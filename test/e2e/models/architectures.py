@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The models of the end-to-end tests: small, and each with sizes of its own.
 
 Every builder returns a module in float32 whose parameters depend on the seed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
 """Runs an exported model in ONNX Runtime and compares the next step's loss.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch against itself: float32 against double, and against mistakes.
 
 The first says how tight a bound can be, the second how tight it must be.

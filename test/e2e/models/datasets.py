@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The data of the goldens: small, fixed, and with something to learn."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
 """Prints an ONNX file as text: nodes, initializers, values, all metadata."""
 

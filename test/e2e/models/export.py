@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
 """Writes the ONNX files of the end-to-end tests: NAME/model.onnx.
 

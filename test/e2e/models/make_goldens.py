@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
 """Writes the data and the goldens: what PyTorch computes, in float32.
 

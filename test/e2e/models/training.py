@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The training step in PyTorch, as the goldens mean it.
 
 Nothing here is clever: one batch, one backward, torch's own clipping and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
 """Exports the README's model: a GPT-2 that trains on two cores in minutes.
 
