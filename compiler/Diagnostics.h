@@ -3,7 +3,7 @@
 // in the model it is.
 //
 //   error: Gather 'embed': expected indices from 0 to 6, got 9
-//     at gpt2.onnx: node 'embed' (transformer.wte, /home/me/train.py:12)
+//     at gpt2.onnx: node 'embed' (transformer.wte, /home/user/train.py:12)
 //   note: ...
 #ifndef ACCEL_COMPILER_DIAGNOSTICS_H
 #define ACCEL_COMPILER_DIAGNOSTICS_H

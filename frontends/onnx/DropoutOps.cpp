@@ -52,7 +52,8 @@ LogicalResult convertDropout(NodeConversion &c) {
   Value seed = getSeed(c), samples = getSampleIndices(c);
   c.setResult(0, DropoutOp::create(c.builder, c.loc, type, c.input(0), samples,
                                    seed, c.builder.getF64FloatAttr(probability),
-                                   c.builder.getI64IntegerAttr(number)));
+                                   c.builder.getI64IntegerAttr(number),
+                                   /*siteOffset=*/Value()));
   return success();
 }
 

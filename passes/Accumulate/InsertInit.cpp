@@ -112,7 +112,8 @@ private:
           RandomNormalOp::create(builder, loc, parameter.getType(), seed,
                                  builder.getF64FloatAttr(value.mean),
                                  builder.getF64FloatAttr(value.deviation),
-                                 builder.getI64IntegerAttr(value.site));
+                                 builder.getI64IntegerAttr(value.site),
+                                 /*siteOffset=*/Value());
       write(builder, loc, parameter.getSymName(), random);
     }
   }

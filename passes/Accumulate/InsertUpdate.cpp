@@ -7,7 +7,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
 
@@ -70,7 +71,9 @@ private:
     };
     auto expectNumber = [&](bool holds, StringRef flag, StringRef expected,
                             double got) {
-      expect(holds, flag, expected, llvm::formatv("{0}", got).str());
+      std::string text;
+      llvm::raw_string_ostream(text) << llvm::format("%g", got);
+      expect(holds, flag, expected, text);
     };
     expect(optimizer == "adamw" || optimizer == "sgd", "optimizer",
            "adamw or sgd", "'" + optimizer + "'");

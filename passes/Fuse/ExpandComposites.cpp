@@ -200,7 +200,8 @@ template <typename OpTy> Value dropped(GradientBuilder &b, OpTy op, Value x) {
     return x;
   }
   return b.create<DropoutOp>(x.getType(), x, op.getSamples(), op.getSeed(),
-                             op.getProbabilityAttr(), op.getSiteAttr());
+                             op.getProbabilityAttr(), op.getSiteAttr(),
+                             /*siteOffset=*/Value());
 }
 
 template <typename OpTy> bool rowsMayBeEmpty(OpTy op) {

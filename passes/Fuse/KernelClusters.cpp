@@ -44,19 +44,22 @@ int64_t accel::getReducedColumns(Operation *op) {
   return getNumElements(op->getOperand(0)) / getNumElements(op->getResult(0));
 }
 
-/// Columns of a column sum: what is left of its operand when rows are summed.
-static int64_t getSummedColumns(Operation *op) {
-  if (isa<ScatterAddOp>(op)) {
-    return getNumElements(op->getOperand(1)) /
-           getNumElements(op->getOperand(0));
-  }
-  return getNumElements(op->getResult(0));
+/// Whether `value` numbers the site of a random operation: what differs between
+/// layers that share a kernel.
+static bool isSiteOffset(Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (auto dropout = dyn_cast<DropoutOp>(user)) {
+      return dropout.getSiteOffset() == value;
+    }
+    auto normal = dyn_cast<RandomNormalOp>(user);
+    return normal && normal.getSiteOffset() == value;
+  });
 }
 
 bool ClusterPlanner::isSource(Operation *op) {
   if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
     auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
-    return dense && dense.isSplat();
+    return dense && dense.isSplat() && !isSiteOffset(constant.getResult());
   }
   return isa_and_nonnull<IotaOp>(op);
 }
@@ -66,12 +69,6 @@ ClusterPlanner::ClusterPlanner(ArrayRef<Operation *> section)
 
 Value ClusterPlanner::getRoot(Value value) const {
   return getViewRoot(value, [&](Value v) { return materialized.contains(v); });
-}
-
-ArrayRef<Operation *> ClusterPlanner::getPredecessors(Operation *op) const {
-  auto found = predecessors.find(op);
-  return found == predecessors.end() ? ArrayRef<Operation *>()
-                                     : ArrayRef<Operation *>(found->second);
 }
 
 bool ClusterPlanner::isCompute(Operation *op) const {
@@ -93,7 +90,8 @@ bool ClusterPlanner::isCompute(Operation *op) const {
 
 void ClusterPlanner::plan() {
   isolateSinks();
-  buildOrder();
+  graph.reset(ops);
+  addSymbolOrder();
   for (size_t i = 0; i < ops.size(); ++i) {
     place(ops[i]);
   }
@@ -105,7 +103,8 @@ void ClusterPlanner::plan() {
     }
   }
   eraseUnused();
-  buildOrder();
+  graph.reset(ops);
+  addSymbolOrder();
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,106 +142,6 @@ void ClusterPlanner::isolateSinks() {
   ops = std::move(extended);
 }
 
-/// Cheap element-wise operations are worth computing again inside a column sum
-/// rather than storing.
-static bool isCheap(Operation *op) {
-  return isa<AddOp, SubOp, MulOp, NegOp, SelectOp, CompareOp, CastOp, AbsOp,
-             MaxOp, MinOp, AndOp, OrOp, NotOp, ReluOp>(op);
-}
-
-/// Whether a value is in memory anyway: somebody but its own kernel and sums
-/// over columns uses it.
-bool ClusterPlanner::isStored(Value value, unsigned cluster) const {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (isViewOp(user) && !isCompute(user)) {
-      return llvm::any_of(user->getResults(), [&](Value result) {
-        return isStored(result, cluster);
-      });
-    }
-    auto found = clusterOf.find(user);
-    if (found == clusterOf.end()) {
-      return !isColumnReduction(user) && !isa<ScatterAddOp>(user);
-    }
-    return found->second != cluster &&
-           clusters[found->second].kind != KernelKind::Columns;
-  });
-}
-
-/// Clones the views between `root` and `value` on top of `newRoot`, in front of
-/// `before`.
-static Value cloneViews(Value value, Value root, Value newRoot,
-                        Operation *before,
-                        SmallVectorImpl<Operation *> &clones) {
-  if (value == root) {
-    return newRoot;
-  }
-  Operation *view = value.getDefiningOp();
-  Value operand =
-      cloneViews(view->getOperand(0), root, newRoot, before, clones);
-  Operation *copy = OpBuilder(before).clone(*view);
-  copy->setOperand(0, operand);
-  clones.push_back(copy);
-  return copy->getResult(cast<OpResult>(value).getResultNumber());
-}
-
-/// Clones what makes `value` (for every element, or with `isRow` one per row)
-/// as far as that is cheap and not in memory.
-Value ClusterPlanner::clonePrologue(
-    Value value, bool isRow, int64_t columns, Operation *before,
-    SmallVectorImpl<Operation *> &clones) const {
-  constexpr size_t kMostClones = 24;
-  Value root = getRoot(value);
-  Operation *producer = root.getDefiningOp();
-  auto cluster = clusterOf.find(producer);
-  AccessRelation relation = getAccessRelation(value, root);
-  bool toRow = !isRow && relation.kind == AccessKind::RowBroadcast &&
-               relation.columns == columns;
-  if (!producer || cluster == clusterOf.end() || !isCheap(producer) ||
-      isStored(root, cluster->second) || clones.size() >= kMostClones ||
-      !(relation.kind == AccessKind::Identity || toRow)) {
-    return value;
-  }
-  SmallVector<Value> operands =
-      llvm::map_to_vector(producer->getOperands(), [&](Value operand) {
-        return clonePrologue(operand, isRow || toRow, columns, before, clones);
-      });
-  Operation *copy = OpBuilder(before).clone(*producer);
-  copy->setOperands(operands);
-  clones.push_back(copy);
-  return cloneViews(value, root, copy->getResult(0), before, clones);
-}
-
-/// Gives a column sum private producers, unless they cannot be walked column by
-/// column.
-void ClusterPlanner::insertPrologue(Operation *op, int64_t elements,
-                                    int64_t columns, unsigned number) {
-  unsigned summed = op->getNumOperands() - 1;
-  SmallVector<Operation *> clones;
-  Value prologue =
-      clonePrologue(op->getOperand(summed), false, columns, op, clones);
-  bool fits = llvm::all_of(clones, [&](Operation *clone) {
-    SmallVector<Value> offending;
-    return isViewOp(clone) ||
-           (operandsAllowColumns(clone, elements, columns, offending) &&
-            offending.empty());
-  });
-  if (!fits) {
-    for (Operation *clone : llvm::reverse(clones)) {
-      clone->erase();
-    }
-    return;
-  }
-  op->setOperand(summed, prologue);
-  ops.insert(llvm::find(ops, op), clones.begin(), clones.end());
-  known.insert(clones.begin(), clones.end());
-  for (Operation *clone : clones) {
-    if (!isViewOp(clone)) {
-      clusters[number].ops.push_back(clone);
-      clusterOf[clone] = number;
-    }
-  }
-}
-
 /// What only served a sum that now has producers of its own is used by nobody.
 void ClusterPlanner::eraseUnused() {
   std::vector<Operation *> used;
@@ -258,44 +157,6 @@ void ClusterPlanner::eraseUnused() {
     op->erase();
   }
   ops.assign(used.rbegin(), used.rend());
-}
-
-void ClusterPlanner::addEdge(Operation *from, Operation *to) {
-  if (from != to && !llvm::is_contained(predecessors[to], from)) {
-    predecessors[to].push_back(from);
-    successors[from].push_back(to);
-  }
-}
-
-void ClusterPlanner::buildOrder() {
-  predecessors.clear();
-  successors.clear();
-  known.clear();
-  known.insert(ops.begin(), ops.end());
-  for (Operation *op : ops) {
-    for (Value operand : op->getOperands()) {
-      if (Operation *producer = operand.getDefiningOp();
-          producer && known.contains(producer)) {
-        addEdge(producer, op);
-      }
-    }
-  }
-  addSymbolOrder();
-}
-
-bool ClusterPlanner::reaches(Operation *from, Operation *to) {
-  SmallVector<Operation *> stack{from};
-  DenseSet<Operation *> seen;
-  while (!stack.empty()) {
-    Operation *op = stack.pop_back_val();
-    if (op == to) {
-      return true;
-    }
-    if (seen.insert(op).second) {
-      stack.append(successors[op].begin(), successors[op].end());
-    }
-  }
-  return false;
 }
 
 /// Everything that reads `value`, through views.
@@ -323,7 +184,7 @@ void ClusterPlanner::addSymbolOrder() {
     StringAttr name = symbol.getAttr();
     if (isa<ReadOp, GradientOp>(op)) {
       if (Operation *write = lastWrite.lookup(name)) {
-        addEdge(write, op);
+        graph.addEdge(write, op);
       }
       reads[name].push_back(op);
       continue;
@@ -331,12 +192,12 @@ void ClusterPlanner::addSymbolOrder() {
     Operation *producer = op->getOperand(0).getDefiningOp();
     SmallVector<Operation *> users;
     for (Operation *read : reads[name]) {
-      addEdge(read, op);
+      graph.addEdge(read, op);
       collectUsers(read->getResult(0), users);
     }
     bool blocked = llvm::any_of(users, [&](Operation *user) {
-      return user != producer && known.contains(user) &&
-             reaches(producer, user);
+      return user != producer && graph.contains(user) &&
+             graph.reaches(producer, user);
     });
     if (blocked) {
       // A reader needs the new value as well as the old one: write a copy once
@@ -345,8 +206,8 @@ void ClusterPlanner::addSymbolOrder() {
       producer = copy;
     }
     for (Operation *user : users) {
-      if (known.contains(user) && user != producer) {
-        addEdge(user, producer);
+      if (graph.contains(user) && user != producer) {
+        graph.addEdge(user, producer);
       }
     }
     if (isa<WriteOp>(op)) {
@@ -397,12 +258,12 @@ Operation *ClusterPlanner::insertCopy(Value value, Operation *user) {
   materialized.insert(copy->getResult(0));
   user->replaceUsesOfWith(value, copy->getResult(0));
   ops.insert(llvm::find(ops, user), copy);
-  known.insert(copy);
+  graph.insert(copy);
   if (Operation *producer = value.getDefiningOp();
-      producer && known.contains(producer)) {
-    addEdge(producer, copy);
+      producer && graph.contains(producer)) {
+    graph.addEdge(producer, copy);
   }
-  addEdge(copy, user);
+  graph.addEdge(copy, user);
   return copy;
 }
 
@@ -411,7 +272,7 @@ Operation *ClusterPlanner::insertCopy(Value value, Operation *user) {
 void ClusterPlanner::materialize(Value value, Operation *user) {
   if (Operation *earlier = copies.lookup(value)) {
     user->replaceUsesOfWith(value, earlier->getResult(0));
-    addEdge(earlier, user);
+    graph.addEdge(earlier, user);
     return;
   }
   Operation *copy = insertCopy(value, user);
@@ -509,11 +370,7 @@ bool ClusterPlanner::allowsColumns(const Cluster &cluster,
 /// What directly depends on `op`, looking through views that are not copied.
 void ClusterPlanner::collectDependents(
     Operation *op, SmallVectorImpl<Operation *> &dependents) const {
-  auto next = successors.find(op);
-  if (next == successors.end()) {
-    return;
-  }
-  for (Operation *successor : next->second) {
+  for (Operation *successor : graph.getSuccessors(op)) {
     if (isViewOp(successor) && !isCompute(successor)) {
       collectDependents(successor, dependents);
     } else {
@@ -647,16 +504,4 @@ void ClusterPlanner::placeRowReduction(Operation *op) {
   operandsAllowColumns(op, elements, columns, offending);
   llvm::for_each(offending, [&](Value value) { materialize(value, op); });
   start(op, KernelKind::Rows, elements, columns, /*open=*/true);
-}
-
-void ClusterPlanner::placeColumns(Operation *op) {
-  int64_t elements = getNumElements(op->getOperands().back());
-  int64_t columns = getSummedColumns(op);
-  unsigned number =
-      start(op, KernelKind::Columns, elements, columns, /*open=*/false);
-  insertPrologue(op, elements, columns, number);
-  Value summed = op->getOperands().back();
-  if (getRunLength(summed, getRoot(summed), columns) != columns) {
-    materialize(summed, op);
-  }
 }

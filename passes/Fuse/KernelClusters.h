@@ -4,6 +4,8 @@
 #ifndef ACCEL_PASSES_FUSE_KERNELCLUSTERS_H
 #define ACCEL_PASSES_FUSE_KERNELCLUSTERS_H
 
+#include "passes/Fuse/SectionGraph.h"
+
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -62,7 +64,9 @@ public:
 
   /// Operations that must come before `op`: producers of its operands and
   /// conflicting accesses to symbols.
-  llvm::ArrayRef<mlir::Operation *> getPredecessors(mlir::Operation *op) const;
+  llvm::ArrayRef<mlir::Operation *> getPredecessors(mlir::Operation *op) const {
+    return graph.getPredecessors(op);
+  }
 
   /// Whether an operation is made anew wherever it is used: splat constants and
   /// indices.
@@ -71,10 +75,7 @@ public:
 private:
   // preparation
   void isolateSinks();
-  void buildOrder();
   void addSymbolOrder();
-  void addEdge(mlir::Operation *from, mlir::Operation *to);
-  bool reaches(mlir::Operation *from, mlir::Operation *to);
 
   // planning
   bool isCompute(mlir::Operation *op) const;
@@ -111,12 +112,8 @@ private:
   std::vector<mlir::Operation *> ops;
   std::vector<Cluster> clusters;
   llvm::DenseMap<mlir::Operation *, unsigned> clusterOf;
-  llvm::DenseSet<mlir::Operation *> known; ///< the operations of the section
   llvm::DenseMap<mlir::Value, mlir::Operation *> copies;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>>
-      predecessors;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>>
-      successors;
+  SectionGraph graph; ///< of `ops`
   llvm::DenseSet<mlir::Value>
       materialized; ///< results of views that are copied
 };

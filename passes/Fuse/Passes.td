@@ -26,6 +26,23 @@ def ClearGradientsPass : Pass<"accel-clear-gradients", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def HoistSitesPass : Pass<"accel-hoist-sites", "::mlir::ModuleOp"> {
+  let summary = "makes the site of a random operation an operand";
+  let description = [{
+    The site of every `accel.dropout` and `accel.random_normal` becomes the value of a constant that the operation reads, one
+    constant per site and function, and its attribute zero. What differs between the layers of a model is data then, and
+    their kernels are one.
+
+    Requires: nothing. Ensures: no random operation has a site other than 0; values do not change.
+
+    ```mlir
+    %site = accel.constant dense<7> : tensor<i64>
+    %w = accel.random_normal %seed mean 0.0 deviation 0.02 site 0 plus %site : tensor<i64> -> tensor<16x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "groups operations into kernels";
   let description = [{

@@ -4,6 +4,7 @@
 #ifndef ACCEL_PASSES_IMPORT_CONSTANTVALUE_H
 #define ACCEL_PASSES_IMPORT_CONSTANTVALUE_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 
 #include <optional>
@@ -19,6 +20,10 @@ bool isSplat(mlir::Value value, double number);
 
 /// Whether `left` and `right` are equal up to the rounding of f32.
 bool isClose(double left, double right);
+
+inline mlir::RankedTensorType typeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
 
 /// `value`, or what it is a broadcast or reshape of.
 mlir::Value skipViews(mlir::Value value);

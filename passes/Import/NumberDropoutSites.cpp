@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Import/NumberText.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
@@ -78,7 +79,8 @@ void setSite(Operation *op, int64_t site) {
   }
   remark::analysis(op->getLoc(), remark::RemarkOpts::name("DropoutSite")
                                      .category("accel-number-dropout-sites"))
-      << remark::add("dropout site {0}: probability {1}{2}", site, probability,
+      << remark::add("dropout site {0}: probability {1}{2}", site,
+                     toText(probability),
                      isa<AttentionOp>(op) ? ", on attention" : "");
 }
 

@@ -11,6 +11,7 @@
 #include "passes/Import/AttentionMatch.h"
 #include "passes/Import/ConstantValue.h"
 #include "passes/Import/DeadCode.h"
+#include "passes/Import/NumberText.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -23,10 +24,6 @@ namespace accel {
 #include "passes/Import/Passes.h.inc"
 
 namespace {
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// `value` without multiplications by numbers, also under views, and their
 /// product in `scale`.
@@ -104,7 +101,7 @@ private:
                            ? (mask->causal ? "causal and a tensor" : "a tensor")
                            : (mask->causal ? "causal" : "none");
     remark::passed(root.getLoc(), options) << remark::add(
-        "recognised attention, scale {0}, mask: {1}", scale, kind);
+        "recognised attention, scale {0}, mask: {1}", toText(scale), kind);
   }
 
   /// Why the operands of `match` are not those of accel.attention; empty if
@@ -189,7 +186,7 @@ private:
     auto dropout = DropoutOp::create(
         builder, softmax.getLoc(), softmax.getType(), softmax.getResult(),
         indices, seed, builder.getF64FloatAttr(probability.getValueAsDouble()),
-        builder.getI64IntegerAttr(nextSite()));
+        builder.getI64IntegerAttr(nextSite()), /*siteOffset=*/Value());
     softmax.getResult().replaceAllUsesExcept(dropout.getResult(), dropout);
   }
 

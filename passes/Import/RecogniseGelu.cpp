@@ -59,12 +59,12 @@ std::optional<Polynomial> multiply(const Polynomial &left,
   return product;
 }
 
-bool isClose(const Polynomial &left, const Polynomial &right) {
+bool areClose(const Polynomial &left, const Polynomial &right) {
   auto covers = [](const Polynomial &a, const Polynomial &b) {
     return llvm::all_of(a, [&](auto term) {
       auto found = b.find(term.first);
       return found == b.end() ? term.second == 0
-                              : accel::isClose(term.second, found->second);
+                              : isClose(term.second, found->second);
     });
   };
   return covers(left, right) && covers(right, left);
@@ -148,7 +148,7 @@ std::optional<Value> findOperand(Operation *function) {
   for (Value candidate : collectCandidates(function->getOperand(0))) {
     std::optional<Polynomial> read =
         PolynomialReader(candidate, Value()).read(function->getOperand(0));
-    if (read && isClose(*read, argument)) {
+    if (read && areClose(*read, argument)) {
       return candidate;
     }
   }
@@ -168,7 +168,7 @@ Operation *findRoot(Operation *function, Value operand) {
     if (!read) {
       return nullptr;
     }
-    if (isClose(*read, gelu)) {
+    if (areClose(*read, gelu)) {
       return op;
     }
   }

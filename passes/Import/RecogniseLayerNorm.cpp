@@ -10,6 +10,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "passes/Import/ConstantValue.h"
 #include "passes/Import/DeadCode.h"
+#include "passes/Import/NumberText.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
@@ -29,10 +30,6 @@ struct LayerNormMatch {
   double epsilon = 0;
   Operation *root = nullptr;
 };
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// The row that `value` repeats along all but the last of its dimensions; null
 /// if it does not.
@@ -231,7 +228,8 @@ private:
     remark::passed(match.root->getLoc(),
                    remark::RemarkOpts::name("LayerNorm")
                        .category("accel-recognise-layer-norm"))
-        << remark::add("recognised layer norm, epsilon {0:e2}", match.epsilon);
+        << remark::add("recognised layer norm, epsilon {0}",
+                       toText(match.epsilon));
   }
 };
 

@@ -21,7 +21,9 @@ struct CodeVariant {
       features; ///< LLVM's names of what the processor must have
 };
 
-/// AVX2 with FMA, and AVX-512 as all servers have it. Both give the same bits.
+/// AVX-512 as all servers have it, then AVX2 with FMA: the best comes first, as
+/// a run takes the first that its machine has all features for. Both give the
+/// same bits.
 std::vector<CodeVariant> getDefaultVariants();
 
 /// Where a kernel lies in an image: `void kernel(void *const *buffers, int64_t

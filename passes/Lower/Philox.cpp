@@ -13,7 +13,7 @@ static Value word(OpBuilder &builder, Location loc, uint32_t value) {
 }
 
 PhiloxKeys accel::emitPhiloxKeys(OpBuilder &builder, Location loc, Value seed,
-                                 int64_t site) {
+                                 Value site) {
   Type i32 = builder.getI32Type();
   Value half =
       arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
@@ -25,8 +25,8 @@ PhiloxKeys accel::emitPhiloxKeys(OpBuilder &builder, Location loc, Value seed,
   for (uint32_t round = 0; round < kPhiloxRounds; ++round) {
     Value step = word(builder, loc, round * 0x9E3779B9u);
     keys[round][0] = arith::AddIOp::create(builder, loc, folded, step);
-    keys[round][1] =
-        word(builder, loc, static_cast<uint32_t>(site) + round * 0xBB67AE85u);
+    keys[round][1] = arith::AddIOp::create(
+        builder, loc, site, word(builder, loc, round * 0xBB67AE85u));
   }
   return keys;
 }

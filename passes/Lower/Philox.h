@@ -15,9 +15,9 @@ inline constexpr unsigned kPhiloxRounds = 10;
 /// The two key words of every round.
 using PhiloxKeys = std::array<std::array<mlir::Value, 2>, kPhiloxRounds>;
 
-/// The keys of a site. Requires: `seed` is an i64.
+/// The keys of a site. Requires: `seed` is an i64, `site` an i32.
 PhiloxKeys emitPhiloxKeys(mlir::OpBuilder &builder, mlir::Location loc,
-                          mlir::Value seed, int64_t site);
+                          mlir::Value seed, mlir::Value site);
 
 /// The four words (i32) of the block with counter words `counter`.
 std::array<mlir::Value, 4> emitPhiloxBlock(mlir::OpBuilder &builder,

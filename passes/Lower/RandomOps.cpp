@@ -22,6 +22,26 @@ static Type placeTypeFor(OpBuilder &builder, int64_t count) {
                                                       : builder.getI64Type();
 }
 
+/// The low 32 bits of a random operation's site; null after an error.
+template <typename OpTy>
+static Value emitSite(KernelEmitter &emitter, OpTy op) {
+  OpBuilder &builder = emitter.getBuilder();
+  Location loc = op.getLoc();
+  Value site = arith::ConstantOp::create(
+      builder, loc,
+      builder.getI32IntegerAttr(static_cast<int32_t>(op.getSite())));
+  if (!op.getSiteOffset()) {
+    return site;
+  }
+  Value offset = emitter.scalarAt(op.getSiteOffset(), emitter.number(0));
+  if (!offset) {
+    return {};
+  }
+  return arith::AddIOp::create(
+      builder, loc, site,
+      arith::TruncIOp::create(builder, loc, builder.getI32Type(), offset));
+}
+
 RandomElement::RandomElement(KernelEmitter &emitter, DropoutOp op,
                              AffineExpr position)
     : op(op), loc(op.getLoc()) {
@@ -31,7 +51,8 @@ RandomElement::RandomElement(KernelEmitter &emitter, DropoutOp op,
   Value sample =
       emitter.scalarAt(op.getSamples(), position.floorDiv(perSample));
   Value seed = emitter.scalarAt(op.getSeed(), emitter.number(0));
-  if (!sample || !seed) {
+  Value site = emitSite(emitter, op);
+  if (!sample || !seed || !site) {
     return;
   }
   Type i32 = builder.getI32Type();
@@ -40,7 +61,7 @@ RandomElement::RandomElement(KernelEmitter &emitter, DropoutOp op,
   sampleLow = arith::TruncIOp::create(builder, loc, i32, sample);
   sampleHigh = arith::TruncIOp::create(
       builder, loc, i32, arith::ShRUIOp::create(builder, loc, sample, half));
-  keys = emitPhiloxKeys(builder, loc, seed, op.getSite());
+  keys = emitPhiloxKeys(builder, loc, seed, site);
   first = position % perSample;
   placeType = placeTypeFor(builder, perSample);
   valid = true;
@@ -51,12 +72,13 @@ RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op,
     : op(op), loc(op.getLoc()) {
   OpBuilder &builder = emitter.getBuilder();
   Value seed = emitter.scalarAt(op.getSeed(), emitter.number(0));
-  if (!seed) {
+  Value site = emitSite(emitter, op);
+  if (!seed || !site) {
     return;
   }
   sampleLow = sampleHigh =
       arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
-  keys = emitPhiloxKeys(builder, loc, seed, op.getSite());
+  keys = emitPhiloxKeys(builder, loc, seed, site);
   first = position;
   placeType = placeTypeFor(builder, getNumElements(op.getResult()));
   valid = true;

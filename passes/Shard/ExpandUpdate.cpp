@@ -112,12 +112,12 @@ private:
   /// the clipping of its norm.
   static Value buildGradientFactor(ScalarBuilder &scalars, UpdateOp update,
                                    ArrayRef<SegmentSlots> segments) {
-    Value sum;
-    for (const SegmentSlots &segment : segments) {
-      Value part = buildSquareSum(scalars, segment);
-      sum = sum ? scalars.add(sum, part) : part;
-    }
-    Value norm = scalars.mul(scalars.sqrt(sum), update.getScale());
+    SmallVector<Value> parts =
+        llvm::map_to_vector(segments, [&](const SegmentSlots &segment) {
+          return buildSquareSum(scalars, segment);
+        });
+    Value norm =
+        scalars.mul(scalars.sqrt(scalars.sum(parts)), update.getScale());
     scalars.report("grad_norm", norm);
     if (!update.getClip()) {
       return update.getScale();

@@ -58,6 +58,23 @@ public:
     return CosOp::create(builder, loc, operand);
   }
 
+  /// The sum of `parts`, at least one, by a single reduction: its code does not
+  /// depend on how many there are.
+  mlir::Value sum(mlir::ArrayRef<mlir::Value> parts) {
+    if (parts.size() == 1) {
+      return parts.front();
+    }
+    auto row = mlir::RankedTensorType::get({1}, type.getElementType());
+    auto rows =
+        llvm::map_to_vector(parts, [&](mlir::Value part) -> mlir::Value {
+          return ReshapeOp::create(builder, loc, row, part);
+        });
+    mlir::Value all = ConcatOp::create(
+        builder, loc, row.clone({static_cast<int64_t>(parts.size())}), rows, 0);
+    return ReduceSumOp::create(builder, loc, type, all,
+                               mlir::ArrayRef<int64_t>{0});
+  }
+
   /// left < right ? onTrue : onFalse
   mlir::Value selectLess(mlir::Value left, mlir::Value right,
                          mlir::Value onTrue, mlir::Value onFalse) {

@@ -18,10 +18,6 @@ constexpr int kMaxBatchDimensions = 10;
 // Keeps every product of two sizes and sum of offsets within 63 bits.
 constexpr uint64_t kMaxDimension = uint64_t{1} << 31;
 
-absl::Status Invalid(absl::string_view message) {
-  return absl::InvalidArgumentError(message);
-}
-
 std::optional<uint64_t> Span(const planpb::Gemm& gemm, GemmOperand operand) {
   const planpb::Matrix& matrix = OperandMatrix(gemm, operand);
   const MatrixShape shape = OperandShape(gemm, operand);
@@ -58,24 +54,24 @@ absl::Status ValidateMatrix(const planpb::Gemm& gemm, GemmOperand operand) {
     return absl::UnimplementedError("unknown element type");
   }
   if (matrix.batch_strides_size() != gemm.batch_size()) {
-    return Invalid(absl::StrCat("expected ", gemm.batch_size(),
-                                " batch strides, got ",
-                                matrix.batch_strides_size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected ", gemm.batch_size(), " batch strides, got ",
+                     matrix.batch_strides_size()));
   }
   const bool rows_step = shape.rows > 1 && matrix.row_stride() != 1;
   const bool columns_step = shape.columns > 1 && matrix.column_stride() != 1;
   if (rows_step && columns_step) {
-    return Invalid(absl::StrCat("expected stride 1 along rows or columns, got ",
-                                matrix.row_stride(), " and ",
-                                matrix.column_stride()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected stride 1 along rows or columns, got ",
+                     matrix.row_stride(), " and ", matrix.column_stride()));
   }
   if ((shape.rows > 1 && matrix.row_stride() == 0) ||
       (shape.columns > 1 && matrix.column_stride() == 0)) {
-    return Invalid("a stride of 0 within a matrix");
+    return absl::InvalidArgumentError("a stride of 0 within a matrix");
   }
   const auto span = Span(gemm, operand);
   if (!span || *span > static_cast<uint64_t>(INT64_MAX)) {
-    return Invalid("it spans more than 63 bits can address");
+    return absl::InvalidArgumentError("it spans more than 63 bits can address");
   }
   return absl::OkStatus();
 }
@@ -111,8 +107,8 @@ absl::Status ValidateGemm(const planpb::Gemm& gemm) {
   std::optional<uint64_t> volume = 2;
   const auto check = [&volume](absl::string_view name, uint64_t size) {
     if (size == 0 || size > kMaxDimension) {
-      return Invalid(absl::StrCat("expected ", name, " between 1 and ",
-                                  kMaxDimension, ", got ", size));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "expected ", name, " between 1 and ", kMaxDimension, ", got ", size));
     }
     if (volume) {
       volume = CheckedMultiply(*volume, size);
@@ -123,24 +119,27 @@ absl::Status ValidateGemm(const planpb::Gemm& gemm) {
   RETURN_IF_ERROR(check("n", gemm.n()));
   RETURN_IF_ERROR(check("k", gemm.k()));
   if (gemm.batch_size() > kMaxBatchDimensions) {
-    return Invalid(absl::StrCat("expected at most ", kMaxBatchDimensions,
-                                " batch dimensions, got ", gemm.batch_size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected at most ", kMaxBatchDimensions,
+                     " batch dimensions, got ", gemm.batch_size()));
   }
   for (const uint64_t size : gemm.batch()) {
     RETURN_IF_ERROR(check("a batch size", size));
   }
   if (!volume) {
-    return Invalid("its operations exceed 64 bits");
+    return absl::InvalidArgumentError("its operations exceed 64 bits");
   }
   if (gemm.beta() != 0.0f && gemm.beta() != 1.0f) {
-    return Invalid(absl::StrCat("expected beta 0 or 1, got ", gemm.beta()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected beta 0 or 1, got ", gemm.beta()));
   }
   RETURN_IF_ERROR(Annotate(ValidateMatrix(gemm, GemmOperand::kA), "A"));
   RETURN_IF_ERROR(Annotate(ValidateMatrix(gemm, GemmOperand::kB), "B"));
   RETURN_IF_ERROR(Annotate(ValidateMatrix(gemm, GemmOperand::kC), "C"));
   for (int i = 0; i < gemm.batch_size(); ++i) {
     if (gemm.batch(i) > 1 && gemm.c().batch_strides(i) == 0) {
-      return Invalid("C: a batch stride of 0 writes one matrix many times");
+      return absl::InvalidArgumentError(
+          "C: a batch stride of 0 writes one matrix many times");
     }
   }
   return absl::OkStatus();

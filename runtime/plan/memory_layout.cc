@@ -15,10 +15,6 @@ namespace {
 // Cache lines and vector registers; what kernels may rely on at least.
 constexpr uint64_t kMinAlignment = 64;
 
-absl::Status Invalid(absl::string_view message) {
-  return absl::InvalidArgumentError(message);
-}
-
 }  // namespace
 
 absl::string_view SpaceName(planpb::Space space) {
@@ -54,14 +50,14 @@ absl::Status MemoryLayout::CheckBinding() const {
   for (const planpb::AxisDegree& axis : plan_->manifest().mesh().axes()) {
     const uint64_t degree = binding_.degree(axis.axis());
     if (degree == 0 || (axis.degree() != 0 && axis.degree() != degree)) {
-      return Invalid(absl::StrCat("mesh axis '", MeshAxisName(axis.axis()),
-                                  "': expected degree ", axis.degree(),
-                                  ", got ", degree));
+      return absl::InvalidArgumentError(
+          absl::StrCat("mesh axis '", MeshAxisName(axis.axis()),
+                       "': expected degree ", axis.degree(), ", got ", degree));
     }
   }
   const uint64_t limit = std::max<uint64_t>(plan_->manifest().max_ranks(), 1);
   if (binding_.rank_count() > limit) {
-    return Invalid(absl::StrCat(
+    return absl::InvalidArgumentError(absl::StrCat(
         "expected at most ", limit, " ranks, got ", binding_.rank_count(),
         "; compile with --max-ranks=", binding_.rank_count()));
   }
@@ -84,8 +80,8 @@ absl::Status MemoryLayout::PlaceBuffer(const planpb::Buffer& buffer,
   const auto all = stride ? CheckedMultiply(*stride, place.copies) : stride;
   const auto next = offset && all ? CheckedAdd(*offset, *all) : std::nullopt;
   if (!next || *next > static_cast<uint64_t>(INT64_MAX)) {
-    return Invalid(absl::StrCat("space '", SpaceName(buffer.space()),
-                                "' exceeds 63 bits"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "space '", SpaceName(buffer.space()), "' exceeds 63 bits"));
   }
   place.offset = *offset;
   place.stride = *stride;
@@ -109,7 +105,7 @@ absl::Status MemoryLayout::PlaceBuffers() {
   for (const uint64_t bytes : space_bytes_) {
     const auto next = CheckedAdd(total, bytes);
     if (!next || *next > static_cast<uint64_t>(INT64_MAX)) {
-      return Invalid("the plan's memory exceeds 63 bits");
+      return absl::InvalidArgumentError("the plan's memory exceeds 63 bits");
     }
     total = *next;
   }
@@ -129,7 +125,7 @@ absl::Status MemoryLayout::CheckSlots() const {
         const auto bits = CheckedMultiply(
             owned.size(), ElementBits(plan_->buffer(slot.buffer()).dtype()));
         if (!bits || *bits / 8 > BufferBytes(slot.buffer())) {
-          return Invalid(absl::StrCat(
+          return absl::InvalidArgumentError(absl::StrCat(
               "bucket '", bucket.name(), "', segment '", segment.name(),
               "': ", owned.size(), " elements do not fit into slot '",
               slot.name(), "' of ", BufferBytes(slot.buffer()), " bytes"));
@@ -147,7 +143,7 @@ absl::Status MemoryLayout::CheckAccess(const planpb::Access& access) const {
   const auto last = spread ? CheckedAdd(*spread, access.offset()) : spread;
   const auto end = last ? CheckedAdd(*last, access.bytes()) : last;
   if (!end || *end > bytes) {
-    return Invalid(absl::StrCat(
+    return absl::InvalidArgumentError(absl::StrCat(
         "buffer '", plan_->buffer(access.buffer()).name(), "': bytes [",
         access.offset(), ", +", access.bytes(), ") for ", binding_.threads,
         " threads do not lie in its ", bytes));
@@ -157,7 +153,7 @@ absl::Status MemoryLayout::CheckAccess(const planpb::Access& access) const {
 
 absl::Status MemoryLayout::CheckAccesses() const {
   if (binding_.threads == 0) {
-    return Invalid("expected threads, got 0");
+    return absl::InvalidArgumentError("expected threads, got 0");
   }
   for (const FunctionView& function : plan_->functions()) {
     for (const planpb::Instruction& instruction : function.instructions()) {

@@ -15,10 +15,6 @@
 namespace accel::runtime {
 namespace {
 
-absl::Status Invalid(absl::string_view message) {
-  return absl::InvalidArgumentError(message);
-}
-
 bool Reads(const planpb::Access& access) {
   return access.mode() != planpb::Access::MODE_WRITE;
 }
@@ -76,10 +72,11 @@ absl::Status BodyValidator::CheckAccess(const planpb::Instruction& instruction,
       CheckIndex("access", access, instruction.accesses_size()), what));
   const planpb::Access& found = instruction.accesses(static_cast<int>(access));
   if ((reads && !Reads(found)) || (writes && !Writes(found))) {
-    return Invalid(absl::StrCat(what, ": access ", access, " does not say ",
-                                reads && writes ? "read and written"
-                                : reads         ? "read"
-                                                : "written"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, ": access ", access, " does not say ",
+                     reads && writes ? "read and written"
+                     : reads         ? "read"
+                                     : "written"));
   }
   return absl::OkStatus();
 }
@@ -98,8 +95,8 @@ absl::Status BodyValidator::CheckRoom(const planpb::Instruction& instruction,
                                       uint64_t bytes) const {
   const auto room = BytesOf(instruction.accesses(static_cast<int>(access)));
   if (room && *room < bytes) {
-    return Invalid(absl::StrCat(what, ": expected an access of ", bytes,
-                                " bytes, got ", *room));
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, ": expected an access of ", bytes, " bytes, got ", *room));
   }
   return absl::OkStatus();
 }
@@ -111,9 +108,9 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
   const planpb::Kernel& kernel =
       manifest_.kernels(static_cast<int>(launch.kernel()));
   if (launch.arguments_size() != static_cast<int>(kernel.arity())) {
-    return Invalid(absl::StrCat("kernel '", kernel.name(), "': expected ",
-                                kernel.arity(), " arguments, got ",
-                                launch.arguments_size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel '", kernel.name(), "': expected ", kernel.arity(),
+                     " arguments, got ", launch.arguments_size()));
   }
   for (const uint32_t argument : launch.arguments()) {
     RETURN_IF_ERROR(
@@ -122,13 +119,14 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
   if (launch.end().has_shard()) {
     RETURN_IF_ERROR(ValidateShard(launch.end().shard()));
   } else if (launch.end().units() < launch.begin()) {
-    return Invalid(absl::StrCat("a launch over [", launch.begin(), ", ",
-                                launch.end().units(), ")"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a launch over [", launch.begin(), ", ", launch.end().units(), ")"));
   }
   constexpr auto kMost = static_cast<uint64_t>(INT64_MAX);
   if (launch.end().units() > kMost || launch.begin() > kMost ||
       launch.grain() > kMost) {
-    return Invalid("a launch over more than 63 bits can count");
+    return absl::InvalidArgumentError(
+        "a launch over more than 63 bits can count");
   }
   return absl::OkStatus();
 }
@@ -140,7 +138,8 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
   const planpb::LibraryCall& call =
       manifest_.library_calls(static_cast<int>(gemm.library_call()));
   if (!call.has_gemm()) {
-    return Invalid(absl::StrCat("library call '", call.key(), "' is no gemm"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("library call '", call.key(), "' is no gemm"));
   }
   RETURN_IF_ERROR(CheckAccess(instruction, "A", gemm.a(), true, false));
   RETURN_IF_ERROR(CheckAccess(instruction, "B", gemm.b(), true, false));
@@ -163,8 +162,8 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
                                   const planpb::Fetch& fetch) {
   if (fetch.ahead() > 1 ||
       (fetch.ahead() == 1 && !function_.RepeatOf(instruction.id()))) {
-    return Invalid(absl::StrCat("a fetch ", fetch.ahead(),
-                                " ahead: expected 0, or 1 in a repeat"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a fetch ", fetch.ahead(), " ahead: expected 0, or 1 in a repeat"));
   }
   for (const planpb::FetchField& field : fetch.fields()) {
     RETURN_IF_ERROR(
@@ -178,9 +177,9 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
     const auto room =
         BytesOf(instruction.accesses(static_cast<int>(field.access())));
     if (room != bytes) {
-      return Invalid(absl::StrCat("field '", wanted.name(),
-                                  "': expected an access of ", bytes,
-                                  " bytes, got ", room.value_or(0)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("field '", wanted.name(), "': expected an access of ",
+                       bytes, " bytes, got ", room.value_or(0)));
     }
   }
   return absl::OkStatus();
@@ -191,7 +190,8 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
   if (instruction.waits_size() + instruction.signals_size() +
           instruction.accesses_size() >
       0) {
-    return Invalid("a repeat has neither events nor accesses");
+    return absl::InvalidArgumentError(
+        "a repeat has neither events nor accesses");
   }
   return absl::OkStatus();
 }
@@ -210,22 +210,23 @@ absl::Status BodyValidator::CheckPiece(const planpb::Load& load,
   const auto bytes = ElementBytes(load.dtype(), piece.elements());
   const auto end = CheckedAdd(piece.element_offset(), piece.elements());
   if (!bytes || !end || !ElementBytes(load.dtype(), *end)) {
-    return Invalid("it exceeds 64 bits");
+    return absl::InvalidArgumentError("it exceeds 64 bits");
   }
   if (load.has_shard() && *end > load.shard().elements()) {
-    return Invalid(absl::StrCat("it ends at element ", *end, " of ",
-                                load.shard().elements()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "it ends at element ", *end, " of ", load.shard().elements()));
   }
   const bool transposed = piece.rows() != 0 || piece.columns() != 0;
   if (transposed &&
       CheckedMultiply(piece.rows(), piece.columns()) != piece.elements()) {
-    return Invalid(absl::StrCat("the transpose of ", piece.rows(), " x ",
-                                piece.columns(), " has not ", piece.elements(),
-                                " elements"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the transpose of ", piece.rows(), " x ", piece.columns(),
+                     " has not ", piece.elements(), " elements"));
   }
   if ((piece.section_plus_one() == 0) ==
       (piece.external_file_plus_one() == 0)) {
-    return Invalid("expected one source, a section or a file");
+    return absl::InvalidArgumentError(
+        "expected one source, a section or a file");
   }
   if (piece.section_plus_one() != 0) {
     return CheckSectionRange(manifest_, piece.section_plus_one() - 1,
@@ -238,8 +239,9 @@ absl::Status BodyValidator::CheckPiece(const planpb::Load& load,
   const uint64_t size =
       manifest_.external_files(static_cast<int>(index)).size();
   if (piece.source_offset() > size || *bytes > size - piece.source_offset()) {
-    return Invalid(absl::StrCat("bytes [", piece.source_offset(), ", +", *bytes,
-                                ") do not lie in a file of ", size));
+    return absl::InvalidArgumentError(
+        absl::StrCat("bytes [", piece.source_offset(), ", +", *bytes,
+                     ") do not lie in a file of ", size));
   }
   return absl::OkStatus();
 }
@@ -250,7 +252,7 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
       CheckAccess(instruction, "destination", load.access(), false, true));
   RETURN_IF_ERROR(CheckElementType(load.dtype()));
   if (ElementBits(load.dtype()) % 8 != 0) {
-    return Invalid("a load of elements below one byte");
+    return absl::InvalidArgumentError("a load of elements below one byte");
   }
   if (load.has_shard()) {
     RETURN_IF_ERROR(ValidateShard(load.shard()));
@@ -319,26 +321,29 @@ absl::Status ValidateAccess(const planpb::Manifest& manifest,
         absl::StrCat(name, ": unknown mode ", access.mode()));
   }
   if (buffer.region() == planpb::REGION_CONSTANT && Writes(access)) {
-    return Invalid(absl::StrCat(name, " is constant and is written"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is constant and is written"));
   }
   if (access.bytes() == 0 &&
       (access.offset() != 0 || access.thread_stride() != 0)) {
-    return Invalid(absl::StrCat(name, ": an offset without a size"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": an offset without a size"));
   }
   if (access.rotate() >= std::max<uint32_t>(buffer.copies(), 1)) {
-    return Invalid(absl::StrCat(name, ": rotates by ", access.rotate(), " of ",
-                                std::max<uint32_t>(buffer.copies(), 1),
-                                " copies"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": rotates by ", access.rotate(), " of ",
+                     std::max<uint32_t>(buffer.copies(), 1), " copies"));
   }
   if (access.thread_stride() != 0 && access.thread_stride() < access.bytes()) {
-    return Invalid(absl::StrCat(name, ": the parts of threads overlap"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": the parts of threads overlap"));
   }
   const auto end = CheckedAdd(access.offset(), access.bytes());
   const auto size = ConstantSize(buffer.bytes());
   if (!end || (size && *end > *size)) {
-    return Invalid(absl::StrCat(name, ": bytes [", access.offset(), ", +",
-                                access.bytes(), ") do not lie in its ",
-                                size.value_or(0)));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": bytes [", access.offset(), ", +", access.bytes(),
+                     ") do not lie in its ", size.value_or(0)));
   }
   return absl::OkStatus();
 }
@@ -367,9 +372,9 @@ absl::Status ValidateInstruction(const planpb::Manifest& manifest,
 absl::Status ValidateInstructions(const planpb::Manifest& manifest,
                                   const FunctionView& function) {
   if (function.instructions().size() != function.function().instructions()) {
-    return Invalid(absl::StrCat("expected ", function.function().instructions(),
-                                " instructions, got ",
-                                function.instructions().size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected ", function.function().instructions(),
+                     " instructions, got ", function.instructions().size()));
   }
   BodyValidator body(manifest, function);
   for (const planpb::Instruction& instruction : function.instructions()) {

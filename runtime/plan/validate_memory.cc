@@ -17,26 +17,23 @@ constexpr uint64_t kMaxAlignment = uint64_t{2} << 20;
 constexpr uint32_t kMaxCopies = 16;
 constexpr uint64_t kMaxDegree = uint64_t{1} << 32;
 
-absl::Status Invalid(absl::string_view message) {
-  return absl::InvalidArgumentError(message);
-}
-
 absl::Status ValidateMesh(const planpb::Mesh& mesh) {
   if (mesh.axes_size() != kMeshAxes) {
-    return Invalid(absl::StrCat("mesh: expected ", kMeshAxes, " axes, got ",
-                                mesh.axes_size()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "mesh: expected ", kMeshAxes, " axes, got ", mesh.axes_size()));
   }
   for (int i = 0; i < kMeshAxes; ++i) {
     const planpb::AxisDegree& axis = mesh.axes(i);
     if (axis.axis() != i + 1) {
-      return Invalid(absl::StrCat(
+      return absl::InvalidArgumentError(absl::StrCat(
           "mesh: expected axis '",
           MeshAxisName(static_cast<planpb::MeshAxis>(i + 1)), "' as number ", i,
           ", got '", MeshAxisName(axis.axis()), "'"));
     }
     if (axis.degree() > kMaxDegree) {
-      return Invalid(absl::StrCat("mesh: axis '", MeshAxisName(axis.axis()),
-                                  "' has degree ", axis.degree()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("mesh: axis '", MeshAxisName(axis.axis()),
+                       "' has degree ", axis.degree()));
     }
   }
   return absl::OkStatus();
@@ -44,7 +41,7 @@ absl::Status ValidateMesh(const planpb::Mesh& mesh) {
 
 absl::Status ValidateLanes(const planpb::Manifest& manifest) {
   if (manifest.lanes().empty()) {
-    return Invalid("there is no lane");
+    return absl::InvalidArgumentError("there is no lane");
   }
   std::set<int> kinds;
   for (const planpb::Lane& lane : manifest.lanes()) {
@@ -54,8 +51,8 @@ absl::Status ValidateLanes(const planpb::Manifest& manifest) {
           "lane '", lane.name(), "' is of unknown kind ", lane.kind()));
     }
     if (!kinds.insert(lane.kind()).second) {
-      return Invalid(absl::StrCat("lane '", lane.name(),
-                                  "' is the second one of its kind"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "lane '", lane.name(), "' is the second one of its kind"));
     }
   }
   return absl::OkStatus();
@@ -78,10 +75,11 @@ absl::Status ValidateArenas(
           absl::StrCat("an arena lies in unknown space ", arena.space()));
     }
     if (!spaces.insert(arena.space()).second) {
-      return Invalid(absl::StrCat("two arenas lie in space ", arena.space()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("two arenas lie in space ", arena.space()));
     }
     if (!IsPowerOfTwo(arena.alignment()) || arena.alignment() > kMaxAlignment) {
-      return Invalid(absl::StrCat(
+      return absl::InvalidArgumentError(absl::StrCat(
           "expected an arena's alignment to be a power of two up to ",
           kMaxAlignment, ", got ", arena.alignment()));
     }
@@ -102,31 +100,33 @@ absl::Status ValidateTransient(const planpb::Manifest& manifest,
                                const planpb::Buffer& buffer) {
   const auto bytes = ConstantSize(buffer.bytes());
   if (!bytes) {
-    return Invalid("expected a constant size of a transient buffer");
+    return absl::InvalidArgumentError(
+        "expected a constant size of a transient buffer");
   }
   const planpb::Arena* arena = FindArena(manifest, buffer.space());
   if (arena == nullptr) {
-    return Invalid("its space has no arena");
+    return absl::InvalidArgumentError("its space has no arena");
   }
   const uint64_t copies = std::max<uint32_t>(buffer.copies(), 1);
   if (buffer.offset() % buffer.alignment() != 0 ||
       buffer.copy_stride() % buffer.alignment() != 0 ||
       buffer.alignment() > arena->alignment()) {
-    return Invalid(absl::StrCat("offset ", buffer.offset(), " and stride ",
-                                buffer.copy_stride(), " are not aligned to ",
-                                buffer.alignment()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "offset ", buffer.offset(), " and stride ", buffer.copy_stride(),
+        " are not aligned to ", buffer.alignment()));
   }
   if (copies > 1 && buffer.copy_stride() < *bytes) {
-    return Invalid(absl::StrCat("expected a copy stride of at least ", *bytes,
-                                ", got ", buffer.copy_stride()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a copy stride of at least ", *bytes, ", got ",
+                     buffer.copy_stride()));
   }
   const auto spread = CheckedMultiply(copies - 1, buffer.copy_stride());
   const auto last = spread ? CheckedAdd(*spread, buffer.offset()) : spread;
   const auto end = last ? CheckedAdd(*last, *bytes) : last;
   if (!end || *end > arena->bytes()) {
-    return Invalid(absl::StrCat("it ends beyond its arena of ", arena->bytes(),
-                                " bytes: offset ", buffer.offset(), ", size ",
-                                *bytes, ", copies ", copies));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "it ends beyond its arena of ", arena->bytes(), " bytes: offset ",
+        buffer.offset(), ", size ", *bytes, ", copies ", copies));
   }
   return absl::OkStatus();
 }
@@ -134,15 +134,15 @@ absl::Status ValidateTransient(const planpb::Manifest& manifest,
 absl::Status ValidateConstant(const planpb::Manifest& manifest,
                               const planpb::Buffer& buffer) {
   if (!buffer.has_content()) {
-    return Invalid("a constant without content");
+    return absl::InvalidArgumentError("a constant without content");
   }
   const planpb::SectionRange& content = buffer.content();
   RETURN_IF_ERROR(CheckSectionRange(manifest, content.section(),
                                     planpb::SECTION_CONSTANTS, content.offset(),
                                     content.size()));
   if (ConstantSize(buffer.bytes()) != content.size()) {
-    return Invalid(absl::StrCat("its content of ", content.size(),
-                                " bytes does not fill it"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "its content of ", content.size(), " bytes does not fill it"));
   }
   return absl::OkStatus();
 }
@@ -156,13 +156,13 @@ absl::Status ValidateBuffer(const planpb::Manifest& manifest,
   RETURN_IF_ERROR(CheckElementType(buffer.dtype()));
   RETURN_IF_ERROR(ValidateSizeExpr(buffer.bytes()));
   if (!IsPowerOfTwo(buffer.alignment()) || buffer.alignment() > kMaxAlignment) {
-    return Invalid(
+    return absl::InvalidArgumentError(
         absl::StrCat("expected an alignment that is a power of two up to ",
                      kMaxAlignment, ", got ", buffer.alignment()));
   }
   if (buffer.copies() > kMaxCopies) {
-    return Invalid(absl::StrCat("expected at most ", kMaxCopies,
-                                " copies, got ", buffer.copies()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected at most ", kMaxCopies, " copies, got ", buffer.copies()));
   }
   if (buffer.memory_class() <= planpb::CLASS_UNSPECIFIED ||
       buffer.memory_class() > planpb::CLASS_SCALARS) {
@@ -175,16 +175,17 @@ absl::Status ValidateBuffer(const planpb::Manifest& manifest,
     const auto needed =
         elements ? ElementBytes(buffer.dtype(), *elements) : elements;
     if (!needed || *needed > *bytes) {
-      return Invalid(
+      return absl::InvalidArgumentError(
           absl::StrCat("its shape does not fit into ", *bytes, " bytes"));
     }
   }
   const bool transient = buffer.region() == planpb::REGION_TRANSIENT;
   if (!transient && (buffer.offset() != 0 || buffer.copy_stride() != 0)) {
-    return Invalid("only transient buffers have an offset and a copy stride");
+    return absl::InvalidArgumentError(
+        "only transient buffers have an offset and a copy stride");
   }
   if (buffer.has_content() != (buffer.region() == planpb::REGION_CONSTANT)) {
-    return Invalid("constants, and they only, have content");
+    return absl::InvalidArgumentError("constants, and they only, have content");
   }
   switch (buffer.region()) {
     case planpb::REGION_TRANSIENT:
@@ -206,7 +207,8 @@ absl::Status CheckIndex(absl::string_view what, uint64_t value, uint64_t size) {
   if (value < size) {
     return absl::OkStatus();
   }
-  return Invalid(absl::StrCat("refers to ", what, " ", value, " of ", size));
+  return absl::InvalidArgumentError(
+      absl::StrCat("refers to ", what, " ", value, " of ", size));
 }
 
 absl::Status CheckSectionRange(const planpb::Manifest& manifest,
@@ -215,13 +217,14 @@ absl::Status CheckSectionRange(const planpb::Manifest& manifest,
   RETURN_IF_ERROR(CheckIndex("section", section, manifest.sections_size()));
   const planpb::Section& found = manifest.sections(static_cast<int>(section));
   if (found.kind() != kind) {
-    return Invalid(absl::StrCat("section '", found.name(), "': expected kind ",
-                                kind, ", got ", found.kind()));
+    return absl::InvalidArgumentError(absl::StrCat("section '", found.name(),
+                                                   "': expected kind ", kind,
+                                                   ", got ", found.kind()));
   }
   if (offset > found.size() || size > found.size() - offset) {
-    return Invalid(absl::StrCat("bytes [", offset, ", +", size,
-                                ") do not lie in section '", found.name(),
-                                "' of ", found.size(), " bytes"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "bytes [", offset, ", +", size, ") do not lie in section '",
+        found.name(), "' of ", found.size(), " bytes"));
   }
   return absl::OkStatus();
 }
@@ -266,7 +269,8 @@ absl::Status ValidateMemory(const planpb::Manifest& manifest) {
         absl::StrCat("buffer ", i, " ('", buffer.name(), "')");
     RETURN_IF_ERROR(Annotate(ValidateBuffer(manifest, buffer), context));
     if (!names.insert(buffer.name()).second) {
-      return Invalid(absl::StrCat(context, ": the name is taken"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": the name is taken"));
     }
   }
   for (const planpb::Function& function : manifest.functions()) {
@@ -276,7 +280,7 @@ absl::Status ValidateMemory(const planpb::Manifest& manifest) {
     for (const planpb::Arena& arena : function.arenas()) {
       const planpb::Arena* whole = FindArena(manifest, arena.space());
       if (whole == nullptr || arena.bytes() > whole->bytes()) {
-        return Invalid(
+        return absl::InvalidArgumentError(
             absl::StrCat(context, ": its arena exceeds that of the plan"));
       }
     }

@@ -15,10 +15,6 @@ namespace {
 
 constexpr uint32_t kMaxArity = 4096;
 
-absl::Status Invalid(absl::string_view message) {
-  return absl::InvalidArgumentError(message);
-}
-
 absl::Status ValidateVariants(const planpb::Manifest& manifest) {
   for (const planpb::CodeVariant& variant : manifest.variants()) {
     const std::string context =
@@ -32,7 +28,8 @@ absl::Status ValidateVariants(const planpb::Manifest& manifest) {
                                                planpb::SECTION_CODE, 0, 0),
                              context));
     if (variant.lanes() == 0) {
-      return Invalid(absl::StrCat(context, ": expected lanes, got 0"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": expected lanes, got 0"));
     }
   }
   return absl::OkStatus();
@@ -41,18 +38,18 @@ absl::Status ValidateVariants(const planpb::Manifest& manifest) {
 absl::Status ValidateKernel(const planpb::Manifest& manifest,
                             const planpb::Kernel& kernel) {
   if (kernel.arity() > kMaxArity) {
-    return Invalid(absl::StrCat("expected at most ", kMaxArity,
-                                " arguments, got ", kernel.arity()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected at most ", kMaxArity, " arguments, got ", kernel.arity()));
   }
   if (kernel.entries_size() != manifest.variants_size()) {
-    return Invalid(absl::StrCat("expected an entry for each of ",
-                                manifest.variants_size(), " variants, got ",
-                                kernel.entries_size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected an entry for each of ", manifest.variants_size(),
+                     " variants, got ", kernel.entries_size()));
   }
   for (int i = 0; i < kernel.entries_size(); ++i) {
     const planpb::KernelEntry& entry = kernel.entries(i);
     if (entry.size() == 0) {
-      return Invalid("an entry without code");
+      return absl::InvalidArgumentError("an entry without code");
     }
     RETURN_IF_ERROR(CheckSectionRange(manifest, manifest.variants(i).section(),
                                       planpb::SECTION_CODE, entry.offset(),
@@ -67,7 +64,7 @@ absl::Status ValidateKernels(const planpb::Manifest& manifest) {
     const std::string context = absl::StrCat("kernel '", kernel.name(), "'");
     RETURN_IF_ERROR(Annotate(ValidateKernel(manifest, kernel), context));
     if (!keys.insert(kernel.key()).second) {
-      return Invalid(
+      return absl::InvalidArgumentError(
           absl::StrCat(context, ": key '", kernel.key(), "' comes twice"));
     }
   }
@@ -92,7 +89,8 @@ absl::Status ValidateLibraryCalls(const planpb::Manifest& manifest) {
     const std::string context = absl::StrCat("library call '", call.key(), "'");
     RETURN_IF_ERROR(Annotate(ValidateLibraryCall(call), context));
     if (!keys.insert(call.key()).second) {
-      return Invalid(absl::StrCat(context, ": the key comes twice"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": the key comes twice"));
     }
   }
   return absl::OkStatus();
@@ -107,15 +105,15 @@ absl::Status ValidateExportTensor(const planpb::Manifest& manifest,
   const uint64_t whole = *ElementCount(parameter.shape());
   const uint64_t elements = tensor.elements() == 0 ? whole : tensor.elements();
   if (tensor.first() > whole || elements > whole - tensor.first()) {
-    return Invalid(absl::StrCat("parameter '", parameter.name(), "' has ",
-                                whole, " elements"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "parameter '", parameter.name(), "' has ", whole, " elements"));
   }
   const bool transposed = tensor.rows() != 0 || tensor.columns() != 0;
   if (transposed &&
       CheckedMultiply(tensor.rows(), tensor.columns()) != elements) {
-    return Invalid(absl::StrCat("the transpose of ", tensor.rows(), " x ",
-                                tensor.columns(), " has not ", elements,
-                                " elements"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the transpose of ", tensor.rows(), " x ",
+                     tensor.columns(), " has not ", elements, " elements"));
   }
   return absl::OkStatus();
 }
@@ -133,7 +131,8 @@ absl::Status ValidateExport(const planpb::Manifest& manifest) {
   }
   if ((exported.model_section_plus_one() == 0) !=
       (exported.graph_section_plus_one() == 0)) {
-    return Invalid("export: one part of the model is missing");
+    return absl::InvalidArgumentError(
+        "export: one part of the model is missing");
   }
   for (int i = 0; i < exported.tensors_size(); ++i) {
     RETURN_IF_ERROR(
@@ -159,11 +158,12 @@ absl::Status ValidateProgram(const planpb::Manifest& manifest) {
                                    planpb::SECTION_INSTRUCTIONS, 0, 0),
                  context));
     if (!names.insert(function.name()).second) {
-      return Invalid(absl::StrCat(context, ": the name is taken"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": the name is taken"));
     }
     if (function.gradients_complete_plus_one() > function.instructions()) {
-      return Invalid(absl::StrCat(context, ": its gradients are complete at ",
-                                  "no instruction of it"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          context, ": its gradients are complete at ", "no instruction of it"));
     }
   }
   return absl::OkStatus();

@@ -14,10 +14,6 @@
 namespace accel::runtime {
 namespace {
 
-absl::Status Invalid(absl::string_view message) {
-  return absl::InvalidArgumentError(message);
-}
-
 absl::Status ValidateAxisList(
     const google::protobuf::RepeatedField<int>& axes) {
   planpb::Shard probe;
@@ -36,18 +32,19 @@ absl::Status ValidateSlots(const planpb::Manifest& manifest,
     const planpb::Buffer& buffer =
         manifest.buffers(static_cast<int>(slot.buffer()));
     if (!names.insert(slot.name()).second) {
-      return Invalid(absl::StrCat("slot '", slot.name(), "' comes twice"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("slot '", slot.name(), "' comes twice"));
     }
     if (buffer.region() != planpb::REGION_PERSISTENT || buffer.copies() > 1) {
-      return Invalid(absl::StrCat("slot '", slot.name(),
-                                  "' is not one persistent buffer"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "slot '", slot.name(), "' is not one persistent buffer"));
     }
     const auto needed = ElementBytes(buffer.dtype(), segment.elements());
     const auto bytes = ConstantSize(buffer.bytes());
     if (!needed || (slot.sharded_over().empty() && bytes && *bytes < *needed)) {
-      return Invalid(absl::StrCat("slot '", slot.name(),
-                                  "': ", segment.elements(),
-                                  " elements do not fit into its buffer"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("slot '", slot.name(), "': ", segment.elements(),
+                       " elements do not fit into its buffer"));
     }
   }
   return absl::OkStatus();
@@ -70,17 +67,20 @@ absl::Status ValidateBuckets(const planpb::Manifest& manifest) {
   for (const planpb::Bucket& bucket : manifest.buckets()) {
     const std::string context = absl::StrCat("bucket '", bucket.name(), "'");
     if (!names.insert(bucket.name()).second) {
-      return Invalid(absl::StrCat(context, ": the name is taken"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": the name is taken"));
     }
     if (bucket.granule() == 0) {
-      return Invalid(absl::StrCat(context, ": expected a granule, got 0"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": expected a granule, got 0"));
     }
     std::set<absl::string_view> segments;
     for (const planpb::Segment& segment : bucket.segments()) {
       const std::string inner =
           absl::StrCat(context, ", segment '", segment.name(), "'");
       if (!segments.insert(segment.name()).second) {
-        return Invalid(absl::StrCat(inner, ": the name is taken"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(inner, ": the name is taken"));
       }
       RETURN_IF_ERROR(Annotate(ValidateSegment(manifest, segment), inner));
     }
@@ -103,9 +103,9 @@ absl::Status ValidateParameter(const planpb::Manifest& manifest,
   const auto end =
       elements ? CheckedAdd(*elements, parameter.element_offset()) : elements;
   if (!end || *end > segment.elements()) {
-    return Invalid(absl::StrCat("it does not lie in its segment of ",
-                                segment.elements(), " elements: offset ",
-                                parameter.element_offset()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("it does not lie in its segment of ", segment.elements(),
+                     " elements: offset ", parameter.element_offset()));
   }
   return absl::OkStatus();
 }
@@ -117,7 +117,8 @@ absl::Status ValidateParameters(const planpb::Manifest& manifest) {
         absl::StrCat("parameter '", parameter.name(), "'");
     RETURN_IF_ERROR(Annotate(ValidateParameter(manifest, parameter), context));
     if (!names.insert(parameter.name()).second) {
-      return Invalid(absl::StrCat(context, ": the name is taken"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": the name is taken"));
     }
   }
   return absl::OkStatus();
@@ -131,8 +132,8 @@ absl::Status ValidateScalarBuffer(const planpb::Manifest& manifest,
   const auto bytes = ConstantSize(buffer.bytes());
   if (buffer.dtype() != planpb::ELEMENT_F64 || !bytes || *bytes < 8 ||
       buffer.region() != planpb::REGION_PERSISTENT || buffer.copies() > 1) {
-    return Invalid(absl::StrCat("expected buffer '", buffer.name(),
-                                "' to be one persistent f64"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected buffer '", buffer.name(), "' to be one persistent f64"));
   }
   return absl::OkStatus();
 }
@@ -150,16 +151,30 @@ absl::Status ValidateScalars(const planpb::Manifest& manifest) {
     RETURN_IF_ERROR(
         Annotate(ValidateScalarBuffer(manifest, scalar.buffer()), context));
     if (!names.insert(scalar.name()).second) {
-      return Invalid(absl::StrCat(context, ": the name is taken"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": the name is taken"));
     }
   }
-  names.clear();
+  return absl::OkStatus();
+}
+
+// The outputs of a step belong to the signature: what every run reports must be
+// among them, so that nothing is reported that was never computed.
+absl::Status ValidateMetrics(const planpb::Manifest& manifest) {
+  std::set<absl::string_view> names;
   for (const planpb::Metric& metric : manifest.metrics()) {
     const std::string context = absl::StrCat("metric '", metric.name(), "'");
     RETURN_IF_ERROR(
         Annotate(ValidateScalarBuffer(manifest, metric.buffer()), context));
     if (!names.insert(metric.name()).second) {
-      return Invalid(absl::StrCat(context, ": the name is taken"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": the name is taken"));
+    }
+  }
+  for (const absl::string_view name : {"loss", "tokens", "lr"}) {
+    if (!names.contains(name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected a metric '", name, "', got none"));
     }
   }
   return absl::OkStatus();
@@ -185,9 +200,9 @@ absl::Status ValidateBuiltin(const planpb::Manifest& manifest,
     if (field.dtype() != builtin.dtype ||
         !std::equal(builtin.shape.begin(), builtin.shape.end(),
                     field.shape().begin(), field.shape().end())) {
-      return Invalid(absl::StrCat("expected dtype ",
-                                  ElementTypeName(builtin.dtype), " and rank ",
-                                  builtin.shape.size()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected dtype ", ElementTypeName(builtin.dtype),
+                       " and rank ", builtin.shape.size()));
     }
     return absl::OkStatus();
   }
@@ -202,7 +217,8 @@ absl::Status ValidateField(const planpb::Manifest& manifest,
   if (!ToDType(field.dtype()) || !elements ||
       !ElementBytes(field.dtype(), *elements) || *elements == 0 ||
       *elements > uint64_t{1} << 48) {
-    return Invalid("its shape and dtype are not those of a field");
+    return absl::InvalidArgumentError(
+        "its shape and dtype are not those of a field");
   }
   switch (field.role()) {
     case planpb::SignatureField::ROLE_BUILTIN:
@@ -210,9 +226,9 @@ absl::Status ValidateField(const planpb::Manifest& manifest,
     case planpb::SignatureField::ROLE_INPUT:
     case planpb::SignatureField::ROLE_TARGET:
       if (field.shape().empty() || field.shape(0) != manifest.microbatch()) {
-        return Invalid(absl::StrCat("expected the microbatch of ",
-                                    manifest.microbatch(),
-                                    " as its first dimension"));
+        return absl::InvalidArgumentError(
+            absl::StrCat("expected the microbatch of ", manifest.microbatch(),
+                         " as its first dimension"));
       }
       return absl::OkStatus();
     default:
@@ -227,10 +243,11 @@ absl::Status ValidateState(const planpb::Manifest& manifest) {
   RETURN_IF_ERROR(ValidateBuckets(manifest));
   RETURN_IF_ERROR(ValidateParameters(manifest));
   RETURN_IF_ERROR(ValidateScalars(manifest));
+  RETURN_IF_ERROR(ValidateMetrics(manifest));
   if (manifest.microbatch() == 0 || manifest.default_global_batch() == 0 ||
       manifest.microbatch() > uint64_t{1} << 32 ||
       manifest.default_global_batch() > uint64_t{1} << 48) {
-    return Invalid(absl::StrCat(
+    return absl::InvalidArgumentError(absl::StrCat(
         "expected batches of at least one sample, got a microbatch of ",
         manifest.microbatch(), " and a global batch of ",
         manifest.default_global_batch()));
@@ -240,7 +257,8 @@ absl::Status ValidateState(const planpb::Manifest& manifest) {
     const std::string context = absl::StrCat("field '", field.name(), "'");
     RETURN_IF_ERROR(Annotate(ValidateField(manifest, field), context));
     if (!names.insert(field.name()).second) {
-      return Invalid(absl::StrCat(context, ": the name is taken"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": the name is taken"));
     }
   }
   return absl::OkStatus();

@@ -52,7 +52,7 @@ std::vector<Part> Parts(const StepMetrics& metrics, int64_t last_step,
       {GradientText(metrics.grad_norm), 2},
       {absl::StrFormat("%5s tokens/s", FormatSi(metrics.tokens_per_second)), 1},
       {absl::StrFormat("%8s", FormatBytes(metrics.peak_bytes)), 5}};
-  if (eta_seconds >= 0) {
+  if (eta_seconds >= 0 && metrics.step < last_step) {
     parts.push_back(
         {absl::StrCat("ETA ", FormatDuration(ToNanoseconds(eta_seconds))), 4});
   }
@@ -114,9 +114,9 @@ ProgressLine::ProgressLine(Console& console, ProgressOptions options)
 
 void ProgressLine::Update(const StepMetrics& metrics, Clock::time_point now) {
   latest_ = metrics;
-  recent_seconds_.push_back(metrics.step_seconds);
-  if (recent_seconds_.size() > kRecentSteps) {
-    recent_seconds_.pop_front();
+  recent_ns_.push_back(metrics.step_ns);
+  if (recent_ns_.size() > kRecentSteps) {
+    recent_ns_.pop_front();
   }
   if (Due(now)) {
     Show(now);
@@ -138,13 +138,14 @@ bool ProgressLine::Due(Clock::time_point now) const {
 
 double ProgressLine::EtaSeconds() const {
   const int64_t left = options_.last_step - latest_.step;
-  if (options_.last_step <= 0 || left < 0 || recent_seconds_.empty()) {
+  if (options_.last_step <= 0 || left < 0 || recent_ns_.empty()) {
     return -1;
   }
-  const double sum =
-      std::accumulate(recent_seconds_.begin(), recent_seconds_.end(), 0.0);
-  return sum / static_cast<double>(recent_seconds_.size()) *
-         static_cast<double>(left);
+  const int64_t sum =
+      std::accumulate(recent_ns_.begin(), recent_ns_.end(), int64_t{0});
+  // An estimate, so it may be rounded, but only once and at the end.
+  return static_cast<double>(sum) * 1e-9 /
+         static_cast<double>(recent_ns_.size()) * static_cast<double>(left);
 }
 
 void ProgressLine::Show(Clock::time_point now) {

@@ -53,9 +53,12 @@ TEST(DriverTest, AMissingFileIsNeitherCompiledNorAMistakeOfOurs) {
   EXPECT_EQ(outcome.code, ExitCode::InputOutput);
   EXPECT_TRUE(outcome.output.empty());
   EXPECT_EQ(outcome.messages, std::string("error: " ACCEL_MODELS
-                                          "/nobody/model.onnx: cannot read "
-                                          "the model: No such file or "
-                                          "directory\n"));
+                                          "/nobody/model.onnx: expected an "
+                                          "ONNX file, got none (No such file "
+                                          "or directory); check the path, or "
+                                          "write one with torch.onnx.export("
+                                          "model, args, \"model.onnx\", "
+                                          "dynamo=True)\n"));
 }
 
 TEST(DriverTest, AModelThatCannotBeTrainedIsACompileError) {
@@ -79,17 +82,18 @@ TEST(DiagnosticsTest, APlaceIsWhatTheLocationKnows) {
   mlir::MLIRContext context;
   mlir::Builder builder(&context);
   mlir::Location line =
-      mlir::FileLineColLoc::get(&context, "/home/me/train.py", 12, 0);
+      mlir::FileLineColLoc::get(&context, "/home/user/train.py", 12, 0);
   mlir::Location node =
       mlir::NameLoc::get(builder.getStringAttr("embed"), line);
   mlir::Location scoped = mlir::FusedLoc::get(
       &context, {node}, builder.getStringAttr("transformer.wte"));
-  EXPECT_EQ(describePlace(scoped, "models/gpt2.onnx"),
-            "gpt2.onnx: node 'embed' (transformer.wte, /home/me/train.py:12)");
+  EXPECT_EQ(
+      describePlace(scoped, "models/gpt2.onnx"),
+      "gpt2.onnx: node 'embed' (transformer.wte, /home/user/train.py:12)");
   EXPECT_EQ(describePlace(node, "gpt2.onnx"),
-            "gpt2.onnx: node 'embed' (/home/me/train.py:12)");
+            "gpt2.onnx: node 'embed' (/home/user/train.py:12)");
   EXPECT_EQ(describePlace(line, "gpt2.onnx"),
-            "gpt2.onnx: (/home/me/train.py:12)");
+            "gpt2.onnx: (/home/user/train.py:12)");
   EXPECT_EQ(describePlace(mlir::UnknownLoc::get(&context), "gpt2.onnx"), "");
   mlir::Location module = mlir::NameLoc::get(builder.getStringAttr("gpt2"));
   EXPECT_EQ(describePlace(module, "models/gpt2.onnx"), "");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Describes a GPT of so many layers for test/frontends/onnx/make_onnx.py: make_gpt.py LAYERS > gpt.txt
 
-Its weights are in a file that does not exist, so it needs --init.
+Two branches of every block drop one element in ten. Its weights are in a file that does not exist, so it needs --init.
 """
 
 import sys
@@ -28,6 +28,10 @@ def linear(name, source, result, rows, columns):
     print(f"node Add {result}.product {name}.bias -> {result}")
 
 
+def dropout(source, result):
+    print(f"node Dropout {source} dropout.ratio dropout.training -> {result} name={result}")
+
+
 def block(name, stream):
     """Returns the name of the residual stream behind the block."""
     norm(f"{name}.ln_1", stream, f"{name}.a")
@@ -36,17 +40,20 @@ def block(name, stream):
     print(f"node Attention {name}.q {name}.k {name}.v -> {name}.c "
           f"is_causal=1 q_num_heads={HEADS} kv_num_heads={HEADS} name={name}.attention")
     linear(f"{name}.proj", f"{name}.c", f"{name}.d", WIDTH, WIDTH)
-    print(f"node Add {stream} {name}.d -> {name}.e")
+    dropout(f"{name}.d", f"{name}.d.kept")
+    print(f"node Add {stream} {name}.d.kept -> {name}.e")
     norm(f"{name}.ln_2", f"{name}.e", f"{name}.f")
     linear(f"{name}.fc", f"{name}.f", f"{name}.g", WIDTH, 4 * WIDTH)
     print(f"node Gelu {name}.g -> {name}.h approximate=tanh")
     linear(f"{name}.out", f"{name}.h", f"{name}.i", 4 * WIDTH, WIDTH)
-    print(f"node Add {name}.e {name}.i -> {name}.j")
+    dropout(f"{name}.i", f"{name}.i.kept")
+    print(f"node Add {name}.e {name}.i.kept -> {name}.j")
     return f"{name}.j"
 
 
 def main():
     print(f"ir 11\nopset 23\ninput input_ids int64 batch {POSITIONS}\noutput logits")
+    print("init dropout.ratio float = 0.1\ninit dropout.training bool = 1")
     weight("wte.weight", VOCABULARY, WIDTH)
     weight("wpe.weight", POSITIONS, WIDTH)
     print("node Gather wte.weight input_ids -> tokens\nnode Add tokens wpe.weight -> stream")

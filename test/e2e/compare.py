@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares a training run with a golden that PyTorch made.  Standard library only.
 
     compare.py models/gpt2 --metrics run/metrics.jsonl --gradients g.safetensors \\

@@ -34,6 +34,9 @@ def Accel_Tensor : RankedTensorOf<[Accel_Element]>;
 def Accel_FloatTensor : RankedTensorOf<[Accel_Float]>;
 def Accel_IntegerTensor : RankedTensorOf<[Accel_Integer]>;
 def Accel_IndexTensor : RankedTensorOf<[I64, I32]>;
+def Accel_SiteOffset : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 64))">,
+  "tensor of one i64", "::mlir::RankedTensorType">,
+  BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 def Accel_BoolTensor : RankedTensorOf<[I1]>;
 def Accel_NumberTensor : RankedTensorOf<[F32, F64, BF16, F16, I32, I64]>;
 

@@ -78,9 +78,11 @@ def Accel_DropoutOp : Accel_FusedOp<"dropout", "Composite", [AllTypesMatch<["ope
     `e mod 4` of Philox4x32-10 with key (fold(seed), site) and counter (e / 4, s), taken as an unsigned 32-bit integer, is at
     least `round(probability * 2^32)`. `samples` holds the global sample index of every sample; the first dimension of
     `operand` is a multiple of its size: sample i owns an equal, consecutive part. Recomputed in backward, never stored.
+    `site_offset`, if present, is added to `site`, modulo 2^32: kernels of different sites are the same code then.
 
     ```mlir
     %y = accel.dropout %x, %samples, %seed probability 0.1 site 3 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
+    %z = accel.dropout %x, %samples, %seed probability 0.1 site 0 plus %offset : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
     ```
 
     **Constraints**
@@ -89,9 +91,9 @@ def Accel_DropoutOp : Accel_FusedOp<"dropout", "Composite", [AllTypesMatch<["ope
 
     Linear in `operand`: its gradient is itself. Lowers to Philox arithmetic inside fused kernels.
   }];
-  let arguments = (ins Accel_FloatTensor:$operand, RankedTensorOf<[I64]>:$samples, RankedTensorOf<[I64]>:$seed, F64Attr:$probability, I64Attr:$site);
+  let arguments = (ins Accel_FloatTensor:$operand, RankedTensorOf<[I64]>:$samples, RankedTensorOf<[I64]>:$seed, F64Attr:$probability, I64Attr:$site, Optional<Accel_SiteOffset>:$site_offset);
   let results = (outs Accel_FloatTensor:$result);
-  let assemblyFormat = "$operand `,` $samples `,` $seed `probability` $probability `site` $site attr-dict `:` type($operand) `,` type($samples) `,` type($seed)";
+  let assemblyFormat = "$operand `,` $samples `,` $seed `probability` $probability `site` $site (`plus` $site_offset^)? attr-dict `:` type($operand) `,` type($samples) `,` type($seed)";
   let hasVerifier = 1;
 }
 
@@ -100,7 +102,7 @@ def Accel_RandomNormalOp : Accel_FusedOp<"random_normal", "Source"> {
   let description = [{
     Element e is `mean + deviation * z`, where z is made by Box and Muller's method from words of Philox4x32-10 with key
     (fold(seed), site) and counter (e / 2, 0): u1 = (word 2(e mod 2) + 1) * 2^-32, u2 = word (2(e mod 2) + 1) * 2^-32,
-    z = sqrt(-2 ln u1) cos(2 pi u2).
+    z = sqrt(-2 ln u1) cos(2 pi u2). `site_offset`, if present, is added to `site`, modulo 2^32.
 
     ```mlir
     %w = accel.random_normal %seed mean 0.0 deviation 0.02 site 7 : tensor<i64> -> tensor<4x8xf32>
@@ -111,9 +113,9 @@ def Accel_RandomNormalOp : Accel_FusedOp<"random_normal", "Source"> {
 
     Used by `init` only. Lowers to a fused kernel.
   }];
-  let arguments = (ins RankedTensorOf<[I64]>:$seed, F64Attr:$mean, F64Attr:$deviation, I64Attr:$site);
+  let arguments = (ins RankedTensorOf<[I64]>:$seed, F64Attr:$mean, F64Attr:$deviation, I64Attr:$site, Optional<Accel_SiteOffset>:$site_offset);
   let results = (outs Accel_FloatTensor:$result);
-  let assemblyFormat = "$seed `mean` $mean `deviation` $deviation `site` $site attr-dict `:` type($seed) `->` type($result)";
+  let assemblyFormat = "$seed `mean` $mean `deviation` $deviation `site` $site (`plus` $site_offset^)? attr-dict `:` type($seed) `->` type($result)";
   let hasVerifier = 1;
 }
 

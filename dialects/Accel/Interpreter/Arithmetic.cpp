@@ -79,56 +79,38 @@ double gelu(double x, GeluApproximation approximation) {
   return 0.5 * x * (1.0 + std::tanh(inner));
 }
 
+using NumberFunction = double (*)(double);
+
+/// The function of one number that `op` applies to every element; null if it
+/// is another operation.
+NumberFunction getNumberFunction(Operation *op) {
+  return llvm::TypeSwitch<Operation *, NumberFunction>(op)
+      .Case([](NegOp) { return +[](double x) { return -x; }; })
+      .Case([](AbsOp) { return +[](double x) { return std::fabs(x); }; })
+      .Case([](ExpOp) { return +[](double x) { return std::exp(x); }; })
+      .Case([](LogOp) { return +[](double x) { return std::log(x); }; })
+      .Case([](SqrtOp) { return +[](double x) { return std::sqrt(x); }; })
+      .Case(
+          [](RsqrtOp) { return +[](double x) { return 1.0 / std::sqrt(x); }; })
+      .Case([](TanhOp) { return +[](double x) { return std::tanh(x); }; })
+      .Case([](ErfOp) { return +[](double x) { return std::erf(x); }; })
+      .Case([](SigmoidOp) {
+        return +[](double x) { return 1.0 / (1.0 + std::exp(-x)); };
+      })
+      .Case([](ReluOp) { return +[](double x) { return maximum(x, 0.0); }; })
+      .Case([](SinOp) { return +[](double x) { return std::sin(x); }; })
+      .Case([](CosOp) { return +[](double x) { return std::cos(x); }; })
+      .Default(nullptr);
+}
+
 Evaluation evaluateUnary(Operation *op, ArrayRef<HostTensor> operands) {
-  return llvm::TypeSwitch<Operation *, Evaluation>(op)
-      .Case([&](NegOp) {
-        return mapFloats(op, operands[0], [](double x) { return -x; });
-      })
-      .Case([&](AbsOp) {
-        return mapFloats(op, operands[0],
-                         [](double x) { return std::fabs(x); });
-      })
-      .Case([&](ExpOp) {
-        return mapFloats(op, operands[0], [](double x) { return std::exp(x); });
-      })
-      .Case([&](LogOp) {
-        return mapFloats(op, operands[0], [](double x) { return std::log(x); });
-      })
-      .Case([&](SqrtOp) {
-        return mapFloats(op, operands[0],
-                         [](double x) { return std::sqrt(x); });
-      })
-      .Case([&](RsqrtOp) {
-        return mapFloats(op, operands[0],
-                         [](double x) { return 1.0 / std::sqrt(x); });
-      })
-      .Case([&](TanhOp) {
-        return mapFloats(op, operands[0],
-                         [](double x) { return std::tanh(x); });
-      })
-      .Case([&](ErfOp) {
-        return mapFloats(op, operands[0], [](double x) { return std::erf(x); });
-      })
-      .Case([&](SigmoidOp) {
-        return mapFloats(op, operands[0],
-                         [](double x) { return 1.0 / (1.0 + std::exp(-x)); });
-      })
-      .Case([&](ReluOp) {
-        return mapFloats(op, operands[0],
-                         [](double x) { return maximum(x, 0.0); });
-      })
-      .Case([&](SinOp) {
-        return mapFloats(op, operands[0], [](double x) { return std::sin(x); });
-      })
-      .Case([&](CosOp) {
-        return mapFloats(op, operands[0], [](double x) { return std::cos(x); });
-      })
-      .Case([&](GeluOp gelus) {
-        return mapFloats(op, operands[0], [&](double x) {
-          return gelu(x, gelus.getApproximation());
-        });
-      })
-      .Default(Evaluation());
+  if (auto gelus = dyn_cast<GeluOp>(op)) {
+    return mapFloats(op, operands[0], [&](double x) {
+      return gelu(x, gelus.getApproximation());
+    });
+  }
+  NumberFunction function = getNumberFunction(op);
+  return function ? mapFloats(op, operands[0], function) : Evaluation();
 }
 
 Evaluation evaluateBinary(Operation *op, ArrayRef<HostTensor> operands) {

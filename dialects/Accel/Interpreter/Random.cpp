@@ -59,11 +59,20 @@ HostTensor makeRandomNormal(RankedTensorType type, int64_t seed, int64_t site,
 
 namespace {
 
+/// The site of a random operation: its number plus the offset, if it has one.
+template <typename OpTy> int64_t getSiteOf(OpTy op, OperandsOf<OpTy> operands) {
+  if (!op.getSiteOffset()) {
+    return op.getSite();
+  }
+  return op.getSite() + HostTensor(operands.getSiteOffset()).integers()[0];
+}
+
 Evaluation evaluateDropout(DropoutOp op, OperandsOf<DropoutOp> operands) {
   HostTensor operand = operands.getOperand();
   HostTensor samples = operands.getSamples();
   HostTensor result(op.getType());
   int64_t seed = HostTensor(operands.getSeed()).integers()[0];
+  int64_t site = getSiteOf(op, operands);
   double probability = op.getProbability().convertToDouble();
   uint64_t threshold = getDropoutThreshold(probability);
   int64_t count = samples.getNumElements();
@@ -73,8 +82,8 @@ Evaluation evaluateDropout(DropoutOp op, OperandsOf<DropoutOp> operands) {
   for (int64_t i = 0; i < count * perSample; ++i) {
     int64_t element = i % perSample;
     if (element % 4 == 0) {
-      words = getPhiloxBlock(seed, op.getSite(),
-                             samples.integers()[i / perSample], element / 4);
+      words = getPhiloxBlock(seed, site, samples.integers()[i / perSample],
+                             element / 4);
     }
     out[i] = words[element % 4] >= threshold
                  ? operand.floats()[i] / (1.0 - probability)
@@ -86,9 +95,9 @@ Evaluation evaluateDropout(DropoutOp op, OperandsOf<DropoutOp> operands) {
 Evaluation evaluateRandomNormal(RandomNormalOp op,
                                 OperandsOf<RandomNormalOp> operands) {
   int64_t seed = HostTensor(operands.getSeed()).integers()[0];
-  return HostTensors{makeRandomNormal(op.getType(), seed, op.getSite(),
-                                      op.getMean().convertToDouble(),
-                                      op.getDeviation().convertToDouble())};
+  return HostTensors{makeRandomNormal(
+      op.getType(), seed, getSiteOf(op, operands),
+      op.getMean().convertToDouble(), op.getDeviation().convertToDouble())};
 }
 
 } // namespace

@@ -20,7 +20,7 @@ using namespace mlir;
 namespace accel::test {
 namespace {
 
-constexpr double kStep = 1e-5;
+constexpr double kDifference = 1e-5;
 constexpr double kTolerance = 1e-6;
 constexpr int64_t kSeed = 20240229;
 
@@ -93,9 +93,9 @@ std::vector<double> getDifferences(func::FuncOp function,
       moved[index].mutableFloats()[i] = value;
       return getLoss(runFunction(function, moved), weights);
     };
-    double above = getLossAt(at + kStep);
-    double below = getLossAt(at - kStep);
-    differences.push_back((above - below) / (2.0 * kStep));
+    double above = getLossAt(at + kDifference);
+    double below = getLossAt(at - kDifference);
+    differences.push_back((above - below) / (2.0 * kDifference));
     moved[index].mutableFloats()[i] = at;
   }
   return differences;

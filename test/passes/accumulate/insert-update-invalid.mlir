@@ -6,8 +6,8 @@
 // Every wrong option is named.
 // expected-error@below {{--optimizer: expected adamw or sgd, got 'adam'}}
 // expected-error@below {{--schedule: expected constant, linear, cosine or wsd, got 'step'}}
-// expected-error@below {{--lr: expected a finite number that is not negative, got -1.00}}
-// expected-error@below {{--beta1: expected a number in [0, 1), got 1.00}}
+// expected-error@below {{--lr: expected a finite number that is not negative, got -1}}
+// expected-error@below {{--beta1: expected a number in [0, 1), got 1}}
 func.func @step() {
   %scale = accel.constant dense<0.5> : tensor<f64>
   accel.metric "gradient_scale", %scale : tensor<f64>

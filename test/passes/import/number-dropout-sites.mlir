@@ -20,9 +20,9 @@
 // OFF-NOT: probability
 // OFF: accel.attention %{{.+}}, %{{.+}}, %{{.+}} scale
 // OFF-NOT: accel.dropout
-// REMARK: dropout site 1: probability 0.10
-// REMARK: dropout site 2: probability 0.20, on attention
-// REMARK: dropout site 3: probability 0.30
+// REMARK: dropout site 1: probability 0.1
+// REMARK: dropout site 2: probability 0.2, on attention
+// REMARK: dropout site 3: probability 0.3
 func.func @sites(%q: tensor<2x2x3x4xf32>, %s: tensor<2xi64>, %seed: tensor<i64>) -> tensor<2x2x3x4xf32> {
   %a = accel.dropout %q, %s, %seed probability 0.1 site 7 : tensor<2x2x3x4xf32>, tensor<2xi64>, tensor<i64>
   %b = accel.dropout %a, %s, %seed probability 0.0 site 8 : tensor<2x2x3x4xf32>, tensor<2xi64>, tensor<i64>

@@ -67,7 +67,7 @@ func.func @scaled_mask(%q: tensor<1x1x3x4xf32>, %k: tensor<1x1x3x4xf32>, %v: ten
 func.func @plain(%q: tensor<1x1x3x4xf32>, %k: tensor<1x1x3x4xf32>, %v: tensor<1x1x3x4xf32>) -> tensor<1x1x3x4xf32> {
   %s = accel.matmul %q, %k {transpose_rhs} : tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32> -> tensor<1x1x3x3xf32>
   %p = accel.softmax %s : tensor<1x1x3x3xf32>
-  // expected-remark@below {{recognised attention, scale 1.00, mask: none}}
+  // expected-remark@below {{recognised attention, scale 1, mask: none}}
   %y = accel.matmul %p, %v : tensor<1x1x3x3xf32>, tensor<1x1x3x4xf32> -> tensor<1x1x3x4xf32>
   return %y : tensor<1x1x3x4xf32>
 }

@@ -1,7 +1,7 @@
 // RUN: accel-opt %s --accel-recognise-layer-norm --split-input-file --remarks-filter=accel-recognise-layer-norm --remark-format=emitRemark 2>&1 | FileCheck %s
 
 // Mean and variance as sums times 1/c, the root as a reciprocal, a scale and no bias.
-// CHECK: recognised layer norm, epsilon 1.00e-05
+// CHECK: recognised layer norm, epsilon 1e-05
 // CHECK-LABEL: func @reciprocal
 // CHECK-SAME: %[[X:.+]]: tensor<2x3x8xf32>, %[[G:.+]]: tensor<8xf32>
 // CHECK-NEXT: %[[Y:[^,]+]], %{{.+}}, %{{.+}} = accel.layer_norm %[[X]], %[[G]] epsilon 9.99999974

@@ -180,7 +180,8 @@ static Value buildMaskGradient(GradientBuilder &b, AttentionOp op,
   Value flow = b.create<MatmulOp>(gradient, op.getValue(), false, true);
   if (op.getSamples()) {
     flow = b.create<DropoutOp>(flow, op.getSamples(), op.getSeed(),
-                               op.getProbabilityAttr(), op.getSiteAttr());
+                               op.getProbabilityAttr(), op.getSiteAttr(),
+                               /*siteOffset=*/Value());
   }
   Value total = b.sum(b.mul(gradient, op.getResult()), 3);
   Value centered = b.sub(flow, b.spread(total, flow, 3));

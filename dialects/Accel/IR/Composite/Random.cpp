@@ -48,8 +48,9 @@ DropoutOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   }
   GradientBuilder b(builder, *this);
-  operandGradients[0] = b.create<DropoutOp>(
-      gradient, getSamples(), getSeed(), getProbabilityAttr(), getSiteAttr());
+  operandGradients[0] =
+      b.create<DropoutOp>(gradient, getSamples(), getSeed(),
+                          getProbabilityAttr(), getSiteAttr(), getSiteOffset());
   return success();
 }
 
