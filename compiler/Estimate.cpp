@@ -3,9 +3,9 @@
 // the plan cannot differ.
 #include "compiler/Estimate.h"
 
+#include "compiler/ArenaPeak.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/PlanManifest.h"
-#include "passes/Memory/MemoryProblem.h"
 #include "runtime/plan/size_expr.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -16,6 +16,9 @@ using llvm::formatv;
 
 namespace accel {
 namespace {
+
+/// Changes when a program that reads the JSON could misunderstand it.
+constexpr int64_t kJsonVersion = 1;
 
 struct ClassInfo {
   planpb::MemoryClass memoryClass;
@@ -87,56 +90,20 @@ public:
   MemoryEstimate estimate;
 };
 
-/// Instructions with their numbers in the plan, where a loop counts as one
-/// more.
-SmallVector<std::pair<Operation *, uint64_t>>
-numberInstructions(func::FuncOp function) {
-  SmallVector<std::pair<Operation *, uint64_t>> numbered;
-  uint64_t next = 0;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<plan::InstructionOpInterface>(op)) {
-      numbered.emplace_back(op, next++);
-    } else if (isa<plan::RepeatOp>(op)) {
-      ++next;
-    }
-  });
-  return numbered;
-}
-
-/// For every instruction, the bytes of the buffers that live then.
-SmallVector<uint64_t> getLiveBytes(func::FuncOp function, size_t count) {
-  SmallVector<int64_t> change(count + 2, 0);
-  MemoryProblem problem = readMemory(function);
-  for (const BufferLifetime &buffer : problem.buffers) {
-    change[buffer.first] += buffer.bytes;
-    change[buffer.last + 1] -= buffer.bytes;
-  }
-  SmallVector<uint64_t> live;
-  int64_t sum = 0;
-  for (size_t i = 0; i < count; ++i) {
-    sum += change[i];
-    live.push_back(sum);
-  }
-  return live;
-}
-
 /// The instruction at which most bytes of the function's buffers are in use.
 ArenaPeak findPeak(func::FuncOp function, StringRef model) {
   ArenaPeak peak;
   peak.function = function.getSymName().str();
-  auto instructions = numberInstructions(function);
-  SmallVector<uint64_t> live = getLiveBytes(function, instructions.size());
-  auto fullest = llvm::max_element(live);
-  if (fullest == live.end()) {
+  std::optional<PeakInstruction> found = findPeakInstruction(function);
+  if (!found) {
     return peak;
   }
-  auto [op, number] = instructions[fullest - live.begin()];
-  auto launch = dyn_cast<plan::LaunchOp>(op);
-  peak.instruction = number;
-  peak.name =
-      launch ? launch.getKernel().str() : op->getName().stripDialect().str();
-  peak.place = describePlace(op->getLoc(), model);
-  peak.liveBytes = *fullest;
+  auto launch = dyn_cast<plan::LaunchOp>(found->op);
+  peak.instruction = found->number;
+  peak.name = launch ? launch.getKernel().str()
+                     : found->op->getName().stripDialect().str();
+  peak.place = describePlace(found->op->getLoc(), model);
+  peak.liveBytes = found->liveBytes;
   return peak;
 }
 
@@ -222,6 +189,7 @@ void printEstimateAsJson(const MemoryEstimate &estimate,
                          llvm::raw_ostream &stream) {
   llvm::json::OStream json(stream, /*IndentSize=*/2);
   json.object([&] {
+    json.attribute("version", kJsonVersion);
     json.attributeObject("classes", [&] {
       for (const MemoryUse &use : estimate.classes) {
         json.attribute(use.name, use.bytes);

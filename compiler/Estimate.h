@@ -46,8 +46,8 @@ std::string formatBytes(uint64_t bytes);
 /// As an aligned table.
 void printEstimate(const MemoryEstimate &estimate, llvm::raw_ostream &stream);
 
-/// {"classes": {"parameters": N, ...}, "total": N, "per_thread": N, "peak":
-/// {...}}
+/// {"version": 1, "classes": {"parameters": N, ...}, "total": N, "per_thread":
+/// N, "peak": {...}}
 void printEstimateAsJson(const MemoryEstimate &estimate,
                          llvm::raw_ostream &stream);
 

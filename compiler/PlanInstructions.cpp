@@ -40,6 +40,12 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   message->set_events(events);
   message->set_gradients_complete_plus_one(
       name == "step" ? findGradientsComplete(instructions) : 0);
+  std::optional<PeakInstruction> found = findPeakInstruction(function);
+  if (found && found->liveBytes >= peak.liveBytes) {
+    peak = *found;
+    manifest.mutable_memory()->set_peak_function(name.str());
+    manifest.mutable_memory()->set_peak_instruction(peak.number);
+  }
   auto bytes = function->getAttrOfType<IntegerAttr>("plan.arena_bytes");
   if (bytes && bytes.getInt() > 0) {
     planpb::Arena *arena = message->add_arenas();

@@ -322,10 +322,7 @@ void PlanManifest::addMemorySummary() {
   uint64_t arena = 0;
   for (const planpb::Function &function : manifest.functions()) {
     for (const planpb::Arena &each : function.arenas()) {
-      if (each.bytes() > arena) {
-        arena = each.bytes();
-        summary->set_peak_function(function.name());
-      }
+      arena = std::max(arena, each.bytes());
     }
   }
   if (arena > 0) {

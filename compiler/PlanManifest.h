@@ -4,6 +4,7 @@
 #ifndef ACCEL_COMPILER_PLANMANIFEST_H
 #define ACCEL_COMPILER_PLANMANIFEST_H
 
+#include "compiler/ArenaPeak.h"
 #include "compiler/PlanWriter.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
@@ -89,6 +90,7 @@ private:
   llvm::StringMap<uint32_t> kernelIndex, libraryCalls, metricIndex, fieldIndex,
       sources;
   llvm::StringMap<uint64_t> weightOffsets;
+  PeakInstruction peak; ///< of the functions so far
   uint32_t weightSection = 0;
   int64_t workspace = -1;
 };

@@ -46,7 +46,9 @@ llvm::Error checkLocation(llvm::StringRef location) {
   if (escapes) {
     return makeError(
         "expected external data inside the model's folder, got the location '" +
-        location + "', which leaves it");
+        location +
+        "', which leaves it; put the file into that folder and name it by a "
+        "relative path without '..'");
   }
   if (location.empty() || llvm::is_contained(parts, "") ||
       location.contains('\0') || location.contains('\\')) {
@@ -101,7 +103,8 @@ llvm::Expected<uint64_t> regularFileSize(const Descriptor &file,
   }
   if (!S_ISREG(status.st_mode)) {
     return makeError("expected a regular file as external data '" + location +
-                     "', got something else");
+                     "', got something else; put the file itself beside the "
+                     "model");
   }
   return static_cast<uint64_t>(status.st_size);
 }

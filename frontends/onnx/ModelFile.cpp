@@ -8,6 +8,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <limits>
+#include <system_error>
 
 using namespace mlir;
 
@@ -75,9 +76,17 @@ TopLevel scanTopLevel(StringRef bytes) {
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openModel(StringRef path,
                                                          MLIRContext &context) {
   llvm::sys::fs::file_status status;
-  if (std::error_code code = llvm::sys::fs::status(path, status)) {
+  std::error_code code = llvm::sys::fs::status(path, status);
+  if (code == std::errc::no_such_file_or_directory) {
     return fileError(context, path)
-           << "cannot read the model: " << code.message();
+           << "expected an ONNX file, got none (" << code.message()
+           << "); check the path, or write one with torch.onnx.export(model, "
+              "args, \"model.onnx\", dynamo=True)";
+  }
+  if (code) {
+    return fileError(context, path)
+           << "cannot read the model: " << code.message()
+           << "; check the path and its permissions";
   }
   if (status.type() != llvm::sys::fs::file_type::regular_file) {
     return fileError(context, path)
@@ -99,7 +108,8 @@ FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openModel(StringRef path,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer) {
     return fileError(context, path)
-           << "cannot read the model: " << buffer.getError().message();
+           << "cannot read the model: " << buffer.getError().message()
+           << "; check the path and its permissions";
   }
   return std::move(*buffer);
 }

@@ -133,7 +133,10 @@ absl::Status ArraySource::OutOfRange(int64_t row, int64_t element,
       field_.Label(), ": expected values from ", range_.min, " to ", range_.max,
       may_ignore_ ? absl::StrCat(" (or ", kIgnoredTarget, ", ignored)") : "",
       ", got ", value, " in '", file_->path(), "' at row ", row, ", element ",
-      element, " (byte offset ", file_->OffsetOf(row, element), ")"));
+      element, " (byte offset ", file_->OffsetOf(row, element), "); give ",
+      field_.is_target() ? "labels that the model has outputs for"
+                         : "values that the model was built for, such as its "
+                           "own tokenizer's"));
 }
 
 absl::Status ArraySource::CheckValues() const {

@@ -198,13 +198,21 @@ void FileBinder::BindStream(const std::shared_ptr<TokenFile>& file,
 void FileBinder::DeriveLabels() {
   for (size_t t = 0; t < signature_.size(); ++t) {
     std::vector<size_t> inputs;
+    bool refused = false;
     for (const size_t i : TokenInputs(signature_)) {
-      if (slots_[i].array != nullptr &&
-          IsSuccessorTarget(signature_[t], signature_[i])) {
+      if (!IsSuccessorTarget(signature_[t], signature_[i])) {
+        continue;
+      }
+      if (slots_[i].array != nullptr) {
         inputs.push_back(i);
       }
+      refused = refused || (slots_[i].claimed && slots_[i].source == nullptr);
     }
     FieldSlot& slot = slots_[t];
+    if (inputs.empty() && refused) {
+      // With the right ids there would be labels: they are not missing as well.
+      slot.claimed = true;
+    }
     if (slot.claimed || inputs.size() != 1) {
       continue;
     }

@@ -34,10 +34,17 @@ std::string Difference(const FileStat& was, const FileStat& is) {
 
 absl::StatusOr<std::unique_ptr<PinnedFile>> PinnedFile::Open(
     Vfs& vfs, const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<File> file, vfs.Open(path, OpenMode::kRead));
-  ASSIGN_OR_RETURN(const FileStat stat, file->Stat());
+  auto file = vfs.Open(path, OpenMode::kRead);
+  if (absl::IsNotFound(file.status())) {
+    return absl::NotFoundError(
+        absl::StrCat("'", path,
+                     "': expected a file of training data, got no such file; "
+                     "check the path after --data"));
+  }
+  RETURN_IF_ERROR(file.status());
+  ASSIGN_OR_RETURN(const FileStat stat, (*file)->Stat());
   return std::unique_ptr<PinnedFile>(
-      new PinnedFile(vfs, std::move(file), stat));
+      new PinnedFile(vfs, *std::move(file), stat));
 }
 
 PinnedFile::PinnedFile(Vfs& vfs, std::unique_ptr<File> file, FileStat pinned)

@@ -120,7 +120,8 @@ absl::StatusOr<TokenLayout> LearnLayout(const PinnedFile& file,
   if (file.size() % wanted != 0) {
     return Refuse(file, absl::StrCat("expected ", wanted * 8,
                                      "-bit tokens, a multiple of ", wanted,
-                                     " bytes, got ", file.size(), " bytes"));
+                                     " bytes, got ", file.size(),
+                                     " bytes; write the file again"));
   }
   if (encoding == TokenEncoding::kAuto) {
     RETURN_IF_ERROR(RefuseHidden32Bit(file));
@@ -137,7 +138,9 @@ absl::StatusOr<std::unique_ptr<TokenFile>> TokenFile::Open(
   ASSIGN_OR_RETURN(const TokenLayout layout, LearnLayout(*file, encoding));
   const uint64_t bytes = file->size() - layout.data_offset;
   if (bytes == 0) {
-    return Refuse(*file, "expected tokens, got none");
+    return Refuse(*file,
+                  "expected tokens, got none; write some, for example with "
+                  "accel-data pack TEXT -o FILE.bin");
   }
   return std::unique_ptr<TokenFile>(
       new TokenFile(std::move(file), layout.data_offset, layout.width,

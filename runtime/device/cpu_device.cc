@@ -85,7 +85,8 @@ absl::StatusOr<int> CpuDevice::ChooseVariant(const PlanView& plan) const {
   return absl::UnimplementedError(
       absl::StrCat("the plan has no code for this CPU (", cpu_.brand,
                    "): ", absl::StrJoin(refused, "; "),
-                   "; compile the model for it: accelc --target=cpu"));
+                   "; run it on a machine that has what it needs, or compile "
+                   "the model again: accelc MODEL.onnx --target=cpu"));
 }
 
 absl::StatusOr<std::unique_ptr<CpuMemory>> CpuDevice::AllocateCpu(

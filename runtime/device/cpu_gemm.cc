@@ -4,6 +4,7 @@
 // sum post-op that stands for beta = 1.
 #include "runtime/device/cpu_gemm.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -75,6 +76,28 @@ void PushMatrixStrides(const planpb::Matrix& matrix, const MatrixShape& shape,
   strides.push_back(static_cast<int64_t>(column));
 }
 
+// One past the last element that a stride leads to. As the stride of a
+// dimension of size 1 it overlaps nothing, which the library checks.
+int64_t Extent(const dnnl::memory::dims& sizes,
+               const dnnl::memory::dims& strides) {
+  int64_t extent = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    extent = std::max(extent, sizes[i] * strides[i]);
+  }
+  return extent;
+}
+
+// A repeated matrix is a broadcast for the library: a dimension of size 1. One
+// operand must have the dimension's whole size, so if both are repeated A has
+// it, with its stride of 0. The library is slow at that; nobody needs it fast.
+bool IsBroadcast(const planpb::Gemm& gemm, GemmOperand operand, int dimension) {
+  const bool both = gemm.batch(dimension) > 1 &&
+                    gemm.a().batch_strides(dimension) == 0 &&
+                    gemm.b().batch_strides(dimension) == 0;
+  return OperandMatrix(gemm, operand).batch_strides(dimension) == 0 &&
+         !(both && operand == GemmOperand::kA);
+}
+
 absl::StatusOr<dnnl::memory::desc> Describe(const planpb::Gemm& gemm,
                                             GemmOperand operand) {
   const planpb::Matrix& matrix = OperandMatrix(gemm, operand);
@@ -83,17 +106,17 @@ absl::StatusOr<dnnl::memory::desc> Describe(const planpb::Gemm& gemm,
   dnnl::memory::dims sizes;
   dnnl::memory::dims strides;
   for (int i = 0; i < gemm.batch_size(); ++i) {
-    // A repeated matrix is a broadcast: size 1.
-    const bool repeated = matrix.batch_strides(i) == 0;
-    const uint64_t size = repeated ? 1 : gemm.batch(i);
-    const uint64_t stride =
-        repeated ? shape.rows * shape.columns : matrix.batch_strides(i);
-    sizes.push_back(static_cast<int64_t>(size));
-    strides.push_back(static_cast<int64_t>(stride));
+    const bool repeated = IsBroadcast(gemm, operand, i);
+    sizes.push_back(repeated ? 1 : static_cast<int64_t>(gemm.batch(i)));
+    strides.push_back(static_cast<int64_t>(matrix.batch_strides(i)));
   }
   sizes.push_back(static_cast<int64_t>(shape.rows));
   sizes.push_back(static_cast<int64_t>(shape.columns));
   PushMatrixStrides(matrix, shape, strides);
+  const int64_t extent = Extent(sizes, strides);
+  for (int i = 0; i < gemm.batch_size(); ++i) {
+    strides[i] = IsBroadcast(gemm, operand, i) ? extent : strides[i];
+  }
   return dnnl::memory::desc(sizes, type, strides);
 }
 

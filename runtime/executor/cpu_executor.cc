@@ -166,11 +166,17 @@ absl::Status CpuExecutor::Execute(const FunctionView& function,
   return located;
 }
 
-absl::Status CpuExecutor::RunFunction(absl::string_view name, int64_t step) {
-  RETURN_IF_ERROR(failure_);
+void CpuExecutor::BeginFunction(int64_t step) {
+  // Another executor of this process may have run on this thread meanwhile.
+  team_.Adopt();
   context_->step = step;
   context_->metrics.assign(plan_.manifest().metrics_size(),
                            std::numeric_limits<double>::quiet_NaN());
+}
+
+absl::Status CpuExecutor::RunFunction(absl::string_view name, int64_t step) {
+  RETURN_IF_ERROR(failure_);
+  BeginFunction(step);
   const FunctionView& function = *plan_.view().FindFunction(name);
   const auto rounds = static_cast<uint64_t>(batch_.rounds());
   const auto execute = [this](const FunctionView& f, const Instance& i) {
@@ -202,9 +208,7 @@ absl::StatusOr<std::vector<double>> CpuExecutor::RunObservedStep(
     return absl::FailedPreconditionError(
         "the plan does not say where its gradients are complete");
   }
-  context_->step = step;
-  context_->metrics.assign(plan_.manifest().metrics_size(),
-                           std::numeric_limits<double>::quiet_NaN());
+  BeginFunction(step);
   failure_ = function.Walk(static_cast<uint64_t>(batch_.rounds()),
                            [&](const Instance& instance) {
                              if (instance.instruction->id() + 1 == point) {

@@ -52,6 +52,8 @@ class CpuExecutor : public Executor {
   absl::Status LoadConstants();
   void MakeLanes(const Dataset& dataset);
   absl::Status Execute(const FunctionView& function, const Instance& instance);
+  // Makes thread and context ready for a function of step `step`.
+  void BeginFunction(int64_t step);
   absl::Status RunFunction(absl::string_view name, int64_t step);
   absl::StatusOr<ByteRange> PersistentRange(uint32_t buffer, uint64_t offset,
                                             uint64_t size) const;

@@ -113,6 +113,28 @@ absl::Status CheckFeatures(const planpb::Manifest& manifest) {
                    manifest.producer()));
 }
 
+// Names the file, and what to do about one that is not as it was written.
+absl::Status InPlan(const absl::Status& status, absl::string_view path) {
+  const std::string context = absl::StrCat("'", path, "'");
+  if (!absl::IsDataLoss(status)) {
+    return Annotate(status, context);
+  }
+  return absl::DataLossError(absl::StrCat(
+      context, ": ", status.message(),
+      "; copy the plan again, or compile the model again with accelc"));
+}
+
+absl::StatusOr<std::unique_ptr<File>> OpenPlan(Vfs& vfs,
+                                               const std::string& path) {
+  auto file = vfs.Open(path, OpenMode::kRead);
+  if (absl::IsNotFound(file.status())) {
+    return absl::NotFoundError(absl::StrCat(
+        "'", path, "': expected a plan, got no such file; check the path, or ",
+        "write the plan with 'accelc MODEL.onnx -o ", path, "'"));
+  }
+  return file;
+}
+
 }  // namespace
 
 ContainerReader::ContainerReader(std::unique_ptr<File> file, PlanHeader header,
@@ -120,22 +142,21 @@ ContainerReader::ContainerReader(std::unique_ptr<File> file, PlanHeader header,
     : file_(std::move(file)), header_(header), manifest_(std::move(manifest)) {}
 
 absl::Status ContainerReader::InFile(const absl::Status& status) const {
-  return Annotate(status, absl::StrCat("'", path(), "'"));
+  return InPlan(status, path());
 }
 
 absl::StatusOr<std::unique_ptr<ContainerReader>> ContainerReader::Open(
     Vfs& vfs, const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<File> file, vfs.Open(path, OpenMode::kRead));
-  const std::string context = absl::StrCat("'", path, "'");
+  ASSIGN_OR_RETURN(std::unique_ptr<File> file, OpenPlan(vfs, path));
   auto header = ReadHeader(*file);
   if (!header.ok()) {
-    return Annotate(header.status(), context);
+    return InPlan(header.status(), path);
   }
   auto manifest = ReadManifest(*file, *header);
   if (!manifest.ok()) {
-    return Annotate(manifest.status(), context);
+    return InPlan(manifest.status(), path);
   }
-  RETURN_IF_ERROR(Annotate(CheckFeatures(*manifest), context));
+  RETURN_IF_ERROR(InPlan(CheckFeatures(*manifest), path));
   std::unique_ptr<ContainerReader> reader(
       new ContainerReader(std::move(file), *header, *std::move(manifest)));
   RETURN_IF_ERROR(reader->InFile(reader->CheckSections()));

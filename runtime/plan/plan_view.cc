@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
@@ -163,6 +164,29 @@ absl::Status FunctionView::Walk(
   return absl::OkStatus();
 }
 
+namespace {
+
+// A metric that no instruction hands out would be no number in every step.
+absl::Status CheckMetricsAreReported(const planpb::Manifest& manifest,
+                                     const FunctionView& step) {
+  std::vector<bool> reported(manifest.metrics_size());
+  for (const planpb::Instruction& instruction : step.instructions()) {
+    if (instruction.has_metric()) {
+      reported[instruction.metric().metric()] = true;
+    }
+  }
+  for (int i = 0; i < manifest.metrics_size(); ++i) {
+    if (!reported[i]) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("function 'step': no instruction reports metric '",
+                       manifest.metrics(i).name(), "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 PlanView::PlanView(planpb::Manifest manifest)
     : manifest_(std::make_unique<planpb::Manifest>(std::move(manifest))) {}
 
@@ -197,6 +221,8 @@ absl::StatusOr<PlanView> PlanView::Create(
           absl::StrCat("there is no function '", name, "'"));
     }
   }
+  RETURN_IF_ERROR(
+      CheckMetricsAreReported(plan.manifest(), *plan.FindFunction("step")));
   return plan;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -43,8 +44,8 @@ std::string MetricsJson(const StepMetrics& metrics) {
       "{\"step\":", metrics.step, ",\"loss\":", JsonNumber(metrics.loss),
       ",\"lr\":", JsonNumber(metrics.lr),
       ",\"grad_norm\":", JsonNumber(metrics.grad_norm),
-      ",\"tokens\":", metrics.tokens,
-      ",\"step_seconds\":", JsonNumber(metrics.step_seconds),
+      ",\"tokens\":", metrics.tokens, ",\"step_seconds\":",
+      FormatSeconds(std::chrono::nanoseconds(metrics.step_ns)),
       ",\"tokens_per_second\":", JsonNumber(metrics.tokens_per_second),
       ",\"peak_bytes\":", metrics.peak_bytes, "}");
 }

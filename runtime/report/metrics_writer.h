@@ -16,8 +16,9 @@ namespace accel::runtime {
 
 // {"step":1,"loss":...,"lr":...,"grad_norm":...,"tokens":...,
 //  "step_seconds":...,"tokens_per_second":...,"peak_bytes":...}
-// on one line, without newline. Doubles read back exactly; JSON has no word for
-// NaN and infinity, they become null.
+// on one line, without newline. Doubles read back exactly, and step_seconds is
+// an exact decimal of nanoseconds; JSON has no word for NaN and infinity, they
+// become null.
 std::string MetricsJson(const StepMetrics& metrics);
 
 class MetricsWriter {

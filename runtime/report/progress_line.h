@@ -56,7 +56,7 @@ class ProgressLine {
   Console& console_;
   ProgressOptions options_;
   StepMetrics latest_;
-  std::deque<double> recent_seconds_;
+  std::deque<int64_t> recent_ns_;  // of the last steps
   int64_t shown_step_ = 0;
   Clock::time_point shown_at_;
 };

@@ -20,9 +20,8 @@ std::string BytesText(uint64_t bytes) {
                                      " bytes)");
 }
 
-std::string SecondsText(double seconds) {
-  return FormatDuration(
-      std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9)));
+std::string TimeText(int64_t ns) {
+  return FormatDuration(std::chrono::nanoseconds(ns));
 }
 
 }  // namespace
@@ -39,7 +38,7 @@ void RunSummary::AddStep(const StepMetrics& metrics) {
   last_ = metrics;
   ++steps_;
   tokens_ += metrics.tokens;
-  seconds_ += metrics.step_seconds;
+  ns_ += metrics.step_ns;
 }
 
 void RunSummary::AddRow(std::string label, std::string value) {
@@ -74,12 +73,14 @@ std::string RunSummary::Table() const {
   if (steps_ > 0) {
     rows.emplace_back("loss", LossText());
     rows.emplace_back("tokens", FormatCount(tokens_));
-    rows.emplace_back("time in steps",
-                      absl::StrCat(SecondsText(seconds_), ", ",
-                                   SecondsText(seconds_ / steps_), " a step"));
+    rows.emplace_back(
+        "time in steps",
+        absl::StrCat(TimeText(ns_), ", ", TimeText(ns_ / steps_), " a step"));
   }
-  if (seconds_ > 0) {
-    rows.emplace_back("tokens per second", FormatSi(tokens_ / seconds_));
+  if (ns_ > 0) {
+    rows.emplace_back("tokens per second",
+                      FormatSi(static_cast<double>(tokens_) * 1e9 /
+                               static_cast<double>(ns_)));
   }
   if (planned_peak_ > 0) {
     rows.emplace_back("peak memory planned", BytesText(planned_peak_));

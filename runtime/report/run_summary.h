@@ -24,6 +24,7 @@ class RunSummary {
   void AddRow(std::string label, std::string value);
 
   int64_t steps() const { return steps_; }
+  int64_t step_ns() const { return ns_; }  // of all steps
 
   // Aligned lines, each with a newline at its end.
   std::string Table() const;
@@ -34,7 +35,7 @@ class RunSummary {
 
   int64_t steps_ = 0;
   int64_t tokens_ = 0;
-  double seconds_ = 0;
+  int64_t ns_ = 0;  // of all steps
   StepMetrics first_;
   StepMetrics last_;
   double best_loss_ = 0;

@@ -14,7 +14,7 @@ struct StepMetrics {
   double lr = 0;
   double grad_norm = 0;  // before clipping
   int64_t tokens = 0;    // valid targets
-  double step_seconds = 0;
+  int64_t step_ns = 0;   // of the monotonic clock
   double tokens_per_second = 0;
   uint64_t peak_bytes = 0;  // of the worst rank
 };

@@ -10,6 +10,10 @@
 namespace accel::tools {
 namespace {
 
+// Of the frame; the manifest names that of the plan. Changes when a program
+// that reads this JSON could misunderstand it.
+constexpr int kJsonVersion = 1;
+
 absl::StatusOr<std::string> MessageJson(
     const google::protobuf::Message& message) {
   google::protobuf::util::JsonPrintOptions options;
@@ -46,7 +50,8 @@ absl::StatusOr<std::string> PlanJson(const runtime::Plan& plan,
                                      const runtime::MemoryLayout& layout) {
   ASSIGN_OR_RETURN(const std::string manifest, MessageJson(plan.manifest()));
   std::string json =
-      absl::StrCat("{\"sha256\":\"", runtime::ToHex(plan.root()),
+      absl::StrCat("{\"version\":", kJsonVersion, ",\"sha256\":\"",
+                   runtime::ToHex(plan.root()),
                    "\",\"memory_bytes\":", MemoryJson(plan, layout).dump(),
                    ",\"manifest\":", manifest, ",\"functions\":[");
   absl::string_view between_functions = "";

@@ -37,6 +37,14 @@ std::string Names(const planpb::Manifest& manifest) {
                        });
 }
 
+// A bound of the hyperparameter; of whole numbers without an exponent.
+std::string BoundText(const Hyperparameter& scalar, double bound) {
+  constexpr double kExact = 9007199254740992;  // 2^53
+  return scalar.integer() && std::fabs(bound) <= kExact
+             ? absl::StrCat(static_cast<int64_t>(bound))
+             : FormatRoundTrip(bound);
+}
+
 absl::Status CheckValue(const Hyperparameter& scalar, double value,
                         absl::string_view text) {
   const bool bounded = scalar.minimum() <= scalar.maximum();
@@ -46,10 +54,11 @@ absl::Status CheckValue(const Hyperparameter& scalar, double value,
     std::string expected = scalar.integer() ? "a whole number" : "a number";
     if (bounded && std::isinf(scalar.maximum())) {
       absl::StrAppend(&expected, " of at least ",
-                      FormatRoundTrip(scalar.minimum()));
+                      BoundText(scalar, scalar.minimum()));
     } else if (bounded) {
-      absl::StrAppend(&expected, " between ", FormatRoundTrip(scalar.minimum()),
-                      " and ", FormatRoundTrip(scalar.maximum()));
+      absl::StrAppend(&expected, " between ",
+                      BoundText(scalar, scalar.minimum()), " and ",
+                      BoundText(scalar, scalar.maximum()));
     }
     return absl::InvalidArgumentError(absl::StrCat(
         "--set ", scalar.name(), ": expected ", expected, ", got ", text));

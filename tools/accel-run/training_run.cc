@@ -26,9 +26,11 @@ namespace {
 using runtime::StepMetrics;
 
 constexpr int64_t kSyntheticSteps = 20;
+// Of run.json.
+constexpr int kRecordVersion = 1;
 
-double SecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+int64_t NanosecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
       .count();
 }
 
@@ -179,8 +181,14 @@ absl::Status TrainingRun::OpenRunDirectory() {
   return absl::OkStatus();
 }
 
+uint64_t TrainingRun::PlannedPeakBytes() const {
+  // What the process took before, libraries and code, is not the plan's doing.
+  return executor_->layout().TotalBytes() + resident_before_;
+}
+
 absl::Status TrainingRun::WriteRecord() {
   nlohmann::ordered_json record;
+  record["version"] = kRecordVersion;
   record["plan_sha256"] = runtime::ToHex(plan_->root());
   record["model"] = plan_->manifest().model().name();
   record["data_sha256"] = dataset_->identity();
@@ -190,6 +198,7 @@ absl::Status TrainingRun::WriteRecord() {
   record["global_batch"] = global_batch_;
   record["threads"] = device_->threads();
   record["device"] = device_->Describe();
+  record["planned_peak_bytes"] = PlannedPeakBytes();
   for (const Setting& setting : settings_) {
     record["hyperparameters"][setting.name] = setting.value;
   }
@@ -285,14 +294,14 @@ absl::Status TrainingRun::TrainStep(int64_t step) {
   ASSIGN_OR_RETURN(const std::vector<double> values, RunOneStep(step));
   StepMetrics metrics;
   metrics.step = step + 1;
-  metrics.step_seconds = SecondsSince(start);
+  metrics.step_ns = NanosecondsSince(start);
   metrics.loss = MetricOf(values, "loss");
   metrics.lr = MetricOf(values, "lr");
   metrics.grad_norm = MetricOf(values, "grad_norm");
   const double tokens = MetricOf(values, "tokens");
   metrics.tokens = std::isfinite(tokens) ? std::llround(tokens) : 0;
-  metrics.tokens_per_second =
-      static_cast<double>(metrics.tokens) / metrics.step_seconds;
+  metrics.tokens_per_second = static_cast<double>(metrics.tokens) * 1e9 /
+                              static_cast<double>(metrics.step_ns);
   ASSIGN_OR_RETURN(const auto resident,
                    runtime::ReadResidentMemory(environment_.vfs));
   metrics.peak_bytes = resident.peak_bytes;
@@ -337,8 +346,7 @@ absl::Status TrainingRun::Finish() {
   }
   ASSIGN_OR_RETURN(const auto resident,
                    runtime::ReadResidentMemory(environment_.vfs));
-  // What the process took before, libraries and code, is not the plan's doing.
-  summary_.SetPlannedPeak(executor_->layout().TotalBytes() + resident_before_);
+  summary_.SetPlannedPeak(PlannedPeakBytes());
   summary_.SetMeasuredPeak(resident.peak_bytes);
   summary_.AddRow("metrics", directory_->metrics_path());
   std::string table = summary_.Table();

@@ -61,6 +61,7 @@ class TrainingRun {
                   absl::string_view name) const;
   absl::Status CheckFinite(const runtime::StepMetrics& metrics) const;
   absl::Status WriteRecord();
+  uint64_t PlannedPeakBytes() const;
   void PrintHeader();
   void Print(absl::string_view text);  // nothing with --quiet
 

@@ -56,7 +56,8 @@ def undefined_values(block):
 
 def standalone(block, parser):
     """Returns IR that can be parsed: `block` itself, or a function around it."""
-    if WHOLE.match(block):
+    # An op that refers to a symbol (`plan.launch @k0(%x)`) looks like one that defines it, but uses values.
+    if WHOLE.match(block) and "undeclared SSA value" not in parser.complaint(block):
         return block
     types = {value: parser.type_of_use(block, value) for value in undefined_values(block)}
     arguments = ", ".join(f"{value}: {type_}" for value, type_ in types.items() if type_)

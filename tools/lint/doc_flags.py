@@ -4,7 +4,8 @@
 
 In the code of each Markdown FILE, a flag that follows one of our programs (`accelc ... --dim batch=2`) must be in that
 program's --help; a flag alone (`--dim`) must be in the --help of one of them. Commands of other programs are left alone.
-A program is one in FOLDER, or a script in tools/ that documentation calls by that name (`tools/check --all`).
+A program is one in FOLDER, or a script in tools/ that documentation calls by that name (`tools/check --all`). A flag with
+a word in capitals (`--accel-PHASE`) stands for several and is left alone.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import markdown
 PROGRAMS = ("accelc", "accel-run", "accel-opt", "accel-inspect", "accel-data")
 SCRIPTS = ("tools/check", "tools/quickstart", "tools/install-dependencies", "tools/format")
 FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+PATTERN = re.compile(r"--?(\w+-)*[A-Z]{2,}")
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -49,7 +51,7 @@ def unknown_flags(words, known):
     """Yields (flag, whose) for each flag of a command that its program does not have."""
     program = next((word for word in words if "=" not in word or word.startswith("-")), "")
     name = os.path.basename(program) if not program.startswith("tools/") else program
-    flags = [word.split("=")[0] for word in words if FLAG.match(word)]
+    flags = [word.split("=")[0] for word in words if FLAG.match(word) and not PATTERN.search(word.split("=")[0])]
     if name in known:
         missing = known[name]
     elif program.startswith("--"):

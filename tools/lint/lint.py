@@ -11,11 +11,12 @@ import sys
 
 import files
 import layers
+import ledger
 import seams
 import source_tree
 import tablegen
 
-RULES = (files, layers, seams, tablegen)
+RULES = (files, layers, ledger, seams, tablegen)
 
 
 def main():

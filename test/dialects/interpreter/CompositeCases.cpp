@@ -102,6 +102,14 @@ std::vector<OpCase> getNormalizationCases() {
       makeDropout("dropout", "2x3x5", "0.3"),
       makeDropout("dropout_folded_samples", "6x5", "0.5"),
       makeDropout("dropout_zero", "2x7", "0.0"),
+      makeCase("dropout_site_offset",
+               "%x: tensor<2x7xf64>" + kRandomArguments +
+                   ", %o: tensor<i64> {accel.value = dense<4294967293> : "
+                   "tensor<i64>}",
+               "tensor<2x7xf64>",
+               "%y = accel.dropout %x, %s, %seed probability 0.3 site 5 plus "
+               "%o : tensor<2x7xf64>, tensor<2xi64>, tensor<i64>",
+               "%y : tensor<2x7xf64>"),
   };
 }
 

@@ -10,6 +10,7 @@ trained model; the loss of step 21 computed from that file must be the golden's
     python check_export.py trained.onnx gpt2 --loss 4.951234
     python check_export.py gpt2/model.onnx gpt2 --step 1     # the export itself
 
+With --record, the loss goes into onnxruntime.json, which the tests compare with.
 With --input, names and shapes of initializers and of inputs and outputs are
 compared too: those of the input model and the re-created ones, nothing else.
 """
@@ -93,7 +94,15 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--step", type=int, help="from 1; default: after the last")
     parser.add_argument("--loss", type=float, help="expected instead of the golden's")
     parser.add_argument("--input", type=Path, help="the model that was compiled")
+    parser.add_argument("--record", action="store_true", help="into onnxruntime.json")
     return parser.parse_args()
+
+
+def record(name: str, loss: float) -> None:
+    path = HERE / "onnxruntime.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    known[name] = round(loss, 8)
+    path.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
 
 
 def main() -> int:
@@ -114,6 +123,8 @@ def main() -> int:
     loss = mean_loss(session, data, rows, golden["dims"]["batch"])
     good = abs(loss - expected) <= TOLERANCE
     print(f"step {step}: loss {loss:.7f}, expected {expected:.7f}: {good=}")
+    if arguments.record:
+        record(arguments.golden, loss)
     if arguments.input:
         good = check_signature(arguments.model, arguments.input) and good
     return 0 if good else 1

@@ -1,4 +1,3 @@
-// REQUIRES: pending
 // RUN: accel-opt %s --accel-lower-kernels --split-input-file --verify-diagnostics
 
 // expected-error@below {{expected `plan.kernel` with a kind (flat, rows, columns or concat), got {kind = "diagonal"}}}
@@ -62,9 +61,19 @@ func.func @not_a_run(%x: tensor<6x4xf32>) -> tensor<4x6xf32> attributes {
 
 // -----
 
-func.func @other_rows(%x: tensor<2x4x8xf32>) -> tensor<2xf32> attributes {
+func.func @other_rows(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> attributes {
     plan.kernel = {kind = "rows", elements = 64 : i64, rows = 8 : i64, columns = 8 : i64, units = 8 : i64}} {
   // expected-error@below {{expected to reduce 8 rows of 8, got 'tensor<2x4x8xf32>'}}
   %y = accel.reduce_sum %x [1, 2] : tensor<2x4x8xf32> -> tensor<2xf32>
-  return %y : tensor<2xf32>
+  %z = accel.broadcast %y [0] : tensor<2xf32> -> tensor<2x4x8xf32>
+  return %z : tensor<2x4x8xf32>
+}
+
+// -----
+
+// expected-error@below {{in kernel 'other_result' expected results of 64 or 8 elements, got 'tensor<2xf32>'}}
+func.func @other_result(%x: tensor<2x4x8xf32>, %y: tensor<2xf32>) -> tensor<2xf32> attributes {
+    plan.kernel = {kind = "rows", elements = 64 : i64, rows = 8 : i64, columns = 8 : i64, units = 8 : i64}} {
+  %z = accel.neg %y : tensor<2xf32>
+  return %z : tensor<2xf32>
 }

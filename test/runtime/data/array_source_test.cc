@@ -96,7 +96,8 @@ TEST_F(ArraySourceTest, ValuesOutOfRangeNameFileRowElementAndOffset) {
                                     "9, got 10 in '",
                                     path_,
                                     "' at row 1, element 1 (byte offset "
-                                    "152)")));
+                                    "152); give values that the model was "
+                                    "built for, such as its own tokenizer's")));
 }
 
 TEST_F(ArraySourceTest, NarrowingNeverWraps) {
@@ -109,7 +110,8 @@ TEST_F(ArraySourceTest, NarrowingNeverWraps) {
                                     "2147483648 in '",
                                     path_,
                                     "' at row 0, element 0 (byte offset "
-                                    "128)")));
+                                    "128); give values that the model was "
+                                    "built for, such as its own tokenizer's")));
 }
 
 TEST_F(ArraySourceTest, OnlyTargetsMayBeIgnored) {
@@ -117,13 +119,15 @@ TEST_F(ArraySourceTest, OnlyTargetsMayBeIgnored) {
   const auto file = Open(Npy<int64_t>("<i8", {2}, {-100, -1}));
   const ArraySource target(file, field, ArraySource::View::kRows);
   EXPECT_EQ(Fill<int64_t>(target, field, 0), (std::vector<int64_t>{-100}));
-  EXPECT_THAT(target.CheckValues(),
-              StatusIs(absl::StatusCode::kOutOfRange,
-                       absl::StrCat("target 'y': expected values from 0 to 9 "
-                                    "(or -100, ignored), got -1 in '",
-                                    path_,
-                                    "' at row 1, element 0 (byte offset "
-                                    "136)")));
+  EXPECT_THAT(
+      target.CheckValues(),
+      StatusIs(
+          absl::StatusCode::kOutOfRange,
+          absl::StrCat("target 'y': expected values from 0 to 9 "
+                       "(or -100, ignored), got -1 in '",
+                       path_,
+                       "' at row 1, element 0 (byte offset "
+                       "136); give labels that the model has outputs for")));
   field.role = kInput;
   const ArraySource input(file, field, ArraySource::View::kRows);
   EXPECT_FALSE(input.CheckValues().ok());

@@ -20,8 +20,8 @@ using ::accel::testing::StatusIs;
 using ::accel::testing::TempDir;
 using ::testing::ElementsAre;
 
-constexpr auto kInput = SignatureField::Role::kInput;
-constexpr auto kTarget = SignatureField::Role::kTarget;
+constexpr auto kInputField = SignatureField::Role::kInput;
+constexpr auto kTargetField = SignatureField::Role::kTarget;
 
 class FileBinderTest : public ::testing::Test {
  protected:
@@ -58,8 +58,8 @@ class FileBinderTest : public ::testing::Test {
   TempDir dir_;
   std::unique_ptr<Vfs> vfs_ = MakePosixVfs();
   std::vector<SignatureField> signature_ = {
-      {"ids", {2, 4}, DType::kI64, 0, 9, kInput},
-      {"labels", {2, 4}, DType::kI64, 0, 9, kTarget}};
+      {"ids", {2, 4}, DType::kI64, 0, 9, kInputField},
+      {"labels", {2, 4}, DType::kI64, 0, 9, kTargetField}};
   std::string stream_ =
       dir_.Write("t.bin", std::vector<uint16_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
 };
@@ -110,7 +110,9 @@ TEST_F(FileBinderTest, AllFaultsAreReportedTogether) {
       absl::StrCat(
           ":\n  - --data a.txt: expected [NAME=]FILE.npy, [NAME=]FILE.bin, "
           "FILE.bin:u16 or FILE.bin:u32, got a file of another kind"
-          "\n  - cannot open 'none.npy': No such file or directory"
+          "\n  - 'none.npy': expected a file of training data, got no such "
+          "file; "
+          "check the path after --data"
           "\n  - '",
           bad,
           "': expected a .npy file, got other content (4 bytes); write it "
@@ -120,8 +122,6 @@ TEST_F(FileBinderTest, AllFaultsAreReportedTogether) {
           ": expected the name of a field of the plan, got 'q'; the plan has "
           "input 'ids' ([2, 4] of i64), target 'labels' ([2, 4] of i64), "
           "input 'x' ([2, 3] of f32), input 'z' ([2, 3] of f32)"
-          "\n  - target 'labels': expected [2, 4] of i64, got no data; add "
-          "--data labels=FILE.npy"
           "\n  - input 'z': expected [2, 3] of f32, got no data; add --data "
           "z=FILE.npy"));
 }
@@ -133,12 +133,9 @@ TEST_F(FileBinderTest, AWrongSequenceLengthIsRefused) {
   ExpectRefused(
       {"ids=" + path},
       absl::StrCat(
-          ":\n  - input 'ids': expected [*, 8] of i64, got [3, 4] of i64 in '",
-          path,
+          ": input 'ids': expected [*, 8] of i64, got [3, 4] of i64 in '", path,
           "'; save rows of this shape, or compile the model for the rows you "
-          "have (accelc --dim)"
-          "\n  - target 'labels': expected [2, 8] of i64, got no data; add "
-          "--data labels=FILE.npy"));
+          "have (accelc --dim)"));
 }
 
 TEST_F(FileBinderTest, ATokenBeyondTheVocabularyIsRefusedBeforeStepZero) {
@@ -149,10 +146,13 @@ TEST_F(FileBinderTest, ATokenBeyondTheVocabularyIsRefusedBeforeStepZero) {
                              "got 9 at token 9 (byte offset 18); use the "
                              "tokenizer that belongs to the model"));
   const std::string path = Ids("a.npy", 3);
-  ExpectRefused({"ids=" + path},
-                absl::StrCat(": input 'ids': expected values from 0 to 8, got "
-                             "9 in '",
-                             path, "' at row 2, element 1 (byte offset 200)"));
+  ExpectRefused(
+      {"ids=" + path},
+      absl::StrCat(": input 'ids': expected values from 0 to 8, got "
+                   "9 in '",
+                   path,
+                   "' at row 2, element 1 (byte offset 200); give values that "
+                   "the model was built for, such as its own tokenizer's"));
 }
 
 TEST_F(FileBinderTest, FewerSamplesThanABatchAreRefusedWithBothNumbers) {
@@ -185,7 +185,7 @@ TEST_F(FileBinderTest, AnArrayWithoutANameIsRefused) {
 }
 
 TEST_F(FileBinderTest, AStreamThatCouldGoToTwoInputsMustBeNamed) {
-  signature_.push_back({"other", {2, 4}, DType::kI64, 0, 9, kInput});
+  signature_.push_back({"other", {2, 4}, DType::kI64, 0, 9, kInputField});
   ExpectRefused(
       {stream_, "labels=" + Ids("l.npy", 2)},
       absl::StrCat(

@@ -100,15 +100,21 @@ TEST_F(TokenFileTest, RefusesHeadersThatDoNotFit) {
   ExpectRefused(LlmcHeader(20240520, 1, 1) + "12",
                 "expected 32-bit tokens, got an llm.c header of 16-bit ones",
                 TokenEncoding::kU32);
-  ExpectRefused(LlmcHeader(20240520, 1, 0), "expected tokens, got none");
+  ExpectRefused(LlmcHeader(20240520, 1, 0),
+                "expected tokens, got none; write some, for example with "
+                "accel-data pack TEXT -o FILE.bin");
 }
 
 TEST_F(TokenFileTest, RefusesSizesThatAreNoTokens) {
-  ExpectRefused("", "expected tokens, got none");
+  ExpectRefused("",
+                "expected tokens, got none; write some, for example with "
+                "accel-data pack TEXT -o FILE.bin");
   ExpectRefused("123",
-                "expected 16-bit tokens, a multiple of 2 bytes, got 3 bytes");
+                "expected 16-bit tokens, a multiple of 2 bytes, got 3 bytes; "
+                "write the file again");
   ExpectRefused("123456",
-                "expected 32-bit tokens, a multiple of 4 bytes, got 6 bytes",
+                "expected 32-bit tokens, a multiple of 4 bytes, got 6 bytes; "
+                "write the file again",
                 TokenEncoding::kU32);
 }
 

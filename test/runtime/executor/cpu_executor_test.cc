@@ -3,6 +3,9 @@
 // lanes and serially, with delays, for every global batch.
 #include "runtime/executor/cpu_executor.h"
 
+#include <omp.h>
+
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -250,15 +253,16 @@ TEST_F(CpuExecutorTest, APlanWithARaceIsNotRun) {
 
 TEST_F(CpuExecutorTest, ACollectiveIsRefusedByItsInstruction) {
   SamplePlan sample = MakeSamplePlan();
+  sample.manifest.mutable_metrics()->RemoveLast();
   planpb::Collective* collective =
-      sample.Step("metric lr").mutable_collective();
+      sample.Step("metric grad_norm").mutable_collective();
   collective->set_kind(planpb::Collective::KIND_BARRIER);
   collective->set_dtype(planpb::ELEMENT_F32);
   Open(sample);
   EXPECT_THAT(
       Make(ExecutorOptions()),
       StatusIs(absl::StatusCode::kUnimplemented,
-               "instruction 15 of 'step' (collective 'metric lr', lane "
+               "instruction 16 of 'step' (collective 'metric grad_norm', lane "
                "'communication'): it is a collective, and this executor runs "
                "plans of one rank"));
 }
@@ -279,7 +283,6 @@ TEST_F(CpuExecutorTest, AChangedDataFileEndsTheRunAndSaysSo) {
   EXPECT_EQ(executor->RunStep(1).status(), failed.status());
 }
 
-// An array of its own for each thread of the team.
 TEST_F(CpuExecutorTest, ReadsAndWritesBeyondABufferAreRefused) {
   Open(MakeSamplePlan());
   ASSERT_OK_AND_ASSIGN(const auto executor, Make(ExecutorOptions()));
@@ -288,6 +291,81 @@ TEST_F(CpuExecutorTest, ReadsAndWritesBeyondABufferAreRefused) {
               StatusIs(absl::StatusCode::kOutOfRange,
                        "buffer 'w': bytes [0, +65) do not lie in its 64"));
   EXPECT_FALSE(executor->WriteBuffer(0, UINT64_MAX, bytes).ok());
+}
+
+// Nothing is shared: two executors of one process, of different plans, take
+// turns and give the bits that each gives alone. OpenMP keeps the size of a
+// team per thread, and it must be the executor's own whenever it runs.
+TEST_F(CpuExecutorTest, TwoExecutorsInOneProcessDoNotDisturbEachOther) {
+  Open(MakeSamplePlan());
+  ExecutorOptions options;
+  options.global_batch = 7;
+  options.serial = true;
+  const Result alone = Train(options, 2);
+  options.global_batch = 3;
+  const Result other_alone = Train(options, 1);
+
+  std::atomic<int> foreign_teams = 0;
+  const auto expect_team = [&foreign_teams](int threads) {
+    return [&foreign_teams, threads](const planpb::Instruction&) {
+      foreign_teams += omp_get_max_threads() != threads ? 1 : 0;
+    };
+  };
+  std::unique_ptr<Plan> other_plan;
+  std::unique_ptr<Dataset> other_dataset;
+  std::unique_ptr<CpuDevice> other_device;
+  options.before_instruction = expect_team(1);
+  ASSERT_OK_AND_ASSIGN(const auto other, Make(options, 1));
+  other_plan = std::move(plan_);
+  other_dataset = std::move(dataset_);
+  other_device = std::move(device_);
+  Open(MakeSamplePlan());
+  options.global_batch = 7;
+  options.before_instruction = expect_team(2);
+  ASSERT_OK_AND_ASSIGN(const auto one, Make(options, 2));
+  ASSERT_OK(other->Initialize());
+  ASSERT_OK(one->Initialize());
+  for (int step = 0; step < kSteps; ++step) {
+    EXPECT_THAT(one->RunStep(step), IsOkAndHolds(alone.metrics[step]));
+    EXPECT_THAT(other->RunStep(step), IsOkAndHolds(other_alone.metrics[step]));
+  }
+  EXPECT_EQ(Weights(*one, "linear.weight"), alone.w);
+  EXPECT_EQ(foreign_teams, 0);
+}
+
+// The same from two threads at once.
+TEST_F(CpuExecutorTest, TwoExecutorsRunAtTheSameTime) {
+  Open(MakeSamplePlan());
+  ExecutorOptions options;
+  options.global_batch = 7;
+  const Result alone = Train(options, 2);
+  std::vector<Result> results(2);
+  {
+    std::vector<std::jthread> threads;
+    for (Result& result : results) {
+      threads.emplace_back([&] {
+        CpuDeviceOptions device_options;
+        device_options.threads = 2;
+        CpuDevice device(*vfs_, device_options);
+        ExecutorOptions own = options;
+        own.binding.threads = 2;
+        auto executor =
+            CpuExecutor::Create(*vfs_, *plan_, device, *dataset_, own);
+        ASSERT_OK(executor);
+        ASSERT_OK((*executor)->Initialize());
+        for (int step = 0; step < kSteps; ++step) {
+          auto metrics = (*executor)->RunStep(step);
+          ASSERT_OK(metrics);
+          result.metrics.push_back(*metrics);
+        }
+        result.w = Weights(**executor, "linear.weight");
+      });
+    }
+  }
+  for (const Result& result : results) {
+    EXPECT_EQ(result.metrics, alone.metrics);
+    EXPECT_EQ(result.w, alone.w);
+  }
 }
 
 TEST_F(CpuExecutorTest, WeightsMayLieBesideThePlan) {

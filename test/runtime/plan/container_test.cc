@@ -180,7 +180,8 @@ TEST_F(ContainerTest, ATruncatedPlanIsRefused) {
                        "'" + path_ + "': expected a file of " +
                            std::to_string(good.size()) + " bytes, got " +
                            std::to_string(good.size() + 1) +
-                           "; something was appended"));
+                           "; something was appended; copy the plan again, or "
+                           "compile the model again with accelc"));
 }
 
 TEST_F(ContainerTest, WhatIsNoPlanIsSaidToBeNone) {

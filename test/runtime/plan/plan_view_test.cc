@@ -154,6 +154,9 @@ const Case kStateCases[] = {
     {"MetricTwice",
      [](SamplePlan& p) { p.manifest.mutable_metrics(1)->set_name("loss"); },
      "metric 'loss': the name is taken"},
+    {"NoTokens",
+     [](SamplePlan& p) { p.manifest.mutable_metrics(1)->set_name("words"); },
+     "expected a metric 'tokens', got none"},
     {"NoMicrobatch", [](SamplePlan& p) { p.manifest.set_microbatch(0); },
      "expected batches of at least one sample"},
     {"FieldBatch",
@@ -287,6 +290,9 @@ const Case kInstructionCases[] = {
        p.manifest.mutable_library_calls(0)->mutable_gemm()->set_beta(1);
      },
      "C: access 2 does not say read and written"},
+    {"MetricNeverReported",
+     [](SamplePlan& p) { p.Step("metric lr").mutable_metric()->set_metric(0); },
+     "function 'step': no instruction reports metric 'lr'"},
     {"FetchSize",
      [](SamplePlan& p) {
        p.Step("fetch first").mutable_accesses(0)->set_bytes(8);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "gmock/gmock.h"
 #include "nlohmann/json.hpp"
 #include "runtime/io/posix_vfs.h"
 #include "test/runtime/faulty_vfs.h"
@@ -20,9 +21,11 @@ using ::accel::testing::Faults;
 using ::accel::testing::FaultyVfs;
 using ::accel::testing::StatusIs;
 using ::accel::testing::TempDir;
+using ::testing::HasSubstr;
 
 StepMetrics Sample() {
-  return {1, 2.3025851249694824, 3e-4, 1.0 / 3, 1024, 0.125, 8192, 123456789};
+  return {1,    2.3025851249694824, 3e-4, 1.0 / 3,
+          1024, 125'000'000,        8192, 123456789};
 }
 
 constexpr char kSampleLine[] =
@@ -48,6 +51,14 @@ TEST_F(MetricsWriterTest, DoublesReadBackExactly) {
   const auto json = nlohmann::json::parse(MetricsJson(metrics));
   EXPECT_EQ(json["loss"].get<double>(), metrics.loss);
   EXPECT_EQ(json["lr"].get<double>(), metrics.lr);
+}
+
+// In seconds as a double, the nanosecond would be gone and the sum with it.
+TEST_F(MetricsWriterTest, LongTimesKeepTheirNanoseconds) {
+  StepMetrics metrics = Sample();
+  metrics.step_ns = (int64_t{1} << 53) + 1;
+  EXPECT_THAT(MetricsJson(metrics),
+              HasSubstr("\"step_seconds\":9007199.254740993,"));
 }
 
 TEST_F(MetricsWriterTest, NanAndInfinityAreNullAndTheLineStaysJson) {

@@ -20,7 +20,8 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 StepMetrics Step(int64_t step) {
-  return {step, 3.45678, 3e-4, 1.2345, 1024, 0.5, 12345, uint64_t{3} << 29};
+  return {step, 3.45678,     3e-4,  1.2345,
+          1024, 500'000'000, 12345, uint64_t{3} << 29};
 }
 
 class ProgressLineTest : public ::testing::Test {
@@ -149,7 +150,7 @@ TEST_F(ProgressLineTest, TheTimeLeftFollowsRecentSteps) {
   ProgressLine progress(console, {.last_step = 1000, .every_steps = 1});
   for (int64_t step = 1; step <= 100; ++step) {
     StepMetrics metrics = Step(step);
-    metrics.step_seconds = step <= 50 ? 100 : 2;
+    metrics.step_ns = (step <= 50 ? 100 : 2) * int64_t{1'000'000'000};
     progress.Update(metrics, start_ + seconds(step));
   }
   EXPECT_THAT(writes_.back(), HasSubstr("ETA 30m 00s"));

@@ -14,9 +14,9 @@ using ::testing::HasSubstr;
 
 TEST(RunSummaryTest, TheTableSaysWhatWasTrainedHowFastAndAtWhatMemory) {
   RunSummary summary;
-  summary.AddStep({1, 5.5, 0, 0, 1000, 2.0, 500, 0});
-  summary.AddStep({2, 3.25, 0, 0, 1000, 1.0, 1000, 0});
-  summary.AddStep({3, 3.5, 0, 0, 1000, 1.0, 1000, 0});
+  summary.AddStep({1, 5.5, 0, 0, 1000, 2'000'000'000, 500, 0});
+  summary.AddStep({2, 3.25, 0, 0, 1000, 1'000'000'000, 1000, 0});
+  summary.AddStep({3, 3.5, 0, 0, 1000, 1'000'000'000, 1000, 0});
   summary.SetPlannedPeak(uint64_t{1} << 30);
   summary.SetMeasuredPeak((uint64_t{1} << 30) / 1000 * 1005);
   summary.AddRow("data", "'text.bin'");
@@ -32,6 +32,16 @@ TEST(RunSummaryTest, TheTableSaysWhatWasTrainedHowFastAndAtWhatMemory) {
             "  peak memory measured  1 GiB (1,079,109,705 bytes), +0.5 % of "
             "planned\n"
             "  data                  'text.bin'\n");
+}
+
+// 104 days and eight nanoseconds: a sum of doubles would drop the eight.
+TEST(RunSummaryTest, TimesAddUpToTheNanosecond) {
+  RunSummary summary;
+  summary.AddStep({1, 1.0, 0, 0, 0, (int64_t{1} << 53), 0, 0});
+  for (int step = 2; step <= 9; ++step) {
+    summary.AddStep({step, 1.0, 0, 0, 0, 1, 0, 0});
+  }
+  EXPECT_EQ(summary.step_ns(), (int64_t{1} << 53) + 8);
 }
 
 TEST(RunSummaryTest, ARunWithoutStepsHasATableToo) {

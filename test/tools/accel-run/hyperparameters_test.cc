@@ -43,8 +43,7 @@ TEST(HyperparametersTest, ValuesAndTheHorizonAreResolved) {
   EXPECT_EQ(set[0].value, 5);
 }
 
-// Disabled: the message differs from what is expected here.
-TEST(HyperparametersTest, DISABLED_AllFaultsAreListed) {
+TEST(HyperparametersTest, AllFaultsAreListed) {
   EXPECT_THAT(
       ResolveSettings(
           ManifestWithSchedule(),

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels. The bound of an element is made of three parts: a few units in the
+// last place, for the polynomials; what the oracle's result moves by when every
+// operand is moved by half a unit in the last place and every operation is
+// rounded to its type, for cancellation in this element; and the mean of that
+// over all elements, because one sample may be lucky.
+#include "dialects/Accel/Interpreter/Interpreter.h"
+#include "passes/Lower/KernelShape.h"
+#include "runtime/device/thread_team.h"
+#include "test/compiler/OracleCheck.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+using namespace mlir;
+
+namespace accel::test {
+namespace {
+
+constexpr double kUnits = 8.0;
+constexpr double kNoiseFactor = 8.0;
+constexpr int kNoiseSamples = 1;
+
+double getEpsilon(Type element) {
+  return element.isF64() ? 0x1p-53 : element.isF32() ? 0x1p-24 : 0.0;
+}
+
+/// Half a unit in the last place of 1, in the kernel's narrowest float type.
+double getCoarsestEpsilon(func::FuncOp kernel) {
+  double epsilon = 0.0;
+  kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      epsilon = std::max(epsilon, getEpsilon(getElementTypeOrSelf(type)));
+    }
+  });
+  return epsilon;
+}
+
+SmallVector<RankedTensorType> getTypes(func::FuncOp kernel) {
+  SmallVector<RankedTensorType> types;
+  for (Type type : llvm::concat<const Type>(kernel.getArgumentTypes(),
+                                            kernel.getResultTypes())) {
+    types.push_back(cast<RankedTensorType>(type));
+  }
+  return types;
+}
+
+HostTensor readPlace(const Place &place, RankedTensorType type) {
+  GuardedBuffer buffer(type);
+  memcpy(buffer.data(), place.data, place.bytes);
+  return buffer.read();
+}
+
+/// Buffers of one run, each ending at a page that traps.
+class Run {
+public:
+  Run(func::FuncOp kernel, const std::vector<Place> &places) : places(places) {
+    for (auto [i, type] : llvm::enumerate(getTypes(kernel))) {
+      Place place = places[i];
+      GuardedBuffer *shared = nullptr;
+      if (!place.isRead) {
+        shared = findOperand(i);
+      }
+      if (!shared) {
+        owned.push_back(std::make_unique<GuardedBuffer>(type));
+        shared = owned.back().get();
+        if (place.isRead) {
+          memcpy(shared->data(), place.data, place.bytes);
+        }
+      }
+      buffers.push_back(shared);
+    }
+  }
+
+  void run(KernelFunction function, int64_t units, int threads) {
+    std::vector<void *> pointers;
+    for (GuardedBuffer *buffer : buffers) {
+      pointers.push_back(buffer->data());
+    }
+    runtime::ThreadTeam team(threads);
+    team.Adopt();
+    team.ParallelFor(0, units, 1, [&](int, int64_t begin, int64_t end) {
+      function(pointers.data(), begin, end);
+    });
+  }
+
+  std::vector<std::string> bytes() const {
+    std::vector<std::string> all;
+    for (GuardedBuffer *buffer : buffers) {
+      all.push_back(buffer->bytes());
+    }
+    return all;
+  }
+
+  void checkMemory() const {
+    for (const auto &buffer : owned) {
+      EXPECT_TRUE(buffer->isGuardIntact());
+    }
+    for (auto [i, place] : llvm::enumerate(places)) {
+      if (!isOverwritten(i)) {
+        EXPECT_EQ(memcmp(buffers[i]->data(), place.data, place.bytes), 0)
+            << "operand " << i << " has changed";
+      }
+    }
+  }
+
+private:
+  /// The operand where result `index` lies, if it lies on one.
+  GuardedBuffer *findOperand(size_t index) const {
+    for (size_t i = 0; i < index; ++i) {
+      bool isSame = places[i].data == places[index].data;
+      bool overlaps =
+          places[i].data < places[index].data + places[index].bytes &&
+          places[index].data < places[i].data + places[i].bytes;
+      EXPECT_TRUE(!overlaps ||
+                  (isSame && places[i].bytes == places[index].bytes))
+          << "result " << index << " overlaps a part of operand " << i;
+      if (isSame) {
+        return buffers[i];
+      }
+    }
+    return nullptr;
+  }
+
+  bool isOverwritten(size_t index) const {
+    return llvm::any_of(places, [&](const Place &other) {
+      return other.isWritten && other.data == places[index].data;
+    });
+  }
+
+  std::vector<Place> places;
+  std::vector<std::unique_ptr<GuardedBuffer>> owned;
+  std::vector<GuardedBuffer *> buffers;
+};
+
+/// The definition's results; what was in an accumulated one is added.
+FailureOr<SmallVector<HostTensor>>
+askOracle(func::FuncOp kernel, ArrayRef<HostTensor> inputs, bool round) {
+  InterpreterOptions options;
+  options.roundResults = round;
+  Interpreter interpreter(kernel->getParentOfType<ModuleOp>(), options);
+  unsigned operands = kernel.getNumArguments();
+  auto results = interpreter.run(kernel, inputs.take_front(operands));
+  if (failed(results)) {
+    return failure();
+  }
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    const HostTensor &before = inputs[operands + i];
+    if (!kernel.getResultAttr(i, kAccumulateAttr)) {
+      continue;
+    }
+    if (!result.isFloat()) {
+      return failure();
+    }
+    for (auto [x, y] :
+         llvm::zip_equal(result.mutableFloats(), before.floats())) {
+      x += y;
+    }
+    result = round ? result.rounded() : result;
+  }
+  return results;
+}
+
+/// Every float half a unit in the last place away, up or down.
+SmallVector<HostTensor> disturb(ArrayRef<HostTensor> inputs, unsigned seed) {
+  std::mt19937 random(seed);
+  SmallVector<HostTensor> moved(inputs);
+  for (HostTensor &input : moved) {
+    if (!input || !input.isFloat()) {
+      continue;
+    }
+    double epsilon = getEpsilon(input.getElementType());
+    for (double &value : input.mutableFloats()) {
+      value *= (random() & 1) != 0 ? 1.0 + epsilon : 1.0 - epsilon;
+    }
+  }
+  return moved;
+}
+
+/// How far each element may be from the oracle's.
+std::vector<double> getBounds(const HostTensor &expected,
+                              ArrayRef<HostTensor> samples, double epsilon) {
+  int64_t count = expected.getNumElements();
+  std::vector<double> bounds(count);
+  double squares = 0.0;
+  for (int64_t i = 0; i < count; ++i) {
+    double noise = 0.0;
+    for (const HostTensor &sample : samples) {
+      double moved = std::fabs(sample.getAsDouble(i) - expected.getAsDouble(i));
+      noise = std::isfinite(moved) ? std::max(noise, moved) : noise;
+    }
+    squares += noise * noise;
+    double size = std::fabs(expected.getAsDouble(i));
+    bounds[i] = kNoiseFactor * noise;
+    bounds[i] += std::isfinite(size) ? kUnits * epsilon * size : 0.0;
+  }
+  double mean = std::sqrt(squares / static_cast<double>(count));
+  for (double &bound : bounds) {
+    bound += kNoiseFactor * mean;
+  }
+  return bounds;
+}
+
+bool compareResult(size_t index, const HostTensor &actual,
+                   const HostTensor &expected, ArrayRef<double> bounds) {
+  for (int64_t i = 0; i < expected.getNumElements(); ++i) {
+    double a = actual.getAsDouble(i);
+    double b = expected.getAsDouble(i);
+    // NaN is wrong on either side: a training step has none but the poison.
+    if (!(a == b || std::fabs(a - b) <= bounds[i])) {
+      ADD_FAILURE() << "result " << index << ", element " << i << ": expected "
+                    << b << ", got " << a << ", " << std::fabs(a - b)
+                    << " apart, bound " << bounds[i];
+      return false;
+    }
+  }
+  return true;
+}
+
+bool compareWithOracle(func::FuncOp kernel, ArrayRef<HostTensor> inputs,
+                       const std::vector<Place> &places) {
+  auto expected = askOracle(kernel, inputs, /*round=*/false);
+  double epsilon = getCoarsestEpsilon(kernel);
+  std::vector<SmallVector<HostTensor>> disturbed;
+  for (int seed = 1; seed <= kNoiseSamples; ++seed) {
+    auto sample = askOracle(kernel, disturb(inputs, seed), /*round=*/true);
+    if (failed(expected) || failed(sample)) {
+      ADD_FAILURE() << "the interpreter cannot run it";
+      return false;
+    }
+    disturbed.push_back(*sample);
+  }
+  for (auto [i, result] : llvm::enumerate(*expected)) {
+    SmallVector<HostTensor> samples;
+    for (const SmallVector<HostTensor> &each : disturbed) {
+      samples.push_back(each[i]);
+    }
+    HostTensor actual =
+        readPlace(places[kernel.getNumArguments() + i], result.getType());
+    if (!compareResult(i, actual, result,
+                       getBounds(result, samples, epsilon))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+void runLaunch(const KernelCode &kernel, int64_t units,
+               const std::vector<Place> &places) {
+  std::vector<void *> pointers;
+  for (const Place &place : places) {
+    pointers.push_back(place.data);
+  }
+  kernel.variants.front().second(pointers.data(), 0, units);
+}
+
+bool checkLaunch(const KernelCode &kernel, int64_t units,
+                 const std::vector<Place> &places) {
+  SmallVector<HostTensor> inputs;
+  for (auto [place, type] :
+       llvm::zip_equal(places, getTypes(kernel.definition))) {
+    inputs.push_back(place.isRead ? readPlace(place, type) : HostTensor());
+  }
+  std::vector<std::string> reference;
+  for (const auto &[name, function] : kernel.variants) {
+    for (int threads : {1, 2}) {
+      Run run(kernel.definition, places);
+      run.run(function, units, threads);
+      run.checkMemory();
+      if (reference.empty()) {
+        reference = run.bytes();
+      }
+      EXPECT_TRUE(reference == run.bytes())
+          << "other bits in " << name << " with " << threads << " threads";
+    }
+  }
+  for (auto [place, bytes] : llvm::zip_equal(places, reference)) {
+    if (place.isWritten) {
+      memcpy(place.data, bytes.data(), place.bytes);
+    }
+  }
+  return compareWithOracle(kernel.definition, inputs, places) &&
+         !testing::Test::HasFailure();
+}
+
+} // namespace accel::test

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One instruction of a real plan against the oracle: what its code makes of the
+// bytes that the plan gives it, and what the definition says in double.
+#ifndef ACCEL_TEST_COMPILER_ORACLECHECK_H
+#define ACCEL_TEST_COMPILER_ORACLECHECK_H
+
+#include "dialects/Accel/Interpreter/HostTensor.h"
+#include "runtime/plan/plan.pb.h"
+#include "test/passes/lower/KernelRun.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <string>
+#include <vector>
+
+namespace accel::test {
+
+/// A buffer of an instruction, in the memory of the replay.
+struct Place {
+  char *data = nullptr;
+  uint64_t bytes = 0;
+  bool isRead = false;
+  bool isWritten = false;
+};
+
+/// A kernel's code in the variants that this machine runs.
+struct KernelCode {
+  mlir::func::FuncOp definition;
+  std::vector<std::pair<std::string, KernelFunction>> variants;
+};
+
+/// Runs a kernel over `units` on copies of `places`, once per variant and for 1
+/// and 2 threads, with results poisoned that are not read; expects the same
+/// bits each time, no operand changed, and the interpreter's results up to the
+/// error that evaluation in the elements' own type has by itself. Leaves the
+/// results in `places`. False after a test failure.
+bool checkLaunch(const KernelCode &kernel, int64_t units,
+                 const std::vector<Place> &places);
+
+/// Runs a kernel over `units` where its buffers lie, unchecked.
+void runLaunch(const KernelCode &kernel, int64_t units,
+               const std::vector<Place> &places);
+
+/// Runs a library call with 1 and 2 threads on a copy of `c`, which is poisoned
+/// unless it is read; expects three loops in double, up to the rounding error
+/// of a sum of k products. Leaves the product of 1 thread in `c`.
+bool checkGemm(const planpb::Gemm &gemm, const Place &a, const Place &b,
+               const Place &c);
+
+/// Runs a library call with 1 thread where its matrices lie, unchecked. False
+/// after a test failure.
+bool runGemm(const planpb::Gemm &gemm, const Place &a, const Place &b,
+             const Place &c);
+
+} // namespace accel::test
+
+#endif

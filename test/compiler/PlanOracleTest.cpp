@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every kernel and every library call of real plans against the oracle, on the
+// values that training gives them: `init` and two steps of two microbatches
+// each are replayed instruction by instruction, in memory that is poisoned
+// beforehand.
+#include "test/compiler/CompiledModel.h"
+#include "test/compiler/OracleCheck.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+
+using namespace mlir;
+
+namespace accel::test {
+namespace {
+
+constexpr int kSteps = 2;
+constexpr int kMicrobatches = 2;
+/// How often a piece of code is compared: in two layers of the first microbatch
+/// and in the second one, or in both steps.
+constexpr int kChecks = 3;
+
+/// Numbers that look random: functions of the field, the microbatch, the index.
+int64_t hashOf(const std::string &name, int64_t microbatch, int64_t index) {
+  uint64_t state = std::hash<std::string>()(name) + 977 * microbatch;
+  state = (state ^ (index + 1)) * 0x9E3779B97F4A7C15;
+  return static_cast<int64_t>((state ^ (state >> 29)) >> 17);
+}
+
+template <typename T, typename Value>
+std::string makeElements(uint64_t count, Value value) {
+  std::string bytes;
+  for (uint64_t i = 0; i < count; ++i) {
+    T element = static_cast<T>(value(i));
+    bytes.append(reinterpret_cast<const char *>(&element), sizeof(T));
+  }
+  return bytes;
+}
+
+/// What the data pipeline would bring. Every fifth target is ignored, and the
+/// last sample of an odd microbatch is padding.
+std::string makeField(const planpb::SignatureField &field, int64_t microbatch) {
+  uint64_t count = 1;
+  for (uint64_t size : field.shape()) {
+    count *= size;
+  }
+  auto number = [&](uint64_t i) { return hashOf(field.name(), microbatch, i); };
+  if (field.name() == "seed") {
+    return makeElements<int64_t>(count, [](uint64_t) { return 81985529; });
+  }
+  if (field.name() == "sample_indices") {
+    return makeElements<int64_t>(count, [&](uint64_t i) {
+      return int64_t(5000000000) + 100 * microbatch + i;
+    });
+  }
+  if (field.name() == "sample_weights") {
+    return makeElements<float>(count, [&](uint64_t i) {
+      return microbatch % 2 == 1 && i + 1 == count ? 0.0 : 1.0;
+    });
+  }
+  if (field.dtype() == planpb::ELEMENT_F32) {
+    return makeElements<float>(count, [&](uint64_t i) {
+      return static_cast<double>(number(i) % 2001 - 1000) / 500.0;
+    });
+  }
+  EXPECT_EQ(field.dtype(), planpb::ELEMENT_I64) << field.name();
+  EXPECT_LE(field.min_value(), field.max_value()) << field.name();
+  return makeElements<int64_t>(count, [&](uint64_t i) {
+    bool isIgnored =
+        field.role() == planpb::SignatureField::ROLE_TARGET && i % 5 == 3;
+    int64_t range = field.max_value() - field.min_value() + 1;
+    return isIgnored ? -100 : field.min_value() + number(i) % range;
+  });
+}
+
+class Replay {
+public:
+  explicit Replay(const CompiledModel &model)
+      : model(model), manifest(model.getManifest()) {
+    for (const planpb::Buffer &buffer : manifest.buffers()) {
+      uint64_t bytes = buffer.bytes().alternatives(0).terms(0).factor();
+      // What outlives a step begins with zeros. Elsewhere all bits are set: a
+      // float that is read before it is written is NaN.
+      bool isZeroed = buffer.region() == planpb::REGION_PERSISTENT;
+      memory.emplace_back(bytes * buffer.copies(), isZeroed ? '\0' : '\xFF');
+      if (buffer.region() == planpb::REGION_CONSTANT) {
+        memory.back() = model.getConstants().substr(buffer.content().offset(),
+                                                    buffer.content().size());
+      }
+    }
+    for (const VariantCode &variant : model.getCode().variants) {
+      images.push_back(std::make_unique<MappedImage>(variant.image));
+    }
+  }
+
+  void run(const std::string &function) {
+    const auto &instructions = model.getInstructions(function);
+    for (size_t i = 0; i < instructions.size(); ++i) {
+      if (!instructions[i].has_repeat()) {
+        runOne(instructions[i], 0);
+        continue;
+      }
+      uint32_t last = instructions[i].repeat().last();
+      for (int microbatch = 0; microbatch < kMicrobatches; ++microbatch) {
+        for (size_t j = i + 1; j <= last; ++j) {
+          runOne(instructions[j], microbatch);
+        }
+      }
+      i = last;
+    }
+    ++runs;
+  }
+
+  /// Nothing of the plan's code is untested.
+  void checkCoverage() const {
+    for (const planpb::Kernel &kernel : manifest.kernels()) {
+      EXPECT_TRUE(seen.count(kernel.name())) << kernel.name();
+    }
+    for (const planpb::LibraryCall &call : manifest.library_calls()) {
+      EXPECT_TRUE(seen.count(call.key())) << call.key();
+    }
+  }
+
+private:
+  Place getPlace(const planpb::Access &access, int microbatch) {
+    const planpb::Buffer &buffer = manifest.buffers(access.buffer());
+    std::string &bytes = memory[access.buffer()];
+    uint64_t size = bytes.size() / buffer.copies();
+    uint64_t copy = (microbatch + access.rotate()) % buffer.copies();
+    Place place;
+    place.data = bytes.data() + copy * size + access.offset();
+    place.bytes = access.bytes() == 0 ? size : access.bytes();
+    place.isRead = access.mode() != planpb::Access::MODE_WRITE;
+    place.isWritten = access.mode() != planpb::Access::MODE_READ;
+    EXPECT_LE(access.offset() + place.bytes, size);
+    return place;
+  }
+
+  void runOne(const planpb::Instruction &instruction, int microbatch) {
+    if (testing::Test::HasFailure()) {
+      return; // what follows would only repeat it
+    }
+    std::vector<Place> places;
+    for (const planpb::Access &access : instruction.accesses()) {
+      places.push_back(getPlace(access, microbatch));
+    }
+    if (instruction.has_launch()) {
+      launch(instruction.launch(), places);
+    } else if (instruction.has_gemm()) {
+      const planpb::GemmCall &call = instruction.gemm();
+      const auto &library = manifest.library_calls(call.library_call());
+      SCOPED_TRACE(library.key());
+      bool isNew = ++seen[library.key()] <= kChecks;
+      (isNew ? checkGemm : runGemm)(library.gemm(), places[call.a()],
+                                    places[call.b()], places[call.c()]);
+    } else if (instruction.has_fetch()) {
+      fetch(instruction.fetch(), microbatch, places);
+    } else if (instruction.has_load()) {
+      const planpb::LoadPiece &piece = instruction.load().pieces(0);
+      memcpy(places[0].data, model.getWeights().data() + piece.source_offset(),
+             places[0].bytes);
+    } else {
+      EXPECT_TRUE(instruction.has_metric()) << instruction.ShortDebugString();
+    }
+  }
+
+  void launch(const planpb::Launch &launch, const std::vector<Place> &all) {
+    const planpb::Kernel &kernel = manifest.kernels(launch.kernel());
+    KernelCode code;
+    code.definition = model.getKernel(kernel.name());
+    SCOPED_TRACE(kernel.name());
+    for (auto [image, variant] :
+         llvm::zip_equal(images, model.getCode().variants)) {
+      const CodeEntry &entry = variant.image.entries[launch.kernel()];
+      code.variants.push_back(
+          {variant.variant.name, image->getFunction(entry)});
+    }
+    std::vector<Place> places;
+    for (uint32_t argument : launch.arguments()) {
+      places.push_back(all[argument]);
+    }
+    if (++seen[kernel.name()] > kChecks) {
+      runLaunch(code, launch.end().units(), places);
+    } else if (!checkLaunch(code, launch.end().units(), places)) {
+      code.definition.dump();
+    }
+  }
+
+  void fetch(const planpb::Fetch &fetch, int microbatch,
+             const std::vector<Place> &places) {
+    int64_t index = microbatch + fetch.ahead();
+    if (index >= kMicrobatches) {
+      return;
+    }
+    for (const planpb::FetchField &each : fetch.fields()) {
+      std::string bytes = makeField(manifest.signature(each.field()),
+                                    runs * kMicrobatches + index);
+      ASSERT_EQ(bytes.size(), places[each.access()].bytes);
+      memcpy(places[each.access()].data, bytes.data(), bytes.size());
+    }
+  }
+
+  const CompiledModel &model;
+  const planpb::Manifest &manifest;
+  std::vector<std::string> memory;                  ///< by buffer
+  std::vector<std::unique_ptr<MappedImage>> images; ///< by variant
+  std::map<std::string, int> seen; ///< kernels by name, library calls by key
+  int runs = 0;
+};
+
+struct ModelCase {
+  const char *model;
+  const char *optimizer;
+  const char *schedule;
+};
+
+class PlanOracleTest : public testing::TestWithParam<ModelCase> {};
+
+TEST_P(PlanOracleTest, EveryInstructionGivesWhatTheInterpreterGives) {
+  CompilerOptions options;
+  options.frontend.dimensions["batch"] = 3;
+  options.accumulate.optimizer = GetParam().optimizer;
+  options.accumulate.schedule = GetParam().schedule;
+  options.accumulate.warmupSteps = 1;
+  options.accumulate.scheduleSteps = 3;
+  options.accumulate.decaySteps = 1;
+  options.accumulate.minLr = 1e-4;
+  options.accumulate.clipNorm = 0.5;
+  auto model = CompiledModel::compile(
+      std::string(GetParam().model) + "/model.onnx", options);
+  ASSERT_TRUE(model);
+  Replay replay(*model);
+  replay.run("init");
+  for (int step = 0; step < kSteps; ++step) {
+    replay.run("step");
+  }
+  replay.checkCoverage();
+}
+
+// Between them all optimizers and schedules.
+const ModelCase kModels[] = {
+    {"gpt2", "adamw", "cosine"},     {"gpt2-fresh", "adamw", "linear"},
+    {"gpt2-dropout", "sgd", "wsd"},  {"decoder18", "sgd", "cosine"},
+    {"decoder23", "adamw", "wsd"},   {"mlp", "adamw", "constant"},
+    {"mlp-dropout", "sgd", "linear"}};
+
+INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
+                         [](const testing::TestParamInfo<ModelCase> &info) {
+                           std::string name = info.param.model;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(PlanOracleVariantsTest, RunsEveryVariant) {
+  for (const CodeVariant &variant : getDefaultVariants()) {
+    if (!canRun(variant)) {
+      GTEST_SKIP() << "this processor cannot run " << variant.name
+                   << ": the kernels of real plans run without it";
+    }
+  }
+}
+
+} // namespace
+} // namespace accel::test
