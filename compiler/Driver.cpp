@@ -4,7 +4,6 @@
 
 #include "compiler/Diagnostics.h"
 #include "compiler/Estimate.h"
-#include "compiler/ImportFailure.h"
 #include "compiler/Pipeline.h"
 #include "compiler/PlanWriter.h"
 #include "compiler/RegisterAll.h"
@@ -86,11 +85,24 @@ private:
       std::chrono::steady_clock::now();
 };
 
+ExitCode exitCodeOf(onnx::ImportFailure reason) {
+  switch (reason) {
+  case onnx::ImportFailure::File:
+    return ExitCode::InputOutput;
+  case onnx::ImportFailure::Unsupported:
+    return ExitCode::Unsupported;
+  case onnx::ImportFailure::Model:
+    return ExitCode::CompileError;
+  }
+  llvm_unreachable("not a reason");
+}
+
 ExitCode Compilation::importModel() {
+  onnx::ImportFailure reason = onnx::ImportFailure::Model;
   FailureOr<onnx::ImportedModel> imported =
-      onnx::importOnnx(options.model, options.frontend, context);
+      onnx::importOnnx(options.model, options.frontend, context, &reason);
   if (failed(imported)) {
-    return classifyImportFailure(options);
+    return exitCodeOf(reason);
   }
   model = std::move(*imported);
   diagnostics.print(model.notes);
@@ -191,6 +203,7 @@ ExitCode Compilation::failPhase(Phase phase) {
 PlanWriterOptions Compilation::makeWriterOptions() const {
   PlanWriterOptions writer;
   writer.globalBatch = options.globalBatch;
+  writer.maxRanks = options.maxRanks;
   writer.optimizer = options.accumulate.optimizer;
   writer.schedule = options.accumulate.schedule;
   writer.clips = options.accumulate.clipNorm > 0;

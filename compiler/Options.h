@@ -29,6 +29,7 @@ struct CompilerOptions {
   unsigned threads = 0;   ///< of the compiler; 0: as many as there are cores
 
   int64_t globalBatch = 32; ///< samples of a step, for the plan
+  int64_t maxRanks = 1024;  ///< that a run of the plan may have
   onnx::ImportOptions frontend;
   ImportOptions import;
   DifferentiateOptions differentiate;

@@ -28,6 +28,9 @@ llvm::ArrayRef<PhaseInfo> getPhases() {
       {Phase::Shard, "shard", "lays out parameters and the optimizer's state",
        "every parameter lies in a segment of a bucket; the update is explicit "
        "arithmetic"},
+      {Phase::Partition, "partition", "adds what ranks must exchange",
+       "the program of one rank among any number; gradients and sums are "
+       "reduced over them"},
       {Phase::Fuse, "fuse", "makes kernels and library calls over buffers",
        "the plan dialect: every value is a buffer, equal kernels are one"},
       {Phase::Schedule, "schedule", "assigns lanes, inserts events",

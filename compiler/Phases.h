@@ -18,6 +18,7 @@ enum class Phase {
   Differentiate,
   Accumulate,
   Shard,
+  Partition,
   Fuse,
   Schedule,
   Memory,

@@ -5,6 +5,7 @@
 #include "passes/Fuse/FusePipeline.h"
 #include "passes/Lower/LowerPipeline.h"
 #include "passes/Memory/MemoryPipeline.h"
+#include "passes/Partition/PartitionPipeline.h"
 #include "passes/Schedule/SchedulePipeline.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -36,6 +37,8 @@ void buildPhase(OpPassManager &manager, Phase phase,
     return buildAccumulatePipeline(manager, options.accumulate);
   case Phase::Shard:
     return buildShardPipeline(manager, options.shard);
+  case Phase::Partition:
+    return buildPartitionPipeline(manager);
   case Phase::Fuse:
     return buildFusePipeline(manager);
   case Phase::Schedule:

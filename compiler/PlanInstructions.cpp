@@ -3,6 +3,7 @@
 #include "compiler/PlanManifest.h"
 #include "runtime/plan/instruction_stream.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -22,6 +23,7 @@ static planpb::Access::Mode toMode(plan::Access access) {
 
 std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   std::vector<planpb::Instruction> instructions;
+  collectives = 0;
   StringRef name = function.getSymName();
   addBlock(function.getBody().front(), name, instructions);
   markPhases(instructions, name);
@@ -107,7 +109,10 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
       .Case([&](plan::GemmOp gemm) { fillGemm(gemm, instruction); })
       .Case([&](plan::FetchOp fetch) { fillFetch(fetch, instruction); })
       .Case([&](plan::LoadOp load) { fillLoad(load, instruction); })
-      .Case([&](plan::MetricOp metric) { fillMetric(metric, instruction); });
+      .Case([&](plan::MetricOp metric) { fillMetric(metric, instruction); })
+      .Case([&](plan::AllReduceOp reduce) {
+        fillAllReduce(reduce, instruction);
+      });
   return instruction;
 }
 
@@ -280,6 +285,58 @@ void PlanManifest::fillMetric(plan::MetricOp op,
   read->set_access(0);
 }
 
+planpb::MeshAxis accel::toMeshAxis(StringRef name) {
+  return llvm::StringSwitch<planpb::MeshAxis>(name)
+      .Case("replica", planpb::AXIS_REPLICA)
+      .Case("fsdp", planpb::AXIS_FSDP)
+      .Case("tensor", planpb::AXIS_TENSOR)
+      .Case("pipeline", planpb::AXIS_PIPELINE)
+      .Case("context", planpb::AXIS_CONTEXT)
+      .Case("expert", planpb::AXIS_EXPERT)
+      .Default(planpb::AXIS_UNSPECIFIED);
+}
+
+void PlanManifest::fillAllReduce(plan::AllReduceOp op,
+                                 planpb::Instruction &instruction) {
+  StringRef symbol =
+      plan::getBufferRange(op.getBuffer()).buffer.getSymbol().value_or("");
+  instruction.set_name(("all_reduce " + symbol).str());
+  auto type = cast<MemRefType>(op.getBuffer().getType());
+  planpb::Collective *collective = instruction.mutable_collective();
+  collective->set_kind(planpb::Collective::KIND_ALL_REDUCE);
+  collective->set_reduction(planpb::Collective::REDUCTION_SUM);
+  collective->set_dtype(toElementType(type.getElementType()));
+  collective->mutable_shard()->set_elements(type.getNumElements());
+  collective->mutable_shard()->set_granule(1);
+  for (StringRef axis : op.getAxes().getAsValueRange<StringAttr>()) {
+    collective->add_axes(toMeshAxis(axis));
+    collective->mutable_shard()->add_axes(toMeshAxis(axis));
+  }
+  collective->set_input_plus_one(1);
+  collective->set_output_plus_one(1);
+  // A part to each other rank and a sum back from it: twice all but the own
+  // part, which is the whole, twice, for many ranks.
+  setConstant(*collective->mutable_bytes(), 2 * plan::getMemRefBytes(type));
+  collective->set_sequence(collectives++);
+  auto state = module.lookupSymbol<StateOp>(symbol);
+  if (!state || !state.getBucket()) {
+    return;
+  }
+  for (auto [i, bucket] : llvm::enumerate(module.getOps<BucketOp>())) {
+    if (bucket.getSymName() != *state.getBucket()) {
+      continue;
+    }
+    collective->set_bucket_plus_one(i + 1);
+    instruction.set_block_plus_one(i + 1);
+    for (auto [j, segment] : llvm::enumerate(bucket.getSegments())) {
+      auto name = cast<DictionaryAttr>(segment).getAs<StringAttr>("name");
+      if (name.getValue() == *state.getSegment()) {
+        collective->set_segment_plus_one(j + 1);
+      }
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Where instructions come from and what part of the step they are
 //===----------------------------------------------------------------------===//
@@ -348,6 +405,8 @@ void PlanManifest::markPhases(std::vector<planpb::Instruction> &instructions,
       phase = planpb::PHASE_LOAD;
     } else if (instruction.has_metric()) {
       phase = planpb::PHASE_REPORT;
+    } else if (instruction.has_collective()) {
+      phase = planpb::PHASE_REDUCE;
     } else if (loopEnd == 0) {
       phase = planpb::PHASE_LOAD;
     }

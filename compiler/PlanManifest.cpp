@@ -32,9 +32,10 @@ void PlanManifest::addMesh() {
         planpb::AXIS_PIPELINE, planpb::AXIS_CONTEXT, planpb::AXIS_EXPERT}) {
     planpb::AxisDegree *degree = manifest.mutable_mesh()->add_axes();
     degree->set_axis(axis);
-    degree->set_degree(1);
+    bool isData = axis == planpb::AXIS_REPLICA || axis == planpb::AXIS_FSDP;
+    degree->set_degree(isData ? 0 : 1);
   }
-  manifest.set_max_ranks(1);
+  manifest.set_max_ranks(options.maxRanks);
   planpb::Lane *compute = manifest.add_lanes();
   compute->set_name("compute");
   compute->set_kind(planpb::LANE_COMPUTE);

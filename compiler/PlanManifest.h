@@ -71,6 +71,7 @@ private:
   void fillFetch(plan::FetchOp op, planpb::Instruction &instruction);
   void fillLoad(plan::LoadOp op, planpb::Instruction &instruction);
   void fillMetric(plan::MetricOp op, planpb::Instruction &instruction);
+  void fillAllReduce(plan::AllReduceOp op, planpb::Instruction &instruction);
   uint32_t libraryCallIndex(plan::GemmOp op);
   uint32_t sourceIndexPlusOne(mlir::Location loc);
   void markPhases(std::vector<planpb::Instruction> &instructions,
@@ -92,11 +93,15 @@ private:
   llvm::StringMap<uint64_t> weightOffsets;
   PeakInstruction peak; ///< of the functions so far
   uint32_t weightSection = 0;
+  uint32_t collectives = 0; ///< of the function so far
   int64_t workspace = -1;
 };
 
 /// The schema's element type of an MLIR type (booleans and i8 are bytes).
 planpb::ElementType toElementType(mlir::Type type);
+
+/// The schema's axis of that name.
+planpb::MeshAxis toMeshAxis(llvm::StringRef name);
 
 /// A constant number of bytes.
 void setConstant(planpb::SizeExpr &expr, uint64_t bytes);

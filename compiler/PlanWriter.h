@@ -18,6 +18,7 @@ namespace accel {
 /// What a plan records besides the program.
 struct PlanWriterOptions {
   int64_t globalBatch = 32;
+  int64_t maxRanks = 1024;
   std::string optimizer = "adamw";
   std::string schedule = "constant";
   bool clips = false;

@@ -3,6 +3,7 @@
 #include "compiler/RegisterAll.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Dist/IR/DistDialect.h"
 #include "dialects/Plan/IR/PlanDialect.h"
 #include "passes/Accumulate/AccumulatePipeline.h"
 #include "passes/Accumulate/Passes.h"
@@ -16,6 +17,8 @@
 #include "passes/Lower/Passes.h"
 #include "passes/Memory/MemoryPipeline.h"
 #include "passes/Memory/Passes.h"
+#include "passes/Partition/PartitionPipeline.h"
+#include "passes/Partition/Passes.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/SchedulePipeline.h"
 #include "passes/Shard/Passes.h"
@@ -34,7 +37,8 @@
 using mlir::PassPipelineRegistration;
 
 void accel::registerAllAccelDialects(mlir::DialectRegistry &registry) {
-  registry.insert<AccelDialect, plan::PlanDialect, mlir::func::FuncDialect>();
+  registry.insert<AccelDialect, dist::DistDialect, plan::PlanDialect,
+                  mlir::func::FuncDialect>();
   // What the code of kernels is written in.
   registry.insert<mlir::arith::ArithDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
@@ -46,6 +50,7 @@ void accel::registerAllAccelPasses() {
   registerDifferentiatePasses();
   registerAccumulatePasses();
   registerShardPasses();
+  registerPartitionPasses();
   registerFusePasses();
   registerSchedulePasses();
   registerMemoryPasses();
@@ -54,6 +59,8 @@ void accel::registerAllAccelPasses() {
   registerDifferentiatePipeline();
   registerAccumulatePipeline();
   registerShardPipeline();
+  PassPipelineRegistration<>("accel-partition", "phase Partition",
+                             buildPartitionPipeline);
   PassPipelineRegistration<>("accel-fuse", "phase Fuse", buildFusePipeline);
   PassPipelineRegistration<>("accel-schedule", "phase Schedule",
                              buildSchedulePipeline);

@@ -29,10 +29,13 @@ public:
     context.loadDialect<AccelDialect, func::FuncDialect>();
   }
 
+  ImportFailure getReason() const { return reason; }
+
   FailureOr<ImportedModel> run() {
     FailureOr<std::unique_ptr<pb::ModelProto>> file =
         readModelFile(path, context);
     if (failed(file)) {
+      reason = ImportFailure::File;
       return failure();
     }
     model = std::move(*file);
@@ -70,6 +73,7 @@ private:
   ModelWeights weights;
   ConversionState state;
   ImportedModel result;
+  ImportFailure reason = ImportFailure::Model; ///< of a failure
 };
 
 /// Everything that works on the protobuf. The export template is made before
@@ -89,10 +93,12 @@ LogicalResult Importer::prepare() {
   FailureOr<ModelWeights> collected =
       collectWeights(graph, recovery, path, context);
   if (failed(collected)) {
+    reason = ImportFailure::File;
     return failure();
   }
   weights = std::move(*collected);
   if (failed(checkAbsentWeights())) {
+    reason = ImportFailure::File;
     return failure();
   }
   FailureOr<ExportTemplate> exported =
@@ -103,9 +109,14 @@ LogicalResult Importer::prepare() {
     return failure();
   }
   result.exportTemplate = std::move(*exported);
-  return failed(expandFunctions(*model, path, context))
-             ? failure()
-             : checkSupported(*model, path, context);
+  if (failed(expandFunctions(*model, path, context))) {
+    return failure();
+  }
+  if (failed(checkSupported(*model, path, context))) {
+    reason = ImportFailure::Unsupported;
+    return failure();
+  }
+  return success();
 }
 
 LogicalResult Importer::checkAbsentWeights() {
@@ -286,9 +297,16 @@ void Importer::tellAboutDropout() {
 
 } // namespace
 
-FailureOr<ImportedModel>
-importOnnx(StringRef path, const ImportOptions &options, MLIRContext &context) {
-  return Importer(path, options, context).run();
+FailureOr<ImportedModel> importOnnx(StringRef path,
+                                    const ImportOptions &options,
+                                    MLIRContext &context,
+                                    ImportFailure *reason) {
+  Importer importer(path, options, context);
+  FailureOr<ImportedModel> imported = importer.run();
+  if (failed(imported) && reason) {
+    *reason = importer.getReason();
+  }
+  return imported;
 }
 
 } // namespace accel::onnx

@@ -34,10 +34,19 @@ struct ImportedModel {
   ImportNotes notes;             ///< for the user
 };
 
-/// Imports the file at `path`. All errors are emitted on `context`.
+/// What a refused model is refused for.
+enum class ImportFailure {
+  File,        ///< the file, or one that holds its weights, cannot be read
+  Unsupported, ///< operators that have no counterpart in the `accel` dialect
+  Model        ///< what the model says, or what the options say about it
+};
+
+/// Imports the file at `path`. All errors are emitted on `context`; `reason`,
+/// if not null, is set when the import fails.
 mlir::FailureOr<ImportedModel> importOnnx(llvm::StringRef path,
                                           const ImportOptions &options,
-                                          mlir::MLIRContext &context);
+                                          mlir::MLIRContext &context,
+                                          ImportFailure *reason = nullptr);
 
 } // namespace accel::onnx
 

@@ -3,6 +3,8 @@
 // top level of the wire format first.
 #include "frontends/onnx/ModelFile.h"
 
+#include "frontends/onnx/TextEncoding.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -173,6 +175,11 @@ FailureOr<std::unique_ptr<pb::ModelProto>> readModelFile(StringRef path,
   }
   if (failed(checkVersions(*model, path, context))) {
     return failure();
+  }
+  if (auto field = findInvalidText(*model)) {
+    return fileError(context, path)
+           << "expected all names in UTF-8, got other bytes in '" << *field
+           << "'; the file is damaged, or its writer is: export it again";
   }
   return model;
 }

@@ -2,6 +2,7 @@
 // Turns tensor values into buffers and operations into instructions of the
 // plan.
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Dist/IR/DistOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/Passes.h"
@@ -59,6 +60,7 @@ private:
   LogicalResult convert(Operation *op, OpBuilder &builder);
   void convertCall(func::CallOp call, OpBuilder &builder);
   void convertMatmul(MatmulOp op, OpBuilder &builder);
+  void convertAllReduce(dist::AllReduceOp op, OpBuilder &builder);
   Value bufferOf(Value value);
   Value destinationOf(Value value);
   bool isAccumulated(Value value) const;
@@ -229,6 +231,16 @@ void FunctionBuffers::convertMatmul(MatmulOp op, OpBuilder &builder) {
                        isAccumulated(op.getResult()));
 }
 
+void FunctionBuffers::convertAllReduce(dist::AllReduceOp op,
+                                       OpBuilder &builder) {
+  for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
+    auto state = module.lookupSymbol<StateOp>(symbol.getValue());
+    plan::AllReduceOp::create(builder, op.getLoc(),
+                              stateBuffer(symbol.getValue(), state.getType()),
+                              op.getAxes());
+  }
+}
+
 LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ReadOp read) {
@@ -251,6 +263,10 @@ LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
       })
       .Case([&](MatmulOp matmul) {
         convertMatmul(matmul, builder);
+        return success();
+      })
+      .Case([&](dist::AllReduceOp reduce) {
+        convertAllReduce(reduce, builder);
         return success();
       })
       .Case([&](MetricOp metric) {

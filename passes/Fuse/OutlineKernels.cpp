@@ -2,6 +2,7 @@
 // Replaces the clusters that the fusion planner forms by calls of kernel
 // functions, each distinct one stored once.
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Dist/IR/DistOps.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/KernelClusters.h"
 #include "passes/Fuse/Passes.h"
@@ -403,7 +404,8 @@ void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
 void Outliner::run(Block &block) {
   SmallVector<Operation *> section;
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    bool ends = isa<RepeatOp>(op) || op.hasTrait<OpTrait::IsTerminator>();
+    bool ends = isa<RepeatOp, dist::AllReduceOp>(op) ||
+                op.hasTrait<OpTrait::IsTerminator>();
     if (!ends) {
       section.push_back(&op);
       continue;

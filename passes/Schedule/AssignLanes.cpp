@@ -21,7 +21,8 @@ class AssignLanesPass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<plan::MetricOp> metrics;
       function.walk([&](plan::InstructionOpInterface op) {
-        bool communicates = isa<plan::FetchOp, plan::MetricOp>(op);
+        bool communicates =
+            isa<plan::FetchOp, plan::MetricOp, plan::AllReduceOp>(op);
         plan::Lane lane =
             communicates ? plan::Lane::Communication : plan::Lane::Compute;
         op->setAttr("lane",

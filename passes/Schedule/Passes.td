@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 def AssignLanesPass : Pass<"accel-assign-lanes", "::mlir::ModuleOp"> {
   let summary = "says which lane executes each instruction";
   let description = [{
-    Fetches and metrics go to the communication lane, everything else to the compute lane. Metrics are moved to the end of
+    Fetches, collectives and metrics go to the communication lane, everything else to the compute lane. Metrics are moved to the end of
     the function, where they keep nobody waiting.
 
     Requires: Fuse. Ensures: every instruction has the attribute `lane`.

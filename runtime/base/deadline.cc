@@ -1,15 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // WaitUntil over std::condition_variable: its wait on the steady clock is a
 // monotonic futex wait, while absl::Mutex of this Abseil follows the wall
-// clock.
+// clock. Over a WakeWord it is the futex itself, shared between processes.
 #include "runtime/base/deadline.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <climits>
+#include <ctime>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/format.h"
 
 namespace accel::runtime {
+namespace {
+
+static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) &&
+                  std::atomic<uint32_t>::is_always_lock_free,
+              "the kernel reads the word as 32 bits");
+
+// Sleeps until somebody wakes the word, unless it has changed from `seen`.
+// Ends early on signals, too, which the caller's loop makes up for.
+void FutexWait(std::atomic<uint32_t>& word, uint32_t seen,
+               std::chrono::nanoseconds at_most) {
+  struct timespec time;
+  time.tv_sec = static_cast<time_t>(at_most.count() / 1000000000);
+  time.tv_nsec = static_cast<long>(at_most.count() % 1000000000);
+  syscall(SYS_futex, &word, FUTEX_WAIT, seen, &time, nullptr, 0);
+}
+
+absl::Status Expired(const Deadline& deadline,
+                     absl::FunctionRef<std::string()> owner) {
+  return absl::DeadlineExceededError(absl::StrCat(
+      "waited ", FormatDuration(deadline.budget()), " for ", owner()));
+}
+
+}  // namespace
 
 Deadline Deadline::After(std::chrono::nanoseconds budget) {
   const Clock::time_point now = Clock::now();
@@ -54,14 +83,49 @@ absl::Status WaitUntil(const Deadline& deadline,
     return absl::OkStatus();
   }
   lock.unlock();
-  return absl::DeadlineExceededError(absl::StrCat(
-      "waited ", FormatDuration(deadline.budget()), " for ", owner()));
+  return Expired(deadline, owner);
 }
 
 absl::Status WaitUntil(const Deadline& deadline, absl::string_view owner,
                        Monitor& monitor, absl::FunctionRef<bool()> ready) {
   return WaitUntil(
       deadline, [owner] { return std::string(owner); }, monitor, ready);
+}
+
+void WakeWord::Wake() {
+  // Both sides in one total order: either this sees the waiter, or the waiter
+  // sees the change before it sleeps.
+  changes_.fetch_add(1);
+  if (waiters_.load() != 0) {
+    syscall(SYS_futex, &changes_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+}
+
+absl::Status WaitUntil(const Deadline& deadline,
+                       absl::FunctionRef<std::string()> owner, WakeWord& word,
+                       absl::FunctionRef<bool()> ready) {
+  // A peer that runs on another core is mostly microseconds away.
+  constexpr int kSpins = 100;
+  for (int i = 0; i < kSpins; ++i) {
+    if (ready()) {
+      return absl::OkStatus();
+    }
+    __builtin_ia32_pause();
+  }
+  word.waiters_.fetch_add(1);
+  bool done = false;
+  while (true) {
+    const uint32_t seen = word.changes_.load();
+    const auto remaining = deadline.Remaining();
+    done = ready();
+    if (done || remaining.count() == 0) {
+      break;
+    }
+    FutexWait(word.changes_, seen,
+              std::min<std::chrono::nanoseconds>(remaining, kLookInterval));
+  }
+  word.waiters_.fetch_sub(1);
+  return done ? absl::OkStatus() : Expired(deadline, owner);
 }
 
 }  // namespace accel::runtime

@@ -5,8 +5,10 @@
 #ifndef ACCEL_RUNTIME_BASE_DEADLINE_H_
 #define ACCEL_RUNTIME_BASE_DEADLINE_H_
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -90,6 +92,34 @@ absl::Status WaitUntil(const Deadline& deadline,
                        absl::FunctionRef<bool()> ready);
 absl::Status WaitUntil(const Deadline& deadline, absl::string_view owner,
                        Monitor& monitor, absl::FunctionRef<bool()> ready);
+
+// What wakes those who wait on state in memory that processes share, where a
+// Monitor cannot lie. It lies in that memory, too; zero bytes are a valid one.
+// The state consists of atomics, and knows itself whether it has failed.
+//
+// Threads: everything may be called from any thread of any process.
+class WakeWord {
+ public:
+  // To be called after each change of the state.
+  void Wake();
+
+ private:
+  friend absl::Status WaitUntil(const Deadline&,
+                                absl::FunctionRef<std::string()>, WakeWord&,
+                                absl::FunctionRef<bool()>);
+
+  std::atomic<uint32_t> changes_{0};
+  // Who died while waiting stays counted: a system call too many, no more.
+  std::atomic<uint32_t> waiters_{0};
+};
+
+// Blocks until `ready()` is true or the deadline has passed. `ready` is called
+// after each Wake() and at least every kLookInterval, so it may also ask for
+// what nobody announces (the death of a process).
+inline constexpr std::chrono::milliseconds kLookInterval{20};
+absl::Status WaitUntil(const Deadline& deadline,
+                       absl::FunctionRef<std::string()> owner, WakeWord& word,
+                       absl::FunctionRef<bool()> ready);
 
 }  // namespace accel::runtime
 

@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 
 namespace accel::runtime {
@@ -20,8 +21,12 @@ absl::Status Annotate(const absl::Status& status, absl::string_view context) {
   if (status.ok()) {
     return status;
   }
-  return absl::Status(status.code(),
-                      absl::StrCat(context, ": ", status.message()));
+  absl::Status annotated(status.code(),
+                         absl::StrCat(context, ": ", status.message()));
+  status.ForEachPayload([&](absl::string_view type, const absl::Cord& payload) {
+    annotated.SetPayload(type, payload);
+  });
+  return annotated;
 }
 
 void ErrorList::Add(const absl::Status& status) {

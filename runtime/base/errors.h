@@ -18,7 +18,7 @@ namespace accel::runtime {
 // file or directory".
 absl::Status ErrnoError(int error_number, absl::string_view what);
 
-// `status` with "<context>: " before its message; OK stays OK.
+// `status` with "<context>: " before its message and its payloads; OK stays OK.
 absl::Status Annotate(const absl::Status& status, absl::string_view context);
 
 // Collects faults that are independent of each other, so that a person fixes

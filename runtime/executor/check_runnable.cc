@@ -96,13 +96,45 @@ class RunnableCheck : public InstructionVisitor {
         absl::StrCat("a copy of ", from, " bytes to ", to));
   }
 
-  absl::Status Visit(const planpb::Instruction&,
-                     const planpb::Collective&) override {
-    return absl::UnimplementedError(
-        "it is a collective, and this executor runs plans of one rank");
+  absl::Status Visit(const planpb::Instruction& instruction,
+                     const planpb::Collective& collective) override {
+    if (collective.kind() != planpb::Collective::KIND_ALL_REDUCE ||
+        collective.reduction() != planpb::Collective::REDUCTION_SUM) {
+      return absl::UnimplementedError(
+          "expected an all_reduce that sums, which is all that this executor "
+          "knows of collectives");
+    }
+    if (collective.input_plus_one() == 0 ||
+        collective.input_plus_one() != collective.output_plus_one()) {
+      return absl::UnimplementedError("expected an all_reduce in place");
+    }
+    RETURN_IF_ERROR(CheckSpansAllRanks(collective));
+    const auto bytes = CheckedMultiply(collective.shard().elements(),
+                                       ElementBits(collective.dtype()) / 8);
+    const uint64_t room = BytesOf(instruction, collective.input_plus_one() - 1);
+    if (bytes == room) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat("expected an access of ",
+                                                   bytes.value_or(UINT64_MAX),
+                                                   " bytes, got ", room));
   }
 
  private:
+  // The communicator joins all ranks of the run.
+  absl::Status CheckSpansAllRanks(const planpb::Collective& collective) const {
+    uint64_t ranks = 1;
+    for (const int axis : collective.axes()) {
+      ranks *= layout_.binding().degree(static_cast<planpb::MeshAxis>(axis));
+    }
+    if (ranks == layout_.binding().rank_count()) {
+      return absl::OkStatus();
+    }
+    return absl::UnimplementedError(
+        absl::StrCat("expected a collective over all ",
+                     layout_.binding().rank_count(), " ranks, got ", ranks));
+  }
+
   uint64_t BytesOf(const planpb::Instruction& instruction,
                    uint32_t access) const {
     return layout_.RangeOf(instruction.accesses(static_cast<int>(access)), 0)

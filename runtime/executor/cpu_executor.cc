@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/executor/trace_recorder.h"
 #include "runtime/plan/element_type.h"
 #include "runtime/plan/verify_memory.h"
 #include "runtime/plan/verify_schedule.h"
@@ -79,15 +80,20 @@ absl::StatusOr<std::unique_ptr<CpuExecutor>> CpuExecutor::Create(
     const ExecutorOptions& options) {
   const planpb::Manifest& manifest = plan.manifest();
   const RankBinding& binding = options.binding;
+  if (binding.rank_count() > 1 && options.communicator == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank ", binding.rank(), " of ", binding.rank_count(),
+                     ": expected a communicator, got none"));
+  }
   ASSIGN_OR_RETURN(MemoryLayout layout,
                    MemoryLayout::Create(plan.view(), binding));
   RETURN_IF_ERROR(VerifyAll(plan.view(), layout));
   ASSIGN_OR_RETURN(
       const BatchPlan batch,
-      BatchPlan::Create(options.global_batch,
-                        static_cast<int64_t>(manifest.microbatch()),
-                        static_cast<int64_t>(binding.rank_count()), 0,
-                        manifest.forbids_padding()));
+      BatchPlan::Create(
+          options.global_batch, static_cast<int64_t>(manifest.microbatch()),
+          static_cast<int64_t>(binding.rank_count()),
+          static_cast<int64_t>(binding.rank()), manifest.forbids_padding()));
   ASSIGN_OR_RETURN(ExternalFiles files, ExternalFiles::Open(vfs, plan));
   std::unique_ptr<CpuExecutor> executor(new CpuExecutor(
       plan, device, options, std::move(layout), batch, std::move(files)));
@@ -127,6 +133,7 @@ void CpuExecutor::MakeLanes(const Dataset& dataset) {
                                                      loader_,
                                                      dataset,
                                                      batch_,
+                                                     options_.communicator,
                                                      options_.seed,
                                                      {},
                                                      0,
@@ -143,8 +150,11 @@ void CpuExecutor::MakeLanes(const Dataset& dataset) {
     lanes_.emplace_back(*context_, lane == compute ? team_ : single_);
   }
   if (!options_.serial) {
-    runner_ =
-        std::make_unique<LaneRunner>(plan_.view(), compute, options_.timeout);
+    // In a group the communicator decides for how long one rank may wait for
+    // another that still gets on.
+    const int patience = options_.communicator == nullptr ? 1 : 10;
+    runner_ = std::make_unique<LaneRunner>(plan_.view(), compute,
+                                           options_.timeout * patience);
   }
 }
 
@@ -154,9 +164,20 @@ absl::Status CpuExecutor::Execute(const FunctionView& function,
   if (options_.before_instruction) {
     options_.before_instruction(instruction);
   }
+  const auto begin = TraceRecorder::Clock::now();
   const absl::Status status = lanes_[instruction.lane()].Run(instance);
+  if (options_.trace != nullptr && function.name() == "step") {
+    options_.trace->Record(options_.binding.rank(), instruction, context_->step,
+                           instance.iteration, begin,
+                           TraceRecorder::Clock::now());
+  }
+  if (options_.communicator != nullptr) {
+    options_.communicator->ReportProgress();
+  }
   if (status.ok()) {
-    return status;
+    // Another rank's end is known here although nobody waits for it.
+    return options_.communicator == nullptr ? status
+                                            : options_.communicator->Health();
   }
   absl::Status located =
       Annotate(status, plan_.view().Describe(function, instruction));

@@ -41,6 +41,7 @@ class CpuExecutor : public Executor {
                            absl::Span<const std::byte> src) override;
   const MemoryLayout& layout() const override { return layout_; }
   int64_t rounds() const override { return batch_.rounds(); }
+  uint64_t PlannedBytes() const override { return layout_.TotalBytes(); }
   std::string Describe() const override;
 
  private:

@@ -24,14 +24,22 @@ namespace accel::runtime {
 // Payload of errors that the data caused, so that programs can tell them apart.
 inline constexpr absl::string_view kDataErrorPayload = "accel/data";
 
+class Communicator;
+class TraceRecorder;
+
 struct ExecutorOptions {
   RankBinding binding;
+  // Joins all ranks of the binding, this one at its coordinates. Borrowed; null
+  // for a rank alone.
+  Communicator* communicator = nullptr;
   int64_t global_batch = 1;
   int64_t seed = 0;
   // One thread, program order, the same bits.
   bool serial = false;
   // How long a lane waits while no lane finishes an instruction.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+  // Records each instruction of each step. Borrowed; null: nothing is.
+  TraceRecorder* trace = nullptr;
   // For tests: called by each lane before each of its instructions.
   std::function<void(const planpb::Instruction&)> before_instruction;
 };
@@ -64,6 +72,8 @@ class Executor {
   virtual const MemoryLayout& layout() const = 0;
   // Microbatches of this rank in a step.
   virtual int64_t rounds() const = 0;
+  // What the plan allocates in this process, all its ranks.
+  virtual uint64_t PlannedBytes() const = 0;
   // For people: "x86-64-v4 code, 2 threads".
   virtual std::string Describe() const = 0;
 };

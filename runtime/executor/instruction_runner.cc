@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/base/status_macros.h"
+#include "runtime/plan/element_type.h"
 
 namespace accel::runtime {
 namespace {
@@ -178,9 +179,24 @@ absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
   return absl::OkStatus();
 }
 
-absl::Status InstructionRunner::Visit(const planpb::Instruction&,
-                                      const planpb::Collective&) {
-  return absl::UnimplementedError("this executor runs plans of one rank");
+absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
+                                      const planpb::Collective& collective) {
+  if (context_.communicator == nullptr) {
+    return absl::OkStatus();  // a rank alone is its own sum
+  }
+  const absl::Span<std::byte> bytes =
+      Bytes(instruction, collective.input_plus_one() - 1);
+  CollectiveCall call;
+  call.kind = collective.kind();
+  call.reduction = collective.reduction();
+  call.dtype = *ToDType(collective.dtype());
+  call.elements = collective.shard().elements();
+  call.granule = collective.shard().granule();
+  call.sequence = collective.sequence();
+  call.name = instruction.name();
+  call.input = bytes;
+  call.output = bytes;
+  return context_.communicator->Run(call);
 }
 
 }  // namespace accel::runtime

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "runtime/comm/communicator.h"
 #include "runtime/data/dataset.h"
 #include "runtime/device/cpu_device.h"
 #include "runtime/executor/batch_plan.h"
@@ -28,6 +29,7 @@ struct CpuContext {
   const WeightLoader& loader;
   const Dataset& dataset;
   const BatchPlan& batch;
+  Communicator* communicator = nullptr;  // null for a rank alone
   int64_t seed = 0;
   // Per field of the plan's signature, its index in the data set's.
   std::vector<std::optional<size_t>> dataset_fields;

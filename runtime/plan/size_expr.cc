@@ -103,6 +103,14 @@ uint64_t RankBinding::rank_count() const {
   return count;
 }
 
+uint64_t RankBinding::rank() const {
+  uint64_t rank = 0;
+  for (int axis = 0; axis < kMeshAxes; ++axis) {
+    rank = rank * degrees[axis] + coordinates[axis];
+  }
+  return rank;
+}
+
 std::optional<uint64_t> CheckedAdd(uint64_t a, uint64_t b) {
   uint64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) {

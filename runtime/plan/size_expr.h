@@ -32,6 +32,8 @@ struct RankBinding {
   }
   // Product of all degrees.
   uint64_t rank_count() const;
+  // Number of this rank among them; the first axis varies slowest.
+  uint64_t rank() const;
 };
 
 // A range of elements that a rank owns.

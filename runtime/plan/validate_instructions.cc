@@ -293,6 +293,15 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
         absl::StrCat("unknown collective ", collective.kind()));
   }
   RETURN_IF_ERROR(CheckElementType(collective.dtype()));
+  if (collective.axes().empty()) {
+    return absl::InvalidArgumentError(
+        "expected an axis of the mesh, got a collective over none");
+  }
+  for (const int axis : collective.axes()) {
+    if (axis <= planpb::AXIS_UNSPECIFIED || axis > kMeshAxes) {
+      return absl::UnimplementedError(absl::StrCat("unknown axis ", axis));
+    }
+  }
   RETURN_IF_ERROR(ValidateSizeExpr(collective.bytes()));
   if (collective.has_shard()) {
     RETURN_IF_ERROR(ValidateShard(collective.shard()));

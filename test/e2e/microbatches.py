@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains one model with several microbatch sizes and compares losses, first gradients and final weights.
+"""Trains one model in several layouts and compares losses, first gradients and final weights.
 
-usage: microbatches.py MODELS_DIR WORK_DIR MODEL VARIANT SIZE SIZE... [--dropout=EXPORT] [--steps=N]
+usage: microbatches.py MODELS_DIR WORK_DIR MODEL VARIANT LAYOUT LAYOUT... [--dropout=EXPORT] [--steps=N]
+
+A layout is the size of a microbatch, or with a number of ranks behind it (3x2: two ranks, microbatches of 3).
 
 With --dropout the model is the export of that name, which has dropout and the weights and data of MODEL: only losses are
 compared, and they must be others than without dropout and than with another seed.
@@ -19,8 +21,9 @@ def losses(run):
     return [json.loads(line)["loss"] for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def train(options, golden, folder, size, seed=0):
-    work = options.work / f"{size}-{seed}"
+def train(options, golden, folder, layout, seed=0):
+    size, _, ranks = layout.partition("x")
+    work = options.work / f"{layout}-{seed}"
     flags, skip = [], False
     for flag in golden["flags"]:
         if skip:
@@ -36,7 +39,7 @@ def train(options, golden, folder, size, seed=0):
     model = options.models / (options.dropout or options.model) / "model.onnx"
     run_flags = [flag for flag in golden["run_flags"] if not flag.startswith("--steps")]
     run_flags += [f"--steps={options.steps or golden['steps']}", f"--seed={seed}"]
-    run_flags.append("--threads=1")  # tests run side by side
+    run_flags += ["--threads=1", f"--ranks-as-threads={ranks or 1}"]  # one thread: tests run side by side
     plan = options.work / f"plan-{size}"
     if not plan.exists():
         subprocess.run(["accelc", model, "-o", plan, "--quiet", *flags], check=True)
@@ -52,7 +55,7 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("model")
     parser.add_argument("variant")
-    parser.add_argument("sizes", type=int, nargs="+")
+    parser.add_argument("layouts", nargs="+")
     parser.add_argument("--dropout", default="")
     parser.add_argument("--steps", type=int, default=0)
     options = parser.parse_intermixed_args()
@@ -63,16 +66,16 @@ def main():
     options.work = options.work.resolve()
     shutil.rmtree(options.work, ignore_errors=True)
     options.work.mkdir(parents=True)
-    runs = [train(options, golden, folder, size) for size in options.sizes]
+    runs = [train(options, golden, folder, layout) for layout in options.layouts]
 
     first = losses(runs[0] / "run")
     failed = False
-    for size, run in zip(options.sizes, runs):
+    for layout, run in zip(options.layouts, runs):
         worst = max(abs(a - b) for a, b in zip(first, losses(run / "run")))
-        print(f"microbatch {size}: worst loss difference {worst:.2e} (bound 2e-6)")
+        print(f"layout {layout}: worst loss difference {worst:.2e} (bound 2e-6)")
         failed |= len(first) != len(losses(run / "run")) or not worst <= 2e-6
     if options.dropout:
-        other = losses(train(options, golden, folder, options.sizes[0], seed=1) / "run")
+        other = losses(train(options, golden, folder, options.layouts[0], seed=1) / "run")
         for what, reference in (("without dropout", golden["loss"]), ("with another seed", other)):
             apart = max(abs(a - b) for a, b in zip(first, reference))
             print(f"{what}: {apart:.2e} apart (at least 1e-3)")

@@ -116,9 +116,16 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
 
 void AddMachineOptions(CLI::App& app, RunOptions& options) {
   app.add_option("--threads", options.threads,
-                 "Threads of the compute lane; default: one per core")
+                 "Threads of each rank's compute lane; default: the cores, "
+                 "divided among the ranks")
       ->type_name("N")
       ->check(Between(1, 4096))
+      ->group("Machine");
+  app.add_option("--ranks-as-threads", options.ranks_as_threads,
+                 "Trains on N ranks, all of them threads of this process; "
+                 "default: 1")
+      ->type_name("N")
+      ->check(Between(1, 1 << 20))
       ->group("Machine");
   app.add_flag("--serial", options.serial,
                "One instruction after the other, in program order; the same "

@@ -23,7 +23,8 @@ struct RunOptions {
   int64_t seed = 0;
   bool shuffle = true;
   bool serial = false;
-  int threads = 0;  // 0: all cores
+  int threads = 0;  // of each rank; 0: all cores, divided among the ranks
+  int ranks_as_threads = 1;
   double timeout_seconds = 30;
   std::string export_path;
   std::string dump_gradients;

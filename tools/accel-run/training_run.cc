@@ -15,6 +15,7 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/cpu_executor.h"
+#include "runtime/executor/rank_threads.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/report/peak_memory.h"
 #include "tools/accel-run/export_model.h"
@@ -95,6 +96,10 @@ absl::Status TrainingRun::OpenPlan() {
   ASSIGN_OR_RETURN(plan_, runtime::Plan::Open(environment_.vfs, options_.plan));
   runtime::CpuDeviceOptions options;
   options.threads = options_.threads;
+  if (options.threads == 0 && options_.ranks_as_threads > 1) {
+    const int cores = runtime::AvailableCores();
+    options.threads = std::max(1, cores / options_.ranks_as_threads);
+  }
   device_ = std::make_unique<runtime::CpuDevice>(environment_.vfs, options);
   if (plan_->manifest().kernels().empty()) {
     return absl::OkStatus();
@@ -156,8 +161,7 @@ absl::Status TrainingRun::CreateExecutor() {
     options.before_instruction =
         MakeLaneJitter(*options_.jitter, plan_->manifest().lanes_size());
   }
-  auto executor = runtime::CpuExecutor::Create(environment_.vfs, *plan_,
-                                               *device_, *dataset_, options);
+  auto executor = MakeExecutor(options);
   if (absl::IsResourceExhausted(executor.status())) {
     return WithExitCode(executor.status(), ExitCode::kMemory);
   }
@@ -167,6 +171,20 @@ absl::Status TrainingRun::CreateExecutor() {
   RETURN_IF_ERROR(executor.status());
   executor_ = *std::move(executor);
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<runtime::Executor>> TrainingRun::MakeExecutor(
+    const runtime::ExecutorOptions& options) {
+  if (options_.ranks_as_threads == 1) {
+    return runtime::CpuExecutor::Create(environment_.vfs, *plan_, *device_,
+                                        *dataset_, options);
+  }
+  runtime::RankThreadsOptions ranks;
+  ranks.ranks = options_.ranks_as_threads;
+  ranks.threads_per_rank = device_->threads();
+  ranks.executor = options;
+  return runtime::RankThreads::Create(environment_.vfs, *plan_, *dataset_,
+                                      ranks);
 }
 
 absl::Status TrainingRun::OpenRunDirectory() {
@@ -183,7 +201,7 @@ absl::Status TrainingRun::OpenRunDirectory() {
 
 uint64_t TrainingRun::PlannedPeakBytes() const {
   // What the process took before, libraries and code, is not the plan's doing.
-  return executor_->layout().TotalBytes() + resident_before_;
+  return executor_->PlannedBytes() + resident_before_;
 }
 
 absl::Status TrainingRun::WriteRecord() {
@@ -196,6 +214,7 @@ absl::Status TrainingRun::WriteRecord() {
   record["shuffle"] = options_.shuffle;
   record["steps"] = steps_;
   record["global_batch"] = global_batch_;
+  record["ranks"] = options_.ranks_as_threads;
   record["threads"] = device_->threads();
   record["device"] = device_->Describe();
   record["planned_peak_bytes"] = PlannedPeakBytes();
@@ -240,7 +259,9 @@ void TrainingRun::PrintHeader() {
   }
   Print(absl::StrCat("device  ", device_->Describe(), ", ",
                      executor_->Describe()));
-  Print(absl::StrCat("memory  ", MemoryText(executor_->layout())));
+  Print(absl::StrCat("memory  ",
+                     options_.ranks_as_threads == 1 ? "" : "each rank ",
+                     MemoryText(executor_->layout())));
   std::string data = dataset_->Describe();
   while (!data.empty() && data.back() == '\n') {
     data.pop_back();
@@ -248,8 +269,13 @@ void TrainingRun::PrintHeader() {
   Print(absl::StrCat("data    ", data));
   Print(absl::StrCat(
       "batch   ", global_batch_, " samples = ", executor_->rounds(), " x ",
+      options_.ranks_as_threads == 1
+          ? ""
+          : absl::StrCat(options_.ranks_as_threads, " ranks x "),
       manifest.microbatch(),
-      global_batch_ % static_cast<int64_t>(manifest.microbatch()) == 0
+      global_batch_ % (static_cast<int64_t>(manifest.microbatch()) *
+                       options_.ranks_as_threads) ==
+              0
           ? ""
           : ", the last one padded"));
   Print(absl::StrCat("run     ", directory_->path(), ", ", steps_, " steps"));

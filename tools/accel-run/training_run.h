@@ -50,6 +50,8 @@ class TrainingRun {
   absl::Status OpenData();
   absl::Status ResolveHyperparameters();
   absl::Status CreateExecutor();
+  absl::StatusOr<std::unique_ptr<runtime::Executor>> MakeExecutor(
+      const runtime::ExecutorOptions& options);
   absl::Status OpenRunDirectory();
   absl::Status Initialize();
   absl::Status Train();

@@ -46,6 +46,12 @@ void addShapeOptions(CLI::App &app, CommandLine &line) {
       ->check(wholeNumberFrom(1, "--global-batch=32"))
       ->capture_default_str()
       ->group(kShape);
+  app.add_option("--max-ranks", line.maxRanks,
+                 "Most ranks that accel-run may train the plan on")
+      ->type_name("N")
+      ->check(wholeNumberFrom(1, "--max-ranks=1024"))
+      ->capture_default_str()
+      ->group(kShape);
   app.add_option("--objective", line.objective,
                  "What is minimised: auto (by the graph), causal-lm, "
                  "classification, mse, or output:NAME, the mean of an output")

@@ -19,6 +19,7 @@ struct CommandLine {
 
   std::vector<std::string> dimensions; ///< NAME=SIZE
   int64_t globalBatch = 32;
+  int64_t maxRanks = 1024;
   std::string objective = "auto";
   std::string init;
   std::string dropout = "model";

@@ -30,6 +30,7 @@ private:
     options.quiet = line.quiet;
     options.threads = line.threads;
     options.globalBatch = line.globalBatch;
+    options.maxRanks = line.maxRanks;
   }
 
   void makeFrontend() {

@@ -217,6 +217,22 @@ SmallVector<BufferAccess> LoadOp::getAccesses() {
   return {{getBuffer(), Access::Write}};
 }
 
+SmallVector<BufferAccess> AllReduceOp::getAccesses() {
+  return {{getBuffer(), Access::ReadWrite}};
+}
+
+LogicalResult AllReduceOp::verify() {
+  // all_reduce_c1
+  if (getAxes().empty()) {
+    return emitOpError("expected at least one axis, got none");
+  }
+  auto type = cast<MemRefType>(getBuffer().getType());
+  if (!isa<FloatType>(type.getElementType())) {
+    return emitOpError("expected a buffer of floats, got ") << type;
+  }
+  return success();
+}
+
 SmallVector<BufferAccess> MetricOp::getAccesses() {
   return {{getBuffer(), Access::Read}};
 }

@@ -130,6 +130,24 @@ def Plan_MetricOp : Plan_Instruction<"metric"> {
   let hasVerifier = 1;
 }
 
+def Plan_AllReduceOp : Plan_Instruction<"all_reduce"> {
+  let summary = "sums a buffer over ranks";
+  let description = [{
+    `buffer` becomes, on all ranks that differ along `axes` only, the sum of what it was on them, added in the order of the
+    ranks. Every rank executes the collectives of a function in the same order.
+
+    ```mlir
+    plan.all_reduce %b over ["replica", "fsdp"] : memref<4096xf32>
+    ```
+
+    **Constraints**
+    - (C1) `axes` is not empty, and the elements are floats.
+  }];
+  let arguments = (ins AnyMemRef:$buffer, StrArrayAttr:$axes);
+  let assemblyFormat = "$buffer `over` $axes attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def Plan_RepeatOp : Plan_Op<"repeat", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "the loop over the microbatches";
   let description = [{

@@ -3,6 +3,7 @@
 // owner's name.
 #include "runtime/base/deadline.h"
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -92,6 +93,68 @@ TEST(WaitUntilTest, TheFirstFailureReachesEveryWaiterNowAndLater) {
                         [] { return true; }),
               StatusIs(absl::StatusCode::kDataLoss, "first"));
   EXPECT_THAT(monitor.status(), StatusIs(absl::StatusCode::kDataLoss, "first"));
+}
+
+TEST(WakeWordTest, AWakeEndsTheWait) {
+  WakeWord word;
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    done = true;
+    word.Wake();
+  });
+  EXPECT_THAT(WaitUntil(
+                  Deadline::After(seconds(30)),
+                  [] { return std::string("the other thread"); }, word,
+                  [&] { return done.load(); }),
+              IsOk());
+  other.join();
+}
+
+TEST(WakeWordTest, AChangeThatNobodyAnnouncesIsSeenSoon) {
+  WakeWord word;
+  const auto before = Deadline::Clock::now();
+  EXPECT_THAT(
+      WaitUntil(
+          Deadline::After(seconds(30)), [] { return std::string("the clock"); },
+          word,
+          [&] { return Deadline::Clock::now() - before > milliseconds(100); }),
+      IsOk());
+  EXPECT_LT(Deadline::Clock::now() - before, seconds(5));
+}
+
+TEST(WakeWordTest, NamesTheOwnerAndTheBudgetWhenTheDeadlinePasses) {
+  WakeWord word;
+  const auto before = Deadline::Clock::now();
+  EXPECT_THAT(
+      WaitUntil(
+          Deadline::After(milliseconds(50)),
+          [] { return std::string("rank 2"); }, word, [] { return false; }),
+      StatusIs(absl::StatusCode::kDeadlineExceeded, "waited 50 ms for rank 2"));
+  EXPECT_GE(Deadline::Clock::now() - before, milliseconds(50));
+}
+
+// Two threads hand a number to and fro; a lost wake would cost a look each.
+TEST(WakeWordTest, NoWakeIsLost) {
+  constexpr uint32_t kTurns = 20000;
+  WakeWord word;
+  std::atomic<uint32_t> turn = 0;
+  const auto play = [&](uint32_t parity) {
+    for (uint32_t i = parity; i < kTurns; i += 2) {
+      ASSERT_THAT(WaitUntil(
+                      Deadline::After(seconds(30)),
+                      [] { return std::string("the other player"); }, word,
+                      [&] { return turn.load() == i; }),
+                  IsOk());
+      turn = i + 1;
+      word.Wake();
+    }
+  };
+  const auto before = Deadline::Clock::now();
+  std::thread other([&] { play(1); });
+  play(0);
+  other.join();
+  EXPECT_LT(Deadline::Clock::now() - before, kTurns * kLookInterval / 4);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "absl/strings/cord.h"
 #include "test/runtime/status_matchers.h"
 
 namespace accel::runtime {
@@ -25,6 +26,12 @@ TEST(ErrorsTest, AnnotateKeepsTheCodeAndLeavesOkAlone) {
   EXPECT_THAT(Annotate(absl::DataLossError("torn"), "'x'"),
               StatusIs(absl::StatusCode::kDataLoss, "'x': torn"));
   EXPECT_THAT(Annotate(absl::OkStatus(), "'x'"), IsOk());
+}
+
+TEST(ErrorsTest, AnnotateKeepsPayloads) {
+  absl::Status status = absl::DataLossError("torn");
+  status.SetPayload("accel/data", absl::Cord("x"));
+  EXPECT_EQ(Annotate(status, "'x'").GetPayload("accel/data"), "x");
 }
 
 TEST(ErrorsTest, AnEmptyListIsOk) {

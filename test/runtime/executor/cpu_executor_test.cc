@@ -257,14 +257,15 @@ TEST_F(CpuExecutorTest, ACollectiveIsRefusedByItsInstruction) {
   planpb::Collective* collective =
       sample.Step("metric grad_norm").mutable_collective();
   collective->set_kind(planpb::Collective::KIND_BARRIER);
+  collective->add_axes(planpb::AXIS_REPLICA);
   collective->set_dtype(planpb::ELEMENT_F32);
   Open(sample);
   EXPECT_THAT(
       Make(ExecutorOptions()),
       StatusIs(absl::StatusCode::kUnimplemented,
                "instruction 16 of 'step' (collective 'metric grad_norm', lane "
-               "'communication'): it is a collective, and this executor runs "
-               "plans of one rank"));
+               "'communication'): expected an all_reduce that sums, which is "
+               "all that this executor knows of collectives"));
 }
 
 TEST_F(CpuExecutorTest, AChangedDataFileEndsTheRunAndSaysSo) {

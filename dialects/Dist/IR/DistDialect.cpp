@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Registration of the `dist` dialect, and the axes of the mesh.
+#include "dialects/Dist/IR/DistDialect.h"
+
+#include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Dist/IR/DistOps.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include "dialects/Dist/IR/DistDialect.cpp.inc"
+
+using namespace mlir;
+using namespace accel::dist;
+
+void DistDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Dist/IR/DistOps.cpp.inc"
+      >();
+}
+
+ArrayRef<StringLiteral> accel::dist::getMeshAxes() {
+  static constexpr StringLiteral axes[] = {"replica",  "fsdp",    "tensor",
+                                           "pipeline", "context", "expert"};
+  return axes;
+}
+
+ArrayRef<StringLiteral> accel::dist::getDataAxes() {
+  return getMeshAxes().take_front(2);
+}
+
+LogicalResult accel::dist::verifyAxes(Operation *op, ArrayAttr axes) {
+  if (axes.empty()) {
+    return op->emitOpError("expected at least one axis of the mesh, got none");
+  }
+  llvm::SmallPtrSet<Attribute, 6> seen;
+  for (StringAttr axis : axes.getAsRange<StringAttr>()) {
+    if (!llvm::is_contained(getMeshAxes(), axis.getValue())) {
+      return op->emitOpError("expected an axis of the mesh (")
+             << llvm::join(getMeshAxes(), ", ") << "), got '" << axis.getValue()
+             << "'";
+    }
+    if (!seen.insert(axis).second) {
+      return op->emitOpError("expected each axis once, got '")
+             << axis.getValue() << "' twice";
+    }
+  }
+  return success();
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The `dist` dialect: what the ranks of a run do together.
+#ifndef ACCEL_DIALECTS_DIST_IR_DISTDIALECT_H
+#define ACCEL_DIALECTS_DIST_IR_DISTDIALECT_H
+
+#include "mlir/IR/Dialect.h"
+
+#include "dialects/Dist/IR/DistDialect.h.inc"
+
+namespace accel::dist {
+
+/// The axes of the mesh, outermost first.
+llvm::ArrayRef<llvm::StringLiteral> getMeshAxes();
+
+/// The axes along which ranks hold different samples: their ranks are counted
+/// when a plan is loaded.
+llvm::ArrayRef<llvm::StringLiteral> getDataAxes();
+
+/// Whether `axes` are axes of the mesh, each once, and at least one; otherwise
+/// an error of `op`.
+llvm::LogicalResult verifyAxes(mlir::Operation *op, mlir::ArrayAttr axes);
+
+} // namespace accel::dist
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The `dist` dialect.
+#ifndef ACCEL_DIALECTS_DIST_IR_DISTDIALECT_TD
+#define ACCEL_DIALECTS_DIST_IR_DISTDIALECT_TD
+include "mlir/IR/OpBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Dist_Dialect : Dialect {
+  let name = "dist";
+  let cppNamespace = "::accel::dist";
+  let summary = "what the ranks of a run do together";
+  let description = [{
+    ```
+      accel (one rank) --> accel + dist (a rank among others) --> plan
+    ```
+    A program of the `accel` dialect is that of one rank. The operations of this dialect say where it meets the programs of
+    the others: all ranks execute them in the same order. Axes are those of the mesh: `replica`, `fsdp`, `tensor`,
+    `pipeline`, `context`, `expert`. How many ranks lie along `replica` and `fsdp` is known when the plan is loaded; with
+    one, every operation here leaves everything as it is, which is what the interpreter does.
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+class Dist_Op<string mnemonic, list<Trait> traits = []> : Op<Dist_Dialect, mnemonic, traits>;
+#endif

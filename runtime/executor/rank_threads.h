@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All ranks of a run as threads of this process: each has an executor, a team
+// and memory of its own, and a communicator joins them. To the caller they are
+// one executor.
+#ifndef ACCEL_RUNTIME_EXECUTOR_RANK_THREADS_H_
+#define ACCEL_RUNTIME_EXECUTOR_RANK_THREADS_H_
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/base/deadline.h"
+#include "runtime/comm/communicator.h"
+#include "runtime/executor/cpu_executor.h"
+
+namespace accel::runtime {
+
+struct RankThreadsOptions {
+  int ranks = 1;
+  // Of each rank's team.
+  int threads_per_rank = 1;
+  // Of every rank; binding and communicator are set here.
+  ExecutorOptions executor;
+};
+
+// The first rank that fails ends the others; its error is the one returned, and
+// names it.
+//
+// Threads: as Executor says; each rank lives on a thread of its own.
+class RankThreads : public Executor {
+ public:
+  // Borrows: everything.
+  // Requires: at least one rank.
+  static absl::StatusOr<std::unique_ptr<RankThreads>> Create(
+      Vfs& vfs, const Plan& plan, const Dataset& dataset,
+      const RankThreadsOptions& options);
+  ~RankThreads() override;
+
+  absl::Status Initialize() override;
+  // The metrics of rank 0; those that are reduced are the same on all ranks.
+  absl::StatusOr<std::vector<double>> RunStep(int64_t step) override;
+  // Observes rank 0. `observe` is called on its thread and may read buffers.
+  absl::StatusOr<std::vector<double>> RunObservedStep(
+      int64_t step, absl::FunctionRef<absl::Status()> observe) override;
+  // Of rank 0.
+  absl::Status ReadBuffer(uint32_t buffer, uint64_t offset,
+                          absl::Span<std::byte> dst) const override;
+  // On every rank.
+  absl::Status WriteBuffer(uint32_t buffer, uint64_t offset,
+                           absl::Span<const std::byte> src) override;
+  // Of rank 0.
+  const MemoryLayout& layout() const override;
+  int64_t rounds() const override;
+  uint64_t PlannedBytes() const override;
+  std::string Describe() const override;
+
+ private:
+  using Job = absl::FunctionRef<absl::Status(int rank)>;
+  using StepJob = absl::FunctionRef<absl::StatusOr<std::vector<double>>(
+      CpuExecutor& executor, int rank)>;
+
+  struct Rank {
+    std::unique_ptr<CpuDevice> device;
+    std::unique_ptr<Communicator> communicator;
+    std::unique_ptr<CpuExecutor> executor;
+    std::thread thread;
+  };
+
+  explicit RankThreads(int ranks) : ranks_(ranks) {}
+
+  void Serve(int rank);
+  // Runs `job` on the threads of ranks [0, count) and waits for all of them.
+  absl::Status RunOn(int count, Job job) const;
+  absl::Status RunOnAll(Job job) const {
+    return RunOn(static_cast<int>(ranks_.size()), job);
+  }
+  void RunRank(int rank, Job job) const;
+  // Metrics of rank 0.
+  absl::StatusOr<std::vector<double>> RunStepWith(StepJob run);
+
+  std::vector<Rank> ranks_;
+  // Never fails: failures are the ranks' own.
+  mutable Monitor control_;
+  mutable const Job* job_ = nullptr;  // guarded by control_
+  mutable uint64_t job_number_ = 0;   // guarded by control_
+  mutable int job_ranks_ = 0;         // guarded by control_
+  mutable int running_ = 0;           // guarded by control_
+  // Guarded by control_: the first rank that failed by itself, and what ended
+  // the group.
+  mutable absl::Status failure_;
+  mutable absl::Status group_failure_;
+  bool stop_ = false;  // guarded by control_
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_EXECUTOR_RANK_THREADS_H_

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// When each instruction ran: recorded by lanes, written as a Chrome trace,
+// which Perfetto and chrome://tracing open.
+#ifndef ACCEL_RUNTIME_EXECUTOR_TRACE_RECORDER_H_
+#define ACCEL_RUNTIME_EXECUTOR_TRACE_RECORDER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/io/vfs.h"
+#include "runtime/plan/plan_view.h"
+
+namespace accel::runtime {
+
+// Threads: each (rank, lane) is recorded by one thread at a time; writing
+// requires that nobody records.
+class TraceRecorder {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Of `ranks` ranks, steps [0, steps).
+  // Borrows: the plan.
+  TraceRecorder(const PlanView& plan, int ranks, int64_t steps);
+
+  int64_t steps() const { return steps_; }
+
+  // Room for a step that executes `instances` instructions per lane at most.
+  // Before the first step: recording allocates nothing.
+  void Reserve(uint64_t instances);
+
+  // Instruction `instruction` of `step`, in iteration `iteration` of the loop.
+  // Steps beyond the last one to be recorded are ignored.
+  void Record(uint64_t rank, const planpb::Instruction& instruction,
+              int64_t step, uint64_t iteration, Clock::time_point begin,
+              Clock::time_point end);
+
+  // One event per instruction: microseconds since the recorder was made, the
+  // rank as process, the lane as thread; args are step, microbatch, phase,
+  // FLOPs, bytes, node, module and Python line, as far as they are known.
+  absl::Status Write(Vfs& vfs, const std::string& path) const;
+
+ private:
+  struct Event {
+    const planpb::Instruction* instruction;
+    int64_t step;
+    uint64_t iteration;
+    int64_t begin_ns;
+    int64_t end_ns;
+  };
+
+  std::string EventJson(uint64_t rank, const Event& event) const;
+
+  const PlanView& plan_;
+  const uint64_t lanes_;
+  const int64_t steps_;
+  const Clock::time_point origin_ = Clock::now();
+  std::vector<std::vector<Event>> events_;  // [rank * lanes + lane]
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_EXECUTOR_TRACE_RECORDER_H_

@@ -1,0 +1,48 @@
+// RUN: accel-opt %s --split-input-file --verify-diagnostics
+
+// all_reduce_c1
+func.func @no_state() {
+  // expected-error@below {{expected the name of a state of floats, got @loss_sum}}
+  dist.all_reduce [@loss_sum] over ["replica"]
+  return
+}
+
+// -----
+
+// all_reduce_c1
+accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+func.func @twice() {
+  // expected-error@below {{expected each state once, got @loss_sum twice}}
+  dist.all_reduce [@loss_sum, @loss_sum] over ["replica"]
+  return
+}
+
+// -----
+
+// all_reduce_c2
+accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+func.func @no_axis() {
+  // expected-error@below {{expected at least one axis of the mesh, got none}}
+  dist.all_reduce [@loss_sum] over []
+  return
+}
+
+// -----
+
+// all_reduce_c2
+accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+func.func @unknown_axis() {
+  // expected-error@below {{expected an axis of the mesh (replica, fsdp, tensor, pipeline, context, expert), got 'data'}}
+  dist.all_reduce [@loss_sum] over ["data"]
+  return
+}
+
+// -----
+
+// all_reduce_c2
+accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+func.func @axis_twice() {
+  // expected-error@below {{expected each axis once, got 'fsdp' twice}}
+  dist.all_reduce [@loss_sum] over ["fsdp", "fsdp"]
+  return
+}

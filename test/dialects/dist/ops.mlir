@@ -1,0 +1,17 @@
+// RUN: accel-opt %s | accel-opt | FileCheck %s
+// What a rank adds up for itself is summed over the data axes; the interpreter is the only rank and changes nothing.
+// RUN: accel-opt %s --run=step 2>&1 | FileCheck %s --check-prefix=VALUE
+
+accel.state @loss_sum : tensor<f64> {kind = "accumulator", initial = 2.5 : f64}
+accel.state @count : tensor<f64> {kind = "accumulator", initial = 4.0 : f64}
+
+// CHECK-LABEL: func @step
+// CHECK: dist.all_reduce [@loss_sum, @count] over ["replica", "fsdp"]
+// VALUE: 6.5
+func.func @step() -> tensor<f64> {
+  dist.all_reduce [@loss_sum, @count] over ["replica", "fsdp"]
+  %loss = accel.read @loss_sum : tensor<f64>
+  %count = accel.read @count : tensor<f64>
+  %sum = accel.add %loss, %count : tensor<f64>
+  return %sum : tensor<f64>
+}

@@ -1,0 +1,28 @@
+// RUN: accel-opt %s --accel-insert-collectives --accel-verify-partition | FileCheck %s
+// The phase is the same two passes.
+// RUN: accel-opt %s --accel-partition | FileCheck %s
+
+// Sums of losses and targets come first, because the scale of the mean waits for them; then the gradients of segments, in
+// the order of buckets. Nothing else is exchanged: not the parameters, not the optimizer's moments.
+accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @step_count : tensor<f64> {kind = "counter"}
+accel.state @"b.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "master", group = "decayed"}
+accel.state @"b.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "gradient", group = "decayed"}
+accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed"}
+accel.state @target_count : tensor<f64> {kind = "accumulator"}
+
+// CHECK-LABEL: func @step
+// CHECK: accel.repeat
+// CHECK: }
+// CHECK-NEXT: dist.all_reduce [@loss_sum, @target_count, @b.decayed.gradient] over ["replica", "fsdp"]
+// CHECK-NEXT: accel.read @loss_sum
+// CHECK-NOT: dist.
+func.func @step() {
+  %x = accel.constant dense<1.0> : tensor<f64>
+  accel.repeat {
+    accel.accumulate @loss_sum, %x : tensor<f64>
+  }
+  %loss = accel.read @loss_sum : tensor<f64>
+  accel.metric "loss", %loss : tensor<f64>
+  return
+}

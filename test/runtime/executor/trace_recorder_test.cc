@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Traces are JSON that says of every instruction when it ran, on which rank and
+// lane.
+#include "runtime/executor/trace_recorder.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "runtime/io/posix_vfs.h"
+#include "test/runtime/plan/sample_plan.h"
+#include "test/runtime/status_matchers.h"
+#include "test/runtime/temp_dir.h"
+
+namespace accel::testing {
+namespace {
+
+using nlohmann::json;
+using runtime::Plan;
+using runtime::TraceRecorder;
+using std::chrono::microseconds;
+
+class TraceRecorderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SamplePlan sample = MakeSamplePlan();
+    sample.manifest.mutable_sources()->Clear();
+    planpb::Source* source = sample.manifest.add_sources();
+    source->set_node("a \"quoted\" node");
+    source->set_file("train.py");
+    source->set_line(12);
+    sample.Step("metric grad_norm").set_source_plus_one(1);
+    ASSERT_OK(WriteSamplePlan(*vfs_, sample, dir_.File("plan")));
+    ASSERT_OK_AND_ASSIGN(plan_, Plan::Open(*vfs_, dir_.File("plan")));
+  }
+
+  json WriteAndRead(const TraceRecorder& recorder) {
+    EXPECT_OK(recorder.Write(*vfs_, dir_.File("trace.json")));
+    return json::parse(dir_.Read("trace.json"));
+  }
+
+  const planpb::Instruction& Named(const std::string& name) {
+    for (const planpb::Instruction& each :
+         plan_->view().FindFunction("step")->instructions()) {
+      if (each.name() == name) {
+        return each;
+      }
+    }
+    ADD_FAILURE() << "no instruction " << name;
+    return plan_->view().FindFunction("step")->instructions()[0];
+  }
+
+  TempDir dir_;
+  std::unique_ptr<runtime::Vfs> vfs_ = runtime::MakePosixVfs();
+  std::unique_ptr<Plan> plan_;
+};
+
+TEST_F(TraceRecorderTest, AnEventSaysWhatRanWhereAndWhen) {
+  TraceRecorder recorder(plan_->view(), 2, 5);
+  const planpb::Instruction& metric = Named("metric grad_norm");
+  const auto begin = TraceRecorder::Clock::now() + microseconds(50);
+  recorder.Record(1, metric, 3, 7, begin, begin + microseconds(1500));
+  const json trace = WriteAndRead(recorder);
+  const json& event = trace["traceEvents"].back();
+  EXPECT_EQ(event["name"], "metric grad_norm");
+  EXPECT_EQ(event["ph"], "X");
+  EXPECT_EQ(event["pid"], 1);
+  EXPECT_EQ(event["tid"], metric.lane());
+  EXPECT_GE(event["ts"].get<double>(), 50.0);
+  EXPECT_DOUBLE_EQ(event["dur"].get<double>(), 1500.0);
+  EXPECT_EQ(event["args"]["instruction"], metric.id());
+  EXPECT_EQ(event["args"]["step"], 4);  // as in metrics.jsonl, from 1
+  EXPECT_EQ(event["args"]["microbatch"], 7);
+  EXPECT_EQ(event["args"]["line"], "train.py:12");
+  EXPECT_EQ(event["args"]["node"], "a \"quoted\" node");
+}
+
+TEST_F(TraceRecorderTest, EveryRankIsAProcessAndEveryLaneAThread) {
+  const json trace = WriteAndRead(TraceRecorder(plan_->view(), 2, 1));
+  std::map<std::string, int> names;
+  for (const json& event : trace["traceEvents"]) {
+    EXPECT_EQ(event["ph"], "M");
+    ++names[event["args"]["name"].get<std::string>()];
+  }
+  EXPECT_EQ(
+      names,
+      (std::map<std::string, int>{
+          {"rank 0", 1}, {"rank 1", 1}, {"compute", 2}, {"communication", 2}}));
+}
+
+TEST_F(TraceRecorderTest, LaterStepsAreNotRecorded) {
+  TraceRecorder recorder(plan_->view(), 1, 2);
+  recorder.Reserve(10);
+  const auto now = TraceRecorder::Clock::now();
+  for (int64_t step = 0; step < 4; ++step) {
+    recorder.Record(0, Named("metric grad_norm"), step, 0, now, now);
+  }
+  int events = 0;
+  const json trace = WriteAndRead(recorder);
+  for (const json& event : trace["traceEvents"]) {
+    events += event["ph"] == "X" ? 1 : 0;
+  }
+  EXPECT_EQ(events, 2);
+}
+
+}  // namespace
+}  // namespace accel::testing
