@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -30,6 +31,9 @@ class ProcessWatch {
   // True from the moment of its death, also before its parent has asked for
   // its status. Never blocks.
   bool HasEnded() const;
+  // How it ended, as wait(2) reports it, once its parent has asked; nothing
+  // before, and on kernels before 6.15.
+  std::optional<int> StatusAfterReaping() const;
 
  private:
   explicit ProcessWatch(int fd) : fd_(fd) {}

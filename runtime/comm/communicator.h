@@ -80,6 +80,9 @@ class Communicator {
   // Shows the others that this rank gets on, though it does not come to its
   // next call yet. Cheap: to be called after every instruction.
   virtual void ReportProgress() = 0;
+  // How often all ranks together have shown progress: while it grows, nobody
+  // who waits for the group waits in vain.
+  virtual uint64_t GroupProgress() const = 0;
   // OK, or the error that ended the group.
   virtual absl::Status Health() const = 0;
 };

@@ -83,6 +83,14 @@ absl::Status Meeting::Next() {
 
 void Meeting::Close() { region_.block(rank_).completed.store(number_); }
 
+uint64_t Meeting::GroupProgress() const {
+  uint64_t beats = 0;
+  for (uint32_t rank = 0; rank < region_.ranks(); ++rank) {
+    beats += region_.block(rank).beats.load(std::memory_order_relaxed);
+  }
+  return beats;
+}
+
 void Meeting::ReportProgress() {
   // No wake: who waits looks often enough.
   region_.block(rank_).beats.fetch_add(1, std::memory_order_relaxed);

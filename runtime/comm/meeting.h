@@ -46,6 +46,7 @@ class Meeting {
   absl::Status Fail(uint32_t blamed, const absl::Status& status);
   absl::Status Failure() const;
   void ReportProgress();
+  uint64_t GroupProgress() const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,7 +25,8 @@ class ShmGroupView final : public Group {
       : memory_(std::move(memory)),
         mapping_(std::move(mapping)),
         region_(region),
-        watches_(region.ranks()) {}
+        watches_(region.ranks()),
+        seen_dead_(region.ranks()) {}
 
   const GroupRegion& region() const override { return region_; }
 
@@ -40,6 +42,24 @@ class ShmGroupView final : public Group {
   }
 
   bool HasDied(uint32_t rank) override {
+    if (!HasEnded(rank)) {
+      return false;
+    }
+    std::optional<Clock::time_point>& seen = seen_dead_[rank];
+    if (!seen) {
+      seen = Clock::now();
+    }
+    return Clock::now() - *seen >= kSettle;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // So long who knows more of a death, how it came about and where, may say so
+  // first.
+  static constexpr std::chrono::milliseconds kSettle{100};
+
+  bool HasEnded(uint32_t rank) {
     std::optional<ProcessWatch>& watch = watches_[rank];
     if (!watch) {
       const int32_t pid = region_.block(rank).pid.load();
@@ -55,12 +75,12 @@ class ShmGroupView final : public Group {
     return watch->HasEnded();
   }
 
- private:
   const FileDescriptor memory_;
   const SharedMapping mapping_;
   const GroupRegion region_;
   std::vector<SharedMapping> extents_;
   std::vector<std::optional<ProcessWatch>> watches_;
+  std::vector<std::optional<Clock::time_point>> seen_dead_;
 };
 
 }  // namespace

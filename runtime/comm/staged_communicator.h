@@ -35,6 +35,7 @@ class StagedCommunicator final : public Communicator {
   void Abort(const absl::Status& status) override;
   void PeerFailed(uint32_t rank, const absl::Status& status) override;
   void ReportProgress() override { meeting_.ReportProgress(); }
+  uint64_t GroupProgress() const override { return meeting_.GroupProgress(); }
   absl::Status Health() const override { return meeting_.Failure(); }
 
  private:

@@ -145,9 +145,17 @@ void LimitByAddressSpace(Vfs& vfs, AvailableMemory& available) {
 }  // namespace
 
 AvailableMemory ReadAvailableMemory(Vfs& vfs) {
+  return ReadShareOfMemory(vfs, 1);
+}
+
+AvailableMemory ReadShareOfMemory(Vfs& vfs, int processes) {
   AvailableMemory available;
   LimitByMachine(vfs, available);
   LimitByCgroups(vfs, available);
+  if (processes > 1 && !available.source.empty()) {
+    available.bytes /= static_cast<uint64_t>(processes);
+    absl::StrAppend(&available.source, ", a share of ", processes, " ranks");
+  }
   LimitByAddressSpace(vfs, available);
   return available;
 }

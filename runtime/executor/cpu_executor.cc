@@ -150,11 +150,12 @@ void CpuExecutor::MakeLanes(const Dataset& dataset) {
     lanes_.emplace_back(*context_, lane == compute ? team_ : single_);
   }
   if (!options_.serial) {
-    // In a group the communicator decides for how long one rank may wait for
-    // another that still gets on.
-    const int patience = options_.communicator == nullptr ? 1 : 10;
+    std::function<uint64_t()> others;
+    if (Communicator* const group = options_.communicator; group != nullptr) {
+      others = [group] { return group->GroupProgress(); };
+    }
     runner_ = std::make_unique<LaneRunner>(plan_.view(), compute,
-                                           options_.timeout * patience);
+                                           options_.timeout, std::move(others));
   }
 }
 

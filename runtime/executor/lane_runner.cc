@@ -3,6 +3,7 @@
 #include "runtime/executor/lane_runner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
@@ -16,8 +17,12 @@ constexpr std::chrono::hours kIdle(1);
 }  // namespace
 
 LaneRunner::LaneRunner(const PlanView& plan, uint32_t main_lane,
-                       std::chrono::nanoseconds timeout)
-    : plan_(plan), main_lane_(main_lane), timeout_(timeout) {
+                       std::chrono::nanoseconds timeout,
+                       std::function<uint64_t()> other_progress)
+    : plan_(plan),
+      main_lane_(main_lane),
+      timeout_(timeout),
+      other_progress_(std::move(other_progress)) {
   uint32_t events = 0;
   for (const FunctionView& function : plan.functions()) {
     events = std::max(events, function.event_count());
@@ -162,7 +167,7 @@ absl::Status LaneRunner::WaitWhileAlive(Monitor& monitor,
 }
 
 uint64_t LaneRunner::TotalProgress() const {
-  uint64_t total = 0;
+  uint64_t total = other_progress_ ? other_progress_() : 0;
   for (int lane = 0; lane < plan_.manifest().lanes_size(); ++lane) {
     total += progress_[lane].load(std::memory_order_relaxed);
   }

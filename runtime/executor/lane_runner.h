@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -32,10 +33,13 @@ class LaneRunner {
                                                  const Instance& instance)>;
 
   // Lane `main_lane` runs on the thread that calls Run, the others on one
-  // thread each. `timeout`: the longest wait during which no lane gets on.
+  // thread each. `timeout`: the longest wait during which no lane gets on, and
+  // `other_progress`, if there is one, does not grow: lanes may wait for other
+  // ranks.
   // Borrows: the plan.
   LaneRunner(const PlanView& plan, uint32_t main_lane,
-             std::chrono::nanoseconds timeout);
+             std::chrono::nanoseconds timeout,
+             std::function<uint64_t()> other_progress = nullptr);
   ~LaneRunner();
   LaneRunner(const LaneRunner&) = delete;
   LaneRunner& operator=(const LaneRunner&) = delete;
@@ -62,12 +66,13 @@ class LaneRunner {
   absl::Status WaitWhileAlive(Monitor& monitor,
                               absl::FunctionRef<std::string()> owner,
                               absl::FunctionRef<bool()> ready);
-  // Instructions that all lanes have finished so far.
+  // Instructions that all lanes have finished so far, and what others have.
   uint64_t TotalProgress() const;
 
   const PlanView& plan_;
   const uint32_t main_lane_;
   const std::chrono::nanoseconds timeout_;
+  const std::function<uint64_t()> other_progress_;
 
   // Work for the lanes' threads. Never fails.
   Monitor control_;

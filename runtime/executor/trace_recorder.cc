@@ -2,6 +2,8 @@
 // Events per lane, and their JSON.
 #include "runtime/executor/trace_recorder.h"
 
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -11,8 +13,8 @@
 namespace accel::runtime {
 namespace {
 
-int64_t Nanoseconds(TraceRecorder::Clock::duration duration) {
-  return std::chrono::nanoseconds(duration).count();
+int64_t Nanoseconds(TraceRecorder::Clock::time_point time) {
+  return std::chrono::nanoseconds(time.time_since_epoch()).count();
 }
 
 // The format's unit, exact to the nanosecond.
@@ -76,8 +78,13 @@ void TraceRecorder::Record(uint64_t rank,
     return;
   }
   events_[rank * lanes_ + instruction.lane()].push_back(
-      {&instruction, step, iteration, Nanoseconds(begin - origin_),
-       Nanoseconds(end - origin_)});
+      {&instruction, step, iteration, Nanoseconds(begin), Nanoseconds(end)});
+}
+
+bool TraceRecorder::HasEvents(uint64_t rank) const {
+  return std::any_of(events_.begin() + rank * lanes_,
+                     events_.begin() + (rank + 1) * lanes_,
+                     [](const auto& lane) { return !lane.empty(); });
 }
 
 std::string TraceRecorder::EventJson(uint64_t rank, const Event& event) const {
@@ -113,6 +120,9 @@ absl::Status TraceRecorder::Write(Vfs& vfs, const std::string& path) const {
   for (uint64_t row = 0; row < events_.size(); ++row) {
     const uint64_t rank = row / lanes_;
     const uint64_t lane = row % lanes_;
+    if (!HasEvents(rank)) {
+      continue;
+    }
     if (lane == 0) {
       add(NameJson("process_name", rank, 0, absl::StrCat("rank ", rank)));
     }

@@ -37,9 +37,11 @@ class TraceRecorder {
               int64_t step, uint64_t iteration, Clock::time_point begin,
               Clock::time_point end);
 
-  // One event per instruction: microseconds since the recorder was made, the
-  // rank as process, the lane as thread; args are step, microbatch, phase,
-  // FLOPs, bytes, node, module and Python line, as far as they are known.
+  // One event per instruction: microseconds of the host's monotonic clock, so
+  // that the traces of a host's processes fit together, the rank as process,
+  // the lane as thread; args are step, microbatch, FLOPs, bytes, node, module
+  // and Python line, as far as they are known. Ranks that recorded nothing are
+  // left out.
   absl::Status Write(Vfs& vfs, const std::string& path) const;
 
  private:
@@ -51,12 +53,12 @@ class TraceRecorder {
     int64_t end_ns;
   };
 
+  bool HasEvents(uint64_t rank) const;
   std::string EventJson(uint64_t rank, const Event& event) const;
 
   const PlanView& plan_;
   const uint64_t lanes_;
   const int64_t steps_;
-  const Clock::time_point origin_ = Clock::now();
   std::vector<std::vector<Event>> events_;  // [rank * lanes + lane]
 };
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains a model of test/e2e/models as its golden says and compares losses, gradients and weights with PyTorch's.
 
-usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--fresh] [--ranks=N]
+usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--fresh] [--ranks=N [--processes]]
 
 Needs accelc and accel-run in PATH and nothing but the standard library.
 """
@@ -31,6 +31,7 @@ def main():
     parser.add_argument("variant", nargs="?", default="")
     parser.add_argument("--fresh", action="store_true", help="the wider bounds of a fresh model")
     parser.add_argument("--ranks", type=int, default=1, help="as threads of one process")
+    parser.add_argument("--processes", action="store_true", help="ranks as processes")
     options = parser.parse_args()
 
     folder = options.models / options.model
@@ -42,7 +43,8 @@ def main():
 
     run(["accelc", folder / "model.onnx", "-o", work / "plan", *golden["flags"]], work / "compile.log")
     command = ["accel-run", work / "plan", *golden["run_flags"], "--run-dir", work / "run",
-               "--export", work / "final.safetensors", f"--ranks-as-threads={options.ranks}"]
+               "--export", work / "final.safetensors",
+               f"--{'ranks' if options.processes else 'ranks-as-threads'}={options.ranks}"]
     comparison = [sys.executable, pathlib.Path(__file__).with_name("compare.py"), folder,
                   "--metrics", work / "run" / "metrics.jsonl"]
     if options.variant:

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Command line, terminal and signals around a TrainingRun.
+// Command line, environment, terminal and signals around a TrainingRun, or
+// around the processes of several.
 #include "tools/accel-run/accel_run.h"
 
 #include <signal.h>
-#include <unistd.h>
 
+#include <cstdlib>
 #include <memory>
+#include <optional>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "runtime/base/status_macros.h"
 #include "runtime/io/posix_vfs.h"
+#include "runtime/launch/launcher.h"
+#include "tools/accel-run/rank_log.h"
 #include "tools/accel-run/training_run.h"
 
 namespace accel::tools {
@@ -17,12 +24,99 @@ volatile sig_atomic_t stop_signal = 0;
 
 void RequestStop(int signal) { stop_signal = signal; }
 
-void InstallStopHandler(int signal) {
+// With `once`, a second signal finds the default action. Reads go on.
+void InstallStopHandlers(bool once) {
   struct sigaction action = {};
   action.sa_handler = RequestStop;
-  // A second signal finds the default action; reads go on.
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
-  sigaction(signal, &action, nullptr);
+  action.sa_flags = SA_RESTART | (once ? SA_RESETHAND : 0);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+using MaybeRank = std::optional<runtime::RankEnvironment>;
+
+absl::Status CheckRanks(const RunOptions& options, const MaybeRank& rank) {
+  const bool launched = rank && rank->launcher != 0;
+  if (options.ranks && rank && !launched) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--ranks ", *options.ranks, ": the environment says that this is rank ",
+        rank->rank, " of ", rank->ranks,
+        " already; leave out --ranks, or unset RANK and WORLD_SIZE"));
+  }
+  const uint32_t processes = rank ? rank->ranks : options.ranks.value_or(1);
+  if (processes > 1 && options.ranks_as_threads > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--ranks-as-threads ", options.ranks_as_threads,
+                     ": expected ranks as threads or as processes, got both, ",
+                     processes, " processes"));
+  }
+  return absl::OkStatus();
+}
+
+// What this process is: one rank of several, all of them (nothing), or their
+// launcher, if options.ranks is more than 1.
+absl::StatusOr<MaybeRank> FindRank(const RunOptions& options) {
+  ASSIGN_OR_RETURN(MaybeRank rank, runtime::ParseRankEnvironment(
+                                       [](const char* name) -> const char* {
+                                         return std::getenv(name);
+                                       }));
+  RETURN_IF_ERROR(CheckRanks(options, rank));
+  if (rank && rank->launcher != 0) {
+    RETURN_IF_ERROR(runtime::DieWithLauncher(rank->launcher));
+  }
+  if (rank && rank->ranks == 1) {
+    return std::nullopt;
+  }
+  return rank;
+}
+
+int LaunchAll(const RunOptions& options, char** argv,
+              const runtime::Logger& logger) {
+  runtime::LauncherOptions launcher;
+  launcher.ranks = *options.ranks;
+  launcher.argv = argv;
+  launcher.take_signal = [] {
+    const int signal = stop_signal;
+    stop_signal = 0;
+    return signal;
+  };
+  launcher.secondary_status = static_cast<int>(ExitCode::kCommunication);
+  InstallStopHandlers(/*once=*/false);
+  const absl::StatusOr<int> status = runtime::LaunchRanks(launcher, logger);
+  if (!status.ok()) {
+    logger.Log(runtime::LogLevel::kError, status.status().message());
+    return static_cast<int>(
+        ExitCodeOf(status.status(), ExitCode::kInputOutput));
+  }
+  return *status;
+}
+
+int RunRank(const RunOptions& options, const MaybeRank& rank,
+            const runtime::Logger& logger) {
+  const std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
+  const auto log =
+      RankLog::Open(*vfs, options, rank ? static_cast<int>(rank->rank) : 0,
+                    rank ? static_cast<int>(rank->ranks) : 1);
+  if (!log.ok()) {
+    logger.Log(runtime::LogLevel::kError,
+               absl::StrCat("--log-dir: ", log.status().message()));
+    return static_cast<int>(ExitCode::kInputOutput);
+  }
+  InstallStopHandlers(/*once=*/true);
+  const RunEnvironment environment{*vfs,
+                                   (*log)->console(),
+                                   (*log)->logger(),
+                                   [] { return static_cast<int>(stop_signal); },
+                                   rank,
+                                   (*log)->failures()};
+  TrainingRun run(options, environment);
+  const ExitCode code = run.Run();
+  // Asked to itself, or as another rank was.
+  const int signal = stop_signal != 0 ? stop_signal : run.stop_signal();
+  if (code == ExitCode::kOk && signal != 0) {
+    return 128 + signal;
+  }
+  return static_cast<int>(code);
 }
 
 }  // namespace
@@ -33,21 +127,16 @@ int AccelRunMain(int argc, char** argv) {
     return *status;
   }
   const RunOptions& options = std::get<RunOptions>(parsed);
-  const std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
-  runtime::Console console(
-      runtime::TerminalTraits::OfDescriptor(STDOUT_FILENO, options.color),
-      runtime::Console::ToDescriptor(STDOUT_FILENO));
   const runtime::Logger logger(runtime::LogLevel::kInfo, 0, 1,
                                runtime::StderrSink());
-  InstallStopHandler(SIGINT);
-  InstallStopHandler(SIGTERM);
-  const RunEnvironment environment{*vfs, console, logger,
-                                   [] { return stop_signal != 0; }};
-  const ExitCode code = TrainingRun(options, environment).Run();
-  if (code == ExitCode::kOk && stop_signal != 0) {
-    return 128 + stop_signal;
+  const absl::StatusOr<MaybeRank> rank = FindRank(options);
+  if (!rank.ok()) {
+    logger.Log(runtime::LogLevel::kError, rank.status().message());
+    return static_cast<int>(ExitCodeOf(rank.status(), ExitCode::kCommandLine));
   }
-  return static_cast<int>(code);
+  const bool launcher = !rank->has_value() && options.ranks.value_or(1) > 1;
+  return launcher ? LaunchAll(options, argv, logger)
+                  : RunRank(options, *rank, logger);
 }
 
 }  // namespace accel::tools

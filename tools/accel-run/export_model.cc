@@ -143,6 +143,11 @@ absl::Status ExportSafetensors(Vfs& vfs, const Plan& plan,
   return WriteTensors(vfs, executor, located, path, nullptr);
 }
 
+absl::Status CheckOutputFolder(Vfs& vfs, absl::string_view option,
+                               const std::string& path) {
+  return runtime::Annotate(CheckFolder(vfs, path), OptionAndPath(option, path));
+}
+
 absl::Status CheckGradients(Vfs& vfs, const Plan& plan,
                             const std::string& path) {
   const std::string context = OptionAndPath("--dump-gradients", path);

@@ -32,6 +32,10 @@ absl::Status ExportSafetensors(runtime::Vfs& vfs, const runtime::Plan& plan,
                                const runtime::Executor& executor,
                                const std::string& path);
 
+// Whether the folder of a file to be written is there.
+absl::Status CheckOutputFolder(runtime::Vfs& vfs, absl::string_view option,
+                               const std::string& path);
+
 // Whether the plan can say what its gradients are.
 absl::Status CheckGradients(runtime::Vfs& vfs, const runtime::Plan& plan,
                             const std::string& path);

@@ -22,6 +22,9 @@ Examples:
                                                   one array per input and target; accel-inspect plan lists them
   accel-run plan --data text.bin --set lr=1e-4 --set warmup_steps=50
                                                   hyperparameters, without compiling again
+  accel-run plan --data text.bin -n 4             on four ranks; the losses stay those of one
+  torchrun --nproc-per-node 4 --no-python accel-run plan --data text.bin
+                                                  the same; RANK and WORLD_SIZE alone will do, too
   accel-run plan --data text.bin --run-dir run --export trained.onnx
                                                   the original model with the trained weights; also .safetensors
 
@@ -30,8 +33,9 @@ tokens_per_second and peak_bytes.
 
 Exit status:
   0 done; 2 command line; 3 plan of another release or for another machine; 4 file or folder, damaged plan;
-  5 not enough memory; 6 plan fails verification; 10 loss or gradient not finite; 11 a lane did not answer in time;
-  12 data; 70 internal error; 130 and 143: stopped by SIGINT or SIGTERM after the step in progress
+  5 not enough memory; 6 plan fails verification; 10 loss or gradient not finite; 11 a lane or rank did not answer in
+  time, or another rank has failed; 12 data; 70 internal error; 130 and 143: stopped by SIGINT or SIGTERM after the
+  step in progress. With -n it is that of the rank that failed first, 128 + N where signal N has killed it
 )";
 
 // A range whose bounds the help does not repeat.
@@ -102,6 +106,22 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
                  "before clipping,\nto FILE.safetensors")
       ->type_name("FILE")
       ->group("Output");
+  app.add_option("--log-dir", options.log_dir,
+                 "Keeps what every rank says in DIR/rank-N.log; without it "
+                 "rank 0 alone speaks,\nand another only of its failure")
+      ->type_name("DIR")
+      ->group("Output");
+  app.add_option("--trace", options.trace,
+                 "Writes when each instruction of the first steps ran, as a "
+                 "Chrome trace: open FILE\nin ui.perfetto.dev. Ranks that are "
+                 "processes add .rank-N to its name")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_option("--trace-steps", options.trace_steps,
+                 "Steps in the trace; default: 10")
+      ->type_name("N")
+      ->check(Between<int64_t>(1, 1000))
+      ->group("Output");
   app.add_flag("-q,--quiet", options.quiet, "Prints errors and warnings only")
       ->group("Output");
   static const std::map<std::string, runtime::ColorMode> kColors = {
@@ -126,6 +146,12 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
                  "default: 1")
       ->type_name("N")
       ->check(Between(1, 1 << 20))
+      ->group("Machine");
+  app.add_option("-n,--ranks", options.ranks,
+                 "Trains on N ranks, each of them a process of this machine; "
+                 "default: 1, or what\nthe launcher's RANK and WORLD_SIZE say")
+      ->type_name("N")
+      ->check(Between<uint32_t>(1, 1024))
       ->group("Machine");
   app.add_flag("--serial", options.serial,
                "One instruction after the other, in program order; the same "

@@ -25,9 +25,13 @@ struct RunOptions {
   bool serial = false;
   int threads = 0;  // of each rank; 0: all cores, divided among the ranks
   int ranks_as_threads = 1;
+  std::optional<uint32_t> ranks;  // as processes, started by this one
+  std::string log_dir;            // of every rank's log
   double timeout_seconds = 30;
   std::string export_path;
   std::string dump_gradients;
+  std::string trace;
+  int64_t trace_steps = 10;
   bool quiet = false;
   runtime::ColorMode color = runtime::ColorMode::kAuto;
   // Pauses lanes at random places, to test that nothing depends on timing.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
@@ -16,6 +17,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/cpu_executor.h"
 #include "runtime/executor/rank_threads.h"
+#include "runtime/executor/trace_recorder.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/report/peak_memory.h"
 #include "tools/accel-run/export_model.h"
@@ -57,13 +59,23 @@ std::string MemoryText(const runtime::MemoryLayout& layout) {
   return text;
 }
 
+std::chrono::nanoseconds Timeout(const RunOptions& options) {
+  return std::chrono::nanoseconds(
+      static_cast<int64_t>(options.timeout_seconds * 1e9));
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(const RunOptions& options,
                          const RunEnvironment& environment)
     : options_(options), environment_(environment) {}
 
-TrainingRun::~TrainingRun() = default;
+TrainingRun::~TrainingRun() {
+  if (group_ != nullptr) {
+    // Its monitor lives longer than the plan.
+    group_->SetDescribe(nullptr);
+  }
+}
 
 ExitCode TrainingRun::Run() {
   struct Stage {
@@ -71,10 +83,12 @@ ExitCode TrainingRun::Run() {
     ExitCode failure;  // unless the error knows better
   };
   constexpr Stage kStages[] = {
+      {&TrainingRun::JoinRanks, ExitCode::kCommunication},
       {&TrainingRun::OpenPlan, ExitCode::kInputOutput},
       {&TrainingRun::CheckFiles, ExitCode::kCommandLine},
       {&TrainingRun::OpenData, ExitCode::kData},
       {&TrainingRun::ResolveHyperparameters, ExitCode::kCommandLine},
+      {&TrainingRun::CompareRanks, ExitCode::kCommandLine},
       {&TrainingRun::CreateExecutor, ExitCode::kInputOutput},
       {&TrainingRun::OpenRunDirectory, ExitCode::kInputOutput},
       {&TrainingRun::Initialize, ExitCode::kInputOutput},
@@ -84,21 +98,101 @@ ExitCode TrainingRun::Run() {
   for (const Stage& stage : kStages) {
     const absl::Status status = (this->*stage.run)();
     if (!status.ok()) {
-      environment_.console.FinishLive();
-      environment_.logger.Log(runtime::LogLevel::kError, status.message());
-      return ExitCodeOf(status, stage.failure);
+      return Fail(status, stage.failure);
     }
   }
   return ExitCode::kOk;
 }
 
+ExitCode TrainingRun::Fail(const absl::Status& status, ExitCode otherwise) {
+  environment_.console.FinishLive();
+  if (absl::IsCancelled(status)) {
+    environment_.logger.Log(runtime::LogLevel::kInfo, status.message());
+    stop_signal_ = environment_.stop_requested();
+    return ExitCode::kOk;
+  }
+  const absl::Status group =
+      group_ == nullptr ? absl::OkStatus() : group_->communicator().Health();
+  if (group_ != nullptr && group.ok() && !all_know_) {
+    group_->communicator().Abort(status);
+  }
+  // Ended by another rank: its failure is what people need, not where it
+  // happened to be noticed here.
+  const absl::Status& shown = group.ok() ? status : group;
+  environment_.logger.Log(runtime::LogLevel::kError, shown.message());
+  if (environment_.failures != nullptr && IsOursToShow(group)) {
+    environment_.failures->Log(runtime::LogLevel::kError, shown.message());
+  }
+  return group.ok() ? ExitCodeOf(status, otherwise) : ExitCode::kCommunication;
+}
+
+bool TrainingRun::IsOursToShow(const absl::Status& group) const {
+  // Our launcher keeps it, and shows it if rank 0 could not.
+  if (environment_.rank->launcher != 0) {
+    return true;
+  }
+  if (group.ok()) {
+    return !all_know_;
+  }
+  // It was this rank that waited in vain, perhaps for rank 0.
+  const std::string own = absl::StrCat("rank ", environment_.rank->rank, ": ");
+  return absl::StartsWith(group.message(), own) || group_->SpeaksForTheDead();
+}
+
+absl::Status TrainingRun::JoinRanks() {
+  if (!environment_.rank) {
+    return absl::OkStatus();
+  }
+  runtime::RendezvousOptions options;
+  options.environment = *environment_.rank;
+  options.version = ACCEL_VERSION;
+  options.timeout = Timeout(options_);
+  options.stop_requested = [this] {
+    return environment_.stop_requested() != 0;
+  };
+  ASSIGN_OR_RETURN(group_, runtime::RankGroup::Join(environment_.vfs, options));
+  return absl::OkStatus();
+}
+
+int TrainingRun::ranks() const {
+  return group_ == nullptr ? options_.ranks_as_threads
+                           : static_cast<int>(group_->ranks());
+}
+
+absl::Status TrainingRun::CheckRankCount() const {
+  const uint64_t most = plan_->manifest().max_ranks();
+  if (static_cast<uint64_t>(ranks()) <= most) {
+    return absl::OkStatus();
+  }
+  return WithExitCode(
+      absl::InvalidArgumentError(absl::StrCat(
+          "'", options_.plan, "': expected between 1 and ", most,
+          " ranks, which the plan was compiled for, got ", ranks())),
+      ExitCode::kCommandLine);
+}
+
 absl::Status TrainingRun::OpenPlan() {
   ASSIGN_OR_RETURN(plan_, runtime::Plan::Open(environment_.vfs, options_.plan));
+  if (group_ != nullptr) {
+    RETURN_IF_ERROR(CheckRankCount());
+    group_->SetDescribe([plan = plan_.get()](bool init, uint32_t instruction) {
+      const runtime::FunctionView& function =
+          *plan->view().FindFunction(init ? "init" : "step");
+      return plan->view().Describe(function,
+                                   function.instructions()[instruction]);
+    });
+  }
   runtime::CpuDeviceOptions options;
   options.threads = options_.threads;
-  if (options.threads == 0 && options_.ranks_as_threads > 1) {
-    const int cores = runtime::AvailableCores();
-    options.threads = std::max(1, cores / options_.ranks_as_threads);
+  if (options.threads == 0 && ranks() > 1) {
+    options.threads = std::max(1, runtime::AvailableCores() / ranks());
+  }
+  if (group_ != nullptr) {
+    // Now: until they have been compared, no rank takes any.
+    options.available_memory = [memory = runtime::ReadShareOfMemory(
+                                    environment_.vfs, ranks())](runtime::Vfs&) {
+      return memory;
+    };
   }
   device_ = std::make_unique<runtime::CpuDevice>(environment_.vfs, options);
   if (plan_->manifest().kernels().empty()) {
@@ -109,6 +203,13 @@ absl::Status TrainingRun::OpenPlan() {
 }
 
 absl::Status TrainingRun::CheckFiles() {
+  if (!options_.trace.empty()) {
+    RETURN_IF_ERROR(
+        CheckOutputFolder(environment_.vfs, "--trace", options_.trace));
+  }
+  if (!IsFirst()) {
+    return absl::OkStatus();
+  }
   if (!options_.export_path.empty()) {
     RETURN_IF_ERROR(
         CheckExport(environment_.vfs, *plan_, options_.export_path));
@@ -146,20 +247,61 @@ absl::Status TrainingRun::ResolveHyperparameters() {
   return absl::OkStatus();
 }
 
+absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
+  runtime::RankFacts facts = {
+      {"accel-run", ACCEL_VERSION},
+      {"plan sha256", runtime::ToHex(plan_->root())},
+      {"data sha256", dataset_->identity()},
+      {"--seed", absl::StrCat(options_.seed)},
+      {"--steps", absl::StrCat(steps_)},
+      {"--global-batch", absl::StrCat(global_batch_)},
+      {"--shuffle", options_.shuffle ? "on" : "off"},
+      {"--serial", options_.serial ? "on" : "off"},
+      {"--timeout", absl::StrCat(options_.timeout_seconds)},
+      {"--threads", absl::StrCat(device_->threads())},
+      {"CPU", device_->Describe()}};
+  if (!plan_->manifest().kernels().empty()) {
+    ASSIGN_OR_RETURN(const int variant, device_->ChooseVariant(plan_->view()));
+    facts.push_back({"code", plan_->manifest().variants(variant).name()});
+  }
+  for (const Setting& setting : settings_) {
+    facts.push_back({absl::StrCat("--set ", setting.name),
+                     runtime::FormatRoundTrip(setting.value)});
+  }
+  return facts;
+}
+
+absl::Status TrainingRun::CompareRanks() {
+  if (group_ == nullptr) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const runtime::RankFacts facts, Facts());
+  const absl::Status status = group_->Compare(facts);
+  all_know_ = absl::IsFailedPrecondition(status);
+  return status;
+}
+
 absl::Status TrainingRun::CreateExecutor() {
   ASSIGN_OR_RETURN(const auto resident,
                    runtime::ReadResidentMemory(environment_.vfs));
   resident_before_ = resident.now_bytes;
   runtime::ExecutorOptions options;
   options.binding.threads = static_cast<uint64_t>(device_->threads());
+  if (group_ != nullptr) {
+    constexpr int kAxis = planpb::AXIS_REPLICA - 1;
+    options.binding.degrees[kAxis] = group_->ranks();
+    options.binding.coordinates[kAxis] = group_->rank();
+    options.communicator = &group_->communicator();
+  }
   options.global_batch = global_batch_;
   options.seed = options_.seed;
   options.serial = options_.serial;
-  options.timeout = std::chrono::nanoseconds(
-      static_cast<int64_t>(options_.timeout_seconds * 1e9));
-  if (options_.jitter) {
-    options.before_instruction =
-        MakeLaneJitter(*options_.jitter, plan_->manifest().lanes_size());
+  options.timeout = Timeout(options_);
+  options.before_instruction = BeforeInstruction();
+  if (!options_.trace.empty()) {
+    trace_ = std::make_unique<runtime::TraceRecorder>(plan_->view(), ranks(),
+                                                      options_.trace_steps);
+    options.trace = trace_.get();
   }
   auto executor = MakeExecutor(options);
   if (absl::IsResourceExhausted(executor.status())) {
@@ -170,7 +312,29 @@ absl::Status TrainingRun::CreateExecutor() {
   }
   RETURN_IF_ERROR(executor.status());
   executor_ = *std::move(executor);
+  if (trace_ != nullptr) {
+    trace_->Reserve(plan_->view().FindFunction("step")->instructions().size() *
+                    static_cast<uint64_t>(executor_->rounds()));
+  }
   return absl::OkStatus();
+}
+
+std::function<void(const planpb::Instruction&)>
+TrainingRun::BeforeInstruction() {
+  std::function<void(const planpb::Instruction&)> jitter;
+  if (options_.jitter) {
+    jitter = MakeLaneJitter(*options_.jitter, plan_->manifest().lanes_size());
+  }
+  if (group_ == nullptr) {
+    return jitter;
+  }
+  return
+      [jitter, group = group_.get()](const planpb::Instruction& instruction) {
+        group->NoteInstruction(instruction.lane(), instruction.id());
+        if (jitter) {
+          jitter(instruction);
+        }
+      };
 }
 
 absl::StatusOr<std::unique_ptr<runtime::Executor>> TrainingRun::MakeExecutor(
@@ -188,6 +352,9 @@ absl::StatusOr<std::unique_ptr<runtime::Executor>> TrainingRun::MakeExecutor(
 }
 
 absl::Status TrainingRun::OpenRunDirectory() {
+  if (!IsFirst()) {
+    return absl::OkStatus();
+  }
   runtime::RunDirectoryOptions options;
   options.path = options_.run_dir;
   options.plan_path = options_.plan;
@@ -214,7 +381,7 @@ absl::Status TrainingRun::WriteRecord() {
   record["shuffle"] = options_.shuffle;
   record["steps"] = steps_;
   record["global_batch"] = global_batch_;
-  record["ranks"] = options_.ranks_as_threads;
+  record["ranks"] = ranks();
   record["threads"] = device_->threads();
   record["device"] = device_->Describe();
   record["planned_peak_bytes"] = PlannedPeakBytes();
@@ -228,6 +395,9 @@ absl::Status TrainingRun::WriteRecord() {
 
 absl::Status TrainingRun::Initialize() {
   PrintHeader();
+  if (group_ != nullptr) {
+    group_->Begin(runtime::ProgressBoard::kInit);
+  }
   RETURN_IF_ERROR(executor_->Initialize());
   return ApplySettings(settings_, *executor_);
 }
@@ -257,10 +427,9 @@ void TrainingRun::PrintHeader() {
   for (const std::string& note : manifest.notes()) {
     Print(absl::StrCat("        ", note));
   }
-  Print(absl::StrCat("device  ", device_->Describe(), ", ",
+  Print(absl::StrCat("device  ", device_->Describe(), ", ", RanksText(),
                      executor_->Describe()));
-  Print(absl::StrCat("memory  ",
-                     options_.ranks_as_threads == 1 ? "" : "each rank ",
+  Print(absl::StrCat("memory  ", ranks() == 1 ? "" : "each rank ",
                      MemoryText(executor_->layout())));
   std::string data = dataset_->Describe();
   while (!data.empty() && data.back() == '\n') {
@@ -269,16 +438,21 @@ void TrainingRun::PrintHeader() {
   Print(absl::StrCat("data    ", data));
   Print(absl::StrCat(
       "batch   ", global_batch_, " samples = ", executor_->rounds(), " x ",
-      options_.ranks_as_threads == 1
-          ? ""
-          : absl::StrCat(options_.ranks_as_threads, " ranks x "),
+      ranks() == 1 ? "" : absl::StrCat(ranks(), " ranks x "),
       manifest.microbatch(),
-      global_batch_ % (static_cast<int64_t>(manifest.microbatch()) *
-                       options_.ranks_as_threads) ==
+      global_batch_ % (static_cast<int64_t>(manifest.microbatch()) * ranks()) ==
               0
           ? ""
           : ", the last one padded"));
-  Print(absl::StrCat("run     ", directory_->path(), ", ", steps_, " steps"));
+  Print(absl::StrCat("run     ",
+                     directory_ == nullptr ? "of rank 0" : directory_->path(),
+                     ", ", steps_, " steps"));
+}
+
+std::string TrainingRun::RanksText() const {
+  return group_ == nullptr
+             ? ""
+             : absl::StrCat(ranks(), " ranks as processes, each ");
 }
 
 double TrainingRun::MetricOf(const std::vector<double>& values,
@@ -288,7 +462,10 @@ double TrainingRun::MetricOf(const std::vector<double>& values,
 }
 
 absl::StatusOr<std::vector<double>> TrainingRun::RunOneStep(int64_t step) {
-  if (step != 0 || options_.dump_gradients.empty()) {
+  if (group_ != nullptr) {
+    group_->Begin(step);
+  }
+  if (step != 0 || options_.dump_gradients.empty() || !IsFirst()) {
     return executor_->RunStep(step);
   }
   return executor_->RunObservedStep(step, [this] {
@@ -297,12 +474,13 @@ absl::StatusOr<std::vector<double>> TrainingRun::RunOneStep(int64_t step) {
   });
 }
 
-absl::Status TrainingRun::CheckFinite(const StepMetrics& metrics) const {
+absl::Status TrainingRun::CheckFinite(const StepMetrics& metrics) {
   const bool has_norm = plan_->view().FindMetric("grad_norm").has_value();
   if (std::isfinite(metrics.loss) &&
       (!has_norm || std::isfinite(metrics.grad_norm))) {
     return absl::OkStatus();
   }
+  all_know_ = true;
   return WithExitCode(
       absl::OutOfRangeError(absl::StrCat(
           "step ", metrics.step,
@@ -331,12 +509,34 @@ absl::Status TrainingRun::TrainStep(int64_t step) {
   ASSIGN_OR_RETURN(const auto resident,
                    runtime::ReadResidentMemory(environment_.vfs));
   metrics.peak_bytes = resident.peak_bytes;
-  RETURN_IF_ERROR(metrics_->Write(metrics));
+  if (metrics_ != nullptr) {
+    RETURN_IF_ERROR(metrics_->Write(metrics));
+  }
   if (progress_ != nullptr) {
     progress_->Update(metrics);
   }
   summary_.AddStep(metrics);
   return CheckFinite(metrics);
+}
+
+absl::StatusOr<bool> TrainingRun::ShallStop() {
+  stop_signal_ = environment_.stop_requested();
+  if (group_ != nullptr) {
+    ASSIGN_OR_RETURN(const int64_t agreed, group_->AgreeOnStop(stop_signal_));
+    stop_signal_ = static_cast<int>(agreed);
+  }
+  return stop_signal_ != 0;
+}
+
+absl::Status TrainingRun::TrainSteps() {
+  for (int64_t step = 0; step < steps_; ++step) {
+    ASSIGN_OR_RETURN(const bool stop, ShallStop());
+    if (stop) {
+      break;
+    }
+    RETURN_IF_ERROR(TrainStep(step));
+  }
+  return group_ == nullptr ? absl::OkStatus() : group_->Finish();
 }
 
 absl::Status TrainingRun::Train() {
@@ -349,18 +549,31 @@ absl::Status TrainingRun::Train() {
     progress_ =
         std::make_unique<runtime::ProgressLine>(environment_.console, options);
   }
-  absl::Status status;
-  for (int64_t step = 0;
-       step < steps_ && status.ok() && !environment_.stop_requested(); ++step) {
-    status = TrainStep(step);
-  }
+  const absl::Status status = TrainSteps();
   if (progress_ != nullptr) {
     progress_->Finish();
   }
   return status;
 }
 
+absl::Status TrainingRun::WriteTrace() {
+  if (trace_ == nullptr) {
+    return absl::OkStatus();
+  }
+  std::string path = options_.trace;
+  if (group_ != nullptr && group_->rank() != 0) {
+    absl::StrAppend(&path, ".rank-", group_->rank());
+  }
+  RETURN_IF_ERROR(trace_->Write(environment_.vfs, path));
+  summary_.AddRow("trace", path);
+  return absl::OkStatus();
+}
+
 absl::Status TrainingRun::Finish() {
+  RETURN_IF_ERROR(WriteTrace());
+  if (!IsFirst()) {
+    return absl::OkStatus();
+  }
   RETURN_IF_ERROR(metrics_->Close());
   if (!options_.export_path.empty()) {
     RETURN_IF_ERROR(ExportModel(environment_.vfs, *plan_, *executor_,

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "runtime/data/dataset.h"
 #include "runtime/device/cpu_device.h"
 #include "runtime/executor/executor.h"
+#include "runtime/executor/trace_recorder.h"
+#include "runtime/launch/rank_group.h"
 #include "runtime/plan/plan.h"
 #include "runtime/report/console.h"
 #include "runtime/report/metrics_writer.h"
@@ -30,8 +33,12 @@ struct RunEnvironment {
   runtime::Vfs& vfs;
   runtime::Console& console;      // what people read
   const runtime::Logger& logger;  // warnings and errors
-  // True once somebody asked to stop; the step in progress is finished.
-  std::function<bool()> stop_requested = [] { return false; };
+  // The signal that asks to stop after the step in progress; 0: none.
+  std::function<int()> stop_requested = [] { return 0; };
+  // This process is one rank of several; nothing: it is all of them.
+  std::optional<runtime::RankEnvironment> rank = std::nullopt;
+  // Of another rank than 0, for what rank 0 cannot say: its own failure.
+  const runtime::Logger* failures = nullptr;
 };
 
 class TrainingRun {
@@ -42,33 +49,58 @@ class TrainingRun {
 
   // All stages in order; the first error is logged and ends the run. Whatever
   // can be checked before step 0 is.
+  // With kOk, stop_signal() may say that it was stopped before.
   ExitCode Run();
+  // What ended the run, of this rank or another.
+  int stop_signal() const { return stop_signal_; }
 
  private:
+  absl::Status JoinRanks();
   absl::Status OpenPlan();
   absl::Status CheckFiles();
   absl::Status OpenData();
   absl::Status ResolveHyperparameters();
+  absl::Status CompareRanks();
   absl::Status CreateExecutor();
   absl::StatusOr<std::unique_ptr<runtime::Executor>> MakeExecutor(
       const runtime::ExecutorOptions& options);
+  std::function<void(const planpb::Instruction&)> BeforeInstruction();
   absl::Status OpenRunDirectory();
   absl::Status Initialize();
   absl::Status Train();
   absl::Status Finish();
+  absl::Status WriteTrace();
 
+  ExitCode Fail(const absl::Status& status, ExitCode otherwise);
+  // Whether another rank than 0 shall say why it failed; `group`: what ended
+  // all ranks, if it was not this one.
+  bool IsOursToShow(const absl::Status& group) const;
+  absl::Status CheckRankCount() const;
+  absl::StatusOr<runtime::RankFacts> Facts() const;
+  absl::StatusOr<bool> ShallStop();
+  absl::Status TrainSteps();
   absl::Status TrainStep(int64_t step);
   absl::StatusOr<std::vector<double>> RunOneStep(int64_t step);
   double MetricOf(const std::vector<double>& values,
                   absl::string_view name) const;
-  absl::Status CheckFinite(const runtime::StepMetrics& metrics) const;
+  absl::Status CheckFinite(const runtime::StepMetrics& metrics);
   absl::Status WriteRecord();
   uint64_t PlannedPeakBytes() const;
   void PrintHeader();
   void Print(absl::string_view text);  // nothing with --quiet
+  int ranks() const;
+  std::string RanksText() const;
+  // The rank that writes files.
+  bool IsFirst() const {
+    return !environment_.rank || environment_.rank->rank == 0;
+  }
 
   const RunOptions& options_;
   const RunEnvironment& environment_;
+  std::unique_ptr<runtime::RankGroup> group_;  // absent: no other process
+  // All ranks fail with the same, so none needs to tell the others.
+  bool all_know_ = false;
+  int stop_signal_ = 0;
   std::unique_ptr<runtime::Plan> plan_;
   std::unique_ptr<runtime::CpuDevice> device_;
   std::unique_ptr<runtime::Dataset> dataset_;
@@ -76,6 +108,7 @@ class TrainingRun {
   int64_t global_batch_ = 0;
   int64_t steps_ = 0;
   uint64_t resident_before_ = 0;  // bytes, before the plan's memory
+  std::unique_ptr<runtime::TraceRecorder> trace_;  // null without --trace
   std::unique_ptr<runtime::Executor> executor_;
   std::unique_ptr<runtime::RunDirectory> directory_;
   std::unique_ptr<runtime::MetricsWriter> metrics_;

@@ -15,8 +15,8 @@ import sys
 WRITABLE = re.compile(r"^(?:\*COM\*|\.(?:bss|data|tbss|tdata)(?!\.rel\.ro)(?:\..*)?)$")
 # Ours, and the flags of function-local variables of ours; not what compilers and sanitizers add to every file.
 OURS = re.compile(r"^(?:guard variable for )?accel::")
-# What loads code by name, or starts a program by its name.
-BY_NAME = re.compile(r"^(?:dlm?open|dlv?sym|exec[lv]\w*|posix_spawnp?|system|popen|fork)(?:@.*)?$")
+# What loads code by name, or starts a program by its name. posix_spawn takes a path; the seam raw-process says which one.
+BY_NAME = re.compile(r"^(?:dlm?open|dlv?sym|exec[lv]\w*|posix_spawnp|system|popen|fork)(?:@.*)?$")
 
 
 def symbols(nm, library):

@@ -38,5 +38,23 @@ TEST(ProcessWatchTest, SeesTheDeathOfAProcessThatNobodyHasAskedFor) {
           absl::StrCat("cannot watch process ", child, ": No such process")));
 }
 
+TEST(ProcessWatchTest, TellsHowAReapedProcessEnded) {
+  const pid_t child = fork();
+  if (child == 0) {
+    while (true) {
+      pause();
+    }
+  }
+  ASSERT_OK_AND_ASSIGN(const ProcessWatch watch, ProcessWatch::Open(child));
+  EXPECT_EQ(watch.StatusAfterReaping(), std::nullopt);
+  kill(child, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (!watch.StatusAfterReaping()) {
+    GTEST_SKIP() << "no exit status of reaped processes (Linux 6.15)";
+  }
+  EXPECT_EQ(watch.StatusAfterReaping(), status);
+}
+
 }  // namespace
 }  // namespace accel::runtime

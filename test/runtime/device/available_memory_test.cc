@@ -72,6 +72,17 @@ TEST(AvailableMemoryTest, TheMachineLimits) {
   EXPECT_EQ(available.source, "MemAvailable of /proc/meminfo");
 }
 
+TEST(AvailableMemoryTest, ProcessesThatBeginTogetherShareTheMachine) {
+  FakeProcVfs vfs;
+  EXPECT_EQ(runtime::ReadShareOfMemory(vfs, 4).bytes, UINT64_MAX);
+  vfs.Add("/proc/meminfo",
+          "MemTotal:       24000 kB\nMemAvailable:    1000 kB\n");
+  const auto available = runtime::ReadShareOfMemory(vfs, 4);
+  EXPECT_EQ(available.bytes, 256000u);
+  EXPECT_EQ(available.source,
+            "MemAvailable of /proc/meminfo, a share of 4 ranks");
+}
+
 TEST(AvailableMemoryTest, ACgroupAboveLimitsAndItsCacheDoesNotCount) {
   FakeProcVfs vfs;
   vfs.Add("/proc/meminfo", "MemAvailable:    1000 kB\n");

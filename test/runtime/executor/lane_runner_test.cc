@@ -160,5 +160,22 @@ TEST_F(LaneRunnerTest, ASlowLaneIsNoFalseAlarm) {
       }));
 }
 
+// The same of another rank: a lane waits for it, and it gets on.
+TEST_F(LaneRunnerTest, ASlowRankIsNoFalseAlarm) {
+  std::atomic<uint64_t> beats = 0;
+  LaneRunner runner(view_, kCompute, std::chrono::milliseconds(100),
+                    [&] { return beats.load(); });
+  EXPECT_OK(
+      runner.Run(step(), 1, [&](const FunctionView&, const Instance& instance) {
+        if (instance.instruction->name() == "fetch first") {
+          for (int i = 0; i < 50; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            ++beats;
+          }
+        }
+        return absl::OkStatus();
+      }));
+}
+
 }  // namespace
 }  // namespace accel::testing

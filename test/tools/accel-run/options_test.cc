@@ -47,12 +47,25 @@ TEST(OptionsTest, RepeatedFlagsAndAPlanAfterThem) {
   EXPECT_EQ(options.steps, 7);
 }
 
+TEST(OptionsTest, RanksAreProcessesOrThreads) {
+  EXPECT_FALSE(std::get<RunOptions>(Parse({"plan"})).ranks.has_value());
+  EXPECT_EQ(std::get<RunOptions>(Parse({"plan", "-n", "3"})).ranks, 3u);
+  const auto parsed = Parse({"plan", "--ranks=1024", "--log-dir", "logs"});
+  EXPECT_EQ(std::get<RunOptions>(parsed).ranks, 1024u);
+  EXPECT_EQ(std::get<RunOptions>(parsed).log_dir, "logs");
+  EXPECT_EQ(std::get<RunOptions>(Parse({"plan", "--ranks-as-threads", "2"}))
+                .ranks_as_threads,
+            2);
+}
+
 TEST(OptionsTest, FaultsExitWithTwoAndNameTheOption) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"plan", "--steps", "0"}, "--steps"},
       {{"plan", "--steps", "many"}, "--steps"},
       {{"plan", "--shuffle=maybe"}, "--shuffle"},
       {{"plan", "--threads", "-1"}, "--threads"},
+      {{"plan", "-n", "0"}, "--ranks"},
+      {{"plan", "-n", "1025"}, "--ranks"},
       {{"plan", "--telepathy"}, "--telepathy"},
       {{}, "plan is required"},
   };

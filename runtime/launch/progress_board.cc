@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One cache line per rank; numbers are shifted so that zero means nothing.
+#include "runtime/launch/progress_board.h"
+
+#include <atomic>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/status_macros.h"
+
+namespace accel::runtime {
+
+struct alignas(64) ProgressBoard::Place {
+  std::atomic<int64_t> step_shifted;
+  std::array<std::atomic<uint32_t>, kLanes> instructions_plus_one;
+};
+
+absl::StatusOr<FileDescriptor> ProgressBoard::CreateMemory(uint32_t ranks) {
+  return CreateSharedMemory("accel-board", ranks * sizeof(Place));
+}
+
+absl::StatusOr<ProgressBoard> ProgressBoard::Open(const FileDescriptor& memory,
+                                                  uint32_t ranks) {
+  ASSIGN_OR_RETURN(const uint64_t size, SharedMemorySize(memory));
+  if (size < ranks * sizeof(Place)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the ranks' board: expected ", ranks * sizeof(Place),
+                     " bytes, got ", size));
+  }
+  ASSIGN_OR_RETURN(SharedMapping mapping,
+                   SharedMapping::Map(memory, 0, ranks * sizeof(Place)));
+  return ProgressBoard(std::move(mapping));
+}
+
+ProgressBoard::Place& ProgressBoard::place(uint32_t rank) const {
+  return reinterpret_cast<Place*>(mapping_.bytes().data())[rank];
+}
+
+void ProgressBoard::Begin(uint32_t rank, int64_t step) {
+  for (std::atomic<uint32_t>& lane : place(rank).instructions_plus_one) {
+    lane.store(0, std::memory_order_relaxed);
+  }
+  place(rank).step_shifted.store(step - kLoading, std::memory_order_relaxed);
+}
+
+void ProgressBoard::Note(uint32_t rank, uint32_t lane, uint32_t instruction) {
+  if (lane < kLanes) {
+    place(rank).instructions_plus_one[lane].store(instruction + 1,
+                                                  std::memory_order_relaxed);
+  }
+}
+
+ProgressBoard::Position ProgressBoard::Of(uint32_t rank) const {
+  Position position;
+  position.step =
+      place(rank).step_shifted.load(std::memory_order_relaxed) + kLoading;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const uint32_t shifted =
+        place(rank).instructions_plus_one[lane].load(std::memory_order_relaxed);
+    if (shifted != 0) {
+      position.instructions[lane] = shifted - 1;
+    }
+  }
+  return position;
+}
+
+}  // namespace accel::runtime

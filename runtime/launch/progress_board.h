@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Memory in which each rank leaves what it does, so that others can say it when
+// it is dead.
+#ifndef ACCEL_RUNTIME_LAUNCH_PROGRESS_BOARD_H_
+#define ACCEL_RUNTIME_LAUNCH_PROGRESS_BOARD_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "runtime/io/shared_memory.h"
+
+namespace accel::runtime {
+
+// Threads: everything may be called from any thread of any process; a rank
+// writes its own place only.
+class ProgressBoard {
+ public:
+  static constexpr int kLanes = 4;  // those of a plan beyond it are not shown
+  static constexpr int64_t kLoading = -2;
+  static constexpr int64_t kInit = -1;
+
+  struct Position {
+    int64_t step = kLoading;  // or kInit
+    // Per lane, the instruction that began last.
+    std::array<std::optional<uint32_t>, kLanes> instructions;
+  };
+
+  // A memfd for so many ranks, all of them loading.
+  static absl::StatusOr<FileDescriptor> CreateMemory(uint32_t ranks);
+  // InvalidArgument if it is too small.
+  static absl::StatusOr<ProgressBoard> Open(const FileDescriptor& memory,
+                                            uint32_t ranks);
+
+  // Of step `step`, or kInit: no instruction has begun.
+  void Begin(uint32_t rank, int64_t step);
+  void Note(uint32_t rank, uint32_t lane, uint32_t instruction);
+  Position Of(uint32_t rank) const;
+
+ private:
+  struct Place;
+
+  explicit ProgressBoard(SharedMapping mapping)
+      : mapping_(std::move(mapping)) {}
+  Place& place(uint32_t rank) const;
+
+  SharedMapping mapping_;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_LAUNCH_PROGRESS_BOARD_H_

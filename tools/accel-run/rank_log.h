@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Who of several ranks says what where: rank 0 on the terminal, every rank in
+// its log if one is kept.
+#ifndef ACCEL_TOOLS_ACCEL_RUN_RANK_LOG_H_
+#define ACCEL_TOOLS_ACCEL_RUN_RANK_LOG_H_
+
+#include <memory>
+#include <mutex>
+
+#include "absl/status/statusor.h"
+#include "runtime/base/logger.h"
+#include "runtime/io/vfs.h"
+#include "runtime/report/console.h"
+#include "tools/accel-run/options.h"
+
+namespace accel::tools {
+
+// The console and the loggers of one rank.
+//
+// Threads: those of Console and Logger.
+class RankLog {
+ public:
+  // `rank` of `ranks` processes. Creates the folder and file of --log-dir.
+  // Borrows: the vfs.
+  static absl::StatusOr<std::unique_ptr<RankLog>> Open(
+      runtime::Vfs& vfs, const RunOptions& options, int rank, int ranks);
+
+  runtime::Console& console() { return console_; }
+  const runtime::Logger& logger() const { return logger_; }
+  // Standard error, for failures of other ranks than 0; null for rank 0, whose
+  // logger goes there.
+  const runtime::Logger* failures() const {
+    return rank_ == 0 ? nullptr : &failures_;
+  }
+
+ private:
+  RankLog(const RunOptions& options, int rank, int ranks,
+          std::unique_ptr<runtime::File> file);
+
+  void Keep(absl::string_view bytes);
+  void Print(absl::string_view bytes);
+
+  const int rank_;
+  std::mutex mutex_;
+  std::unique_ptr<runtime::File> file_;  // guarded by mutex_; may be null
+  runtime::Console::Write print_;
+  runtime::Console console_;
+  runtime::Logger logger_;
+  runtime::Logger failures_;
+};
+
+}  // namespace accel::tools
+
+#endif  // ACCEL_TOOLS_ACCEL_RUN_RANK_LOG_H_
