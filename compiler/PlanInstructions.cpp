@@ -2,8 +2,8 @@
 // Instruction records of the plan, from the operations of the plan dialect.
 #include "compiler/PlanManifest.h"
 #include "runtime/plan/instruction_stream.h"
+#include "runtime/plan/size_expr.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -286,14 +286,14 @@ void PlanManifest::fillMetric(plan::MetricOp op,
 }
 
 planpb::MeshAxis accel::toMeshAxis(StringRef name) {
-  return llvm::StringSwitch<planpb::MeshAxis>(name)
-      .Case("replica", planpb::AXIS_REPLICA)
-      .Case("fsdp", planpb::AXIS_FSDP)
-      .Case("tensor", planpb::AXIS_TENSOR)
-      .Case("pipeline", planpb::AXIS_PIPELINE)
-      .Case("context", planpb::AXIS_CONTEXT)
-      .Case("expert", planpb::AXIS_EXPERT)
-      .Default(planpb::AXIS_UNSPECIFIED);
+  for (int i = 1; i <= runtime::kMeshAxes; ++i) {
+    auto axis = static_cast<planpb::MeshAxis>(i);
+    if (runtime::MeshAxisName(axis) ==
+        absl::string_view(name.data(), name.size())) {
+      return axis;
+    }
+  }
+  llvm_unreachable("the verifier of dist allows axes of the mesh only");
 }
 
 void PlanManifest::fillAllReduce(plan::AllReduceOp op,

@@ -3,9 +3,9 @@
 #include "compiler/Summary.h"
 
 #include "compiler/Estimate.h"
+#include "passes/Analysis/NumberText.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
@@ -31,14 +31,6 @@ std::string formatCount(const TensorCount &tensors) {
       .str();
 }
 
-/// The shortest text that means the number.
-std::string formatNumber(double value) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << llvm::format("%g", value);
-  return text;
-}
-
 std::string describeParameters(const ModelFacts &facts) {
   std::string text = formatCount(facts.parameters);
   if (facts.frozen.tensors > 0) {
@@ -57,14 +49,14 @@ std::string describeBatch(const ModelFacts &facts,
 }
 
 std::string describeSchedule(const AccumulateOptions &options) {
-  std::string text = "lr " + formatNumber(options.lr) + " " + options.schedule;
+  std::string text = "lr " + toText(options.lr) + " " + options.schedule;
   if (options.warmupSteps > 0) {
-    text += " after " + formatNumber(options.warmupSteps) + " steps of warm-up";
+    text += " after " + toText(options.warmupSteps) + " steps of warm-up";
   }
   if (options.schedule != "constant") {
-    text += ", down to " + formatNumber(options.minLr);
+    text += ", down to " + toText(options.minLr);
     text += options.scheduleSteps > 0
-                ? " at step " + formatNumber(options.scheduleSteps)
+                ? " at step " + toText(options.scheduleSteps)
                 : std::string(" at the run's last step");
   }
   return text;
@@ -72,9 +64,9 @@ std::string describeSchedule(const AccumulateOptions &options) {
 
 std::string describeOptimizer(const AccumulateOptions &options) {
   std::string text = options.optimizer + ", " + describeSchedule(options);
-  return options.clipNorm > 0 ? text + ", gradient norm at most " +
-                                    formatNumber(options.clipNorm)
-                              : text;
+  return options.clipNorm > 0
+             ? text + ", gradient norm at most " + toText(options.clipNorm)
+             : text;
 }
 
 std::string describeDecay(const ModelFacts &facts,
@@ -83,7 +75,7 @@ std::string describeDecay(const ModelFacts &facts,
     return "off";
   }
   return formatv("{0} on {1} (rank {2} and more); none on {3}",
-                 formatNumber(options.accumulate.weightDecay),
+                 toText(options.accumulate.weightDecay),
                  count(facts.decayed.tensors, "tensor"),
                  options.shard.decayRank, facts.undecayed.tensors)
       .str();
@@ -122,8 +114,7 @@ std::string describeDropout(const ModelFacts &facts) {
   std::string text;
   for (const auto &[probability, group] : groups) {
     text += text.empty() ? "" : "; ";
-    text +=
-        formatNumber(probability) + " at " + count(group.sites, "site") + ": ";
+    text += toText(probability) + " at " + count(group.sites, "site") + ": ";
     text += llvm::join(group.names, ", ");
   }
   return text;

@@ -4,11 +4,10 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/NumberText.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
 
@@ -71,9 +70,7 @@ private:
     };
     auto expectNumber = [&](bool holds, StringRef flag, StringRef expected,
                             double got) {
-      std::string text;
-      llvm::raw_string_ostream(text) << llvm::format("%g", got);
-      expect(holds, flag, expected, text);
+      expect(holds, flag, expected, toText(got));
     };
     expect(optimizer == "adamw" || optimizer == "sgd", "optimizer",
            "adamw or sgd", "'" + optimizer + "'");

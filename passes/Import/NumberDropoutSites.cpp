@@ -5,7 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
-#include "passes/Import/NumberText.h"
+#include "passes/Analysis/NumberText.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"

@@ -101,14 +101,6 @@ absl::Status ValidateOverlap(const CollectiveCall& call, const Sides& sides) {
 
 }  // namespace
 
-absl::string_view CollectiveKindName(CollectiveCall::Kind kind) {
-  static constexpr std::array<absl::string_view, 10> kNames = {
-      "unspecified", "all_gather", "reduce_scatter", "all_reduce", "broadcast",
-      "all_to_all",  "permute",    "send",           "receive",    "barrier"};
-  const auto index = static_cast<size_t>(kind);
-  return index < kNames.size() ? kNames[index] : "unknown";
-}
-
 ShardCut::ShardCut(uint32_t ranks) {
   shard_.add_axes(planpb::AXIS_FSDP);
   shard_.set_granule(1);

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/base/dtype.h"
+#include "runtime/plan/instruction_names.h"
 #include "runtime/plan/size_expr.h"
 
 namespace accel::runtime {
@@ -101,9 +102,6 @@ CallDescription DescribeAllocation(absl::string_view name, uint64_t bytes);
 // "all_reduce block3.gradient (all_reduce, sum, f32, 1000 elements, sequence
 // 7)".
 std::string DescriptionText(const CallDescription& description);
-
-// "all_gather"; "unknown" for what is no kind.
-absl::string_view CollectiveKindName(CollectiveCall::Kind kind);
 
 }  // namespace accel::runtime
 

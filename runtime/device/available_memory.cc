@@ -148,14 +148,19 @@ AvailableMemory ReadAvailableMemory(Vfs& vfs) {
   return ReadShareOfMemory(vfs, 1);
 }
 
+AvailableMemory ShareOf(AvailableMemory available, int ranks) {
+  if (ranks > 1 && !available.source.empty()) {
+    available.bytes /= static_cast<uint64_t>(ranks);
+    absl::StrAppend(&available.source, ", a share of ", ranks, " ranks");
+  }
+  return available;
+}
+
 AvailableMemory ReadShareOfMemory(Vfs& vfs, int processes) {
   AvailableMemory available;
   LimitByMachine(vfs, available);
   LimitByCgroups(vfs, available);
-  if (processes > 1 && !available.source.empty()) {
-    available.bytes /= static_cast<uint64_t>(processes);
-    absl::StrAppend(&available.source, ", a share of ", processes, " ranks");
-  }
+  available = ShareOf(std::move(available), processes);
   LimitByAddressSpace(vfs, available);
   return available;
 }

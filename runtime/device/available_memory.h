@@ -20,6 +20,8 @@ struct AvailableMemory {
 
 // Sources that cannot be read do not limit.
 AvailableMemory ReadAvailableMemory(Vfs& vfs);
+// What each of `ranks` may take of that.
+AvailableMemory ShareOf(AvailableMemory available, int ranks);
 // What each of `processes` that begin at the same time may take: a share of
 // what the machine and its cgroups allow, and what its own limits do.
 AvailableMemory ReadShareOfMemory(Vfs& vfs, int processes);

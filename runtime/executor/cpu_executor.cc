@@ -165,12 +165,13 @@ absl::Status CpuExecutor::Execute(const FunctionView& function,
   if (options_.before_instruction) {
     options_.before_instruction(instruction);
   }
-  const auto begin = TraceRecorder::Clock::now();
+  using Clock = TraceRecorder::Clock;
+  const bool traced = options_.trace != nullptr && function.name() == "step";
+  const auto begin = traced ? Clock::now() : Clock::time_point();
   const absl::Status status = lanes_[instruction.lane()].Run(instance);
-  if (options_.trace != nullptr && function.name() == "step") {
+  if (traced) {
     options_.trace->Record(options_.binding.rank(), instruction, context_->step,
-                           instance.iteration, begin,
-                           TraceRecorder::Clock::now());
+                           instance.iteration, begin, Clock::now());
   }
   if (options_.communicator != nullptr) {
     options_.communicator->ReportProgress();

@@ -9,20 +9,14 @@
 #include "runtime/base/status_macros.h"
 
 namespace accel::runtime {
-namespace {
-
-// An idle lane wakes up this often to wait again: no wait is without deadline.
-constexpr std::chrono::hours kIdle(1);
-
-}  // namespace
-
 LaneRunner::LaneRunner(const PlanView& plan, uint32_t main_lane,
                        std::chrono::nanoseconds timeout,
                        std::function<uint64_t()> other_progress)
     : plan_(plan),
       main_lane_(main_lane),
       timeout_(timeout),
-      other_progress_(std::move(other_progress)) {
+      other_progress_(std::move(other_progress)),
+      threads_(std::max(0, plan.manifest().lanes_size() - 1)) {
   uint32_t events = 0;
   for (const FunctionView& function : plan.functions()) {
     events = std::max(events, function.event_count());
@@ -30,18 +24,6 @@ LaneRunner::LaneRunner(const PlanView& plan, uint32_t main_lane,
   const auto lanes = static_cast<uint32_t>(plan.manifest().lanes_size());
   counts_ = std::make_unique<std::atomic<uint64_t>[]>(events);
   progress_ = std::make_unique<std::atomic<uint64_t>[]>(lanes);
-  for (uint32_t lane = 0; lane < lanes; ++lane) {
-    if (lane != main_lane) {
-      threads_.emplace_back([this, lane] { Serve(lane); });
-    }
-  }
-}
-
-LaneRunner::~LaneRunner() {
-  control_.Update([this] { stop_ = true; });
-  for (std::thread& thread : threads_) {
-    thread.join();
-  }
 }
 
 absl::Status LaneRunner::Run(const FunctionView& function, uint64_t repetitions,
@@ -51,57 +33,33 @@ absl::Status LaneRunner::Run(const FunctionView& function, uint64_t repetitions,
     counts_[event].store(0, std::memory_order_relaxed);
   }
   const Job job{&function, repetitions, &execute};
-  control_.Update([&] {
-    job_ = job;
-    ++job_number_;
-    running_ = static_cast<uint32_t>(threads_.size());
-  });
-  const absl::Status own = RunLane(main_lane_, job);
-  if (!own.ok()) {
-    events_.Fail(own);
-  }
+  const auto run_other_lane = [&](int thread) {
+    const auto other = static_cast<uint32_t>(thread);
+    const uint32_t lane = other < main_lane_ ? other : other + 1;
+    FailOnError(RunLane(lane, job));
+  };
+  threads_.Start(threads_.count(), run_other_lane);
+  FailOnError(RunLane(main_lane_, job));
   // Also after an error: nobody may be in `execute` when this returns. The
   // failure wakes whoever waits for an event.
   const auto owner = [&] {
     return absl::StrCat("the other lanes to finish '", function.name(), "'");
   };
+  const auto wait = [&](const Deadline& deadline) {
+    return threads_.WaitUntilDone(deadline, owner);
+  };
   while (true) {
-    const absl::Status rest =
-        WaitWhileAlive(control_, owner, [this] { return running_ == 0; });
+    const absl::Status rest = WaitWhileAlive(wait);
     if (rest.ok()) {
-      break;
+      return events_.status();
     }
     events_.Fail(rest);
   }
-  return events_.status();
 }
 
-void LaneRunner::Serve(uint32_t lane) {
-  uint64_t seen = 0;
-  while (true) {
-    Job job;
-    bool stop = false;
-    const absl::Status work =
-        WaitUntil(Deadline::After(kIdle), "work for a lane", control_, [&] {
-          stop = stop_;
-          if (stop || job_number_ == seen) {
-            return stop;
-          }
-          seen = job_number_;
-          job = job_;
-          return true;
-        });
-    if (stop) {
-      return;
-    }
-    if (!work.ok()) {
-      continue;  // an hour without work
-    }
-    const absl::Status status = RunLane(lane, job);
-    if (!status.ok()) {
-      events_.Fail(status);
-    }
-    control_.Update([this] { --running_; });
+void LaneRunner::FailOnError(const absl::Status& status) {
+  if (!status.ok()) {
+    events_.Fail(status);
   }
 }
 
@@ -150,16 +108,16 @@ absl::Status LaneRunner::WaitForEvent(const Job& job, const Instance& instance,
                         plan_.Describe(*job.function, signaller), ", in ",
                         plan_.Describe(*job.function, waiter));
   };
-  return WaitWhileAlive(events_, owner, ready);
+  return WaitWhileAlive([&](const Deadline& deadline) {
+    return WaitUntil(deadline, owner, events_, ready);
+  });
 }
 
-absl::Status LaneRunner::WaitWhileAlive(Monitor& monitor,
-                                        absl::FunctionRef<std::string()> owner,
-                                        absl::FunctionRef<bool()> ready) {
+absl::Status LaneRunner::WaitWhileAlive(
+    absl::FunctionRef<absl::Status(const Deadline&)> wait) {
   while (true) {
     const uint64_t before = TotalProgress();
-    const absl::Status status =
-        WaitUntil(Deadline::After(timeout_), owner, monitor, ready);
+    const absl::Status status = wait(Deadline::After(timeout_));
     if (!absl::IsDeadlineExceeded(status) || TotalProgress() == before) {
       return status;
     }

@@ -11,12 +11,11 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "runtime/base/deadline.h"
+#include "runtime/base/worker_threads.h"
 #include "runtime/plan/plan_view.h"
 
 namespace accel::runtime {
@@ -40,7 +39,6 @@ class LaneRunner {
   LaneRunner(const PlanView& plan, uint32_t main_lane,
              std::chrono::nanoseconds timeout,
              std::function<uint64_t()> other_progress = nullptr);
-  ~LaneRunner();
   LaneRunner(const LaneRunner&) = delete;
   LaneRunner& operator=(const LaneRunner&) = delete;
 
@@ -56,16 +54,16 @@ class LaneRunner {
     const Execute* execute = nullptr;
   };
 
-  void Serve(uint32_t lane);
   absl::Status RunLane(uint32_t lane, const Job& job);
   absl::Status RunInstance(const Job& job, const Instance& instance);
   absl::Status WaitForEvent(const Job& job, const Instance& instance,
                             const planpb::Wait& wait);
-  // Waits on `monitor` until ready(), as long as some lane gets on within each
-  // timeout.
-  absl::Status WaitWhileAlive(Monitor& monitor,
-                              absl::FunctionRef<std::string()> owner,
-                              absl::FunctionRef<bool()> ready);
+  // The first error of any lane is the runner's.
+  void FailOnError(const absl::Status& status);
+  // Calls `wait` with the timeout as deadline, again as long as some lane got
+  // on meanwhile.
+  absl::Status WaitWhileAlive(
+      absl::FunctionRef<absl::Status(const Deadline& deadline)> wait);
   // Instructions that all lanes have finished so far, and what others have.
   uint64_t TotalProgress() const;
 
@@ -74,19 +72,12 @@ class LaneRunner {
   const std::chrono::nanoseconds timeout_;
   const std::function<uint64_t()> other_progress_;
 
-  // Work for the lanes' threads. Never fails.
-  Monitor control_;
-  Job job_;                  // guarded by control_
-  uint64_t job_number_ = 0;  // guarded by control_
-  uint32_t running_ = 0;     // guarded by control_: threads not yet done
-  bool stop_ = false;        // guarded by control_
-
   // Events. Fails with the first error.
   Monitor events_;
   // Written under events_ so that waiters wake, read without it.
   std::unique_ptr<std::atomic<uint64_t>[]> counts_;    // per event
   std::unique_ptr<std::atomic<uint64_t>[]> progress_;  // per lane
-  std::vector<std::thread> threads_;
+  WorkerThreads threads_;  // of the other lanes, in their order
 };
 
 }  // namespace accel::runtime

@@ -17,24 +17,6 @@ namespace {
 // are repeated so often all the same.
 constexpr std::chrono::minutes kRepeat(1);
 
-RankBinding BindingOf(int rank, int ranks, int threads) {
-  RankBinding binding;
-  binding.degrees[planpb::AXIS_REPLICA - 1] = static_cast<uint64_t>(ranks);
-  binding.coordinates[planpb::AXIS_REPLICA - 1] = static_cast<uint64_t>(rank);
-  binding.threads = static_cast<uint64_t>(threads);
-  return binding;
-}
-
-// The memory that one of several ranks may use.
-std::function<AvailableMemory(Vfs&)> ShareOfMemory(int ranks) {
-  return [ranks](Vfs& vfs) {
-    AvailableMemory available = ReadAvailableMemory(vfs);
-    available.bytes /= static_cast<uint64_t>(ranks);
-    absl::StrAppend(&available.source, ", a share of ", ranks, " ranks");
-    return available;
-  };
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
@@ -43,7 +25,8 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
   // Before there are so many threads: whether the plan allows the ranks.
   RETURN_IF_ERROR(
       MemoryLayout::Create(
-          plan.view(), BindingOf(0, options.ranks, options.threads_per_rank))
+          plan.view(),
+          RankBinding::OfReplica(0, options.ranks, options.threads_per_rank))
           .status());
   std::unique_ptr<RankThreads> group(new RankThreads(options.ranks));
   CommunicatorOptions communicator;
@@ -53,18 +36,21 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
       ThreadGroup::Create(static_cast<uint32_t>(options.ranks), communicator));
   CpuDeviceOptions device;
   device.threads = options.threads_per_rank;
-  device.available_memory = ShareOfMemory(options.ranks);
+  // Before any rank takes some. The process's own limits are shared, too.
+  device.available_memory =
+      [share = ShareOf(ReadAvailableMemory(vfs), options.ranks)](Vfs&) {
+        return share;
+      };
   for (int rank = 0; rank < options.ranks; ++rank) {
     Rank& each = group->ranks_[rank];
     each.device = std::make_unique<CpuDevice>(vfs, device);
     ASSIGN_OR_RETURN(each.communicator,
                      threads.Join(static_cast<uint32_t>(rank)));
-    each.thread = std::thread([g = group.get(), rank] { g->Serve(rank); });
   }
   RETURN_IF_ERROR(group->RunOnAll([&](int rank) -> absl::Status {
     Rank& each = group->ranks_[rank];
     ExecutorOptions own = options.executor;
-    own.binding = BindingOf(rank, options.ranks, device.threads);
+    own.binding = RankBinding::OfReplica(rank, options.ranks, device.threads);
     own.communicator = each.communicator.get();
     ASSIGN_OR_RETURN(each.executor, CpuExecutor::Create(vfs, plan, *each.device,
                                                         dataset, own));
@@ -74,39 +60,15 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
 }
 
 RankThreads::~RankThreads() {
-  control_.Update([this] { stop_ = true; });
-  for (Rank& rank : ranks_) {
-    if (rank.thread.joinable()) {
-      rank.thread.join();
-    }
-  }
+  // Each on the thread that made it.
+  Run(threads_.count(), [this](int rank) { ranks_[rank].executor.reset(); });
 }
 
-void RankThreads::Serve(int rank) {
-  uint64_t seen = 0;
-  while (true) {
-    const Job* job = nullptr;
-    bool stop = false;
-    const absl::Status work =
-        WaitUntil(Deadline::After(kRepeat), "work for a rank", control_, [&] {
-          stop = stop_;
-          if (stop || job_number_ == seen) {
-            return stop;
-          }
-          seen = job_number_;
-          job = rank < job_ranks_ ? job_ : nullptr;
-          return true;
-        });
-    if (stop) {
-      break;
-    }
-    if (!work.ok() || job == nullptr) {
-      continue;
-    }
-    RunRank(rank, *job);
+void RankThreads::Run(int count, WorkerThreads::Job job) const {
+  threads_.Start(count, job);
+  const auto owner = [] { return std::string("the ranks"); };
+  while (!threads_.WaitUntilDone(Deadline::After(kRepeat), owner).ok()) {
   }
-  // Here, because it was made here.
-  ranks_[rank].executor.reset();
 }
 
 void RankThreads::RunRank(int rank, Job job) const {
@@ -117,32 +79,19 @@ void RankThreads::RunRank(int rank, Job job) const {
   if (!status.ok() && group.ok()) {
     ranks_[rank].communicator->Abort(status);
   }
-  control_.Update([&] {
-    if (!status.ok() && group.ok()) {
-      failure_.Update(Annotate(status, absl::StrCat("rank ", rank)));
-    }
-    group_failure_.Update(group);
-    --running_;
-  });
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!status.ok() && group.ok()) {
+    failure_.Update(Annotate(status, absl::StrCat("rank ", rank)));
+  }
+  group_failure_.Update(group);
 }
 
 absl::Status RankThreads::RunOn(int count, Job job) const {
-  control_.Update([&] {
-    job_ = &job;
-    ++job_number_;
-    job_ranks_ = count;
-    running_ = count;
-  });
-  absl::Status status;
-  do {
-    status = WaitUntil(Deadline::After(kRepeat), "the ranks", control_,
-                       [this] { return running_ == 0; });
-  } while (!status.ok());
-  control_.Update([&] {
-    // What a rank says of itself knows its exit code.
-    status = failure_;
-    status.Update(group_failure_);
-  });
+  Run(count, [&](int rank) { RunRank(rank, job); });
+  std::lock_guard<std::mutex> lock(mutex_);
+  // What a rank says of itself knows its exit code.
+  absl::Status status = failure_;
+  status.Update(group_failure_);
   return status;
 }
 
@@ -180,7 +129,7 @@ absl::StatusOr<std::vector<double>> RankThreads::RunStepWith(StepJob run) {
 absl::Status RankThreads::ReadBuffer(uint32_t buffer, uint64_t offset,
                                      absl::Span<std::byte> dst) const {
   const Rank& first = ranks_.front();
-  if (std::this_thread::get_id() == first.thread.get_id()) {
+  if (threads_.IsWorker(0)) {
     return first.executor->ReadBuffer(buffer, offset, dst);
   }
   return RunOn(

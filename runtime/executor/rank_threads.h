@@ -6,11 +6,11 @@
 #define ACCEL_RUNTIME_EXECUTOR_RANK_THREADS_H_
 
 #include <memory>
+#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "runtime/base/deadline.h"
+#include "runtime/base/worker_threads.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/executor/cpu_executor.h"
 
@@ -64,13 +64,13 @@ class RankThreads : public Executor {
     std::unique_ptr<CpuDevice> device;
     std::unique_ptr<Communicator> communicator;
     std::unique_ptr<CpuExecutor> executor;
-    std::thread thread;
   };
 
-  explicit RankThreads(int ranks) : ranks_(ranks) {}
+  explicit RankThreads(int ranks) : ranks_(ranks), threads_(ranks) {}
 
-  void Serve(int rank);
-  // Runs `job` on the threads of ranks [0, count) and waits for all of them.
+  // Runs `job` on the threads of ranks [0, count) and waits for all of them;
+  // RunOn returns what has ended the group, if something has.
+  void Run(int count, WorkerThreads::Job job) const;
   absl::Status RunOn(int count, Job job) const;
   absl::Status RunOnAll(Job job) const {
     return RunOn(static_cast<int>(ranks_.size()), job);
@@ -80,17 +80,13 @@ class RankThreads : public Executor {
   absl::StatusOr<std::vector<double>> RunStepWith(StepJob run);
 
   std::vector<Rank> ranks_;
-  // Never fails: failures are the ranks' own.
-  mutable Monitor control_;
-  mutable const Job* job_ = nullptr;  // guarded by control_
-  mutable uint64_t job_number_ = 0;   // guarded by control_
-  mutable int job_ranks_ = 0;         // guarded by control_
-  mutable int running_ = 0;           // guarded by control_
-  // Guarded by control_: the first rank that failed by itself, and what ended
-  // the group.
+  mutable std::mutex mutex_;
+  // Guarded by mutex_: the first rank that failed by itself, and what ended the
+  // group.
   mutable absl::Status failure_;
   mutable absl::Status group_failure_;
-  bool stop_ = false;  // guarded by control_
+  // Last: they end before what they use.
+  mutable WorkerThreads threads_;
 };
 
 }  // namespace accel::runtime

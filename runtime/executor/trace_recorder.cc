@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "runtime/io/atomic_file.h"
+#include "runtime/plan/instruction_names.h"
 
 namespace accel::runtime {
 namespace {
@@ -25,11 +25,6 @@ std::string Microseconds(int64_t ns) {
 std::string Quoted(absl::string_view text) {
   return nlohmann::json(std::string(text))
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-std::string PhaseName(planpb::Phase phase) {
-  return absl::AsciiStrToLower(
-      absl::string_view(planpb::Phase_Name(phase)).substr(6));  // "PHASE_"
 }
 
 // ,"node":"...","module":"...","line":"train.py:12"

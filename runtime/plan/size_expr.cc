@@ -95,6 +95,15 @@ absl::string_view MeshAxisName(planpb::MeshAxis axis) {
   return kNames[axis - 1];
 }
 
+RankBinding RankBinding::OfReplica(uint64_t rank, uint64_t ranks,
+                                   uint64_t threads) {
+  RankBinding binding;
+  binding.degrees[planpb::AXIS_REPLICA - 1] = ranks;
+  binding.coordinates[planpb::AXIS_REPLICA - 1] = rank;
+  binding.threads = threads;
+  return binding;
+}
+
 uint64_t RankBinding::rank_count() const {
   uint64_t count = 1;
   for (const uint64_t degree : degrees) {

@@ -22,6 +22,9 @@ absl::string_view MeshAxisName(planpb::MeshAxis axis);
 // Where one rank stands in a run: the degrees of all axes, its coordinates
 // along them, and its threads. A run of one rank is the default.
 struct RankBinding {
+  // Rank `rank` of `ranks` that all hold the same.
+  static RankBinding OfReplica(uint64_t rank, uint64_t ranks, uint64_t threads);
+
   std::array<uint64_t, kMeshAxes> degrees = {1, 1, 1, 1, 1, 1};
   std::array<uint64_t, kMeshAxes> coordinates = {0, 0, 0, 0, 0, 0};
   uint64_t threads = 1;

@@ -117,13 +117,14 @@ def check_statuses(options, processes, victim):
         sys.exit(f"expected exit statuses {wanted}, got {got}")
 
 
-def kill_launcher(options, processes):
+def kill_launcher(options, processes, port):
     if len(ranks_of(options.plan)) != options.ranks:
         sys.exit(f"expected {options.ranks} ranks, got {ranks_of(options.plan)}")
     processes[0].kill()
     processes[0].wait()
     end = time.monotonic() + 2
-    while ranks_of(options.plan) and time.monotonic() < end:
+    # A process that ends loses its memory, and with it its command line, before its sockets.
+    while (ranks_of(options.plan) or sockets_left(options, processes, port)) and time.monotonic() < end:
         time.sleep(0.01)
 
 
@@ -138,7 +139,7 @@ def one_round(options, number):
             sys.exit("expected the run to hold its rendezvous name")
         time.sleep(random.uniform(0, 0.5))
         if options.whom == "launcher":
-            kill_launcher(options, processes)
+            kill_launcher(options, processes, port)
             return
         victim = random.randrange(options.ranks)
         pid = ranks_of(options.plan)[victim]

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/base/format.h"
+#include "runtime/plan/instruction_names.h"
 #include "runtime/plan/size_expr.h"
 #include "runtime/plan/visitor.h"
 
@@ -75,9 +75,7 @@ class TextVisitor : public runtime::InstructionVisitor {
           absl::StrAppend(
               out, runtime::MeshAxisName(static_cast<planpb::MeshAxis>(axis)));
         });
-    const std::string kind = planpb::Collective::Kind_Name(collective.kind());
-    return Set(instruction,
-               absl::AsciiStrToLower(kind.substr(kind.find('_') + 1)),
+    return Set(instruction, runtime::CollectiveKindName(collective.kind()),
                absl::StrCat("over ", axes));
   }
 
@@ -151,14 +149,6 @@ std::string InstructionText(const runtime::PlanView& plan,
     absl::StrAppend(&text, " (signal ", event, ")");
   }
   return text;
-}
-
-std::string PhaseName(planpb::Phase phase) {
-  if (phase == planpb::PHASE_UNSPECIFIED) {
-    return "";
-  }
-  const std::string name = planpb::Phase_Name(phase);
-  return absl::AsciiStrToLower(name.substr(name.find('_') + 1));
 }
 
 }  // namespace accel::tools

@@ -14,9 +14,6 @@ namespace accel::tools {
 std::string InstructionText(const runtime::PlanView& plan,
                             const planpb::Instruction& instruction);
 
-// "forward", "backward", ...; empty where an instruction names none.
-std::string PhaseName(planpb::Phase phase);
-
 }  // namespace accel::tools
 
 #endif  // ACCEL_TOOLS_ACCEL_INSPECT_INSTRUCTION_TEXT_H_

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/base/format.h"
 #include "runtime/plan/element_type.h"
+#include "runtime/plan/instruction_names.h"
 #include "tools/accel-inspect/instruction_text.h"
 
 namespace accel::tools {
@@ -249,7 +250,7 @@ std::string FunctionText(const PlanView& plan,
   for (const planpb::Instruction& instruction : function.instructions()) {
     if (instruction.phase() != phase && !instruction.has_repeat()) {
       phase = instruction.phase();
-      absl::StrAppend(&text, " ", PhaseName(phase), "\n");
+      absl::StrAppend(&text, " ", runtime::PhaseName(phase), "\n");
     }
     int indent = function.RepeatOf(instruction.id()) ? 2 : 0;
     for (uint32_t i = 0; i < instruction.lane(); ++i) {

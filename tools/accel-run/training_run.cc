@@ -288,9 +288,8 @@ absl::Status TrainingRun::CreateExecutor() {
   runtime::ExecutorOptions options;
   options.binding.threads = static_cast<uint64_t>(device_->threads());
   if (group_ != nullptr) {
-    constexpr int kAxis = planpb::AXIS_REPLICA - 1;
-    options.binding.degrees[kAxis] = group_->ranks();
-    options.binding.coordinates[kAxis] = group_->rank();
+    options.binding = runtime::RankBinding::OfReplica(
+        group_->rank(), group_->ranks(), options.binding.threads);
     options.communicator = &group_->communicator();
   }
   options.global_batch = global_batch_;

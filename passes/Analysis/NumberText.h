@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers as people write them, for remarks.
-#ifndef ACCEL_PASSES_IMPORT_NUMBERTEXT_H
-#define ACCEL_PASSES_IMPORT_NUMBERTEXT_H
+// Numbers as people write them, for remarks and reports.
+#ifndef ACCEL_PASSES_ANALYSIS_NUMBERTEXT_H
+#define ACCEL_PASSES_ANALYSIS_NUMBERTEXT_H
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Jobs under one monitor.
+#include "runtime/base/worker_threads.h"
+
+namespace accel::runtime {
+namespace {
+
+// An idle worker wakes up this often to wait again: no wait is without
+// deadline.
+constexpr std::chrono::hours kIdle(1);
+
+}  // namespace
+
+WorkerThreads::WorkerThreads(int count) {
+  threads_.reserve(count);
+  for (int worker = 0; worker < count; ++worker) {
+    threads_.emplace_back([this, worker] { Serve(worker); });
+  }
+}
+
+WorkerThreads::~WorkerThreads() {
+  control_.Update([this] { stop_ = true; });
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+}
+
+void WorkerThreads::Start(int count, Job job) {
+  control_.Update([&] {
+    job_.emplace(job);
+    ++job_number_;
+    job_workers_ = count;
+    running_ = count;
+  });
+}
+
+absl::Status WorkerThreads::WaitUntilDone(
+    const Deadline& deadline, absl::FunctionRef<std::string()> owner) {
+  return WaitUntil(deadline, owner, control_, [this] { return running_ == 0; });
+}
+
+void WorkerThreads::Serve(int worker) {
+  uint64_t seen = 0;
+  while (true) {
+    std::optional<Job> job;
+    bool stop = false;
+    const absl::Status work =
+        WaitUntil(Deadline::After(kIdle), "work for a thread", control_, [&] {
+          stop = stop_;
+          if (stop || job_number_ == seen) {
+            return stop;
+          }
+          seen = job_number_;
+          if (worker < job_workers_) {
+            job.emplace(*job_);
+          }
+          return true;
+        });
+    if (stop) {
+      return;
+    }
+    if (!work.ok() || !job) {
+      continue;  // an hour without work, or a job of others
+    }
+    (*job)(worker);
+    control_.Update([this] { --running_; });
+  }
+}
+
+}  // namespace accel::runtime
