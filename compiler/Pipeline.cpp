@@ -42,7 +42,7 @@ void buildPhase(OpPassManager &manager, Phase phase,
   case Phase::Fuse:
     return buildFusePipeline(manager);
   case Phase::Schedule:
-    return buildSchedulePipeline(manager);
+    return buildSchedulePipeline(manager, {options.maxRanks});
   case Phase::Memory:
     return buildMemoryPipeline(manager);
   case Phase::Lower:

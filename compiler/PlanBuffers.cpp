@@ -2,6 +2,8 @@
 // Buffers of the plan: one message per distinct piece of memory, shared by
 // functions where the contents outlive them.
 #include "compiler/PlanManifest.h"
+#include "dialects/Dist/IR/DistDialect.h"
+#include "passes/Analysis/StateShard.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -52,22 +54,40 @@ static planpb::MemoryClass toClass(StringRef name) {
       .Case("gradients", planpb::CLASS_GRADIENTS)
       .Case("optimizer", planpb::CLASS_OPTIMIZER)
       .Case("activations", planpb::CLASS_ACTIVATIONS)
+      .Case("gathered", planpb::CLASS_GATHERED)
       .Case("io", planpb::CLASS_IO)
       .Case("constants", planpb::CLASS_CONSTANTS)
       .Case("scalars", planpb::CLASS_SCALARS)
       .Default(planpb::CLASS_SCRATCH);
 }
 
+planpb::Space accel::toSpace(StringRef name) {
+  return name == "shared" ? planpb::SPACE_SHARED : planpb::SPACE_DEVICE;
+}
+
+/// The bytes that a rank has of a buffer that is cut.
+static void setShard(planpb::SizeExpr &expr, plan::ShardAttr shard,
+                     uint64_t bits) {
+  expr.Clear();
+  planpb::SizeTerm *term = expr.add_alternatives()->add_terms();
+  term->set_factor(bits);
+  fillShard(*term->mutable_shard(), shard);
+}
+
 planpb::Buffer PlanManifest::makeBuffer(plan::BufferOp op) {
   auto type = cast<MemRefType>(op.getResult().getType());
   planpb::Buffer buffer;
-  buffer.set_space(planpb::SPACE_DEVICE);
+  buffer.set_space(toSpace(op.getSpace()));
   buffer.set_region(toRegion(op.getRegion()));
   buffer.set_dtype(toElementType(type.getElementType()));
-  for (int64_t size : type.getShape()) {
-    buffer.add_shape(size);
+  if (std::optional<plan::ShardAttr> shard = op.getShard()) {
+    setShard(*buffer.mutable_bytes(), *shard, type.getElementTypeBitWidth());
+  } else {
+    for (int64_t size : type.getShape()) {
+      buffer.add_shape(size);
+    }
+    setConstant(*buffer.mutable_bytes(), plan::getMemRefBytes(type));
   }
-  setConstant(*buffer.mutable_bytes(), plan::getMemRefBytes(type));
   buffer.set_alignment(64);
   buffer.set_copies(op.getCopies());
   buffer.set_memory_class(toClass(op.getKlass()));
@@ -116,11 +136,15 @@ uint32_t PlanManifest::stateIndex(StringRef symbol) {
     buffer->set_space(planpb::SPACE_DEVICE);
     buffer->set_region(planpb::REGION_PERSISTENT);
     buffer->set_dtype(toElementType(type.getElementType()));
-    for (int64_t size : type.getShape()) {
-      buffer->add_shape(size);
+    uint64_t bits = type.getElementTypeBitWidth();
+    if (dist::getHolding(state) == dist::Holding::Part) {
+      setShard(*buffer->mutable_bytes(), getStateShard(state), bits);
+    } else {
+      for (int64_t size : type.getShape()) {
+        buffer->add_shape(size);
+      }
+      setConstant(*buffer->mutable_bytes(), type.getNumElements() * bits / 8);
     }
-    setConstant(*buffer->mutable_bytes(),
-                type.getNumElements() * type.getElementTypeBitWidth() / 8);
     buffer->set_alignment(64);
     buffer->set_copies(1);
     StringRef slot = state.getSlot().value_or("");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instruction records of the plan, from the operations of the plan dialect.
 #include "compiler/PlanManifest.h"
+#include "passes/Memory/MemoryProblem.h"
 #include "runtime/plan/instruction_stream.h"
-#include "runtime/plan/size_expr.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -48,12 +48,14 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
     manifest.mutable_memory()->set_peak_function(name.str());
     manifest.mutable_memory()->set_peak_instruction(peak.number);
   }
-  auto bytes = function->getAttrOfType<IntegerAttr>("plan.arena_bytes");
-  if (bytes && bytes.getInt() > 0) {
-    planpb::Arena *arena = message->add_arenas();
-    arena->set_space(planpb::SPACE_DEVICE);
-    arena->set_bytes(bytes.getInt());
-    arena->set_alignment(64);
+  for (auto [space, attribute] : kArenaAttrs) {
+    auto bytes = function->getAttrOfType<IntegerAttr>(attribute);
+    if (bytes && bytes.getInt() > 0) {
+      planpb::Arena *arena = message->add_arenas();
+      arena->set_space(toSpace(space));
+      arena->set_bytes(bytes.getInt());
+      arena->set_alignment(64);
+    }
   }
   return records;
 }
@@ -96,7 +98,13 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
     planpb::Access *access = instruction.add_accesses();
     access->set_buffer(bufferIndex(range.buffer, function));
     access->set_offset(range.begin);
-    access->set_bytes(range.bytes);
+    // Of a sharded buffer all that the rank has.
+    if (range.part) {
+      fillShard(*access->mutable_shard(), range.part);
+      usesParts = true;
+    } else if (!range.buffer.getShard()) {
+      access->set_bytes(range.bytes);
+    }
     access->set_mode(toMode(each.access));
     access->set_rotate(range.buffer.getCopies() > 1 ? interface.getRotation()
                                                     : 0);
@@ -110,8 +118,24 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
       .Case([&](plan::FetchOp fetch) { fillFetch(fetch, instruction); })
       .Case([&](plan::LoadOp load) { fillLoad(load, instruction); })
       .Case([&](plan::MetricOp metric) { fillMetric(metric, instruction); })
-      .Case([&](plan::AllReduceOp reduce) {
-        fillAllReduce(reduce, instruction);
+      .Case([&](plan::FillOp) {
+        instruction.set_name("fill");
+        instruction.mutable_fill()->set_access(0);
+      })
+      .Case([&](plan::CopyOp) {
+        instruction.set_name("copy");
+        instruction.mutable_copy()->set_source(0);
+        instruction.mutable_copy()->set_destination(1);
+      })
+      .Case(
+          [&](plan::AllReduceOp reduce) { fillAllReduce(reduce, instruction); })
+      .Case([&](plan::AllGatherOp gather) {
+        fillCut(gather.getState(), planpb::Collective::KIND_ALL_GATHER,
+                gather.getShard(), instruction);
+      })
+      .Case([&](plan::ReduceScatterOp reduce) {
+        fillCut(reduce.getState(), planpb::Collective::KIND_REDUCE_SCATTER,
+                reduce.getShard(), instruction);
       });
   return instruction;
 }
@@ -124,7 +148,13 @@ void PlanManifest::fillLaunch(plan::LaunchOp op,
   for (int i = 0; i < instruction.accesses_size(); ++i) {
     launch->add_arguments(i);
   }
-  launch->mutable_end()->set_units(op.getUnits());
+  if (std::optional<plan::ShardAttr> shard = op.getShard()) {
+    planpb::Shard *end = launch->mutable_end()->mutable_shard();
+    fillShard(*end, *shard);
+    end->set_unit(shard->getElements() / op.getUnits());
+  } else {
+    launch->mutable_end()->set_units(op.getUnits());
+  }
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
   uint64_t flops = 0;
   kernel.walk([&](CostOpInterface cost) { flops += cost.getFlops(); });
@@ -267,7 +297,12 @@ void PlanManifest::fillLoad(plan::LoadOp op, planpb::Instruction &instruction) {
   planpb::LoadPiece *piece = load->add_pieces();
   piece->set_section_plus_one(weightSection + 1);
   piece->set_source_offset(weightOffsets.lookup(op.getKey()));
-  piece->set_elements(type.getNumElements());
+  piece->set_elements(op.getElements().value_or(type.getNumElements()));
+  piece->set_element_offset(op.getOffset().value_or(0));
+  plan::BufferOp buffer = plan::getBufferRange(op.getBuffer()).buffer;
+  if (std::optional<plan::ShardAttr> shard = buffer.getShard()) {
+    fillShard(*load->mutable_shard(), *shard);
+  }
 }
 
 void PlanManifest::fillMetric(plan::MetricOp op,
@@ -283,58 +318,6 @@ void PlanManifest::fillMetric(plan::MetricOp op,
   planpb::ReadMetric *read = instruction.mutable_metric();
   read->set_metric(known->second);
   read->set_access(0);
-}
-
-planpb::MeshAxis accel::toMeshAxis(StringRef name) {
-  for (int i = 1; i <= runtime::kMeshAxes; ++i) {
-    auto axis = static_cast<planpb::MeshAxis>(i);
-    if (runtime::MeshAxisName(axis) ==
-        absl::string_view(name.data(), name.size())) {
-      return axis;
-    }
-  }
-  llvm_unreachable("the verifier of dist allows axes of the mesh only");
-}
-
-void PlanManifest::fillAllReduce(plan::AllReduceOp op,
-                                 planpb::Instruction &instruction) {
-  StringRef symbol =
-      plan::getBufferRange(op.getBuffer()).buffer.getSymbol().value_or("");
-  instruction.set_name(("all_reduce " + symbol).str());
-  auto type = cast<MemRefType>(op.getBuffer().getType());
-  planpb::Collective *collective = instruction.mutable_collective();
-  collective->set_kind(planpb::Collective::KIND_ALL_REDUCE);
-  collective->set_reduction(planpb::Collective::REDUCTION_SUM);
-  collective->set_dtype(toElementType(type.getElementType()));
-  collective->mutable_shard()->set_elements(type.getNumElements());
-  collective->mutable_shard()->set_granule(1);
-  for (StringRef axis : op.getAxes().getAsValueRange<StringAttr>()) {
-    collective->add_axes(toMeshAxis(axis));
-    collective->mutable_shard()->add_axes(toMeshAxis(axis));
-  }
-  collective->set_input_plus_one(1);
-  collective->set_output_plus_one(1);
-  // A part to each other rank and a sum back from it: twice all but the own
-  // part, which is the whole, twice, for many ranks.
-  setConstant(*collective->mutable_bytes(), 2 * plan::getMemRefBytes(type));
-  collective->set_sequence(collectives++);
-  auto state = module.lookupSymbol<StateOp>(symbol);
-  if (!state || !state.getBucket()) {
-    return;
-  }
-  for (auto [i, bucket] : llvm::enumerate(module.getOps<BucketOp>())) {
-    if (bucket.getSymName() != *state.getBucket()) {
-      continue;
-    }
-    collective->set_bucket_plus_one(i + 1);
-    instruction.set_block_plus_one(i + 1);
-    for (auto [j, segment] : llvm::enumerate(bucket.getSegments())) {
-      auto name = cast<DictionaryAttr>(segment).getAs<StringAttr>("name");
-      if (name.getValue() == *state.getSegment()) {
-        collective->set_segment_plus_one(j + 1);
-      }
-    }
-  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,9 @@
 // by message.
 #include "compiler/PlanManifest.h"
 
+#include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Memory/MemoryProblem.h"
+#include "runtime/plan/features.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SHA256.h"
@@ -25,15 +27,25 @@ PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code,
   addKernels();
 }
 
-/// Data axes are bound when the plan is loaded; nothing else is parallel.
+/// Whether ranks hold parts of anything.
+static bool isSharded(ModuleOp module) {
+  return llvm::any_of(module.getOps<StateOp>(), [](StateOp state) {
+    return dist::getHolding(state) != dist::Holding::All;
+  });
+}
+
+/// The ranks of a run lie along one axis, whose degree is bound when the plan
+/// is loaded: replica if they all hold the same, fsdp if they share. Nothing
+/// else is parallel.
 void PlanManifest::addMesh() {
+  planpb::MeshAxis data =
+      isSharded(module) ? planpb::AXIS_FSDP : planpb::AXIS_REPLICA;
   for (planpb::MeshAxis axis :
        {planpb::AXIS_REPLICA, planpb::AXIS_FSDP, planpb::AXIS_TENSOR,
         planpb::AXIS_PIPELINE, planpb::AXIS_CONTEXT, planpb::AXIS_EXPERT}) {
     planpb::AxisDegree *degree = manifest.mutable_mesh()->add_axes();
     degree->set_axis(axis);
-    bool isData = axis == planpb::AXIS_REPLICA || axis == planpb::AXIS_FSDP;
-    degree->set_degree(isData ? 0 : 1);
+    degree->set_degree(axis == data ? 0 : 1);
   }
   manifest.set_max_ranks(options.maxRanks);
   planpb::Lane *compute = manifest.add_lanes();
@@ -172,7 +184,7 @@ void PlanManifest::addKernels() {
     kernel->set_arity(function.getNumArguments() + function.getNumResults());
     StringRef kind = shape.getAs<StringAttr>("kind").getValue();
     int64_t columns = shape.getAs<IntegerAttr>("columns").getInt();
-    kernel->set_extent(kind == "flat" ? "blocks of 1024 elements"
+    kernel->set_extent(kind == "flat" ? "blocks of 128 elements"
                        : kind == "columns"
                            ? "blocks of 64 columns"
                            : llvm::formatv("rows of {0}", columns).str());
@@ -183,6 +195,28 @@ void PlanManifest::addKernels() {
       message->set_offset(entry.offset);
       message->set_size(entry.size);
     }
+  }
+}
+
+/// A master held whole is whole on every rank between steps; of a gradient held
+/// whole only the rank's part means something.
+void PlanManifest::setAxes(planpb::Slot &slot, planpb::Segment &segment,
+                           StateOp state) {
+  dist::Holding holding = dist::getHolding(state);
+  bool isMaster = state.getSlot() == "master";
+  if (holding == dist::Holding::All ||
+      (holding == dist::Holding::Whole && isMaster)) {
+    return;
+  }
+  for (StringRef axis : dist::getShardAxes()) {
+    slot.add_sharded_over(toMeshAxis(axis));
+    if (isMaster) {
+      segment.add_sharded_over(toMeshAxis(axis));
+    }
+  }
+  auto gathered = gatheredBuffers.find(state.getSymName());
+  if (isMaster && gathered != gatheredBuffers.end()) {
+    segment.set_gathered_buffer_plus_one(gathered->second + 1);
   }
 }
 
@@ -204,6 +238,7 @@ void PlanManifest::addBuckets() {
         planpb::Slot *slot = segment->add_slots();
         slot->set_name(state.getSlot().value_or("").str());
         slot->set_buffer(stateIndex(state.getSymName()));
+        setAxes(*slot, *segment, state);
         planpb::ElementType dtype = toElementType(
             cast<RankedTensorType>(state.getType()).getElementType());
         if (state.getSlot() == "master") {
@@ -297,43 +332,70 @@ void PlanManifest::addStates() {
   }
 }
 
-static void addUse(google::protobuf::RepeatedPtrField<planpb::MemoryUse> &list,
-                   planpb::MemoryClass klass, uint64_t bytes) {
-  planpb::MemoryUse *use = list.Add();
-  use->set_memory_class(klass);
-  setConstant(*use->mutable_bytes(), bytes);
+/// Persistent bytes by class: one sum per class, and what is a maximum of sums
+/// on its own.
+void PlanManifest::addPersistentUses() {
+  std::map<planpb::MemoryClass, planpb::SizeSum> sums;
+  for (const planpb::Buffer &buffer : manifest.buffers()) {
+    if (buffer.region() == planpb::REGION_TRANSIENT) {
+      continue;
+    }
+    if (buffer.bytes().alternatives_size() != 1) {
+      planpb::MemoryUse *use = manifest.mutable_memory()->add_persistent();
+      use->set_memory_class(buffer.memory_class());
+      *use->mutable_bytes() = buffer.bytes();
+      continue;
+    }
+    planpb::SizeSum &sum = sums[buffer.memory_class()];
+    for (planpb::SizeTerm term : buffer.bytes().alternatives(0).terms()) {
+      term.set_factor(term.factor() * std::max<uint32_t>(1, buffer.copies()));
+      planpb::SizeTerm bare = term;
+      bare.clear_factor();
+      auto same = llvm::find_if(*sum.mutable_terms(), [&](auto other) {
+        other.clear_factor();
+        return other.SerializeAsString() == bare.SerializeAsString();
+      });
+      // Rounding to whole bytes is done once per term, and changes nothing:
+      // shards are whole granules.
+      if (same != sum.mutable_terms()->end()) {
+        same->set_factor(same->factor() + term.factor());
+      } else {
+        *sum.add_terms() = term;
+      }
+    }
+  }
+  for (auto &[klass, sum] : sums) {
+    planpb::MemoryUse *use = manifest.mutable_memory()->add_persistent();
+    use->set_memory_class(klass);
+    *use->mutable_bytes()->add_alternatives() = sum;
+  }
 }
 
 void PlanManifest::addMemorySummary() {
-  std::map<planpb::MemoryClass, uint64_t> persistent;
-  for (const planpb::Buffer &buffer : manifest.buffers()) {
-    bool counts = buffer.region() != planpb::REGION_TRANSIENT &&
-                  buffer.bytes().alternatives_size() == 1 &&
-                  buffer.bytes().alternatives(0).terms_size() == 1;
-    if (counts) {
-      uint64_t copies = std::max<uint32_t>(1, buffer.copies());
-      persistent[buffer.memory_class()] +=
-          copies * buffer.bytes().alternatives(0).terms(0).factor();
+  addPersistentUses();
+  for (auto [name, attribute] : kArenaAttrs) {
+    planpb::Space space = toSpace(name);
+    uint64_t bytes = 0;
+    for (const planpb::Function &function : manifest.functions()) {
+      for (const planpb::Arena &each : function.arenas()) {
+        bytes = each.space() == space ? std::max(bytes, each.bytes()) : bytes;
+      }
     }
-  }
-  planpb::MemorySummary *summary = manifest.mutable_memory();
-  for (auto [klass, bytes] : persistent) {
-    addUse(*summary->mutable_persistent(), klass, bytes);
-  }
-  uint64_t arena = 0;
-  for (const planpb::Function &function : manifest.functions()) {
-    for (const planpb::Arena &each : function.arenas()) {
-      arena = std::max(arena, each.bytes());
+    if (bytes == 0) {
+      continue;
     }
-  }
-  if (arena > 0) {
     planpb::Arena *message = manifest.add_arenas();
-    message->set_space(planpb::SPACE_DEVICE);
-    message->set_bytes(arena);
+    message->set_space(space);
+    message->set_bytes(bytes);
     message->set_alignment(64);
-    addUse(*summary->mutable_transient_at_peak(), planpb::CLASS_ACTIVATIONS,
-           arena);
+    if (space == planpb::SPACE_DEVICE) {
+      planpb::MemoryUse *use =
+          manifest.mutable_memory()->add_transient_at_peak();
+      use->set_memory_class(planpb::CLASS_ACTIVATIONS);
+      setConstant(*use->mutable_bytes(), bytes);
+    }
   }
+  addGatheredUses();
 }
 
 planpb::Manifest PlanManifest::finish() {
@@ -341,5 +403,8 @@ planpb::Manifest PlanManifest::finish() {
   addParameters();
   addStates();
   addMemorySummary();
+  if (usesParts) {
+    manifest.add_required_features(std::string(runtime::kFeatureShardedAccess));
+  }
   return std::move(manifest);
 }

@@ -50,9 +50,11 @@ private:
   void addKernels();
   void addModelFacts();
   void addBuckets();
+  void setAxes(planpb::Slot &slot, planpb::Segment &segment, StateOp state);
   void addParameters();
   void addStates();
   void addSignature();
+  void addPersistentUses();
   void addMemorySummary();
 
   // PlanBuffers.cpp
@@ -71,13 +73,19 @@ private:
   void fillFetch(plan::FetchOp op, planpb::Instruction &instruction);
   void fillLoad(plan::LoadOp op, planpb::Instruction &instruction);
   void fillMetric(plan::MetricOp op, planpb::Instruction &instruction);
-  void fillAllReduce(plan::AllReduceOp op, planpb::Instruction &instruction);
   uint32_t libraryCallIndex(plan::GemmOp op);
   uint32_t sourceIndexPlusOne(mlir::Location loc);
   void markPhases(std::vector<planpb::Instruction> &instructions,
                   llvm::StringRef function);
   uint32_t
   findGradientsComplete(const std::vector<planpb::Instruction> &instructions);
+
+  // PlanCollectives.cpp
+  void fillAllReduce(plan::AllReduceOp op, planpb::Instruction &instruction);
+  void fillCut(llvm::StringRef state, planpb::Collective::Kind kind,
+               plan::ShardAttr shard, planpb::Instruction &instruction);
+  void nameSegment(llvm::StringRef symbol, planpb::Instruction &instruction);
+  void addGatheredUses();
 
   mlir::ModuleOp module;
   const LoweredCode &code;
@@ -91,8 +99,10 @@ private:
   llvm::StringMap<uint32_t> kernelIndex, libraryCalls, metricIndex, fieldIndex,
       sources;
   llvm::StringMap<uint64_t> weightOffsets;
-  PeakInstruction peak; ///< of the functions so far
+  llvm::StringMap<uint32_t> gatheredBuffers; ///< the first of each master
+  PeakInstruction peak;                      ///< of the functions so far
   uint32_t weightSection = 0;
+  bool usesParts = false;   ///< of buffers: a rank's own elements
   uint32_t collectives = 0; ///< of the function so far
   int64_t workspace = -1;
 };
@@ -102,6 +112,11 @@ planpb::ElementType toElementType(mlir::Type type);
 
 /// The schema's axis of that name.
 planpb::MeshAxis toMeshAxis(llvm::StringRef name);
+
+/// The schema's space of that name (device, shared).
+planpb::Space toSpace(llvm::StringRef name);
+
+void fillShard(planpb::Shard &message, plan::ShardAttr shard);
 
 /// A constant number of bytes.
 void setConstant(planpb::SizeExpr &expr, uint64_t bytes);

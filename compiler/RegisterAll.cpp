@@ -62,8 +62,9 @@ void accel::registerAllAccelPasses() {
   PassPipelineRegistration<>("accel-partition", "phase Partition",
                              buildPartitionPipeline);
   PassPipelineRegistration<>("accel-fuse", "phase Fuse", buildFusePipeline);
-  PassPipelineRegistration<>("accel-schedule", "phase Schedule",
-                             buildSchedulePipeline);
+  PassPipelineRegistration<>(
+      "accel-schedule", "phase Schedule",
+      [](mlir::OpPassManager &pm) { buildSchedulePipeline(pm); });
   PassPipelineRegistration<>("accel-memory", "phase Memory",
                              buildMemoryPipeline);
   PassPipelineRegistration<>("accel-lower", "phase Lower", buildLowerPipeline);

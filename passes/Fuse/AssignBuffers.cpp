@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Turns tensor values into buffers and operations into instructions of the
 // plan.
-#include "dialects/Accel/IR/AccelOps.h"
-#include "dialects/Dist/IR/DistOps.h"
-#include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Fuse/FunctionBuffers.h"
 #include "passes/Fuse/Passes.h"
-
-#include "llvm/ADT/MapVector.h"
 
 namespace accel {
 #define GEN_PASS_DEF_ASSIGNBUFFERSPASS
@@ -19,8 +15,22 @@ using namespace accel;
 
 namespace {
 
-/// The buffer type of a tensor: booleans are bytes.
-MemRefType bufferType(Type type) {
+/// Declares the buffer of a tensor of type `type`.
+Value declareBuffer(OpBuilder &builder, Location loc, Type type,
+                    plan::Region region, StringRef klass,
+                    StringAttr symbol = {}, ElementsAttr value = {},
+                    int64_t copies = 1, StringRef space = "device") {
+  return plan::BufferOp::create(
+      builder, loc, getBufferType(type),
+      plan::RegionAttr::get(type.getContext(), region),
+      builder.getStringAttr(klass), symbol, value, IntegerAttr(),
+      builder.getI64IntegerAttr(copies), builder.getStringAttr(space),
+      plan::ShardAttr());
+}
+
+} // namespace
+
+MemRefType accel::getBufferType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   Type element = tensor.getElementType();
   if (element.isInteger(1)) {
@@ -29,59 +39,20 @@ MemRefType bufferType(Type type) {
   return MemRefType::get(tensor.getShape(), element);
 }
 
-/// Declares the buffer of a tensor of type `type`.
-Value declareBuffer(OpBuilder &builder, Location loc, Type type,
-                    plan::Region region, StringRef klass,
-                    StringAttr symbol = {}, ElementsAttr value = {},
-                    int64_t copies = 1) {
-  return plan::BufferOp::create(
-      builder, loc, bufferType(type),
-      plan::RegionAttr::get(type.getContext(), region),
-      builder.getStringAttr(klass), symbol, value, IntegerAttr(),
-      builder.getI64IntegerAttr(copies));
+FunctionBuffers::FunctionBuffers(ModuleOp module, func::FuncOp function)
+    : module(module), function(function),
+      top(OpBuilder::atBlockBegin(&function.getBody().front())) {
+  // The operations that begin the block now will be gone: buffers are declared
+  // before one that stays.
+  anchor = plan::RepeatOp::create(top, function.getLoc());
+  top.setInsertionPoint(anchor);
 }
 
-/// Rewrites one function.
-class FunctionBuffers {
-public:
-  FunctionBuffers(ModuleOp module, func::FuncOp function)
-      : module(module), function(function),
-        top(OpBuilder::atBlockBegin(&function.getBody().front())) {
-    // The operations that begin the block now will be gone: buffers are
-    // declared before one that stays.
-    anchor = plan::RepeatOp::create(top, function.getLoc());
-    top.setInsertionPoint(anchor);
-  }
-
-  LogicalResult run();
-
-private:
-  LogicalResult runBlock(Block &block);
-  LogicalResult convert(Operation *op, OpBuilder &builder);
-  void convertCall(func::CallOp call, OpBuilder &builder);
-  void convertMatmul(MatmulOp op, OpBuilder &builder);
-  void convertAllReduce(dist::AllReduceOp op, OpBuilder &builder);
-  Value bufferOf(Value value);
-  Value destinationOf(Value value);
-  bool isAccumulated(Value value) const;
-  Value stateBuffer(StringRef name, Type type);
-  Value parameterView(ParameterOp parameter, StringRef slot);
-  Value symbolBuffer(StringRef name, Type type, bool gradient);
-  Value inputBuffer(InputOp input);
-  Value viewOf(Value buffer, int64_t offset, MemRefType type, Location loc);
-  void insertFetches();
-  void insertLoads();
-
-  ModuleOp module;
-  func::FuncOp function;
-  OpBuilder top;         ///< where buffers are declared
-  plan::RepeatOp anchor; ///< what `top` points at
-  DenseMap<Value, Value> buffers;
-  llvm::MapVector<StringAttr, Value> states, inputs;
-  DenseMap<std::pair<Value, int64_t>, SmallVector<Value>> views;
-  SmallVector<Operation *> converted;
-  plan::RepeatOp loop;
-};
+Value FunctionBuffers::declareTransient(Location loc, Type type,
+                                        StringRef klass, StringRef space) {
+  return declareBuffer(top, loc, type, plan::Region::Transient, klass, {}, {},
+                       1, space);
+}
 
 Value FunctionBuffers::viewOf(Value buffer, int64_t offset, MemRefType type,
                               Location loc) {
@@ -99,42 +70,26 @@ Value FunctionBuffers::viewOf(Value buffer, int64_t offset, MemRefType type,
   return view;
 }
 
-StringRef classOf(StateOp state) {
-  if (state.getKind() != "slot") {
-    return "scalars";
-  }
-  StringRef slot = state.getSlot().value_or("");
-  return slot == "master"     ? "parameters"
-         : slot == "gradient" ? "gradients"
-                              : "optimizer";
-}
-
-Value FunctionBuffers::stateBuffer(StringRef name, Type type) {
-  StringAttr key = StringAttr::get(module.getContext(), name);
-  Value &buffer = states[key];
-  if (!buffer) {
-    auto state = module.lookupSymbol<StateOp>(name);
-    buffer = declareBuffer(top, state.getLoc(), type, plan::Region::Persistent,
-                           classOf(state), key);
-  }
-  return buffer;
-}
-
 Value FunctionBuffers::parameterView(ParameterOp parameter, StringRef slot) {
   auto master = module.lookupSymbol<StateOp>(*parameter.getSegment());
   std::string name =
       master.getSymName().drop_back(StringRef("master").size()).str() +
       slot.str();
-  Value segment = stateBuffer(name, master.getType());
+  auto state = module.lookupSymbol<StateOp>(name);
+  Value segment = dist::getHolding(state) == dist::Holding::Part
+                      ? wholeOf(state)
+                      : stateBuffer(name, master.getType());
   return viewOf(segment, *parameter.getOffset(),
-                bufferType(parameter.getType()), parameter.getLoc());
+                getBufferType(parameter.getType()), parameter.getLoc());
 }
 
 Value FunctionBuffers::symbolBuffer(StringRef name, Type type, bool gradient) {
   if (auto parameter = module.lookupSymbol<ParameterOp>(name)) {
     return parameterView(parameter, gradient ? "gradient" : "master");
   }
-  return stateBuffer(name, type);
+  // Slots that are cut are touched by their owners only.
+  auto state = module.lookupSymbol<StateOp>(name);
+  return getStateShard(state) ? partOf(state) : stateBuffer(name, type);
 }
 
 Value FunctionBuffers::inputBuffer(InputOp input) {
@@ -177,8 +132,7 @@ Value FunctionBuffers::destinationOf(Value value) {
                            plan::Region::Persistent, "scalars", symbol);
     }
   }
-  return declareBuffer(top, value.getLoc(), value.getType(),
-                       plan::Region::Transient, "activations");
+  return declareTransient(value.getLoc(), value.getType(), "activations");
 }
 
 /// The buffer of a value that was already produced, looking through contiguous
@@ -199,11 +153,13 @@ Value FunctionBuffers::bufferOf(Value value) {
   assert(isContiguous && "the fusion planner copies what is not contiguous");
   (void)isContiguous;
   Value buffer = bufferOf(root);
-  return viewOf(buffer, offset, bufferType(value.getType()), value.getLoc());
+  return viewOf(buffer, offset, getBufferType(value.getType()), value.getLoc());
 }
 
-void FunctionBuffers::convertCall(func::CallOp call, OpBuilder &builder) {
+LogicalResult FunctionBuffers::convertCall(func::CallOp call,
+                                           OpBuilder &builder) {
   auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee());
+  plan::ShardAttr shard = getShard(call);
   SmallVector<Value> operands = llvm::map_to_vector(
       call.getOperands(), [&](Value v) { return bufferOf(v); });
   auto mode = [&](plan::Access access) {
@@ -211,15 +167,24 @@ void FunctionBuffers::convertCall(func::CallOp call, OpBuilder &builder) {
   };
   SmallVector<Attribute> modes(operands.size(), mode(plan::Access::Read));
   for (Value result : call.getResults()) {
-    buffers[result] = destinationOf(result);
-    operands.push_back(buffers[result]);
+    if (shard) {
+      FailureOr<Value> part = shardedResult(call, result, shard, builder);
+      if (failed(part)) {
+        return failure();
+      }
+      operands.push_back(*part);
+    } else {
+      buffers[result] = destinationOf(result);
+      operands.push_back(buffers[result]);
+    }
     modes.push_back(mode(isAccumulated(result) ? plan::Access::ReadWrite
                                                : plan::Access::Write));
   }
   auto shape = kernel->getAttrOfType<DictionaryAttr>("plan.kernel");
   plan::LaunchOp::create(builder, call.getLoc(), call.getCalleeAttr(), operands,
                          builder.getArrayAttr(modes),
-                         cast<IntegerAttr>(shape.get("units")));
+                         cast<IntegerAttr>(shape.get("units")), shard);
+  return success();
 }
 
 void FunctionBuffers::convertMatmul(MatmulOp op, OpBuilder &builder) {
@@ -231,21 +196,20 @@ void FunctionBuffers::convertMatmul(MatmulOp op, OpBuilder &builder) {
                        isAccumulated(op.getResult()));
 }
 
-void FunctionBuffers::convertAllReduce(dist::AllReduceOp op,
-                                       OpBuilder &builder) {
-  for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
-    auto state = module.lookupSymbol<StateOp>(symbol.getValue());
-    plan::AllReduceOp::create(builder, op.getLoc(),
-                              stateBuffer(symbol.getValue(), state.getType()),
-                              op.getAxes());
+void FunctionBuffers::convertRead(ReadOp read) {
+  buffers[read.getResult()] =
+      symbolBuffer(read.getSymbol(), read.getType(), /*gradient=*/false);
+  auto state = module.lookupSymbol<StateOp>(read.getSymbol());
+  if (plan::ShardAttr shard =
+          state ? getStateShard(state) : plan::ShardAttr()) {
+    parts[read.getResult()] = shard;
   }
 }
 
 LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ReadOp read) {
-        buffers[read.getResult()] =
-            symbolBuffer(read.getSymbol(), read.getType(), /*gradient=*/false);
+        convertRead(read);
         return success();
       })
       .Case([&](GradientOp gradient) {
@@ -257,16 +221,21 @@ LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
         buffers[input.getResult()] = inputBuffer(input);
         return success();
       })
-      .Case([&](func::CallOp call) {
-        convertCall(call, builder);
-        return success();
-      })
+      .Case([&](func::CallOp call) { return convertCall(call, builder); })
       .Case([&](MatmulOp matmul) {
         convertMatmul(matmul, builder);
         return success();
       })
       .Case([&](dist::AllReduceOp reduce) {
         convertAllReduce(reduce, builder);
+        return success();
+      })
+      .Case([&](dist::AllGatherOp gather) {
+        convertAllGather(gather, builder);
+        return success();
+      })
+      .Case([&](dist::ReduceScatterOp reduce) {
+        convertReduceScatter(reduce, builder);
         return success();
       })
       .Case([&](MetricOp metric) {
@@ -331,9 +300,19 @@ void FunctionBuffers::insertLoads() {
     DictionaryAttr initial = parameter.getInitial().value_or(DictionaryAttr());
     auto kind = initial ? initial.getAs<StringAttr>("kind") : StringAttr();
     if (kind && kind.getValue() == "file") {
-      Value target = parameterView(parameter, "master");
+      auto master = module.lookupSymbol<StateOp>(*parameter.getSegment());
+      bool isPart = dist::getHolding(master) == dist::Holding::Part;
+      Value target =
+          isPart ? partOf(master) : parameterView(parameter, "master");
+      IntegerAttr offset, elements;
+      if (isPart) {
+        offset = parameter.getOffsetAttr();
+        elements = builder.getI64IntegerAttr(
+            cast<RankedTensorType>(parameter.getType()).getNumElements());
+      }
       plan::LoadOp::create(builder, parameter.getLoc(),
-                           initial.getAs<StringAttr>("key"), target);
+                           initial.getAs<StringAttr>("key"), target, offset,
+                           elements);
     }
   }
 }
@@ -349,12 +328,16 @@ LogicalResult FunctionBuffers::run() {
     op->erase();
   }
   insertFetches();
+  clearGradients();
   if (function.getSymName() == "init") {
+    storeInitialParts();
     insertLoads();
   }
   anchor->erase();
   return success();
 }
+
+namespace {
 
 class AssignBuffersPass
     : public accel::impl::AssignBuffersPassBase<AssignBuffersPass> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Makes explicit that a step begins with gradients of zero.
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Fuse/Passes.h"
 
 namespace accel {
@@ -23,7 +24,10 @@ class ClearGradientsPass
     }
     OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody().front());
     for (auto state : module.getOps<StateOp>()) {
-      if (state.getSlot() == "gradient") {
+      // A write of what is held whole is of the rank's part: AssignBuffers
+      // clears all of it.
+      if (state.getSlot() == "gradient" &&
+          dist::getHolding(state) != dist::Holding::Whole) {
         auto type = cast<RankedTensorType>(state.getType());
         auto zeros = DenseElementsAttr::get(
             type, builder.getZeroAttr(type.getElementType()));

@@ -92,6 +92,9 @@ void ClusterPlanner::plan() {
   isolateSinks();
   graph.reset(ops);
   addSymbolOrder();
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    positions[op] = i;
+  }
   for (size_t i = 0; i < ops.size(); ++i) {
     place(ops[i]);
   }
@@ -387,6 +390,13 @@ bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers,
   for (unsigned number : numbers) {
     members.insert(clusters[number].ops.begin(), clusters[number].ops.end());
   }
+  // What comes behind `op` is in no cluster yet, and leads further behind.
+  auto position = positions.find(op);
+  auto isBehind = [&](Operation *other) {
+    auto found = positions.find(other);
+    return position != positions.end() && found != positions.end() &&
+           found->second > position->second;
+  };
   SmallVector<Operation *> stack;
   DenseSet<Operation *> seen;
   for (Operation *member : members) {
@@ -396,7 +406,7 @@ bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers,
       stack, [&](Operation *dependent) { return members.contains(dependent); });
   while (!stack.empty()) {
     Operation *outside = stack.pop_back_val();
-    if (!seen.insert(outside).second) {
+    if (isBehind(outside) || !seen.insert(outside).second) {
       continue;
     }
     SmallVector<Operation *> dependents;

@@ -113,7 +113,8 @@ private:
   std::vector<Cluster> clusters;
   llvm::DenseMap<mlir::Operation *, unsigned> clusterOf;
   llvm::DenseMap<mlir::Value, mlir::Operation *> copies;
-  SectionGraph graph; ///< of `ops`
+  SectionGraph graph;                                  ///< of `ops`
+  llvm::DenseMap<mlir::Operation *, size_t> positions; ///< before planning
   llvm::DenseSet<mlir::Value>
       materialized; ///< results of views that are copied
 };

@@ -2,7 +2,7 @@
 // Replaces the clusters that the fusion planner forms by calls of kernel
 // functions, each distinct one stored once.
 #include "dialects/Accel/IR/AccelOps.h"
-#include "dialects/Dist/IR/DistOps.h"
+#include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/KernelClusters.h"
 #include "passes/Fuse/Passes.h"
@@ -25,7 +25,7 @@ using namespace accel;
 
 namespace {
 
-constexpr int64_t kFlatUnit = 1024;
+constexpr int64_t kFlatUnit = 128;
 constexpr int64_t kColumnUnit = 64;
 constexpr int64_t kLongestRow = 4096;
 
@@ -404,7 +404,7 @@ void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
 void Outliner::run(Block &block) {
   SmallVector<Operation *> section;
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    bool ends = isa<RepeatOp, dist::AllReduceOp>(op) ||
+    bool ends = isa<RepeatOp>(op) || isa<dist::DistDialect>(op.getDialect()) ||
                 op.hasTrait<OpTrait::IsTerminator>();
     if (!ends) {
       section.push_back(&op);

@@ -69,6 +69,11 @@ def AssignBuffersPass : Pass<"accel-assign-buffers", "::mlir::ModuleOp"> {
     slot, views of those for parameters and gradients, double-buffered io buffers for inputs, and a transient buffer for
     every other value. Results that are written to a symbol or accumulated are produced in place.
 
+    Slots that are cut over ranks (`dist.held`): what reads and writes them runs over the rank's own elements. Of a slot held
+    in part, parameters are read from a transient copy of the whole, which `dist.all_gather` fills, microbatches add to a
+    transient gradient of the whole, which `dist.reduce_scatter` reduces in place and adds to the slot, and `init` computes the
+    whole and keeps the part.
+
     Requires: OutlineKernels.
     Ensures: no tensor is left outside kernels.
   }];

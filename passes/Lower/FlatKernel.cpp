@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Flat kernels: one sweep of a length known at run time.
 //
-//   %first = 1024 * %begin                      %n = min(1024 * %end, elements)
+//   %first = 128 * %begin                      %n = min(128 * %end, elements)
 //   - %first linalg.generic over [%first, %first + %n) of every buffer
 #include "passes/Lower/Kernels.h"
 #include "passes/Lower/Sweep.h"

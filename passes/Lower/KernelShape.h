@@ -14,7 +14,7 @@ inline constexpr llvm::StringLiteral kAccumulateAttr = "plan.accumulate";
 inline constexpr llvm::StringLiteral kCodeSuffix = ".code";
 
 /// Elements of a unit of a flat kernel.
-inline constexpr int64_t kFlatUnit = 1024;
+inline constexpr int64_t kFlatUnit = 128;
 /// Columns of a unit of a column kernel.
 inline constexpr int64_t kColumnUnit = 64;
 

@@ -9,7 +9,7 @@ namespace accel {
 
 class KernelEmitter;
 
-/// Element by element over [1024 begin, 1024 end), operands in the same order
+/// Element by element over [128 begin, 128 end), operands in the same order
 /// or single numbers.
 void emitFlatKernel(KernelEmitter &emitter);
 

@@ -24,12 +24,16 @@ class AssignOffsetsPass
       if (function->hasAttr("plan.kernel")) {
         continue;
       }
-      MemoryProblem problem = readMemory(function);
-      int64_t bytes = problem.solve();
-      for (const BufferLifetime &buffer : problem.buffers) {
-        cast<plan::BufferOp>(buffer.op).setOffset(buffer.offset);
+      for (auto [space, attribute] : kArenaAttrs) {
+        MemoryProblem problem = readMemory(function, space);
+        int64_t bytes = problem.solve();
+        for (const BufferLifetime &buffer : problem.buffers) {
+          cast<plan::BufferOp>(buffer.op).setOffset(buffer.offset);
+        }
+        if (bytes > 0 || space == "device") {
+          function->setAttr(attribute, builder.getI64IntegerAttr(bytes));
+        }
       }
-      function->setAttr("plan.arena_bytes", builder.getI64IntegerAttr(bytes));
     }
   }
 };

@@ -25,7 +25,7 @@ struct Uses {
 
 } // namespace
 
-MemoryProblem accel::readMemory(Operation *function) {
+MemoryProblem accel::readMemory(Operation *function, StringRef space) {
   llvm::MapVector<Operation *, Uses> uses;
   unsigned count = 0;
   std::optional<unsigned> loopFirst;
@@ -38,7 +38,8 @@ MemoryProblem accel::readMemory(Operation *function) {
     }
     for (plan::BufferAccess access : op.getAccesses()) {
       plan::BufferOp buffer = plan::getBufferRange(access.buffer).buffer;
-      if (buffer.getRegion() != plan::Region::Transient) {
+      if (buffer.getRegion() != plan::Region::Transient ||
+          (!space.empty() && buffer.getSpace() != space)) {
         continue;
       }
       auto [entry, isNew] = uses.insert({buffer, Uses{count, count}});

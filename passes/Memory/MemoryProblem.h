@@ -44,8 +44,15 @@ struct MemoryProblem {
 
 /// Reads lifetimes (and offsets, where there are any) from a function. A buffer
 /// used inside and outside of the loop lives throughout the loop; one that
-/// another lane than compute touches lives throughout the function.
-MemoryProblem readMemory(mlir::Operation *function);
+/// another lane than compute touches lives throughout the function. Of all
+/// spaces, or of `space` only.
+MemoryProblem readMemory(mlir::Operation *function, llvm::StringRef space = "");
+
+/// The spaces that have an arena, and the attribute of a function that says how
+/// many bytes of it the function touches.
+inline constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
+    kArenaAttrs[] = {{"device", "plan.arena_bytes"},
+                     {"shared", "plan.shared_arena_bytes"}};
 
 } // namespace accel
 

@@ -7,8 +7,8 @@ include "mlir/Pass/PassBase.td"
 def AssignOffsetsPass : Pass<"accel-assign-offsets", "::mlir::ModuleOp"> {
   let summary = "gives every transient buffer its place in the arena";
   let description = [{
-    Buffers that do not live at the same time share bytes. All functions use one arena; each function's attribute
-    `plan.arena_bytes` says how much of it.
+    Buffers that do not live at the same time share bytes. All functions use one arena per space; each function's attributes
+    `plan.arena_bytes` and, where it has shared buffers, `plan.shared_arena_bytes` say how much of it.
 
     Requires: Schedule. Ensures: every transient buffer has an offset.
   }];

@@ -20,19 +20,22 @@ class VerifyMemoryPass
     : public accel::impl::VerifyMemoryPassBase<VerifyMemoryPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (failed(verify(function))) {
-        return signalPassFailure();
+      for (auto [space, attribute] : kArenaAttrs) {
+        if (failed(verify(function, space, attribute))) {
+          return signalPassFailure();
+        }
       }
     }
   }
 
-  static LogicalResult verify(func::FuncOp function) {
-    MemoryProblem problem = readMemory(function);
+  static LogicalResult verify(func::FuncOp function, StringRef space,
+                              StringRef attribute) {
+    MemoryProblem problem = readMemory(function, space);
     if (auto conflict = problem.findConflict()) {
       return report(problem.buffers[conflict->first],
                     problem.buffers[conflict->second]);
     }
-    auto arena = function->getAttrOfType<IntegerAttr>("plan.arena_bytes");
+    auto arena = function->getAttrOfType<IntegerAttr>(attribute);
     if (arena && problem.arenaBytes() > arena.getInt()) {
       return function.emitOpError("expected its buffers within ")
              << arena.getInt() << " bytes, got buffers up to "

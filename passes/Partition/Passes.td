@@ -7,9 +7,20 @@ include "mlir/Pass/PassBase.td"
 def InsertCollectivesPass : Pass<"accel-insert-collectives", "mlir::ModuleOp"> {
   let summary = "adds what ranks must exchange";
   let description = [{
-    Plain data parallelism: every rank holds all parameters and accumulates gradients of its own microbatches. Behind the
-    loop, the sums of losses and targets and every segment's gradient are summed over all ranks along the data axes, once a
-    step. What follows, from the exact mean to the update, is the same on every rank.
+    What ranks exchange of a state follows from what they hold of it (`dist.held`):
+
+    | state | held | exchange |
+    |---|---|---|
+    | sums of losses and targets | | summed over all ranks along the data axes, behind the loop |
+    | gradient | | the same |
+    | gradient | whole | behind the loop, summed to each rank its part |
+    | gradient | part | at the end of the loop's body, what the microbatch added is summed to each rank its part |
+    | a sum of which ranks have parts | | summed over all ranks, behind its write |
+    | master | whole | gathered at the end of the step |
+    | master | part | gathered at the beginning of the loop's body |
+
+    This is what is exchanged, as a program that is right; when is Schedule's business, which takes what is in the loop apart
+    into buckets and hides it behind computation.
 
     **Requires** `@step` as Shard leaves it: one loop, gradients in the slots of segments.
     **Ensures** what VerifyPartition checks.
@@ -31,8 +42,8 @@ def InsertCollectivesPass : Pass<"accel-insert-collectives", "mlir::ModuleOp"> {
 def VerifyPartitionPass : Pass<"accel-verify-partition", "mlir::ModuleOp"> {
   let summary = "verifies the module after Partition";
   let description = [{
-    Every accumulator and every gradient slot is summed over the ranks exactly once, behind the loop that adds to it and in
-    front of whatever reads it there.
+    Every state is exchanged as that table says, once. Uses behind an exchange that must come in front of it, and the other
+    way round, are errors.
 
     **Requires** nothing.
     **Ensures** changes nothing.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What must hold after Partition: what ranks add up for themselves is summed
-// over them before anybody reads it.
+// What must hold after Partition: every state is exchanged once, in the way and
+// at the place that what ranks hold of it asks for.
 #include "dialects/Dist/IR/DistOps.h"
 #include "passes/Partition/Passes.h"
-#include "passes/Partition/SummedStates.h"
+#include "passes/Partition/StateExchange.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -17,28 +17,67 @@ namespace accel {
 
 namespace {
 
+enum class Place { InFront, InLoop, Behind };
+
+StringRef describe(Place place) {
+  return place == Place::InFront  ? "in front of the loop"
+         : place == Place::InLoop ? "in the loop"
+                                  : "behind the loop";
+}
+
+/// What an exchange is done by, and where.
+struct Rule {
+  StringRef operation;
+  Place place;
+  StringRef meaning;
+};
+
+Rule getRule(StateExchange exchange) {
+  switch (exchange) {
+  case StateExchange::ReduceBehindLoop:
+  case StateExchange::ReduceBehindWrite:
+    return {"dist.all_reduce", Place::Behind, "summed over the ranks"};
+  case StateExchange::ScatterBehindLoop:
+    return {"dist.reduce_scatter", Place::Behind,
+            "summed over the ranks, to each its part,"};
+  case StateExchange::ScatterInLoop:
+    return {"dist.reduce_scatter", Place::InLoop,
+            "summed over the ranks, to each its part,"};
+  case StateExchange::GatherBehindUpdate:
+    return {"dist.all_gather", Place::Behind, "gathered from the ranks"};
+  case StateExchange::GatherInLoop:
+    return {"dist.all_gather", Place::InLoop, "gathered from the ranks"};
+  case StateExchange::None:
+    break;
+  }
+  return {};
+}
+
 class PartitionVerifier {
 public:
   PartitionVerifier(ModuleOp module, func::FuncOp step)
       : module(module), step(step), symbols(module) {}
 
   LogicalResult verify() {
-    bool behindLoop = false;
+    Place place = Place::InFront;
     for (Operation &op : step.getBody().front()) {
-      if (isa<RepeatOp>(op)) {
-        verifyLoop(op);
-        behindLoop = true;
-      } else if (auto reduce = dyn_cast<dist::AllReduceOp>(op)) {
-        verifyReduction(reduce, behindLoop);
-      } else if (behindLoop) {
-        verifyUse(op);
+      if (auto loop = dyn_cast<RepeatOp>(op)) {
+        for (Operation &inner : loop.getBody().front()) {
+          verifyOperation(inner, Place::InLoop);
+        }
+        place = Place::Behind;
+      } else {
+        verifyOperation(op, place);
       }
     }
     for (StateOp state : module.getOps<StateOp>()) {
-      if (isSummedOverRanks(state) && !reduced.contains(state.getSymName())) {
-        fail(state) << "expected '" << state.getSymName()
-                    << "' to be summed over the ranks, got no collective that "
-                       "does";
+      StateExchange exchange = accel::getExchange(state);
+      if (exchange != StateExchange::None &&
+          !exchanged.contains(state.getSymName())) {
+        Rule rule = getRule(exchange);
+        fail(state) << "expected '" << state.getSymName() << "' to be "
+                    << rule.meaning << " " << describe(rule.place)
+                    << ", got no " << rule.operation << " that does";
       }
     }
     return failure(hasFailed);
@@ -50,46 +89,102 @@ private:
     return op->emitError();
   }
 
-  /// The number of rounds is the same on all ranks, but one collective per
-  /// microbatch is not what this mode is.
-  void verifyLoop(Operation &loop) {
-    loop.walk([&](dist::AllReduceOp op) {
-      fail(op) << "expected collectives behind the loop, got one inside";
-    });
+  void verifyOperation(Operation &op, Place place) {
+    llvm::TypeSwitch<Operation *>(&op)
+        .Case<dist::AllReduceOp, dist::ReduceScatterOp, dist::AllGatherOp>(
+            [&](auto collective) {
+              for (auto symbol :
+                   collective.getSymbols()
+                       .template getAsRange<FlatSymbolRefAttr>()) {
+                verifyExchange(collective, symbol, place);
+              }
+            })
+        .Default([&](Operation *other) { verifyUse(*other, place); });
   }
 
-  void verifyReduction(dist::AllReduceOp op, bool behindLoop) {
-    for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
-      auto state = symbols.lookup<StateOp>(symbol.getValue());
-      if (!state || !isSummedOverRanks(state)) {
-        fail(op) << "expected an accumulator or the gradient of a segment, got "
-                 << symbol;
-      } else if (!behindLoop) {
-        fail(op) << "expected " << symbol
-                 << " to be summed behind the loop, got it in front";
-      } else if (!reduced.insert({symbol.getValue(), op}).second) {
-        fail(op) << "expected " << symbol << " to be summed once, got it twice";
-      }
+  void verifyExchange(Operation *op, FlatSymbolRefAttr symbol, Place place) {
+    auto state = symbols.lookup<StateOp>(symbol.getValue());
+    StateExchange exchange =
+        state ? accel::getExchange(state) : StateExchange::None;
+    if (exchange == StateExchange::None) {
+      fail(op) << "expected a state that ranks exchange, got " << symbol;
+      return;
+    }
+    Rule rule = getRule(exchange);
+    StringRef name = op->getName().getStringRef();
+    if (name != rule.operation || place != rule.place) {
+      fail(op) << "expected " << symbol << " to be " << rule.meaning << " "
+               << describe(rule.place) << " (" << rule.operation << "), got "
+               << name << " " << describe(place);
+    } else if (!exchanged.insert({symbol.getValue(), op}).second) {
+      fail(op) << "expected " << symbol << " to be exchanged once, got it "
+               << "twice";
     }
   }
 
-  /// `op` follows the loop.
-  void verifyUse(Operation &op) {
+  /// Uses in front of an exchange see what a rank has alone; those that must
+  /// come in front of it come too late behind it.
+  void verifyUse(Operation &op, Place place) {
     auto symbol = op.getAttrOfType<FlatSymbolRefAttr>("symbol");
-    auto state =
-        symbol ? symbols.lookup<StateOp>(symbol.getValue()) : StateOp();
-    if (state && isSummedOverRanks(state) &&
-        !reduced.contains(symbol.getValue())) {
-      fail(&op) << "expected " << symbol
-                << " to be summed over the ranks before it is used, got a use "
-                   "in front of that";
+    StateOp state =
+        symbol ? findState(symbol, isa<AccumulateOp>(op)) : StateOp();
+    if (!state) {
+      return;
     }
+    bool isBehind = exchanged.contains(state.getSymName());
+    bool mustBeBehind = false;
+    bool mustBeInFront = false;
+    switch (accel::getExchange(state)) {
+    case StateExchange::ReduceBehindLoop:
+    case StateExchange::ScatterBehindLoop:
+      mustBeBehind = place == Place::Behind;
+      break;
+    case StateExchange::ReduceBehindWrite:
+      mustBeBehind = isa<ReadOp>(op);
+      mustBeInFront = !mustBeBehind;
+      break;
+    case StateExchange::GatherBehindUpdate:
+      mustBeInFront = true;
+      break;
+    case StateExchange::ScatterInLoop:
+      mustBeInFront = place == Place::InLoop;
+      break;
+    case StateExchange::GatherInLoop:
+      mustBeBehind = place == Place::InLoop;
+      break;
+    case StateExchange::None:
+      break;
+    }
+    if ((mustBeBehind && !isBehind) || (mustBeInFront && isBehind)) {
+      Rule rule = getRule(accel::getExchange(state));
+      fail(&op) << "expected this use of " << symbol << " "
+                << (mustBeBehind ? "behind" : "in front of") << " the "
+                << rule.operation << " of '" << state.getSymName()
+                << "', got it " << (isBehind ? "behind" : "in front");
+    }
+  }
+
+  /// The state that `symbol` names, or the slot in which the parameter lies
+  /// that it names.
+  StateOp findState(FlatSymbolRefAttr symbol, bool accumulates) {
+    if (auto state = symbols.lookup<StateOp>(symbol.getValue())) {
+      return state;
+    }
+    auto parameter = symbols.lookup<ParameterOp>(symbol.getValue());
+    if (!parameter || !parameter.getSegment()) {
+      return {};
+    }
+    StringRef master = *parameter.getSegment();
+    return symbols.lookup<StateOp>(
+        accumulates
+            ? (master.drop_back(StringRef("master").size()) + "gradient").str()
+            : master.str());
   }
 
   ModuleOp module;
   func::FuncOp step;
   SymbolTable symbols;
-  llvm::StringMap<Operation *> reduced;
+  llvm::StringMap<Operation *> exchanged;
   bool hasFailed = false;
 };
 

@@ -22,7 +22,8 @@ class AssignLanesPass
       SmallVector<plan::MetricOp> metrics;
       function.walk([&](plan::InstructionOpInterface op) {
         bool communicates =
-            isa<plan::FetchOp, plan::MetricOp, plan::AllReduceOp>(op);
+            isa<plan::FetchOp, plan::MetricOp, plan::AllReduceOp,
+                plan::AllGatherOp, plan::ReduceScatterOp>(op);
         plan::Lane lane =
             communicates ? plan::Lane::Communication : plan::Lane::Compute;
         op->setAttr("lane",

@@ -45,22 +45,28 @@ void applyOrders(ScheduleProblem &problem, ArrayRef<Order> orders) {
   }
 }
 
-/// Adds an order for the first hazard there is, until there is none. Every
-/// round orders one more pair of instructions.
+/// Adds an order for every hazard there is.
 SmallVector<Order> solve(ScheduleProblem &problem) {
   SmallVector<Order> orders;
   applyOrders(problem, orders);
-  while (std::optional<Hazard> hazard = problem.findHazard()) {
-    bool bothInLoop = problem.instructions[hazard->first].inLoop &&
-                      problem.instructions[hazard->second].inLoop;
-    Order order{hazard->first, hazard->second,
-                bothInLoop ? hazard->secondIteration - hazard->firstIteration
-                           : 0};
-    assert(!llvm::is_contained(orders, order) &&
-           "an event that does not order what it is for");
-    orders.push_back(order);
+  size_t before = 0;
+  do {
+    before = orders.size();
+    auto addOrder = [&](const Hazard &hazard) {
+      bool bothInLoop = problem.instructions[hazard.first].inLoop &&
+                        problem.instructions[hazard.second].inLoop;
+      Order order{hazard.first, hazard.second,
+                  bothInLoop ? hazard.secondIteration - hazard.firstIteration
+                             : 0};
+      // Two iterations may ask for the same order.
+      if (!llvm::is_contained(orders, order)) {
+        orders.push_back(order);
+      }
+      return true;
+    };
+    problem.findHazard(addOrder);
     applyOrders(problem, orders);
-  }
+  } while (orders.size() != before);
   return orders;
 }
 

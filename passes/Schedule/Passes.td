@@ -4,6 +4,36 @@
 #define ACCEL_PASSES_SCHEDULE_PASSES_TD
 include "mlir/Pass/PassBase.td"
 
+def PlaceGathersPass : Pass<"accel-place-gathers", "::mlir::ModuleOp"> {
+  let summary = "gathers one bucket at a time, one ahead of its use";
+  let description = [{
+    Replaces the gathers at the beginning of the loop, which make all parameters whole at once, by gathers of one bucket into
+    one of two slots. A bucket stays in its slot from its first use to its last before two others have been used; then it
+    makes room, and comes back for its next use: so a layer's parameters are gathered for forward, freed, and gathered again
+    for backward. A gather is placed where its slot becomes free, which is where the bucket in the other slot begins to be
+    used: it is one ahead. Slots are shared by the ranks of a host and have room for `max-ranks` granules more than each
+    segment's elements, as ranks may write equal parts.
+
+    Requires: Fuse. Ensures: at most two buckets are whole at any instruction; every read of a parameter is of a slot that
+    holds it (VerifySchedule).
+  }];
+  let options = [Option<"maxRanks", "max-ranks", "int64_t", "1024", "Most ranks that slots have room for">];
+  let dependentDialects = ["::accel::plan::PlanDialect"];
+}
+
+def PlaceReductionsPass : Pass<"accel-place-reductions", "::mlir::ModuleOp"> {
+  let summary = "reduces the gradients of one bucket at a time";
+  let description = [{
+    Replaces the sums at the end of the loop, of all gradients of the microbatch, by sums of one bucket in one of two slots.
+    A slot is filled with zeros, except where a product is the first to write and then overwrites; behind the last
+    instruction that adds to the bucket its gradients are summed over the ranks; the rank adds its part to what it holds
+    before the slot is used for another bucket, or at the end of the body.
+
+    Requires: Fuse. Ensures: no gradient of a whole bucket outlives it.
+  }];
+  let dependentDialects = ["::accel::plan::PlanDialect"];
+}
+
 def AssignLanesPass : Pass<"accel-assign-lanes", "::mlir::ModuleOp"> {
   let summary = "says which lane executes each instruction";
   let description = [{
@@ -31,7 +61,8 @@ def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
   let summary = "proves that any two conflicting accesses are ordered";
   let description = [{
     Any two accesses to overlapping bytes, at least one of them a write, are ordered by lanes and events, and every wait
-    has an earlier signal. Otherwise both instructions are named.
+    has an earlier signal. Otherwise both instructions are named. In program order every read of a slot that buckets are
+    gathered into finds there what it means to read.
 
     Requires: InsertEvents. Changes nothing.
   }];

@@ -6,7 +6,12 @@
 
 #include "mlir/Pass/PassManager.h"
 
-void accel::buildSchedulePipeline(mlir::OpPassManager &pm) {
+using namespace accel;
+
+void accel::buildSchedulePipeline(mlir::OpPassManager &pm,
+                                  const ScheduleOptions &options) {
+  pm.addPass(createPlaceGathersPass({options.maxRanks}));
+  pm.addPass(createPlaceReductionsPass());
   pm.addPass(createAssignLanesPass());
   pm.addPass(createInsertEventsPass());
   pm.addPass(createVerifySchedulePass());

@@ -3,15 +3,23 @@
 #ifndef ACCEL_PASSES_SCHEDULE_SCHEDULEPIPELINE_H
 #define ACCEL_PASSES_SCHEDULE_SCHEDULEPIPELINE_H
 
+#include <cstdint>
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
 namespace accel {
 
+struct ScheduleOptions {
+  /// Most ranks that slots of gathered buckets have room for.
+  int64_t maxRanks = 1024;
+};
+
 /// From instructions in program order to instructions on lanes, ordered by
 /// events.
-void buildSchedulePipeline(mlir::OpPassManager &pm);
+void buildSchedulePipeline(mlir::OpPassManager &pm,
+                           const ScheduleOptions &options = {});
 
 } // namespace accel
 

@@ -6,6 +6,7 @@
 #include "dialects/Plan/IR/PlanOps.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <map>
@@ -81,51 +82,16 @@ const Signal *findSignal(const std::vector<Signal> &signals,
 
 } // namespace
 
-std::vector<std::vector<unsigned>>
-ScheduleProblem::computeClocks(const std::vector<Execution> &executions) const {
-  std::vector<std::vector<Signal>> signals(numEvents);
-  std::vector<unsigned> done(
-      numLanes, 0); // executions of each lane so far, in program order
-  std::vector<std::vector<unsigned>> laneClock(
-      numLanes, std::vector<unsigned>(numLanes, 0));
-  std::vector<std::vector<unsigned>> clocks;
-  for (unsigned e = 0; e < executions.size(); ++e) {
-    const ScheduledInstruction &instruction =
-        instructions[executions[e].instruction];
-    std::vector<unsigned> &clock = laneClock[instruction.lane];
-    clock[instruction.lane] = done[instruction.lane];
-    for (const EventWait &wait : instruction.waits) {
-      const Signal *signal =
-          findSignal(signals[wait.event], wait, instruction.inLoop,
-                     executions[e].iteration);
-      if (!signal) {
-        continue;
-      }
-      unsigned lane =
-          instructions[executions[signal->execution].instruction].lane;
-      for (unsigned l = 0; l < numLanes; ++l) {
-        // The signal is given after the execution, so one more of its lane is
-        // done than when it started.
-        clock[l] = std::max(clock[l],
-                            clocks[signal->execution][l] + (l == lane ? 1 : 0));
-      }
-    }
-    clocks.push_back(clock);
-    ++done[instruction.lane];
-    for (unsigned event : instruction.signals) {
-      signals[event].push_back(
-          {e, executions[e].iteration, instruction.inLoop});
-    }
-  }
-  return clocks;
+static bool isSameCopy(const ByteAccess &a, unsigned iterationA,
+                       const ByteAccess &b, unsigned iterationB) {
+  return (iterationA + a.rotation) % a.copies ==
+         (iterationB + b.rotation) % b.copies;
 }
 
-static bool overlap(const ByteAccess &a, unsigned iterationA,
-                    const ByteAccess &b, unsigned iterationB) {
-  bool sameCopy = (iterationA + a.rotation) % a.copies ==
-                  (iterationB + b.rotation) % b.copies;
-  return a.buffer == b.buffer && sameCopy && (a.writes || b.writes) &&
-         a.begin < b.end && b.begin < a.end;
+static bool conflict(const ByteAccess &a, unsigned iterationA,
+                     const ByteAccess &b, unsigned iterationB) {
+  return (a.writes || b.writes) && a.begin < b.end && b.begin < a.end &&
+         isSameCopy(a, iterationA, b, iterationB);
 }
 
 /// Buffers that instructions of more than one lane touch: only there can a
@@ -145,44 +111,145 @@ findSharedBuffers(const std::vector<ScheduledInstruction> &instructions) {
   return shared;
 }
 
-std::optional<Hazard> ScheduleProblem::findHazard() const {
-  std::vector<bool> shared = findSharedBuffers(instructions);
-  std::vector<Execution> executions = unroll();
-  std::vector<std::vector<unsigned>> clocks = computeClocks(executions);
+namespace {
+
+/// One run over the unrolled function with vector clocks.
+class HazardSweep {
+public:
+  HazardSweep(const ScheduleProblem &problem,
+              llvm::function_ref<bool(const Hazard &)> resolve)
+      : problem(problem), resolve(resolve), executions(problem.unroll()),
+        shared(findSharedBuffers(problem.instructions)),
+        signals(problem.numEvents), done(problem.numLanes, 0),
+        laneClocks(problem.numLanes, Clock(problem.numLanes, 0)) {}
+
+  std::optional<Hazard> run() {
+    for (unsigned e = 0; e < executions.size(); ++e) {
+      const ScheduledInstruction &instruction = instructionOf(e);
+      Clock &clock = laneClocks[instruction.lane];
+      clock[instruction.lane] = done[instruction.lane];
+      for (const EventWait &wait : instruction.waits) {
+        const Signal *signal =
+            findSignal(signals[wait.event], wait, instruction.inLoop,
+                       executions[e].iteration);
+        if (signal) {
+          joinClock(clock, signal->execution);
+        }
+      }
+      clocks.push_back(clock);
+      if (std::optional<Hazard> hazard = visitAccesses(e)) {
+        return hazard;
+      }
+      ++done[instruction.lane];
+      for (unsigned event : instruction.signals) {
+        signals[event].push_back(
+            {e, executions[e].iteration, instruction.inLoop});
+      }
+    }
+    return std::nullopt;
+  }
+
+private:
+  /// By lane: how many of its executions are known to be done.
+  using Clock = std::vector<unsigned>;
+
   struct Past {
     unsigned execution;
     unsigned rank; ///< position in its lane
     const ByteAccess *access;
   };
-  std::map<unsigned, std::vector<Past>> history; // by buffer
-  std::vector<unsigned> done(numLanes, 0);
-  for (unsigned e = 0; e < executions.size(); ++e) {
-    const ScheduledInstruction &instruction =
-        instructions[executions[e].instruction];
-    for (const ByteAccess &access : instruction.accesses) {
+
+  const ScheduledInstruction &instructionOf(unsigned execution) const {
+    return problem.instructions[executions[execution].instruction];
+  }
+
+  /// Everything known when `signaller` started, and that it is done itself.
+  void joinClock(Clock &clock, unsigned signaller) const {
+    unsigned lane = instructionOf(signaller).lane;
+    for (unsigned l = 0; l < clock.size(); ++l) {
+      clock[l] = std::max(clock[l], clocks[signaller][l] + (l == lane ? 1 : 0));
+    }
+  }
+
+  bool isOrdered(const Past &past, unsigned e) const {
+    unsigned lane = instructionOf(past.execution).lane;
+    return lane == instructionOf(e).lane || clocks[e][lane] > past.rank;
+  }
+
+  std::optional<Hazard> visitAccesses(unsigned e) {
+    while (const Past *past = findUnordered(e)) {
+      Hazard hazard{executions[past->execution].instruction,
+                    executions[e].instruction,
+                    executions[past->execution].iteration,
+                    executions[e].iteration, past->access->buffer};
+      if (!resolve || !resolve(hazard)) {
+        return hazard;
+      }
+      joinClock(clocks[e], past->execution);
+      laneClocks[instructionOf(e).lane] = clocks[e];
+    }
+    for (const ByteAccess &access : instructionOf(e).accesses) {
+      if (shared[access.buffer]) {
+        remember(access, e);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Of the conflicting executions that nothing orders before `e`, the last of
+  /// its lane: whoever waits for it has waited for the others.
+  const Past *findUnordered(unsigned e) const {
+    const Past *found = nullptr;
+    for (const ByteAccess &access : instructionOf(e).accesses) {
       if (!shared[access.buffer]) {
         continue;
       }
-      for (const Past &past : history[access.buffer]) {
-        const Execution &before = executions[past.execution];
-        unsigned lane = instructions[before.instruction].lane;
-        bool ordered = lane == instruction.lane || clocks[e][lane] > past.rank;
-        if (!ordered && overlap(*past.access, before.iteration, access,
-                                executions[e].iteration)) {
-          return Hazard{before.instruction, executions[e].instruction,
-                        before.iteration, executions[e].iteration,
-                        access.buffer};
+      auto known = history.find(access.buffer);
+      if (known == history.end()) {
+        continue;
+      }
+      for (const Past &past : known->second) {
+        bool isLater = !found || past.execution > found->execution;
+        if (isLater && !isOrdered(past, e) &&
+            conflict(*past.access, executions[past.execution].iteration, access,
+                     executions[e].iteration)) {
+          found = &past;
         }
       }
     }
-    for (const ByteAccess &access : instruction.accesses) {
-      if (shared[access.buffer]) {
-        history[access.buffer].push_back({e, done[instruction.lane], &access});
-      }
-    }
-    ++done[instruction.lane];
+    return found;
   }
-  return std::nullopt;
+
+  /// Forgets what is ordered before this access and covered by it: whoever is
+  /// ordered behind this one is ordered behind that one.
+  void remember(const ByteAccess &access, unsigned e) {
+    std::vector<Past> &past = history[access.buffer];
+    llvm::erase_if(past, [&](const Past &before) {
+      const ByteAccess &other = *before.access;
+      return access.begin <= other.begin && other.end <= access.end &&
+             (access.writes || !other.writes) && isOrdered(before, e) &&
+             isSameCopy(other, executions[before.execution].iteration, access,
+                        executions[e].iteration);
+    });
+    past.push_back({e, done[instructionOf(e).lane], &access});
+  }
+
+  const ScheduleProblem &problem;
+  llvm::function_ref<bool(const Hazard &)> resolve;
+  std::vector<ScheduleProblem::Execution> executions;
+  std::vector<bool> shared;
+  std::vector<std::vector<Signal>> signals;      ///< by event
+  std::vector<unsigned> done;                    ///< by lane, in program order
+  std::vector<Clock> laneClocks;                 ///< by lane
+  std::vector<Clock> clocks;                     ///< by execution
+  std::map<unsigned, std::vector<Past>> history; ///< by buffer
+};
+
+} // namespace
+
+std::optional<Hazard> ScheduleProblem::findHazard(
+    llvm::function_ref<bool(const Hazard &)> resolve) const {
+  return HazardSweep(*this, resolve).run();
 }
 
 std::optional<unsigned> ScheduleProblem::findDeadlock() const {

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LogicalResult.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <optional>
 #include <string>
@@ -60,7 +61,11 @@ public:
   /// followed for as many iterations as double buffering and distances can
   /// reach over: beyond, everything repeats. Instructions of one lane run in
   /// program order; nothing is assumed about lanes otherwise.
-  std::optional<Hazard> findHazard() const;
+  ///
+  /// With `resolve`: a pair for which it returns true is taken to be ordered
+  /// from here on, and the search goes on.
+  std::optional<Hazard>
+  findHazard(llvm::function_ref<bool(const Hazard &)> resolve = nullptr) const;
 
   /// Whether every wait can be satisfied: its signal comes earlier in program
   /// order.
@@ -72,11 +77,6 @@ public:
     unsigned iteration;
   };
   std::vector<Execution> unroll() const;
-
-  /// For every execution and lane: how many executions of that lane are known
-  /// to be done when it starts.
-  std::vector<std::vector<unsigned>>
-  computeClocks(const std::vector<Execution> &executions) const;
 };
 
 /// Reads a function of the plan into a problem, with the lanes, waits and

@@ -4,6 +4,7 @@
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/ScheduleProblem.h"
+#include "passes/Schedule/SlotContents.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -32,6 +33,13 @@ class VerifySchedulePass
     if (std::optional<unsigned> waiting = problem.findDeadlock()) {
       return problem.instructions[*waiting].op->emitOpError(
           "waits for an event that nothing before it signals");
+    }
+    if (std::optional<WrongContents> wrong = findWrongContents(function)) {
+      InFlightDiagnostic error = wrong->reader->emitOpError(
+          "reads a slot that does not hold these parameters here");
+      error.attachNote(wrong->wanted.getLoc())
+          << "the parameters: " << wrong->wanted;
+      return error;
     }
     std::optional<Hazard> hazard = problem.findHazard();
     if (!hazard) {

@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Shard/LearningRate.h"
 #include "passes/Shard/SegmentUpdate.h"
 
@@ -20,6 +21,9 @@ namespace {
 
 /// Added to the norm before it divides, as torch.nn.utils.clip_grad_norm_ does.
 constexpr double kClipEpsilon = 1e-6;
+
+/// The sum of the squares of all gradients, where a rank has its parts only.
+constexpr llvm::StringLiteral kSquareSum = "gradient_square_sum";
 
 /// The trainable segments of `module` in the order of their declarations.
 SmallVector<SegmentSlots> collectSegments(ModuleOp module) {
@@ -108,6 +112,27 @@ private:
     update.erase();
   }
 
+  /// `sum` itself, or, where gradients are cut over ranks, what Partition makes
+  /// of it.
+  static Value sumOverRanks(ScalarBuilder &scalars, UpdateOp update,
+                            Value sum) {
+    auto module = update->getParentOfType<ModuleOp>();
+    bool isCut = llvm::any_of(module.getOps<StateOp>(), [](StateOp state) {
+      return state.getSlot() == "gradient" &&
+             dist::getHolding(state) != dist::Holding::All;
+    });
+    if (!isCut) {
+      return sum;
+    }
+    OpBuilder builder(update->getParentOfType<func::FuncOp>());
+    StateOp::create(builder, update.getLoc(), kSquareSum, sum.getType(),
+                    "partial", /*initial=*/FloatAttr(),
+                    /*bucket=*/StringAttr(), /*segment=*/StringAttr(),
+                    /*slot=*/StringAttr(), /*group=*/StringAttr());
+    scalars.write(kSquareSum, sum);
+    return scalars.read(kSquareSum);
+  }
+
   /// What accumulated gradients are multiplied by: the scale of the mean, and
   /// the clipping of its norm.
   static Value buildGradientFactor(ScalarBuilder &scalars, UpdateOp update,
@@ -116,8 +141,8 @@ private:
         llvm::map_to_vector(segments, [&](const SegmentSlots &segment) {
           return buildSquareSum(scalars, segment);
         });
-    Value norm =
-        scalars.mul(scalars.sqrt(scalars.sum(parts)), update.getScale());
+    Value sum = sumOverRanks(scalars, update, scalars.sum(parts));
+    Value norm = scalars.mul(scalars.sqrt(sum), update.getScale());
     scalars.report("grad_norm", norm);
     if (!update.getClip()) {
       return update.getScale();

@@ -29,13 +29,39 @@ def AssignBucketsPass : Pass<"accel-assign-buckets", "mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def ShardStatesPass : Pass<"accel-shard-states", "mlir::ModuleOp"> {
+  let summary = "says of every slot what a rank holds of it";
+  let description = [{
+    Sets `dist.held` of the slots of all segments, by mode:
+
+    | mode | master | gradient | what the optimizer keeps |
+    |---|---|---|---|
+    | plain | | | |
+    | zero1 | whole | whole | part |
+    | zero2 | whole | part | part |
+    | fsdp | part | part | part |
+
+    Masters of frozen segments have no `dist.held` in zero1 and zero2: nobody updates them.
+
+    **Requires** slots as AssignBuckets declares them.
+    **Ensures** what VerifyShard checks.
+
+    ```mlir
+    accel.state @"model.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
+    ```
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"plain\"", "plain, zero1, zero2 or fsdp">];
+  let dependentDialects = ["::accel::dist::DistDialect"];
+}
+
 def ExpandUpdatePass : Pass<"accel-expand-update", "mlir::ModuleOp"> {
   let summary = "writes the optimizer in operations on flat segments";
   let description = [{
     Replaces `accel.update` by arithmetic: the learning rate of the step, the norm of the gradient and the clipping factor as
     f64 scalars; then, for each trainable segment, one run of element-wise operations in f32 that reads its slots and writes
     them back. Squares are summed in f32 over rows of 128 elements, rows in f64, so that the order of summation is that of
-    the layout and of nothing else.
+    the layout and of nothing else. Where gradients are cut over ranks, a rank has the squares of its parts: their sum goes
+    through a state of kind `partial`, which Partition sums over the ranks.
 
     With s the step from 0, W `warmup_steps`, H `schedule_steps`, D `decay_steps`:
 
@@ -71,7 +97,8 @@ def VerifyShardPass : Pass<"accel-verify-shard", "mlir::ModuleOp"> {
   let summary = "verifies the module after Shard";
   let description = [{
     Every parameter lies inside exactly one segment, aligned, apart from the others; segments, slots and buckets agree; a
-    segment is uniform in type and group; no `accel.update` is left.
+    segment is uniform in type and group; the slots of a segment are held as one of the modes holds them, and all segments
+    in the same mode; no `accel.update` is left.
 
     **Requires** nothing.
     **Ensures** changes nothing.

@@ -13,6 +13,7 @@ using namespace accel;
 void accel::buildShardPipeline(mlir::OpPassManager &manager,
                                const ShardOptions &options) {
   manager.addPass(createAssignBucketsPass({options.decayRank}));
+  manager.addPass(createShardStatesPass({options.mode}));
   // The update is written over the slots that the buckets declare.
   manager.addPass(createExpandUpdatePass());
   manager.addPass(createVerifyShardPass());
@@ -26,6 +27,9 @@ struct ShardPipelineOptions
       *this, "decay-rank",
       llvm::cl::desc("parameters of this rank or more decay"),
       llvm::cl::init(2)};
+  Option<std::string> mode{*this, "mode",
+                           llvm::cl::desc("plain, zero1, zero2 or fsdp"),
+                           llvm::cl::init("plain")};
 };
 
 } // namespace
@@ -34,6 +38,6 @@ void accel::registerShardPipeline() {
   mlir::PassPipelineRegistration<ShardPipelineOptions>(
       "accel-shard", "phase Shard",
       [](mlir::OpPassManager &manager, const ShardPipelineOptions &flags) {
-        buildShardPipeline(manager, ShardOptions{flags.decayRank});
+        buildShardPipeline(manager, ShardOptions{flags.decayRank, flags.mode});
       });
 }

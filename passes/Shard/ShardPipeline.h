@@ -4,6 +4,7 @@
 #define ACCEL_PASSES_SHARD_SHARDPIPELINE_H
 
 #include <cstdint>
+#include <string>
 
 namespace mlir {
 class OpPassManager;
@@ -14,6 +15,9 @@ namespace accel {
 struct ShardOptions {
   /// Parameters of this rank or more decay.
   int64_t decayRank = 2;
+  /// What ranks share of parameters, gradients and optimizer state: plain,
+  /// zero1, zero2 or fsdp.
+  std::string mode = "plain";
 };
 
 /// From parameters to segments and an explicit optimizer.

@@ -4,6 +4,7 @@
 #include "passes/Shard/Passes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Shard/BucketLayout.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -39,6 +40,11 @@ public:
     for (StateOp state : module.getOps<StateOp>()) {
       if (state.getKind() == "slot") {
         verifySlot(state);
+      }
+    }
+    for (StateOp state : module.getOps<StateOp>()) {
+      if (state.getKind() == "slot") {
+        verifyHolding(state);
       }
     }
     for (BucketOp bucket : module.getOps<BucketOp>()) {
@@ -148,6 +154,46 @@ private:
     }
   }
 
+  /// The modes differ in what is held of masters, gradients and moments; a
+  /// rank that holds its part of a master needs no more of the others.
+  void verifyHolding(StateOp state) {
+    using dist::Holding;
+    bool isFrozen = state.getGroup() == "frozen";
+    StringRef kind = state.getSlot() == "master"     ? "master"
+                     : state.getSlot() == "gradient" ? "gradient"
+                                                     : "moment";
+    Holding holding = dist::getHolding(state);
+    if (kind == "moment" && holding == Holding::Whole) {
+      fail(state) << "expected what the optimizer keeps to be held in part or "
+                     "not to be cut, got \"whole\"";
+      return;
+    }
+    std::string key = (kind + (isFrozen ? ".frozen" : "")).str();
+    auto [first, isNew] = holdings.try_emplace(key, state);
+    if (!isNew && dist::getHolding(first->second) != holding) {
+      fail(state) << "expected all segments to be held in the same way, got '"
+                  << state.getSymName() << "' and '"
+                  << cast<StateOp>(first->second).getSymName()
+                  << "' that differ";
+      return;
+    }
+    verifyOrder(state, holding);
+  }
+
+  /// master >= gradient >= moments, in what a rank holds.
+  void verifyOrder(StateOp state, dist::Holding holding) {
+    std::string prefix =
+        (*state.getBucket() + "." + *state.getSegment() + ".").str();
+    auto above = symbols.lookup<StateOp>(
+        prefix + (state.getSlot() == "gradient" ? "master" : "gradient"));
+    if (state.getSlot() != "master" && above &&
+        dist::getHolding(above) > holding) {
+      fail(state) << "expected a rank to hold no more of '"
+                  << state.getSymName() << "' than of '" << above.getSymName()
+                  << "', got more";
+    }
+  }
+
   /// What a bucket lists is what its parameters and slots say.
   void verifyBucket(BucketOp bucket) {
     for (Attribute attribute : bucket.getSegments()) {
@@ -183,6 +229,7 @@ private:
   SymbolTable symbols;
   llvm::MapVector<StateOp, SmallVector<ParameterOp>> contents;
   llvm::StringMap<int64_t> listed;
+  llvm::StringMap<Operation *> holdings; ///< the first of each kind of slot
   bool hasFailed = false;
 };
 

@@ -39,7 +39,15 @@ std::string ClassTable(const PlanView& plan, const MemoryLayout& layout) {
     }
   }
   for (const planpb::Arena& arena : plan.manifest().arenas()) {
-    parts.push_back(absl::StrCat("transient ", FormatBytes(arena.bytes())));
+    if (arena.space() != planpb::SPACE_SHARED) {
+      parts.push_back(absl::StrCat("transient ", FormatBytes(arena.bytes())));
+    }
+  }
+  if (layout.SharedBytes() > 0) {
+    const uint64_t ranks = layout.binding().rank_count();
+    parts.push_back(absl::StrCat(
+        "gathered ", FormatBytes(layout.SharedBytes()),
+        ranks == 1 ? "" : absl::StrCat(" for all ", ranks, " ranks")));
   }
   return absl::StrJoin(parts, ", ");
 }
@@ -90,17 +98,21 @@ absl::StatusOr<int> CpuDevice::ChooseVariant(const PlanView& plan) const {
 }
 
 absl::StatusOr<std::unique_ptr<CpuMemory>> CpuDevice::AllocateCpu(
-    const PlanView& plan, const MemoryLayout& layout) {
+    const PlanView& plan, const MemoryLayout& layout,
+    const SharedAllocator& shared) {
   const AvailableMemory available = options_.available_memory(vfs_);
-  if (layout.TotalBytes() > available.bytes) {
+  const uint64_t ranks = shared ? layout.binding().rank_count() : 1;
+  const uint64_t needed =
+      layout.PrivateBytes() + (layout.SharedBytes() + ranks - 1) / ranks;
+  if (needed > available.bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "not enough memory: the plan needs ", FormatBytes(layout.TotalBytes()),
-        " (", ClassTable(plan, layout), "), ", FormatBytes(available.bytes),
+        "not enough memory: the plan needs ", FormatBytes(needed), " (",
+        ClassTable(plan, layout), "), ", FormatBytes(available.bytes),
         " are available by ", available.source,
         "; compile with a smaller microbatch (accelc --dim batch=N) or free "
         "memory"));
   }
-  return CpuMemory::Create(plan, layout);
+  return CpuMemory::Create(plan, layout, shared);
 }
 
 absl::StatusOr<std::unique_ptr<DeviceMemory>> CpuDevice::Allocate(

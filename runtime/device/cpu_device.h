@@ -47,9 +47,11 @@ class CpuDevice : public Device {
   absl::StatusOr<int> ChooseVariant(const PlanView& plan) const override;
   absl::StatusOr<std::unique_ptr<DeviceMemory>> Allocate(
       const PlanView& plan, const MemoryLayout& layout) override;
-  // The same, with the type that CPU executors need.
+  // The same, with the type that CPU executors need. What `shared` gives counts
+  // once for all ranks: each is asked for its share of it.
   absl::StatusOr<std::unique_ptr<CpuMemory>> AllocateCpu(
-      const PlanView& plan, const MemoryLayout& layout);
+      const PlanView& plan, const MemoryLayout& layout,
+      const SharedAllocator& shared = nullptr);
 
   // Maps the code and creates the library calls, checking that none of them
   // wants more workspace than the plan allows.

@@ -20,6 +20,17 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 
+uint64_t LargestAlignment(const PlanView& plan) {
+  uint64_t alignment = kPage;
+  for (const planpb::Arena& arena : plan.manifest().arenas()) {
+    alignment = std::max(alignment, arena.alignment());
+  }
+  for (const planpb::Buffer& buffer : plan.manifest().buffers()) {
+    alignment = std::max(alignment, buffer.alignment());
+  }
+  return alignment;
+}
+
 }  // namespace
 
 absl::StatusOr<Mapping> Mapping::Create(uint64_t bytes, uint64_t alignment) {
@@ -78,20 +89,20 @@ absl::Status Mapping::MakeExecutable() {
 }
 
 absl::StatusOr<std::unique_ptr<CpuMemory>> CpuMemory::Create(
-    const PlanView& plan, const MemoryLayout& layout) {
+    const PlanView& plan, const MemoryLayout& layout,
+    const SharedAllocator& shared) {
   auto memory = std::make_unique<CpuMemory>();
-  uint64_t alignment = kPage;
-  for (const planpb::Arena& arena : plan.manifest().arenas()) {
-    alignment = std::max(alignment, arena.alignment());
-  }
-  for (const planpb::Buffer& buffer : plan.manifest().buffers()) {
-    alignment = std::max(alignment, buffer.alignment());
-  }
-  for (int space = 1; space <= kSpaces; ++space) {
-    ASSIGN_OR_RETURN(
-        memory->spaces_[space - 1],
-        Mapping::Create(layout.SpaceBytes(static_cast<planpb::Space>(space)),
-                        alignment));
+  const uint64_t alignment = LargestAlignment(plan);
+  for (int i = 0; i < kSpaces; ++i) {
+    const auto space = static_cast<planpb::Space>(i + 1);
+    const uint64_t bytes = layout.SpaceBytes(space);
+    if (space == planpb::SPACE_SHARED && shared && bytes != 0) {
+      ASSIGN_OR_RETURN(const absl::Span<std::byte> found, shared(bytes));
+      memory->bases_[i] = found.data();
+      continue;
+    }
+    ASSIGN_OR_RETURN(memory->own_[i], Mapping::Create(bytes, alignment));
+    memory->bases_[i] = memory->own_[i].data();
   }
   return memory;
 }

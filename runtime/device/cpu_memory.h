@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A rank's memory on a CPU: one anonymous mapping per space.
+// A rank's memory on a CPU: one anonymous mapping per space, and what all ranks
+// of the host share.
 #ifndef ACCEL_RUNTIME_DEVICE_CPU_MEMORY_H_
 #define ACCEL_RUNTIME_DEVICE_CPU_MEMORY_H_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "runtime/device/device.h"
@@ -34,10 +36,17 @@ class Mapping {
   uint64_t size_ = 0;
 };
 
+// Gives so many zeroed bytes, from a new page on, that are the same for all
+// ranks of the host and live longer than the rank's memory. Null: the rank is
+// alone and has its own.
+using SharedAllocator =
+    std::function<absl::StatusOr<absl::Span<std::byte>>(uint64_t bytes)>;
+
 class CpuMemory : public DeviceMemory {
  public:
   static absl::StatusOr<std::unique_ptr<CpuMemory>> Create(
-      const PlanView& plan, const MemoryLayout& layout);
+      const PlanView& plan, const MemoryLayout& layout,
+      const SharedAllocator& shared = nullptr);
 
   absl::Status Write(const ByteRange& range,
                      absl::Span<const std::byte> src) override;
@@ -45,11 +54,12 @@ class CpuMemory : public DeviceMemory {
                     absl::Span<std::byte> dst) const override;
 
   std::byte* At(const ByteRange& range) const {
-    return spaces_[range.space - 1].data() + range.begin;
+    return bases_[range.space - 1] + range.begin;
   }
 
  private:
-  std::array<Mapping, kSpaces> spaces_;
+  std::array<Mapping, kSpaces> own_;
+  std::array<std::byte*, kSpaces> bases_ = {};
 };
 
 }  // namespace accel::runtime

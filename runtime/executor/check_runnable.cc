@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/executor/check_collective.h"
 #include "runtime/executor/instruction_runner.h"
 #include "runtime/plan/element_type.h"
 #include "runtime/plan/gemm_shape.h"
@@ -89,7 +90,9 @@ class RunnableCheck : public InstructionVisitor {
                      const planpb::Copy& copy) override {
     const uint64_t from = BytesOf(instruction, copy.source());
     const uint64_t to = BytesOf(instruction, copy.destination());
-    if (from == to) {
+    if (from == to ||
+        HasRoomFor(instruction, copy.source(), copy.destination()) ||
+        HasRoomFor(instruction, copy.destination(), copy.source())) {
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(
@@ -98,47 +101,28 @@ class RunnableCheck : public InstructionVisitor {
 
   absl::Status Visit(const planpb::Instruction& instruction,
                      const planpb::Collective& collective) override {
-    if (collective.kind() != planpb::Collective::KIND_ALL_REDUCE ||
-        collective.reduction() != planpb::Collective::REDUCTION_SUM) {
-      return absl::UnimplementedError(
-          "expected an all_reduce that sums, which is all that this executor "
-          "knows of collectives");
-    }
-    if (collective.input_plus_one() == 0 ||
-        collective.input_plus_one() != collective.output_plus_one()) {
-      return absl::UnimplementedError("expected an all_reduce in place");
-    }
-    RETURN_IF_ERROR(CheckSpansAllRanks(collective));
-    const auto bytes = CheckedMultiply(collective.shard().elements(),
-                                       ElementBits(collective.dtype()) / 8);
-    const uint64_t room = BytesOf(instruction, collective.input_plus_one() - 1);
-    if (bytes == room) {
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError(absl::StrCat("expected an access of ",
-                                                   bytes.value_or(UINT64_MAX),
-                                                   " bytes, got ", room));
+    return CheckCollective(layout_, instruction, collective);
   }
 
  private:
-  // The communicator joins all ranks of the run.
-  absl::Status CheckSpansAllRanks(const planpb::Collective& collective) const {
-    uint64_t ranks = 1;
-    for (const int axis : collective.axes()) {
-      ranks *= layout_.binding().degree(static_cast<planpb::MeshAxis>(axis));
-    }
-    if (ranks == layout_.binding().rank_count()) {
-      return absl::OkStatus();
-    }
-    return absl::UnimplementedError(
-        absl::StrCat("expected a collective over all ",
-                     layout_.binding().rank_count(), " ranks, got ", ranks));
-  }
-
   uint64_t BytesOf(const planpb::Instruction& instruction,
                    uint32_t access) const {
     return layout_.RangeOf(instruction.accesses(static_cast<int>(access)), 0)
         .size();
+  }
+  // Whether `part` is a rank's part and `room` the whole of a buffer that every
+  // rank has for its part, however small that is.
+  bool HasRoomFor(const planpb::Instruction& instruction, uint32_t part,
+                  uint32_t room) const {
+    const planpb::Access& access = instruction.accesses(static_cast<int>(part));
+    const planpb::Access& other = instruction.accesses(static_cast<int>(room));
+    if (!access.has_shard() || other.has_shard() || other.bytes() != 0) {
+      return false;
+    }
+    const auto bytes = OwnedBytes(
+        access.shard(), ElementBits(plan_.buffer(access.buffer()).dtype()),
+        layout_.binding());
+    return bytes.ok() && bytes->room == BytesOf(instruction, room);
   }
   absl::Status CheckRoom(const planpb::Instruction& instruction,
                          absl::string_view what, uint32_t access,
@@ -155,13 +139,63 @@ class RunnableCheck : public InstructionVisitor {
   const MemoryLayout& layout_;
 };
 
+bool WritesForAll(const planpb::Instruction& instruction) {
+  const auto kind = instruction.collective().kind();
+  return instruction.has_collective() &&
+         (kind == planpb::Collective::KIND_ALL_GATHER ||
+          kind == planpb::Collective::KIND_BROADCAST);
+}
+
+// Nothing orders what ranks write there but collectives that agree on it.
+absl::Status CheckSharedWrites(const PlanView& plan,
+                               const planpb::Instruction& instruction) {
+  for (const planpb::Access& access : instruction.accesses()) {
+    const planpb::Buffer& buffer = plan.buffer(access.buffer());
+    if (buffer.space() == planpb::SPACE_SHARED &&
+        access.mode() != planpb::Access::MODE_READ &&
+        !WritesForAll(instruction)) {
+      return absl::UnimplementedError(absl::StrCat(
+          "buffer '", buffer.name(),
+          "': expected that only all_gather and broadcast write what all "
+          "ranks share, got ",
+          InstructionKind(instruction)));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+absl::Status CheckSharedSpace(const PlanView& plan) {
+  // What a communicator's memory begins at a multiple of.
+  constexpr uint64_t kSharedAlignment = 4096;
+  for (const planpb::Buffer& buffer : plan.manifest().buffers()) {
+    if (buffer.space() != planpb::SPACE_SHARED) {
+      continue;
+    }
+    if (buffer.region() != planpb::REGION_TRANSIENT) {
+      return absl::UnimplementedError(absl::StrCat(
+          "buffer '", buffer.name(),
+          "': expected transient buffers only in memory that ranks share"));
+    }
+    if (buffer.alignment() > kSharedAlignment) {
+      return absl::UnimplementedError(absl::StrCat(
+          "buffer '", buffer.name(), "': expected an alignment of at most ",
+          kSharedAlignment, " in memory that ranks share, got ",
+          buffer.alignment()));
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::Status CheckRunnable(const PlanView& plan, const FunctionView& function,
                            const MemoryLayout& layout) {
   RunnableCheck check(plan, layout);
   for (const planpb::Instruction& instruction : function.instructions()) {
-    const absl::Status status = VisitInstruction(instruction, check);
+    absl::Status status = CheckSharedWrites(plan, instruction);
+    if (status.ok()) {
+      status = VisitInstruction(instruction, check);
+    }
     if (!status.ok()) {
       return Annotate(status, plan.Describe(function, instruction));
     }

@@ -2,6 +2,7 @@
 // Construction of the CPU executor and the running of functions.
 #include "runtime/executor/cpu_executor.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -16,6 +17,9 @@
 
 namespace accel::runtime {
 namespace {
+
+// Of a tensor that ranks read together.
+constexpr uint64_t kSharedPieceBytes = uint64_t{4} << 20;
 
 bool ComesFromData(const planpb::SignatureField& field) {
   return field.role() != planpb::SignatureField::ROLE_BUILTIN;
@@ -34,6 +38,7 @@ uint32_t ComputeLane(const planpb::Manifest& manifest) {
 absl::Status VerifyAll(const PlanView& plan, const MemoryLayout& layout) {
   RETURN_IF_ERROR(VerifyMemory(plan, layout));
   RETURN_IF_ERROR(VerifySchedule(plan, layout));
+  RETURN_IF_ERROR(CheckSharedSpace(plan));
   for (const FunctionView& function : plan.functions()) {
     RETURN_IF_ERROR(CheckRunnable(plan, function, layout));
   }
@@ -105,7 +110,13 @@ absl::StatusOr<std::unique_ptr<CpuExecutor>> CpuExecutor::Create(
 absl::Status CpuExecutor::Load(CpuDevice& device) {
   team_.Adopt();
   ASSIGN_OR_RETURN(program_, device.LoadProgram(plan_, layout_.binding()));
-  ASSIGN_OR_RETURN(memory_, device.AllocateCpu(plan_.view(), layout_));
+  SharedAllocator shared;
+  if (Communicator* const group = options_.communicator; group != nullptr) {
+    shared = [group](uint64_t bytes) {
+      return group->AllocateShared(bytes, "gathered buckets");
+    };
+  }
+  ASSIGN_OR_RETURN(memory_, device.AllocateCpu(plan_.view(), layout_, shared));
   return LoadConstants();
 }
 
@@ -134,6 +145,7 @@ void CpuExecutor::MakeLanes(const Dataset& dataset) {
                                                      dataset,
                                                      batch_,
                                                      options_.communicator,
+                                                     options_.collective_delay,
                                                      options_.seed,
                                                      {},
                                                      0,
@@ -263,6 +275,49 @@ absl::Status CpuExecutor::ReadBuffer(uint32_t buffer, uint64_t offset,
   ASSIGN_OR_RETURN(const ByteRange range,
                    PersistentRange(buffer, offset, dst.size()));
   return memory_->Read(range, dst);
+}
+
+absl::Status CpuExecutor::ReadTensor(const SlotTensor& slot, uint64_t first,
+                                     uint64_t elements,
+                                     absl::Span<std::byte> dst) const {
+  RETURN_IF_ERROR(failure_);
+  RETURN_IF_ERROR(CheckSlotRange(plan_.view(), slot, first, elements));
+  if (!slot.IsSharded() || layout_.binding().rank_count() == 1) {
+    return dst.empty() ? absl::OkStatus()
+                       : ReadBuffer(slot.buffer, first * slot.width, dst);
+  }
+  const uint64_t step = kSharedPieceBytes / slot.width;
+  for (const uint64_t end = first + elements; first < end;) {
+    ASSIGN_OR_RETURN(
+        const SlotPiece piece,
+        FindPiece(layout_, slot, first, std::min(step, end - first)));
+    const uint64_t bytes = piece.elements * slot.width;
+    RETURN_IF_ERROR(
+        ShareTensor(slot, piece, dst.empty() ? dst : dst.first(bytes)));
+    dst.remove_prefix(dst.empty() ? 0 : bytes);
+    first += piece.elements;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CpuExecutor::ShareTensor(const SlotTensor& slot,
+                                      const SlotPiece& piece,
+                                      absl::Span<std::byte> dst) const {
+  const uint64_t bytes = piece.elements * slot.width;
+  std::vector<std::byte> unused(dst.empty() ? bytes : 0);
+  CollectiveCall call;
+  call.kind = planpb::Collective::KIND_BROADCAST;
+  call.dtype = DType::kU8;
+  call.elements = bytes;
+  call.root = static_cast<uint32_t>(piece.rank);
+  call.name = plan_.view().buffer(slot.buffer).name();
+  call.output = dst.empty() ? absl::MakeSpan(unused) : dst;
+  if (piece.rank == layout_.binding().rank()) {
+    ASSIGN_OR_RETURN(const ByteRange range,
+                     PersistentRange(slot.buffer, piece.offset, bytes));
+    call.input = absl::MakeConstSpan(memory_->At(range), bytes);
+  }
+  return options_.communicator->Run(call);
 }
 
 absl::Status CpuExecutor::WriteBuffer(uint32_t buffer, uint64_t offset,

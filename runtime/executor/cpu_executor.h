@@ -39,6 +39,9 @@ class CpuExecutor : public Executor {
                           absl::Span<std::byte> dst) const override;
   absl::Status WriteBuffer(uint32_t buffer, uint64_t offset,
                            absl::Span<const std::byte> src) override;
+  absl::Status ReadTensor(const SlotTensor& slot, uint64_t first,
+                          uint64_t elements,
+                          absl::Span<std::byte> dst) const override;
   const MemoryLayout& layout() const override { return layout_; }
   int64_t rounds() const override { return batch_.rounds(); }
   uint64_t PlannedBytes() const override { return layout_.TotalBytes(); }
@@ -56,6 +59,9 @@ class CpuExecutor : public Executor {
   // Makes thread and context ready for a function of step `step`.
   void BeginFunction(int64_t step);
   absl::Status RunFunction(absl::string_view name, int64_t step);
+  // What one rank holds, to all ranks; `dst` may be empty.
+  absl::Status ShareTensor(const SlotTensor& slot, const SlotPiece& piece,
+                           absl::Span<std::byte> dst) const;
   absl::StatusOr<ByteRange> PersistentRange(uint32_t buffer, uint64_t offset,
                                             uint64_t size) const;
 

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "runtime/executor/slot_tensor.h"
 #include "runtime/plan/memory_layout.h"
 #include "runtime/plan/plan.h"
 
@@ -40,6 +41,8 @@ struct ExecutorOptions {
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
   // Records each instruction of each step. Borrowed; null: nothing is.
   TraceRecorder* trace = nullptr;
+  // For tests: each collective takes so much longer.
+  std::chrono::nanoseconds collective_delay{0};
   // For tests: called by each lane before each of its instructions.
   std::function<void(const planpb::Instruction&)> before_instruction;
 };
@@ -68,6 +71,14 @@ class Executor {
                                   absl::Span<std::byte> dst) const = 0;
   virtual absl::Status WriteBuffer(uint32_t buffer, uint64_t offset,
                                    absl::Span<const std::byte> src) = 0;
+
+  // Elements [first, first + elements) of a slot, wherever they lie, between
+  // steps or where RunObservedStep observes. Ranks that are processes and hold
+  // parts of it call this together, in the same order; `dst` is empty on those
+  // that only give their parts.
+  virtual absl::Status ReadTensor(const SlotTensor& slot, uint64_t first,
+                                  uint64_t elements,
+                                  absl::Span<std::byte> dst) const = 0;
 
   virtual const MemoryLayout& layout() const = 0;
   // Microbatches of this rank in a step.

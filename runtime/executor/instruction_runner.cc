@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/base/deadline.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/executor/collective_sizes.h"
 #include "runtime/plan/element_type.h"
 
 namespace accel::runtime {
@@ -172,7 +174,9 @@ absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
                                       const planpb::Copy& copy) {
   const absl::Span<std::byte> from = Bytes(instruction, copy.source());
   const absl::Span<std::byte> to = Bytes(instruction, copy.destination());
-  team_.ParallelFor(0, static_cast<int64_t>(to.size()), kBlock,
+  // A shard's buffer may have room for more than a rank owns.
+  const size_t size = std::min(from.size(), to.size());
+  team_.ParallelFor(0, static_cast<int64_t>(size), kBlock,
                     [&](int, int64_t begin, int64_t end) {
                       std::memcpy(&to[begin], &from[begin], end - begin);
                     });
@@ -181,11 +185,22 @@ absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
 
 absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
                                       const planpb::Collective& collective) {
-  if (context_.communicator == nullptr) {
-    return absl::OkStatus();  // a rank alone is its own sum
+  RETURN_IF_ERROR(RunCollective(instruction, collective));
+  if (context_.collective_delay.count() > 0) {
+    // Nothing ever becomes ready: the deadline is the delay.
+    Monitor monitor;
+    WaitUntil(Deadline::After(context_.collective_delay),
+              "a delay of collectives", monitor, [] { return false; })
+        .IgnoreError();
   }
-  const absl::Span<std::byte> bytes =
-      Bytes(instruction, collective.input_plus_one() - 1);
+  return absl::OkStatus();
+}
+
+absl::Status InstructionRunner::RunCollective(
+    const planpb::Instruction& instruction,
+    const planpb::Collective& collective) const {
+  ASSIGN_OR_RETURN(const CollectiveSizes sizes,
+                   CollectiveSizes::Of(collective, context_.layout.binding()));
   CollectiveCall call;
   call.kind = collective.kind();
   call.reduction = collective.reduction();
@@ -194,9 +209,18 @@ absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
   call.granule = collective.shard().granule();
   call.sequence = collective.sequence();
   call.name = instruction.name();
-  call.input = bytes;
-  call.output = bytes;
-  return context_.communicator->Run(call);
+  call.input =
+      Bytes(instruction, collective.input_plus_one() - 1).first(sizes.input());
+  call.output = Bytes(instruction, collective.output_plus_one() - 1)
+                    .first(sizes.output());
+  if (context_.communicator != nullptr) {
+    return context_.communicator->Run(call);
+  }
+  // A rank alone owns everything and is its own sum.
+  if (call.output.data() != call.input.data()) {
+    std::memcpy(call.output.data(), call.input.data(), call.output.size());
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace accel::runtime

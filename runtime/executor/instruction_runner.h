@@ -4,6 +4,7 @@
 #ifndef ACCEL_RUNTIME_EXECUTOR_INSTRUCTION_RUNNER_H_
 #define ACCEL_RUNTIME_EXECUTOR_INSTRUCTION_RUNNER_H_
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,6 +31,7 @@ struct CpuContext {
   const Dataset& dataset;
   const BatchPlan& batch;
   Communicator* communicator = nullptr;  // null for a rank alone
+  std::chrono::nanoseconds collective_delay{0};
   int64_t seed = 0;
   // Per field of the plan's signature, its index in the data set's.
   std::vector<std::optional<size_t>> dataset_fields;
@@ -73,6 +75,8 @@ class InstructionRunner : private InstructionVisitor {
   // The bytes of access `access` in the current iteration.
   absl::Span<std::byte> Bytes(const planpb::Instruction& instruction,
                               uint32_t access) const;
+  absl::Status RunCollective(const planpb::Instruction& instruction,
+                             const planpb::Collective& collective) const;
   absl::Status FetchField(uint32_t field, int64_t round,
                           absl::Span<std::byte> dst) const;
   void FillBuiltin(const planpb::SignatureField& field, int64_t round,
@@ -83,6 +87,9 @@ class InstructionRunner : private InstructionVisitor {
   uint64_t iteration_ = 0;
   std::vector<void*> arguments_;  // per thread, the pointers of one launch
 };
+
+// Whether ranks can share the buffers that the plan puts into shared memory.
+absl::Status CheckSharedSpace(const PlanView& plan);
 
 // Whether the CPU executor can run the function on this layout: what needs
 // ranks, sizes or lanes that PlanView does not know.

@@ -9,40 +9,72 @@
 
 namespace accel::runtime {
 
+namespace {
+
+const planpb::Bucket& BucketOf(const PlanView& plan,
+                               const planpb::Parameter& parameter) {
+  return plan.manifest().buckets(static_cast<int>(parameter.bucket()));
+}
+
+const planpb::Segment& SegmentOf(const PlanView& plan,
+                                 const planpb::Parameter& parameter) {
+  return BucketOf(plan, parameter)
+      .segments(static_cast<int>(parameter.segment()));
+}
+
+const planpb::Slot* FindSlot(const planpb::Segment& segment,
+                             absl::string_view name) {
+  for (const planpb::Slot& slot : segment.slots()) {
+    if (slot.name() == name) {
+      return &slot;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 absl::StatusOr<std::optional<ParameterPlace>> FindParameter(
     const PlanView& plan, const planpb::Parameter& parameter,
     absl::string_view slot_name) {
-  const planpb::Segment& segment =
-      plan.manifest()
-          .buckets(static_cast<int>(parameter.bucket()))
-          .segments(static_cast<int>(parameter.segment()));
-  for (const planpb::Slot& slot : segment.slots()) {
-    if (slot.name() != slot_name) {
-      continue;
-    }
-    if (!slot.sharded_over().empty()) {
-      return absl::UnimplementedError(absl::StrCat(
-          "slot '", slot_name, "' of parameter '", parameter.name(),
-          "' is cut into shards, and this release reads whole slots only"));
-    }
-    const planpb::Buffer& buffer = plan.buffer(slot.buffer());
-    const auto dtype = ToDType(buffer.dtype());
-    if (!dtype) {
-      return absl::UnimplementedError(absl::StrCat(
-          "slot '", slot_name, "' holds ", ElementTypeName(buffer.dtype())));
-    }
-    return ParameterPlace{slot.buffer(),
-                          parameter.element_offset() * ByteWidth(*dtype),
-                          *ElementCount(parameter.shape()), *dtype};
+  const planpb::Segment& segment = SegmentOf(plan, parameter);
+  const planpb::Slot* const slot = FindSlot(segment, slot_name);
+  if (slot == nullptr) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const planpb::Buffer& buffer = plan.buffer(slot->buffer());
+  const auto dtype = ToDType(buffer.dtype());
+  if (!dtype) {
+    return absl::UnimplementedError(absl::StrCat(
+        "slot '", slot_name, "' holds ", ElementTypeName(buffer.dtype())));
+  }
+  ParameterPlace place;
+  place.slot.buffer = slot->buffer();
+  place.slot.width = static_cast<uint64_t>(ByteWidth(*dtype));
+  place.slot.shard.set_elements(segment.elements());
+  place.slot.shard.set_granule(BucketOf(plan, parameter).granule());
+  *place.slot.shard.mutable_axes() = slot->sharded_over();
+  place.first = parameter.element_offset();
+  place.elements = *ElementCount(parameter.shape());
+  place.dtype = *dtype;
+  return place;
+}
+
+bool IsSharded(const PlanView& plan, absl::string_view slot_name) {
+  for (const planpb::Parameter& parameter : plan.manifest().parameters()) {
+    const planpb::Slot* const slot =
+        FindSlot(SegmentOf(plan, parameter), slot_name);
+    if (slot != nullptr && !slot->sharded_over().empty()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 absl::Status ReadParameter(const Executor& executor,
                            const ParameterPlace& place, uint64_t first,
-                           absl::Span<std::byte> dst) {
-  return executor.ReadBuffer(
-      place.buffer, place.offset + first * ByteWidth(place.dtype), dst);
+                           uint64_t elements, absl::Span<std::byte> dst) {
+  return executor.ReadTensor(place.slot, place.first + first, elements, dst);
 }
 
 absl::Status SetScalar(Executor& executor, uint32_t buffer, double value) {

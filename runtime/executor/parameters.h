@@ -19,22 +19,27 @@ namespace accel::runtime {
 
 // Where one slot of a parameter lies.
 struct ParameterPlace {
-  uint32_t buffer = 0;
-  uint64_t offset = 0;  // bytes
+  SlotTensor slot;
+  uint64_t first = 0;  // element of the slot
   uint64_t elements = 0;
   DType dtype = DType::kF32;
 };
 
 // The place of `slot` ("master", "gradient", ...) of a parameter, or nothing if
-// its segment has no such slot. Unimplemented if ranks hold shards of it.
+// its segment has no such slot.
 absl::StatusOr<std::optional<ParameterPlace>> FindParameter(
     const PlanView& plan, const planpb::Parameter& parameter,
     absl::string_view slot);
 
-// Elements [first, ...) of the place, as many as dst holds.
+// Whether ranks hold parts of that slot of any parameter, so that ranks that
+// are processes have to read it together.
+bool IsSharded(const PlanView& plan, absl::string_view slot);
+
+// Elements [first, first + elements) of the place; `dst` as
+// Executor::ReadTensor says.
 absl::Status ReadParameter(const Executor& executor,
                            const ParameterPlace& place, uint64_t first,
-                           absl::Span<std::byte> dst);
+                           uint64_t elements, absl::Span<std::byte> dst);
 
 // Writes a hyperparameter.
 absl::Status SetScalar(Executor& executor, uint32_t buffer, double value);

@@ -24,11 +24,12 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
     const RankThreadsOptions& options) {
   // Before there are so many threads: whether the plan allows the ranks.
   RETURN_IF_ERROR(
-      MemoryLayout::Create(
-          plan.view(),
-          RankBinding::OfReplica(0, options.ranks, options.threads_per_rank))
+      MemoryLayout::Create(plan.view(),
+                           RankBinding::OfRun(plan.manifest(), 0, options.ranks,
+                                              options.threads_per_rank))
           .status());
-  std::unique_ptr<RankThreads> group(new RankThreads(options.ranks));
+  std::unique_ptr<RankThreads> group(
+      new RankThreads(plan.view(), options.ranks));
   CommunicatorOptions communicator;
   communicator.timeout = options.executor.timeout;
   ASSIGN_OR_RETURN(
@@ -50,7 +51,8 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
   RETURN_IF_ERROR(group->RunOnAll([&](int rank) -> absl::Status {
     Rank& each = group->ranks_[rank];
     ExecutorOptions own = options.executor;
-    own.binding = RankBinding::OfReplica(rank, options.ranks, device.threads);
+    own.binding = RankBinding::OfRun(plan.manifest(), rank, options.ranks,
+                                     device.threads);
     own.communicator = each.communicator.get();
     ASSIGN_OR_RETURN(each.executor, CpuExecutor::Create(vfs, plan, *each.device,
                                                         dataset, own));
@@ -108,9 +110,21 @@ absl::StatusOr<std::vector<double>> RankThreads::RunStep(int64_t step) {
 absl::StatusOr<std::vector<double>> RankThreads::RunObservedStep(
     int64_t step, absl::FunctionRef<absl::Status()> observe) {
   return RunStepWith([&](CpuExecutor& executor, int rank) {
-    return rank == 0 ? executor.RunObservedStep(step, observe)
-                     : executor.RunStep(step);
+    return executor.RunObservedStep(step, [&, rank]() -> absl::Status {
+      RETURN_IF_ERROR(Meet(rank, "the point where gradients are complete"));
+      if (rank == 0) {
+        RETURN_IF_ERROR(observe());
+      }
+      return Meet(rank, "the end of the look at the gradients");
+    });
   });
+}
+
+absl::Status RankThreads::Meet(int rank, absl::string_view name) const {
+  CollectiveCall call;
+  call.kind = planpb::Collective::KIND_BARRIER;
+  call.name = name;
+  return ranks_[rank].communicator->Run(call);
 }
 
 absl::StatusOr<std::vector<double>> RankThreads::RunStepWith(StepJob run) {
@@ -136,6 +150,27 @@ absl::Status RankThreads::ReadBuffer(uint32_t buffer, uint64_t offset,
       1, [&](int) { return first.executor->ReadBuffer(buffer, offset, dst); });
 }
 
+absl::Status RankThreads::ReadTensor(const SlotTensor& slot, uint64_t first,
+                                     uint64_t elements,
+                                     absl::Span<std::byte> dst) const {
+  // On one thread: the others are idle, or wait in Meet.
+  const auto read = [&](int) -> absl::Status {
+    RETURN_IF_ERROR(CheckSlotRange(plan_, slot, first, elements));
+    for (uint64_t done = 0; done < elements;) {
+      ASSIGN_OR_RETURN(
+          const SlotPiece piece,
+          FindPiece(layout(), slot, first + done, elements - done));
+      RETURN_IF_ERROR(ranks_[piece.rank].executor->ReadBuffer(
+          slot.buffer, piece.offset,
+          dst.subspan(done * slot.width, piece.elements * slot.width)));
+      done += piece.elements;
+    }
+    ranks_.front().communicator->ReportProgress();
+    return absl::OkStatus();
+  };
+  return threads_.IsWorker(0) ? read(0) : RunOn(1, read);
+}
+
 absl::Status RankThreads::WriteBuffer(uint32_t buffer, uint64_t offset,
                                       absl::Span<const std::byte> src) {
   return RunOnAll([&](int rank) {
@@ -152,9 +187,9 @@ int64_t RankThreads::rounds() const {
 }
 
 uint64_t RankThreads::PlannedBytes() const {
-  uint64_t bytes = 0;
+  uint64_t bytes = layout().SharedBytes();
   for (const Rank& rank : ranks_) {
-    bytes += rank.executor->PlannedBytes();
+    bytes += rank.executor->layout().PrivateBytes();
   }
   return bytes;
 }

@@ -40,9 +40,14 @@ class RankThreads : public Executor {
   absl::Status Initialize() override;
   // The metrics of rank 0; those that are reduced are the same on all ranks.
   absl::StatusOr<std::vector<double>> RunStep(int64_t step) override;
-  // Observes rank 0. `observe` is called on its thread and may read buffers.
+  // `observe` is called on the thread of rank 0, while all ranks stand where
+  // the gradients are complete, and may read buffers and tensors.
   absl::StatusOr<std::vector<double>> RunObservedStep(
       int64_t step, absl::FunctionRef<absl::Status()> observe) override;
+  // From the ranks that hold it.
+  absl::Status ReadTensor(const SlotTensor& slot, uint64_t first,
+                          uint64_t elements,
+                          absl::Span<std::byte> dst) const override;
   // Of rank 0.
   absl::Status ReadBuffer(uint32_t buffer, uint64_t offset,
                           absl::Span<std::byte> dst) const override;
@@ -66,7 +71,8 @@ class RankThreads : public Executor {
     std::unique_ptr<CpuExecutor> executor;
   };
 
-  explicit RankThreads(int ranks) : ranks_(ranks), threads_(ranks) {}
+  RankThreads(const PlanView& plan, int ranks)
+      : plan_(plan), ranks_(ranks), threads_(ranks) {}
 
   // Runs `job` on the threads of ranks [0, count) and waits for all of them;
   // RunOn returns what has ended the group, if something has.
@@ -76,9 +82,12 @@ class RankThreads : public Executor {
     return RunOn(static_cast<int>(ranks_.size()), job);
   }
   void RunRank(int rank, Job job) const;
+  // Waits, on the thread of `rank`, until all ranks have come here.
+  absl::Status Meet(int rank, absl::string_view name) const;
   // Metrics of rank 0.
   absl::StatusOr<std::vector<double>> RunStepWith(StepJob run);
 
+  const PlanView& plan_;
   std::vector<Rank> ranks_;
   mutable std::mutex mutex_;
   // Guarded by mutex_: the first rank that failed by itself, and what ended the

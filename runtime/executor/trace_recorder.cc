@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "runtime/io/atomic_file.h"
+#include "runtime/plan/collective_bytes.h"
 #include "runtime/plan/instruction_names.h"
 
 namespace accel::runtime {
@@ -55,6 +56,7 @@ std::string NameJson(absl::string_view kind, uint64_t process, uint64_t thread,
 
 TraceRecorder::TraceRecorder(const PlanView& plan, int ranks, int64_t steps)
     : plan_(plan),
+      binding_(RankBinding::OfRun(plan.manifest(), 0, ranks, 1)),
       lanes_(static_cast<uint64_t>(plan.manifest().lanes_size())),
       steps_(steps),
       events_(static_cast<size_t>(ranks) * lanes_) {}
@@ -82,6 +84,13 @@ bool TraceRecorder::HasEvents(uint64_t rank) const {
                      [](const auto& lane) { return !lane.empty(); });
 }
 
+uint64_t TraceRecorder::BytesOf(const planpb::Instruction& instruction) const {
+  if (!instruction.has_collective()) {
+    return instruction.bytes_moved();
+  }
+  return BytesSent(instruction.collective(), binding_).value_or(0);
+}
+
 std::string TraceRecorder::EventJson(uint64_t rank, const Event& event) const {
   const planpb::Instruction& instruction = *event.instruction;
   uint64_t flops = 0;
@@ -94,15 +103,14 @@ std::string TraceRecorder::EventJson(uint64_t rank, const Event& event) const {
         static_cast<int>(instruction.source_plus_one() - 1)));
   }
   const std::string phase = PhaseName(instruction.phase());
-  return absl::StrCat("{\"name\":", Quoted(instruction.name()), ",\"cat\":\"",
-                      phase,
-                      "\",\"ph\":\"X\",\"ts\":", Microseconds(event.begin_ns),
-                      ",\"dur\":", Microseconds(event.end_ns - event.begin_ns),
-                      ",\"pid\":", rank, ",\"tid\":", instruction.lane(),
-                      ",\"args\":{\"instruction\":", instruction.id(),
-                      ",\"step\":", event.step + 1,
-                      ",\"microbatch\":", event.iteration, ",\"flops\":", flops,
-                      ",\"bytes\":", instruction.bytes_moved(), source, "}}");
+  return absl::StrCat(
+      "{\"name\":", Quoted(instruction.name()), ",\"cat\":\"", phase,
+      "\",\"ph\":\"X\",\"ts\":", Microseconds(event.begin_ns),
+      ",\"dur\":", Microseconds(event.end_ns - event.begin_ns),
+      ",\"pid\":", rank, ",\"tid\":", instruction.lane(),
+      ",\"args\":{\"instruction\":", instruction.id(),
+      ",\"step\":", event.step + 1, ",\"microbatch\":", event.iteration,
+      ",\"flops\":", flops, ",\"bytes\":", BytesOf(instruction), source, "}}");
 }
 
 absl::Status TraceRecorder::Write(Vfs& vfs, const std::string& path) const {

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "runtime/io/vfs.h"
 #include "runtime/plan/plan_view.h"
+#include "runtime/plan/size_expr.h"
 
 namespace accel::runtime {
 
@@ -21,7 +22,7 @@ class TraceRecorder {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Of `ranks` ranks, steps [0, steps).
+  // Of `ranks` ranks, which are all that there are, steps [0, steps).
   // Borrows: the plan.
   TraceRecorder(const PlanView& plan, int ranks, int64_t steps);
 
@@ -39,7 +40,8 @@ class TraceRecorder {
 
   // One event per instruction: microseconds of the host's monotonic clock, so
   // that the traces of a host's processes fit together, the rank as process,
-  // the lane as thread; args are step, microbatch, FLOPs, bytes, node, module
+  // the lane as thread; args are step, microbatch, FLOPs, bytes (of a
+  // collective what a rank sends, see collective_bytes.h), node, module
   // and Python line, as far as they are known. Ranks that recorded nothing are
   // left out.
   absl::Status Write(Vfs& vfs, const std::string& path) const;
@@ -56,7 +58,10 @@ class TraceRecorder {
   bool HasEvents(uint64_t rank) const;
   std::string EventJson(uint64_t rank, const Event& event) const;
 
+  uint64_t BytesOf(const planpb::Instruction& instruction) const;
+
   const PlanView& plan_;
+  const RankBinding binding_;  // of the first rank
   const uint64_t lanes_;
   const int64_t steps_;
   std::vector<std::vector<Event>> events_;  // [rank * lanes + lane]

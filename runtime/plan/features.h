@@ -15,8 +15,11 @@ inline constexpr absl::string_view kFeatureExternalFiles = "external-files";
 // Accesses that differ from thread to thread (Access.thread_stride).
 inline constexpr absl::string_view kFeatureThreadPrivate = "thread-private";
 
-inline constexpr std::array<absl::string_view, 2> kKnownFeatures = {
-    kFeatureExternalFiles, kFeatureThreadPrivate};
+// Accesses to a rank's part of a buffer (Access.shard).
+inline constexpr absl::string_view kFeatureShardedAccess = "sharded-access";
+
+inline constexpr std::array<absl::string_view, 3> kKnownFeatures = {
+    kFeatureExternalFiles, kFeatureThreadPrivate, kFeatureShardedAccess};
 
 }  // namespace accel::runtime
 

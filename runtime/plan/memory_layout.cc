@@ -41,6 +41,7 @@ absl::StatusOr<MemoryLayout> MemoryLayout::Create(const PlanView& plan,
   MemoryLayout layout(plan, binding);
   RETURN_IF_ERROR(layout.CheckBinding());
   RETURN_IF_ERROR(layout.PlaceBuffers());
+  RETURN_IF_ERROR(layout.CountSharedBytes());
   RETURN_IF_ERROR(layout.CheckSlots());
   RETURN_IF_ERROR(layout.CheckAccesses());
   return layout;
@@ -112,6 +113,32 @@ absl::Status MemoryLayout::PlaceBuffers() {
   return absl::OkStatus();
 }
 
+absl::Status MemoryLayout::CountSharedBytes() {
+  const uint64_t arena = ArenaBytes(planpb::SPACE_SHARED);
+  shared_bytes_ = SpaceBytes(planpb::SPACE_SHARED);
+  uint64_t gathered = 0;
+  bool counted = false;
+  for (const planpb::MemoryUse& use :
+       plan_->manifest().memory().transient_at_peak()) {
+    if (arena == 0 || use.memory_class() != planpb::CLASS_GATHERED) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(const uint64_t bytes, EvaluateSize(use.bytes(), binding_));
+    gathered = CheckedAdd(gathered, bytes).value_or(UINT64_MAX);
+    counted = true;
+  }
+  if (gathered > arena) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the gathered slots take ", gathered, " bytes on ",
+        binding_.rank_count(), " ranks, but their arena has ", arena));
+  }
+  // What the plan does not count may be touched to the end.
+  if (counted) {
+    shared_bytes_ -= arena - gathered;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status MemoryLayout::CheckSlots() const {
   for (const planpb::Bucket& bucket : plan_->manifest().buckets()) {
     for (const planpb::Segment& segment : bucket.segments()) {
@@ -136,7 +163,29 @@ absl::Status MemoryLayout::CheckSlots() const {
   return absl::OkStatus();
 }
 
+absl::Status MemoryLayout::CheckShardedAccess(
+    const planpb::Access& access) const {
+  const planpb::Buffer& buffer = plan_->buffer(access.buffer());
+  RETURN_IF_ERROR(
+      OwnedBytes(access.shard(), ElementBits(buffer.dtype()), binding_)
+          .status());
+  const auto whole =
+      CheckedMultiply(access.shard().elements(), ElementBits(buffer.dtype()));
+  const auto end = whole ? CheckedAdd(access.offset(), *whole / 8) : whole;
+  const uint64_t bytes = BufferBytes(access.buffer());
+  if (!end || *end > bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "buffer '", buffer.name(), "': the ", access.shard().elements(),
+        " elements from byte ", access.offset(),
+        " on, of which each rank has a part, do not lie in its ", bytes));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status MemoryLayout::CheckAccess(const planpb::Access& access) const {
+  if (access.has_shard()) {
+    return CheckShardedAccess(access);
+  }
   const uint64_t bytes = BufferBytes(access.buffer());
   const auto spread =
       CheckedMultiply(access.thread_stride(), binding_.threads - 1);
@@ -179,6 +228,15 @@ ByteRange MemoryLayout::RangeOf(const planpb::Access& access,
   const Place& place = places_[access.buffer()];
   ByteRange range =
       RangeOf(access.buffer(), (iteration + access.rotate()) % place.copies);
+  if (access.has_shard()) {
+    // Evaluated before, by CheckAccess.
+    const PartBytes part = *OwnedBytes(
+        access.shard(), ElementBits(plan_->buffer(access.buffer()).dtype()),
+        binding_);
+    range.begin += access.offset() + part.begin;
+    range.end = range.begin + part.size();
+    return range;
+  }
   if (access.bytes() == 0) {
     return range;
   }
@@ -188,12 +246,12 @@ ByteRange MemoryLayout::RangeOf(const planpb::Access& access,
   return range;
 }
 
-uint64_t MemoryLayout::TotalBytes() const {
+uint64_t MemoryLayout::PrivateBytes() const {
   uint64_t total = 0;
   for (const uint64_t bytes : space_bytes_) {
     total += bytes;
   }
-  return total;
+  return total - SpaceBytes(planpb::SPACE_SHARED);
 }
 
 }  // namespace accel::runtime

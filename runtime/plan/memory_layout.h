@@ -47,7 +47,7 @@ class MemoryLayout {
   // All bytes of one copy.
   ByteRange RangeOf(uint32_t buffer, uint64_t copy) const;
   // What an access touches in an iteration; with thread-private parts, those of
-  // all threads.
+  // all threads; with a shard, this rank's part, which may be empty.
   ByteRange RangeOf(const planpb::Access& access, uint64_t iteration) const;
 
   // Bytes of one space, arena and placed buffers.
@@ -57,7 +57,13 @@ class MemoryLayout {
   uint64_t ArenaBytes(planpb::Space space) const {
     return arena_bytes_[space - 1];
   }
-  uint64_t TotalBytes() const;
+  // What a run touches of the memory that the ranks of a host share: of the
+  // arena, which has room for the most ranks, the part that these ranks gather.
+  uint64_t SharedBytes() const { return shared_bytes_; }
+  // What every rank has of its own: all other spaces.
+  uint64_t PrivateBytes() const;
+  // Both: what a rank touches.
+  uint64_t TotalBytes() const { return PrivateBytes() + SharedBytes(); }
   // Bytes of the placed buffers of a class, all spaces and copies.
   uint64_t PlacedBytes(planpb::MemoryClass memory_class) const {
     return class_bytes_[memory_class - 1];
@@ -77,9 +83,11 @@ class MemoryLayout {
   absl::Status CheckBinding() const;
   absl::Status PlaceBuffers();
   absl::Status PlaceBuffer(const planpb::Buffer& buffer, Place& place);
+  absl::Status CountSharedBytes();
   absl::Status CheckSlots() const;
   absl::Status CheckAccesses() const;
   absl::Status CheckAccess(const planpb::Access& access) const;
+  absl::Status CheckShardedAccess(const planpb::Access& access) const;
 
   const PlanView* plan_;
   RankBinding binding_;
@@ -87,6 +95,7 @@ class MemoryLayout {
   std::array<uint64_t, kSpaces> space_bytes_ = {};
   std::array<uint64_t, kSpaces> arena_bytes_ = {};
   std::array<uint64_t, kMemoryClasses> class_bytes_ = {};
+  uint64_t shared_bytes_ = 0;
 };
 
 }  // namespace accel::runtime

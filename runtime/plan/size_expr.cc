@@ -59,6 +59,19 @@ uint64_t DivideUp(uint64_t value, uint64_t divisor) {
   return value / divisor + (value % divisor != 0 ? 1 : 0);
 }
 
+bool HasShardedSlots(const planpb::Manifest& manifest) {
+  for (const planpb::Bucket& bucket : manifest.buckets()) {
+    for (const planpb::Segment& segment : bucket.segments()) {
+      for (const planpb::Slot& slot : segment.slots()) {
+        if (!slot.sharded_over().empty()) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 uint64_t UnitOf(const planpb::Shard& shard) {
   return std::max<uint64_t>(shard.unit(), 1);
 }
@@ -95,13 +108,34 @@ absl::string_view MeshAxisName(planpb::MeshAxis axis) {
   return kNames[axis - 1];
 }
 
-RankBinding RankBinding::OfReplica(uint64_t rank, uint64_t ranks,
-                                   uint64_t threads) {
+planpb::MeshAxis AxisOfRun(const planpb::Manifest& manifest) {
+  bool replica = false;
+  bool fsdp = false;
+  for (const planpb::AxisDegree& axis : manifest.mesh().axes()) {
+    replica |= axis.axis() == planpb::AXIS_REPLICA && axis.degree() == 0;
+    fsdp |= axis.axis() == planpb::AXIS_FSDP && axis.degree() == 0;
+  }
+  const bool along_fsdp = fsdp && (!replica || HasShardedSlots(manifest));
+  return along_fsdp ? planpb::AXIS_FSDP : planpb::AXIS_REPLICA;
+}
+
+RankBinding RankBinding::OfRun(const planpb::Manifest& manifest, uint64_t rank,
+                               uint64_t ranks, uint64_t threads) {
+  const planpb::MeshAxis axis = AxisOfRun(manifest);
   RankBinding binding;
-  binding.degrees[planpb::AXIS_REPLICA - 1] = ranks;
-  binding.coordinates[planpb::AXIS_REPLICA - 1] = rank;
+  binding.degrees[axis - 1] = ranks;
+  binding.coordinates[axis - 1] = rank;
   binding.threads = threads;
   return binding;
+}
+
+RankBinding RankBinding::OfRank(uint64_t rank) const {
+  RankBinding other = *this;
+  for (int axis = kMeshAxes - 1; axis >= 0; --axis) {
+    other.coordinates[axis] = rank % degrees[axis];
+    rank /= degrees[axis];
+  }
+  return other;
 }
 
 uint64_t RankBinding::rank_count() const {
@@ -189,6 +223,19 @@ absl::StatusOr<OwnedRange> OwnedElements(const planpb::Shard& shard,
   }
   return OwnedRange{std::min(*begin, shard.elements()),
                     std::min(*end, shard.elements())};
+}
+
+absl::StatusOr<PartBytes> OwnedBytes(const planpb::Shard& shard,
+                                     uint64_t element_bits,
+                                     const RankBinding& binding) {
+  ASSIGN_OR_RETURN(const uint64_t length, ShardLength(shard, binding));
+  ASSIGN_OR_RETURN(const OwnedRange owned, OwnedElements(shard, binding));
+  const auto room = CheckedMultiply(length, element_bits);
+  if (!room || !CheckedMultiply(shard.elements(), element_bits)) {
+    return Overflow();
+  }
+  return PartBytes{*room / 8, owned.begin * element_bits / 8,
+                   owned.end * element_bits / 8};
 }
 
 absl::StatusOr<uint64_t> EvaluateExtent(const planpb::Extent& extent,

@@ -19,11 +19,16 @@ inline constexpr int kMeshAxes = 6;
 // "replica", "fsdp", ...; "unknown" for what is no axis.
 absl::string_view MeshAxisName(planpb::MeshAxis axis);
 
+// The axis that the ranks of a run lie along: `fsdp` or `replica`, whichever is
+// symbolic. Of old plans, in which both are: `fsdp` if anything is sharded.
+planpb::MeshAxis AxisOfRun(const planpb::Manifest& manifest);
+
 // Where one rank stands in a run: the degrees of all axes, its coordinates
 // along them, and its threads. A run of one rank is the default.
 struct RankBinding {
-  // Rank `rank` of `ranks` that all hold the same.
-  static RankBinding OfReplica(uint64_t rank, uint64_t ranks, uint64_t threads);
+  // Rank `rank` of a run of the plan on `ranks` ranks.
+  static RankBinding OfRun(const planpb::Manifest& manifest, uint64_t rank,
+                           uint64_t ranks, uint64_t threads);
 
   std::array<uint64_t, kMeshAxes> degrees = {1, 1, 1, 1, 1, 1};
   std::array<uint64_t, kMeshAxes> coordinates = {0, 0, 0, 0, 0, 0};
@@ -33,6 +38,8 @@ struct RankBinding {
   uint64_t coordinate(planpb::MeshAxis axis) const {
     return coordinates[axis - 1];
   }
+  // The same for rank `rank` of the same run.
+  RankBinding OfRank(uint64_t rank) const;
   // Product of all degrees.
   uint64_t rank_count() const;
   // Number of this rank among them; the first axis varies slowest.
@@ -58,6 +65,17 @@ absl::StatusOr<uint64_t> ShardLength(const planpb::Shard& shard,
 // What the rank of `binding` owns. The first axis varies slowest.
 absl::StatusOr<OwnedRange> OwnedElements(const planpb::Shard& shard,
                                          const RankBinding& binding);
+// What every rank's part has room for, and what the rank of `binding` owns, in
+// bytes of `element_bits` each.
+struct PartBytes {
+  uint64_t room = 0;   // L(N) elements
+  uint64_t begin = 0;  // of what is owned
+  uint64_t end = 0;
+  uint64_t size() const { return end - begin; }
+};
+absl::StatusOr<PartBytes> OwnedBytes(const planpb::Shard& shard,
+                                     uint64_t element_bits,
+                                     const RankBinding& binding);
 absl::StatusOr<uint64_t> EvaluateExtent(const planpb::Extent& extent,
                                         const RankBinding& binding);
 absl::StatusOr<uint64_t> EvaluateSize(const planpb::SizeExpr& expression,

@@ -53,7 +53,7 @@ class BodyValidator : public InstructionVisitor {
   absl::Status CheckAccess(const planpb::Instruction& instruction,
                            absl::string_view what, uint32_t access, bool reads,
                            bool writes) const;
-  // At least `bytes`, unless the buffer's size is known only at load.
+  // At least `bytes`, unless the size is known only at load.
   absl::Status CheckRoom(const planpb::Instruction& instruction,
                          absl::string_view what, uint32_t access,
                          uint64_t bytes) const;
@@ -85,6 +85,9 @@ std::optional<uint64_t> BodyValidator::BytesOf(
     const planpb::Access& access) const {
   if (access.bytes() != 0) {
     return access.bytes();
+  }
+  if (access.has_shard()) {
+    return std::nullopt;
   }
   return ConstantSize(
       manifest_.buffers(static_cast<int>(access.buffer())).bytes());
@@ -202,6 +205,12 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
       CheckIndex("metric", metric.metric(), manifest_.metrics_size()));
   RETURN_IF_ERROR(
       CheckAccess(instruction, "metric", metric.access(), true, false));
+  const planpb::Access& access =
+      instruction.accesses(static_cast<int>(metric.access()));
+  if (access.has_shard()) {
+    return absl::InvalidArgumentError(
+        "metric: a rank's part of a buffer, which may be empty");
+  }
   return CheckRoom(instruction, "metric", metric.access(), sizeof(double));
 }
 
@@ -317,6 +326,38 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
   return absl::OkStatus();
 }
 
+// Of an access to a rank's part of the buffer.
+absl::Status ValidateAccessShard(const planpb::Buffer& buffer,
+                                 const planpb::Access& access) {
+  RETURN_IF_ERROR(ValidateShard(access.shard()));
+  if (access.bytes() != 0 || access.thread_stride() != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a rank's part has no other size, expected bytes and "
+                     "thread stride 0, got ",
+                     access.bytes(), " and ", access.thread_stride()));
+  }
+  if (access.shard().unit() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a rank's part is counted in elements, got units of ",
+                     access.shard().unit()));
+  }
+  const uint64_t bits = ElementBits(buffer.dtype());
+  if (bits % 8 != 0) {
+    return absl::UnimplementedError(
+        absl::StrCat("a rank's part of ", ElementTypeName(buffer.dtype()),
+                     ", whose elements are smaller than a byte"));
+  }
+  const auto whole = CheckedMultiply(access.shard().elements(), bits);
+  const auto end = whole ? CheckedAdd(access.offset(), *whole / 8) : whole;
+  const auto size = ConstantSize(buffer.bytes());
+  if (!end || (size && *end > *size)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        access.shard().elements(), " elements from byte ", access.offset(),
+        " on do not lie in its ", size.value_or(0)));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ValidateAccess(const planpb::Manifest& manifest,
                             const planpb::Access& access) {
   RETURN_IF_ERROR(
@@ -333,15 +374,18 @@ absl::Status ValidateAccess(const planpb::Manifest& manifest,
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is constant and is written"));
   }
-  if (access.bytes() == 0 &&
-      (access.offset() != 0 || access.thread_stride() != 0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, ": an offset without a size"));
-  }
   if (access.rotate() >= std::max<uint32_t>(buffer.copies(), 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": rotates by ", access.rotate(), " of ",
                      std::max<uint32_t>(buffer.copies(), 1), " copies"));
+  }
+  if (access.has_shard()) {
+    return Annotate(ValidateAccessShard(buffer, access), name);
+  }
+  if (access.bytes() == 0 &&
+      (access.offset() != 0 || access.thread_stride() != 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": an offset without a size"));
   }
   if (access.thread_stride() != 0 && access.thread_stride() < access.bytes()) {
     return absl::InvalidArgumentError(

@@ -49,7 +49,9 @@ class MemoryChecker {
 };
 
 bool Overlap(const ByteRange& a, const ByteRange& b) {
-  return a.space == b.space && a.begin < b.end && b.begin < a.end;
+  // Empty ones, parts of ranks that own nothing, overlap nothing.
+  return a.space == b.space &&
+         std::max(a.begin, b.begin) < std::min(a.end, b.end);
 }
 
 absl::Status MemoryChecker::CheckWithin(const Instance& instance) const {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains a model of test/e2e/models as its golden says and compares losses, gradients and weights with PyTorch's.
 
-usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--fresh] [--ranks=N [--processes]]
+usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--fresh] [--mode=MODE] [--ranks=N,...] [--processes=N,...]
 
 Needs accelc and accel-run in PATH and nothing but the standard library.
 """
@@ -12,6 +12,9 @@ import pathlib
 import shutil
 import subprocess
 import sys
+
+
+MODES = {"plain": [], "zero1": ["--zero=1"], "zero2": ["--zero=2"], "fsdp": ["--fsdp"]}
 
 
 def run(command, log, cwd=None):
@@ -30,8 +33,9 @@ def main():
     parser.add_argument("model")
     parser.add_argument("variant", nargs="?", default="")
     parser.add_argument("--fresh", action="store_true", help="the wider bounds of a fresh model")
-    parser.add_argument("--ranks", type=int, default=1, help="as threads of one process")
-    parser.add_argument("--processes", action="store_true", help="ranks as processes")
+    parser.add_argument("--mode", choices=MODES, default="plain", help="what ranks share")
+    parser.add_argument("--ranks", default="1", help="as threads, one or several numbers: 2,3,4")
+    parser.add_argument("--processes", default="", help="as processes, one or several numbers")
     options = parser.parse_args()
 
     folder = options.models / options.model
@@ -40,11 +44,23 @@ def main():
     work = options.work.resolve()
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
+    run(["accelc", folder / "model.onnx", "-o", work / "plan", *golden["flags"], *MODES[options.mode]],
+        work / "compile.log")
+    layouts = [f"--ranks-as-threads={ranks}" for ranks in options.ranks.split(",")]
+    layouts += [f"--ranks={ranks}" for ranks in options.processes.split(",") if ranks]
+    failed = False
+    for layout in layouts:
+        print(f"{options.mode} {layout}", flush=True)
+        failed |= train(options, golden, folder, work, layout) != 0
+    sys.exit(1 if failed else 0)
 
-    run(["accelc", folder / "model.onnx", "-o", work / "plan", *golden["flags"]], work / "compile.log")
-    command = ["accel-run", work / "plan", *golden["run_flags"], "--run-dir", work / "run",
-               "--export", work / "final.safetensors",
-               f"--{'ranks' if options.processes else 'ranks-as-threads'}={options.ranks}"]
+
+def train(options, golden, folder, work, layout):
+    """Trains the plan in one layout; the exit code of the comparison."""
+    work = work / layout.strip("-")
+    work.mkdir()
+    command = ["accel-run", work.parent / "plan", *golden["run_flags"], "--run-dir", work / "run",
+               "--export", work / "final.safetensors", layout]
     comparison = [sys.executable, pathlib.Path(__file__).with_name("compare.py"), folder,
                   "--metrics", work / "run" / "metrics.jsonl"]
     if options.variant:
@@ -57,7 +73,7 @@ def main():
     if options.fresh:
         comparison.append("--fresh")
     run(command, work / "run.log", cwd=folder)
-    sys.exit(subprocess.run(comparison, check=False).returncode)
+    return subprocess.run(comparison, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains one model in several layouts and compares losses, first gradients and final weights.
 
-usage: microbatches.py MODELS_DIR WORK_DIR MODEL VARIANT LAYOUT LAYOUT... [--dropout=EXPORT] [--steps=N]
+usage: microbatches.py MODELS_DIR WORK_DIR MODEL VARIANT LAYOUT LAYOUT... [--dropout=EXPORT] [--steps=N] [--mode=FLAG]
 
 A layout is the size of a microbatch, or with a number of ranks behind it (3x2: two ranks, microbatches of 3).
+
+With --mode every layout but the first is compiled with that flag (--fsdp, --zero=1 ...).
 
 With --dropout the model is the export of that name, which has dropout and the weights and data of MODEL: only losses are
 compared, and they must be others than without dropout and than with another seed.
@@ -21,9 +23,9 @@ def losses(run):
     return [json.loads(line)["loss"] for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def train(options, golden, folder, layout, seed=0):
+def train(options, golden, folder, layout, mode=(), seed=0):
     size, _, ranks = layout.partition("x")
-    work = options.work / f"{layout}-{seed}"
+    work = options.work / f"{layout}-{seed}{''.join(mode)}"
     flags, skip = [], False
     for flag in golden["flags"]:
         if skip:
@@ -40,9 +42,9 @@ def train(options, golden, folder, layout, seed=0):
     run_flags = [flag for flag in golden["run_flags"] if not flag.startswith("--steps")]
     run_flags += [f"--steps={options.steps or golden['steps']}", f"--seed={seed}"]
     run_flags += ["--threads=1", f"--ranks-as-threads={ranks or 1}"]  # one thread: tests run side by side
-    plan = options.work / f"plan-{size}"
+    plan = options.work / f"plan-{size}{''.join(mode)}"
     if not plan.exists():
-        subprocess.run(["accelc", model, "-o", plan, "--quiet", *flags], check=True)
+        subprocess.run(["accelc", model, "-o", plan, "--quiet", *flags, *mode], check=True)
     subprocess.run(["accel-run", plan, "--quiet", *run_flags, "--run-dir", work / "run",
                     "--dump-gradients", work / "gradients.safetensors", "--export", work / "final.safetensors"],
                    check=True, cwd=folder)
@@ -58,6 +60,7 @@ def main():
     parser.add_argument("layouts", nargs="+")
     parser.add_argument("--dropout", default="")
     parser.add_argument("--steps", type=int, default=0)
+    parser.add_argument("--mode", default="")
     options = parser.parse_intermixed_args()
 
     folder = options.models / options.model
@@ -66,7 +69,8 @@ def main():
     options.work = options.work.resolve()
     shutil.rmtree(options.work, ignore_errors=True)
     options.work.mkdir(parents=True)
-    runs = [train(options, golden, folder, layout) for layout in options.layouts]
+    modes = [[]] + [[options.mode] if options.mode else []] * (len(options.layouts) - 1)
+    runs = [train(options, golden, folder, layout, mode) for layout, mode in zip(options.layouts, modes)]
 
     first = losses(runs[0] / "run")
     failed = False

@@ -93,7 +93,13 @@ class TextVisitor : public runtime::InstructionVisitor {
     std::string text = plan_.buffer(access.buffer()).name();
     const auto size =
         runtime::ConstantSize(plan_.buffer(access.buffer()).bytes());
-    if (access.bytes() != 0 && access.bytes() != size) {
+    if (access.has_shard()) {
+      absl::StrAppend(&text, "[own part of ", access.shard().elements());
+      if (access.offset() != 0) {
+        absl::StrAppend(&text, " from byte ", access.offset());
+      }
+      absl::StrAppend(&text, "]");
+    } else if (access.bytes() != 0 && access.bytes() != size) {
       absl::StrAppend(&text, "[", access.offset(), "+", access.bytes(), "]");
     }
     if (access.rotate() != 0) {

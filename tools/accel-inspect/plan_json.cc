@@ -37,9 +37,12 @@ nlohmann::ordered_json MemoryJson(const runtime::Plan& plan,
   }
   uint64_t transient = 0;
   for (const planpb::Arena& arena : plan.manifest().arenas()) {
-    transient += arena.bytes();
+    if (arena.space() != planpb::SPACE_SHARED) {
+      transient += arena.bytes();
+    }
   }
   memory["transient"] = transient;
+  memory["shared"] = layout.SharedBytes();
   memory["total"] = layout.TotalBytes();
   return memory;
 }

@@ -108,7 +108,13 @@ void AddMemory(const PlanView& plan, const runtime::MemoryLayout& layout,
     }
   }
   for (const planpb::Arena& arena : plan.manifest().arenas()) {
-    parts.push_back(absl::StrCat("transient ", FormatBytes(arena.bytes())));
+    if (arena.space() != planpb::SPACE_SHARED) {
+      parts.push_back(absl::StrCat("transient ", FormatBytes(arena.bytes())));
+    }
+  }
+  if (layout.SharedBytes() != 0) {
+    parts.push_back(
+        absl::StrCat("gathered ", FormatBytes(layout.SharedBytes())));
   }
   rows.Add("memory", absl::StrCat(FormatBytes(layout.TotalBytes()),
                                   " a rank: ", absl::StrJoin(parts, ", ")));

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
@@ -61,30 +63,47 @@ std::vector<SafetensorsSpec> SpecsOf(const std::vector<Located>& located) {
   return specs;
 }
 
-// Writes every located tensor, piece by piece; `change` sees each piece first.
-absl::Status WriteTensors(
-    Vfs& vfs, const Executor& executor, const std::vector<Located>& located,
-    const std::string& path,
-    const std::function<void(const ParameterPlace&, absl::Span<std::byte>)>&
-        change) {
-  ASSIGN_OR_RETURN(const auto writer,
-                   SafetensorsWriter::Create(vfs, path, SpecsOf(located),
-                                             {{"format", "pt"}}));
+// Reads every located tensor, piece by piece. `use` gets each one, unless it is
+// null: then this rank only gives its parts.
+using UsePiece = absl::FunctionRef<absl::Status(const Located& entry,
+                                                absl::Span<std::byte> piece)>;
+absl::Status ReadTensors(const Executor& executor,
+                         const std::vector<Located>& located,
+                         const std::optional<UsePiece>& use) {
   std::vector<std::byte> piece;
   for (const Located& entry : located) {
     const uint64_t width = runtime::ByteWidth(entry.place.dtype);
     for (uint64_t first = 0; first < entry.place.elements;
          first += kPieceElements) {
-      piece.resize(std::min(kPieceElements, entry.place.elements - first) *
-                   width);
+      const uint64_t elements =
+          std::min(kPieceElements, entry.place.elements - first);
+      piece.resize(use ? elements * width : 0);
       RETURN_IF_ERROR(runtime::ReadParameter(executor, entry.place, first,
-                                             absl::MakeSpan(piece)));
-      if (change) {
-        change(entry.place, absl::MakeSpan(piece));
+                                             elements, absl::MakeSpan(piece)));
+      if (use) {
+        RETURN_IF_ERROR((*use)(entry, absl::MakeSpan(piece)));
       }
-      RETURN_IF_ERROR(writer->Append(entry.parameter->name(), piece));
     }
   }
+  return absl::OkStatus();
+}
+
+// Writes every located tensor; `change`, if there is one, sees each piece
+// first.
+absl::Status WriteTensors(
+    Vfs& vfs, const Executor& executor, const std::vector<Located>& located,
+    const std::string& path,
+    const std::function<void(absl::Span<std::byte>)>& change) {
+  ASSIGN_OR_RETURN(const auto writer,
+                   SafetensorsWriter::Create(vfs, path, SpecsOf(located),
+                                             {{"format", "pt"}}));
+  const auto write = [&](const Located& entry, absl::Span<std::byte> piece) {
+    if (change) {
+      change(piece);
+    }
+    return writer->Append(entry.parameter->name(), piece);
+  };
+  RETURN_IF_ERROR(ReadTensors(executor, located, write));
   return writer->Finish();
 }
 
@@ -130,17 +149,19 @@ absl::Status CheckExport(Vfs& vfs, const Plan& plan, const std::string& path) {
 }
 
 absl::Status ExportModel(Vfs& vfs, const Plan& plan, const Executor& executor,
-                         const std::string& path) {
+                         const std::string& path, ExportRole role) {
   return absl::EndsWith(path, ".onnx")
-             ? ExportOnnx(vfs, plan, executor, path)
-             : ExportSafetensors(vfs, plan, executor, path);
+             ? ExportOnnx(vfs, plan, executor, path, role)
+             : ExportSafetensors(vfs, plan, executor, path, role);
 }
 
 absl::Status ExportSafetensors(Vfs& vfs, const Plan& plan,
                                const Executor& executor,
-                               const std::string& path) {
+                               const std::string& path, ExportRole role) {
   ASSIGN_OR_RETURN(const std::vector<Located> located, Locate(plan, "master"));
-  return WriteTensors(vfs, executor, located, path, nullptr);
+  return role == ExportRole::kWriter
+             ? WriteTensors(vfs, executor, located, path, nullptr)
+             : ReadTensors(executor, located, std::nullopt);
 }
 
 absl::Status CheckOutputFolder(Vfs& vfs, absl::string_view option,
@@ -177,7 +198,7 @@ absl::Status CheckGradients(Vfs& vfs, const Plan& plan,
 }
 
 absl::Status DumpGradients(Vfs& vfs, const Plan& plan, const Executor& executor,
-                           const std::string& path) {
+                           const std::string& path, ExportRole role) {
   const uint32_t metric = *plan.view().FindMetric("gradient_scale");
   ASSIGN_OR_RETURN(
       const double scale,
@@ -186,11 +207,12 @@ absl::Status DumpGradients(Vfs& vfs, const Plan& plan, const Executor& executor,
           plan.manifest().metrics(static_cast<int>(metric)).buffer()));
   ASSIGN_OR_RETURN(const std::vector<Located> located,
                    Locate(plan, "gradient"));
+  if (role == ExportRole::kGiver) {
+    return ReadTensors(executor, located, std::nullopt);
+  }
   return WriteTensors(
       vfs, executor, located, path,
-      [scale](const ParameterPlace&, absl::Span<std::byte> piece) {
-        Scale(scale, piece);
-      });
+      [scale](absl::Span<std::byte> piece) { Scale(scale, piece); });
 }
 
 }  // namespace accel::tools

@@ -17,20 +17,25 @@ namespace accel::tools {
 absl::Status CheckExport(runtime::Vfs& vfs, const runtime::Plan& plan,
                          const std::string& path);
 
+// Which rank of several processes calls: the one that writes the file, or one
+// that gives what it holds and writes nothing. Where no rank holds parts of
+// tensors, the others need not call.
+enum class ExportRole { kWriter, kGiver };
+
 // Writes parameters as they are now. The file appears complete or not at all.
 // Requires: CheckExport accepted the path.
 absl::Status ExportModel(runtime::Vfs& vfs, const runtime::Plan& plan,
                          const runtime::Executor& executor,
-                         const std::string& path);
+                         const std::string& path, ExportRole role);
 
 // The parts; ONNX files are put together in protobuf's wire format.
 absl::Status CheckOnnxExport(const runtime::Plan& plan);
 absl::Status ExportOnnx(runtime::Vfs& vfs, const runtime::Plan& plan,
                         const runtime::Executor& executor,
-                        const std::string& path);
+                        const std::string& path, ExportRole role);
 absl::Status ExportSafetensors(runtime::Vfs& vfs, const runtime::Plan& plan,
                                const runtime::Executor& executor,
-                               const std::string& path);
+                               const std::string& path, ExportRole role);
 
 // Whether the folder of a file to be written is there.
 absl::Status CheckOutputFolder(runtime::Vfs& vfs, absl::string_view option,
@@ -43,7 +48,7 @@ absl::Status CheckGradients(runtime::Vfs& vfs, const runtime::Plan& plan,
 // Requires: called at the point that Function.gradients_complete names.
 absl::Status DumpGradients(runtime::Vfs& vfs, const runtime::Plan& plan,
                            const runtime::Executor& executor,
-                           const std::string& path);
+                           const std::string& path, ExportRole role);
 
 }  // namespace accel::tools
 

@@ -105,7 +105,8 @@ absl::StatusOr<ParameterPlace> PlaceOf(const Plan& plan,
 
 class OnnxWriter {
  public:
-  OnnxWriter(const Plan& plan, const Executor& executor, runtime::File& file)
+  // `file` is null on a rank that only gives its parts.
+  OnnxWriter(const Plan& plan, const Executor& executor, runtime::File* file)
       : plan_(plan), executor_(executor), file_(file) {}
 
   absl::Status Write() {
@@ -121,11 +122,17 @@ class OnnxWriter {
 
  private:
   absl::Status WriteText(absl::string_view text) {
-    return file_.AppendAll(absl::MakeConstSpan(
+    if (file_ == nullptr) {
+      return absl::OkStatus();
+    }
+    return file_->AppendAll(absl::MakeConstSpan(
         reinterpret_cast<const std::byte*>(text.data()), text.size()));
   }
 
   absl::Status WriteSection(uint32_t section) {
+    if (file_ == nullptr) {
+      return absl::OkStatus();
+    }
     ASSIGN_OR_RETURN(const std::string bytes,
                      plan_.content().ReadSection(section, kLargestMessage));
     return WriteText(bytes);
@@ -139,9 +146,14 @@ class OnnxWriter {
         WriteText(FieldHead(kTensorRawData, DataBytes(plan_, tensor))));
     ASSIGN_OR_RETURN(const ParameterPlace place,
                      PlaceOf(plan_, ParameterOf(plan_, tensor)));
-    std::vector<std::byte> values(DataBytes(plan_, tensor));
+    std::vector<std::byte> values(file_ == nullptr ? 0
+                                                   : DataBytes(plan_, tensor));
     RETURN_IF_ERROR(runtime::ReadParameter(executor_, place, tensor.first(),
+                                           ElementsOf(plan_, tensor),
                                            absl::MakeSpan(values)));
+    if (file_ == nullptr) {
+      return absl::OkStatus();
+    }
     if (tensor.rows() != 0) {
       std::vector<std::byte> transposed(values.size());
       runtime::CopyTransposed(values, tensor.columns(), tensor.rows(),
@@ -149,12 +161,12 @@ class OnnxWriter {
                               absl::MakeSpan(transposed));
       values.swap(transposed);
     }
-    return file_.AppendAll(values);
+    return file_->AppendAll(values);
   }
 
   const Plan& plan_;
   const Executor& executor_;
-  runtime::File& file_;
+  runtime::File* const file_;
 };
 
 }  // namespace
@@ -179,9 +191,12 @@ absl::Status CheckOnnxExport(const Plan& plan) {
 }
 
 absl::Status ExportOnnx(Vfs& vfs, const Plan& plan, const Executor& executor,
-                        const std::string& path) {
+                        const std::string& path, ExportRole role) {
+  if (role == ExportRole::kGiver) {
+    return OnnxWriter(plan, executor, nullptr).Write();
+  }
   ASSIGN_OR_RETURN(const auto file, runtime::AtomicFile::Create(vfs, path));
-  RETURN_IF_ERROR(OnnxWriter(plan, executor, file->file()).Write());
+  RETURN_IF_ERROR(OnnxWriter(plan, executor, &file->file()).Write());
   return file->Commit();
 }
 

@@ -168,6 +168,12 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
                  "no result depends on timing")
       ->type_name("SEED")
       ->group("Machine");
+  // A test; not in the help.
+  app.add_option("--delay-collectives", options.delay_collectives_ms,
+                 "Every collective takes so many milliseconds longer")
+      ->type_name("MS")
+      ->check(Between<int64_t>(0, 10000))
+      ->group("");
 }
 
 }  // namespace

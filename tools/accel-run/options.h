@@ -36,6 +36,9 @@ struct RunOptions {
   runtime::ColorMode color = runtime::ColorMode::kAuto;
   // Pauses lanes at random places, to test that nothing depends on timing.
   std::optional<uint64_t> jitter;
+  // Makes every collective so much longer, so that a trace shows what goes on
+  // meanwhile.
+  int64_t delay_collectives_ms = 0;
 };
 
 // The options, or the exit status after help or a complaint was printed.

@@ -10,17 +10,14 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "nlohmann/json.hpp"
 #include "runtime/base/errors.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/cpu_executor.h"
+#include "runtime/executor/parameters.h"
 #include "runtime/executor/rank_threads.h"
 #include "runtime/executor/trace_recorder.h"
-#include "runtime/io/atomic_file.h"
 #include "runtime/report/peak_memory.h"
-#include "tools/accel-run/export_model.h"
 #include "tools/accel-run/lane_jitter.h"
 
 namespace accel::tools {
@@ -29,34 +26,9 @@ namespace {
 using runtime::StepMetrics;
 
 constexpr int64_t kSyntheticSteps = 20;
-// Of run.json.
-constexpr int kRecordVersion = 1;
-
 int64_t NanosecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
       .count();
-}
-
-std::string MemoryText(const runtime::MemoryLayout& layout) {
-  std::string text =
-      absl::StrCat("planned ", runtime::FormatBytes(layout.TotalBytes()));
-  absl::string_view separator = ": ";
-  const auto add = [&](absl::string_view name, uint64_t bytes) {
-    if (bytes == 0) {
-      return;
-    }
-    absl::StrAppend(&text, separator, name, " ", runtime::FormatBytes(bytes));
-    separator = ", ";
-  };
-  for (int i = 1; i <= runtime::kMemoryClasses; ++i) {
-    const auto memory_class = static_cast<planpb::MemoryClass>(i);
-    add(runtime::MemoryClassName(memory_class),
-        layout.PlacedBytes(memory_class));
-  }
-  for (int i = 1; i <= runtime::kSpaces; ++i) {
-    add("transient", layout.ArenaBytes(static_cast<planpb::Space>(i)));
-  }
-  return text;
 }
 
 std::chrono::nanoseconds Timeout(const RunOptions& options) {
@@ -264,6 +236,13 @@ absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
     ASSIGN_OR_RETURN(const int variant, device_->ChooseVariant(plan_->view()));
     facts.push_back({"code", plan_->manifest().variants(variant).name()});
   }
+  // What all ranks read together they must all want.
+  if (ReadTogether("master")) {
+    facts.push_back({"--export", options_.export_path});
+  }
+  if (ReadTogether("gradient")) {
+    facts.push_back({"--dump-gradients", options_.dump_gradients});
+  }
   for (const Setting& setting : settings_) {
     facts.push_back({absl::StrCat("--set ", setting.name),
                      runtime::FormatRoundTrip(setting.value)});
@@ -288,14 +267,17 @@ absl::Status TrainingRun::CreateExecutor() {
   runtime::ExecutorOptions options;
   options.binding.threads = static_cast<uint64_t>(device_->threads());
   if (group_ != nullptr) {
-    options.binding = runtime::RankBinding::OfReplica(
-        group_->rank(), group_->ranks(), options.binding.threads);
+    options.binding =
+        runtime::RankBinding::OfRun(plan_->manifest(), group_->rank(),
+                                    group_->ranks(), options.binding.threads);
     options.communicator = &group_->communicator();
   }
   options.global_batch = global_batch_;
   options.seed = options_.seed;
   options.serial = options_.serial;
   options.timeout = Timeout(options_);
+  options.collective_delay =
+      std::chrono::milliseconds(options_.delay_collectives_ms);
   options.before_instruction = BeforeInstruction();
   if (!options_.trace.empty()) {
     trace_ = std::make_unique<runtime::TraceRecorder>(plan_->view(), ranks(),
@@ -370,28 +352,6 @@ uint64_t TrainingRun::PlannedPeakBytes() const {
   return executor_->PlannedBytes() + resident_before_;
 }
 
-absl::Status TrainingRun::WriteRecord() {
-  nlohmann::ordered_json record;
-  record["version"] = kRecordVersion;
-  record["plan_sha256"] = runtime::ToHex(plan_->root());
-  record["model"] = plan_->manifest().model().name();
-  record["data_sha256"] = dataset_->identity();
-  record["seed"] = options_.seed;
-  record["shuffle"] = options_.shuffle;
-  record["steps"] = steps_;
-  record["global_batch"] = global_batch_;
-  record["ranks"] = ranks();
-  record["threads"] = device_->threads();
-  record["device"] = device_->Describe();
-  record["planned_peak_bytes"] = PlannedPeakBytes();
-  for (const Setting& setting : settings_) {
-    record["hyperparameters"][setting.name] = setting.value;
-  }
-  return runtime::WriteFileAtomically(environment_.vfs,
-                                      directory_->File("run.json"),
-                                      absl::StrCat(record.dump(2), "\n"));
-}
-
 absl::Status TrainingRun::Initialize() {
   PrintHeader();
   if (group_ != nullptr) {
@@ -399,59 +359,6 @@ absl::Status TrainingRun::Initialize() {
   }
   RETURN_IF_ERROR(executor_->Initialize());
   return ApplySettings(settings_, *executor_);
-}
-
-void TrainingRun::Print(absl::string_view text) {
-  if (options_.quiet) {
-    return;
-  }
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    environment_.console.PrintLine(line);
-  }
-}
-
-void TrainingRun::PrintHeader() {
-  const planpb::Manifest& manifest = plan_->manifest();
-  if (dataset_->synthetic()) {
-    environment_.logger.Log(
-        runtime::LogLevel::kWarning,
-        "no --data: training on SYNTHETIC data, the model learns nothing "
-        "useful");
-  }
-  Print(absl::StrCat(
-      "plan    ", manifest.model().name(), ", ",
-      runtime::FormatCount(
-          static_cast<int64_t>(manifest.model().parameter_count())),
-      " parameters, sha256 ", runtime::ToHex(plan_->root()).substr(0, 16)));
-  for (const std::string& note : manifest.notes()) {
-    Print(absl::StrCat("        ", note));
-  }
-  Print(absl::StrCat("device  ", device_->Describe(), ", ", RanksText(),
-                     executor_->Describe()));
-  Print(absl::StrCat("memory  ", ranks() == 1 ? "" : "each rank ",
-                     MemoryText(executor_->layout())));
-  std::string data = dataset_->Describe();
-  while (!data.empty() && data.back() == '\n') {
-    data.pop_back();
-  }
-  Print(absl::StrCat("data    ", data));
-  Print(absl::StrCat(
-      "batch   ", global_batch_, " samples = ", executor_->rounds(), " x ",
-      ranks() == 1 ? "" : absl::StrCat(ranks(), " ranks x "),
-      manifest.microbatch(),
-      global_batch_ % (static_cast<int64_t>(manifest.microbatch()) * ranks()) ==
-              0
-          ? ""
-          : ", the last one padded"));
-  Print(absl::StrCat("run     ",
-                     directory_ == nullptr ? "of rank 0" : directory_->path(),
-                     ", ", steps_, " steps"));
-}
-
-std::string TrainingRun::RanksText() const {
-  return group_ == nullptr
-             ? ""
-             : absl::StrCat(ranks(), " ranks as processes, each ");
 }
 
 double TrainingRun::MetricOf(const std::vector<double>& values,
@@ -464,13 +371,18 @@ absl::StatusOr<std::vector<double>> TrainingRun::RunOneStep(int64_t step) {
   if (group_ != nullptr) {
     group_->Begin(step);
   }
-  if (step != 0 || options_.dump_gradients.empty() || !IsFirst()) {
+  const bool observes = IsFirst() || ReadTogether("gradient");
+  if (step != 0 || options_.dump_gradients.empty() || !observes) {
     return executor_->RunStep(step);
   }
   return executor_->RunObservedStep(step, [this] {
     return DumpGradients(environment_.vfs, *plan_, *executor_,
-                         options_.dump_gradients);
+                         options_.dump_gradients, Role());
   });
+}
+
+bool TrainingRun::ReadTogether(absl::string_view slot) const {
+  return group_ != nullptr && runtime::IsSharded(plan_->view(), slot);
 }
 
 absl::Status TrainingRun::CheckFinite(const StepMetrics& metrics) {
@@ -535,7 +447,7 @@ absl::Status TrainingRun::TrainSteps() {
     }
     RETURN_IF_ERROR(TrainStep(step));
   }
-  return group_ == nullptr ? absl::OkStatus() : group_->Finish();
+  return absl::OkStatus();
 }
 
 absl::Status TrainingRun::Train() {
@@ -552,7 +464,22 @@ absl::Status TrainingRun::Train() {
   if (progress_ != nullptr) {
     progress_->Finish();
   }
-  return status;
+  RETURN_IF_ERROR(status);
+  // While all ranks are there: a failure of the one that writes is theirs, too.
+  if (ReadTogether("master")) {
+    RETURN_IF_ERROR(Export());
+  }
+  return group_ == nullptr ? absl::OkStatus() : group_->Finish();
+}
+
+absl::Status TrainingRun::Export() {
+  if (options_.export_path.empty()) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(ExportModel(environment_.vfs, *plan_, *executor_,
+                              options_.export_path, Role()));
+  summary_.AddRow("model", options_.export_path);
+  return absl::OkStatus();
 }
 
 absl::Status TrainingRun::WriteTrace() {
@@ -574,10 +501,8 @@ absl::Status TrainingRun::Finish() {
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(metrics_->Close());
-  if (!options_.export_path.empty()) {
-    RETURN_IF_ERROR(ExportModel(environment_.vfs, *plan_, *executor_,
-                                options_.export_path));
-    summary_.AddRow("model", options_.export_path);
+  if (!ReadTogether("master")) {
+    RETURN_IF_ERROR(Export());
   }
   if (!options_.dump_gradients.empty()) {
     summary_.AddRow("gradients of step 1", options_.dump_gradients);

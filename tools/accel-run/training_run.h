@@ -23,6 +23,7 @@
 #include "runtime/report/run_directory.h"
 #include "runtime/report/run_summary.h"
 #include "tools/accel-run/exit_code.h"
+#include "tools/accel-run/export_model.h"
 #include "tools/accel-run/hyperparameters.h"
 #include "tools/accel-run/options.h"
 
@@ -70,6 +71,7 @@ class TrainingRun {
   absl::Status Train();
   absl::Status Finish();
   absl::Status WriteTrace();
+  absl::Status Export();
 
   ExitCode Fail(const absl::Status& status, ExitCode otherwise);
   // Whether another rank than 0 shall say why it failed; `group`: what ended
@@ -78,6 +80,12 @@ class TrainingRun {
   absl::Status CheckRankCount() const;
   absl::StatusOr<runtime::RankFacts> Facts() const;
   absl::StatusOr<bool> ShallStop();
+  // Whether ranks that are processes hold parts of that slot, so that they read
+  // it together.
+  bool ReadTogether(absl::string_view slot) const;
+  ExportRole Role() const {
+    return IsFirst() ? ExportRole::kWriter : ExportRole::kGiver;
+  }
   absl::Status TrainSteps();
   absl::Status TrainStep(int64_t step);
   absl::StatusOr<std::vector<double>> RunOneStep(int64_t step);

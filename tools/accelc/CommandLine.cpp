@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kCommandLineError = 2;
 constexpr const char *kShape = "Model and shapes";
+constexpr const char *kParallelism = "Ranks";
 constexpr const char *kOptimizer = "Optimizer";
 constexpr const char *kSchedule = "Learning rate";
 constexpr const char *kInspection = "Look instead of compiling";
@@ -46,12 +47,6 @@ void addShapeOptions(CLI::App &app, CommandLine &line) {
       ->check(wholeNumberFrom(1, "--global-batch=32"))
       ->capture_default_str()
       ->group(kShape);
-  app.add_option("--max-ranks", line.maxRanks,
-                 "Most ranks that accel-run may train the plan on")
-      ->type_name("N")
-      ->check(wholeNumberFrom(1, "--max-ranks=1024"))
-      ->capture_default_str()
-      ->group(kShape);
   app.add_option("--objective", line.objective,
                  "What is minimised: auto (by the graph), causal-lm, "
                  "classification, mse, or output:NAME, the mean of an output")
@@ -70,6 +65,27 @@ void addShapeOptions(CLI::App &app, CommandLine &line) {
       ->type_name("model|off|P")
       ->capture_default_str()
       ->group(kShape);
+}
+
+void addParallelismOptions(CLI::App &app, CommandLine &line) {
+  app.add_flag("--fsdp", line.fsdp,
+               "Every rank keeps its part of parameters, gradients and "
+               "optimizer state; the parameters of one layer at a time are "
+               "gathered when they are used (ZeRO's third stage). Without "
+               "--fsdp and --zero every rank keeps all of them")
+      ->group(kParallelism);
+  app.add_option("--zero", line.zero,
+                 "1: every rank keeps its part of the optimizer state, and all "
+                 "parameters and gradients; 2: its part of the gradients, too")
+      ->type_name("1|2")
+      ->check(oneOf({"1", "2"}))
+      ->group(kParallelism);
+  app.add_option("--max-ranks", line.maxRanks,
+                 "Most ranks that accel-run may train the plan on")
+      ->type_name("N")
+      ->check(wholeNumberFrom(1, "--max-ranks=1024"))
+      ->capture_default_str()
+      ->group(kParallelism);
 }
 
 void addNumber(CLI::App &app, const char *name, double &value,
@@ -187,7 +203,8 @@ getWritten(const CLI::App &app) {
   std::vector<std::pair<std::string, std::string>> written;
   for (const CLI::Option *option : app.get_options()) {
     std::string group = option->get_group();
-    if (group != kShape && group != kOptimizer && group != kSchedule) {
+    if (group != kShape && group != kParallelism && group != kOptimizer &&
+        group != kSchedule) {
       continue;
     }
     for (const std::string &value : option->results()) {
@@ -230,6 +247,11 @@ std::vector<std::string> findComplaints(const CLI::App &app,
                            " with it, got " + each.value +
                            "; without it the option does nothing");
     }
+  }
+  if (line.fsdp && line.zero != 0) {
+    complaints.push_back(
+        "expected --fsdp or --zero=" + std::to_string(line.zero) +
+        ", got both; --fsdp shards all that --zero does");
   }
   if (line.json && !line.estimate) {
     complaints.push_back("--json: expected --estimate with it, got none");
@@ -300,6 +322,7 @@ void declareOptions(CLI::App &app, CommandLine &line) {
                  "wrote it")
       ->type_name("MODEL");
   addShapeOptions(app, line);
+  addParallelismOptions(app, line);
   addOptimizerOptions(app, line);
   addScheduleOptions(app, line);
   addInspectionOptions(app, line);

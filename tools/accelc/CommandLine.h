@@ -20,6 +20,8 @@ struct CommandLine {
   std::vector<std::string> dimensions; ///< NAME=SIZE
   int64_t globalBatch = 32;
   int64_t maxRanks = 1024;
+  bool fsdp = false;
+  int64_t zero = 0; ///< 0: plain data parallelism
   std::string objective = "auto";
   std::string init;
   std::string dropout = "model";

@@ -31,6 +31,9 @@ private:
     options.threads = line.threads;
     options.globalBatch = line.globalBatch;
     options.maxRanks = line.maxRanks;
+    options.shard.mode = line.fsdp        ? "fsdp"
+                         : line.zero == 0 ? "plain"
+                                          : "zero" + std::to_string(line.zero);
   }
 
   void makeFrontend() {

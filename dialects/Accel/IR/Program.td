@@ -35,7 +35,7 @@ def Accel_StateOp : Accel_Op<"state", [Symbol]> {
   let summary = "a tensor that outlives a step";
   let description = [{
     Declares state besides parameters: hyperparameters and counters (`kind = "hyperparameter"`, `"counter"`,
-    `"accumulator"`) and, after Shard, the flat slots of segments (`kind = "slot"`, with `bucket`, `segment`, `slot` =
+    `"accumulator"`), sums of which every rank has its part (`"partial"`) and, after Shard, the flat slots of segments (`kind = "slot"`, with `bucket`, `segment`, `slot` =
     master | gradient | first_moment | second_moment ... , `group` = decayed | undecayed | frozen). `initial` is the value
     of every element at step 0 (default 0).
 
@@ -46,7 +46,7 @@ def Accel_StateOp : Accel_Op<"state", [Symbol]> {
 
     **Constraints**
     - (C1) the type is a ranked tensor with a static shape.
-    - (C2) `kind` is one of hyperparameter, counter, accumulator, slot; a slot has bucket, segment, slot and group.
+    - (C2) `kind` is one of hyperparameter, counter, accumulator, partial, slot; a slot has bucket, segment, slot and group.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, StrAttr:$kind, OptionalAttr<F64Attr>:$initial,
                    OptionalAttr<StrAttr>:$bucket, OptionalAttr<StrAttr>:$segment, OptionalAttr<StrAttr>:$slot, OptionalAttr<StrAttr>:$group);

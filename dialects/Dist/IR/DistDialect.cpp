@@ -3,6 +3,7 @@
 #include "dialects/Dist/IR/DistDialect.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Dist/IR/DistOps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -28,6 +29,47 @@ ArrayRef<StringLiteral> accel::dist::getMeshAxes() {
 
 ArrayRef<StringLiteral> accel::dist::getDataAxes() {
   return getMeshAxes().take_front(2);
+}
+
+ArrayRef<StringLiteral> accel::dist::getShardAxes() {
+  return getMeshAxes().slice(1, 1);
+}
+
+Holding accel::dist::getHolding(Operation *state) {
+  auto held = state->getAttrOfType<StringAttr>(kHeldAttr);
+  if (!held) {
+    return Holding::All;
+  }
+  return held.getValue() == "part" ? Holding::Part : Holding::Whole;
+}
+
+void accel::dist::setHolding(Operation *state, Holding holding) {
+  if (holding == Holding::All) {
+    state->removeAttr(kHeldAttr);
+    return;
+  }
+  StringRef held = holding == Holding::Part ? "part" : "whole";
+  state->setAttr(kHeldAttr, StringAttr::get(state->getContext(), held));
+}
+
+LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kHeldAttr) {
+    return op->emitOpError("has an attribute that dialect dist does not know: ")
+           << attribute.getName();
+  }
+  auto state = dyn_cast<StateOp>(op);
+  if (!state || state.getKind() != "slot") {
+    return op->emitOpError("expected ")
+           << kHeldAttr << " on the slot of a segment, got it here";
+  }
+  auto held = dyn_cast<StringAttr>(attribute.getValue());
+  if (!held || (held.getValue() != "whole" && held.getValue() != "part")) {
+    return op->emitOpError("expected ")
+           << kHeldAttr << " to be \"whole\" or \"part\", got "
+           << attribute.getValue();
+  }
+  return success();
 }
 
 LogicalResult accel::dist::verifyAxes(Operation *op, ArrayAttr axes) {

@@ -16,6 +16,22 @@ llvm::ArrayRef<llvm::StringLiteral> getMeshAxes();
 /// when a plan is loaded.
 llvm::ArrayRef<llvm::StringLiteral> getDataAxes();
 
+/// The axes along which states are cut.
+llvm::ArrayRef<llvm::StringLiteral> getShardAxes();
+
+/// What a rank has of a state in memory, and what its own reads and writes of
+/// it touch.
+enum class Holding {
+  All,   ///< everything, and all of it is the rank's business
+  Whole, ///< everything, of which the rank computes its part
+  Part   ///< its part
+};
+
+inline constexpr llvm::StringLiteral kHeldAttr = "dist.held";
+
+Holding getHolding(mlir::Operation *state);
+void setHolding(mlir::Operation *state, Holding holding);
+
 /// Whether `axes` are axes of the mesh, each once, and at least one; otherwise
 /// an error of `op`.
 llvm::LogicalResult verifyAxes(mlir::Operation *op, mlir::ArrayAttr axes);

@@ -19,8 +19,22 @@ def Dist_Dialect : Dialect {
     the others: all ranks execute them in the same order. Axes are those of the mesh: `replica`, `fsdp`, `tensor`,
     `pipeline`, `context`, `expert`. How many ranks lie along `replica` and `fsdp` is known when the plan is loaded; with
     one, every operation here leaves everything as it is, which is what the interpreter does.
+
+    **Sharded states.** A segment's slot may be cut flat over the ranks along `fsdp`: of S elements rank r owns [r L, min(S, (r+1) L)), L
+    being ceil(S / ranks) rounded up to the granule of its bucket. The attribute `dist.held` of an `accel.state` says what a
+    rank has in memory:
+
+    | `dist.held` | in memory | `accel.read` and `accel.write` of the state itself |
+    |---|---|---|
+    | absent | all S elements | all of them |
+    | `"whole"` | all S elements | those that the rank owns |
+    | `"part"` | those that the rank owns | those that the rank owns |
+
+    Its type is that of the whole in all three cases. Operations between such reads and writes are element by element, or
+    sums over rows of one granule: what a rank computes of them is its own elements.
   }];
   let dependentDialects = ["::accel::AccelDialect"];
+  let hasOperationAttrVerify = 1;
 }
 
 class Dist_Op<string mnemonic, list<Trait> traits = []> : Op<Dist_Dialect, mnemonic, traits>;

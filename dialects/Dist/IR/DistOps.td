@@ -4,7 +4,15 @@
 #define ACCEL_DIALECTS_DIST_IR_DISTOPS_TD
 include "dialects/Dist/IR/DistDialect.td"
 
-def Dist_AllReduceOp : Dist_Op<"all_reduce", [MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+/// Names states and says over which ranks something is done with them.
+class Dist_StatesOp<string mnemonic>
+    : Dist_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let arguments = (ins TypedArrayAttrBase<FlatSymbolRefAttr, "names of states">:$symbols, StrArrayAttr:$axes);
+  let assemblyFormat = "$symbols `over` $axes attr-dict";
+  let hasVerifier = 1;
+}
+
+def Dist_AllReduceOp : Dist_StatesOp<"all_reduce"> {
   let summary = "sums states over ranks";
   let description = [{
     Every state in `symbols` becomes, on all ranks, the sum of what it was on the ranks that differ along `axes` only, added
@@ -24,8 +32,57 @@ def Dist_AllReduceOp : Dist_Op<"all_reduce", [MemoryEffects<[MemRead, MemWrite]>
 
     Lowers to one `plan.all_reduce` per state in Fuse (AssignBuffers).
   }];
-  let arguments = (ins TypedArrayAttrBase<FlatSymbolRefAttr, "names of states">:$symbols, StrArrayAttr:$axes);
-  let assemblyFormat = "$symbols `over` $axes attr-dict";
-  let hasVerifier = 1;
+}
+
+def Dist_ReduceScatterOp : Dist_StatesOp<"reduce_scatter"> {
+  let summary = "sums gradients over ranks, to each rank its part";
+  let description = [{
+    Behind the loop over microbatches, for states held whole: the part of each state that a rank owns becomes the sum of
+    what it was on the ranks that differ along `axes` only, added in the order of the ranks; the rest means nothing any more.
+
+    At the end of the loop's body, for states held in part: what the microbatch has added (`accel.accumulate` of the
+    segment's parameters) is summed in the same way, and each rank adds its part of the sum to what it holds.
+
+    ```mlir
+    accel.state @"model.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "whole"}
+    func.func @step() {
+      dist.reduce_scatter [@"model.decayed.gradient"] over ["fsdp"]
+      return
+    }
+    ```
+
+    **Constraints**
+    - (C1) every symbol names an `accel.state` of floats in the module, each once, with `dist.held`.
+    - (C2) `axes` are axes of the mesh, each once, and at least one.
+
+    Lowers to one `plan.reduce_scatter` per state in Fuse (AssignBuffers), in the loop to an addition besides. Schedule
+    (PlaceReductions) moves those in the loop to where a bucket's gradients are complete.
+  }];
+}
+
+def Dist_AllGatherOp : Dist_StatesOp<"all_gather"> {
+  let summary = "gives every rank all parts";
+  let description = [{
+    Behind the update, for states held whole: each rank's own part replaces that part on the ranks that differ along `axes`
+    only.
+
+    At the beginning of the loop's body, for states held in part: from here to the end of the body, parameters of these
+    segments can be read.
+
+    ```mlir
+    accel.state @"model.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
+    func.func @step() {
+      dist.all_gather [@"model.decayed.master"] over ["fsdp"]
+      return
+    }
+    ```
+
+    **Constraints**
+    - (C1) every symbol names an `accel.state` of floats in the module, each once, with `dist.held`.
+    - (C2) `axes` are axes of the mesh, each once, and at least one.
+
+    Lowers to one `plan.all_gather` per state in Fuse (AssignBuffers). Schedule (PlaceGathers) replaces those in the loop by
+    gathers of one bucket at a time.
+  }];
 }
 #endif

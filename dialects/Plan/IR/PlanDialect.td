@@ -3,9 +3,11 @@
 #ifndef ACCEL_DIALECTS_PLAN_IR_PLANDIALECT_TD
 #define ACCEL_DIALECTS_PLAN_IR_PLANDIALECT_TD
 include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Plan_Dialect : Dialect {
@@ -20,7 +22,27 @@ def Plan_Dialect : Dialect {
     function and by `plan.view`; an instruction names every buffer it reads or writes. Until Schedule the order of
     operations is the order of execution; from Schedule on, `lane`, `waits` and `signals` say what may overlap; from
     Memory on, every transient buffer has an offset in the arena.
+
+    How many ranks there are is known when a plan is loaded. What depends on it is said by `#plan.shard`: sizes of buffers
+    (`shard` of `plan.buffer`), a rank's part of a buffer (`plan.part`), and how far a kernel runs (`shard` of
+    `plan.launch`). Types are those of the whole.
   }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+def Plan_ShardAttr : AttrDef<Plan_Dialect, "Shard"> {
+  let mnemonic = "shard";
+  let summary = "how elements are cut over ranks";
+  let description = [{
+    A flat range of `elements` is cut over the N ranks along `axes`: L = granule * ceil(elements / (granule N)), and rank r owns
+    [r L, min(elements, (r + 1) L)), possibly nothing.
+
+    ```mlir
+    #plan.shard<4096 granule 128 over "fsdp">
+    ```
+  }];
+  let parameters = (ins "int64_t":$elements, "int64_t":$granule, ArrayRefParameter<"::mlir::StringAttr">:$axes);
+  let assemblyFormat = "`<` $elements `granule` $granule `over` $axes `>`";
 }
 
 def Plan_Lane : I32EnumAttr<"Lane", "which stream of a rank executes an instruction", [

@@ -23,13 +23,18 @@ int64_t accel::plan::getMemRefBytes(MemRefType type) {
 BufferRange accel::plan::getBufferRange(Value value) {
   int64_t begin = 0;
   int64_t bytes = getMemRefBytes(cast<MemRefType>(value.getType()));
+  ShardAttr part;
+  if (auto partOp = value.getDefiningOp<PartOp>()) {
+    part = partOp.getShard();
+    value = partOp.getSource();
+  }
   while (auto view = value.getDefiningOp<ViewOp>()) {
     auto type = cast<MemRefType>(view.getSource().getType());
     begin += view.getOffset() * (getMemRefBytes(type) /
                                  std::max<int64_t>(1, type.getNumElements()));
     value = view.getSource();
   }
-  return {cast<BufferOp>(value.getDefiningOp()), begin, bytes};
+  return {cast<BufferOp>(value.getDefiningOp()), begin, bytes, part};
 }
 
 LogicalResult BufferOp::verify() {
@@ -48,6 +53,22 @@ LogicalResult BufferOp::verify() {
   }
   if (getCopies() != 1 && getCopies() != 2) {
     return emitOpError("expected 1 or 2 copies, got ") << getCopies();
+  }
+  if (getSpace() != "device" && getSpace() != "shared") {
+    return emitOpError("expected space device or shared, got ") << getSpace();
+  }
+  if (getSpace() == "shared" && getRegion() != Region::Transient) {
+    return emitOpError("expected a transient buffer in the shared space, got ")
+           << stringifyRegion(getRegion());
+  }
+  if (getShard() && getRegion() != Region::Persistent) {
+    return emitOpError("expected a persistent buffer to be sharded, got ")
+           << stringifyRegion(getRegion());
+  }
+  if (getShard() && getShard()->getElements() != type.getNumElements()) {
+    return emitOpError("expected a shard of the buffer's ")
+           << type.getNumElements() << " elements, got "
+           << getShard()->getElements();
   }
   if (getOffset() && *getOffset() % 64 != 0) {
     return emitOpError("expected an offset that is a multiple of 64, got ")
@@ -69,6 +90,20 @@ LogicalResult ViewOp::verify() {
     return emitOpError("expected elements inside the source's ")
            << source.getNumElements() << ", got [" << getOffset() << ", " << end
            << ")";
+  }
+  return success();
+}
+
+LogicalResult PartOp::verify() {
+  auto type = cast<MemRefType>(getSource().getType());
+  // part_c1
+  if (getShard().getElements() != type.getNumElements()) {
+    return emitOpError("expected a shard of the source's ")
+           << type.getNumElements() << " elements, got "
+           << getShard().getElements();
+  }
+  if (getSource().getDefiningOp<PartOp>()) {
+    return emitOpError("expected a buffer or a view, got a part of one");
   }
   return success();
 }
@@ -157,6 +192,15 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("expected a positive number of units, got ")
            << getUnits();
   }
+  // launch_c3
+  if (getShard() &&
+      (getShard()->getElements() % getUnits() != 0 ||
+       getShard()->getGranule() % (getShard()->getElements() / getUnits()) !=
+           0)) {
+    return emitOpError("expected a granule of whole units, got ")
+           << getShard()->getElements() << " elements in " << getUnits()
+           << " units and a granule of " << getShard()->getGranule();
+  }
   return success();
 }
 
@@ -229,6 +273,78 @@ LogicalResult AllReduceOp::verify() {
   auto type = cast<MemRefType>(getBuffer().getType());
   if (!isa<FloatType>(type.getElementType())) {
     return emitOpError("expected a buffer of floats, got ") << type;
+  }
+  return success();
+}
+
+/// Whether `whole` is the tensor that `shard` cuts, and `part` a rank's part of
+/// one: in place, in a sharded buffer, or in a tensor of the same size.
+static LogicalResult verifyCut(Operation *op, ShardAttr shard, Value whole,
+                               Value part) {
+  auto type = cast<MemRefType>(whole.getType());
+  if (shard.getElements() != type.getNumElements() || part.getType() != type) {
+    return op->emitOpError("expected two buffers of the shard's ")
+           << shard.getElements() << " elements, got " << type << " and "
+           << part.getType();
+  }
+  BufferRange range = getBufferRange(part);
+  bool isPart =
+      range.part ? range.part == shard : range.buffer.getShard() == shard;
+  if (!isPart || getBufferRange(whole).part) {
+    return op->emitOpError("expected a whole tensor and a part of one, cut by ")
+           << shard;
+  }
+  return success();
+}
+
+SmallVector<BufferAccess> AllGatherOp::getAccesses() {
+  return {{getPart(), Access::Read}, {getWhole(), Access::Write}};
+}
+
+// all_gather_c1
+LogicalResult AllGatherOp::verify() {
+  return verifyCut(*this, getShard(), getWhole(), getPart());
+}
+
+SmallVector<BufferAccess> ReduceScatterOp::getAccesses() {
+  return {{getWhole(), Access::Read}, {getPart(), Access::Write}};
+}
+
+// reduce_scatter_c1
+LogicalResult ReduceScatterOp::verify() {
+  return verifyCut(*this, getShard(), getWhole(), getPart());
+}
+
+SmallVector<BufferAccess> FillOp::getAccesses() {
+  return {{getBuffer(), Access::Write}};
+}
+
+SmallVector<BufferAccess> CopyOp::getAccesses() {
+  return {{getSource(), Access::Read}, {getDestination(), Access::Write}};
+}
+
+LogicalResult CopyOp::verify() {
+  // copy_c1
+  if (getSource().getType() != getDestination().getType()) {
+    return emitOpError("expected two buffers of one type, got ")
+           << getSource().getType() << " and " << getDestination().getType();
+  }
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  auto type = cast<MemRefType>(getBuffer().getType());
+  // load_c1
+  bool isPlaced = getOffset() && getElements();
+  if (getBufferRange(getBuffer()).buffer.getShard() && !isPlaced) {
+    return emitOpError("expected offset and elements of what is loaded into a "
+                       "sharded buffer, got none");
+  }
+  if (isPlaced && static_cast<int64_t>(*getOffset() + *getElements()) >
+                      type.getNumElements()) {
+    return emitOpError("expected elements inside the buffer's ")
+           << type.getNumElements() << ", got [" << *getOffset() << ", "
+           << *getOffset() + *getElements() << ")";
   }
   return success();
 }

@@ -12,14 +12,18 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/Plan/IR/PlanEnums.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Plan/IR/PlanAttrs.h.inc"
+
 namespace accel::plan {
 
-/// One access of an instruction: a buffer value (of plan.buffer or plan.view)
-/// and what is done with it.
+/// One access of an instruction: a buffer value (of plan.buffer, plan.view or
+/// plan.part) and what is done with it.
 struct BufferAccess {
   mlir::Value buffer;
   Access access;
@@ -42,10 +46,12 @@ struct BufferRange {
   BufferOp buffer;
   int64_t begin = 0; ///< bytes from the buffer's start
   int64_t bytes = 0;
+  /// Only this rank's part of the range is meant; null: all of it.
+  ShardAttr part;
 };
 
-/// Follows views to the buffer; the value must come from plan.buffer or
-/// plan.view.
+/// Follows views to the buffer; the value must come from plan.buffer, plan.view
+/// or plan.part.
 BufferRange getBufferRange(mlir::Value value);
 
 } // namespace accel::plan

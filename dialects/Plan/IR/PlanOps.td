@@ -15,7 +15,8 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     `region`: transient buffers live within one execution of their function and lie in the arena at `offset` (bytes, set by
     Memory); persistent ones live as long as the run (`symbol` is the state's or segment slot's name); constants hold
     `value`; io buffers are filled by `plan.fetch`. `klass` is the class under which estimates count the bytes. With
-    `copies = 2` the buffer exists twice and microbatch i uses copy i mod 2.
+    `copies = 2` the buffer exists twice and microbatch i uses copy i mod 2. With `shard` a rank has memory for its part of
+    the elements only. `space = "shared"`: the ranks of a host have one such buffer together.
 
     ```mlir
     %b = plan.buffer transient "activations" : memref<64x128xf32>
@@ -23,10 +24,12 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
 
     **Constraints**
     - (C1) the shape is static and the layout row-major.
-    - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1 or 2; an offset is a multiple of 64.
+    - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1 or 2; an offset is a multiple of 64; only
+      transient buffers are shared, only persistent ones sharded, and then `shard` is one of all their elements.
   }];
   let arguments = (ins Plan_Region:$region, StrAttr:$klass, OptionalAttr<StrAttr>:$symbol, OptionalAttr<ElementsAttr>:$value,
-                   OptionalAttr<I64Attr>:$offset, DefaultValuedAttr<I64Attr, "1">:$copies);
+                   OptionalAttr<I64Attr>:$offset, DefaultValuedAttr<I64Attr, "1">:$copies,
+                   DefaultValuedAttr<StrAttr, "\"device\"">:$space, OptionalAttr<Plan_ShardAttr>:$shard);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "$region $klass ($symbol^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -50,11 +53,31 @@ def Plan_ViewOp : Plan_Op<"view", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Plan_PartOp : Plan_Op<"part", [Pure, SameOperandsAndResultType]> {
+  let summary = "a rank's part of a buffer";
+  let description = [{
+    The elements of `source` that the rank owns when they are cut as `shard` says. Its type is that of the whole, because the
+    number of ranks is not known yet.
+
+    ```mlir
+    %own = plan.part %b {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>
+    ```
+
+    **Constraints**
+    - (C1) `shard` cuts all elements of `source`, which is no part itself.
+  }];
+  let arguments = (ins AnyMemRef:$source, Plan_ShardAttr:$shard);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
 def Plan_LaunchOp : Plan_Instruction<"launch"> {
   let summary = "runs a kernel";
   let description = [{
     Runs kernel `kernel` (a function with the attribute `plan.kernel` that says what it computes) on the buffers. The team of
-    the rank splits the kernel's units [0, `units`) among its threads.
+    the rank splits the kernel's units [0, `units`) among its threads. With `shard` it runs over the units of the rank's own
+    elements only: [0, owned / (elements / units)).
 
     ```mlir
     plan.launch @k0(%x, %y) [read, write] units 64 : memref<64x128xf32>, memref<64x128xf32>
@@ -63,8 +86,9 @@ def Plan_LaunchOp : Plan_Instruction<"launch"> {
     **Constraints**
     - (C1) there is one access per buffer, and `units` is positive.
     - (C2) `kernel` names a kernel of the module with one parameter per read and update and one result per write and update, of the buffers' shapes.
+    - (C3) `units` divides the elements of `shard`, and a granule is a whole number of units.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers, ArrayAttr:$modes, I64Attr:$units);
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers, ArrayAttr:$modes, I64Attr:$units, OptionalAttr<Plan_ShardAttr>:$shard);
   let assemblyFormat = "$kernel `(` $buffers `)` custom<Modes>($modes) `units` $units attr-dict `:` type($buffers)";
   let hasVerifier = 1;
 }
@@ -107,12 +131,45 @@ def Plan_FetchOp : Plan_Op<"fetch", [DeclareOpInterfaceMethods<InstructionOpInte
 def Plan_LoadOp : Plan_Instruction<"load"> {
   let summary = "fills a buffer with weights that came with the model";
   let description = [{
+    All of `buffer`; with `offset` and `elements`, those elements of it, and in a sharded buffer those of them that the rank
+    owns.
+
     ```mlir
     plan.load "wte.weight" into %b : memref<256x64xf32>
     ```
+
+    **Constraints**
+    - (C1) `offset` and `elements` lie inside the buffer; a sharded buffer has them.
   }];
-  let arguments = (ins StrAttr:$key, AnyMemRef:$buffer);
+  let arguments = (ins StrAttr:$key, AnyMemRef:$buffer, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$elements);
   let assemblyFormat = "$key `into` $buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Plan_FillOp : Plan_Instruction<"fill"> {
+  let summary = "fills a buffer with zeros";
+  let description = [{
+    ```mlir
+    plan.fill %b : memref<4096xf32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+}
+
+def Plan_CopyOp : Plan_Instruction<"copy"> {
+  let summary = "copies a buffer, or a rank's part of one";
+  let description = [{
+    ```mlir
+    plan.copy %a to %b : memref<4096xf32>, memref<4096xf32>
+    ```
+
+    **Constraints**
+    - (C1) the buffers have one type and do not overlap.
+  }];
+  let arguments = (ins AnyMemRef:$source, AnyMemRef:$destination);
+  let assemblyFormat = "$source `to` $destination attr-dict `:` type($source) `,` type($destination)";
+  let hasVerifier = 1;
 }
 
 def Plan_MetricOp : Plan_Instruction<"metric"> {
@@ -146,6 +203,44 @@ def Plan_AllReduceOp : Plan_Instruction<"all_reduce"> {
   let arguments = (ins AnyMemRef:$buffer, StrArrayAttr:$axes);
   let assemblyFormat = "$buffer `over` $axes attr-dict `:` type($buffer)";
   let hasVerifier = 1;
+}
+
+class Plan_CutOp<string mnemonic> : Plan_Instruction<mnemonic> {
+  let hasVerifier = 1;
+}
+
+def Plan_AllGatherOp : Plan_CutOp<"all_gather"> {
+  let summary = "puts a tensor together from the ranks' parts";
+  let description = [{
+    `whole` becomes, on all ranks along the axes of `shard`, what they have in `part`, each its own elements. `state` is the
+    slot whose elements they are.
+
+    ```mlir
+    plan.all_gather "model.decayed.master" %own into %b {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>, memref<4096xf32>
+    ```
+
+    **Constraints**
+    - (C1) both have the elements of `shard`; `part` is a part or a sharded buffer that is cut by `shard`, `whole` is neither.
+  }];
+  let arguments = (ins StrAttr:$state, AnyMemRef:$part, AnyMemRef:$whole, Plan_ShardAttr:$shard);
+  let assemblyFormat = "$state $part `into` $whole attr-dict `:` type($part) `,` type($whole)";
+}
+
+def Plan_ReduceScatterOp : Plan_CutOp<"reduce_scatter"> {
+  let summary = "sums a tensor over ranks, to each rank its part";
+  let description = [{
+    `part` becomes the rank's own elements of the sum of `whole` over all ranks along the axes of `shard`, added in the order
+    of the ranks. `state` is the slot whose elements they are.
+
+    ```mlir
+    plan.reduce_scatter "model.decayed.gradient" %b into %own {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>, memref<4096xf32>
+    ```
+
+    **Constraints**
+    - (C1) both have the elements of `shard`; `part` is a part or a sharded buffer that is cut by `shard`, `whole` is neither.
+  }];
+  let arguments = (ins StrAttr:$state, AnyMemRef:$whole, AnyMemRef:$part, Plan_ShardAttr:$shard);
+  let assemblyFormat = "$state $whole `into` $part attr-dict `:` type($whole) `,` type($part)";
 }
 
 def Plan_RepeatOp : Plan_Op<"repeat", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {

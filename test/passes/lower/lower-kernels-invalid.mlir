@@ -15,7 +15,7 @@ func.func @contradiction(%x: tensor<7xf32>) -> tensor<7xf32> attributes {
 
 // -----
 
-// expected-error@below {{expected 2 units for this shape, got 3}}
+// expected-error@below {{expected 16 units for this shape, got 3}}
 func.func @units(%x: tensor<2000xf32>) -> tensor<2000xf32> attributes {
     plan.kernel = {kind = "flat", elements = 2000 : i64, rows = 1 : i64, columns = 2000 : i64, units = 3 : i64}} {
   return %x : tensor<2000xf32>

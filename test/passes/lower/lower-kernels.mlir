@@ -10,7 +10,7 @@
 // CHECK:         linalg.generic {{.*}} ins(%[[PART]]
 // CHECK:           arith.mulf %{{.+}}, %[[SCALAR]] : f32
 func.func @scale(%x: tensor<3000xf32>, %s: tensor<f32>) -> tensor<3000xf32> attributes {
-    plan.kernel = {kind = "flat", elements = 3000 : i64, rows = 1 : i64, columns = 3000 : i64, units = 3 : i64}} {
+    plan.kernel = {kind = "flat", elements = 3000 : i64, rows = 1 : i64, columns = 3000 : i64, units = 24 : i64}} {
   %b = accel.broadcast %s [] : tensor<f32> -> tensor<3000xf32>
   %y = accel.mul %x, %b : tensor<3000xf32>
   return %y : tensor<3000xf32>

@@ -1,6 +1,6 @@
 // RUN: accel-opt %s --accel-verify-partition --split-input-file --verify-diagnostics
 
-// expected-error@below {{expected 'loss_sum' to be summed over the ranks, got no collective that does}}
+// expected-error@below {{expected 'loss_sum' to be summed over the ranks behind the loop, got no dist.all_reduce that does}}
 accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
 func.func @step() {
   accel.repeat {
@@ -14,7 +14,7 @@ func.func @step() {
 accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
 func.func @step() {
   accel.repeat {
-    // expected-error@below {{expected collectives behind the loop, got one inside}}
+    // expected-error@below {{expected @loss_sum to be summed over the ranks behind the loop (dist.all_reduce), got dist.all_reduce in the loop}}
     dist.all_reduce [@loss_sum] over ["replica"]
   }
   dist.all_reduce [@loss_sum] over ["replica"]
@@ -25,7 +25,7 @@ func.func @step() {
 
 accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
 func.func @step() {
-  // expected-error@below {{expected @loss_sum to be summed behind the loop, got it in front}}
+  // expected-error@below {{expected @loss_sum to be summed over the ranks behind the loop (dist.all_reduce), got dist.all_reduce in front of the loop}}
   dist.all_reduce [@loss_sum] over ["replica"]
   accel.repeat {
   }
@@ -40,7 +40,7 @@ func.func @step() {
   accel.repeat {
   }
   dist.all_reduce [@loss_sum] over ["replica"]
-  // expected-error@below {{expected @loss_sum to be summed once, got it twice}}
+  // expected-error@below {{expected @loss_sum to be exchanged once, got it twice}}
   dist.all_reduce [@loss_sum] over ["replica"]
   return
 }
@@ -51,7 +51,7 @@ accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
 func.func @step() {
   accel.repeat {
   }
-  // expected-error@below {{expected @loss_sum to be summed over the ranks before it is used, got a use in front of that}}
+  // expected-error@below {{expected this use of @loss_sum behind the dist.all_reduce of 'loss_sum', got it in front}}
   %early = accel.read @loss_sum : tensor<f64>
   dist.all_reduce [@loss_sum] over ["replica"]
   return
@@ -63,7 +63,66 @@ accel.state @lr : tensor<f64> {kind = "hyperparameter"}
 func.func @step() {
   accel.repeat {
   }
-  // expected-error@below {{expected an accumulator or the gradient of a segment, got @lr}}
+  // expected-error@below {{expected a state that ranks exchange, got @lr}}
   dist.all_reduce [@lr] over ["replica"]
+  return
+}
+
+// -----
+
+// Held in part: microbatch by microbatch.
+accel.state @"m.d.master" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "master", group = "decayed"}
+// expected-error@below {{expected 'm.d.gradient' to be summed over the ranks, to each its part, in the loop, got no dist.reduce_scatter that does}}
+accel.state @"m.d.gradient" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "gradient", group = "decayed", dist.held = "part"}
+func.func @step() {
+  accel.repeat {
+  }
+  // expected-error@below {{expected @m.d.gradient to be summed over the ranks, to each its part, in the loop (dist.reduce_scatter), got dist.reduce_scatter behind the loop}}
+  dist.reduce_scatter [@"m.d.gradient"] over ["fsdp"]
+  return
+}
+
+// -----
+
+accel.parameter @w : tensor<16x8xf32> trainable {segment = @"m.d.master", offset = 0 : i64}
+accel.state @"m.d.master" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"m.d.gradient" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "gradient", group = "decayed", dist.held = "part"}
+func.func @step() {
+  accel.repeat {
+    // expected-error@below {{expected this use of @w behind the dist.all_gather of 'm.d.master', got it in front}}
+    %early = accel.read @w : tensor<16x8xf32>
+    dist.all_gather [@"m.d.master"] over ["fsdp"]
+    %w = accel.read @w : tensor<16x8xf32>
+    dist.reduce_scatter [@"m.d.gradient"] over ["fsdp"]
+    // expected-error@below {{expected this use of @w in front of the dist.reduce_scatter of 'm.d.gradient', got it behind}}
+    accel.accumulate @w, %w : tensor<16x8xf32>
+  }
+  return
+}
+
+// -----
+
+accel.state @square_sum : tensor<f64> {kind = "partial"}
+func.func @step() {
+  accel.repeat {
+  }
+  %zero = accel.constant dense<0.0> : tensor<f64>
+  accel.write @square_sum, %zero : tensor<f64>
+  // expected-error@below {{expected this use of @square_sum behind the dist.all_reduce of 'square_sum', got it in front}}
+  %early = accel.read @square_sum : tensor<f64>
+  dist.all_reduce [@square_sum] over ["replica", "fsdp"]
+  return
+}
+
+// -----
+
+accel.state @"m.d.master" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "master", group = "decayed", dist.held = "whole"}
+func.func @step() {
+  accel.repeat {
+  }
+  dist.all_gather [@"m.d.master"] over ["fsdp"]
+  %zero = accel.constant dense<0.0> : tensor<128xf32>
+  // expected-error@below {{expected this use of @m.d.master in front of the dist.all_gather of 'm.d.master', got it behind}}
+  accel.write @"m.d.master", %zero : tensor<128xf32>
   return
 }

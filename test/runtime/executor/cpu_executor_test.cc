@@ -107,7 +107,7 @@ class CpuExecutorTest : public ::testing::Test {
       EXPECT_OK(place);
       std::vector<float> values((*place)->elements);
       EXPECT_OK(runtime::ReadParameter(
-          executor, **place, 0,
+          executor, **place, 0, values.size(),
           absl::MakeSpan(reinterpret_cast<std::byte*>(values.data()),
                          values.size() * sizeof(float))));
       return values;
@@ -264,8 +264,9 @@ TEST_F(CpuExecutorTest, ACollectiveIsRefusedByItsInstruction) {
       Make(ExecutorOptions()),
       StatusIs(absl::StatusCode::kUnimplemented,
                "instruction 16 of 'step' (collective 'metric grad_norm', lane "
-               "'communication'): expected an all_reduce that sums, which is "
-               "all that this executor knows of collectives"));
+               "'communication'): expected all_gather, reduce_scatter or "
+               "all_reduce, which is all that this executor knows of "
+               "collectives, got barrier"));
 }
 
 TEST_F(CpuExecutorTest, AChangedDataFileEndsTheRunAndSaysSo) {

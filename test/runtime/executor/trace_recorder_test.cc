@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "runtime/io/posix_vfs.h"
-#include "test/runtime/plan/sample_plan.h"
+#include "test/runtime/plan/sharded_plan.h"
 #include "test/runtime/status_matchers.h"
 #include "test/runtime/temp_dir.h"
 
@@ -96,6 +96,20 @@ TEST_F(TraceRecorderTest, EveryRankIsAProcessAndEveryLaneAThread) {
       names,
       (std::map<std::string, int>{
           {"rank 0", 1}, {"rank 2", 1}, {"compute", 2}, {"communication", 2}}));
+}
+
+TEST_F(TraceRecorderTest, ACollectiveTellsWhatARankSends) {
+  const SamplePlan sharded = MakeShardedPlan(10);
+  ASSERT_OK(WriteSamplePlan(*vfs_, sharded, dir_.File("plan")));
+  ASSERT_OK_AND_ASSIGN(plan_, Plan::Open(*vfs_, dir_.File("plan")));
+  const auto now = TraceRecorder::Clock::now();
+  for (const int ranks : {1, 3}) {
+    TraceRecorder recorder(plan_->view(), ranks, 1);
+    recorder.Record(0, Named("gather"), 0, 0, now, now);
+    const json trace = WriteAndRead(recorder);
+    EXPECT_EQ(trace["traceEvents"].back()["args"]["bytes"],
+              (ranks - 1) * 4 * 4);
+  }
 }
 
 TEST_F(TraceRecorderTest, LaterStepsAreNotRecorded) {

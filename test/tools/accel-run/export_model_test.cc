@@ -54,7 +54,8 @@ TEST_F(ExportModelTest, OnnxFilesAreTheTemplateWithTheWeights) {
   Open(MakeSamplePlan());
   const std::string path = dir_.File("m.onnx");
   ASSERT_OK(tools::CheckExport(*vfs_, *plan_, path));
-  ASSERT_OK(tools::ExportModel(*vfs_, *plan_, *executor_, path));
+  ASSERT_OK(tools::ExportModel(*vfs_, *plan_, *executor_, path,
+                               tools::ExportRole::kWriter));
   const std::string w = Floats(kInitialWeights);
   const std::string table = Floats({0, 4, 1, 5, 2, 6, 3, 7});  // transposed
   const std::string first =
@@ -78,7 +79,8 @@ TEST_F(ExportModelTest, LongLengthsAndPartsOfParameters) {
   tensors->Mutable(0)->set_first(4);
   tensors->Mutable(0)->set_elements(4);
   Open(sample);
-  ASSERT_OK(tools::ExportModel(*vfs_, *plan_, *executor_, dir_.File("m.onnx")));
+  ASSERT_OK(tools::ExportModel(*vfs_, *plan_, *executor_, dir_.File("m.onnx"),
+                               tools::ExportRole::kWriter));
   const std::string tensor = std::string(300, 'h') + "\x4a\x10" +
                              Floats({4, 5, 6, 7});  // 318 = 0xbe 0x02
   const std::string graph = std::string("GRAPH-PART") + "\x2a\xbe\x02" + tensor;
@@ -91,7 +93,8 @@ TEST_F(ExportModelTest, SafetensorsHoldWholeParametersInTheirOrientation) {
   Open(MakeSamplePlan());
   const std::string path = dir_.File("m.safetensors");
   ASSERT_OK(tools::CheckExport(*vfs_, *plan_, path));
-  ASSERT_OK(tools::ExportModel(*vfs_, *plan_, *executor_, path));
+  ASSERT_OK(tools::ExportModel(*vfs_, *plan_, *executor_, path,
+                               tools::ExportRole::kWriter));
   ASSERT_OK_AND_ASSIGN(const auto reader,
                        runtime::SafetensorsReader::Open(*vfs_, path));
   ASSERT_EQ(reader->entries().size(), 2u);

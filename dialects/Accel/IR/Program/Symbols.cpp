@@ -88,10 +88,11 @@ LogicalResult StateOp::verify() {
     return failure();
   }
   // state_c2
-  bool isKnown =
-      llvm::StringSwitch<bool>(getKind())
-          .Cases({"hyperparameter", "counter", "accumulator", "slot"}, true)
-          .Default(false);
+  bool isKnown = llvm::StringSwitch<bool>(getKind())
+                     .Cases({"hyperparameter", "counter", "accumulator",
+                             "partial", "slot"},
+                            true)
+                     .Default(false);
   if (!isKnown) {
     return emitOpError() << "expected `kind` to be \"hyperparameter\", "
                             "\"counter\", \"accumulator\" or \"slot\", got \""

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Collectives of the plan, and what depends on the number of ranks.
+#include "compiler/PlanManifest.h"
+#include "runtime/plan/size_expr.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace accel;
+
+planpb::MeshAxis accel::toMeshAxis(StringRef name) {
+  for (int i = 1; i <= runtime::kMeshAxes; ++i) {
+    auto axis = static_cast<planpb::MeshAxis>(i);
+    if (runtime::MeshAxisName(axis) ==
+        absl::string_view(name.data(), name.size())) {
+      return axis;
+    }
+  }
+  llvm_unreachable("the verifier of dist allows axes of the mesh only");
+}
+
+void PlanManifest::fillAllReduce(plan::AllReduceOp op,
+                                 planpb::Instruction &instruction) {
+  StringRef symbol =
+      plan::getBufferRange(op.getBuffer()).buffer.getSymbol().value_or("");
+  instruction.set_name(("all_reduce " + symbol).str());
+  auto type = cast<MemRefType>(op.getBuffer().getType());
+  planpb::Collective *collective = instruction.mutable_collective();
+  collective->set_kind(planpb::Collective::KIND_ALL_REDUCE);
+  collective->set_reduction(planpb::Collective::REDUCTION_SUM);
+  collective->set_dtype(toElementType(type.getElementType()));
+  collective->mutable_shard()->set_elements(type.getNumElements());
+  collective->mutable_shard()->set_granule(1);
+  for (StringRef axis : op.getAxes().getAsValueRange<StringAttr>()) {
+    collective->add_axes(toMeshAxis(axis));
+    collective->mutable_shard()->add_axes(toMeshAxis(axis));
+  }
+  collective->set_input_plus_one(1);
+  collective->set_output_plus_one(1);
+  // A part to each other rank and a sum back from it: twice all but the own
+  // part, which is the whole, twice, for many ranks.
+  setConstant(*collective->mutable_bytes(), 2 * plan::getMemRefBytes(type));
+  collective->set_sequence(collectives++);
+  nameSegment(symbol, instruction);
+}
+
+void accel::fillShard(planpb::Shard &message, plan::ShardAttr shard) {
+  message.set_elements(shard.getElements());
+  message.set_granule(shard.getGranule());
+  for (StringAttr axis : shard.getAxes()) {
+    message.add_axes(toMeshAxis(axis));
+  }
+}
+
+/// A collective that moves all elements of `shard` but a rank's own.
+void PlanManifest::fillCut(StringRef state, planpb::Collective::Kind kind,
+                           plan::ShardAttr shard,
+                           planpb::Instruction &instruction) {
+  bool isGather = kind == planpb::Collective::KIND_ALL_GATHER;
+  instruction.set_name(
+      ((isGather ? "all_gather " : "reduce_scatter ") + state).str());
+  auto type =
+      cast<RankedTensorType>(module.lookupSymbol<StateOp>(state).getType());
+  planpb::Collective *collective = instruction.mutable_collective();
+  collective->set_kind(kind);
+  collective->set_reduction(isGather ? planpb::Collective::REDUCTION_NONE
+                                     : planpb::Collective::REDUCTION_SUM);
+  collective->set_dtype(toElementType(type.getElementType()));
+  fillShard(*collective->mutable_shard(), shard);
+  *collective->mutable_axes() = collective->shard().axes();
+  collective->set_input_plus_one(1);
+  collective->set_output_plus_one(2);
+  planpb::SizeTerm *term =
+      collective->mutable_bytes()->add_alternatives()->add_terms();
+  term->set_factor(type.getElementTypeBitWidth());
+  *term->mutable_per_degree() = collective->axes();
+  *term->mutable_shard() = collective->shard();
+  collective->set_sequence(collectives++);
+  nameSegment(state, instruction);
+  if (isGather) {
+    gatheredBuffers.try_emplace(state, instruction.accesses(1).buffer());
+  }
+}
+
+/// Says which bucket and segment a collective is for.
+void PlanManifest::nameSegment(StringRef symbol,
+                               planpb::Instruction &instruction) {
+  planpb::Collective *collective = instruction.mutable_collective();
+  auto state = module.lookupSymbol<StateOp>(symbol);
+  if (!state || !state.getBucket()) {
+    return;
+  }
+  for (auto [i, bucket] : llvm::enumerate(module.getOps<BucketOp>())) {
+    if (bucket.getSymName() != *state.getBucket()) {
+      continue;
+    }
+    collective->set_bucket_plus_one(i + 1);
+    instruction.set_block_plus_one(i + 1);
+    for (auto [j, segment] : llvm::enumerate(bucket.getSegments())) {
+      auto name = cast<DictionaryAttr>(segment).getAs<StringAttr>("name");
+      if (name.getValue() == *state.getSegment()) {
+        collective->set_segment_plus_one(j + 1);
+      }
+    }
+  }
+}
+
+/// What ranks touch of the slots that buckets are gathered into: N L(N)
+/// elements of each segment, the largest bucket of each slot.
+void PlanManifest::addGatheredUses() {
+  auto step = module.lookupSymbol<func::FuncOp>("step");
+  llvm::MapVector<Operation *, planpb::SizeExpr> slots;
+  plan::AllGatherOp before;
+  step.walk([&](plan::AllGatherOp gather) {
+    plan::BufferOp slot = plan::getBufferRange(gather.getWhole()).buffer;
+    if (slot.getSpace() != "shared") {
+      return;
+    }
+    planpb::SizeExpr &expr = slots[slot];
+    // The segments of one bucket follow each other.
+    bool isNext = before && gather->getPrevNode() == before &&
+                  plan::getBufferRange(before.getWhole()).buffer == slot;
+    planpb::SizeSum *sum =
+        isNext ? expr.mutable_alternatives(expr.alternatives_size() - 1)
+               : expr.add_alternatives();
+    planpb::SizeTerm *term = sum->add_terms();
+    auto type = cast<MemRefType>(gather.getWhole().getType());
+    term->set_factor(type.getElementTypeBitWidth());
+    fillShard(*term->mutable_shard(), gather.getShard());
+    *term->mutable_per_degree() = term->shard().axes();
+    before = gather;
+  });
+  for (auto &[slot, expr] : slots) {
+    planpb::MemoryUse *use = manifest.mutable_memory()->add_transient_at_peak();
+    use->set_memory_class(planpb::CLASS_GATHERED);
+    *use->mutable_bytes() = expr;
+  }
+}

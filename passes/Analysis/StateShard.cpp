@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The granule of the bucket, the elements of the slot.
+#include "passes/Analysis/StateShard.h"
+
+#include "dialects/Dist/IR/DistDialect.h"
+
+using namespace mlir;
+using namespace accel;
+
+plan::ShardAttr accel::getStateShard(StateOp state) {
+  if (dist::getHolding(state) == dist::Holding::All) {
+    return {};
+  }
+  auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
+      state, state.getBucketAttr());
+  SmallVector<StringAttr> axes;
+  for (StringRef axis : dist::getShardAxes()) {
+    axes.push_back(StringAttr::get(state.getContext(), axis));
+  }
+  return plan::ShardAttr::get(
+      state.getContext(),
+      cast<RankedTensorType>(state.getType()).getNumElements(),
+      static_cast<int64_t>(bucket.getGranule()), axes);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rewriting of one function from tensor values to buffers and instructions
+// of the plan.
+#ifndef ACCEL_PASSES_FUSE_FUNCTIONBUFFERS_H
+#define ACCEL_PASSES_FUSE_FUNCTIONBUFFERS_H
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Dist/IR/DistOps.h"
+#include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/StateShard.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace accel {
+
+/// The buffer type of a tensor: booleans are bytes.
+mlir::MemRefType getBufferType(mlir::Type type);
+
+/// The class under which estimates count a state.
+llvm::StringRef getStateClass(StateOp state);
+
+/// Rewrites one function.
+/// Borrows: the module and the function.
+class FunctionBuffers {
+public:
+  FunctionBuffers(mlir::ModuleOp module, mlir::func::FuncOp function);
+
+  llvm::LogicalResult run();
+
+private:
+  // AssignBuffers.cpp
+  llvm::LogicalResult runBlock(mlir::Block &block);
+  llvm::LogicalResult convert(mlir::Operation *op, mlir::OpBuilder &builder);
+  llvm::LogicalResult convertCall(mlir::func::CallOp call,
+                                  mlir::OpBuilder &builder);
+  void convertMatmul(MatmulOp op, mlir::OpBuilder &builder);
+  void convertRead(ReadOp read);
+  mlir::Value bufferOf(mlir::Value value);
+  mlir::Value destinationOf(mlir::Value value);
+  bool isAccumulated(mlir::Value value) const;
+  mlir::Value declareTransient(mlir::Location loc, mlir::Type type,
+                               llvm::StringRef klass,
+                               llvm::StringRef space = "device");
+  mlir::Value parameterView(ParameterOp parameter, llvm::StringRef slot);
+  mlir::Value symbolBuffer(llvm::StringRef name, mlir::Type type,
+                           bool gradient);
+  mlir::Value inputBuffer(InputOp input);
+  mlir::Value viewOf(mlir::Value buffer, int64_t offset, mlir::MemRefType type,
+                     mlir::Location loc);
+  void insertFetches();
+  void insertLoads();
+
+  // ShardedBuffers.cpp
+  mlir::Value stateBuffer(llvm::StringRef name, mlir::Type type);
+  /// The rank's part of a slot that is cut.
+  mlir::Value partOf(StateOp state);
+  /// All of a slot that a rank holds a part of, in transient memory.
+  mlir::Value wholeOf(StateOp state);
+  /// How the elements of `call` are cut: null if every rank computes all.
+  plan::ShardAttr getShard(mlir::func::CallOp call);
+  llvm::FailureOr<mlir::Value> shardedResult(mlir::func::CallOp call,
+                                             mlir::Value result,
+                                             plan::ShardAttr shard,
+                                             mlir::OpBuilder &builder);
+  void convertAllReduce(dist::AllReduceOp op, mlir::OpBuilder &builder);
+  void convertAllGather(dist::AllGatherOp op, mlir::OpBuilder &builder);
+  void convertReduceScatter(dist::ReduceScatterOp op, mlir::OpBuilder &builder);
+  mlir::func::FuncOp getAddKernel(mlir::RankedTensorType type);
+  void clearGradients();
+  void storeInitialParts();
+
+  mlir::ModuleOp module;
+  mlir::func::FuncOp function;
+  mlir::OpBuilder top;   ///< where buffers are declared
+  plan::RepeatOp anchor; ///< what `top` points at
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::MapVector<mlir::StringAttr, mlir::Value> states, inputs;
+  /// Of slots held in part: gathered parameters, gradients of one microbatch,
+  /// initial values.
+  llvm::MapVector<mlir::Operation *, mlir::Value> wholes;
+  /// Values of which a rank has its own elements.
+  llvm::DenseMap<mlir::Value, plan::ShardAttr> parts;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>,
+                 llvm::SmallVector<mlir::Value>>
+      views;
+  llvm::SmallVector<mlir::Operation *> converted;
+  plan::RepeatOp loop;
+};
+
+} // namespace accel
+
+#endif

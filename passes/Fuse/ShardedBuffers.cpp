@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Buffers of states that are cut over ranks, and the collectives between them.
+#include "passes/Fuse/FunctionBuffers.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace accel;
+
+StringRef accel::getStateClass(StateOp state) {
+  if (state.getKind() != "slot") {
+    return "scalars";
+  }
+  StringRef slot = state.getSlot().value_or("");
+  return slot == "master"     ? "parameters"
+         : slot == "gradient" ? "gradients"
+                              : "optimizer";
+}
+
+Value FunctionBuffers::stateBuffer(StringRef name, Type type) {
+  Value &buffer = states[top.getStringAttr(name)];
+  if (!buffer) {
+    auto state = module.lookupSymbol<StateOp>(name);
+    bool isPart = dist::getHolding(state) == dist::Holding::Part;
+    buffer = plan::BufferOp::create(
+        top, state.getLoc(), getBufferType(type),
+        plan::RegionAttr::get(module.getContext(), plan::Region::Persistent),
+        top.getStringAttr(getStateClass(state)), top.getStringAttr(name),
+        ElementsAttr(), IntegerAttr(), top.getI64IntegerAttr(1),
+        top.getStringAttr("device"),
+        isPart ? getStateShard(state) : plan::ShardAttr());
+  }
+  return buffer;
+}
+
+Value FunctionBuffers::partOf(StateOp state) {
+  Value buffer = stateBuffer(state.getSymName(), state.getType());
+  if (dist::getHolding(state) == dist::Holding::Part) {
+    return buffer;
+  }
+  return plan::PartOp::create(top, state.getLoc(), buffer,
+                              getStateShard(state));
+}
+
+Value FunctionBuffers::wholeOf(StateOp state) {
+  Value &whole = wholes[state];
+  if (!whole) {
+    bool isGathered =
+        state.getSlot() == "master" && function.getSymName() == "step";
+    whole = declareTransient(state.getLoc(), state.getType(),
+                             isGathered ? "gathered" : getStateClass(state),
+                             isGathered ? "shared" : "device");
+  }
+  return whole;
+}
+
+plan::ShardAttr FunctionBuffers::getShard(func::CallOp call) {
+  for (Value operand : call.getOperands()) {
+    if (plan::ShardAttr shard = parts.lookup(operand)) {
+      return shard;
+    }
+  }
+  for (Value result : call.getResults()) {
+    for (Operation *user : result.getUsers()) {
+      auto write = dyn_cast<WriteOp>(user);
+      auto state =
+          write ? module.lookupSymbol<StateOp>(write.getSymbol()) : StateOp();
+      if (plan::ShardAttr shard =
+              state ? getStateShard(state) : plan::ShardAttr()) {
+        return shard;
+      }
+    }
+  }
+  return {};
+}
+
+/// Where a sharded call puts a result: into a slot, or into the rank's part of
+/// a transient buffer. Sums over rows, of which others read all, are zero where
+/// the rank owns nothing: a sum of them is then the rank's share.
+FailureOr<Value> FunctionBuffers::shardedResult(func::CallOp call, Value result,
+                                                plan::ShardAttr shard,
+                                                OpBuilder &builder) {
+  Value buffer = destinationOf(result);
+  auto range = plan::getBufferRange(buffer);
+  if (range.part || range.buffer.getShard()) {
+    return buffers[result] = buffer;
+  }
+  int64_t elements = cast<RankedTensorType>(result.getType()).getNumElements();
+  int64_t row = shard.getElements() / elements;
+  if (shard.getElements() % elements != 0 || shard.getGranule() % row != 0) {
+    return call.emitOpError("expected results with one element for each, or "
+                            "for each row that divides the granule, of ")
+           << shard.getElements() << ", got " << result.getType();
+  }
+  auto rows = plan::ShardAttr::get(module.getContext(), elements,
+                                   shard.getGranule() / row, shard.getAxes());
+  Value part = plan::PartOp::create(top, call.getLoc(), buffer, rows);
+  if (row == 1) {
+    parts[result] = shard;
+    return buffers[result] = part;
+  }
+  plan::FillOp::create(builder, call.getLoc(), buffer);
+  buffers[result] = buffer;
+  return part;
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+void FunctionBuffers::convertAllReduce(dist::AllReduceOp op,
+                                       OpBuilder &builder) {
+  for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
+    auto state = module.lookupSymbol<StateOp>(symbol.getValue());
+    plan::AllReduceOp::create(builder, op.getLoc(),
+                              stateBuffer(symbol.getValue(), state.getType()),
+                              op.getAxes());
+  }
+}
+
+void FunctionBuffers::convertAllGather(dist::AllGatherOp op,
+                                       OpBuilder &builder) {
+  for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
+    auto state = module.lookupSymbol<StateOp>(symbol.getValue());
+    bool isPart = dist::getHolding(state) == dist::Holding::Part;
+    Value whole = isPart ? wholeOf(state)
+                         : stateBuffer(symbol.getValue(), state.getType());
+    plan::AllGatherOp::create(builder, op.getLoc(), symbol.getValue(),
+                              partOf(state), whole, getStateShard(state));
+  }
+}
+
+/// A kernel that adds its operand to its result, element by element.
+func::FuncOp FunctionBuffers::getAddKernel(RankedTensorType type) {
+  // As OutlineKernels does for flat kernels.
+  constexpr int64_t unit = 128;
+  int64_t elements = type.getNumElements();
+  std::string name = llvm::formatv("accumulate_{0}", elements);
+  if (auto known = module.lookupSymbol<func::FuncOp>(name)) {
+    return known;
+  }
+  Location loc = UnknownLoc::get(module.getContext());
+  auto kernel = func::FuncOp::create(
+      loc, name, FunctionType::get(module.getContext(), {type}, {type}));
+  kernel.setPrivate();
+  Block *body = kernel.addEntryBlock();
+  OpBuilder builder = OpBuilder::atBlockEnd(body);
+  func::ReturnOp::create(builder, loc, body->getArguments());
+  auto number = [&](StringRef key, int64_t value) {
+    return builder.getNamedAttr(key, builder.getI64IntegerAttr(value));
+  };
+  kernel->setAttr(
+      "plan.kernel",
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr("kind", builder.getStringAttr("flat")),
+           number("elements", elements), number("rows", 1),
+           number("columns", elements),
+           number("units", (elements + unit - 1) / unit)}));
+  kernel.setResultAttr(0, "plan.accumulate", builder.getUnitAttr());
+  module.push_back(kernel);
+  return kernel;
+}
+
+void FunctionBuffers::convertReduceScatter(dist::ReduceScatterOp op,
+                                           OpBuilder &builder) {
+  for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
+    auto state = module.lookupSymbol<StateOp>(symbol.getValue());
+    plan::ShardAttr shard = getStateShard(state);
+    bool isPart = dist::getHolding(state) == dist::Holding::Part;
+    Value whole = isPart ? wholeOf(state)
+                         : stateBuffer(symbol.getValue(), state.getType());
+    // In place: the part's own memory is that of the sum.
+    Value part = plan::PartOp::create(top, op.getLoc(), whole, shard);
+    plan::ReduceScatterOp::create(builder, op.getLoc(), symbol.getValue(),
+                                  whole, part, shard);
+    if (!isPart) {
+      continue;
+    }
+    func::FuncOp kernel = getAddKernel(cast<RankedTensorType>(state.getType()));
+    auto mode = [&](plan::Access access) -> Attribute {
+      return builder.getI32IntegerAttr(static_cast<int32_t>(access));
+    };
+    auto shape = kernel->getAttrOfType<DictionaryAttr>("plan.kernel");
+    plan::LaunchOp::create(
+        builder, op.getLoc(), FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+        ValueRange{part, partOf(state)},
+        builder.getArrayAttr(
+            {mode(plan::Access::Read), mode(plan::Access::ReadWrite)}),
+        cast<IntegerAttr>(shape.get("units")), shard);
+  }
+}
+
+/// What microbatches add to begins each of them at zero, what is held whole
+/// begins the step at zero: all of it, not the rank's part alone.
+void FunctionBuffers::clearGradients() {
+  if (!loop) {
+    return;
+  }
+  OpBuilder before(loop);
+  for (auto state : module.getOps<StateOp>()) {
+    if (state.getSlot() == "gradient" &&
+        dist::getHolding(state) == dist::Holding::Whole) {
+      plan::FillOp::create(before, state.getLoc(),
+                           stateBuffer(state.getSymName(), state.getType()));
+    }
+  }
+  OpBuilder body = OpBuilder::atBlockBegin(&loop.getBody().front());
+  for (auto &[state, whole] : wholes) {
+    if (cast<StateOp>(state).getSlot() == "gradient") {
+      plan::FillOp::create(body, state->getLoc(), whole);
+    }
+  }
+}
+
+/// `init` computes whole segments and keeps the rank's part of each, as soon as
+/// a segment is complete.
+void FunctionBuffers::storeInitialParts() {
+  for (auto &[op, whole] : wholes) {
+    auto state = cast<StateOp>(op);
+    Operation *first = nullptr;
+    Operation *last = nullptr;
+    function.walk([&](plan::InstructionOpInterface instruction) {
+      for (plan::BufferAccess access : instruction.getAccesses()) {
+        if (plan::getBufferRange(access.buffer).buffer.getResult() == whole) {
+          first = first ? first : instruction.getOperation();
+          last = instruction;
+        }
+      }
+    });
+    // Gaps between parameters are zero, so that a rank's state is a function of
+    // the seed alone.
+    OpBuilder builder(first);
+    plan::FillOp::create(builder, op->getLoc(), whole);
+    builder.setInsertionPointAfter(last);
+    Value part =
+        plan::PartOp::create(top, op->getLoc(), whole, getStateShard(state));
+    plan::CopyOp::create(builder, op->getLoc(), part, partOf(state));
+  }
+}

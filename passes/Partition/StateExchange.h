@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What ranks must exchange of each state, and where in a step.
+#ifndef ACCEL_PASSES_PARTITION_STATEEXCHANGE_H
+#define ACCEL_PASSES_PARTITION_STATEEXCHANGE_H
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Dist/IR/DistDialect.h"
+
+namespace accel {
+
+enum class StateExchange {
+  None,
+  ReduceBehindLoop,   ///< what microbatches have added, summed for everybody
+  ScatterBehindLoop,  ///< the same, to each rank its part
+  ScatterInLoop,      ///< the same, of one microbatch
+  ReduceBehindWrite,  ///< each rank has written its share of a sum
+  GatherBehindUpdate, ///< each rank has updated its part
+  GatherInLoop        ///< each rank holds its part, microbatches read all
+};
+
+inline StateExchange getExchange(StateOp state) {
+  using dist::Holding;
+  Holding holding = dist::getHolding(state);
+  if (state.getKind() == "accumulator") {
+    return StateExchange::ReduceBehindLoop;
+  }
+  if (state.getKind() == "partial") {
+    return StateExchange::ReduceBehindWrite;
+  }
+  if (state.getSlot() == "gradient") {
+    return holding == Holding::All     ? StateExchange::ReduceBehindLoop
+           : holding == Holding::Whole ? StateExchange::ScatterBehindLoop
+                                       : StateExchange::ScatterInLoop;
+  }
+  if (state.getSlot() == "master") {
+    return holding == Holding::All     ? StateExchange::None
+           : holding == Holding::Whole ? StateExchange::GatherBehindUpdate
+                                       : StateExchange::GatherInLoop;
+  }
+  return StateExchange::None;
+}
+
+} // namespace accel
+
+#endif

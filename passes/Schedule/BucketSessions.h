@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which bucket is in which of two slots when: the problem, its solver, and a
+// check of the answer that does not trust the solver.
+#ifndef ACCEL_PASSES_SCHEDULE_BUCKETSESSIONS_H
+#define ACCEL_PASSES_SCHEDULE_BUCKETSESSIONS_H
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <string>
+#include <vector>
+
+namespace accel {
+
+/// So many buckets are whole at the same time at most: the one that is used and
+/// the one that is on its way.
+inline constexpr unsigned kBucketSlots = 2;
+
+/// A bucket in a slot, from its first use to its last.
+struct BucketSession {
+  unsigned bucket = 0;
+  unsigned slot = 0;
+  unsigned first = 0; ///< instruction
+  unsigned last = 0;  ///< instruction
+  /// The session before it in its slot; -1: none. From that one's last use on
+  /// the slot is free for this one.
+  int before = -1;
+};
+
+/// The instructions of a loop's body in order, each with the buckets it uses.
+struct BucketUses {
+  std::vector<llvm::SmallVector<unsigned, 2>> instructions;
+
+  /// Sessions in the order of their first uses. A bucket that is used again
+  /// after two others comes back in a session of its own. Of the two in the
+  /// slots the one whose last use is longer ago makes room: the other one is
+  /// the one that the layer before, or behind, still uses.
+  /// Requires: no instruction uses more buckets than there are slots.
+  std::vector<BucketSession> solve() const;
+
+  /// Describes the first use that no session covers, and the first two sessions
+  /// of a slot that overlap; empty if there are none.
+  std::string verify(const std::vector<BucketSession> &sessions) const;
+};
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Uses of segments, and views of slots in their place.
+#include "passes/Schedule/LoopBuckets.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace accel;
+
+/// Where segments begin in a slot, in elements: a line of the cache, whatever
+/// their type.
+static constexpr int64_t kSegmentAlignment = 64;
+
+void LoopBuckets::addSegment(Value whole, StringRef bucket) {
+  auto known = llvm::find(buckets, bucket);
+  unsigned number = known - buckets.begin();
+  if (known == buckets.end()) {
+    buckets.push_back(bucket.str());
+  }
+  segments.insert({whole, number});
+}
+
+/// The segment that `buffer` is a view of; null if of none.
+Value LoopBuckets::getSegment(Value buffer) const {
+  if (!isa<MemRefType>(buffer.getType())) {
+    return {};
+  }
+  Value root = plan::getBufferRange(buffer).buffer.getResult();
+  return segments.count(root) ? root : Value();
+}
+
+SmallVector<unsigned, 2> LoopBuckets::getBuckets(Operation *op) const {
+  SmallVector<unsigned, 2> used;
+  for (Value operand : op->getOperands()) {
+    Value segment = getSegment(operand);
+    if (segment && !llvm::is_contained(used, segments.find(segment)->second)) {
+      used.push_back(segments.find(segment)->second);
+    }
+  }
+  return used;
+}
+
+/// Two slots, each as large as what is put into it at any time; one buffer for
+/// every type of elements.
+void LoopBuckets::declareSlots(StringRef klass, StringRef space,
+                               int64_t extraElements) {
+  // By slot and type: its size so far, and the buffer.
+  using Key = std::pair<unsigned, const void *>;
+  std::map<Key, std::pair<int64_t, Value>> slots;
+  std::vector<std::map<const void *, int64_t>> ends(sessions.size());
+  SmallVector<Type> types;
+  auto place = [&](auto use) {
+    for (auto [i, each] : llvm::enumerate(sessions)) {
+      std::map<const void *, int64_t> end;
+      for (auto &[whole, view] : each.views) {
+        auto type = cast<MemRefType>(whole.getType());
+        const void *key = type.getElementType().getAsOpaquePointer();
+        int64_t begin = end[key];
+        int64_t elements = type.getNumElements() + extraElements;
+        end[key] = llvm::alignTo(begin + elements, kSegmentAlignment);
+        use(Key{each.session.slot, key}, begin, end[key], type, view);
+      }
+    }
+  };
+  place([&](Key key, int64_t, int64_t end, MemRefType type, Value &) {
+    auto [slot, isNew] = slots.try_emplace(key, 0, Value());
+    slot->second.first = std::max(slot->second.first, end);
+    if (isNew) {
+      types.push_back(type.getElementType());
+    }
+  });
+  OpBuilder builder(loop);
+  for (unsigned number = 0; number < kBucketSlots; ++number) {
+    for (Type type : types) {
+      auto slot = slots.find({number, type.getAsOpaquePointer()});
+      if (slot == slots.end() || slot->second.second) {
+        continue;
+      }
+      slot->second.second = plan::BufferOp::create(
+          builder, function.getLoc(),
+          MemRefType::get({slot->second.first}, type),
+          plan::RegionAttr::get(builder.getContext(), plan::Region::Transient),
+          builder.getStringAttr(klass), StringAttr(), ElementsAttr(),
+          IntegerAttr(), builder.getI64IntegerAttr(1),
+          builder.getStringAttr(space), plan::ShardAttr());
+    }
+  }
+  place([&](Key key, int64_t begin, int64_t, MemRefType type, Value &view) {
+    view = plan::ViewOp::create(builder, function.getLoc(), type,
+                                slots.at(key).second, begin);
+  });
+}
+
+/// Puts views of the slot in the place of views of segments.
+void LoopBuckets::rewrite(Operation *op, unsigned number) {
+  OpBuilder builder(loop);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value segment = getSegment(operand.get());
+    if (!segment) {
+      continue;
+    }
+    unsigned bucket = segments.find(segment)->second;
+    auto session = llvm::find_if(sessions, [&](const SlotSession &each) {
+      return each.session.bucket == bucket && each.session.first <= number &&
+             number <= each.session.last;
+    });
+    Value there = session->views.lookup(segment);
+    plan::BufferRange range = plan::getBufferRange(operand.get());
+    auto type = cast<MemRefType>(operand.get().getType());
+    int64_t width = plan::getMemRefBytes(type) /
+                    std::max<int64_t>(1, type.getNumElements());
+    operand.set(type == there.getType()
+                    ? there
+                    : plan::ViewOp::create(builder, op->getLoc(), type, there,
+                                           range.begin / width)
+                          .getResult());
+  }
+}
+
+LogicalResult LoopBuckets::assign(StringRef klass, StringRef space,
+                                  int64_t extraElements) {
+  BucketUses uses;
+  loop.walk([&](plan::InstructionOpInterface op) {
+    SmallVector<unsigned, 2> used = getBuckets(op);
+    if (!used.empty()) {
+      instructions.push_back(op);
+      uses.instructions.push_back(used);
+    }
+  });
+  for (auto [i, used] : llvm::enumerate(uses.instructions)) {
+    if (used.size() > kBucketSlots) {
+      return instructions[i]->emitOpError("uses parameters of ")
+             << used.size() << " buckets, and " << kBucketSlots
+             << " can be whole at the same time";
+    }
+  }
+  std::vector<BucketSession> solved = uses.solve();
+  if (std::string reason = uses.verify(solved); !reason.empty()) {
+    return function.emitError("slots of buckets: ") << reason;
+  }
+  for (const BucketSession &session : solved) {
+    SlotSession &slot = sessions.emplace_back();
+    slot.session = session;
+    for (unsigned i = session.first; i <= session.last; ++i) {
+      for (Value operand : instructions[i]->getOperands()) {
+        Value segment = getSegment(operand);
+        if (segment && segments.find(segment)->second == session.bucket) {
+          slot.views.insert({segment, Value()});
+        }
+      }
+    }
+  }
+  declareSlots(klass, space, extraElements);
+  for (auto [i, op] : llvm::enumerate(instructions)) {
+    rewrite(op, i);
+  }
+  return success();
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whole segments in transient memory of a loop: which bucket each belongs to,
+// who uses it, and their move into slots.
+#ifndef ACCEL_PASSES_SCHEDULE_LOOPBUCKETS_H
+#define ACCEL_PASSES_SCHEDULE_LOOPBUCKETS_H
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Schedule/BucketSessions.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace accel {
+
+/// A session and the segments that are used in it, each with its place in the
+/// slot.
+struct SlotSession {
+  BucketSession session;
+  /// From the buffer of the whole segment to the view that takes its place.
+  llvm::MapVector<mlir::Value, mlir::Value> views;
+};
+
+/// The segments of one kind (gathered parameters, or gradients of one
+/// microbatch) in the loop of a function.
+/// Borrows: the function.
+class LoopBuckets {
+public:
+  LoopBuckets(mlir::func::FuncOp function, plan::RepeatOp loop)
+      : function(function), loop(loop) {}
+
+  /// Adds `whole`, the buffer of all of a segment of `bucket`.
+  void addSegment(mlir::Value whole, llvm::StringRef bucket);
+
+  /// Plans sessions for all instructions of the loop that use segments, gives
+  /// them slots of class `klass` in `space`, where a segment has room for
+  /// `extraElements` more than it has, and rewrites the instructions to use the
+  /// slots. The buffers of the segments have no use by instructions afterwards.
+  llvm::LogicalResult assign(llvm::StringRef klass, llvm::StringRef space,
+                             int64_t extraElements);
+
+  llvm::ArrayRef<SlotSession> getSessions() const { return sessions; }
+  /// The instructions that sessions refer to.
+  mlir::Operation *getInstruction(unsigned number) const {
+    return instructions[number];
+  }
+
+private:
+  llvm::SmallVector<unsigned, 2> getBuckets(mlir::Operation *op) const;
+  mlir::Value getSegment(mlir::Value buffer) const;
+  void declareSlots(llvm::StringRef klass, llvm::StringRef space,
+                    int64_t extraElements);
+  void rewrite(mlir::Operation *op, unsigned number);
+
+  mlir::func::FuncOp function;
+  plan::RepeatOp loop;
+  llvm::MapVector<mlir::Value, unsigned> segments; ///< to buckets
+  llvm::SmallVector<std::string> buckets;
+  std::vector<mlir::Operation *> instructions;
+  std::vector<SlotSession> sessions;
+};
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Gathers one bucket at a time, one ahead of its use.
+#include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Schedule/LoopBuckets.h"
+#include "passes/Schedule/Passes.h"
+
+namespace accel {
+#define GEN_PASS_DEF_PLACEGATHERSPASS
+#include "passes/Schedule/Passes.h.inc"
+} // namespace accel
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+/// Where a segment comes from.
+struct Source {
+  StringAttr state;
+  Value part;
+  plan::ShardAttr shard;
+  Location loc;
+};
+
+class PlaceGathersPass
+    : public accel::impl::PlaceGathersPassBase<PlaceGathersPass> {
+public:
+  using PlaceGathersPassBase::PlaceGathersPassBase;
+
+  void runOnOperation() override {
+    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
+    if (!step) {
+      return;
+    }
+    for (auto loop : step.getOps<plan::RepeatOp>()) {
+      if (failed(place(step, loop))) {
+        return signalPassFailure();
+      }
+    }
+  }
+
+private:
+  LogicalResult place(func::FuncOp step, plan::RepeatOp loop) {
+    LoopBuckets buckets(step, loop);
+    llvm::MapVector<Value, Source> sources;
+    for (auto gather :
+         llvm::make_early_inc_range(loop.getOps<plan::AllGatherOp>())) {
+      buckets.addSegment(gather.getWhole(), getBucket(gather));
+      sources.insert({gather.getWhole(),
+                      {gather.getStateAttr(), gather.getPart(),
+                       gather.getShard(), gather.getLoc()}});
+      gather.erase();
+    }
+    if (sources.empty()) {
+      return success();
+    }
+    int64_t granule = sources.front().second.shard.getGranule();
+    if (failed(buckets.assign("gathered", "shared", granule * maxRanks))) {
+      return failure();
+    }
+    insertGathers(buckets, loop, sources);
+    for (auto &[whole, source] : sources) {
+      for (Operation *view : llvm::make_early_inc_range(whole.getUsers())) {
+        view->erase();
+      }
+      whole.getDefiningOp()->erase();
+    }
+    return success();
+  }
+
+  StringRef getBucket(plan::AllGatherOp gather) {
+    auto state = getOperation().lookupSymbol<StateOp>(gather.getState());
+    return *state.getBucket();
+  }
+
+  /// As early as the slot is free: a bucket is on its way while the one in the
+  /// other slot is used.
+  static void insertGathers(const LoopBuckets &buckets, plan::RepeatOp loop,
+                            const llvm::MapVector<Value, Source> &sources) {
+    Block &body = loop.getBody().front();
+    // In front of everything else in the body, in the order of their use.
+    Operation *begin = body.empty() ? nullptr : &body.front();
+    OpBuilder builder(loop.getContext());
+    for (const SlotSession &slot : buckets.getSessions()) {
+      if (slot.session.before >= 0) {
+        unsigned last = buckets.getSessions()[slot.session.before].session.last;
+        builder.setInsertionPointAfter(buckets.getInstruction(last));
+      } else if (begin) {
+        builder.setInsertionPoint(begin);
+      }
+      for (auto &[whole, view] : slot.views) {
+        const Source &source = sources.find(whole)->second;
+        plan::AllGatherOp::create(builder, source.loc, source.state,
+                                  source.part, view, source.shard);
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A slot of a segment as one tensor, and which rank holds which part of it.
+#ifndef ACCEL_RUNTIME_EXECUTOR_SLOT_TENSOR_H_
+#define ACCEL_RUNTIME_EXECUTOR_SLOT_TENSOR_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/plan/memory_layout.h"
+
+namespace accel::runtime {
+
+struct SlotTensor {
+  uint32_t buffer = 0;
+  // The segment's elements, cut over the axes that the slot is sharded over;
+  // no axis: every rank has them all.
+  planpb::Shard shard;
+  uint64_t width = 0;  // bytes of an element
+
+  bool IsSharded() const { return !shard.axes().empty(); }
+};
+
+// Elements [first, first + elements) of a tensor, at `offset` of the buffer of
+// rank `rank`.
+struct SlotPiece {
+  uint64_t rank = 0;
+  uint64_t first = 0;
+  uint64_t elements = 0;
+  uint64_t offset = 0;  // bytes
+};
+
+// OutOfRange if elements [first, first + elements) do not lie in the tensor.
+absl::Status CheckSlotRange(const PlanView& plan, const SlotTensor& slot,
+                            uint64_t first, uint64_t elements);
+
+// From element `first` on, as much of [first, first + elements) as one rank
+// holds; of several that hold the same, the lowest. A part lies at its place in
+// a buffer that has room for the whole tensor, at the beginning of a smaller
+// one.
+// Requires: the range was checked and is not empty.
+absl::StatusOr<SlotPiece> FindPiece(const MemoryLayout& layout,
+                                    const SlotTensor& slot, uint64_t first,
+                                    uint64_t elements);
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_EXECUTOR_SLOT_TENSOR_H_

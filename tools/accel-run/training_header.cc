@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a run says of itself before it trains: the header and run.json.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "runtime/base/format.h"
+#include "runtime/io/atomic_file.h"
+#include "tools/accel-run/training_run.h"
+
+namespace accel::tools {
+namespace {
+
+// Of run.json.
+constexpr int kRecordVersion = 1;
+
+std::string MemoryText(const runtime::MemoryLayout& layout) {
+  std::string text =
+      absl::StrCat("planned ", runtime::FormatBytes(layout.TotalBytes()));
+  absl::string_view separator = ": ";
+  const auto add = [&](absl::string_view name, uint64_t bytes) {
+    if (bytes == 0) {
+      return;
+    }
+    absl::StrAppend(&text, separator, name, " ", runtime::FormatBytes(bytes));
+    separator = ", ";
+  };
+  for (int i = 1; i <= runtime::kMemoryClasses; ++i) {
+    const auto memory_class = static_cast<planpb::MemoryClass>(i);
+    add(runtime::MemoryClassName(memory_class),
+        layout.PlacedBytes(memory_class));
+  }
+  for (int i = 1; i <= runtime::kSpaces; ++i) {
+    const auto space = static_cast<planpb::Space>(i);
+    if (space != planpb::SPACE_SHARED) {
+      add("transient", layout.ArenaBytes(space));
+    }
+  }
+  add(layout.binding().rank_count() == 1 ? "gathered"
+                                         : "gathered, for all ranks",
+      layout.SharedBytes());
+  return text;
+}
+
+}  // namespace
+
+absl::Status TrainingRun::WriteRecord() {
+  nlohmann::ordered_json record;
+  record["version"] = kRecordVersion;
+  record["plan_sha256"] = runtime::ToHex(plan_->root());
+  record["model"] = plan_->manifest().model().name();
+  record["data_sha256"] = dataset_->identity();
+  record["seed"] = options_.seed;
+  record["shuffle"] = options_.shuffle;
+  record["steps"] = steps_;
+  record["global_batch"] = global_batch_;
+  record["ranks"] = ranks();
+  record["threads"] = device_->threads();
+  record["device"] = device_->Describe();
+  record["planned_peak_bytes"] = PlannedPeakBytes();
+  for (const Setting& setting : settings_) {
+    record["hyperparameters"][setting.name] = setting.value;
+  }
+  return runtime::WriteFileAtomically(environment_.vfs,
+                                      directory_->File("run.json"),
+                                      absl::StrCat(record.dump(2), "\n"));
+}
+
+void TrainingRun::Print(absl::string_view text) {
+  if (options_.quiet) {
+    return;
+  }
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    environment_.console.PrintLine(line);
+  }
+}
+
+void TrainingRun::PrintHeader() {
+  const planpb::Manifest& manifest = plan_->manifest();
+  if (dataset_->synthetic()) {
+    environment_.logger.Log(
+        runtime::LogLevel::kWarning,
+        "no --data: training on SYNTHETIC data, the model learns nothing "
+        "useful");
+  }
+  Print(absl::StrCat(
+      "plan    ", manifest.model().name(), ", ",
+      runtime::FormatCount(
+          static_cast<int64_t>(manifest.model().parameter_count())),
+      " parameters, sha256 ", runtime::ToHex(plan_->root()).substr(0, 16)));
+  for (const std::string& note : manifest.notes()) {
+    Print(absl::StrCat("        ", note));
+  }
+  Print(absl::StrCat("device  ", device_->Describe(), ", ", RanksText(),
+                     executor_->Describe()));
+  Print(absl::StrCat("memory  ", ranks() == 1 ? "" : "each rank ",
+                     MemoryText(executor_->layout())));
+  std::string data = dataset_->Describe();
+  while (!data.empty() && data.back() == '\n') {
+    data.pop_back();
+  }
+  Print(absl::StrCat("data    ", data));
+  Print(absl::StrCat(
+      "batch   ", global_batch_, " samples = ", executor_->rounds(), " x ",
+      ranks() == 1 ? "" : absl::StrCat(ranks(), " ranks x "),
+      manifest.microbatch(),
+      global_batch_ % (static_cast<int64_t>(manifest.microbatch()) * ranks()) ==
+              0
+          ? ""
+          : ", the last one padded"));
+  Print(absl::StrCat("run     ",
+                     directory_ == nullptr ? "of rank 0" : directory_->path(),
+                     ", ", steps_, " steps"));
+}
+
+std::string TrainingRun::RanksText() const {
+  return group_ == nullptr
+             ? ""
+             : absl::StrCat(ranks(), " ranks as processes, each ");
+}
+
+}  // namespace accel::tools
