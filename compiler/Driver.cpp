@@ -3,7 +3,7 @@
 #include "compiler/Driver.h"
 
 #include "compiler/Diagnostics.h"
-#include "compiler/Estimate.h"
+#include "compiler/EstimateReport.h"
 #include "compiler/Pipeline.h"
 #include "compiler/PlanWriter.h"
 #include "compiler/RegisterAll.h"
@@ -54,8 +54,11 @@ public:
       return code;
     }
     code = lower();
+    if (code == ExitCode::Ok && (options.estimate || options.memoryLimit > 0)) {
+      code = estimate();
+    }
     if (code != ExitCode::Ok || options.estimate) {
-      return code == ExitCode::Ok ? reportEstimate() : code;
+      return code;
     }
     code = write();
     return code == ExitCode::Ok ? report() : code;
@@ -67,7 +70,8 @@ private:
   ExitCode lower();
   ExitCode write();
   ExitCode report();
-  ExitCode reportEstimate();
+  ExitCode estimate();
+  LogicalResult printReport(const TrainingEstimate &estimate);
 
   ModuleOp getModule() { return *model.module; }
   ExitCode dump(ModuleOp module, Phase phase);
@@ -81,6 +85,7 @@ private:
   DiagnosticPrinter diagnostics;
   onnx::ImportedModel model;
   LoweredCode code;
+  std::optional<MemoryFit> fit; ///< where there is a limit
   std::chrono::steady_clock::time_point begin =
       std::chrono::steady_clock::now();
 };
@@ -170,15 +175,47 @@ ExitCode Compilation::report() {
   }
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
-  printSummary(readFacts(getModule()), options, bytes, elapsed.count(), output);
+  std::string memory = fit ? describeFit(*fit, options.maxRanks) : "";
+  printSummary(readFacts(getModule()), options, memory, bytes, elapsed.count(),
+               output);
   return ExitCode::Ok;
 }
 
-ExitCode Compilation::reportEstimate() {
-  MemoryEstimate estimate =
-      estimateMemory(getModule(), code, model, makeWriterOptions());
-  (options.json ? printEstimateAsJson : printEstimate)(estimate, output);
+/// Prints what was asked for; fails where no number of ranks fits the limit.
+ExitCode Compilation::estimate() {
+  FailureOr<TrainingEstimate> training = TrainingEstimate::create(
+      getModule(), code, model, makeWriterOptions(), options.shard.mode);
+  if (failed(training)) {
+    return failPhase(Phase::Lower);
+  }
+  if (options.memoryLimit > 0) {
+    FailureOr<MemoryFit> found = findFit(*training, options.memoryLimit);
+    if (failed(found)) {
+      return failPhase(Phase::Lower);
+    }
+    fit = std::move(*found);
+  }
+  if (options.estimate && failed(printReport(*training))) {
+    return failPhase(Phase::Lower);
+  }
+  if (fit && !fit->smallest) {
+    diagnostics.printError(explainMisfit(*fit, *training));
+    return ExitCode::CompileError;
+  }
   return ExitCode::Ok;
+}
+
+LogicalResult Compilation::printReport(const TrainingEstimate &estimate) {
+  EstimateReport report{estimate, {}, fit};
+  for (uint64_t ranks : getShownRankCounts(estimate.getMaxRanks())) {
+    FailureOr<RankEstimate> rank = estimate.estimateRank(ranks);
+    if (failed(rank)) {
+      return failure();
+    }
+    report.ranks.push_back(*rank);
+  }
+  (options.json ? printEstimateAsJson : printEstimate)(report, output);
+  return success();
 }
 
 ExitCode Compilation::dump(ModuleOp module, Phase phase) {

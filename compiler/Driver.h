@@ -18,7 +18,9 @@ namespace accel {
 /// between are those of accel-run.
 enum class ExitCode {
   Ok = 0,
-  CompileError = 1, ///< the model or an option does not make a training step
+  /// The model or an option does not make a training step, or none that fits
+  /// the memory limit.
+  CompileError = 1,
   CommandLine = 2,
   Unsupported = 3, ///< an operator that the compiler does not know
   InputOutput = 4, ///< a file cannot be read, is damaged, cannot be written

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums over the very buffers that the plan would list, so that the estimate and
-// the plan cannot differ.
+// The plan's own manifest, evaluated by the loader's own arithmetic.
 #include "compiler/Estimate.h"
 
 #include "compiler/ArenaPeak.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/PlanManifest.h"
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/element_type.h"
+#include "runtime/plan/instruction_stream.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using llvm::formatv;
@@ -17,77 +16,20 @@ using llvm::formatv;
 namespace accel {
 namespace {
 
-/// Changes when a program that reads the JSON could misunderstand it.
-constexpr int64_t kJsonVersion = 1;
-
-struct ClassInfo {
-  planpb::MemoryClass memoryClass;
-  llvm::StringLiteral name, meaning;
-};
-
-constexpr ClassInfo kClasses[] = {
+constexpr EstimatedClass kEstimatedClasses[] = {
     {planpb::CLASS_PARAMETERS, "parameters", "the weights"},
-    {planpb::CLASS_GRADIENTS, "gradients", "sums over the microbatches"},
+    {planpb::CLASS_GRADIENTS, "gradients",
+     "sums over the microbatches, and on the way there"},
     {planpb::CLASS_OPTIMIZER, "optimizer", "moments or momentum"},
+    {planpb::CLASS_GATHERED, "gathered",
+     "parameters in use; the ranks of a host share them"},
     {planpb::CLASS_ACTIVATIONS, "activations",
-     "the arena of everything that lives within a step"},
+     "everything else that lives within a step"},
     {planpb::CLASS_IO, "io", "inputs and targets of two microbatches"},
     {planpb::CLASS_CONSTANTS, "constants", "tensors of the model itself"},
     {planpb::CLASS_SCALARS, "scalars", "learning rate, counters, sums"},
     {planpb::CLASS_SCRATCH, "scratch", "at most, for the matrix library"},
     {planpb::CLASS_PROGRAM, "program", "instructions and code"},
-};
-
-/// Bytes of a buffer with so many threads.
-uint64_t getBytes(const planpb::Buffer &buffer, uint64_t threads) {
-  runtime::RankBinding binding;
-  binding.threads = threads;
-  absl::StatusOr<uint64_t> bytes =
-      runtime::EvaluateSize(buffer.bytes(), binding);
-  return bytes.ok() ? *bytes * std::max<uint64_t>(1, buffer.copies()) : 0;
-}
-
-class Estimator {
-public:
-  Estimator() {
-    for (const ClassInfo &info : kClasses) {
-      estimate.classes.push_back({info.name, info.meaning});
-    }
-  }
-
-  void add(planpb::MemoryClass memoryClass, uint64_t bytes,
-           uint64_t perThread = 0) {
-    for (auto [info, use] : llvm::zip_equal(kClasses, estimate.classes)) {
-      if (info.memoryClass == memoryClass) {
-        use.bytes += bytes;
-        use.bytesPerThread += perThread;
-      }
-    }
-  }
-
-  /// Everything but the arena, which transient buffers share.
-  void addBuffers(const planpb::Manifest &manifest) {
-    for (const planpb::Buffer &buffer : manifest.buffers()) {
-      if (buffer.region() != planpb::REGION_TRANSIENT) {
-        uint64_t bytes = getBytes(buffer, 1);
-        add(buffer.memory_class(), bytes, getBytes(buffer, 2) - bytes);
-      }
-    }
-    for (const planpb::Arena &arena : manifest.arenas()) {
-      add(planpb::CLASS_ACTIVATIONS, arena.bytes());
-    }
-  }
-
-  /// A run maps the code of one variant.
-  void addProgram(const LoweredCode &code, uint64_t instructionBytes) {
-    uint64_t largest = 0;
-    for (const VariantCode &variant : code.variants) {
-      largest = std::max<uint64_t>(largest, variant.image.code.size());
-    }
-    add(planpb::CLASS_PROGRAM, instructionBytes + largest);
-  }
-
-  MemoryEstimate estimate;
 };
 
 /// The instruction at which most bytes of the function's buffers are in use.
@@ -107,15 +49,123 @@ ArenaPeak findPeak(func::FuncOp function, StringRef model) {
   return peak;
 }
 
-void printRow(llvm::raw_ostream &stream, StringRef name, uint64_t bytes,
-              const llvm::Twine &meaning) {
-  stream << llvm::left_justify(name, 12)
-         << llvm::right_justify(formatv("{0:N}", bytes).str(), 20)
-         << llvm::right_justify(formatBytes(bytes), 16) << "  " << meaning
-         << "\n";
+/// A run maps the code of one variant.
+uint64_t getCodeBytes(const LoweredCode &code) {
+  uint64_t largest = 0;
+  for (const VariantCode &variant : code.variants) {
+    largest = std::max<uint64_t>(largest, variant.image.code.size());
+  }
+  return largest;
 }
 
 } // namespace
+
+llvm::ArrayRef<EstimatedClass> getEstimatedClasses() {
+  return kEstimatedClasses;
+}
+
+uint64_t RankEstimate::getTotalBytes() const {
+  uint64_t total = 0;
+  for (uint64_t each : bytes) {
+    total += each;
+  }
+  return total;
+}
+
+LogicalResult TrainingEstimate::read(const LoweredCode &code,
+                                     const onnx::ImportedModel &model,
+                                     const PlanWriterOptions &options) {
+  PlanManifest plan(module, code, model, options);
+  programBytes = getCodeBytes(code);
+  for (StringRef name : {"init", "step"}) {
+    auto function = module.lookupSymbol<func::FuncOp>(name);
+    std::string records = plan.addFunction(function, /*section=*/0);
+    programBytes += records.size();
+    ArenaPeak found = findPeak(function, options.modelFile);
+    if (found.liveBytes >= peak.liveBytes) {
+      peak = found;
+    }
+    if (name != "step") {
+      continue;
+    }
+    const auto &functions = plan.get().functions();
+    absl::StatusOr<std::vector<planpb::Instruction>> decoded =
+        runtime::DecodeInstructions(
+            records, functions.Get(functions.size() - 1).instructions());
+    if (!decoded.ok()) {
+      return module.emitError(std::string(decoded.status().message()));
+    }
+    step = *std::move(decoded);
+  }
+  manifest = plan.finish();
+  return success();
+}
+
+FailureOr<TrainingEstimate>
+TrainingEstimate::create(ModuleOp module, const LoweredCode &code,
+                         const onnx::ImportedModel &model,
+                         const PlanWriterOptions &options, StringRef mode) {
+  TrainingEstimate estimate(module, mode);
+  if (failed(estimate.read(code, model, options))) {
+    return failure();
+  }
+  FailureOr<RankEstimate> one = estimate.measure(1, 1);
+  FailureOr<RankEstimate> two = estimate.measure(1, 2);
+  if (failed(one) || failed(two)) {
+    return failure();
+  }
+  estimate.bytesPerThread = two->getTotalBytes() - one->getTotalBytes();
+  return estimate;
+}
+
+FailureOr<RankEstimate> TrainingEstimate::measure(uint64_t ranks,
+                                                  uint64_t threads) const {
+  auto binding = runtime::RankBinding::OfRun(manifest, 0, ranks, threads);
+  auto placement = runtime::MemoryPlacement::Create(manifest, binding);
+  if (!placement.ok()) {
+    return module->emitError(std::string(placement.status().message()));
+  }
+  RankEstimate rank;
+  rank.ranks = ranks;
+  rank.bytes = placement->BytesByClass(manifest);
+  rank.bytes[planpb::CLASS_PROGRAM - 1] += programBytes;
+  rank.rounds = runtime::RoundsOf(manifest, ranks, getGlobalBatch());
+  return rank;
+}
+
+FailureOr<RankEstimate> TrainingEstimate::estimateRank(uint64_t ranks) const {
+  FailureOr<RankEstimate> rank = measure(ranks, 1);
+  if (failed(rank)) {
+    return failure();
+  }
+  auto binding = runtime::RankBinding::OfRun(manifest, 0, ranks, 1);
+  auto traffic = runtime::StepTraffic(step, binding, rank->rounds);
+  if (!traffic.ok()) {
+    return module->emitError(std::string(traffic.status().message()));
+  }
+  rank->traffic = *traffic;
+  return rank;
+}
+
+uint64_t TrainingEstimate::getParameterBytes() const {
+  uint64_t bytes = 0;
+  for (const planpb::Bucket &bucket : manifest.buckets()) {
+    for (const planpb::Segment &segment : bucket.segments()) {
+      bytes +=
+          segment.elements() * runtime::ElementBits(segment.stored_dtype()) / 8;
+    }
+  }
+  return bytes;
+}
+
+std::vector<uint64_t> getShownRankCounts(uint64_t maxRanks) {
+  std::vector<uint64_t> counts;
+  for (uint64_t ranks = 1; ranks < maxRanks; ranks *= 2) {
+    counts.push_back(ranks);
+  }
+  counts.push_back(maxRanks);
+  return counts;
+}
 
 std::string formatBytes(uint64_t bytes) {
   constexpr llvm::StringLiteral units[] = {"KiB", "MiB", "GiB", "TiB"};
@@ -128,84 +178,6 @@ std::string formatBytes(uint64_t bytes) {
     value /= 1024.0;
   }
   return formatv("{0:F1} {1}", value, units[unit]).str();
-}
-
-uint64_t MemoryEstimate::getTotalBytes() const {
-  uint64_t total = 0;
-  for (const MemoryUse &use : classes) {
-    total += use.bytes;
-  }
-  return total;
-}
-
-uint64_t MemoryEstimate::getTotalBytesPerThread() const {
-  uint64_t total = 0;
-  for (const MemoryUse &use : classes) {
-    total += use.bytesPerThread;
-  }
-  return total;
-}
-
-MemoryEstimate estimateMemory(ModuleOp module, const LoweredCode &code,
-                              const onnx::ImportedModel &model,
-                              const PlanWriterOptions &options) {
-  PlanManifest manifest(module, code, model, options);
-  Estimator estimator;
-  uint64_t instructionBytes = 0;
-  for (StringRef name : {"init", "step"}) {
-    auto function = module.lookupSymbol<func::FuncOp>(name);
-    instructionBytes += manifest.addFunction(function, /*section=*/0).size();
-    ArenaPeak peak = findPeak(function, options.modelFile);
-    if (peak.liveBytes >= estimator.estimate.peak.liveBytes) {
-      estimator.estimate.peak = peak;
-    }
-  }
-  estimator.addBuffers(manifest.finish());
-  estimator.addProgram(code, instructionBytes);
-  return estimator.estimate;
-}
-
-void printEstimate(const MemoryEstimate &estimate, llvm::raw_ostream &stream) {
-  stream << llvm::left_justify("class", 12) << llvm::right_justify("bytes", 20)
-         << "\n";
-  for (const MemoryUse &use : estimate.classes) {
-    printRow(stream, use.name, use.bytes,
-             use.bytesPerThread == 0
-                 ? llvm::Twine(use.meaning)
-                 : use.meaning + "; " + formatBytes(use.bytesPerThread) +
-                       " more for every further thread");
-  }
-  printRow(stream, "total", estimate.getTotalBytes(), "with one thread");
-  const ArenaPeak &peak = estimate.peak;
-  stream << "\nThe arena is fullest at instruction " << peak.instruction
-         << " of " << peak.function << ", " << peak.name << ": "
-         << formatv("{0:N}", peak.liveBytes) << " bytes live\n";
-  if (!peak.place.empty()) {
-    stream << "  at " << peak.place << "\n";
-  }
-}
-
-void printEstimateAsJson(const MemoryEstimate &estimate,
-                         llvm::raw_ostream &stream) {
-  llvm::json::OStream json(stream, /*IndentSize=*/2);
-  json.object([&] {
-    json.attribute("version", kJsonVersion);
-    json.attributeObject("classes", [&] {
-      for (const MemoryUse &use : estimate.classes) {
-        json.attribute(use.name, use.bytes);
-      }
-    });
-    json.attribute("total", estimate.getTotalBytes());
-    json.attribute("per_thread", estimate.getTotalBytesPerThread());
-    json.attributeObject("peak", [&] {
-      json.attribute("function", estimate.peak.function);
-      json.attribute("instruction", estimate.peak.instruction);
-      json.attribute("name", estimate.peak.name);
-      json.attribute("place", estimate.peak.place);
-      json.attribute("live_bytes", estimate.peak.liveBytes);
-    });
-  });
-  stream << "\n";
 }
 
 } // namespace accel

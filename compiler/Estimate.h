@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The memory that training with a plan needs, by class: what `--estimate`
-// prints. A run allocates it before its first step and nothing after.
+// What training with a plan takes on any number of ranks, before anything runs:
+// memory by class and what ranks send each other. A run allocates this memory
+// before its first step and nothing after.
 #ifndef ACCEL_COMPILER_ESTIMATE_H
 #define ACCEL_COMPILER_ESTIMATE_H
 
 #include "compiler/PlanWriter.h"
+#include "runtime/plan/memory_placement.h"
+#include "runtime/plan/step_traffic.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 namespace accel {
-
-/// Bytes of one class.
-struct MemoryUse {
-  llvm::StringLiteral name;    ///< "optimizer"
-  llvm::StringLiteral meaning; ///< for people
-  uint64_t bytes = 0;          ///< with one thread
-  uint64_t bytesPerThread = 0; ///< for every further thread
-};
 
 /// Where the arena is fullest.
 struct ArenaPeak {
@@ -27,29 +22,78 @@ struct ArenaPeak {
   uint64_t liveBytes = 0;   ///< at that instruction; the rest is gaps
 };
 
-struct MemoryEstimate {
-  std::vector<MemoryUse> classes; ///< all of them, in a fixed order
-  ArenaPeak peak;
-
-  uint64_t getTotalBytes() const;
-  uint64_t getTotalBytesPerThread() const;
+/// A class of memory as the estimate lists it.
+struct EstimatedClass {
+  planpb::MemoryClass memoryClass;
+  llvm::StringLiteral name;    ///< "gathered"
+  llvm::StringLiteral meaning; ///< for people
 };
 
-/// What the plan of `module` (after Memory) with this code will need.
-MemoryEstimate estimateMemory(mlir::ModuleOp module, const LoweredCode &code,
-                              const onnx::ImportedModel &model,
-                              const PlanWriterOptions &options);
+/// All of them, in the order of reports.
+llvm::ArrayRef<EstimatedClass> getEstimatedClasses();
+
+/// What one of `ranks` ranks needs and sends.
+struct RankEstimate {
+  uint64_t ranks = 1;
+  /// With one thread, by MemoryClass - 1, instructions and code included.
+  std::array<uint64_t, runtime::kMemoryClasses> bytes = {};
+  uint64_t rounds = 1; ///< of a step
+  runtime::CollectiveTraffic traffic;
+
+  uint64_t getBytes(planpb::MemoryClass memoryClass) const {
+    return bytes[memoryClass - 1];
+  }
+  uint64_t getTotalBytes() const;
+};
+
+/// Holds the manifest and the step's instructions that the plan would have, so
+/// that the estimate and the plan cannot differ.
+class TrainingEstimate {
+public:
+  /// Of `module` (after Memory) with this code, sharded as `mode` says. Errors,
+  /// which would be ours, are emitted on the module.
+  static mlir::FailureOr<TrainingEstimate>
+  create(mlir::ModuleOp module, const LoweredCode &code,
+         const onnx::ImportedModel &model, const PlanWriterOptions &options,
+         llvm::StringRef mode);
+
+  /// Requires: 1 <= ranks <= getMaxRanks().
+  mlir::FailureOr<RankEstimate> estimateRank(uint64_t ranks) const;
+
+  /// The bytes that every further thread of a rank takes.
+  uint64_t getBytesPerThread() const { return bytesPerThread; }
+  uint64_t getMaxRanks() const { return manifest.max_ranks(); }
+  uint64_t getGlobalBatch() const { return manifest.default_global_batch(); }
+  /// Of the model: every segment's master, once.
+  uint64_t getParameterBytes() const;
+  llvm::StringRef getMode() const { return mode; } ///< "plain", "zero1", ...
+  const ArenaPeak &getPeak() const { return peak; }
+  const planpb::Manifest &getManifest() const { return manifest; }
+  llvm::ArrayRef<planpb::Instruction> getStep() const { return step; }
+
+private:
+  TrainingEstimate(mlir::ModuleOp module, llvm::StringRef mode)
+      : module(module), mode(mode.str()) {}
+
+  mlir::LogicalResult read(const LoweredCode &code,
+                           const onnx::ImportedModel &model,
+                           const PlanWriterOptions &options);
+  mlir::FailureOr<RankEstimate> measure(uint64_t ranks, uint64_t threads) const;
+
+  mlir::ModuleOp module;
+  std::string mode;
+  planpb::Manifest manifest;
+  std::vector<planpb::Instruction> step;
+  uint64_t programBytes = 0;
+  uint64_t bytesPerThread = 0;
+  ArenaPeak peak;
+};
+
+/// The counts that a table shows: powers of two up to `maxRanks`, and itself.
+std::vector<uint64_t> getShownRankCounts(uint64_t maxRanks);
 
 /// `1.5 MiB`
 std::string formatBytes(uint64_t bytes);
-
-/// As an aligned table.
-void printEstimate(const MemoryEstimate &estimate, llvm::raw_ostream &stream);
-
-/// {"version": 1, "classes": {"parameters": N, ...}, "total": N, "per_thread":
-/// N, "peak": {...}}
-void printEstimateAsJson(const MemoryEstimate &estimate,
-                         llvm::raw_ostream &stream);
 
 } // namespace accel
 

@@ -23,13 +23,15 @@ struct CompilerOptions {
   /// no `output`.
   std::optional<Phase> compileTo;
   std::string dumpPhases; ///< folder for NN-phase.mlir; empty: none
-  bool estimate = false;  ///< print the memory that training needs, no plan
+  bool estimate = false;  ///< print what training takes, no plan
   bool json = false;      ///< the estimate as JSON
   bool quiet = false;     ///< no remarks, no summary
   unsigned threads = 0;   ///< of the compiler; 0: as many as there are cores
 
   int64_t globalBatch = 32; ///< samples of a step, for the plan
   int64_t maxRanks = 1024;  ///< that a run of the plan may have
+  /// Bytes that a rank may need; 0: no limit. Does not shape the plan.
+  uint64_t memoryLimit = 0;
   onnx::ImportOptions frontend;
   ImportOptions import;
   DifferentiateOptions differentiate;

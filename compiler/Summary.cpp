@@ -130,7 +130,7 @@ std::string describeProgram(const ModelFacts &facts) {
 } // namespace
 
 void printSummary(const ModelFacts &facts, const CompilerOptions &options,
-                  uint64_t planBytes, double seconds,
+                  llvm::StringRef memory, uint64_t planBytes, double seconds,
                   llvm::raw_ostream &stream) {
   auto line = [&](llvm::StringRef name, const llvm::Twine &text) {
     stream << "  " << llvm::left_justify(name, 14) << text << "\n";
@@ -146,6 +146,9 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
   line("dropout", describeDropout(facts));
   line("program", describeProgram(facts));
   line("arena", formatBytes(facts.arenaBytes));
+  if (!memory.empty()) {
+    line("memory", memory);
+  }
 }
 
 } // namespace accel

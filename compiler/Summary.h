@@ -11,10 +11,10 @@
 
 namespace accel {
 
-/// About ten lines. `planBytes` is the size of the file, `seconds` the time
-/// that it took.
+/// About ten lines. `memory` says what fits a limit, if there is one,
+/// `planBytes` is the size of the file, `seconds` the time that it took.
 void printSummary(const ModelFacts &facts, const CompilerOptions &options,
-                  uint64_t planBytes, double seconds,
+                  llvm::StringRef memory, uint64_t planBytes, double seconds,
                   llvm::raw_ostream &stream);
 
 } // namespace accel

@@ -160,6 +160,13 @@ LogicalResult FunctionBuffers::convertCall(func::CallOp call,
                                            OpBuilder &builder) {
   auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee());
   plan::ShardAttr shard = getShard(call);
+  for (Value operand : call.getOperands()) {
+    plan::ShardAttr other = parts.lookup(operand);
+    if (other && other != shard) {
+      return call.emitOpError("expected operands that are all cut by ")
+             << shard << ", got one that is cut by " << other;
+    }
+  }
   SmallVector<Value> operands = llvm::map_to_vector(
       call.getOperands(), [&](Value v) { return bufferOf(v); });
   auto mode = [&](plan::Access access) {

@@ -82,12 +82,18 @@ FailureOr<Value> FunctionBuffers::shardedResult(func::CallOp call, Value result,
                                                 OpBuilder &builder) {
   Value buffer = destinationOf(result);
   auto range = plan::getBufferRange(buffer);
-  if (range.part || range.buffer.getShard()) {
+  if (plan::ShardAttr there =
+          range.part ? range.part : range.buffer.getShardAttr()) {
+    if (there != shard) {
+      return call.emitOpError("expected results that are all cut by ")
+             << shard << ", got one that is cut by " << there;
+    }
     return buffers[result] = buffer;
   }
   int64_t elements = cast<RankedTensorType>(result.getType()).getNumElements();
-  int64_t row = shard.getElements() / elements;
-  if (shard.getElements() % elements != 0 || shard.getGranule() % row != 0) {
+  int64_t row = elements == 0 ? 0 : shard.getElements() / elements;
+  if (row == 0 || shard.getElements() % elements != 0 ||
+      shard.getGranule() % row != 0) {
     return call.emitOpError("expected results with one element for each, or "
                             "for each row that divides the granule, of ")
            << shard.getElements() << ", got " << result.getType();

@@ -28,6 +28,7 @@ bool matches(Type tensor, Type buffer) {
 /// The buffers of a launch are the kernel's parameters, then its results.
 LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
   auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+  // launch_c2
   if (!kernel || !kernel->hasAttr("plan.kernel")) {
     return launch.emitOpError("expected a kernel named '")
            << launch.getKernel() << "'";

@@ -60,7 +60,8 @@ BucketUses::verify(const std::vector<BucketSession> &sessions) const {
     }
   }
   for (auto [i, session] : llvm::enumerate(sessions)) {
-    if (session.slot >= kBucketSlots || session.last < session.first) {
+    if (session.slot >= kBucketSlots || session.last < session.first ||
+        session.last >= instructions.size()) {
       return formatv("session {0} has no slot or no use", i);
     }
     for (size_t j = 0; j < i; ++j) {
@@ -73,13 +74,19 @@ BucketUses::verify(const std::vector<BucketSession> &sessions) const {
                        std::max(other.first, session.first));
       }
     }
-    bool isRightBefore =
-        session.before < 0 || (static_cast<size_t>(session.before) < i &&
-                               sessions[session.before].slot == session.slot &&
-                               sessions[session.before].last < session.first);
-    if (!isRightBefore) {
-      return formatv("expected session {0} behind that of its slot, got {1}", i,
-                     session.before);
+    // Sessions of a slot do not overlap: the one before is the latest one that
+    // ends in front of this one.
+    int before = -1;
+    for (auto [j, other] : llvm::enumerate(sessions)) {
+      bool isInFront = other.slot == session.slot && other.last < session.first;
+      if (isInFront && (before < 0 || sessions[before].last < other.last)) {
+        before = static_cast<int>(j);
+      }
+    }
+    if (session.before != before) {
+      return formatv("expected session {0} behind {1} in its slot, got behind "
+                     "{2}",
+                     i, before, session.before);
     }
   }
   return "";

@@ -37,8 +37,9 @@ struct BucketUses {
   /// Requires: no instruction uses more buckets than there are slots.
   std::vector<BucketSession> solve() const;
 
-  /// Describes the first use that no session covers, and the first two sessions
-  /// of a slot that overlap; empty if there are none.
+  /// Describes the first use that no session covers, the first two sessions of
+  /// a slot that overlap, and the first that names another one before it than
+  /// there is; empty if there are none.
   std::string verify(const std::vector<BucketSession> &sessions) const;
 };
 

@@ -132,7 +132,8 @@ LogicalResult LoopBuckets::assign(StringRef klass, StringRef space,
   });
   for (auto [i, used] : llvm::enumerate(uses.instructions)) {
     if (used.size() > kBucketSlots) {
-      return instructions[i]->emitOpError("uses parameters of ")
+      return instructions[i]->emitOpError("uses ")
+             << (klass == "gradients" ? "gradients" : "parameters") << " of "
              << used.size() << " buckets, and " << kBucketSlots
              << " can be whole at the same time";
     }

@@ -9,6 +9,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -25,6 +27,19 @@ int64_t getEnd(ParameterOp parameter) {
   return getBegin(parameter) +
          cast<RankedTensorType>(parameter.getType()).getNumElements();
 }
+
+/// What a rank holds of each kind of slot.
+struct Mode {
+  StringLiteral name;
+  dist::Holding master, frozenMaster, gradient, moment;
+};
+
+using dist::Holding;
+constexpr Mode kModes[] = {
+    {"plain", Holding::All, Holding::All, Holding::All, Holding::All},
+    {"zero1", Holding::Whole, Holding::All, Holding::Whole, Holding::Part},
+    {"zero2", Holding::Whole, Holding::All, Holding::Part, Holding::Part},
+    {"fsdp", Holding::Part, Holding::Part, Holding::Part, Holding::Part}};
 
 class ShardVerifier {
 public:
@@ -154,44 +169,33 @@ private:
     }
   }
 
-  /// The modes differ in what is held of masters, gradients and moments; a
-  /// rank that holds its part of a master needs no more of the others.
+  /// There is a mode that holds every slot as it is held: `modes` are those
+  /// that hold all slots so far in that way.
   void verifyHolding(StateOp state) {
-    using dist::Holding;
-    bool isFrozen = state.getGroup() == "frozen";
-    StringRef kind = state.getSlot() == "master"     ? "master"
-                     : state.getSlot() == "gradient" ? "gradient"
-                                                     : "moment";
-    Holding holding = dist::getHolding(state);
-    if (kind == "moment" && holding == Holding::Whole) {
-      fail(state) << "expected what the optimizer keeps to be held in part or "
-                     "not to be cut, got \"whole\"";
+    SmallVector<const Mode *> left;
+    for (const Mode *mode : modes) {
+      if (getHolding(*mode, state) == dist::getHolding(state)) {
+        left.push_back(mode);
+      }
+    }
+    if (!left.empty()) {
+      modes = left;
       return;
     }
-    std::string key = (kind + (isFrozen ? ".frozen" : "")).str();
-    auto [first, isNew] = holdings.try_emplace(key, state);
-    if (!isNew && dist::getHolding(first->second) != holding) {
-      fail(state) << "expected all segments to be held in the same way, got '"
-                  << state.getSymName() << "' and '"
-                  << cast<StateOp>(first->second).getSymName()
-                  << "' that differ";
-      return;
-    }
-    verifyOrder(state, holding);
+    std::string names = llvm::join(
+        llvm::map_range(modes, [](const Mode *mode) { return mode->name; }),
+        " or ");
+    auto held = state->getAttrOfType<StringAttr>(dist::kHeldAttr);
+    fail(state) << "expected slot '" << state.getSymName()
+                << "' to be held as mode " << names << " holds it, got "
+                << (held ? "\"" + held.getValue() + "\"" : "it not cut");
   }
 
-  /// master >= gradient >= moments, in what a rank holds.
-  void verifyOrder(StateOp state, dist::Holding holding) {
-    std::string prefix =
-        (*state.getBucket() + "." + *state.getSegment() + ".").str();
-    auto above = symbols.lookup<StateOp>(
-        prefix + (state.getSlot() == "gradient" ? "master" : "gradient"));
-    if (state.getSlot() != "master" && above &&
-        dist::getHolding(above) > holding) {
-      fail(state) << "expected a rank to hold no more of '"
-                  << state.getSymName() << "' than of '" << above.getSymName()
-                  << "', got more";
+  static dist::Holding getHolding(const Mode &mode, StateOp state) {
+    if (state.getSlot() == "master") {
+      return state.getGroup() == "frozen" ? mode.frozenMaster : mode.master;
     }
+    return state.getSlot() == "gradient" ? mode.gradient : mode.moment;
   }
 
   /// What a bucket lists is what its parameters and slots say.
@@ -229,7 +233,8 @@ private:
   SymbolTable symbols;
   llvm::MapVector<StateOp, SmallVector<ParameterOp>> contents;
   llvm::StringMap<int64_t> listed;
-  llvm::StringMap<Operation *> holdings; ///< the first of each kind of slot
+  SmallVector<const Mode *> modes =
+      llvm::map_to_vector(kModes, [](const Mode &mode) { return &mode; });
   bool hasFailed = false;
 };
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/executor/step_digest.h"
 #include "runtime/executor/trace_recorder.h"
 #include "runtime/plan/element_type.h"
 #include "runtime/plan/verify_memory.h"
@@ -231,7 +232,17 @@ absl::Status CpuExecutor::Initialize() { return RunFunction("init", 0); }
 
 absl::StatusOr<std::vector<double>> CpuExecutor::RunStep(int64_t step) {
   RETURN_IF_ERROR(RunFunction("step", step));
+  RETURN_IF_ERROR(FinishStep(step));
   return context_->metrics;
+}
+
+absl::Status CpuExecutor::FinishStep(int64_t step) {
+  if (options_.communicator != nullptr) {
+    failure_ = CompareDigests(*options_.communicator, step,
+                              StepDigest(context_->dataset, step, options_.seed,
+                                         batch_.global_batch()));
+  }
+  return failure_;
 }
 
 absl::StatusOr<std::vector<double>> CpuExecutor::RunObservedStep(
@@ -252,6 +263,7 @@ absl::StatusOr<std::vector<double>> CpuExecutor::RunObservedStep(
                              return Execute(function, instance);
                            });
   RETURN_IF_ERROR(failure_);
+  RETURN_IF_ERROR(FinishStep(step));
   return context_->metrics;
 }
 

@@ -59,6 +59,8 @@ class CpuExecutor : public Executor {
   // Makes thread and context ready for a function of step `step`.
   void BeginFunction(int64_t step);
   absl::Status RunFunction(absl::string_view name, int64_t step);
+  // With other ranks: whether they have all taken this step.
+  absl::Status FinishStep(int64_t step);
   // What one rank holds, to all ranks; `dst` may be empty.
   absl::Status ShareTensor(const SlotTensor& slot, const SlotPiece& piece,
                            absl::Span<std::byte> dst) const;

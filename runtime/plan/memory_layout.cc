@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Placement of buffers and the checks that need a binding.
+// The checks that need a binding, and what accesses touch.
 #include "runtime/plan/memory_layout.h"
 
 #include <algorithm>
@@ -10,38 +10,13 @@
 #include "runtime/plan/element_type.h"
 
 namespace accel::runtime {
-namespace {
-
-// Cache lines and vector registers; what kernels may rely on at least.
-constexpr uint64_t kMinAlignment = 64;
-
-}  // namespace
-
-absl::string_view SpaceName(planpb::Space space) {
-  static constexpr std::array<absl::string_view, kSpaces> kNames = {
-      "device", "host", "pinned", "shared"};
-  if (space < 1 || space > kSpaces) {
-    return "unknown";
-  }
-  return kNames[space - 1];
-}
-
-absl::string_view MemoryClassName(planpb::MemoryClass memory_class) {
-  static constexpr std::array<absl::string_view, kMemoryClasses> kNames = {
-      "parameters", "gradients", "optimizer", "activations", "scratch",
-      "gathered",   "program",   "io",        "constants",   "scalars"};
-  if (memory_class < 1 || memory_class > kMemoryClasses) {
-    return "unknown";
-  }
-  return kNames[memory_class - 1];
-}
 
 absl::StatusOr<MemoryLayout> MemoryLayout::Create(const PlanView& plan,
                                                   const RankBinding& binding) {
   MemoryLayout layout(plan, binding);
   RETURN_IF_ERROR(layout.CheckBinding());
-  RETURN_IF_ERROR(layout.PlaceBuffers());
-  RETURN_IF_ERROR(layout.CountSharedBytes());
+  ASSIGN_OR_RETURN(layout.placement_,
+                   MemoryPlacement::Create(plan.manifest(), binding));
   RETURN_IF_ERROR(layout.CheckSlots());
   RETURN_IF_ERROR(layout.CheckAccesses());
   return layout;
@@ -61,80 +36,6 @@ absl::Status MemoryLayout::CheckBinding() const {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected at most ", limit, " ranks, got ", binding_.rank_count(),
         "; compile with --max-ranks=", binding_.rank_count()));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status MemoryLayout::PlaceBuffer(const planpb::Buffer& buffer,
-                                       Place& place) {
-  ASSIGN_OR_RETURN(place.bytes, EvaluateSize(buffer.bytes(), binding_));
-  place.copies = std::max<uint32_t>(buffer.copies(), 1);
-  if (buffer.region() == planpb::REGION_TRANSIENT) {
-    place.offset = buffer.offset();
-    place.stride = buffer.copy_stride();
-    return absl::OkStatus();
-  }
-  const uint64_t alignment = std::max(kMinAlignment, buffer.alignment());
-  uint64_t& end = space_bytes_[buffer.space() - 1];
-  const auto offset = CheckedRoundUp(end, alignment);
-  const auto stride = CheckedRoundUp(place.bytes, alignment);
-  const auto all = stride ? CheckedMultiply(*stride, place.copies) : stride;
-  const auto next = offset && all ? CheckedAdd(*offset, *all) : std::nullopt;
-  if (!next || *next > static_cast<uint64_t>(INT64_MAX)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "space '", SpaceName(buffer.space()), "' exceeds 63 bits"));
-  }
-  place.offset = *offset;
-  place.stride = *stride;
-  end = *next;
-  class_bytes_[buffer.memory_class() - 1] += *all;
-  return absl::OkStatus();
-}
-
-absl::Status MemoryLayout::PlaceBuffers() {
-  for (const planpb::Arena& arena : plan_->manifest().arenas()) {
-    arena_bytes_[arena.space() - 1] = arena.bytes();
-    space_bytes_[arena.space() - 1] = arena.bytes();
-  }
-  const auto& buffers = plan_->manifest().buffers();
-  places_.resize(buffers.size());
-  for (int i = 0; i < buffers.size(); ++i) {
-    RETURN_IF_ERROR(Annotate(PlaceBuffer(buffers[i], places_[i]),
-                             absl::StrCat("buffer '", buffers[i].name(), "'")));
-  }
-  uint64_t total = 0;
-  for (const uint64_t bytes : space_bytes_) {
-    const auto next = CheckedAdd(total, bytes);
-    if (!next || *next > static_cast<uint64_t>(INT64_MAX)) {
-      return absl::InvalidArgumentError("the plan's memory exceeds 63 bits");
-    }
-    total = *next;
-  }
-  return absl::OkStatus();
-}
-
-absl::Status MemoryLayout::CountSharedBytes() {
-  const uint64_t arena = ArenaBytes(planpb::SPACE_SHARED);
-  shared_bytes_ = SpaceBytes(planpb::SPACE_SHARED);
-  uint64_t gathered = 0;
-  bool counted = false;
-  for (const planpb::MemoryUse& use :
-       plan_->manifest().memory().transient_at_peak()) {
-    if (arena == 0 || use.memory_class() != planpb::CLASS_GATHERED) {
-      continue;
-    }
-    ASSIGN_OR_RETURN(const uint64_t bytes, EvaluateSize(use.bytes(), binding_));
-    gathered = CheckedAdd(gathered, bytes).value_or(UINT64_MAX);
-    counted = true;
-  }
-  if (gathered > arena) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the gathered slots take ", gathered, " bytes on ",
-        binding_.rank_count(), " ranks, but their arena has ", arena));
-  }
-  // What the plan does not count may be touched to the end.
-  if (counted) {
-    shared_bytes_ -= arena - gathered;
   }
   return absl::OkStatus();
 }
@@ -218,14 +119,14 @@ absl::Status MemoryLayout::CheckAccesses() const {
 }
 
 ByteRange MemoryLayout::RangeOf(uint32_t buffer, uint64_t copy) const {
-  const Place& place = places_[buffer];
+  const MemoryPlacement::Place& place = placement_.place(buffer);
   const uint64_t begin = place.offset + copy * place.stride;
   return {plan_->buffer(buffer).space(), begin, begin + place.bytes};
 }
 
 ByteRange MemoryLayout::RangeOf(const planpb::Access& access,
                                 uint64_t iteration) const {
-  const Place& place = places_[access.buffer()];
+  const MemoryPlacement::Place& place = placement_.place(access.buffer());
   ByteRange range =
       RangeOf(access.buffer(), (iteration + access.rotate()) % place.copies);
   if (access.has_shard()) {
@@ -244,14 +145,6 @@ ByteRange MemoryLayout::RangeOf(const planpb::Access& access,
   range.end = range.begin + access.bytes() +
               access.thread_stride() * (binding_.threads - 1);
   return range;
-}
-
-uint64_t MemoryLayout::PrivateBytes() const {
-  uint64_t total = 0;
-  for (const uint64_t bytes : space_bytes_) {
-    total += bytes;
-  }
-  return total - SpaceBytes(planpb::SPACE_SHARED);
 }
 
 }  // namespace accel::runtime

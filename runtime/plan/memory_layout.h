@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where every buffer of a plan lies on one rank: the transient arena of each
-// space first, at the plan's own offsets, then the buffers that the loader
-// places, in the plan's order.
+// Where every buffer of a plan lies on one rank, and what every access touches.
 #ifndef ACCEL_RUNTIME_PLAN_MEMORY_LAYOUT_H_
 #define ACCEL_RUNTIME_PLAN_MEMORY_LAYOUT_H_
 
-#include <array>
 #include <cstdint>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "runtime/plan/memory_placement.h"
 #include "runtime/plan/plan_view.h"
 #include "runtime/plan/size_expr.h"
 
 namespace accel::runtime {
-
-inline constexpr int kSpaces = 4;
-inline constexpr int kMemoryClasses = 10;
-
-// "device", "host", "pinned", "shared".
-absl::string_view SpaceName(planpb::Space space);
-// "parameters", "gradients", ...
-absl::string_view MemoryClassName(planpb::MemoryClass memory_class);
 
 // Bytes of one space of a rank.
 struct ByteRange {
@@ -43,7 +31,9 @@ class MemoryLayout {
   const RankBinding& binding() const { return binding_; }
 
   // Bytes of one copy of a buffer.
-  uint64_t BufferBytes(uint32_t buffer) const { return places_[buffer].bytes; }
+  uint64_t BufferBytes(uint32_t buffer) const {
+    return placement_.place(buffer).bytes;
+  }
   // All bytes of one copy.
   ByteRange RangeOf(uint32_t buffer, uint64_t copy) const;
   // What an access touches in an iteration; with thread-private parts, those of
@@ -52,38 +42,28 @@ class MemoryLayout {
 
   // Bytes of one space, arena and placed buffers.
   uint64_t SpaceBytes(planpb::Space space) const {
-    return space_bytes_[space - 1];
+    return placement_.SpaceBytes(space);
   }
   uint64_t ArenaBytes(planpb::Space space) const {
-    return arena_bytes_[space - 1];
+    return placement_.ArenaBytes(space);
   }
   // What a run touches of the memory that the ranks of a host share: of the
   // arena, which has room for the most ranks, the part that these ranks gather.
-  uint64_t SharedBytes() const { return shared_bytes_; }
+  uint64_t SharedBytes() const { return placement_.SharedBytes(); }
   // What every rank has of its own: all other spaces.
-  uint64_t PrivateBytes() const;
+  uint64_t PrivateBytes() const { return placement_.PrivateBytes(); }
   // Both: what a rank touches.
-  uint64_t TotalBytes() const { return PrivateBytes() + SharedBytes(); }
+  uint64_t TotalBytes() const { return placement_.TotalBytes(); }
   // Bytes of the placed buffers of a class, all spaces and copies.
   uint64_t PlacedBytes(planpb::MemoryClass memory_class) const {
-    return class_bytes_[memory_class - 1];
+    return placement_.PlacedBytes(memory_class);
   }
 
  private:
-  struct Place {
-    uint64_t bytes = 0;   // of one copy
-    uint64_t offset = 0;  // of copy 0, in its space
-    uint64_t stride = 0;  // from copy to copy
-    uint32_t copies = 1;
-  };
-
   MemoryLayout(const PlanView& plan, RankBinding binding)
       : plan_(&plan), binding_(binding) {}
 
   absl::Status CheckBinding() const;
-  absl::Status PlaceBuffers();
-  absl::Status PlaceBuffer(const planpb::Buffer& buffer, Place& place);
-  absl::Status CountSharedBytes();
   absl::Status CheckSlots() const;
   absl::Status CheckAccesses() const;
   absl::Status CheckAccess(const planpb::Access& access) const;
@@ -91,11 +71,7 @@ class MemoryLayout {
 
   const PlanView* plan_;
   RankBinding binding_;
-  std::vector<Place> places_;  // per buffer
-  std::array<uint64_t, kSpaces> space_bytes_ = {};
-  std::array<uint64_t, kSpaces> arena_bytes_ = {};
-  std::array<uint64_t, kMemoryClasses> class_bytes_ = {};
-  uint64_t shared_bytes_ = 0;
+  MemoryPlacement placement_;
 };
 
 }  // namespace accel::runtime

@@ -11,15 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/plan/interval_map.h"
+#include "runtime/plan/lane_clocks.h"
 
 namespace accel::runtime {
 namespace {
-
-// Lanes differ in kind and there are two kinds.
-constexpr size_t kMaxLanes = 2;
-
-// Per lane, how many of its instructions are known to have finished.
-using Clock = std::array<uint64_t, kMaxLanes>;
 
 // An access in the past. Tick 0: none.
 struct Event {
@@ -43,7 +38,7 @@ class ScheduleChecker {
         function_(function),
         layout_(layout),
         repetitions_(repetitions),
-        signal_clocks_(function.event_count()) {}
+        clocks_(plan, function, repetitions) {}
 
   absl::Status Run() {
     return function_.Walk(repetitions_, [this](const Instance& instance) {
@@ -54,9 +49,19 @@ class ScheduleChecker {
  private:
   absl::Status Step(const Instance& instance);
   absl::Status CheckAccess(const Instance& instance,
-                           const planpb::Access& access, const Clock& known);
+                           const planpb::Access& access,
+                           const LaneClock& known);
   void Record(const Instance& instance, const planpb::Access& access,
               uint64_t tick);
+  // What an access is ordered by: its bytes, or all of a buffer that ranks
+  // share. Into such a buffer a bucket is gathered, which must not begin while
+  // any part of the one before it is in use.
+  ByteRange RangeOf(const planpb::Access& access, uint64_t iteration) const {
+    const planpb::Buffer& buffer = plan_.buffer(access.buffer());
+    return buffer.space() == planpb::SPACE_SHARED
+               ? layout_.RangeOf(access.buffer(), 0)
+               : layout_.RangeOf(access, iteration);
+  }
   absl::Status Unordered(const Event& earlier, uint32_t lane,
                          const Instance& later, uint32_t buffer) const;
 
@@ -64,50 +69,28 @@ class ScheduleChecker {
   const FunctionView& function_;
   const MemoryLayout& layout_;
   const uint64_t repetitions_;
-  std::array<Clock, kMaxLanes> lanes_ = {};
-  // Per event, the clock at each of its signals.
-  std::vector<std::vector<Clock>> signal_clocks_;
+  LaneClocks clocks_;
   std::array<IntervalMap<History>, kSpaces> bytes_;
 };
 
 absl::Status ScheduleChecker::Step(const Instance& instance) {
+  RETURN_IF_ERROR(clocks_.Begin(instance));
   const planpb::Instruction& instruction = *instance.instruction;
-  Clock& clock = lanes_[instruction.lane()];
-  for (const planpb::Wait& wait : instruction.waits()) {
-    const uint64_t count = function_.RequiredCount(
-        wait, instruction.id(), instance.iteration, repetitions_);
-    if (count == 0) {
-      continue;
-    }
-    const std::vector<Clock>& signals = signal_clocks_[wait.event()];
-    if (signals.size() < count) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(plan_.Describe(function_, instruction),
-                       " waits for event ", wait.event(), " to be signalled ",
-                       count, " times, but before it there are ",
-                       signals.size(), " signals: the wait would never end"));
-    }
-    for (size_t lane = 0; lane < kMaxLanes; ++lane) {
-      clock[lane] = std::max(clock[lane], signals[count - 1][lane]);
-    }
-  }
   for (const planpb::Access& access : instruction.accesses()) {
-    RETURN_IF_ERROR(CheckAccess(instance, access, clock));
+    RETURN_IF_ERROR(
+        CheckAccess(instance, access, clocks_.Known(instruction.lane())));
   }
-  const uint64_t tick = ++clock[instruction.lane()];
+  const uint64_t tick = clocks_.End(instance);
   for (const planpb::Access& access : instruction.accesses()) {
     Record(instance, access, tick);
-  }
-  for (const uint32_t event : instruction.signals()) {
-    signal_clocks_[event].push_back(clock);
   }
   return absl::OkStatus();
 }
 
 absl::Status ScheduleChecker::CheckAccess(const Instance& instance,
                                           const planpb::Access& access,
-                                          const Clock& known) {
-  const ByteRange range = layout_.RangeOf(access, instance.iteration);
+                                          const LaneClock& known) {
+  const ByteRange range = RangeOf(access, instance.iteration);
   const bool writes = access.mode() != planpb::Access::MODE_READ;
   absl::Status result;
   bytes_[range.space - 1].ForEach(
@@ -129,7 +112,7 @@ absl::Status ScheduleChecker::CheckAccess(const Instance& instance,
 
 void ScheduleChecker::Record(const Instance& instance,
                              const planpb::Access& access, uint64_t tick) {
-  const ByteRange range = layout_.RangeOf(access, instance.iteration);
+  const ByteRange range = RangeOf(access, instance.iteration);
   const uint32_t lane = instance.instruction->lane();
   const Event event{tick, instance.instruction, access.buffer()};
   auto& bytes = bytes_[range.space - 1];
@@ -162,21 +145,6 @@ absl::Status ScheduleChecker::Unordered(const Event& earlier, uint32_t lane,
           .lanes(static_cast<int>(later.instruction->lane()))
           .name(),
       "'): an event between them is missing"));
-}
-
-// How often a repeat must be unrolled until nothing new can be seen.
-uint64_t UnrolledIterations(const PlanView& plan,
-                            const FunctionView& function) {
-  uint64_t reach = 1;
-  for (const planpb::Instruction& instruction : function.instructions()) {
-    for (const planpb::Wait& wait : instruction.waits()) {
-      reach = std::max<uint64_t>(reach, std::min(wait.distance(), 16u));
-    }
-    for (const planpb::Access& access : instruction.accesses()) {
-      reach = std::max<uint64_t>(reach, plan.buffer(access.buffer()).copies());
-    }
-  }
-  return 2 * reach + 1;
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Describes a GPT of so many layers for test/frontends/onnx/make_onnx.py: make_gpt.py LAYERS > gpt.txt
+"""Describes a GPT of so many layers for test/frontends/onnx/make_onnx.py: make_gpt.py LAYERS [tied|untied] > gpt.txt
 
-Two branches of every block drop one element in ten. Its weights are in a file that does not exist, so it needs --init.
+Tied, the default, its head is the transposed embedding of tokens. Two branches of every block drop one element in ten. Its
+weights are in a file that does not exist, so it needs --init.
 """
 
 import sys
@@ -61,7 +62,11 @@ def main():
     for layer in range(int(sys.argv[1])):
         stream = block(f"h.{layer}", stream)
     norm("ln_f", stream, "last")
-    print("node Transpose wte.weight -> head perm=[1,0]\nnode MatMul last head -> logits")
+    if sys.argv[2:] == ["untied"]:
+        weight("head", WIDTH, VOCABULARY)
+    else:
+        print("node Transpose wte.weight -> head perm=[1,0]")
+    print("node MatMul last head -> logits")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@
 #include "runtime/plan/verify_schedule.h"
 #include "tools/accel-inspect/plan_json.h"
 #include "tools/accel-inspect/plan_text.h"
+#include "tools/accel-inspect/schedule_text.h"
 
 namespace accel::tools {
 namespace {
@@ -25,7 +26,9 @@ constexpr int kVerificationError = 6;
 
 constexpr char kFooter[] = R"(
 Examples:
-  accel-inspect plan                       what it trains and needs, its buckets, the step instruction by instruction
+  accel-inspect plan                       what it trains and needs, its buckets, the lanes of the step side by side
+  accel-inspect plan --schedule=full       every instruction in its row
+  accel-inspect plan --schedule=accesses   every instruction with the memory that it touches
   accel-inspect plan --function init       another function
   accel-inspect plan --parameters          every parameter, its shape and where it lies
   accel-inspect plan --json                all of it, for programs (docs/plan-format.md)
@@ -43,7 +46,8 @@ struct InspectOptions {
   bool parameters = false;
   bool verify = false;
   uint64_t threads = 1;
-  int width = 140;
+  std::string schedule = "folded";
+  size_t width = 100;
 };
 
 absl::Status Verify(const runtime::Plan& plan,
@@ -82,7 +86,16 @@ absl::Status Print(const runtime::Plan& plan,
   if (options.parameters) {
     std::cout << "\n" << ParametersText(plan.view());
   }
-  std::cout << "\n" << FunctionText(plan.view(), *function, options.width);
+  std::string schedule;
+  if (options.schedule == "accesses") {
+    schedule =
+        FunctionText(plan.view(), *function, static_cast<int>(options.width));
+  } else {
+    ASSIGN_OR_RETURN(schedule,
+                     ScheduleText(plan.view(), *function, layout,
+                                  options.schedule == "folded", options.width));
+  }
+  std::cout << "\n" << schedule;
   return absl::OkStatus();
 }
 
@@ -131,6 +144,11 @@ int AccelInspectMain(int argc, char** argv) {
   app.add_option("--threads", options.threads,
                  "Threads per rank that sizes are shown for")
       ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--schedule", options.schedule,
+                 "How to show the function: kernels of one bucket in one row, "
+                 "every instruction in its row, or with all that it touches")
+      ->check(CLI::IsMember({"folded", "full", "accesses"}))
       ->capture_default_str();
   app.add_option("--width", options.width, "Columns to fit into")
       ->type_name("N")

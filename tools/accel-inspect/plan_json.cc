@@ -6,13 +6,14 @@
 #include "google/protobuf/util/json_util.h"
 #include "nlohmann/json.hpp"
 #include "runtime/base/status_macros.h"
+#include "tools/accel-inspect/schedule_json.h"
 
 namespace accel::tools {
 namespace {
 
 // Of the frame; the manifest names that of the plan. Changes when a program
 // that reads this JSON could misunderstand it.
-constexpr int kJsonVersion = 1;
+constexpr int kJsonVersion = 2;
 
 absl::StatusOr<std::string> MessageJson(
     const google::protobuf::Message& message) {
@@ -68,7 +69,9 @@ absl::StatusOr<std::string> PlanJson(const runtime::Plan& plan,
       absl::StrAppend(&json, between, text);
       between = ",";
     }
-    json.append("]}");
+    ASSIGN_OR_RETURN(const std::string schedule,
+                     ScheduleJson(plan.view(), function, layout));
+    absl::StrAppend(&json, "],\"schedule\":", schedule, "}");
     between_functions = ",";
   }
   return absl::StrCat(json, "]}");

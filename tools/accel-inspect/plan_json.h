@@ -11,8 +11,9 @@
 
 namespace accel::tools {
 
-// {"sha256": ..., "memory_bytes": {class: bytes}, "manifest": ..., "functions":
-// [{"name": ..., "instructions": [...]}]}, one line. Manifest and instructions
+// {"version": 2, "sha256": ..., "memory_bytes": {class: bytes}, "manifest":
+// ..., "functions": [{"name": ..., "instructions": [...], "schedule": ...}]},
+// one line. ScheduleJson says what the schedule is. Manifest and instructions
 // are their messages in protobuf's JSON with the schema's field names, where
 // integers of 64 bits are strings and bytes are base64.
 absl::StatusOr<std::string> PlanJson(const runtime::Plan& plan,

@@ -16,8 +16,9 @@ constexpr absl::string_view kPayload = "accel/exit-code";
 
 absl::Status WithExitCode(absl::Status status, ExitCode code) {
   if (!status.ok() && !status.GetPayload(kPayload)) {
-    status.SetPayload(kPayload,
-                      absl::Cord(absl::StrCat(static_cast<int>(code))));
+    status.SetPayload(
+        kPayload,
+        absl::Cord(absl::string_view(absl::StrCat(static_cast<int>(code)))));
   }
   return status;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pauses drawn from the counter-based generator, one stream per lane.
+// Pauses drawn from the counter-based generator, one stream per thread.
 #include "tools/accel-run/lane_jitter.h"
 
+#include <atomic>
 #include <chrono>
 #include <memory>
-#include <vector>
 
 #include "runtime/base/deadline.h"
 #include "runtime/random/philox.h"
@@ -17,25 +17,21 @@ constexpr uint32_t kJitterSite = runtime::kFirstRuntimeSite + 64;
 constexpr uint32_t kOneIn = 8;
 constexpr uint32_t kLongestMicroseconds = 500;
 
-struct Lanes {
-  // Per lane and touched by its thread only, so apart from each other.
-  struct alignas(64) Lane {
-    uint64_t instructions = 0;
-    runtime::Monitor monitor;
-  };
-  explicit Lanes(int count) : lanes(count) {}
-  std::vector<Lane> lanes;
+// A lane of a rank is a thread, and ranks may be threads of one process.
+struct Stream {
+  uint64_t instructions = 0;
+  runtime::Monitor monitor;
 };
 
 }  // namespace
 
-std::function<void(const planpb::Instruction&)> MakeLaneJitter(uint64_t seed,
-                                                               int lanes) {
-  const auto state = std::make_shared<Lanes>(lanes);
-  return [state, seed](const planpb::Instruction& instruction) {
-    Lanes::Lane& lane = state->lanes[instruction.lane()];
-    const uint32_t word = runtime::RandomWord(
-        seed, kJitterSite, instruction.lane(), lane.instructions++);
+std::function<void(const planpb::Instruction&)> MakeLaneJitter(uint64_t seed) {
+  const auto streams = std::make_shared<std::atomic<uint64_t>>(0);
+  return [streams, seed](const planpb::Instruction&) {
+    thread_local Stream stream;
+    thread_local const uint64_t number = streams->fetch_add(1);
+    const uint32_t word =
+        runtime::RandomWord(seed, kJitterSite, number, stream.instructions++);
     if (word % kOneIn != 0) {
       return;
     }
@@ -43,7 +39,7 @@ std::function<void(const planpb::Instruction&)> MakeLaneJitter(uint64_t seed,
         runtime::ScaleBelow(word, kLongestMicroseconds));
     // Nothing ever becomes ready: the deadline is the pause.
     runtime::WaitUntil(runtime::Deadline::After(pause), "a random pause",
-                       lane.monitor, [] { return false; })
+                       stream.monitor, [] { return false; })
         .IgnoreError();
   };
 }

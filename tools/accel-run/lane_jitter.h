@@ -11,10 +11,10 @@
 namespace accel::tools {
 
 // For ExecutorOptions::before_instruction. About one instruction in eight waits
-// up to half a millisecond; which ones depends on the seed, the lane and how
-// many came before.
-std::function<void(const planpb::Instruction&)> MakeLaneJitter(uint64_t seed,
-                                                               int lanes);
+// up to half a millisecond; which ones depends on the seed, the thread's number
+// and how many came before.
+// Threads: any number of them, each with a stream of its own.
+std::function<void(const planpb::Instruction&)> MakeLaneJitter(uint64_t seed);
 
 }  // namespace accel::tools
 

@@ -57,6 +57,8 @@ absl::Status TrainingRun::WriteRecord() {
   record["threads"] = device_->threads();
   record["device"] = device_->Describe();
   record["planned_peak_bytes"] = PlannedPeakBytes();
+  // What the plan takes on each rank, the memory that ranks share included.
+  record["planned_rank_bytes"] = executor_->layout().TotalBytes();
   for (const Setting& setting : settings_) {
     record["hyperparameters"][setting.name] = setting.value;
   }

@@ -304,7 +304,7 @@ std::function<void(const planpb::Instruction&)>
 TrainingRun::BeforeInstruction() {
   std::function<void(const planpb::Instruction&)> jitter;
   if (options_.jitter) {
-    jitter = MakeLaneJitter(*options_.jitter, plan_->manifest().lanes_size());
+    jitter = MakeLaneJitter(*options_.jitter);
   }
   if (group_ == nullptr) {
     return jitter;

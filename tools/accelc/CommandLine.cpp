@@ -160,7 +160,9 @@ void addScheduleOptions(CLI::App &app, CommandLine &line) {
 
 void addInspectionOptions(CLI::App &app, CommandLine &line) {
   app.add_flag("--estimate", line.estimate,
-               "Print the memory that training needs, by class; no plan")
+               "Print the memory that each rank needs, by class, and what "
+               "ranks send each other, for 1, 2, 4 ... --max-ranks ranks; no "
+               "plan")
       ->group(kInspection);
   app.add_flag("--json", line.json, "The estimate as JSON")->group(kInspection);
   app.add_option("--compile-to", line.compileTo,
@@ -172,6 +174,14 @@ void addInspectionOptions(CLI::App &app, CommandLine &line) {
 }
 
 void addOutputOptions(CLI::App &app, CommandLine &line) {
+  app.add_option("--memory-limit", line.memoryLimit,
+                 "Memory that a rank may need, with one thread: says from how "
+                 "many ranks on it is enough, and fails if it never is. "
+                 "Does not change the plan")
+      ->type_name("SIZE")
+      ->default_str("")
+      ->transform(byteCount("--memory-limit=16GiB"))
+      ->group(kOther);
   app.add_option("-o,--output", line.output, "The plan")
       ->type_name("FILE")
       ->group(kOther);
@@ -258,6 +268,10 @@ std::vector<std::string> findComplaints(const CLI::App &app,
   }
   if (line.estimate && !line.compileTo.empty()) {
     complaints.push_back("expected --estimate or --compile-to, got both");
+  }
+  if (line.memoryLimit > 0 && !line.compileTo.empty()) {
+    complaints.push_back("expected --memory-limit or --compile-to, got both; "
+                         "memory is known when everything is compiled");
   }
   if (line.model.empty()) {
     complaints.push_back("expected a model, got none; for example accelc "

@@ -41,6 +41,8 @@ struct CommandLine {
   int64_t decaySteps = 0;
   int64_t scheduleSteps = 0;
 
+  uint64_t memoryLimit = 0; ///< bytes; 0: none
+
   bool estimate = false;
   bool json = false;
   std::string compileTo;

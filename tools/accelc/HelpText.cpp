@@ -18,16 +18,17 @@ static const char *const kExamples = R"(Examples:
       everything by default: objective by the graph, AdamW, microbatches of 4, 32 samples a step
   accelc gpt2.onnx -o plan --dim seq=128 --init=gpt2 --lr=3e-4 --schedule=cosine --warmup-steps=100
       from random weights, with a schedule that ends where the run does
-  accelc gpt2.onnx --estimate
-      how much memory training needs
+  accelc gpt2.onnx --fsdp --estimate --memory-limit=16GiB
+      how much memory each rank needs, what ranks send each other, and how many ranks fit
   accelc gpt2.onnx --compile-to=differentiate
       the program with its gradients, as text
 )";
 
 static const char *const kExitCodes = R"(
 Exit status:
-  0 done; 1 the model or an option makes no training step; 2 command line; 3 unsupported operator;
-  4 a file cannot be read, is damaged or cannot be written; 70 internal error
+  0 done; 1 the model or an option makes no training step, or none within --memory-limit;
+  2 command line; 3 unsupported operator; 4 a file cannot be read, is damaged or cannot be written;
+  70 internal error
 )";
 
 std::string makeFooter() {

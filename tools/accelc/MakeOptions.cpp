@@ -31,6 +31,7 @@ private:
     options.threads = line.threads;
     options.globalBatch = line.globalBatch;
     options.maxRanks = line.maxRanks;
+    options.memoryLimit = line.memoryLimit;
     options.shard.mode = line.fsdp        ? "fsdp"
                          : line.zero == 0 ? "plain"
                                           : "zero" + std::to_string(line.zero);

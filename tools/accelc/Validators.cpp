@@ -40,6 +40,45 @@ CLI::Validator wholeNumberFrom(int64_t lowest, std::string example) {
       "");
 }
 
+/// The bytes in `text`, or nothing if it is no size or more than 63 bits hold.
+static std::optional<uint64_t> parseByteCount(llvm::StringRef text) {
+  static constexpr std::pair<llvm::StringLiteral, uint64_t> units[] = {
+      {"KiB", uint64_t(1) << 10},
+      {"MiB", uint64_t(1) << 20},
+      {"GiB", uint64_t(1) << 30},
+      {"TiB", uint64_t(1) << 40},
+      {"KB", 1'000},
+      {"MB", 1'000'000},
+      {"GB", 1'000'000'000},
+      {"TB", 1'000'000'000'000},
+      {"", 1}};
+  uint64_t number = 0;
+  if (text.consumeInteger(10, number)) {
+    return std::nullopt;
+  }
+  for (const auto &[name, bytes] : units) {
+    if (text == name && number > 0 && number <= uint64_t(INT64_MAX) / bytes) {
+      return number * bytes;
+    }
+  }
+  return std::nullopt;
+}
+
+CLI::Validator byteCount(std::string example) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        std::optional<uint64_t> bytes = parseByteCount(text);
+        if (!bytes) {
+          return "expected a whole number of bytes, KiB, MiB, GiB, TiB, KB, "
+                 "MB, GB or TB, got '" +
+                 text + "'; for example " + example;
+        }
+        text = std::to_string(*bytes);
+        return "";
+      },
+      "");
+}
+
 std::string listChoices(const std::vector<std::string> &choices) {
   std::string list;
   for (size_t i = 0; i < choices.size(); ++i) {

@@ -20,6 +20,10 @@ CLI::Validator numberFrom(double lowest, double bound, std::string range,
 /// Accepts a whole number from `lowest` to 2^31.
 CLI::Validator wholeNumberFrom(int64_t lowest, std::string example);
 
+/// Accepts a positive number of bytes, or of units like GiB and GB, and makes
+/// bytes of it.
+CLI::Validator byteCount(std::string example);
+
 CLI::Validator oneOf(std::vector<std::string> choices);
 
 /// `a, b or c`

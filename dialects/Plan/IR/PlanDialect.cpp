@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "dialects/Plan/IR/PlanDialect.cpp.inc"
@@ -14,6 +15,24 @@
 #include "dialects/Plan/IR/PlanAttrs.cpp.inc"
 
 using namespace accel::plan;
+
+llvm::LogicalResult
+ShardAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                  int64_t elements, int64_t granule,
+                  llvm::ArrayRef<mlir::StringAttr> axes) {
+  if (elements <= 0 || granule <= 0) {
+    return emitError() << "expected positive numbers of elements and of a "
+                          "granule, got "
+                       << elements << " and " << granule;
+  }
+  llvm::SmallPtrSet<mlir::Attribute, 4> seen(axes.begin(), axes.end());
+  if (axes.empty() || seen.size() != axes.size()) {
+    return emitError() << "expected at least one axis, each once, got "
+                       << axes.size() << " of which " << seen.size()
+                       << " differ";
+  }
+  return llvm::success();
+}
 
 void PlanDialect::initialize() {
   addAttributes<

@@ -38,9 +38,12 @@ def Plan_ShardAttr : AttrDef<Plan_Dialect, "Shard"> {
     [r L, min(elements, (r + 1) L)), possibly nothing.
 
     ```mlir
-    #plan.shard<4096 granule 128 over "fsdp">
+    %b = plan.buffer persistent "parameters" "model.decayed.master" {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>
     ```
+
+    Elements and granule are positive, and there is at least one axis, each once.
   }];
+  let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$elements, "int64_t":$granule, ArrayRefParameter<"::mlir::StringAttr">:$axes);
   let assemblyFormat = "`<` $elements `granule` $granule `over` $axes `>`";
 }

@@ -37,6 +37,25 @@ BufferRange accel::plan::getBufferRange(Value value) {
   return {cast<BufferOp>(value.getDefiningOp()), begin, bytes, part};
 }
 
+/// Whether the operands of `op` are parts or views of buffers, whose ranges can
+/// be asked for.
+static LogicalResult verifyBuffers(Operation *op) {
+  for (Value value : op->getOperands()) {
+    Value root = value;
+    while (Operation *definition = root.getDefiningOp()) {
+      if (!isa<PartOp, ViewOp>(definition)) {
+        break;
+      }
+      root = definition->getOperand(0);
+    }
+    if (!root.getDefiningOp<BufferOp>()) {
+      return op->emitOpError("expected memory of a plan.buffer, got other ")
+             << value.getType();
+    }
+  }
+  return success();
+}
+
 LogicalResult BufferOp::verify() {
   auto type = cast<MemRefType>(getResult().getType());
   // buffer_c1
@@ -84,6 +103,10 @@ LogicalResult ViewOp::verify() {
   if (source.getElementType() != result.getElementType()) {
     return emitOpError("expected element type ")
            << source.getElementType() << ", got " << result.getElementType();
+  }
+  if (getSource().getDefiningOp<PartOp>()) {
+    return emitOpError("expected a view of a buffer or of a view, got one of a "
+                       "part: take the part of the view");
   }
   int64_t end = getOffset() + result.getNumElements();
   if (static_cast<int64_t>(getOffset()) < 0 || end > source.getNumElements()) {
@@ -281,6 +304,9 @@ LogicalResult AllReduceOp::verify() {
 /// one: in place, in a sharded buffer, or in a tensor of the same size.
 static LogicalResult verifyCut(Operation *op, ShardAttr shard, Value whole,
                                Value part) {
+  if (failed(verifyBuffers(op))) {
+    return failure();
+  }
   auto type = cast<MemRefType>(whole.getType());
   if (shard.getElements() != type.getNumElements() || part.getType() != type) {
     return op->emitOpError("expected two buffers of the shard's ")
@@ -290,7 +316,8 @@ static LogicalResult verifyCut(Operation *op, ShardAttr shard, Value whole,
   BufferRange range = getBufferRange(part);
   bool isPart =
       range.part ? range.part == shard : range.buffer.getShard() == shard;
-  if (!isPart || getBufferRange(whole).part) {
+  BufferRange all = getBufferRange(whole);
+  if (!isPart || all.part || all.buffer.getShard()) {
     return op->emitOpError("expected a whole tensor and a part of one, cut by ")
            << shard;
   }
@@ -329,22 +356,41 @@ LogicalResult CopyOp::verify() {
     return emitOpError("expected two buffers of one type, got ")
            << getSource().getType() << " and " << getDestination().getType();
   }
+  if (failed(verifyBuffers(*this))) {
+    return failure();
+  }
+  BufferRange from = getBufferRange(getSource());
+  BufferRange to = getBufferRange(getDestination());
+  if (from.buffer == to.buffer && from.begin < to.begin + to.bytes &&
+      to.begin < from.begin + from.bytes) {
+    return emitOpError("expected two buffers that do not overlap, got bytes [")
+           << from.begin << ", " << from.begin + from.bytes << ") and ["
+           << to.begin << ", " << to.begin + to.bytes << ") of one";
+  }
   return success();
 }
 
 LogicalResult LoadOp::verify() {
-  auto type = cast<MemRefType>(getBuffer().getType());
-  // load_c1
-  bool isPlaced = getOffset() && getElements();
-  if (getBufferRange(getBuffer()).buffer.getShard() && !isPlaced) {
-    return emitOpError("expected offset and elements of what is loaded into a "
-                       "sharded buffer, got none");
+  if (failed(verifyBuffers(*this))) {
+    return failure();
   }
-  if (isPlaced && static_cast<int64_t>(*getOffset() + *getElements()) >
-                      type.getNumElements()) {
+  // load_c1
+  if (getOffset().has_value() != getElements().has_value()) {
+    return emitOpError("expected both offset and elements or neither, got ")
+           << (getOffset() ? "an offset" : "elements") << " alone";
+  }
+  if (!getOffset()) {
+    return getBufferRange(getBuffer()).buffer.getShard()
+               ? emitOpError("expected offset and elements of what is loaded "
+                             "into a sharded buffer, got none")
+               : success();
+  }
+  int64_t all = cast<MemRefType>(getBuffer().getType()).getNumElements();
+  auto offset = static_cast<int64_t>(*getOffset());
+  auto elements = static_cast<int64_t>(*getElements());
+  if (offset < 0 || elements <= 0 || offset > all || elements > all - offset) {
     return emitOpError("expected elements inside the buffer's ")
-           << type.getNumElements() << ", got [" << *getOffset() << ", "
-           << *getOffset() + *getElements() << ")";
+           << all << ", got " << elements << " from " << offset << " on";
   }
   return success();
 }

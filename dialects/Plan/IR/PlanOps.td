@@ -45,7 +45,7 @@ def Plan_ViewOp : Plan_Op<"view", [Pure]> {
     ```
 
     **Constraints**
-    - (C1) the element types agree and the result lies inside the source.
+    - (C1) the element types agree and the result lies inside the source, which is no part.
   }];
   let arguments = (ins AnyMemRef:$source, I64Attr:$offset);
   let results = (outs AnyMemRef:$result);
@@ -135,11 +135,12 @@ def Plan_LoadOp : Plan_Instruction<"load"> {
     owns.
 
     ```mlir
+    %b = plan.buffer persistent "parameters" "wte" : memref<256x64xf32>
     plan.load "wte.weight" into %b : memref<256x64xf32>
     ```
 
     **Constraints**
-    - (C1) `offset` and `elements` lie inside the buffer; a sharded buffer has them.
+    - (C1) there are both `offset` and `elements`, which lie inside the buffer, or neither; a sharded buffer has them.
   }];
   let arguments = (ins StrAttr:$key, AnyMemRef:$buffer, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$elements);
   let assemblyFormat = "$key `into` $buffer attr-dict `:` type($buffer)";
@@ -161,6 +162,8 @@ def Plan_CopyOp : Plan_Instruction<"copy"> {
   let summary = "copies a buffer, or a rank's part of one";
   let description = [{
     ```mlir
+    %a = plan.buffer transient "activations" : memref<4096xf32>
+    %b = plan.buffer transient "activations" : memref<4096xf32>
     plan.copy %a to %b : memref<4096xf32>, memref<4096xf32>
     ```
 
@@ -216,6 +219,8 @@ def Plan_AllGatherOp : Plan_CutOp<"all_gather"> {
     slot whose elements they are.
 
     ```mlir
+    %own = plan.buffer persistent "parameters" "model.decayed.master" {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>
+    %b = plan.buffer transient "gathered" {space = "shared"} : memref<4096xf32>
     plan.all_gather "model.decayed.master" %own into %b {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>, memref<4096xf32>
     ```
 
@@ -233,6 +238,8 @@ def Plan_ReduceScatterOp : Plan_CutOp<"reduce_scatter"> {
     of the ranks. `state` is the slot whose elements they are.
 
     ```mlir
+    %own = plan.buffer persistent "gradients" "model.decayed.gradient" {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>
+    %b = plan.buffer transient "gradients" : memref<4096xf32>
     plan.reduce_scatter "model.decayed.gradient" %b into %own {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>, memref<4096xf32>
     ```
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that every numbered constraint of every op is verified and violated: constraint_labels.py --tblgen=LLVM_TBLGEN
--I FOLDER... --sources FOLDER --tests FOLDER FILE.td...
+-I FOLDER... --sources FOLDER... --tests FOLDER FILE.td...
 
-Constraint (C2) of the op `slice` has the label `slice_c2`: in a comment of the verifier, which lies below the folder of
+Constraint (C2) of the op `slice` has the label `slice_c2`: in a comment of the verifier, which lies below the folders of
 sources, and in an invalid*.mlir below that of tests. Every op appears in an ops*.mlir.
 """
 
@@ -24,11 +24,11 @@ def text_of(folder, pattern):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tablegen_records.add_arguments(parser)
-    parser.add_argument("--sources", type=pathlib.Path, required=True)
+    parser.add_argument("--sources", type=pathlib.Path, nargs="+", required=True)
     parser.add_argument("--tests", type=pathlib.Path, required=True)
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
-    verifiers = text_of(arguments.sources, "*.cpp")
+    verifiers = "\n".join(text_of(folder, "*.cpp") for folder in arguments.sources)
     violations = text_of(arguments.tests, "invalid*.mlir")
     round_trips = text_of(arguments.tests, "ops*.mlir")
     count, findings = 0, []

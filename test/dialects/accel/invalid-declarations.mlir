@@ -57,7 +57,7 @@ accel.state @state_c1 : tensor<*xf64> {kind = "counter"}
 // -----
 
 // state_c2
-// expected-error@below {{'accel.state' op expected `kind` to be "hyperparameter", "counter", "accumulator" or "slot", got "scalar"}}
+// expected-error@below {{'accel.state' op expected `kind` to be "hyperparameter", "counter", "accumulator", "partial" or "slot", got "scalar"}}
 accel.state @state_c2 : tensor<f64> {kind = "scalar"}
 
 // -----

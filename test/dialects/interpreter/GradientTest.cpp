@@ -53,6 +53,8 @@ func::FuncOp GradientTest::buildGradient(func::FuncOp function) {
     outputGradients.push_back(
         body.addArgument(output.getType(), output.getLoc()));
   }
+  gradient.setType(FunctionType::get(&context, body.getArgumentTypes(),
+                                     gradient.getResultTypes()));
   gradient.setAllArgAttrs(ArrayRef<DictionaryAttr>(
       llvm::SmallVector<DictionaryAttr>(body.getNumArguments())));
   OpBuilder builder(end);

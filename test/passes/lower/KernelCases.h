@@ -26,7 +26,7 @@ inline std::string makeKernel(const std::string &kind, int64_t rows,
                               int64_t columns, const std::string &arguments,
                               const std::string &results,
                               const std::string &body) {
-  int64_t units = kind == "flat"      ? (columns + 1023) / 1024
+  int64_t units = kind == "flat"      ? (columns + 127) / 128
                   : kind == "columns" ? (columns + 63) / 64
                                       : rows;
   auto number = [](int64_t value) { return std::to_string(value) + " : i64"; };

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "runtime/io/posix_vfs.h"
+#include "runtime/plan/plan.h"
 #include "test/runtime/plan/sharded_plan.h"
 #include "test/runtime/status_matchers.h"
 #include "test/runtime/temp_dir.h"

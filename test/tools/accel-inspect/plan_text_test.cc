@@ -80,7 +80,7 @@ TEST_F(PlanTextTest, JsonHasEverything) {
   ASSERT_OK_AND_ASSIGN(const std::string text,
                        tools::PlanJson(*plan_, Layout()));
   const auto json = nlohmann::json::parse(text);
-  EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["version"], 2);
   EXPECT_EQ(json["manifest"]["format_major"], 1);
   EXPECT_THAT(json["sha256"].get<std::string>(), MatchesRegex("[0-9a-f]{64}"));
   EXPECT_EQ(json["manifest"]["model"]["name"], "regression");

@@ -95,7 +95,8 @@ LogicalResult StateOp::verify() {
                      .Default(false);
   if (!isKnown) {
     return emitOpError() << "expected `kind` to be \"hyperparameter\", "
-                            "\"counter\", \"accumulator\" or \"slot\", got \""
+                            "\"counter\", \"accumulator\", \"partial\" or "
+                            "\"slot\", got \""
                          << getKind() << "\"";
   }
   if (getKind() != "slot") {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the ranks of a run must agree on in each step, as one number.
+#ifndef ACCEL_RUNTIME_EXECUTOR_STEP_DIGEST_H_
+#define ACCEL_RUNTIME_EXECUTOR_STEP_DIGEST_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "runtime/comm/communicator.h"
+#include "runtime/data/dataset.h"
+
+namespace accel::runtime {
+
+// The first 63 bits of the SHA-256 of step, seed, the data's identity and the
+// rows that all samples of the step's global batch show.
+uint64_t StepDigest(const Dataset& dataset, int64_t step, int64_t seed,
+                    int64_t global_batch);
+
+// Exchanges the digests of all ranks. FailedPrecondition, on every rank, if
+// they are not all the same: the step and the first rank that differs from rank
+// 0 are named.
+// Requires: no call of the communicator is under way.
+absl::Status CompareDigests(Communicator& communicator, int64_t step,
+                            uint64_t digest);
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_EXECUTOR_STEP_DIGEST_H_

@@ -1,0 +1,80 @@
+// RUN: accel-opt %s --accel-assign-buffers --accel-verify-fuse | FileCheck %s
+
+accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 384 : i64, parameters = [@w, @r]}]}
+accel.parameter @w : tensor<8x16xf32> trainable {segment = @"b.s.master", offset = 0 : i64, initial = {kind = "file", key = "w.weight"}}
+accel.parameter @r : tensor<16x10xf32> trainable {segment = @"b.s.master", offset = 128 : i64}
+accel.state @"b.s.master" : tensor<384xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"b.s.gradient" : tensor<384xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @"b.s.momentum" : tensor<384xf32> {kind = "slot", bucket = "b", segment = "s", slot = "momentum", group = "decayed", dist.held = "part"}
+
+func.func private @random() -> tensor<16x10xf32> attributes {plan.kernel = {columns = 160 : i64, elements = 160 : i64, kind = "flat", rows = 1 : i64, units = 2 : i64}} {
+  %one = accel.constant dense<1.0> : tensor<16x10xf32>
+  return %one : tensor<16x10xf32>
+}
+func.func private @zeros() -> tensor<384xf32> attributes {plan.kernel = {columns = 384 : i64, elements = 384 : i64, kind = "flat", rows = 1 : i64, units = 3 : i64}} {
+  %zero = accel.constant dense<0.0> : tensor<384xf32>
+  return %zero : tensor<384xf32>
+}
+
+// `init` computes the whole, gaps are zero, and keeps the rank's part; what came with the model is loaded into the part, of
+// which it is told where in the segment it lies. Momentum is computed in the part itself.
+// CHECK-LABEL: func.func @init
+// CHECK: %[[WHOLE:.+]] = plan.buffer transient "parameters" : memref<384xf32>
+// CHECK: %[[R:.+]] = plan.view %[[WHOLE]] at 128 : memref<384xf32> to memref<16x10xf32>
+// CHECK: %[[MOMENTUM:.+]] = plan.buffer persistent "optimizer" "b.s.momentum" {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK: %[[PART:.+]] = plan.part %[[WHOLE]] {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK: %[[MASTER:.+]] = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<384 granule 128 over "fsdp">} : memref<384xf32>
+// CHECK: plan.fill %[[WHOLE]] : memref<384xf32>
+// CHECK-NEXT: plan.launch @random(%[[R]]) [write] units 2 : memref<16x10xf32>
+// CHECK-NEXT: plan.copy %[[PART]] to %[[MASTER]] : memref<384xf32>, memref<384xf32>
+// CHECK-NEXT: plan.launch @zeros(%[[MOMENTUM]]) [write] units 3 {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.load "w.weight" into %[[MASTER]] {elements = 128 : i64, offset = 0 : i64} : memref<384xf32>
+// CHECK-NEXT: return
+func.func @init() {
+  %random = func.call @random() : () -> tensor<16x10xf32>
+  accel.write @r, %random : tensor<16x10xf32>
+  %zeros = func.call @zeros() : () -> tensor<384xf32>
+  accel.write @"b.s.momentum", %zeros : tensor<384xf32>
+  return
+}
+
+// Parameters are read from a copy of the whole in memory that the ranks share, microbatches add to a gradient of the whole,
+// which begins at zero in each of them; a rank adds its part of the sum to what it holds.
+// CHECK-LABEL: func.func @step
+// CHECK-DAG: %[[GATHERED:.+]] = plan.buffer transient "gathered" {space = "shared"} : memref<384xf32>
+// CHECK-DAG: %[[W:.+]] = plan.view %[[GATHERED]] at 0 : memref<384xf32> to memref<8x16xf32>
+// CHECK-DAG: %[[R:.+]] = plan.view %[[GATHERED]] at 128 : memref<384xf32> to memref<16x10xf32>
+// CHECK-DAG: %[[MASTER:.+]] = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-DAG: %[[ADDED:.+]] = plan.buffer transient "gradients" : memref<384xf32>
+// CHECK-DAG: %[[DW:.+]] = plan.view %[[ADDED]] at 0 : memref<384xf32> to memref<8x16xf32>
+// CHECK-DAG: %[[PART:.+]] = plan.part %[[ADDED]] {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-DAG: %[[GRADIENT:.+]] = plan.buffer persistent "gradients" "b.s.gradient" {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK: plan.fetch
+// CHECK-NOT: plan.fill
+// CHECK: plan.repeat
+// CHECK-DAG: plan.fill %[[ADDED]] : memref<384xf32>
+// CHECK-DAG: plan.all_gather "b.s.master" %[[MASTER]] into %[[GATHERED]] {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK: plan.gemm %{{.*}}, %[[W]], %{{.*}} :
+// CHECK-NEXT: plan.gemm %{{.*}}, %[[R]], %{{.*}} :
+// CHECK-NEXT: plan.gemm %{{.*}}, %{{.*}}, %[[DW]] {accumulate, transpose_a}
+// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[ADDED]] into %[[PART]] {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @[[ADD:.+]](%[[PART]], %[[GRADIENT]]) [read, update] units 3 {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+// CHECK: func.func private @[[ADD]](%[[SUM:.+]]: tensor<384xf32>) -> (tensor<384xf32> {plan.accumulate})
+// CHECK-SAME: kind = "flat"
+// CHECK-NEXT: return %[[SUM]]
+func.func @step() {
+  accel.repeat {
+    dist.all_gather [@"b.s.master"] over ["fsdp"]
+    %x = accel.input "x" : tensor<4x8xf32>
+    %w = accel.read @w : tensor<8x16xf32>
+    %r = accel.read @r : tensor<16x10xf32>
+    %p = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    %q = accel.matmul %p, %r : tensor<4x16xf32>, tensor<16x10xf32> -> tensor<4x10xf32>
+    %g = accel.matmul %x, %p {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+    accel.accumulate @w, %g : tensor<8x16xf32>
+    dist.reduce_scatter [@"b.s.gradient"] over ["fsdp"]
+  }
+  return
+}

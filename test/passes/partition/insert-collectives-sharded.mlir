@@ -1,0 +1,152 @@
+// What is exchanged follows from what ranks hold; the mode is written nowhere else.
+// RUN: accel-opt %s --accel-insert-collectives --split-input-file | FileCheck %s
+// It is what the verifier wants.
+// RUN: accel-opt %s --accel-insert-collectives --accel-verify-partition --split-input-file
+
+// zero=1: gradients behind the loop, each rank its part; parameters behind the update; nothing of the frozen segment.
+module {
+  accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+  accel.state @target_count : tensor<f64> {kind = "accumulator"}
+  accel.state @step_count : tensor<f64> {kind = "counter"}
+  accel.state @square_sum : tensor<f64> {kind = "partial"}
+  accel.state @"a.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
+  accel.state @"a.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "whole"}
+  accel.state @"a.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
+  accel.state @"b.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
+  accel.state @"b.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "whole"}
+  accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
+  accel.state @"b.frozen.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen"}
+  accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
+  // CHECK-LABEL: func.func @step
+  // CHECK: accel.repeat
+  // CHECK-NEXT: accel.read @w
+  // CHECK-NEXT: accel.accumulate @w
+  // CHECK-NEXT: accel.accumulate @loss_sum
+  // CHECK-NEXT: }
+  // CHECK-NEXT: dist.all_reduce [@loss_sum, @target_count] over ["replica", "fsdp"]
+  // CHECK-NEXT: dist.reduce_scatter [@a.decayed.gradient, @b.decayed.gradient] over ["fsdp"]
+  // CHECK-NEXT: accel.read @loss_sum
+  // CHECK-NEXT: accel.write @square_sum
+  // CHECK-NEXT: dist.all_reduce [@square_sum] over ["replica", "fsdp"]
+  // CHECK-NEXT: accel.read @square_sum
+  // CHECK-NEXT: accel.write @step_count
+  // CHECK-NEXT: accel.read @a.decayed.master
+  // CHECK-NEXT: accel.write @a.decayed.master
+  // CHECK-NEXT: dist.all_gather [@a.decayed.master, @b.decayed.master] over ["fsdp"]
+  // CHECK-NEXT: return
+  func.func @step() {
+    %x = accel.constant dense<1.0> : tensor<f64>
+    accel.repeat {
+      %w = accel.read @w : tensor<16x8xf32>
+      accel.accumulate @w, %w : tensor<16x8xf32>
+      accel.accumulate @loss_sum, %x : tensor<f64>
+    }
+    %loss = accel.read @loss_sum : tensor<f64>
+    accel.write @square_sum, %loss : tensor<f64>
+    %sum = accel.read @square_sum : tensor<f64>
+    accel.write @step_count, %sum : tensor<f64>
+    %p = accel.read @"a.decayed.master" : tensor<128xf32>
+    accel.write @"a.decayed.master", %p : tensor<128xf32>
+    return
+  }
+}
+
+// -----
+
+// zero=2: gradients of every microbatch.
+module {
+  accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+  accel.state @target_count : tensor<f64> {kind = "accumulator"}
+  accel.state @step_count : tensor<f64> {kind = "counter"}
+  accel.state @square_sum : tensor<f64> {kind = "partial"}
+  accel.state @"a.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
+  accel.state @"a.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
+  accel.state @"a.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
+  accel.state @"b.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
+  accel.state @"b.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
+  accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
+  accel.state @"b.frozen.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen"}
+  accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
+  // CHECK-LABEL: func.func @step
+  // CHECK: accel.repeat
+  // CHECK-NEXT: accel.read @w
+  // CHECK-NEXT: accel.accumulate @w
+  // CHECK-NEXT: accel.accumulate @loss_sum
+  // CHECK-NEXT: dist.reduce_scatter [@a.decayed.gradient, @b.decayed.gradient] over ["fsdp"]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: dist.all_reduce [@loss_sum, @target_count] over ["replica", "fsdp"]
+  // CHECK-NEXT: accel.read @loss_sum
+  // CHECK-NEXT: accel.write @square_sum
+  // CHECK-NEXT: dist.all_reduce [@square_sum] over ["replica", "fsdp"]
+  // CHECK-NEXT: accel.read @square_sum
+  // CHECK-NEXT: accel.write @step_count
+  // CHECK-NEXT: accel.read @a.decayed.master
+  // CHECK-NEXT: accel.write @a.decayed.master
+  // CHECK-NEXT: dist.all_gather [@a.decayed.master, @b.decayed.master] over ["fsdp"]
+  // CHECK-NEXT: return
+  func.func @step() {
+    %x = accel.constant dense<1.0> : tensor<f64>
+    accel.repeat {
+      %w = accel.read @w : tensor<16x8xf32>
+      accel.accumulate @w, %w : tensor<16x8xf32>
+      accel.accumulate @loss_sum, %x : tensor<f64>
+    }
+    %loss = accel.read @loss_sum : tensor<f64>
+    accel.write @square_sum, %loss : tensor<f64>
+    %sum = accel.read @square_sum : tensor<f64>
+    accel.write @step_count, %sum : tensor<f64>
+    %p = accel.read @"a.decayed.master" : tensor<128xf32>
+    accel.write @"a.decayed.master", %p : tensor<128xf32>
+    return
+  }
+}
+
+// -----
+
+// fsdp: parameters in every microbatch, the frozen ones too, and none behind the update.
+module {
+  accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+  accel.state @target_count : tensor<f64> {kind = "accumulator"}
+  accel.state @step_count : tensor<f64> {kind = "counter"}
+  accel.state @square_sum : tensor<f64> {kind = "partial"}
+  accel.state @"a.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "master", group = "decayed", dist.held = "part"}
+  accel.state @"a.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
+  accel.state @"a.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
+  accel.state @"b.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "master", group = "decayed", dist.held = "part"}
+  accel.state @"b.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
+  accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
+  accel.state @"b.frozen.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen", dist.held = "part"}
+  accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
+  // CHECK-LABEL: func.func @step
+  // CHECK: accel.repeat
+  // CHECK-NEXT: dist.all_gather [@a.decayed.master, @b.decayed.master, @b.frozen.master] over ["fsdp"]
+  // CHECK-NEXT: accel.read @w
+  // CHECK-NEXT: accel.accumulate @w
+  // CHECK-NEXT: accel.accumulate @loss_sum
+  // CHECK-NEXT: dist.reduce_scatter [@a.decayed.gradient, @b.decayed.gradient] over ["fsdp"]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: dist.all_reduce [@loss_sum, @target_count] over ["replica", "fsdp"]
+  // CHECK-NEXT: accel.read @loss_sum
+  // CHECK-NEXT: accel.write @square_sum
+  // CHECK-NEXT: dist.all_reduce [@square_sum] over ["replica", "fsdp"]
+  // CHECK-NEXT: accel.read @square_sum
+  // CHECK-NEXT: accel.write @step_count
+  // CHECK-NEXT: accel.read @a.decayed.master
+  // CHECK-NEXT: accel.write @a.decayed.master
+  // CHECK-NEXT: return
+  func.func @step() {
+    %x = accel.constant dense<1.0> : tensor<f64>
+    accel.repeat {
+      %w = accel.read @w : tensor<16x8xf32>
+      accel.accumulate @w, %w : tensor<16x8xf32>
+      accel.accumulate @loss_sum, %x : tensor<f64>
+    }
+    %loss = accel.read @loss_sum : tensor<f64>
+    accel.write @square_sum, %loss : tensor<f64>
+    %sum = accel.read @square_sum : tensor<f64>
+    accel.write @step_count, %sum : tensor<f64>
+    %p = accel.read @"a.decayed.master" : tensor<128xf32>
+    accel.write @"a.decayed.master", %p : tensor<128xf32>
+    return
+  }
+}

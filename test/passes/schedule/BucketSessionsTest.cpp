@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which bucket is in which slot when: what the solver makes of layers and of
+// random programs, and that the verifier finds every way to be wrong.
+#include "passes/Schedule/BucketSessions.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+namespace accel {
+namespace {
+
+using Sessions = std::vector<BucketSession>;
+
+BucketUses usesOf(std::vector<std::vector<unsigned>> instructions) {
+  BucketUses uses;
+  for (const std::vector<unsigned> &buckets : instructions) {
+    uses.instructions.emplace_back(buckets.begin(), buckets.end());
+  }
+  return uses;
+}
+
+/// Layers that are used in runs, as real ones are, with here and there an
+/// instruction that uses two.
+BucketUses randomUses(std::mt19937 &random) {
+  BucketUses uses;
+  unsigned buckets = 1 + random() % 6;
+  unsigned instructions = random() % 40;
+  unsigned current = 0;
+  for (unsigned i = 0; i < instructions; ++i) {
+    if (random() % 3 == 0) {
+      current = random() % buckets;
+    }
+    uses.instructions.push_back({current});
+    unsigned other = random() % buckets;
+    if (other != current && random() % 4 == 0) {
+      uses.instructions.back().push_back(other);
+    }
+  }
+  return uses;
+}
+
+std::string text(const Sessions &sessions) {
+  std::string out;
+  for (const BucketSession &each : sessions) {
+    out += std::to_string(each.bucket) + "@" + std::to_string(each.slot) + "[" +
+           std::to_string(each.first) + "," + std::to_string(each.last) + "]" +
+           std::to_string(each.before) + " ";
+  }
+  return out;
+}
+
+TEST(BucketSessionsTest, NothingIsUsedInNoSession) {
+  EXPECT_TRUE(BucketUses().solve().empty());
+  EXPECT_EQ(BucketUses().verify({}), "");
+}
+
+TEST(BucketSessionsTest, TheLastLayersStayWhereForwardTurnsIntoBackward) {
+  BucketUses uses = usesOf({{0}, {1}, {2}, {3}, {3}, {2}, {1}, {0}});
+  EXPECT_EQ(text(uses.solve()), "0@0[0,0]-1 1@1[1,1]-1 2@0[2,5]0 3@1[3,4]1 "
+                                "1@1[6,6]3 0@0[7,7]2 ");
+}
+
+TEST(BucketSessionsTest, ABucketComesBackAfterTwoOthersOnly) {
+  EXPECT_EQ(text(usesOf({{0}, {1}, {0}, {1}, {0}}).solve()),
+            "0@0[0,4]-1 1@1[1,3]-1 ");
+  EXPECT_EQ(text(usesOf({{0}, {1}, {2}, {0}}).solve()),
+            "0@0[0,0]-1 1@1[1,1]-1 2@0[2,2]0 0@1[3,3]1 ");
+}
+
+TEST(BucketSessionsTest, AnInstructionMayUseBothSlots) {
+  EXPECT_EQ(text(usesOf({{0}, {1}, {2, 1}, {3, 2}}).solve()),
+            "0@0[0,0]-1 1@1[1,2]-1 2@0[2,3]0 3@1[3,3]1 ");
+}
+
+TEST(BucketSessionsTest, EverySolutionIsAccepted) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 2000; ++round) {
+    BucketUses uses = randomUses(random);
+    Sessions sessions = uses.solve();
+    ASSERT_EQ(uses.verify(sessions), "") << text(sessions);
+  }
+}
+
+// Counted here and not by the verifier.
+TEST(BucketSessionsTest, AtMostTwoBucketsAreAliveAndEveryUseFindsItsOwn) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 2000; ++round) {
+    BucketUses uses = randomUses(random);
+    Sessions sessions = uses.solve();
+    for (unsigned i = 0; i < uses.instructions.size(); ++i) {
+      std::multiset<unsigned> alive;
+      std::set<unsigned> slots;
+      for (const BucketSession &each : sessions) {
+        if (each.first <= i && i <= each.last) {
+          alive.insert(each.bucket);
+          slots.insert(each.slot);
+        }
+      }
+      ASSERT_LE(alive.size(), 2u) << text(sessions);
+      ASSERT_EQ(slots.size(), alive.size()) << text(sessions);
+      for (unsigned bucket : uses.instructions[i]) {
+        ASSERT_EQ(alive.count(bucket), 1u) << text(sessions);
+      }
+    }
+  }
+}
+
+TEST(BucketSessionsTest, ABucketIsNotSentAwayWhileLessThanTwoOthersAreUsed) {
+  std::mt19937 random(9);
+  for (int round = 0; round < 2000; ++round) {
+    BucketUses uses = randomUses(random);
+    Sessions sessions = uses.solve();
+    for (size_t later = 0; later < sessions.size(); ++later) {
+      for (size_t earlier = 0; earlier < later; ++earlier) {
+        if (sessions[earlier].bucket != sessions[later].bucket) {
+          continue;
+        }
+        std::set<unsigned> others;
+        for (unsigned i = sessions[earlier].last; i < sessions[later].first;
+             ++i) {
+          others.insert(uses.instructions[i].begin(),
+                        uses.instructions[i].end());
+        }
+        others.erase(sessions[later].bucket);
+        ASSERT_GE(others.size(), 2u) << text(sessions);
+      }
+    }
+  }
+}
+
+/// Every way to change one number of one session so that something is wrong.
+std::vector<Sessions> damage(const Sessions &good) {
+  std::vector<Sessions> all;
+  for (size_t i = 0; i < good.size(); ++i) {
+    auto change = [&](auto edit) {
+      Sessions bad = good;
+      edit(bad[i]);
+      all.push_back(bad);
+    };
+    change([](BucketSession &each) { each.bucket += 100; });
+    change([](BucketSession &each) { each.slot = kBucketSlots; });
+    change([](BucketSession &each) { ++each.first; });
+    change([](BucketSession &each) { --each.last; });
+    change([](BucketSession &each) { each.last = 1000; });
+    if (good.size() > 1) { // A single one may be in either slot.
+      change([](BucketSession &each) { each.slot = 1 - each.slot; });
+    }
+    for (int before = -1; before < static_cast<int>(good.size()); ++before) {
+      if (before != good[i].before) {
+        change([&](BucketSession &each) { each.before = before; });
+      }
+    }
+    Sessions missing = good;
+    missing.erase(missing.begin() + static_cast<std::ptrdiff_t>(i));
+    all.push_back(missing);
+  }
+  return all;
+}
+
+TEST(BucketSessionsTest, EveryDamageIsFound) {
+  std::mt19937 random(10);
+  size_t count = 0;
+  for (int round = 0; round < 300; ++round) {
+    BucketUses uses = randomUses(random);
+    Sessions good = uses.solve();
+    for (const Sessions &bad : damage(good)) {
+      ++count;
+      ASSERT_NE(uses.verify(bad), "")
+          << "good " << text(good) << "\nbad  " << text(bad);
+    }
+  }
+  EXPECT_GT(count, 1000u);
+}
+
+TEST(BucketSessionsTest, TheFirstUseThatNoSessionCoversIsNamed) {
+  BucketUses uses = usesOf({{0}, {1}, {0}});
+  EXPECT_EQ(uses.verify({{0, 0, 0, 1, -1}, {1, 1, 1, 1, -1}}),
+            "expected bucket 0 in one slot at instruction 2, got it in 0");
+  EXPECT_EQ(uses.verify({{0, 0, 0, 2, -1}, {0, 1, 2, 2, -1}}),
+            "expected bucket 1 in one slot at instruction 1, got it in 0");
+}
+
+TEST(BucketSessionsTest, TwoBucketsInOneSlotAreNamed) {
+  BucketUses uses = usesOf({{0}, {1}, {0}});
+  EXPECT_EQ(uses.verify({{0, 0, 0, 2, -1}, {1, 0, 1, 1, -1}}),
+            "expected one bucket in slot 0, got 0 and 1 at instruction 1");
+}
+
+// A gather is placed behind the session before: one that names no session, or
+// an older one, would overwrite what is in use.
+TEST(BucketSessionsTest, AWrongSessionBeforeIsNamed) {
+  BucketUses uses = usesOf({{0}, {1}, {2}, {3}, {4}});
+  Sessions sessions = uses.solve();
+  ASSERT_EQ(sessions[4].before, 2);
+  sessions[4].before = -1;
+  EXPECT_EQ(uses.verify(sessions),
+            "expected session 4 behind 2 in its slot, got behind -1");
+  sessions[4].before = 0;
+  EXPECT_EQ(uses.verify(sessions),
+            "expected session 4 behind 2 in its slot, got behind 0");
+}
+
+} // namespace
+} // namespace accel

@@ -1,0 +1,120 @@
+// RUN: accel-opt %s --accel-place-gathers=max-ranks=2 --split-input-file | FileCheck %s
+// Slots have room for as many granules more as there may be ranks.
+// RUN: accel-opt %s --accel-place-gathers --split-input-file | FileCheck %s --check-prefix=MANY
+// RUN: accel-opt %s --accel-place-gathers=max-ranks=1 --split-input-file | FileCheck %s --check-prefix=ONE
+// What it makes, with lanes and events, is what the verifier wants: every read finds what it means to read.
+// RUN: accel-opt %s --accel-place-gathers=max-ranks=2 --accel-assign-lanes --accel-insert-events --accel-verify-schedule --split-input-file
+
+accel.state @"a.s.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"b.s.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"b.u.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "u", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"c.s.master" : tensor<128xf32> {kind = "slot", bucket = "c", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+
+// Three buckets in two slots. The first two are gathered in front of everything, the third where the first has been used for
+// the last time in forward: one ahead. The last one in forward is the first in backward and stays, like the one before it,
+// which two others have not followed; the first comes back when the third is done. Both segments of a bucket share its slot.
+// CHECK-LABEL: func.func @step
+// CHECK-NOT: plan.buffer transient
+// CHECK: %[[SLOT0:.+]] = plan.buffer transient "gathered" {space = "shared"} : memref<384xf32>
+// CHECK-NEXT: %[[SLOT1:.+]] = plan.buffer transient "gathered" {space = "shared"} : memref<896xf32>
+// CHECK-NOT: plan.buffer
+// CHECK-DAG: %[[B:.+]] = plan.view %[[SLOT1]] at 0 : memref<896xf32> to memref<256xf32>
+// CHECK-DAG: %[[BU:.+]] = plan.view %[[SLOT1]] at 512 : memref<896xf32> to memref<128xf32>
+// CHECK: plan.repeat {
+// CHECK-NEXT: plan.all_gather "a.s.master" %[[APART:.+]] into %[[A:.+]] {shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.all_gather "b.s.master" %{{.+}} into %[[B]] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.all_gather "b.u.master" %{{.+}} into %[[BU]] {shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @forward_a(%[[A]])
+// CHECK-NEXT: plan.all_gather "c.s.master" %{{.+}} into %[[C:.+]] {shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @forward_b(%[[B]], %[[BU]])
+// CHECK-NEXT: plan.launch @forward_c(%[[C]])
+// CHECK-NEXT: plan.launch @backward_c(%[[C]])
+// CHECK-NEXT: plan.all_gather "a.s.master" %[[APART]] into %[[AGAIN:.+]] {shard = #plan.shard<128 granule 128 over "fsdp">}
+// A parameter is a view of its segment's place in the slot.
+// CHECK-NEXT: plan.launch @backward_b(%[[PARAMETER:.+]])
+// CHECK-NEXT: plan.launch @backward_a(%[[AGAIN]])
+// CHECK-NEXT: }
+// MANY: plan.buffer transient "gathered" {space = "shared"} : memref<131200xf32>
+// MANY: plan.buffer transient "gathered" {space = "shared"} : memref<262528xf32>
+// ONE: plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
+// ONE: plan.buffer transient "gathered" {space = "shared"} : memref<640xf32>
+func.func @step() {
+  %a_part = plan.buffer persistent "parameters" "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
+  %b_part = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %b = plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
+  %bu_part = plan.buffer persistent "parameters" "b.u.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %bu = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
+  %c_part = plan.buffer persistent "parameters" "c.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %c = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
+  %p = plan.view %bu at 64 : memref<128xf32> to memref<64xf32>
+  plan.repeat {
+    plan.all_gather "a.s.master" %a_part into %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.all_gather "b.s.master" %b_part into %b {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+    plan.all_gather "b.u.master" %bu_part into %bu {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.all_gather "c.s.master" %c_part into %c {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @forward_a(%a) [read] units 1 : memref<128xf32>
+    plan.launch @forward_b(%b, %bu) [read, read] units 1 : memref<256xf32>, memref<128xf32>
+    plan.launch @forward_c(%c) [read] units 1 : memref<128xf32>
+    plan.launch @backward_c(%c) [read] units 1 : memref<128xf32>
+    plan.launch @backward_b(%p) [read] units 1 : memref<64xf32>
+    plan.launch @backward_a(%a) [read] units 1 : memref<128xf32>
+  }
+  return
+}
+
+// -----
+
+accel.state @"t.s.master" : tensor<256xf32> {kind = "slot", bucket = "t", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"t.u.master" : tensor<128xf32> {kind = "slot", bucket = "t", segment = "u", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"a.s.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"b.s.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+
+// A weight that is used at both ends, with two buckets between, is gathered twice; of its bucket only what is used there.
+// CHECK-LABEL: func.func @step
+// CHECK: plan.repeat {
+// CHECK-NEXT: plan.all_gather "t.s.master" %{{.+}} into %[[T:.+]] {
+// CHECK-NEXT: plan.all_gather "t.u.master" %{{.+}} into %[[TU:.+]] {
+// CHECK-NEXT: plan.all_gather "a.s.master" %{{.+}} into %[[A:.+]] {
+// CHECK-NEXT: plan.launch @embed(%[[T]], %[[TU]])
+// CHECK-NEXT: plan.all_gather "b.s.master" %{{.+}} into %[[B:.+]] {
+// CHECK-NEXT: plan.launch @first(%[[A]])
+// CHECK-NEXT: plan.all_gather "t.s.master" %{{.+}} into %[[TIED:.+]] {
+// CHECK-NEXT: plan.launch @second(%[[B]])
+// CHECK-NEXT: plan.launch @head(%[[TIED]])
+// CHECK-NEXT: }
+func.func @step() {
+  %t_part = plan.buffer persistent "parameters" "t.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %t = plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
+  %tu_part = plan.buffer persistent "parameters" "t.u.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %tu = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
+  %a_part = plan.buffer persistent "parameters" "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
+  %b_part = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
+  plan.repeat {
+    plan.all_gather "t.s.master" %t_part into %t {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+    plan.all_gather "t.u.master" %tu_part into %tu {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.all_gather "a.s.master" %a_part into %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.all_gather "b.s.master" %b_part into %b {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @embed(%t, %tu) [read, read] units 1 : memref<256xf32>, memref<128xf32>
+    plan.launch @first(%a) [read] units 1 : memref<128xf32>
+    plan.launch @second(%b) [read] units 1 : memref<128xf32>
+    plan.launch @head(%t) [read] units 1 : memref<256xf32>
+  }
+  return
+}
+
+// -----
+
+// A loop that gathers nothing is left alone.
+// CHECK-LABEL: func.func @step
+// CHECK-NOT: "gathered"
+// CHECK: plan.launch @k(%[[X:.+]]) [write]
+func.func @step() {
+  %x = plan.buffer transient "activations" : memref<8xf32>
+  plan.repeat {
+    plan.launch @k(%x) [write] units 1 : memref<8xf32>
+  }
+  return
+}

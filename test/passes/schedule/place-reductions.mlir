@@ -1,0 +1,126 @@
+// RUN: accel-opt %s --accel-place-reductions --split-input-file | FileCheck %s
+// With lanes and events it is what the verifiers want.
+// RUN: accel-opt %s --accel-place-reductions --accel-assign-lanes --accel-insert-events --accel-verify-schedule --split-input-file
+
+accel.state @"a.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @"b.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+
+// Backward completes c, b, a. What a product overwrites needs no zeros: its first product no longer adds, the second one
+// does. The rest of b, where a kernel adds and gaps lie, is filled, and all of a, where a kernel adds in front of the product.
+// Each is summed behind the last instruction that adds to it; the rank adds its part of c before a takes its slot, the others'
+// at the end.
+// CHECK-LABEL: func.func @step
+// CHECK-NOT: plan.buffer transient "gradients" : memref<128xf32>
+// CHECK: %[[SLOT0:.+]] = plan.buffer transient "gradients" : memref<256xf32>
+// CHECK-NEXT: %[[SLOT1:.+]] = plan.buffer transient "gradients" : memref<256xf32>
+// CHECK-NOT: plan.buffer
+// CHECK-NEXT: %[[C:.+]] = plan.view %[[SLOT0]] at 0 : memref<256xf32> to memref<128xf32>
+// CHECK: plan.repeat {
+// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+// CHECK-NEXT: plan.reduce_scatter "c.s.gradient" %[[C]] into %[[CPART:.+]] {shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK: plan.fill %[[REST:.+]] : memref<128xf32>
+// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %[[W:.+]] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+// CHECK-NEXT: plan.launch @bias(%{{.+}}) [update] units 1 : memref<32xf32>
+// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[B:.+]] into %[[BPART:.+]] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @add_128(%[[CPART]], %[[CHELD:.+]]) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.fill %[[A:.+]] : memref<256xf32>
+// CHECK-NEXT: plan.launch @embed(%{{.+}}) [update] units 1 : memref<16x8xf32>
+// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} {accumulate}
+// CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %[[A]] into %[[APART:.+]] {
+// CHECK-NEXT: plan.launch @add_256(%[[BPART]], %{{.+}}) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @add_256(%[[APART]], %{{.+}}) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: }
+func.func @step() {
+  %x = plan.buffer io "io" "x" : memref<16x4xf32>
+  %y = plan.buffer io "io" "y" : memref<4x8xf32>
+  %a_held = plan.buffer persistent "gradients" "a.s.gradient" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %a = plan.buffer transient "gradients" : memref<256xf32>
+  %a_part = plan.part %a {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %b_held = plan.buffer persistent "gradients" "b.s.gradient" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %b = plan.buffer transient "gradients" : memref<256xf32>
+  %b_part = plan.part %b {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %c_held = plan.buffer persistent "gradients" "c.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %c = plan.buffer transient "gradients" : memref<128xf32>
+  %c_part = plan.part %c {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %aw = plan.view %a at 0 : memref<256xf32> to memref<16x8xf32>
+  %bw = plan.view %b at 0 : memref<256xf32> to memref<16x8xf32>
+  %bb = plan.view %b at 128 : memref<256xf32> to memref<32xf32>
+  %cw = plan.view %c at 0 : memref<128xf32> to memref<16x8xf32>
+  plan.repeat {
+    plan.fill %a : memref<256xf32>
+    plan.fill %b : memref<256xf32>
+    plan.fill %c : memref<128xf32>
+    plan.gemm %x, %y, %cw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.gemm %x, %y, %bw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.gemm %x, %y, %bw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @bias(%bb) [update] units 1 : memref<32xf32>
+    plan.launch @embed(%aw) [update] units 1 : memref<16x8xf32>
+    plan.gemm %x, %y, %aw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.reduce_scatter "a.s.gradient" %a into %a_part {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+    plan.launch @add_256(%a_part, %a_held) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+    plan.reduce_scatter "b.s.gradient" %b into %b_part {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+    plan.launch @add_256(%b_part, %b_held) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+    plan.reduce_scatter "c.s.gradient" %c into %c_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%c_part, %c_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+  }
+  return
+}
+
+// -----
+
+accel.state @"t.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "t", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @"a.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+
+// A weight that is used at both ends of the model: each of its contributions is summed when it is complete, and both are added
+// to what the rank holds. The second one does not add to the first, which has left its slot.
+// CHECK-LABEL: func.func @step
+// CHECK: plan.repeat {
+// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} : memref
+// CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %{{.+}} into %[[HEAD:.+]] {
+// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} : memref
+// CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %{{.+}} into %[[A:.+]] {
+// CHECK-NEXT: plan.launch @add_128(%[[HEAD]], %[[HELD:.+]]) [read, update]
+// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} : memref
+// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %{{.+}} into %[[B:.+]] {
+// CHECK-NEXT: plan.launch @add_128(%[[A]], %{{.+}}) [read, update]
+// CHECK-NEXT: plan.fill %[[T:.+]] : memref<128xf32>
+// CHECK-NEXT: plan.launch @embed(%{{.+}}) [update]
+// CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %[[T]] into %[[TAIL:.+]] {
+// CHECK-NEXT: plan.launch @add_128(%[[B]], %{{.+}}) [read, update]
+// CHECK-NEXT: plan.launch @add_128(%[[TAIL]], %[[HELD]]) [read, update]{{.*}}
+// CHECK-NEXT: }
+func.func @step() {
+  %x = plan.buffer io "io" "x" : memref<16x4xf32>
+  %y = plan.buffer io "io" "y" : memref<4x8xf32>
+  %t_held = plan.buffer persistent "gradients" "t.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %t = plan.buffer transient "gradients" : memref<128xf32>
+  %t_part = plan.part %t {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a_held = plan.buffer persistent "gradients" "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient "gradients" : memref<128xf32>
+  %a_part = plan.part %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b_held = plan.buffer persistent "gradients" "b.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer transient "gradients" : memref<128xf32>
+  %b_part = plan.part %b {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %tw = plan.view %t at 0 : memref<128xf32> to memref<16x8xf32>
+  %aw = plan.view %a at 0 : memref<128xf32> to memref<16x8xf32>
+  %bw = plan.view %b at 0 : memref<128xf32> to memref<16x8xf32>
+  plan.repeat {
+    plan.fill %t : memref<128xf32>
+    plan.fill %a : memref<128xf32>
+    plan.fill %b : memref<128xf32>
+    plan.gemm %x, %y, %tw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.gemm %x, %y, %aw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.gemm %x, %y, %bw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @embed(%tw) [update] units 1 : memref<16x8xf32>
+    plan.reduce_scatter "t.s.gradient" %t into %t_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%t_part, %t_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.reduce_scatter "a.s.gradient" %a into %a_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%a_part, %a_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.reduce_scatter "b.s.gradient" %b into %b_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%b_part, %b_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+  }
+  return
+}

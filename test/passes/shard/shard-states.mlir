@@ -1,0 +1,35 @@
+// What a rank holds of every slot, by mode; nothing but slots is held in parts.
+// RUN: accel-opt %s --accel-shard-states=mode=plain | FileCheck %s --check-prefixes=CHECK,PLAIN
+// RUN: accel-opt %s --accel-shard-states=mode=zero1 | FileCheck %s --check-prefixes=CHECK,ZERO1
+// RUN: accel-opt %s --accel-shard-states=mode=zero2 | FileCheck %s --check-prefixes=CHECK,ZERO2
+// RUN: accel-opt %s --accel-shard-states=mode=fsdp | FileCheck %s --check-prefixes=CHECK,FSDP
+// Without a mode it is plain, and the pass says the same of a module that has been in another mode.
+// RUN: accel-opt %s --accel-shard-states=mode=fsdp | accel-opt --accel-shard-states | FileCheck %s --check-prefixes=CHECK,PLAIN
+// RUN: accel-opt %s --accel-shard-states=mode=fsdp | accel-opt --accel-shard-states=mode=zero1 | FileCheck %s --check-prefixes=CHECK,ZERO1
+// What it says is a mode to the verifier.
+// RUN: for mode in plain zero1 zero2 fsdp; do accel-opt %s --accel-shard-states=mode=$mode --accel-verify-shard || exit 1; done
+
+accel.bucket @b {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 128 : i64, parameters = []}, {name = "frozen", group = "frozen", elements = 256 : i64, parameters = []}]}
+// CHECK: accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+// PLAIN: @b.decayed.master : tensor<128xf32> {bucket = "b", group = "decayed", kind = "slot", segment = "decayed", slot = "master"}
+// ZERO1: @b.decayed.master : tensor<128xf32> {bucket = "b", dist.held = "whole",
+// ZERO2: @b.decayed.master : tensor<128xf32> {bucket = "b", dist.held = "whole",
+// FSDP: @b.decayed.master : tensor<128xf32> {bucket = "b", dist.held = "part",
+accel.state @"b.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "master", group = "decayed"}
+// PLAIN: @b.decayed.gradient : tensor<128xf32> {bucket = "b", group = "decayed", kind = "slot", segment = "decayed", slot = "gradient"}
+// ZERO1: @b.decayed.gradient : tensor<128xf32> {bucket = "b", dist.held = "whole",
+// ZERO2: @b.decayed.gradient : tensor<128xf32> {bucket = "b", dist.held = "part",
+// FSDP: @b.decayed.gradient : tensor<128xf32> {bucket = "b", dist.held = "part",
+accel.state @"b.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "gradient", group = "decayed"}
+// PLAIN: @b.decayed.momentum : tensor<128xf32> {bucket = "b", group = "decayed", kind = "slot", segment = "decayed", slot = "momentum"}
+// ZERO1: @b.decayed.momentum : tensor<128xf32> {bucket = "b", dist.held = "part",
+// ZERO2: @b.decayed.momentum : tensor<128xf32> {bucket = "b", dist.held = "part",
+// FSDP: @b.decayed.momentum : tensor<128xf32> {bucket = "b", dist.held = "part",
+accel.state @"b.decayed.momentum" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "momentum", group = "decayed"}
+// Nobody updates what is frozen: there is nothing to exchange unless it is held in parts.
+// PLAIN: @b.frozen.master : tensor<256xf32> {bucket = "b", group = "frozen",
+// ZERO1: @b.frozen.master : tensor<256xf32> {bucket = "b", group = "frozen",
+// ZERO2: @b.frozen.master : tensor<256xf32> {bucket = "b", group = "frozen",
+// FSDP: @b.frozen.master : tensor<256xf32> {bucket = "b", dist.held = "part", group = "frozen",
+accel.state @"b.frozen.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen"}

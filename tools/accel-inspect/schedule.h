@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A function's lanes side by side: what may run at the same time stands in one
+// row, with the gathered buckets that are alive then.
+#ifndef ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_H_
+#define ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "runtime/plan/gathered_buckets.h"
+#include "runtime/plan/memory_layout.h"
+#include "runtime/plan/plan_view.h"
+
+namespace accel::tools {
+
+// Instructions of one lane that run in one piece: only the first one waits for
+// the other lane, only the last one is waited for. (In a fold of collectives,
+// whose signals count when all of them are done, any of them.)
+struct ScheduleItem {
+  std::vector<const planpb::Instruction*> instructions;
+  std::vector<uint32_t> buckets;  // that they work for, without repetition
+  std::vector<planpb::Wait> waits;
+  std::vector<uint32_t> signals;
+  uint64_t gemms = 0;
+  uint64_t flops = 0;
+  uint32_t section = 0;
+  bool repeated = false;
+};
+
+struct ScheduleRow {
+  // Counts the stretches of the function that are in one repeat or in none.
+  uint32_t section = 0;
+  bool repeated = false;  // once per microbatch
+  // Index of the item that begins in this row, per kind of lane.
+  std::optional<size_t> compute;
+  std::optional<size_t> communication;
+  std::vector<std::string> gathered;  // buckets alive in this row, sorted
+};
+
+struct Schedule {
+  std::vector<ScheduleItem> compute;
+  std::vector<ScheduleItem> communication;
+  std::vector<ScheduleRow> rows;
+  // Per instruction, in program order and the first iteration.
+  std::vector<std::vector<uint32_t>> buckets;      // that it works for
+  std::vector<std::vector<std::string>> gathered;  // that are alive
+  runtime::GatheredPeak peak;
+};
+
+// `fold`: consecutive kernels of one bucket and phase, and collectives of one
+// kind and bucket, are one item; otherwise each instruction is one.
+//
+// Each lane begins its next item in the first row in which all that it waits
+// for has been signalled in rows above; a microbatch begins and ends for both
+// lanes together. So rows are one timing of many, in which all items are
+// equally long.
+absl::StatusOr<Schedule> MakeSchedule(const runtime::PlanView& plan,
+                                      const runtime::FunctionView& function,
+                                      const runtime::MemoryLayout& layout,
+                                      bool fold);
+
+}  // namespace accel::tools
+
+#endif  // ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_H_

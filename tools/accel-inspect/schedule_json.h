@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The lanes side by side, as programs read them.
+#ifndef ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_JSON_H_
+#define ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_JSON_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "runtime/plan/memory_layout.h"
+#include "runtime/plan/plan_view.h"
+
+namespace accel::tools {
+
+// {"instructions": [{"id", "name", "lane", "phase", "waits": [{"event",
+// "distance"}], "signals", "buckets", "flops", "bytes_moved", "gathered"}],
+// "rows": [{"each_microbatch", "compute", "communication", "gathered"}],
+// "gathered": {"most_in_program_order", "most_in_any_timing",
+// "largest_bytes"}}: rows are those of the folded table and hold the ids of
+// their instructions; buckets are names. Integers are numbers. The lane of a
+// repeat, which belongs to all of them, is null.
+absl::StatusOr<std::string> ScheduleJson(const runtime::PlanView& plan,
+                                         const runtime::FunctionView& function,
+                                         const runtime::MemoryLayout& layout);
+
+}  // namespace accel::tools
+
+#endif  // ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_JSON_H_
