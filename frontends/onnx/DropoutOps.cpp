@@ -53,7 +53,7 @@ LogicalResult convertDropout(NodeConversion &c) {
   c.setResult(0, DropoutOp::create(c.builder, c.loc, type, c.input(0), samples,
                                    seed, c.builder.getF64FloatAttr(probability),
                                    c.builder.getI64IntegerAttr(number),
-                                   /*siteOffset=*/Value()));
+                                   /*site_offset=*/Value()));
   return success();
 }
 

@@ -31,7 +31,7 @@ class WeightCollector {
 public:
   WeightCollector(pb::GraphProto &graph, const Recovery &recovery,
                   StringRef path, MLIRContext &context)
-      : graph(graph), recovery(recovery), path(path), context(context),
+      : recovery(recovery), path(path), context(context),
         folder(llvm::sys::path::parent_path(path)) {
     for (pb::TensorProto &tensor : *graph.mutable_initializer()) {
       tensors[tensor.name()] = &tensor;
@@ -68,7 +68,6 @@ private:
   LogicalResult checkCopy(const ModelParameter &parameter,
                           const RecoveredParameter &copy);
 
-  pb::GraphProto &graph;
   const Recovery &recovery;
   StringRef path;
   MLIRContext &context;

@@ -114,9 +114,11 @@ llvm::Expected<TensorBytes> getInlineBytes(pb::TensorProto &tensor,
   std::string contents;
   if (raw) {
     got = tensor.raw_data().size();
-    contents = steal && got == bytes.length
-                   ? std::move(*tensor.mutable_raw_data())
-                   : tensor.raw_data();
+    if (steal && got == bytes.length) {
+      contents = std::move(*tensor.mutable_raw_data());
+    } else {
+      contents = tensor.raw_data();
+    }
   } else {
     contents = packTypedField(tensor);
     got = contents.size();

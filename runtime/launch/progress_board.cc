@@ -12,6 +12,7 @@ namespace accel::runtime {
 struct alignas(64) ProgressBoard::Place {
   std::atomic<int64_t> step_shifted;
   std::array<std::atomic<uint32_t>, kLanes> instructions_plus_one;
+  std::atomic<uint64_t> peak_bytes;
 };
 
 absl::StatusOr<FileDescriptor> ProgressBoard::CreateMemory(uint32_t ranks) {
@@ -47,6 +48,14 @@ void ProgressBoard::Note(uint32_t rank, uint32_t lane, uint32_t instruction) {
     place(rank).instructions_plus_one[lane].store(instruction + 1,
                                                   std::memory_order_relaxed);
   }
+}
+
+void ProgressBoard::NotePeak(uint32_t rank, uint64_t bytes) {
+  place(rank).peak_bytes.store(bytes, std::memory_order_relaxed);
+}
+
+uint64_t ProgressBoard::PeakOf(uint32_t rank) const {
+  return place(rank).peak_bytes.load(std::memory_order_relaxed);
 }
 
 ProgressBoard::Position ProgressBoard::Of(uint32_t rank) const {

@@ -37,6 +37,9 @@ class ProgressBoard {
   void Begin(uint32_t rank, int64_t step);
   void Note(uint32_t rank, uint32_t lane, uint32_t instruction);
   Position Of(uint32_t rank) const;
+  // The most memory that the rank's process has had so far; 0 until it says so.
+  void NotePeak(uint32_t rank, uint64_t bytes);
+  uint64_t PeakOf(uint32_t rank) const;
 
  private:
   struct Place;

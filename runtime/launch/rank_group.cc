@@ -3,6 +3,7 @@
 // deadlines and end with the first failure.
 #include "runtime/launch/rank_group.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -101,6 +102,15 @@ bool RankGroup::SpeaksForTheDead() {
 }
 
 void RankGroup::Begin(int64_t step) { board_.Begin(rank(), step); }
+
+uint64_t RankGroup::WorstPeak(uint64_t own_bytes) {
+  board_.NotePeak(rank(), own_bytes);
+  uint64_t worst = own_bytes;
+  for (uint32_t other = 0; other < ranks(); ++other) {
+    worst = std::max(worst, board_.PeakOf(other));
+  }
+  return worst;
+}
 
 void RankGroup::NoteInstruction(uint32_t lane, uint32_t instruction) {
   board_.Note(rank(), lane, instruction);

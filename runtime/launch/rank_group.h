@@ -49,6 +49,9 @@ class RankGroup {
   // What this rank does, for the others to say when it is dead.
   void Begin(int64_t step);  // or ProgressBoard::kInit
   void NoteInstruction(uint32_t lane, uint32_t instruction);
+  // Leaves the peak memory of this rank's process for the others, and returns
+  // the largest that any of them has left so far.
+  uint64_t WorstPeak(uint64_t own_bytes);
   // How instructions read: "instruction 12 of 'step' (...)". Until it is set
   // they are numbers.
   using Describe = std::function<std::string(bool init, uint32_t instruction)>;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Describes a GPT of so many layers for test/frontends/onnx/make_onnx.py: make_gpt.py LAYERS [tied|untied] > gpt.txt
+"""Describes a GPT of so many layers for test/frontends/onnx/make_onnx.py: make_gpt.py LAYERS [tied|untied [WIDTH]]
+> gpt.txt
 
 Tied, the default, its head is the transposed embedding of tokens. Two branches of every block drop one element in ten. Its
 weights are in a file that does not exist, so it needs --init.
@@ -8,7 +9,8 @@ weights are in a file that does not exist, so it needs --init.
 
 import sys
 
-WIDTH, HEADS, VOCABULARY, POSITIONS = 32, 4, 64, 16
+HEADS, VOCABULARY, POSITIONS = 4, 64, 16
+WIDTH = int(sys.argv[3]) if len(sys.argv) > 3 else 32
 
 
 def weight(name, *shape):
@@ -62,7 +64,7 @@ def main():
     for layer in range(int(sys.argv[1])):
         stream = block(f"h.{layer}", stream)
     norm("ln_f", stream, "last")
-    if sys.argv[2:] == ["untied"]:
+    if sys.argv[2:3] == ["untied"]:
         weight("head", WIDTH, VOCABULARY)
     else:
         print("node Transpose wte.weight -> head perm=[1,0]")

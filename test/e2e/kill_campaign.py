@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kills or stops a random rank at a random moment, again and again, and checks what the others say and what is left.
 
-usage: kill_campaign.py PLAN DATA WORK_DIR [--rounds=N] [--ranks=N] [--by=launcher|environment|torchrun] [--signal=KILL|STOP]
+usage: kill_campaign.py PLAN DATA WORK_DIR [--rounds=N] [--ranks=N] [--by=launcher|environment|torchrun] [--signal=KILL|STOP|SLOW]
                         [--whom=rank|launcher]
 
 Each round: every other rank notices within 2 s (a stopped one within --timeout + 1 s), its log names the rank, its process
 and the signal (of a stopped one: the rank and its process), the exit status is the one that docs/distributed.md says, and no
-process and no socket is left. With --whom=launcher the launcher is killed instead, and its ranks must die with it. Needs accel-run (and torchrun) in PATH.
+process and no socket is left. With --signal=SLOW the rank is not stopped but made ten times slower, by stopping it for nine
+tenths of the time: then nobody may notice anything, and the run ends well. With --whom=launcher the launcher is killed instead, and its ranks must die with it. Needs accel-run (and torchrun) in PATH.
 """
 
 import argparse
@@ -117,6 +118,25 @@ def check_statuses(options, processes, victim):
         sys.exit(f"expected exit statuses {wanted}, got {got}")
 
 
+def slow_down(folder, processes, pid):
+    """Ten times slower, for three timeouts; then the run is asked to end, and must end as if nothing had been."""
+    end = time.monotonic() + 3 * TIMEOUT
+    while time.monotonic() < end:
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(0.09)
+        os.kill(pid, signal.SIGCONT)
+        time.sleep(0.01)
+    for process in processes[:1]:
+        process.terminate()
+    for process in processes:
+        process.wait(KILL_AFTER + TIMEOUT)
+    wanted = [128 + signal.SIGTERM] * len(processes)
+    got = [process.returncode for process in processes]
+    errors = (folder / "errors").read_text(encoding="utf-8")
+    if got != wanted or "waited" in errors or "rank" in errors:
+        sys.exit(f"a false alarm: exit statuses {got}, expected {wanted}; {errors}")
+
+
 def kill_launcher(options, processes, port):
     if len(ranks_of(options.plan)) != options.ranks:
         sys.exit(f"expected {options.ranks} ranks, got {ranks_of(options.plan)}")
@@ -143,6 +163,9 @@ def one_round(options, number):
             return
         victim = random.randrange(options.ranks)
         pid = ranks_of(options.plan)[victim]
+        if options.signal == "SLOW":
+            slow_down(folder, processes, pid)
+            return
         at = time.time()
         os.kill(pid, getattr(signal, "SIG" + options.signal))
         if options.by != "launcher" and options.signal == "STOP":
@@ -174,14 +197,15 @@ def main():
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--ranks", type=int, default=3)
     parser.add_argument("--by", choices=("launcher", "environment", "torchrun"), default="launcher")
-    parser.add_argument("--signal", choices=("KILL", "STOP"), default="KILL")
+    parser.add_argument("--signal", choices=("KILL", "STOP", "SLOW"), default="KILL")
     parser.add_argument("--whom", choices=("rank", "launcher"), default="rank")
     options = parser.parse_args()
     options.clean = True
     shutil.rmtree(options.work, ignore_errors=True)
     for number in range(options.rounds):
         one_round(options, number)
-    print(f"{options.rounds} rounds, every one noticed and named in time, nothing left")
+    what = "no false alarm" if options.signal == "SLOW" else "every one noticed and named in time"
+    print(f"{options.rounds} rounds, {what}, nothing left")
 
 
 if __name__ == "__main__":

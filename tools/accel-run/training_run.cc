@@ -404,6 +404,13 @@ absl::Status TrainingRun::CheckFinite(const StepMetrics& metrics) {
       ExitCode::kDivergence);
 }
 
+absl::StatusOr<uint64_t> TrainingRun::WorstPeak() {
+  ASSIGN_OR_RETURN(const auto resident,
+                   runtime::ReadResidentMemory(environment_.vfs));
+  return group_ == nullptr ? resident.peak_bytes
+                           : group_->WorstPeak(resident.peak_bytes);
+}
+
 absl::Status TrainingRun::TrainStep(int64_t step) {
   const auto start = std::chrono::steady_clock::now();
   ASSIGN_OR_RETURN(const std::vector<double> values, RunOneStep(step));
@@ -417,9 +424,7 @@ absl::Status TrainingRun::TrainStep(int64_t step) {
   metrics.tokens = std::isfinite(tokens) ? std::llround(tokens) : 0;
   metrics.tokens_per_second = static_cast<double>(metrics.tokens) * 1e9 /
                               static_cast<double>(metrics.step_ns);
-  ASSIGN_OR_RETURN(const auto resident,
-                   runtime::ReadResidentMemory(environment_.vfs));
-  metrics.peak_bytes = resident.peak_bytes;
+  ASSIGN_OR_RETURN(metrics.peak_bytes, WorstPeak());
   if (metrics_ != nullptr) {
     RETURN_IF_ERROR(metrics_->Write(metrics));
   }
@@ -507,10 +512,9 @@ absl::Status TrainingRun::Finish() {
   if (!options_.dump_gradients.empty()) {
     summary_.AddRow("gradients of step 1", options_.dump_gradients);
   }
-  ASSIGN_OR_RETURN(const auto resident,
-                   runtime::ReadResidentMemory(environment_.vfs));
+  ASSIGN_OR_RETURN(const uint64_t peak, WorstPeak());
   summary_.SetPlannedPeak(PlannedPeakBytes());
-  summary_.SetMeasuredPeak(resident.peak_bytes);
+  summary_.SetMeasuredPeak(peak);
   summary_.AddRow("metrics", directory_->metrics_path());
   std::string table = summary_.Table();
   while (!table.empty() && table.back() == '\n') {

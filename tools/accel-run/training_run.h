@@ -94,6 +94,8 @@ class TrainingRun {
   absl::Status CheckFinite(const runtime::StepMetrics& metrics);
   absl::Status WriteRecord();
   uint64_t PlannedPeakBytes() const;
+  // Of this process, or of the rank whose process has had most so far.
+  absl::StatusOr<uint64_t> WorstPeak();
   void PrintHeader();
   void Print(absl::string_view text);  // nothing with --quiet
   int ranks() const;

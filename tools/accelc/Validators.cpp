@@ -9,8 +9,8 @@
 
 namespace accel {
 
-CLI::Validator numberFrom(double lowest, double bound, std::string range,
-                          std::string example) {
+CLI::Validator numberFrom(double lowest, double bound, const std::string &range,
+                          const std::string &example) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {
         double value = 0.0;
@@ -25,7 +25,7 @@ CLI::Validator numberFrom(double lowest, double bound, std::string range,
       "");
 }
 
-CLI::Validator wholeNumberFrom(int64_t lowest, std::string example) {
+CLI::Validator wholeNumberFrom(int64_t lowest, const std::string &example) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {
         int64_t value = 0;
@@ -64,7 +64,7 @@ static std::optional<uint64_t> parseByteCount(llvm::StringRef text) {
   return std::nullopt;
 }
 
-CLI::Validator byteCount(std::string example) {
+CLI::Validator byteCount(const std::string &example) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {
         std::optional<uint64_t> bytes = parseByteCount(text);
@@ -104,7 +104,7 @@ std::optional<std::string> findNearest(const std::string &text,
   return nearest;
 }
 
-CLI::Validator oneOf(std::vector<std::string> choices) {
+CLI::Validator oneOf(const std::vector<std::string> &choices) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {
         for (const std::string &choice : choices) {

@@ -14,17 +14,17 @@
 namespace accel {
 
 /// Accepts a finite number in [lowest, bound). `range` says so in words.
-CLI::Validator numberFrom(double lowest, double bound, std::string range,
-                          std::string example);
+CLI::Validator numberFrom(double lowest, double bound, const std::string &range,
+                          const std::string &example);
 
 /// Accepts a whole number from `lowest` to 2^31.
-CLI::Validator wholeNumberFrom(int64_t lowest, std::string example);
+CLI::Validator wholeNumberFrom(int64_t lowest, const std::string &example);
 
 /// Accepts a positive number of bytes, or of units like GiB and GB, and makes
 /// bytes of it.
-CLI::Validator byteCount(std::string example);
+CLI::Validator byteCount(const std::string &example);
 
-CLI::Validator oneOf(std::vector<std::string> choices);
+CLI::Validator oneOf(const std::vector<std::string> &choices);
 
 /// `a, b or c`
 std::string listChoices(const std::vector<std::string> &choices);

@@ -39,6 +39,10 @@ SEAMS = (
                       r"|WaitWithTimeout|WaitWithDeadline|WaitForNotification\w*|SleepFor|condition_variable(?:_any)?|CondVar"
                       r"|pthread_cond_\w+)\b|(?:\.|->)\s*(?:wait|Await)\s*\()"),
          RUNTIME, ("runtime/base",), "every wait goes through WaitUntil, with a deadline and an owner"),
+    Seam("raw-clock",
+         re.compile(_function("gettimeofday", "time", "ftime", "timespec_get")
+                    + r"|(?P<clock>\b(?:system_clock|high_resolution_clock|CLOCK_REALTIME|absl::Now)\b)"),
+         RUNTIME, (), "clocks of ranks may differ and jump: times and deadlines are those of the monotonic clock"),
     Seam("raw-process",
          re.compile(_function("posix_spawnp?", "v?fork", "clone3?", "exec[lv]p?e?", "execvpe", "execveat", "fexecve", "system",
                               "popen")),

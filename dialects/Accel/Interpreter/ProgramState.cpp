@@ -197,7 +197,7 @@ HostTensor ProgramState::getMoment(StringRef slot,
 }
 
 void ProgramState::setMoment(StringRef slot, ParameterOp parameter,
-                             HostTensor value) {
+                             const HostTensor &value) {
   Part part = getPart(parameter, slot);
   if (part.state.empty()) {
     moments[(slot + "." + parameter.getSymName()).str()] = value;

@@ -53,7 +53,8 @@ public:
   /// Moments of a parameter that `accel.update` keeps where Shard has not made
   /// slots for them; zeros at first.
   HostTensor getMoment(llvm::StringRef slot, ParameterOp parameter) const;
-  void setMoment(llvm::StringRef slot, ParameterOp parameter, HostTensor value);
+  void setMoment(llvm::StringRef slot, ParameterOp parameter,
+                 const HostTensor &value);
 
   /// Whether the value of `name`, or its gradient, changed since the last
   /// `clearChanges`.

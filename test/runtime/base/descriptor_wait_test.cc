@@ -21,7 +21,7 @@ using std::chrono::seconds;
 std::string Owner() { return "a byte"; }
 
 class DescriptorWaitTest : public ::testing::Test {
- protected:
+ public:
   DescriptorWaitTest() {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends_), 0);
   }
@@ -29,6 +29,8 @@ class DescriptorWaitTest : public ::testing::Test {
     close(ends_[0]);
     close(ends_[1]);
   }
+
+ protected:
   bool Read() {
     char byte = 0;
     return read(ends_[0], &byte, 1) == 1;

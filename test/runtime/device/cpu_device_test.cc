@@ -2,8 +2,8 @@
 // The CPU as a device: which plans it takes, and how it refuses the others.
 #include "runtime/device/cpu_device.h"
 
-#include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -151,13 +151,14 @@ TEST_F(CpuDeviceTest, CodeIsNeverWritableAndExecutable) {
   for (std::string line; std::getline(maps, line);) {
     uintptr_t begin = 0;
     uintptr_t end = 0;
-    char rights[8] = {};
-    ASSERT_EQ(std::sscanf(line.c_str(), "%lx-%lx %7s", &begin, &end, rights),
-              3);
-    EXPECT_THAT(std::string(rights), ::testing::Not(HasSubstr("wx")));
+    std::string rights;
+    char dash = 0;
+    std::istringstream fields(line);
+    ASSERT_TRUE(fields >> std::hex >> begin >> dash >> end >> rights);
+    EXPECT_THAT(rights, ::testing::Not(HasSubstr("wx")));
     if (begin <= address && address < end) {
       found = true;
-      EXPECT_EQ(std::string(rights), "r-xp");
+      EXPECT_EQ(rights, "r-xp");
     }
   }
   EXPECT_TRUE(found);

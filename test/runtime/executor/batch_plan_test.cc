@@ -13,36 +13,50 @@ namespace {
 
 using runtime::BatchPlan;
 
+constexpr int64_t kStep = 3;
+
+// What all ranks of one layout see in a step: how often each sample, and how
+// many rows are padding.
+struct Seen {
+  std::map<int64_t, int> samples;
+  int64_t padded = 0;
+  int64_t rounds = 0;
+
+  void Add(const BatchPlan& plan, int64_t global) {
+    rounds = plan.rounds();
+    for (int64_t i = 0; i < rounds * plan.microbatch(); ++i) {
+      const auto sample =
+          plan.SampleOf(kStep, i / plan.microbatch(), i % plan.microbatch());
+      if (sample.weight == 0) {
+        EXPECT_EQ(sample.index, kStep * global);
+        ++padded;
+      } else {
+        ++samples[sample.index];
+      }
+    }
+  }
+};
+
+void CheckLayout(int64_t global, int64_t microbatch, int64_t ranks) {
+  Seen seen;
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    ASSERT_OK_AND_ASSIGN(
+        const BatchPlan plan,
+        BatchPlan::Create(global, microbatch, ranks, rank, false));
+    seen.Add(plan, global);
+  }
+  EXPECT_EQ(seen.samples.size(), static_cast<size_t>(global));
+  EXPECT_EQ(seen.samples.begin()->first, kStep * global);
+  EXPECT_EQ(seen.samples.rbegin()->first, (kStep + 1) * global - 1);
+  EXPECT_EQ(seen.padded + global, seen.rounds * microbatch * ranks);
+  EXPECT_LT(seen.padded, microbatch * ranks);
+}
+
 TEST(BatchPlanTest, EveryLayoutSeesEachSampleOnceAndPadsWithTheFirst) {
-  constexpr int64_t kStep = 3;
   for (const int64_t global : {1, 5, 6, 7, 32}) {
     for (const int64_t microbatch : {1, 2, 4, 40}) {
       for (const int64_t ranks : {1, 2, 3}) {
-        std::map<int64_t, int> seen;
-        int64_t padded = 0;
-        int64_t rounds = 0;
-        for (int64_t rank = 0; rank < ranks; ++rank) {
-          ASSERT_OK_AND_ASSIGN(
-              const BatchPlan plan,
-              BatchPlan::Create(global, microbatch, ranks, rank, false));
-          rounds = plan.rounds();
-          for (int64_t round = 0; round < rounds; ++round) {
-            for (int64_t row = 0; row < microbatch; ++row) {
-              const auto sample = plan.SampleOf(kStep, round, row);
-              if (sample.weight == 0) {
-                EXPECT_EQ(sample.index, kStep * global);
-                ++padded;
-              } else {
-                ++seen[sample.index];
-              }
-            }
-          }
-        }
-        EXPECT_EQ(seen.size(), static_cast<size_t>(global));
-        EXPECT_EQ(seen.begin()->first, kStep * global);
-        EXPECT_EQ(seen.rbegin()->first, (kStep + 1) * global - 1);
-        EXPECT_EQ(padded + global, rounds * microbatch * ranks);
-        EXPECT_LT(padded, microbatch * ranks);
+        CheckLayout(global, microbatch, ranks);
       }
     }
   }

@@ -20,7 +20,6 @@ namespace {
 using runtime::FunctionView;
 using runtime::Instance;
 using runtime::LaneRunner;
-using ::testing::HasSubstr;
 
 constexpr std::chrono::seconds kTimeout(20);
 
