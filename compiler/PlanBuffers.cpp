@@ -3,7 +3,7 @@
 // functions where the contents outlive them.
 #include "compiler/PlanManifest.h"
 #include "dialects/Dist/IR/DistDialect.h"
-#include "passes/Analysis/StateShard.h"
+#include "passes/Analysis/StateMemory.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -65,13 +65,21 @@ planpb::Space accel::toSpace(StringRef name) {
   return name == "shared" ? planpb::SPACE_SHARED : planpb::SPACE_DEVICE;
 }
 
-/// The bytes that a rank has of a buffer that is cut.
-static void setShard(planpb::SizeExpr &expr, plan::ShardAttr shard,
-                     uint64_t bits) {
-  expr.Clear();
-  planpb::SizeTerm *term = expr.add_alternatives()->add_terms();
-  term->set_factor(bits);
-  fillShard(*term->mutable_shard(), shard);
+/// Shape and bytes of `type`; of one that is cut, the bytes of a rank's part.
+static void setElements(planpb::Buffer &buffer, MemRefType type,
+                        plan::ShardAttr shard) {
+  buffer.set_dtype(toElementType(type.getElementType()));
+  if (shard) {
+    planpb::SizeTerm *term =
+        buffer.mutable_bytes()->add_alternatives()->add_terms();
+    term->set_factor(type.getElementTypeBitWidth());
+    fillShard(*term->mutable_shard(), shard);
+    return;
+  }
+  for (int64_t size : type.getShape()) {
+    buffer.add_shape(size);
+  }
+  setConstant(*buffer.mutable_bytes(), plan::getMemRefBytes(type));
 }
 
 planpb::Buffer PlanManifest::makeBuffer(plan::BufferOp op) {
@@ -79,15 +87,7 @@ planpb::Buffer PlanManifest::makeBuffer(plan::BufferOp op) {
   planpb::Buffer buffer;
   buffer.set_space(toSpace(op.getSpace()));
   buffer.set_region(toRegion(op.getRegion()));
-  buffer.set_dtype(toElementType(type.getElementType()));
-  if (std::optional<plan::ShardAttr> shard = op.getShard()) {
-    setShard(*buffer.mutable_bytes(), *shard, type.getElementTypeBitWidth());
-  } else {
-    for (int64_t size : type.getShape()) {
-      buffer.add_shape(size);
-    }
-    setConstant(*buffer.mutable_bytes(), plan::getMemRefBytes(type));
-  }
+  setElements(buffer, type, op.getShardAttr());
   buffer.set_alignment(64);
   buffer.set_copies(op.getCopies());
   buffer.set_memory_class(toClass(op.getKlass()));
@@ -135,23 +135,13 @@ uint32_t PlanManifest::stateIndex(StringRef symbol) {
     buffer->set_name(symbol.str());
     buffer->set_space(planpb::SPACE_DEVICE);
     buffer->set_region(planpb::REGION_PERSISTENT);
-    buffer->set_dtype(toElementType(type.getElementType()));
-    uint64_t bits = type.getElementTypeBitWidth();
-    if (dist::getHolding(state) == dist::Holding::Part) {
-      setShard(*buffer->mutable_bytes(), getStateShard(state), bits);
-    } else {
-      for (int64_t size : type.getShape()) {
-        buffer->add_shape(size);
-      }
-      setConstant(*buffer->mutable_bytes(), type.getNumElements() * bits / 8);
-    }
+    bool isPart = dist::getHolding(state) == dist::Holding::Part;
+    setElements(*buffer,
+                MemRefType::get(type.getShape(), type.getElementType()),
+                isPart ? getStateShard(state) : plan::ShardAttr());
     buffer->set_alignment(64);
     buffer->set_copies(1);
-    StringRef slot = state.getSlot().value_or("");
-    buffer->set_memory_class(slot.empty()         ? planpb::CLASS_SCALARS
-                             : slot == "master"   ? planpb::CLASS_PARAMETERS
-                             : slot == "gradient" ? planpb::CLASS_GRADIENTS
-                                                  : planpb::CLASS_OPTIMIZER);
+    buffer->set_memory_class(toClass(getStateClass(state)));
   }
   return known->second;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Turns tensor values into buffers and operations into instructions of the
 // plan.
+#include "passes/Analysis/KernelShape.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FunctionBuffers.h"
 #include "passes/Fuse/Passes.h"
@@ -12,23 +13,6 @@ namespace accel {
 
 using namespace mlir;
 using namespace accel;
-
-namespace {
-
-/// Declares the buffer of a tensor of type `type`.
-Value declareBuffer(OpBuilder &builder, Location loc, Type type,
-                    plan::Region region, StringRef klass,
-                    StringAttr symbol = {}, ElementsAttr value = {},
-                    int64_t copies = 1, StringRef space = "device") {
-  return plan::BufferOp::create(
-      builder, loc, getBufferType(type),
-      plan::RegionAttr::get(type.getContext(), region),
-      builder.getStringAttr(klass), symbol, value, IntegerAttr(),
-      builder.getI64IntegerAttr(copies), builder.getStringAttr(space),
-      plan::ShardAttr());
-}
-
-} // namespace
 
 MemRefType accel::getBufferType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -50,8 +34,9 @@ FunctionBuffers::FunctionBuffers(ModuleOp module, func::FuncOp function)
 
 Value FunctionBuffers::declareTransient(Location loc, Type type,
                                         StringRef klass, StringRef space) {
-  return declareBuffer(top, loc, type, plan::Region::Transient, klass, {}, {},
-                       1, space);
+  return plan::BufferOp::create(top, loc, getBufferType(type),
+                                plan::Region::Transient, klass, StringAttr(),
+                                ElementsAttr(), /*copies=*/1, space);
 }
 
 Value FunctionBuffers::viewOf(Value buffer, int64_t offset, MemRefType type,
@@ -76,10 +61,7 @@ Value FunctionBuffers::parameterView(ParameterOp parameter, StringRef slot) {
       master.getSymName().drop_back(StringRef("master").size()).str() +
       slot.str();
   auto state = module.lookupSymbol<StateOp>(name);
-  Value segment = dist::getHolding(state) == dist::Holding::Part
-                      ? wholeOf(state)
-                      : stateBuffer(name, master.getType());
-  return viewOf(segment, *parameter.getOffset(),
+  return viewOf(wholeOf(state), *parameter.getOffset(),
                 getBufferType(parameter.getType()), parameter.getLoc());
 }
 
@@ -95,8 +77,9 @@ Value FunctionBuffers::symbolBuffer(StringRef name, Type type, bool gradient) {
 Value FunctionBuffers::inputBuffer(InputOp input) {
   Value &buffer = inputs[input.getNameAttr()];
   if (!buffer) {
-    buffer = declareBuffer(top, input.getLoc(), input.getType(),
-                           plan::Region::IO, "io", input.getNameAttr(), {}, 2);
+    buffer = plan::BufferOp::create(
+        top, input.getLoc(), getBufferType(input.getType()), plan::Region::IO,
+        "io", input.getNameAttr(), ElementsAttr(), /*copies=*/2);
     // What the data must be like (target, range, ignored label) goes into the
     // plan's signature.
     buffer.getDefiningOp()->setDiscardableAttrs(
@@ -128,8 +111,9 @@ Value FunctionBuffers::destinationOf(Value value) {
       // The run reads metrics after the step, when the arena is no longer this
       // step's.
       StringAttr symbol = top.getStringAttr("metric." + metric.getName());
-      return declareBuffer(top, value.getLoc(), value.getType(),
-                           plan::Region::Persistent, "scalars", symbol);
+      return plan::BufferOp::create(
+          top, value.getLoc(), getBufferType(value.getType()),
+          plan::Region::Persistent, "scalars", symbol);
     }
   }
   return declareTransient(value.getLoc(), value.getType(), "activations");
@@ -142,9 +126,10 @@ Value FunctionBuffers::bufferOf(Value value) {
     return known;
   }
   if (auto constant = value.getDefiningOp<ConstantOp>()) {
-    return buffers[value] = declareBuffer(top, value.getLoc(), value.getType(),
-                                          plan::Region::Constant, "constants",
-                                          {}, constant.getValue());
+    return buffers[value] = plan::BufferOp::create(
+               top, value.getLoc(), getBufferType(value.getType()),
+               plan::Region::Constant, "constants", StringAttr(),
+               constant.getValue());
   }
   Value root =
       getViewRoot(value, [&](Value v) { return buffers.count(v) != 0; });
@@ -169,10 +154,7 @@ LogicalResult FunctionBuffers::convertCall(func::CallOp call,
   }
   SmallVector<Value> operands = llvm::map_to_vector(
       call.getOperands(), [&](Value v) { return bufferOf(v); });
-  auto mode = [&](plan::Access access) {
-    return builder.getI32IntegerAttr(static_cast<int32_t>(access));
-  };
-  SmallVector<Attribute> modes(operands.size(), mode(plan::Access::Read));
+  SmallVector<plan::Access> modes(operands.size(), plan::Access::Read);
   for (Value result : call.getResults()) {
     if (shard) {
       FailureOr<Value> part = shardedResult(call, result, shard, builder);
@@ -184,14 +166,26 @@ LogicalResult FunctionBuffers::convertCall(func::CallOp call,
       buffers[result] = destinationOf(result);
       operands.push_back(buffers[result]);
     }
-    modes.push_back(mode(isAccumulated(result) ? plan::Access::ReadWrite
-                                               : plan::Access::Write));
+    modes.push_back(isAccumulated(result) ? plan::Access::ReadWrite
+                                          : plan::Access::Write);
   }
-  auto shape = kernel->getAttrOfType<DictionaryAttr>("plan.kernel");
-  plan::LaunchOp::create(builder, call.getLoc(), call.getCalleeAttr(), operands,
-                         builder.getArrayAttr(modes),
-                         cast<IntegerAttr>(shape.get("units")), shard);
+  createLaunch(builder, call.getLoc(), kernel, operands, modes, shard);
   return success();
+}
+
+void FunctionBuffers::createLaunch(OpBuilder &builder, Location loc,
+                                   func::FuncOp kernel, ValueRange operands,
+                                   ArrayRef<plan::Access> modes,
+                                   plan::ShardAttr shard) {
+  auto attributes =
+      llvm::map_to_vector(modes, [&](plan::Access mode) -> Attribute {
+        return builder.getI32IntegerAttr(static_cast<int32_t>(mode));
+      });
+  auto shape = kernel->getAttrOfType<DictionaryAttr>(kKernelAttr);
+  plan::LaunchOp::create(builder, loc,
+                         FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                         operands, builder.getArrayAttr(attributes),
+                         shape.getAs<IntegerAttr>("units"), shard);
 }
 
 void FunctionBuffers::convertMatmul(MatmulOp op, OpBuilder &builder) {

@@ -7,7 +7,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Dist/IR/DistOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
-#include "passes/Analysis/StateShard.h"
+#include "passes/Analysis/StateMemory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -16,9 +16,6 @@ namespace accel {
 
 /// The buffer type of a tensor: booleans are bytes.
 mlir::MemRefType getBufferType(mlir::Type type);
-
-/// The class under which estimates count a state.
-llvm::StringRef getStateClass(StateOp state);
 
 /// Rewrites one function.
 /// Borrows: the module and the function.
@@ -34,6 +31,9 @@ private:
   llvm::LogicalResult convert(mlir::Operation *op, mlir::OpBuilder &builder);
   llvm::LogicalResult convertCall(mlir::func::CallOp call,
                                   mlir::OpBuilder &builder);
+  void createLaunch(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::func::FuncOp kernel, mlir::ValueRange operands,
+                    llvm::ArrayRef<plan::Access> modes, plan::ShardAttr shard);
   void convertMatmul(MatmulOp op, mlir::OpBuilder &builder);
   void convertRead(ReadOp read);
   mlir::Value bufferOf(mlir::Value value);
@@ -55,7 +55,8 @@ private:
   mlir::Value stateBuffer(llvm::StringRef name, mlir::Type type);
   /// The rank's part of a slot that is cut.
   mlir::Value partOf(StateOp state);
-  /// All of a slot that a rank holds a part of, in transient memory.
+  /// All of a slot: its own buffer, or, of one that a rank holds a part of,
+  /// transient memory.
   mlir::Value wholeOf(StateOp state);
   /// How the elements of `call` are cut: null if every rank computes all.
   plan::ShardAttr getShard(mlir::func::CallOp call);

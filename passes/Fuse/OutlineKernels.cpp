@@ -3,6 +3,7 @@
 // functions, each distinct one stored once.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Dist/IR/DistDialect.h"
+#include "passes/Analysis/KernelShape.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/KernelClusters.h"
 #include "passes/Fuse/Passes.h"
@@ -25,8 +26,6 @@ using namespace accel;
 
 namespace {
 
-constexpr int64_t kFlatUnit = 128;
-constexpr int64_t kColumnUnit = 64;
 constexpr int64_t kLongestRow = 4096;
 
 /// A cluster's interface: what it reads and what others use of it.
@@ -38,8 +37,7 @@ struct Interface {
 
 class Outliner {
 public:
-  explicit Outliner(ModuleOp module)
-      : module(module), attributes(module.getContext()) {}
+  explicit Outliner(ModuleOp module) : module(module) {}
 
   void run(Block &block);
 
@@ -51,12 +49,10 @@ private:
                            const Cluster &cluster, const Interface &interface);
   Value cloneInto(const ClusterPlanner &planner, OpBuilder &builder,
                   IRMapping &map, Value value);
-  DictionaryAttr describe(const ClusterPlanner &planner,
-                          const Cluster &cluster);
+  KernelShape describe(const ClusterPlanner &planner, const Cluster &cluster);
   func::FuncOp unify(func::FuncOp kernel, const Cluster &cluster);
 
   ModuleOp module;
-  Builder attributes;
   llvm::StringMap<func::FuncOp> known; ///< by text without names
   llvm::StringMap<unsigned> names;
 };
@@ -159,49 +155,34 @@ int64_t findRun(const ClusterPlanner &planner, const Cluster &cluster) {
   return run;
 }
 
-DictionaryAttr Outliner::describe(const ClusterPlanner &planner,
-                                  const Cluster &cluster) {
-  StringRef kind = "rows";
+KernelShape Outliner::describe(const ClusterPlanner &planner,
+                               const Cluster &cluster) {
+  LoopKind kind = LoopKind::Rows;
   int64_t columns = cluster.columns;
-  int64_t units = 0;
   if (cluster.kind == KernelKind::Concat) {
     auto concat = cast<ConcatOp>(cluster.ops.front());
     ArrayRef<int64_t> shape = concat.getType().getShape();
     int64_t rows =
         std::accumulate(shape.begin(), shape.begin() + concat.getAxis(),
                         int64_t(1), std::multiplies<>());
-    kind = "concat";
+    kind = LoopKind::Concat;
     columns = cluster.elements / rows;
-    units = rows;
   } else if (cluster.kind == KernelKind::Columns) {
-    kind = "columns";
-    units = (columns + kColumnUnit - 1) / kColumnUnit;
+    kind = LoopKind::Columns;
   } else if (columns == 0) {
     columns = findRun(planner, cluster);
     bool isFlat = columns == cluster.elements &&
                   llvm::none_of(cluster.ops, [](Operation *op) {
                     return isa<DropoutOp, GatherOp, RandomNormalOp>(op);
                   });
-    kind = isFlat ? "flat" : "rows";
+    kind = isFlat ? LoopKind::Flat : LoopKind::Rows;
     // Long rows that nothing asks for are cut, so that a team can share them.
     if (!isFlat && columns > kLongestRow &&
         std::gcd(columns, kLongestRow) >= kColumnUnit) {
       columns = std::gcd(columns, kLongestRow);
     }
-    units = isFlat ? (cluster.elements + kFlatUnit - 1) / kFlatUnit
-                   : cluster.elements / columns;
-  } else {
-    units = cluster.elements / columns;
   }
-  auto number = [&](int64_t value) {
-    return attributes.getI64IntegerAttr(value);
-  };
-  return attributes.getDictionaryAttr(
-      {attributes.getNamedAttr("kind", attributes.getStringAttr(kind)),
-       attributes.getNamedAttr("elements", number(cluster.elements)),
-       attributes.getNamedAttr("rows", number(cluster.elements / columns)),
-       attributes.getNamedAttr("columns", number(columns)),
-       attributes.getNamedAttr("units", number(units))});
+  return KernelShape::make(kind, cluster.elements, columns);
 }
 
 func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner,
@@ -230,10 +211,10 @@ func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner,
       interface.outputs, [&](Value v) { return map.lookup(v); });
   func::ReturnOp::create(builder, loc, results);
   kernel.walk([&](Operation *op) { op->setLoc(loc); });
-  kernel->setAttr("plan.kernel", describe(planner, cluster));
+  kernel->setAttr(kKernelAttr, describe(planner, cluster).getAttr(context));
   for (auto [i, accumulates] : llvm::enumerate(interface.accumulates)) {
     if (accumulates) {
-      kernel.setResultAttr(i, "plan.accumulate", UnitAttr::get(context));
+      kernel.setResultAttr(i, kAccumulateAttr, UnitAttr::get(context));
     }
   }
   return kernel;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers of states that are cut over ranks, and the collectives between them.
+#include "passes/Analysis/KernelShape.h"
 #include "passes/Fuse/FunctionBuffers.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -7,27 +8,15 @@
 using namespace mlir;
 using namespace accel;
 
-StringRef accel::getStateClass(StateOp state) {
-  if (state.getKind() != "slot") {
-    return "scalars";
-  }
-  StringRef slot = state.getSlot().value_or("");
-  return slot == "master"     ? "parameters"
-         : slot == "gradient" ? "gradients"
-                              : "optimizer";
-}
-
 Value FunctionBuffers::stateBuffer(StringRef name, Type type) {
   Value &buffer = states[top.getStringAttr(name)];
   if (!buffer) {
     auto state = module.lookupSymbol<StateOp>(name);
     bool isPart = dist::getHolding(state) == dist::Holding::Part;
     buffer = plan::BufferOp::create(
-        top, state.getLoc(), getBufferType(type),
-        plan::RegionAttr::get(module.getContext(), plan::Region::Persistent),
-        top.getStringAttr(getStateClass(state)), top.getStringAttr(name),
-        ElementsAttr(), IntegerAttr(), top.getI64IntegerAttr(1),
-        top.getStringAttr("device"),
+        top, state.getLoc(), getBufferType(type), plan::Region::Persistent,
+        getStateClass(state), top.getStringAttr(name), ElementsAttr(),
+        /*copies=*/1, "device",
         isPart ? getStateShard(state) : plan::ShardAttr());
   }
   return buffer;
@@ -43,6 +32,9 @@ Value FunctionBuffers::partOf(StateOp state) {
 }
 
 Value FunctionBuffers::wholeOf(StateOp state) {
+  if (dist::getHolding(state) != dist::Holding::Part) {
+    return stateBuffer(state.getSymName(), state.getType());
+  }
   Value &whole = wholes[state];
   if (!whole) {
     bool isGathered =
@@ -128,41 +120,30 @@ void FunctionBuffers::convertAllGather(dist::AllGatherOp op,
                                        OpBuilder &builder) {
   for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
     auto state = module.lookupSymbol<StateOp>(symbol.getValue());
-    bool isPart = dist::getHolding(state) == dist::Holding::Part;
-    Value whole = isPart ? wholeOf(state)
-                         : stateBuffer(symbol.getValue(), state.getType());
     plan::AllGatherOp::create(builder, op.getLoc(), symbol.getValue(),
-                              partOf(state), whole, getStateShard(state));
+                              partOf(state), wholeOf(state),
+                              getStateShard(state));
   }
 }
 
 /// A kernel that adds its operand to its result, element by element.
 func::FuncOp FunctionBuffers::getAddKernel(RankedTensorType type) {
-  // As OutlineKernels does for flat kernels.
-  constexpr int64_t unit = 128;
   int64_t elements = type.getNumElements();
   std::string name = llvm::formatv("accumulate_{0}", elements);
   if (auto known = module.lookupSymbol<func::FuncOp>(name)) {
     return known;
   }
-  Location loc = UnknownLoc::get(module.getContext());
+  MLIRContext *context = module.getContext();
+  Location loc = UnknownLoc::get(context);
   auto kernel = func::FuncOp::create(
-      loc, name, FunctionType::get(module.getContext(), {type}, {type}));
+      loc, name, FunctionType::get(context, {type}, {type}));
   kernel.setPrivate();
   Block *body = kernel.addEntryBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(body);
   func::ReturnOp::create(builder, loc, body->getArguments());
-  auto number = [&](StringRef key, int64_t value) {
-    return builder.getNamedAttr(key, builder.getI64IntegerAttr(value));
-  };
-  kernel->setAttr(
-      "plan.kernel",
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr("kind", builder.getStringAttr("flat")),
-           number("elements", elements), number("rows", 1),
-           number("columns", elements),
-           number("units", (elements + unit - 1) / unit)}));
-  kernel.setResultAttr(0, "plan.accumulate", builder.getUnitAttr());
+  auto shape = KernelShape::make(LoopKind::Flat, elements, elements);
+  kernel->setAttr(kKernelAttr, shape.getAttr(context));
+  kernel.setResultAttr(0, kAccumulateAttr, builder.getUnitAttr());
   module.push_back(kernel);
   return kernel;
 }
@@ -172,27 +153,17 @@ void FunctionBuffers::convertReduceScatter(dist::ReduceScatterOp op,
   for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
     auto state = module.lookupSymbol<StateOp>(symbol.getValue());
     plan::ShardAttr shard = getStateShard(state);
-    bool isPart = dist::getHolding(state) == dist::Holding::Part;
-    Value whole = isPart ? wholeOf(state)
-                         : stateBuffer(symbol.getValue(), state.getType());
+    Value whole = wholeOf(state);
     // In place: the part's own memory is that of the sum.
     Value part = plan::PartOp::create(top, op.getLoc(), whole, shard);
     plan::ReduceScatterOp::create(builder, op.getLoc(), symbol.getValue(),
                                   whole, part, shard);
-    if (!isPart) {
-      continue;
+    if (dist::getHolding(state) == dist::Holding::Part) {
+      createLaunch(builder, op.getLoc(),
+                   getAddKernel(cast<RankedTensorType>(state.getType())),
+                   {part, partOf(state)},
+                   {plan::Access::Read, plan::Access::ReadWrite}, shard);
     }
-    func::FuncOp kernel = getAddKernel(cast<RankedTensorType>(state.getType()));
-    auto mode = [&](plan::Access access) -> Attribute {
-      return builder.getI32IntegerAttr(static_cast<int32_t>(access));
-    };
-    auto shape = kernel->getAttrOfType<DictionaryAttr>("plan.kernel");
-    plan::LaunchOp::create(
-        builder, op.getLoc(), FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-        ValueRange{part, partOf(state)},
-        builder.getArrayAttr(
-            {mode(plan::Access::Read), mode(plan::Access::ReadWrite)}),
-        cast<IntegerAttr>(shape.get("units")), shard);
   }
 }
 

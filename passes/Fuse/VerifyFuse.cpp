@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks what Fuse promises to Schedule, Memory and Lower.
 #include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/KernelShape.h"
 #include "passes/Fuse/Passes.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -29,7 +30,7 @@ bool matches(Type tensor, Type buffer) {
 LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
   auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
   // launch_c2
-  if (!kernel || !kernel->hasAttr("plan.kernel")) {
+  if (!kernel || !kernel->hasAttr(kKernelAttr)) {
     return launch.emitOpError("expected a kernel named '")
            << launch.getKernel() << "'";
   }

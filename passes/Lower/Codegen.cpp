@@ -3,7 +3,7 @@
 // passes as a code generator only, an object file in memory, and the linker.
 #include "passes/Lower/Codegen.h"
 
-#include "passes/Lower/KernelShape.h"
+#include "passes/Analysis/KernelShape.h"
 #include "passes/Lower/LinkImage.h"
 
 #include "mlir/Conversion/Passes.h"

@@ -6,8 +6,8 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/KernelShape.h"
 #include "passes/Analysis/TensorAccess.h"
-#include "passes/Lower/KernelShape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AffineExpr.h"

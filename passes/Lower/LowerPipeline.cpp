@@ -2,7 +2,7 @@
 // The order of the phase Lower.
 #include "passes/Lower/LowerPipeline.h"
 
-#include "passes/Lower/KernelShape.h"
+#include "passes/Analysis/KernelShape.h"
 #include "passes/Lower/Passes.h"
 
 #include "mlir/IR/OwningOpRef.h"

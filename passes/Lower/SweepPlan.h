@@ -4,7 +4,7 @@
 #define ACCEL_PASSES_LOWER_SWEEPPLAN_H
 
 #include "dialects/Accel/IR/AccelOps.h"
-#include "passes/Lower/KernelShape.h"
+#include "passes/Analysis/KernelShape.h"
 
 #include "llvm/ADT/DenseMap.h"
 

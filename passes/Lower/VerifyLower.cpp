@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks what LowerKernels promises to code generation.
-#include "passes/Lower/KernelShape.h"
+#include "passes/Analysis/KernelShape.h"
 #include "passes/Lower/Passes.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"

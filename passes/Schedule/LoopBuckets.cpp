@@ -81,11 +81,8 @@ void LoopBuckets::declareSlots(StringRef klass, StringRef space,
       }
       slot->second.second = plan::BufferOp::create(
           builder, function.getLoc(),
-          MemRefType::get({slot->second.first}, type),
-          plan::RegionAttr::get(builder.getContext(), plan::Region::Transient),
-          builder.getStringAttr(klass), StringAttr(), ElementsAttr(),
-          IntegerAttr(), builder.getI64IntegerAttr(1),
-          builder.getStringAttr(space), plan::ShardAttr());
+          MemRefType::get({slot->second.first}, type), plan::Region::Transient,
+          klass, StringAttr(), ElementsAttr(), /*copies=*/1, space);
     }
   }
   place([&](Key key, int64_t begin, int64_t, MemRefType type, Value &view) {
@@ -110,13 +107,12 @@ void LoopBuckets::rewrite(Operation *op, unsigned number) {
     Value there = session->views.lookup(segment);
     plan::BufferRange range = plan::getBufferRange(operand.get());
     auto type = cast<MemRefType>(operand.get().getType());
-    int64_t width = plan::getMemRefBytes(type) /
-                    std::max<int64_t>(1, type.getNumElements());
-    operand.set(type == there.getType()
-                    ? there
-                    : plan::ViewOp::create(builder, op->getLoc(), type, there,
-                                           range.begin / width)
-                          .getResult());
+    operand.set(
+        type == there.getType()
+            ? there
+            : plan::ViewOp::create(builder, op->getLoc(), type, there,
+                                   range.begin / plan::getElementBytes(type))
+                  .getResult());
   }
 }
 

@@ -136,11 +136,9 @@ private:
   static void visitUse(Operation *op, Value operand, Value view,
                        Ranges &written, Ranges &touched) {
     auto type = cast<MemRefType>(operand.getType());
-    int64_t width = plan::getMemRefBytes(type) /
-                    std::max<int64_t>(1, type.getNumElements());
     int64_t begin = (plan::getBufferRange(operand).begin -
                      plan::getBufferRange(view).begin) /
-                    width;
+                    plan::getElementBytes(type);
     int64_t end = begin + type.getNumElements();
     auto gemm = dyn_cast<plan::GemmOp>(op);
     if (gemm && gemm.getC() == operand && gemm.getAccumulate() &&

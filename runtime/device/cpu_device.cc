@@ -103,7 +103,7 @@ absl::StatusOr<std::unique_ptr<CpuMemory>> CpuDevice::AllocateCpu(
   const AvailableMemory available = options_.available_memory(vfs_);
   const uint64_t ranks = shared ? layout.binding().rank_count() : 1;
   const uint64_t needed =
-      layout.PrivateBytes() + (layout.SharedBytes() + ranks - 1) / ranks;
+      layout.PrivateBytes() + DivideUp(layout.SharedBytes(), ranks);
   if (needed > available.bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "not enough memory: the plan needs ", FormatBytes(needed), " (",

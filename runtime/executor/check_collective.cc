@@ -57,10 +57,7 @@ absl::Status CheckKind(const Collective& collective) {
 absl::Status CheckSpansAllRanks(
     const google::protobuf::RepeatedField<int>& axes,
     const RankBinding& binding) {
-  uint64_t ranks = 1;
-  for (const int axis : axes) {
-    ranks *= binding.degree(static_cast<planpb::MeshAxis>(axis));
-  }
+  ASSIGN_OR_RETURN(const uint64_t ranks, RanksAlong(axes, binding));
   if (ranks == binding.rank_count()) {
     return absl::OkStatus();
   }

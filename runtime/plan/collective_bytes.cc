@@ -12,10 +12,6 @@ namespace {
 
 using planpb::Collective;
 
-uint64_t DivideUp(uint64_t value, uint64_t divisor) {
-  return value / divisor + (value % divisor != 0 ? 1 : 0);
-}
-
 // times * elements, in bytes.
 absl::StatusOr<uint64_t> Bytes(uint64_t times, uint64_t elements,
                                const Collective& collective) {
@@ -30,12 +26,15 @@ absl::StatusOr<uint64_t> Bytes(uint64_t times, uint64_t elements,
 
 }  // namespace
 
+uint64_t TensorBytes(const Collective& collective) {
+  return DivideUp(
+      collective.shard().elements() * ElementBits(collective.dtype()), 8);
+}
+
 absl::StatusOr<uint64_t> BytesSent(const Collective& collective,
                                    const RankBinding& binding) {
-  uint64_t ranks = 1;
-  for (const int axis : collective.axes()) {
-    ranks *= binding.degree(static_cast<planpb::MeshAxis>(axis));
-  }
+  ASSIGN_OR_RETURN(const uint64_t ranks,
+                   RanksAlong(collective.axes(), binding));
   const uint64_t elements = collective.shard().elements();
   switch (collective.kind()) {
     case Collective::KIND_ALL_GATHER:

@@ -10,6 +10,10 @@
 
 namespace accel::runtime {
 
+// Bytes of the whole tensor that a collective works on.
+// Requires: PlanView has accepted the collective.
+uint64_t TensorBytes(const planpb::Collective& collective);
+
 // Bytes that one rank sends in a collective of N ranks, S elements of w bytes,
 // with the ring algorithms that are optimal in volume. It depends on the plan
 // and N alone, not on how the communicator of this host moves data:

@@ -32,20 +32,6 @@ absl::Status ValidateAxes(const Axes& axes) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<uint64_t> ProductOfDegrees(const Axes& axes,
-                                          const RankBinding& binding) {
-  uint64_t product = 1;
-  for (const int axis : axes) {
-    const auto next = CheckedMultiply(
-        product, binding.degree(static_cast<planpb::MeshAxis>(axis)));
-    if (!next) {
-      return Overflow();
-    }
-    product = *next;
-  }
-  return product;
-}
-
 uint64_t IndexAlong(const Axes& axes, const RankBinding& binding) {
   uint64_t index = 0;
   for (const int value : axes) {
@@ -53,10 +39,6 @@ uint64_t IndexAlong(const Axes& axes, const RankBinding& binding) {
     index = index * binding.degree(axis) + binding.coordinate(axis);
   }
   return index;
-}
-
-uint64_t DivideUp(uint64_t value, uint64_t divisor) {
-  return value / divisor + (value % divisor != 0 ? 1 : 0);
 }
 
 bool HasShardedSlots(const planpb::Manifest& manifest) {
@@ -79,7 +61,7 @@ uint64_t UnitOf(const planpb::Shard& shard) {
 absl::StatusOr<uint64_t> EvaluateTerm(const planpb::SizeTerm& term,
                                       const RankBinding& binding) {
   ASSIGN_OR_RETURN(const uint64_t degrees,
-                   ProductOfDegrees(term.per_degree(), binding));
+                   RanksAlong(term.per_degree(), binding));
   std::optional<uint64_t> value = CheckedMultiply(term.factor(), degrees);
   if (value && term.per_thread()) {
     value = CheckedMultiply(*value, binding.threads);
@@ -106,6 +88,20 @@ absl::string_view MeshAxisName(planpb::MeshAxis axis) {
     return "unknown";
   }
   return kNames[axis - 1];
+}
+
+absl::StatusOr<uint64_t> RanksAlong(const Axes& axes,
+                                    const RankBinding& binding) {
+  uint64_t product = 1;
+  for (const int axis : axes) {
+    const auto next = CheckedMultiply(
+        product, binding.degree(static_cast<planpb::MeshAxis>(axis)));
+    if (!next) {
+      return Overflow();
+    }
+    product = *next;
+  }
+  return product;
 }
 
 planpb::MeshAxis AxisOfRun(const planpb::Manifest& manifest) {
@@ -170,6 +166,10 @@ std::optional<uint64_t> CheckedMultiply(uint64_t a, uint64_t b) {
   return product;
 }
 
+uint64_t DivideUp(uint64_t value, uint64_t divisor) {
+  return value / divisor + (value % divisor != 0 ? 1 : 0);
+}
+
 std::optional<uint64_t> CheckedRoundUp(uint64_t value, uint64_t multiple) {
   return CheckedMultiply(DivideUp(value, multiple), multiple);
 }
@@ -196,8 +196,7 @@ absl::Status ValidateSizeExpr(const planpb::SizeExpr& expression) {
 
 absl::StatusOr<uint64_t> ShardLength(const planpb::Shard& shard,
                                      const RankBinding& binding) {
-  ASSIGN_OR_RETURN(const uint64_t parts,
-                   ProductOfDegrees(shard.axes(), binding));
+  ASSIGN_OR_RETURN(const uint64_t parts, RanksAlong(shard.axes(), binding));
   const auto step = CheckedMultiply(shard.granule(), parts);
   if (!step) {
     return Overflow();

@@ -53,6 +53,12 @@ struct OwnedRange {
   uint64_t size() const { return end - begin; }
 };
 
+// The ranks that differ along `axes` only: the product of their degrees.
+// InvalidArgument beyond 64 bits.
+absl::StatusOr<uint64_t> RanksAlong(
+    const google::protobuf::RepeatedField<int>& axes,
+    const RankBinding& binding);
+
 // Checks what does not depend on a binding: axes known, granule at least 1.
 absl::Status ValidateShard(const planpb::Shard& shard);
 absl::Status ValidateSizeExpr(const planpb::SizeExpr& expression);
@@ -90,6 +96,8 @@ planpb::SizeExpr ConstantSizeExpr(uint64_t bytes);
 // a + b and a * b, or nothing if they leave 64 bits.
 std::optional<uint64_t> CheckedAdd(uint64_t a, uint64_t b);
 std::optional<uint64_t> CheckedMultiply(uint64_t a, uint64_t b);
+// value / divisor, rounded up.
+uint64_t DivideUp(uint64_t value, uint64_t divisor);
 // The next multiple of `multiple` that is not below `value`.
 std::optional<uint64_t> CheckedRoundUp(uint64_t value, uint64_t multiple);
 

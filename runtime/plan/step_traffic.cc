@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/plan/collective_bytes.h"
-#include "runtime/plan/element_type.h"
 
 namespace accel::runtime {
 namespace {
@@ -41,10 +40,6 @@ uint64_t* FieldOf(CollectiveTraffic& traffic, Collective::Kind kind) {
   }
 }
 
-uint64_t WholeBytes(const Collective& collective) {
-  return collective.shard().elements() * ElementBits(collective.dtype()) / 8;
-}
-
 // Bytes of a buffer that an access touches, its own part or not.
 std::pair<uint64_t, uint64_t> BytesOf(const planpb::Access& access,
                                       uint64_t whole) {
@@ -64,7 +59,7 @@ Readers FindReaders(absl::Span<const planpb::Instruction> step, size_t position,
   const Collective& gather = step[position].collective();
   const planpb::Access& output =
       step[position].accesses(gather.output_plus_one() - 1);
-  const auto [first, last] = BytesOf(output, WholeBytes(gather));
+  const auto [first, last] = BytesOf(output, TensorBytes(gather));
   Readers readers;
   for (size_t i = position + 1; i < end; ++i) {
     const planpb::Instruction& next = step[i];
@@ -161,7 +156,7 @@ TrafficLimits LimitsOfTraffic(absl::Span<const planpb::Instruction> step) {
       continue;
     }
     const uint64_t bytes =
-        WholeBytes(collective) *
+        TensorBytes(collective) *
         (collective.kind() == Collective::KIND_ALL_REDUCE ? 2 : 1);
     (collective.bucket_plus_one() == 0 ? limits.scalars_per_step : *field) +=
         bytes;

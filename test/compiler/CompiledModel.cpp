@@ -5,7 +5,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/PlanManifest.h"
 #include "compiler/RegisterAll.h"
-#include "passes/Lower/KernelShape.h"
+#include "passes/Analysis/KernelShape.h"
 #include "runtime/plan/instruction_stream.h"
 #include "test/passes/lower/KernelRun.h"
 

@@ -5,7 +5,7 @@
 // rounded to its type, for cancellation in this element; and the mean of that
 // over all elements, because one sample may be lucky.
 #include "dialects/Accel/Interpreter/Interpreter.h"
-#include "passes/Lower/KernelShape.h"
+#include "passes/Analysis/KernelShape.h"
 #include "runtime/device/thread_team.h"
 #include "test/compiler/OracleCheck.h"
 

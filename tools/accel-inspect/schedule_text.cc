@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/element_type.h"
+#include "runtime/plan/collective_bytes.h"
 #include "runtime/plan/instruction_names.h"
 #include "tools/accel-inspect/schedule.h"
 #include "tools/accel-inspect/text_table.h"
@@ -171,12 +171,8 @@ std::string ScheduleTable::CommunicationText(const ScheduleItem& item) const {
 std::string ScheduleTable::BytesText(const ScheduleItem& item) const {
   uint64_t bytes = 0;
   for (const Instruction* instruction : item.instructions) {
-    const planpb::Collective& collective = instruction->collective();
     bytes += instruction->has_collective()
-                 ? (collective.shard().elements() *
-                        runtime::ElementBits(collective.dtype()) +
-                    7) /
-                       8
+                 ? runtime::TensorBytes(instruction->collective())
                  : instruction->bytes_moved();
   }
   return bytes == 0 ? "" : runtime::FormatBytes(bytes);

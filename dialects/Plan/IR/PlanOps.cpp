@@ -15,9 +15,12 @@ using namespace accel::plan;
 // Buffers
 //===----------------------------------------------------------------------===//
 
+int64_t accel::plan::getElementBytes(MemRefType type) {
+  return std::max<int64_t>(8, type.getElementTypeBitWidth()) / 8;
+}
+
 int64_t accel::plan::getMemRefBytes(MemRefType type) {
-  int64_t bits = std::max<int64_t>(8, type.getElementTypeBitWidth());
-  return type.getNumElements() * (bits / 8);
+  return type.getNumElements() * getElementBytes(type);
 }
 
 BufferRange accel::plan::getBufferRange(Value value) {
@@ -29,9 +32,8 @@ BufferRange accel::plan::getBufferRange(Value value) {
     value = partOp.getSource();
   }
   while (auto view = value.getDefiningOp<ViewOp>()) {
-    auto type = cast<MemRefType>(view.getSource().getType());
-    begin += view.getOffset() * (getMemRefBytes(type) /
-                                 std::max<int64_t>(1, type.getNumElements()));
+    begin += view.getOffset() *
+             getElementBytes(cast<MemRefType>(view.getSource().getType()));
     value = view.getSource();
   }
   return {cast<BufferOp>(value.getDefiningOp()), begin, bytes, part};
@@ -54,6 +56,15 @@ static LogicalResult verifyBuffers(Operation *op) {
     }
   }
   return success();
+}
+
+void BufferOp::build(OpBuilder &builder, OperationState &state, MemRefType type,
+                     Region region, StringRef klass, StringAttr symbol,
+                     ElementsAttr value, int64_t copies, StringRef space,
+                     ShardAttr shard) {
+  build(builder, state, type, RegionAttr::get(builder.getContext(), region),
+        builder.getStringAttr(klass), symbol, value, /*offset=*/IntegerAttr(),
+        builder.getI64IntegerAttr(copies), builder.getStringAttr(space), shard);
 }
 
 LogicalResult BufferOp::verify() {

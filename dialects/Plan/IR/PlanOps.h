@@ -29,7 +29,9 @@ struct BufferAccess {
   Access access;
 };
 
-/// Bytes of a statically shaped memref (booleans take one byte each).
+/// Bytes of an element of a memref, and of a statically shaped one as a whole
+/// (booleans take one byte each).
+int64_t getElementBytes(mlir::MemRefType type);
 int64_t getMemRefBytes(mlir::MemRefType type);
 
 } // namespace accel::plan

@@ -31,6 +31,10 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
                    OptionalAttr<I64Attr>:$offset, DefaultValuedAttr<I64Attr, "1">:$copies,
                    DefaultValuedAttr<StrAttr, "\"device\"">:$space, OptionalAttr<Plan_ShardAttr>:$shard);
   let results = (outs AnyMemRef:$result);
+  let builders = [OpBuilder<(ins "::mlir::MemRefType":$type, "Region":$region, "::llvm::StringRef":$klass,
+                             CArg<"::mlir::StringAttr", "{}">:$symbol, CArg<"::mlir::ElementsAttr", "{}">:$value,
+                             CArg<"int64_t", "1">:$copies, CArg<"::llvm::StringRef", "\"device\"">:$space,
+                             CArg<"ShardAttr", "{}">:$shard)>];
   let assemblyFormat = "$region $klass ($symbol^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }

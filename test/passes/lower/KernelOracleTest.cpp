@@ -8,8 +8,8 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/Interpreter/Interpreter.h"
 #include "dialects/Accel/Interpreter/RandomArguments.h"
+#include "passes/Analysis/KernelShape.h"
 #include "passes/Fuse/Passes.h"
-#include "passes/Lower/KernelShape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"

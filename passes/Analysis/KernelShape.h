@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loop of a kernel, as the attribute `plan.kernel` of its function says it.
-#ifndef ACCEL_PASSES_LOWER_KERNELSHAPE_H
-#define ACCEL_PASSES_LOWER_KERNELSHAPE_H
+#ifndef ACCEL_PASSES_ANALYSIS_KERNELSHAPE_H
+#define ACCEL_PASSES_ANALYSIS_KERNELSHAPE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringRef.h"
@@ -26,6 +26,13 @@ struct KernelShape {
   int64_t rows = 0;
   int64_t columns = 0;
   int64_t units = 0; ///< what [begin, end) counts
+
+  /// The shape with so many elements in rows of `columns`: its rows and units
+  /// follow.
+  static KernelShape make(LoopKind kind, int64_t elements, int64_t columns);
+
+  /// What `get` reads.
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 
   /// The shape of `kernel`; an error on the function if the attribute is not
   /// complete or contradicts itself.

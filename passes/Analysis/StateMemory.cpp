@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The granule of the bucket, the elements of the slot.
-#include "passes/Analysis/StateShard.h"
+#include "passes/Analysis/StateMemory.h"
 
 #include "dialects/Dist/IR/DistDialect.h"
 
@@ -21,4 +21,14 @@ plan::ShardAttr accel::getStateShard(StateOp state) {
       state.getContext(),
       cast<RankedTensorType>(state.getType()).getNumElements(),
       static_cast<int64_t>(bucket.getGranule()), axes);
+}
+
+StringRef accel::getStateClass(StateOp state) {
+  if (state.getKind() != "slot") {
+    return "scalars";
+  }
+  StringRef slot = state.getSlot().value_or("");
+  return slot == "master"     ? "parameters"
+         : slot == "gradient" ? "gradients"
+                              : "optimizer";
 }

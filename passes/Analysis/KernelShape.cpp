@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads and checks the attribute `plan.kernel`.
-#include "passes/Lower/KernelShape.h"
+// Writes, reads and checks the attribute `plan.kernel`.
+#include "passes/Analysis/KernelShape.h"
 
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -19,6 +20,20 @@ static std::optional<LoopKind> parseKind(StringRef kind) {
       .Default(std::nullopt);
 }
 
+static StringRef stringifyKind(LoopKind kind) {
+  switch (kind) {
+  case LoopKind::Flat:
+    return "flat";
+  case LoopKind::Rows:
+    return "rows";
+  case LoopKind::Columns:
+    return "columns";
+  case LoopKind::Concat:
+    return "concat";
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 /// How many units a loop has: blocks of elements, rows, or blocks of columns.
 static int64_t countUnits(const KernelShape &shape) {
   switch (shape.kind) {
@@ -31,6 +46,24 @@ static int64_t countUnits(const KernelShape &shape) {
     return shape.rows;
   }
   return 0;
+}
+
+KernelShape KernelShape::make(LoopKind kind, int64_t elements,
+                              int64_t columns) {
+  KernelShape shape{kind, elements, elements / columns, columns, 0};
+  shape.units = countUnits(shape);
+  return shape;
+}
+
+DictionaryAttr KernelShape::getAttr(MLIRContext *context) const {
+  Builder builder(context);
+  NamedAttrList attrs;
+  attrs.set("kind", builder.getStringAttr(stringifyKind(kind)));
+  attrs.set("elements", builder.getI64IntegerAttr(elements));
+  attrs.set("rows", builder.getI64IntegerAttr(rows));
+  attrs.set("columns", builder.getI64IntegerAttr(columns));
+  attrs.set("units", builder.getI64IntegerAttr(units));
+  return attrs.getDictionary(context);
 }
 
 FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a segment's slot is cut over ranks.
-#ifndef ACCEL_PASSES_ANALYSIS_STATESHARD_H
-#define ACCEL_PASSES_ANALYSIS_STATESHARD_H
+// What a state takes of a rank's memory: how a segment's slot is cut over
+// ranks, and what its bytes count as.
+#ifndef ACCEL_PASSES_ANALYSIS_STATEMEMORY_H
+#define ACCEL_PASSES_ANALYSIS_STATEMEMORY_H
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
@@ -10,6 +11,9 @@ namespace accel {
 
 /// Null if every rank has all of `state` and all of it is its business.
 plan::ShardAttr getStateShard(StateOp state);
+
+/// The class of its buffer ("optimizer").
+llvm::StringRef getStateClass(StateOp state);
 
 } // namespace accel
 
