@@ -12,6 +12,7 @@
 #include "passes/Lower/LowerPipeline.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Support/Timing.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
@@ -43,6 +44,11 @@ public:
     if (threads.getMaxConcurrency() > 1) {
       context.setThreadPool(threads);
     }
+    timing.setEnabled(options.timeReport);
+    timing.setDisplayMode(DefaultTimingManager::DisplayMode::Tree);
+    timing.setOutput(createOutputStrategy(
+        DefaultTimingManager::OutputFormat::Text, messages));
+    time = timing.getRootScope();
   }
 
   ExitCode run() {
@@ -86,6 +92,8 @@ private:
   onnx::ImportedModel model;
   LoweredCode code;
   std::optional<MemoryFit> fit; ///< where there is a limit
+  DefaultTimingManager timing;  ///< prints when it goes
+  TimingScope time;
   std::chrono::steady_clock::time_point begin =
       std::chrono::steady_clock::now();
 };
@@ -103,6 +111,7 @@ ExitCode exitCodeOf(onnx::ImportFailure reason) {
 }
 
 ExitCode Compilation::importModel() {
+  TimingScope scope = time.nest("reading the model");
   onnx::ImportFailure reason = onnx::ImportFailure::Model;
   FailureOr<onnx::ImportedModel> imported =
       onnx::importOnnx(options.model, options.frontend, context, &reason);
@@ -121,7 +130,8 @@ ExitCode Compilation::runPhases() {
     if (info.phase > last) {
       break;
     }
-    if (failed(runPhase(getModule(), info.phase, options))) {
+    if (failed(
+            runPhase(getModule(), info.phase, options, time.nest(info.name)))) {
       return failPhase(info.phase);
     }
     if (ExitCode dumped = dump(getModule(), info.phase);
@@ -150,7 +160,7 @@ ExitCode Compilation::lower() {
     }
   }
   FailureOr<LoweredCode> lowered =
-      lowerKernels(getModule(), getDefaultVariants());
+      lowerKernels(getModule(), getDefaultVariants(), time.nest("lower"));
   if (failed(lowered)) {
     return failPhase(Phase::Lower);
   }
@@ -159,6 +169,7 @@ ExitCode Compilation::lower() {
 }
 
 ExitCode Compilation::write() {
+  TimingScope scope = time.nest("writing the plan");
   LogicalResult written =
       writePlan(getModule(), code, model, makeWriterOptions(), options.output);
   return succeeded(written) ? ExitCode::Ok : ExitCode::InputOutput;

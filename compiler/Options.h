@@ -22,11 +22,12 @@ struct CompilerOptions {
   /// Stop after this phase and print the module; to standard output if there is
   /// no `output`.
   std::optional<Phase> compileTo;
-  std::string dumpPhases; ///< folder for NN-phase.mlir; empty: none
-  bool estimate = false;  ///< print what training takes, no plan
-  bool json = false;      ///< the estimate as JSON
-  bool quiet = false;     ///< no remarks, no summary
-  unsigned threads = 0;   ///< of the compiler; 0: as many as there are cores
+  std::string dumpPhases;  ///< folder for NN-phase.mlir; empty: none
+  bool estimate = false;   ///< print what training takes, no plan
+  bool json = false;       ///< the estimate as JSON
+  bool timeReport = false; ///< print where the time went
+  bool quiet = false;      ///< no remarks, no summary
+  unsigned threads = 0;    ///< of the compiler; 0: as many as there are cores
 
   int64_t globalBatch = 32; ///< samples of a step, for the plan
   int64_t maxRanks = 1024;  ///< that a run of the plan may have

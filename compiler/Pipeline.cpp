@@ -51,8 +51,9 @@ void buildPhase(OpPassManager &manager, Phase phase,
 }
 
 LogicalResult runPhase(ModuleOp module, Phase phase,
-                       const CompilerOptions &options) {
+                       const CompilerOptions &options, TimingScope timing) {
   PassManager manager(module.getContext());
+  manager.enableTiming(timing);
   buildPhase(manager, phase, options);
   return manager.run(module);
 }

@@ -6,6 +6,7 @@
 #include "compiler/Options.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/Timing.h"
 
 namespace mlir {
 class OpPassManager;
@@ -19,7 +20,8 @@ void buildPhase(mlir::OpPassManager &manager, Phase phase,
 
 /// Runs `phase` on a module as the phase before left it.
 mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase phase,
-                             const CompilerOptions &options);
+                             const CompilerOptions &options,
+                             mlir::TimingScope timing = mlir::TimingScope());
 
 /// Writes `module` to NN-phase.mlir in `folder`, which is made if it is not
 /// there.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instruction records of the plan, from the operations of the plan dialect.
 #include "compiler/PlanManifest.h"
+#include "passes/Analysis/KernelShape.h"
 #include "passes/Memory/MemoryProblem.h"
 #include "runtime/plan/instruction_stream.h"
 
@@ -140,6 +141,23 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
   return instruction;
 }
 
+/// The kernel's last pointer: a piece of the workspace for each thread.
+void PlanManifest::addScratch(uint64_t bytes,
+                              planpb::Instruction &instruction) {
+  planpb::Buffer *workspace = manifest.mutable_buffers(workspaceIndex());
+  planpb::SizeTerm *term =
+      workspace->mutable_bytes()->add_alternatives()->add_terms();
+  term->set_factor(bytes);
+  term->set_per_thread(true);
+  instruction.mutable_launch()->add_arguments(instruction.accesses_size());
+  planpb::Access *access = instruction.add_accesses();
+  access->set_buffer(workspaceIndex());
+  access->set_bytes(bytes);
+  access->set_mode(planpb::Access::MODE_READ_WRITE);
+  access->set_thread_stride(bytes);
+  usesScratch = true;
+}
+
 void PlanManifest::fillLaunch(plan::LaunchOp op,
                               planpb::Instruction &instruction) {
   instruction.set_name(op.getKernel().str());
@@ -156,6 +174,10 @@ void PlanManifest::fillLaunch(plan::LaunchOp op,
     launch->mutable_end()->set_units(op.getUnits());
   }
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
+  auto shape = kernel->getAttrOfType<DictionaryAttr>(kKernelAttr);
+  if (auto scratch = shape.getAs<IntegerAttr>("scratch")) {
+    addScratch(scratch.getInt(), instruction);
+  }
   uint64_t flops = 0;
   kernel.walk([&](CostOpInterface cost) { flops += cost.getFlops(); });
   if (flops > 0) {

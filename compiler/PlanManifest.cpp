@@ -2,6 +2,7 @@
 // The manifest of a plan: what the module's symbols and attributes say, message
 // by message.
 #include "compiler/PlanManifest.h"
+#include "passes/Analysis/KernelShape.h"
 
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Memory/MemoryProblem.h"
@@ -163,7 +164,7 @@ void PlanManifest::addKernels() {
     message->set_cpu(variant.variant.cpu);
   }
   for (auto function : module.getOps<func::FuncOp>()) {
-    auto shape = function->getAttrOfType<DictionaryAttr>("plan.kernel");
+    auto shape = function->getAttrOfType<DictionaryAttr>(kKernelAttr);
     if (!shape) {
       continue;
     }
@@ -175,18 +176,24 @@ void PlanManifest::addKernels() {
     });
     shape.print(stream);
     function.getFunctionType().print(stream);
+    // Whether results are added to what is there.
+    if (ArrayAttr attributes = function.getResAttrsAttr()) {
+      attributes.print(stream);
+    }
     llvm::ArrayRef<uint8_t> bytes(
         reinterpret_cast<const uint8_t *>(text.data()), text.size());
     std::array<uint8_t, 32> digest = llvm::SHA256::hash(bytes);
     planpb::Kernel *kernel = manifest.add_kernels();
     kernel->set_key(llvm::toHex(digest, /*LowerCase=*/true));
     kernel->set_name(function.getSymName().str());
-    kernel->set_arity(function.getNumArguments() + function.getNumResults());
+    kernel->set_arity(function.getNumArguments() + function.getNumResults() +
+                      (shape.contains("scratch") ? 1 : 0));
     StringRef kind = shape.getAs<StringAttr>("kind").getValue();
     int64_t columns = shape.getAs<IntegerAttr>("columns").getInt();
-    kernel->set_extent(kind == "flat" ? "blocks of 128 elements"
-                       : kind == "columns"
-                           ? "blocks of 64 columns"
+    kernel->set_extent(kind == "flat"      ? "blocks of 128 elements"
+                       : kind == "columns" ? "blocks of 64 columns"
+                       : kind == "attention"
+                           ? "heads or blocks of their rows"
                            : llvm::formatv("rows of {0}", columns).str());
     for (const VariantCode &variant : code.variants) {
       const CodeEntry &entry =
@@ -403,6 +410,9 @@ planpb::Manifest PlanManifest::finish() {
   addParameters();
   addStates();
   addMemorySummary();
+  if (usesScratch) {
+    manifest.add_required_features(std::string(runtime::kFeatureThreadPrivate));
+  }
   if (usesParts) {
     manifest.add_required_features(std::string(runtime::kFeatureShardedAccess));
   }

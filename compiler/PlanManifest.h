@@ -69,6 +69,7 @@ private:
   planpb::Instruction makeInstruction(mlir::Operation *op,
                                       llvm::StringRef function, uint32_t id);
   void fillLaunch(plan::LaunchOp op, planpb::Instruction &instruction);
+  void addScratch(uint64_t bytes, planpb::Instruction &instruction);
   void fillGemm(plan::GemmOp op, planpb::Instruction &instruction);
   void fillFetch(plan::FetchOp op, planpb::Instruction &instruction);
   void fillLoad(plan::LoadOp op, planpb::Instruction &instruction);
@@ -103,6 +104,7 @@ private:
   PeakInstruction peak;                      ///< of the functions so far
   uint32_t weightSection = 0;
   bool usesParts = false;   ///< of buffers: a rank's own elements
+  bool usesScratch = false; ///< of threads
   uint32_t collectives = 0; ///< of the function so far
   int64_t workspace = -1;
 };

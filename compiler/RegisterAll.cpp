@@ -67,5 +67,7 @@ void accel::registerAllAccelPasses() {
       [](mlir::OpPassManager &pm) { buildSchedulePipeline(pm); });
   PassPipelineRegistration<>("accel-memory", "phase Memory",
                              buildMemoryPipeline);
-  PassPipelineRegistration<>("accel-lower", "phase Lower", buildLowerPipeline);
+  PassPipelineRegistration<>(
+      "accel-lower", "phase Lower",
+      [](mlir::OpPassManager &manager) { buildLowerPipeline(manager); });
 }

@@ -17,6 +17,7 @@ static std::optional<LoopKind> parseKind(StringRef kind) {
       .Case("rows", LoopKind::Rows)
       .Case("columns", LoopKind::Columns)
       .Case("concat", LoopKind::Concat)
+      .Case("attention", LoopKind::Attention)
       .Default(std::nullopt);
 }
 
@@ -30,6 +31,8 @@ static StringRef stringifyKind(LoopKind kind) {
     return "columns";
   case LoopKind::Concat:
     return "concat";
+  case LoopKind::Attention:
+    return "attention";
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -43,6 +46,7 @@ static int64_t countUnits(const KernelShape &shape) {
     return llvm::divideCeil(shape.columns, kColumnUnit);
   case LoopKind::Rows:
   case LoopKind::Concat:
+  case LoopKind::Attention:
     return shape.rows;
   }
   return 0;
@@ -50,7 +54,7 @@ static int64_t countUnits(const KernelShape &shape) {
 
 KernelShape KernelShape::make(LoopKind kind, int64_t elements,
                               int64_t columns) {
-  KernelShape shape{kind, elements, elements / columns, columns, 0};
+  KernelShape shape{kind, elements, elements / columns, columns, 0, 0};
   shape.units = countUnits(shape);
   return shape;
 }
@@ -63,6 +67,9 @@ DictionaryAttr KernelShape::getAttr(MLIRContext *context) const {
   attrs.set("rows", builder.getI64IntegerAttr(rows));
   attrs.set("columns", builder.getI64IntegerAttr(columns));
   attrs.set("units", builder.getI64IntegerAttr(units));
+  if (scratch > 0) {
+    attrs.set("scratch", builder.getI64IntegerAttr(scratch));
+  }
   return attrs.getDictionary(context);
 }
 
@@ -73,7 +80,7 @@ FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
   if (!known) {
     return kernel.emitOpError("expected `")
            << kKernelAttr
-           << "` with a kind (flat, rows, columns or concat), got "
+           << "` with a kind (flat, rows, columns, concat or attention), got "
            << Attribute(attribute);
   }
   KernelShape shape;
@@ -89,6 +96,14 @@ FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
              << Attribute(number);
     }
     *field = number.getInt();
+  }
+  if (auto scratch = attribute.getAs<IntegerAttr>("scratch")) {
+    shape.scratch = scratch.getInt();
+  }
+  if (shape.scratch < 0 || shape.scratch % 64 != 0) {
+    return kernel.emitOpError("expected a `scratch` of a multiple of 64 bytes, "
+                              "got ")
+           << shape.scratch;
   }
   if (shape.rows * shape.columns != shape.elements) {
     return kernel.emitOpError("expected rows * columns = elements, got ")

@@ -18,14 +18,15 @@ inline constexpr int64_t kFlatUnit = 128;
 /// Columns of a unit of a column kernel.
 inline constexpr int64_t kColumnUnit = 64;
 
-enum class LoopKind { Flat, Rows, Columns, Concat };
+enum class LoopKind { Flat, Rows, Columns, Concat, Attention };
 
 struct KernelShape {
   LoopKind kind = LoopKind::Flat;
   int64_t elements = 0; ///< of the iteration space: rows * columns
   int64_t rows = 0;
   int64_t columns = 0;
-  int64_t units = 0; ///< what [begin, end) counts
+  int64_t units = 0;   ///< what [begin, end) counts
+  int64_t scratch = 0; ///< bytes that each thread needs besides the operands
 
   /// The shape with so many elements in rows of `columns`: its rows and units
   /// follow.

@@ -3,6 +3,7 @@
 #include "passes/Analysis/TensorAccess.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -10,10 +11,6 @@
 
 using namespace mlir;
 using namespace accel;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 int64_t accel::getNumElements(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
@@ -190,4 +187,48 @@ bool accel::isContiguousPart(Value value, Value root, int64_t &offset) {
     offset += view.offset;
   }
   return true;
+}
+
+/// Follows `strided`, a view of `view`, into the source of `view`. A stride
+/// must move along one dimension of `view`, and no sum of steps may leave it.
+static bool compose(const AffineView &view, ArrayRef<int64_t> sizes,
+                    StridedView &strided) {
+  SmallVector<int64_t> weights = rowMajorStrides(view.sizes);
+  SmallVector<int64_t> farthest;
+  int64_t rest = strided.offset;
+  int64_t offset = view.offset;
+  for (auto [weight, stride] : llvm::zip(weights, view.strides)) {
+    farthest.push_back(rest / weight);
+    offset += rest / weight * stride;
+    rest %= weight;
+  }
+  for (auto [size, stride] : llvm::zip(sizes, strided.strides)) {
+    if (size == 1 || stride == 0) {
+      stride = 0;
+      continue;
+    }
+    const auto *dimension = llvm::find_if(
+        weights, [&](int64_t weight) { return weight <= stride; });
+    if (dimension == weights.end() || stride % *dimension != 0) {
+      return false;
+    }
+    size_t i = dimension - weights.begin();
+    int64_t steps = stride / *dimension;
+    farthest[i] += (size - 1) * steps;
+    stride = steps * view.strides[i];
+  }
+  strided.offset = offset;
+  return llvm::all_of(llvm::zip(farthest, view.sizes), [](auto pair) {
+    return std::get<0>(pair) < std::get<1>(pair);
+  });
+}
+
+std::optional<StridedView> accel::getStridedView(Value value, Value root) {
+  StridedView strided{0, rowMajorStrides(shapeOf(value))};
+  for (const AffineView &view : getViewChain(value, root)) {
+    if (!compose(view, shapeOf(value), strided)) {
+      return std::nullopt;
+    }
+  }
+  return strided;
 }

@@ -9,6 +9,8 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
+
 namespace accel {
 
 /// An affine view: element (c0, c1, ...) of a tensor of shape `sizes` is
@@ -69,6 +71,16 @@ AccessRelation getAccessRelation(mlir::Value value, mlir::Value root);
 /// Whether `value` is a contiguous part of `root`; then `offset` is where it
 /// begins (elements).
 bool isContiguousPart(mlir::Value value, mlir::Value root, int64_t &offset);
+
+/// Element (c0, c1, ...) of a value is element `offset + sum of ci * stridesi`
+/// of a root, counted in row-major order; one stride per dimension.
+struct StridedView {
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t> strides;
+};
+
+/// `value` as such a view of `root`, or nothing where no strides describe it.
+std::optional<StridedView> getStridedView(mlir::Value value, mlir::Value root);
 
 /// Number of elements of a statically shaped tensor.
 int64_t getNumElements(mlir::Value value);

@@ -10,7 +10,6 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <cmath>
-#include <limits>
 
 namespace accel {
 #define GEN_PASS_DEF_EXPANDCOMPOSITESPASS
@@ -21,8 +20,6 @@ using namespace mlir;
 using namespace accel;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -73,28 +70,15 @@ struct ExpandLayerNorm : OpRewritePattern<LayerNormOp> {
   }
 };
 
-/// exp(x - max) and what it takes to make a softmax of it; rows that are -inf
-/// throughout give zeros.
+/// exp(x - max) and what it takes to make a softmax of it.
 struct StableExp {
   Value maximum, exponentials, sum;
 };
 
-StableExp stableExp(GradientBuilder &b, Value x, bool rowsMayBeEmpty) {
+StableExp stableExp(GradientBuilder &b, Value x) {
   Value maximum = reduceMax(b, x);
-  if (rowsMayBeEmpty) {
-    Value empty = b.compare(ComparePredicate::EQ, maximum, -kInfinity);
-    maximum = b.select(empty, b.constant(maximum, 0.0), maximum);
-  }
   Value e = b.exp(b.sub(x, spreadRows(b, maximum, x)));
   return {maximum, e, b.sum(e, lastAxis(x))};
-}
-
-/// 1 / sum, and 0 for empty rows.
-Value inverseSum(GradientBuilder &b, Value sum, bool rowsMayBeEmpty) {
-  Value inverse = b.div(b.constant(sum, 1.0), sum);
-  return rowsMayBeEmpty
-             ? b.keepWhere(b.compare(ComparePredicate::GT, sum, 0.0), inverse)
-             : inverse;
 }
 
 Value logOf(GradientBuilder &b, Value x) {
@@ -107,10 +91,10 @@ struct ExpandSoftmax : OpRewritePattern<SoftmaxOp> {
   LogicalResult matchAndRewrite(SoftmaxOp op,
                                 PatternRewriter &rewriter) const override {
     GradientBuilder b(rewriter, op);
-    StableExp s = stableExp(b, op.getOperand(), /*rowsMayBeEmpty=*/false);
+    StableExp s = stableExp(b, op.getOperand());
+    Value inverse = b.div(b.constant(s.sum, 1.0), s.sum);
     rewriter.replaceOp(
-        op, b.mul(s.exponentials,
-                  spreadRows(b, inverseSum(b, s.sum, false), op.getOperand())));
+        op, b.mul(s.exponentials, spreadRows(b, inverse, op.getOperand())));
     return success();
   }
 };
@@ -129,7 +113,7 @@ struct ExpandCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
         b.create<BroadcastOp>(indexType, labels, ArrayRef<int64_t>{0});
     Value isTarget = b.compare(ComparePredicate::EQ, columns, spreadLabels);
     Value target = b.sum(b.keepWhere(isTarget, x), lastAxis(x));
-    StableExp s = stableExp(b, x, /*rowsMayBeEmpty=*/false);
+    StableExp s = stableExp(b, x);
     Value lse = b.add(s.maximum, logOf(b, s.sum));
     Value valid =
         b.create<AndOp>(b.compare(ComparePredicate::GE, labels, 0.0),
@@ -158,106 +142,6 @@ struct ExpandGelu : OpRewritePattern<GeluOp> {
     Value twice = b.mul(b.add(x, cubic), 2.0 * std::sqrt(2.0 / M_PI));
     Value sigmoid = b.create<SigmoidOp>(x.getType(), twice);
     rewriter.replaceOp(op, b.mul(x, sigmoid));
-    return success();
-  }
-};
-
-/// scale * query key^T with everything that is not allowed at -inf.
-template <typename OpTy>
-Value maskedScores(GradientBuilder &b, PatternRewriter &rewriter, OpTy op) {
-  ArrayRef<int64_t> q = shapeOf(op.getQuery());
-  int64_t t = q[2];
-  int64_t s = shapeOf(op.getKey())[2];
-  auto element =
-      cast<RankedTensorType>(op.getQuery().getType()).getElementType();
-  auto type = RankedTensorType::get({q[0], q[1], t, s}, element);
-  Value scores =
-      b.create<MatmulOp>(type, op.getQuery(), op.getKey(),
-                         /*transpose_lhs=*/false, /*transpose_rhs=*/true);
-  scores = b.mul(scores, op.getScale().convertToDouble());
-  Value nothing = b.constant(scores, -kInfinity);
-  if (Value mask = op.getMask()) {
-    auto maskElement = cast<RankedTensorType>(mask.getType()).getElementType();
-    Value spread =
-        b.create<BroadcastOp>(type.clone(maskElement), mask, axisRange(0, 4));
-    scores = maskElement.isInteger(1) ? b.select(spread, scores, nothing)
-                                      : b.add(scores, spread);
-  }
-  if (op.getCausal()) {
-    auto indexType = type.clone(rewriter.getI64Type());
-    Value row = b.create<IotaOp>(indexType, rewriter.getI64IntegerAttr(2));
-    Value column = b.create<IotaOp>(indexType, rewriter.getI64IntegerAttr(3));
-    Value allowed =
-        b.compare(ComparePredicate::LE, column,
-                  s == t ? row : b.add(row, static_cast<double>(s - t)));
-    scores = b.select(allowed, scores, nothing);
-  }
-  return scores;
-}
-
-template <typename OpTy> Value dropped(GradientBuilder &b, OpTy op, Value x) {
-  if (!op.getSamples()) {
-    return x;
-  }
-  return b.create<DropoutOp>(x.getType(), x, op.getSamples(), op.getSeed(),
-                             op.getProbabilityAttr(), op.getSiteAttr(),
-                             /*siteOffset=*/Value());
-}
-
-template <typename OpTy> bool rowsMayBeEmpty(OpTy op) {
-  return op.getMask() || (op.getCausal() &&
-                          shapeOf(op.getKey())[2] < shapeOf(op.getQuery())[2]);
-}
-
-struct ExpandAttention : OpRewritePattern<AttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(AttentionOp op,
-                                PatternRewriter &rewriter) const override {
-    GradientBuilder b(rewriter, op);
-    Value scores = maskedScores(b, rewriter, op);
-    bool mayBeEmpty = rowsMayBeEmpty(op);
-    StableExp s = stableExp(b, scores, mayBeEmpty);
-    Value p = b.mul(s.exponentials,
-                    spreadRows(b, inverseSum(b, s.sum, mayBeEmpty), scores));
-    Value result =
-        b.create<MatmulOp>(op.getResult().getType(), dropped(b, op, p),
-                           op.getValue(), false, false);
-    rewriter.replaceOp(op, {result, b.add(s.maximum, logOf(b, s.sum))});
-    return success();
-  }
-};
-
-struct ExpandAttentionGrad : OpRewritePattern<AttentionGradOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(AttentionGradOp op,
-                                PatternRewriter &rewriter) const override {
-    GradientBuilder b(rewriter, op);
-    Value scores = maskedScores(b, rewriter, op);
-    Value lse = op.getLse();
-    if (rowsMayBeEmpty(op)) {
-      // An empty row has lse = -inf and no probabilities: any finite number
-      // there gives exp(-inf) = 0.
-      lse = b.select(b.compare(ComparePredicate::EQ, lse, -kInfinity),
-                     b.constant(lse, 0.0), lse);
-    }
-    Value p = b.exp(b.sub(scores, spreadRows(b, lse, scores)));
-    Value dy = op.getResultGradient();
-    Value dp =
-        b.create<MatmulOp>(scores.getType(), dy, op.getValue(), false, true);
-    // The sum over a row of p * dp, dropout included, is that of dy * y.
-    Value delta = b.sum(b.mul(dy, op.getResult()), lastAxis(dy));
-    Value ds =
-        b.mul(p, b.sub(dropped(b, op, dp), spreadRows(b, delta, scores)));
-    ds = b.mul(ds, op.getScale().convertToDouble());
-    Value dq = b.create<MatmulOp>(op.getQuery().getType(), ds, op.getKey(),
-                                  false, false);
-    Value dk = b.create<MatmulOp>(op.getKey().getType(), ds, op.getQuery(),
-                                  true, false);
-    Value dv = b.create<MatmulOp>(op.getValue().getType(), dropped(b, op, p),
-                                  dy, true, false);
-    rewriter.replaceOp(op, {dq, dk, dv});
     return success();
   }
 };
@@ -399,9 +283,9 @@ class ExpandCompositesPass
     RewritePatternSet patterns(&getContext());
     patterns
         .add<ExpandLayerNorm, ExpandSoftmax, ExpandCrossEntropy, ExpandGelu,
-             ExpandAttention, ExpandAttentionGrad, ExpandPad, SplitFullSum,
-             NormalizeReduction<ReduceSumOp>, NormalizeReduction<ReduceMaxOp>,
-             NormalizeReduction<ReduceMinOp>>(&getContext());
+             ExpandPad, SplitFullSum, NormalizeReduction<ReduceSumOp>,
+             NormalizeReduction<ReduceMaxOp>, NormalizeReduction<ReduceMinOp>>(
+            &getContext());
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),

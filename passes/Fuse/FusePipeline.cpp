@@ -14,6 +14,7 @@ void accel::buildFusePipeline(mlir::OpPassManager &pm) {
   // computing it again.
   pm.addPass(mlir::createCanonicalizerPass());
   pm.addPass(createHoistSitesPass());
+  pm.addPass(createLayOutAttentionPass());
   pm.addPass(createOutlineKernelsPass());
   pm.addPass(createAssignBuffersPass());
   pm.addPass(createVerifyFusePass());

@@ -24,7 +24,7 @@ public:
         loc(function.getLoc()) {}
 
   template <typename OpTy> void hoist(OpTy op) {
-    if (op.getSiteOffset()) {
+    if (op.getSiteOffset() || !op.getSeed()) {
       return;
     }
     op.getSiteOffsetMutable().assign(get(op.getSite()));
@@ -55,8 +55,9 @@ class HoistSitesPass : public accel::impl::HoistSitesPassBase<HoistSitesPass> {
       }
       SiteConstants sites(function);
       function.walk([&](Operation *op) {
-        llvm::TypeSwitch<Operation *>(op).Case<DropoutOp, RandomNormalOp>(
-            [&](auto random) { sites.hoist(random); });
+        llvm::TypeSwitch<Operation *>(op)
+            .Case<DropoutOp, RandomNormalOp, AttentionOp, AttentionGradOp>(
+                [&](auto random) { sites.hoist(random); });
       });
     }
   }

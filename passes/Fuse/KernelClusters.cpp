@@ -4,9 +4,11 @@
 #include "passes/Fuse/KernelClusters.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/AttentionTiles.h"
 #include "passes/Analysis/TensorAccess.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace accel;
@@ -30,6 +32,10 @@ static FusionKind kindOf(Operation *op) {
   return fusable ? fusable.getFusionKind() : FusionKind::None;
 }
 
+static bool isAttention(Operation *op) {
+  return isa<AttentionOp, AttentionGradOp>(op);
+}
+
 bool accel::isColumnReduction(Operation *op) {
   auto sum = dyn_cast<ReduceSumOp>(op);
   if (!sum) {
@@ -48,11 +54,10 @@ int64_t accel::getReducedColumns(Operation *op) {
 /// layers that share a kernel.
 static bool isSiteOffset(Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (auto dropout = dyn_cast<DropoutOp>(user)) {
-      return dropout.getSiteOffset() == value;
-    }
-    auto normal = dyn_cast<RandomNormalOp>(user);
-    return normal && normal.getSiteOffset() == value;
+    return llvm::TypeSwitch<Operation *, bool>(user)
+        .Case<DropoutOp, RandomNormalOp, AttentionOp, AttentionGradOp>(
+            [&](auto random) { return random.getSiteOffset() == value; })
+        .Default(false);
   });
 }
 
@@ -75,6 +80,9 @@ bool ClusterPlanner::isCompute(Operation *op) const {
   if (isViewOp(op)) {
     return llvm::any_of(op->getResults(),
                         [&](Value v) { return materialized.contains(v); });
+  }
+  if (isAttention(op)) {
+    return true;
   }
   switch (kindOf(op)) {
   case FusionKind::Elementwise:
@@ -126,6 +134,7 @@ void ClusterPlanner::isolateSinks() {
       bool produced = producer && producer->getBlock() == op->getBlock() &&
                       llvm::is_contained(ops, producer) &&
                       !isSource(producer) && !isViewOp(producer) &&
+                      !isAttention(producer) &&
                       (isCompute(producer) || isa<MatmulOp>(producer));
       bool isMetric = isa<MetricOp>(op);
       bool alreadyStored = isMetric && isa_and_nonnull<ReadOp>(producer);
@@ -233,7 +242,9 @@ void ClusterPlanner::place(Operation *op) {
   if (clusterOf.count(op) || isColumns || !isCompute(op)) {
     return;
   }
-  if (isViewOp(op)) {
+  if (isAttention(op)) {
+    placeAttention(op);
+  } else if (isViewOp(op)) {
     start(op, KernelKind::Rows, getNumElements(op->getResult(0)), 0,
           /*open=*/false);
   } else if (isa<ConcatOp>(op)) {
@@ -493,6 +504,31 @@ void ClusterPlanner::placeElementwise(Operation *op) {
     }
   }
   merge(chosen, op, space, columns);
+}
+
+/// Attention reads tensors where they lie, if their last dimension is
+/// contiguous, and writes its results in the order that their only user asks
+/// for.
+void ClusterPlanner::placeAttention(Operation *op) {
+  for (Value operand : SmallVector<Value>(op->getOperands())) {
+    Value root = getRoot(operand);
+    int64_t offset = 0;
+    bool isTile = shapeOf(operand).size() == 4;
+    bool isReadable = isTile ? isTileOperand(operand, root)
+                             : isContiguousPart(operand, root, offset);
+    if (!isReadable || isSource(root.getDefiningOp())) {
+      materialize(operand, op);
+    }
+  }
+  unsigned number = start(op, KernelKind::Attention, 1, 0, /*open=*/false);
+  for (Value result : op->getResults()) {
+    Operation *user = result.hasOneUse() ? *result.user_begin() : nullptr;
+    if (keepsLastDimension(user) && graph.contains(user)) {
+      materialized.insert(user->getResult(0));
+      clusters[number].ops.push_back(user);
+      clusterOf[user] = number;
+    }
+  }
 }
 
 void ClusterPlanner::placeRowReduction(Operation *op) {

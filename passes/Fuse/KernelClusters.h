@@ -18,9 +18,10 @@ namespace accel {
 
 /// The loop that a kernel runs.
 enum class KernelKind {
-  Rows,    ///< element-wise, perhaps with reductions over rows
-  Columns, ///< sums over rows, one per column
-  Concat   ///< rows put together from parts
+  Rows,     ///< element-wise, perhaps with reductions over rows
+  Columns,  ///< sums over rows, one per column
+  Concat,   ///< rows put together from parts
+  Attention ///< attention or its gradient, and how its results are laid out
 };
 
 /// Operations that become one kernel.
@@ -83,6 +84,7 @@ private:
   void placeElementwise(mlir::Operation *op);
   void placeRowReduction(mlir::Operation *op);
   void placeColumns(mlir::Operation *op);
+  void placeAttention(mlir::Operation *op);
   bool joins(const Cluster &cluster, mlir::Operation *op, mlir::Value operand,
              int64_t columns) const;
   bool allowsColumns(const Cluster &cluster, int64_t columns) const;

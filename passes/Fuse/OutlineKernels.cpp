@@ -3,6 +3,7 @@
 // functions, each distinct one stored once.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Dist/IR/DistDialect.h"
+#include "passes/Analysis/AttentionTiles.h"
 #include "passes/Analysis/KernelShape.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/KernelClusters.h"
@@ -157,6 +158,13 @@ int64_t findRun(const ClusterPlanner &planner, const Cluster &cluster) {
 
 KernelShape Outliner::describe(const ClusterPlanner &planner,
                                const Cluster &cluster) {
+  if (cluster.kind == KernelKind::Attention) {
+    auto forward = dyn_cast<AttentionOp>(cluster.ops.front());
+    return forward
+               ? AttentionTiles::get(forward).getShape()
+               : AttentionTiles::get(cast<AttentionGradOp>(cluster.ops.front()))
+                     .getShape();
+  }
   LoopKind kind = LoopKind::Rows;
   int64_t columns = cluster.columns;
   if (cluster.kind == KernelKind::Concat) {
@@ -226,8 +234,10 @@ std::string describeOps(const Cluster &cluster) {
   SmallVector<StringRef> words;
   for (Operation *op : cluster.ops) {
     StringRef word = op->getName().stripDialect();
-    bool isTelling = isViewOp(op) || !isa<AddOp, SubOp, MulOp, CastOp, SelectOp,
-                                          CompareOp, AndOp, BroadcastOp>(op);
+    bool isTelling = isViewOp(op) ? cluster.ops.size() == 1 ||
+                                        cluster.kind != KernelKind::Attention
+                                  : !isa<AddOp, SubOp, MulOp, CastOp, SelectOp,
+                                         CompareOp, AndOp, BroadcastOp>(op);
     if (isTelling && words.size() < 3 && !llvm::is_contained(words, word)) {
       words.push_back(isViewOp(op) ? "copy" : word);
     }

@@ -7,11 +7,12 @@ include "mlir/Pass/PassBase.td"
 def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
   let summary = "rewrites composites into primitives";
   let description = [{
-    Layer norm, softmax, cross entropy, GELU, attention and its gradient become primitives; pads become concatenations with
-    zeros; sums over middle dimensions are brought to the end, and large sums into one number become sums of rows.
+    Layer norm, softmax, cross entropy and GELU become primitives; pads become concatenations with zeros; sums over middle
+    dimensions are brought to the end, and large sums into one number become sums of rows.
 
     Requires: static shapes.
-    Ensures: no operation has the fusion kind Composite, except dropout, which is an element-wise operation of kernels.
+    Ensures: no operation has the fusion kind Composite, except dropout, which is an element-wise operation of kernels, and
+    attention and its gradient, which are kernels of their own.
   }];
   let dependentDialects = ["::accel::AccelDialect"];
 }
@@ -43,6 +44,24 @@ def HoistSitesPass : Pass<"accel-hoist-sites", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def LayOutAttentionPass : Pass<"accel-lay-out-attention", "::mlir::ModuleOp"> {
+  let summary = "lets attention write its results in the order in which they are used";
+  let description = [{
+    Where a result of `accel.attention` or `accel.attention_grad` is transposed (heads behind tokens, as a projection wants
+    them), everybody else reads it through the transposed value: the transpose is the result's only user, and the kernel
+    writes it instead of the result.
+
+    Requires: nothing. Ensures: a result of attention that has a transpose that keeps its last dimension has no other user.
+
+    ```mlir
+    %y, %lse = accel.attention %q, %k, %v scale 0.25 causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32> -> tensor<2x4x8x16xf32>, tensor<2x4x8xf32>
+    %t = accel.transpose %y [0, 2, 1, 3] : tensor<2x4x8x16xf32> -> tensor<2x8x4x16xf32>
+    %again = accel.transpose %t [0, 2, 1, 3] : tensor<2x8x4x16xf32> -> tensor<2x4x8x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "groups operations into kernels";
   let description = [{
@@ -54,7 +73,8 @@ def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
     - `flat`: element-wise over `elements`, cut anywhere;
     - `rows`: `rows` rows of `columns` elements, with sums and maxima over rows; cut between rows;
     - `columns`: sums over `rows` for each of `columns`; cut between columns, so that no sum depends on the cut;
-    - `concat`: rows whose parts come from different operands.
+    - `concat`: rows whose parts come from different operands;
+    - `attention`: attention or its gradient, cut between heads and, forward, blocks of rows; `scratch` bytes per thread.
 
     Requires: ExpandComposites.
     Ensures: outside kernels there are only calls, matrix products, views of their operands, constants and accesses to symbols.

@@ -138,7 +138,7 @@ private:
         typeOf(query).clone(typeOf(query).getShape().drop_back());
     auto attention = AttentionOp::create(
         builder, loc, root.getType(), lse, query, key, value, mask.operand,
-        samples, seed, builder.getF64FloatAttr(scale),
+        samples, seed, /*siteOffset=*/Value(), builder.getF64FloatAttr(scale),
         mask.causal ? builder.getUnitAttr() : UnitAttr(),
         builder.getF64FloatAttr(match.probability),
         builder.getI64IntegerAttr(match.probability > 0 ? nextSite() : 0));

@@ -34,7 +34,8 @@ std::vector<CodeVariant> accel::getDefaultVariants() {
   std::vector<std::string> v4 = v3;
   v4.insert(v4.end(),
             {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
-  return {{"x86-64-v4", "x86-64-v4", v4}, {"x86-64-v3", "x86-64-v3", v3}};
+  return {{"x86-64-v4", "x86-64-v4", v4, /*blockVectors=*/4},
+          {"x86-64-v3", "x86-64-v3", v3, /*blockVectors=*/1}};
 }
 
 LogicalResult accel::lowerToLLVM(ModuleOp codeModule) {
@@ -140,12 +141,19 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-static FailureOr<std::unique_ptr<llvm::TargetMachine>>
-createMachine(ModuleOp module, const CodeVariant &variant) {
+void accel::prepareTranslation(MLIRContext &context) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context.appendDialectRegistry(registry);
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
+}
+
+static FailureOr<std::unique_ptr<llvm::TargetMachine>>
+createMachine(ModuleOp module, const CodeVariant &variant) {
   // Not the host's: the same bytes wherever the compiler runs.
   llvm::Triple triple("x86_64-unknown-linux-gnu");
   std::string error;
@@ -175,10 +183,6 @@ FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule,
   if (failed(machine)) {
     return failure();
   }
-  DialectRegistry registry;
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  codeModule.getContext()->appendDialectRegistry(registry);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(codeModule, context, "kernels");

@@ -19,6 +19,9 @@ struct CodeVariant {
   std::string cpu;  ///< LLVM's name of what it is tuned for
   std::vector<std::string>
       features; ///< LLVM's names of what the processor must have
+  /// Vectors of 16 floats that a block of a product in attention is wide: as
+  /// many as its registers hold beside the rows. It changes no bit.
+  int64_t blockVectors = 1;
 };
 
 /// AVX-512 as all servers have it, then AVX2 with FMA: the best comes first, as
@@ -44,6 +47,10 @@ struct CodeImage {
 /// Lowers functions of vectors, memrefs and scf to the LLVM dialect, the same
 /// for all variants.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp codeModule);
+
+/// Makes a context ready for compileKernels, which may then be called from
+/// several threads.
+void prepareTranslation(mlir::MLIRContext &context);
 
 /// Machine code of every function of a module in the LLVM dialect. An error
 /// names what the code refers to outside itself. The same input gives the same

@@ -33,6 +33,9 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const KernelShape &shape)
       kernel.getArgumentTypes(), [](Type t) -> Type { return bufferType(t); });
   llvm::append_range(types,
                      llvm::map_range(kernel.getResultTypes(), bufferType));
+  if (shape.scratch > 0) {
+    types.push_back(MemRefType::get({shape.scratch / 4}, builder.getF32Type()));
+  }
   types.append(2, builder.getIndexType());
   builder.setInsertionPointAfter(kernel);
   code = func::FuncOp::create(builder, loc,
@@ -52,6 +55,11 @@ ValueRange KernelEmitter::getResults() {
 
 Value KernelEmitter::getResultBuffer(unsigned result) {
   return code.getArgument(kernel.getNumArguments() + result);
+}
+
+Value KernelEmitter::getScratch() {
+  assert(shape.scratch > 0 && "the kernel has no scratch");
+  return code.getArgument(kernel.getNumArguments() + kernel.getNumResults());
 }
 
 bool KernelEmitter::isAccumulated(unsigned result) {

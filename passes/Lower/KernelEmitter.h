@@ -47,6 +47,8 @@ public:
   mlir::ValueRange getResults();
   mlir::Value getResultBuffer(unsigned result);
   bool isAccumulated(unsigned result);
+  /// The thread's own memory, as floats. Requires: the shape has scratch.
+  mlir::Value getScratch();
   /// The buffer of an argument of the kernel.
   mlir::Value getBuffer(mlir::BlockArgument argument);
 

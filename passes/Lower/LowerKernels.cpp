@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds its code to every kernel of a module.
+#include "passes/Lower/AttentionCode.h"
 #include "passes/Lower/KernelEmitter.h"
 #include "passes/Lower/Kernels.h"
 #include "passes/Lower/Passes.h"
@@ -44,7 +45,20 @@ static LogicalResult checkKernel(func::FuncOp kernel) {
   return success();
 }
 
-static LogicalResult lowerKernel(func::FuncOp kernel) {
+/// The attention that a kernel of that kind is about.
+static void emitAttentionKernel(KernelEmitter &emitter, int64_t blockVectors) {
+  for (Operation &op : emitter.getKernel().getBody().front()) {
+    if (auto forward = dyn_cast<AttentionOp>(op)) {
+      return emitAttention(emitter, forward, blockVectors);
+    }
+    if (auto gradient = dyn_cast<AttentionGradOp>(op)) {
+      return emitAttentionGrad(emitter, gradient, blockVectors);
+    }
+  }
+  emitter.emitError(emitter.getKernel()) << "expected an attention, got none";
+}
+
+static LogicalResult lowerKernel(func::FuncOp kernel, int64_t blockVectors) {
   FailureOr<KernelShape> shape = KernelShape::get(kernel);
   if (failed(shape) || failed(checkKernel(kernel))) {
     return failure();
@@ -63,6 +77,9 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   case LoopKind::Concat:
     emitConcatKernel(emitter);
     break;
+  case LoopKind::Attention:
+    emitAttentionKernel(emitter, blockVectors);
+    break;
   }
   emitter.finish();
   return failure(emitter.hasFailed());
@@ -72,6 +89,10 @@ namespace {
 
 class LowerKernelsPass
     : public accel::impl::LowerKernelsPassBase<LowerKernelsPass> {
+public:
+  using LowerKernelsPassBase::LowerKernelsPassBase;
+
+private:
   void runOnOperation() override {
     SmallVector<func::FuncOp> kernels;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -81,7 +102,7 @@ class LowerKernelsPass
     }
     bool hasFailed = false;
     for (func::FuncOp kernel : kernels) {
-      hasFailed |= failed(lowerKernel(kernel));
+      hasFailed |= failed(lowerKernel(kernel, blockVectors));
     }
     if (hasFailed) {
       signalPassFailure();

@@ -6,14 +6,21 @@
 #include "passes/Lower/Passes.h"
 
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace accel;
 
-void accel::buildLowerPipeline(OpPassManager &manager) {
-  manager.addPass(createLowerKernelsPass());
+void accel::buildLowerPipeline(OpPassManager &manager, int64_t blockVectors) {
+  LowerKernelsPassOptions kernels;
+  kernels.blockVectors = blockVectors;
+  manager.addPass(createLowerKernelsPass(kernels));
   manager.addPass(createVerifyLowerPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
   VectorizeRowsPassOptions options;
@@ -27,18 +34,82 @@ void accel::buildLowerPipeline(OpPassManager &manager) {
   functions.addPass(createCSEPass());
 }
 
-/// A module with copies of the kernels only.
-static OwningOpRef<ModuleOp> extractKernels(ModuleOp module,
-                                            std::vector<std::string> &names) {
+/// A module with copies of the kernels that `isWanted` holds for.
+static OwningOpRef<ModuleOp>
+extractKernels(ModuleOp module,
+               llvm::function_ref<bool(func::FuncOp)> isWanted) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (function->hasAttr(kKernelAttr)) {
-      names.push_back(function.getSymName().str());
+    if (function->hasAttr(kKernelAttr) && isWanted(function)) {
       kernels->push_back(function.clone());
     }
   }
   return kernels;
 }
+
+/// Replaces kernels by their code in the LLVM dialect.
+static LogicalResult lowerToCode(ModuleOp kernels, int64_t blockVectors,
+                                 TimingScope &timing) {
+  PassManager manager(kernels.getContext());
+  manager.enableVerifier(false);
+  manager.enableTiming(timing);
+  buildLowerPipeline(manager, blockVectors);
+  if (failed(manager.run(kernels))) {
+    return failure();
+  }
+  for (auto function :
+       llvm::make_early_inc_range(kernels.getOps<func::FuncOp>())) {
+    if (function->hasAttr(kKernelAttr)) {
+      function.erase();
+    }
+  }
+  TimingScope conversion = timing.nest("conversion to the LLVM dialect");
+  return lowerToLLVM(kernels);
+}
+
+static bool isAttention(func::FuncOp kernel) {
+  FailureOr<KernelShape> shape = KernelShape::get(kernel);
+  return succeeded(shape) && shape->kind == LoopKind::Attention;
+}
+
+namespace {
+
+/// The code of a module's kernels for variants with different blocks. Only
+/// attention knows of blocks: what else there is, is lowered once.
+class BlockedCode {
+public:
+  explicit BlockedCode(ModuleOp module) : module(module) {}
+
+  FailureOr<ModuleOp> get(int64_t blockVectors, TimingScope &timing) {
+    OwningOpRef<ModuleOp> &code = codes[blockVectors];
+    if (code) {
+      return *code;
+    }
+    bool isFirst = codes.size() == 1;
+    code = extractKernels(module, [&](func::FuncOp kernel) {
+      return isFirst || isAttention(kernel);
+    });
+    if (failed(lowerToCode(*code, blockVectors, timing))) {
+      return failure();
+    }
+    if (isFirst) {
+      first = *code;
+      return *code;
+    }
+    for (Operation &function : first.getOps()) {
+      if (!code->lookupSymbol(SymbolTable::getSymbolName(&function))) {
+        code->push_back(function.clone());
+      }
+    }
+    return *code;
+  }
+
+private:
+  ModuleOp module, first;
+  std::map<int64_t, OwningOpRef<ModuleOp>> codes;
+};
+
+} // namespace
 
 /// Every kernel has one entry of its own, in the order of `names`.
 static LogicalResult orderEntries(ModuleOp module, ArrayRef<std::string> names,
@@ -61,33 +132,39 @@ static LogicalResult orderEntries(ModuleOp module, ArrayRef<std::string> names,
 }
 
 FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module,
-                                           ArrayRef<CodeVariant> variants) {
+                                           ArrayRef<CodeVariant> variants,
+                                           TimingScope timing) {
   LoweredCode result;
-  OwningOpRef<ModuleOp> kernels = extractKernels(module, result.kernels);
-  PassManager manager(module.getContext());
-  manager.enableVerifier(false);
-  buildLowerPipeline(manager);
-  if (failed(manager.run(*kernels))) {
-    return failure();
-  }
-  for (auto function :
-       llvm::make_early_inc_range(kernels->getOps<func::FuncOp>())) {
+  for (auto function : module.getOps<func::FuncOp>()) {
     if (function->hasAttr(kKernelAttr)) {
-      function.erase();
+      result.kernels.push_back(function.getSymName().str());
     }
   }
-  if (failed(lowerToLLVM(*kernels))) {
-    return failure();
-  }
+  BlockedCode codes(module);
+  std::vector<ModuleOp> modules;
   for (const CodeVariant &variant : variants) {
-    FailureOr<CodeImage> image = compileKernels(*kernels, variant);
+    TimingScope scope = timing.nest("loops and vectors");
+    FailureOr<ModuleOp> code = codes.get(variant.blockVectors, scope);
+    if (failed(code)) {
+      return failure();
+    }
+    modules.push_back(*code);
+    result.variants.push_back({variant, {}});
+  }
+  prepareTranslation(*module.getContext());
+  auto compile = [&](size_t i) -> LogicalResult {
+    VariantCode &variant = result.variants[i];
+    TimingScope scope = timing.nest(variant.variant.name);
+    FailureOr<CodeImage> image = compileKernels(modules[i], variant.variant);
     if (failed(image)) {
       return failure();
     }
-    result.variants.push_back({variant, std::move(*image)});
-    if (failed(orderEntries(module, result.kernels, result.variants.back()))) {
-      return failure();
-    }
+    variant.image = std::move(*image);
+    return orderEntries(module, result.kernels, variant);
+  };
+  if (failed(failableParallelForEachN(module.getContext(), 0, variants.size(),
+                                      compile))) {
+    return failure();
   }
   return result;
 }

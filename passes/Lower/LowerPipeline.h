@@ -6,6 +6,8 @@
 
 #include "passes/Lower/Codegen.h"
 
+#include "mlir/Support/Timing.h"
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -28,14 +30,16 @@ struct LoweredCode {
 };
 
 /// From functions with `plan.kernel` to functions of vectors, memrefs and scf
-/// beside them.
-void buildLowerPipeline(mlir::OpPassManager &manager);
+/// beside them. `blockVectors`: that of the variants.
+void buildLowerPipeline(mlir::OpPassManager &manager, int64_t blockVectors = 4);
 
 /// Machine code for every function of `module` with the attribute
 /// `plan.kernel`, in every variant. `module` is not changed. An error names the
-/// kernel and the operation that has no code.
-mlir::FailureOr<LoweredCode> lowerKernels(mlir::ModuleOp module,
-                                          llvm::ArrayRef<CodeVariant> variants);
+/// kernel and the operation that has no code. Variants are compiled at the same
+/// time if the module's context has threads.
+mlir::FailureOr<LoweredCode>
+lowerKernels(mlir::ModuleOp module, llvm::ArrayRef<CodeVariant> variants,
+             mlir::TimingScope timing = mlir::TimingScope());
 
 } // namespace accel
 

@@ -10,7 +10,8 @@ def LowerKernelsPass : Pass<"accel-lower-kernels", "::mlir::ModuleOp"> {
     Adds, next to every function with the attribute `plan.kernel`, a function of the same name and `.code` whose arguments
     are the kernel's operands and results as flat buffers (booleans as bytes) and the units `[begin, end)`. Its body
     consists of loops over rows, scalar arithmetic, and one-dimensional `linalg.generic`s over neighbouring elements. Views
-    have become index arithmetic, done once per row.
+    have become index arithmetic, done once per row. Attention is written as tiles of explicit vectors instead, with one more
+    argument, the thread's scratch; `block-vectors` sets how many of its sums are kept in registers, which changes no bit.
 
     Requires: OutlineKernels, or functions of the same form.
     Ensures: every kernel has its code; the kernels themselves stay, as its definition.
@@ -23,8 +24,10 @@ def LowerKernelsPass : Pass<"accel-lower-kernels", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [Option<"blockVectors", "block-vectors", "int64_t", "4", "Vectors of 16 floats that a block of attention's products is wide">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def VerifyLowerPass : Pass<"accel-verify-lower", "::mlir::ModuleOp"> {

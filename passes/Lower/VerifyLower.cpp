@@ -20,7 +20,9 @@ static LogicalResult verifyCode(func::FuncOp kernel, SymbolTable &symbols) {
     return kernel.emitOpError("expected its code in a function '")
            << kernel.getSymName() << kCodeSuffix << "'";
   }
-  unsigned expected = kernel.getNumArguments() + kernel.getNumResults() + 2;
+  auto shape = kernel->getAttrOfType<DictionaryAttr>(kKernelAttr);
+  unsigned expected = kernel.getNumArguments() + kernel.getNumResults() + 2 +
+                      (shape.contains("scratch") ? 1 : 0);
   if (code.getNumArguments() != expected || code.getNumResults() != 0) {
     return code.emitOpError("expected ")
            << expected << " arguments (buffers, begin, end) and no result, got "

@@ -184,6 +184,9 @@ private:
     for (uint32_t argument : launch.arguments()) {
       places.push_back(all[argument]);
     }
+    // The last pointer may be scratch, which the check provides itself.
+    func::FuncOp definition = code.definition;
+    places.resize(definition.getNumArguments() + definition.getNumResults());
     if (++seen[kernel.name()] > kChecks) {
       runLaunch(code, launch.end().units(), places);
     } else if (!checkLaunch(code, launch.end().units(), places)) {

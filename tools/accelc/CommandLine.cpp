@@ -165,6 +165,10 @@ void addInspectionOptions(CLI::App &app, CommandLine &line) {
                "plan")
       ->group(kInspection);
   app.add_flag("--json", line.json, "The estimate as JSON")->group(kInspection);
+  app.add_flag("--time-report", line.timeReport,
+               "Print where the compilation's time went, by phase and pass, "
+               "to standard error")
+      ->group(kInspection);
   app.add_option("--compile-to", line.compileTo,
                  "Stop after a phase and print the program, to -o or standard "
                  "output; the phases are listed below")

@@ -44,6 +44,7 @@ struct CommandLine {
   uint64_t memoryLimit = 0; ///< bytes; 0: none
 
   bool estimate = false;
+  bool timeReport = false;
   bool json = false;
   std::string compileTo;
   std::string dumpPhases;

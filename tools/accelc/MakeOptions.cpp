@@ -26,6 +26,7 @@ private:
     options.compileTo = findPhase(line.compileTo);
     options.dumpPhases = line.dumpPhases;
     options.estimate = line.estimate;
+    options.timeReport = line.timeReport;
     options.json = line.json;
     options.quiet = line.quiet;
     options.threads = line.threads;

@@ -122,12 +122,16 @@ def Accel_RandomNormalOp : Accel_FusedOp<"random_normal", "Source"> {
 def Accel_AttentionOp : Accel_FusedOp<"attention", "Composite", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<CostOpInterface>]> {
   let summary = "scaled dot-product attention";
   let description = [{
-    With `query` of shape (b, h, t, d), `key` and `value` of shape (b, h, s, d) and (b, h, s, e):
+    With `query` of shape (b, h, t, d), `key` and `value` of shape (b, k, s, d) and (b, k, s, e), k dividing h (grouped
+    queries: head i reads key head i / (h / k)):
     scores = `scale` * query key^T, plus `mask` (additive, float) or restricted to true elements of `mask` (i1), and with
     `causal` restricted to columns j <= i + (s - t). `lse` (b, h, t) is the logarithm of the sum of exponentials of a row's
     scores; `result` (b, h, t, e) = dropout(softmax(scores)) value. A row without any allowed column gives zeros and lse = -inf.
-    `mask` has shape (b or 1, h or 1, t or 1, s). Dropout, if `probability` > 0, is that of `accel.dropout` over the tensor
-    (b, h, t, s) with `samples` (size b), `seed` and `site`.
+    `mask` has shape (b or 1, h or 1, t or 1, s). Dropout, if `probability` > 0, keeps the probability of row i and column j of
+    head m of sample x if word (j / 16) mod 4 of Philox4x32-10 with key (fold(seed), site) and counter
+    (16 ((m t + i) ceil(s / 64) + j / 64) + j mod 16, x) is at least `round(probability * 2^32)`, x being the element of
+    `samples` (size b) for the batch; `site_offset`, if present, is added to `site`, as on `accel.dropout`. (The four words of a
+    counter lie 16 columns apart, so that lanes along rows or along columns need no shuffle.)
 
     ```mlir
     %y, %lse = accel.attention %q, %k, %v scale 0.125 causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32> -> tensor<2x4x8x16xf32>, tensor<2x4x8xf32>
@@ -135,20 +139,21 @@ def Accel_AttentionOp : Accel_FusedOp<"attention", "Composite", [AttrSizedOperan
 
     **Constraints**
     - (C1) the shapes agree as given above; a float tensor has the element type of `query`.
-    - (C2) `samples` and `seed` are present exactly if `probability` is positive; `probability` lies in [0, 1), and `site`
-      is 0 without dropout.
+    - (C2) `samples` and `seed` are present exactly if `probability` is positive; `probability` lies in [0, 1), `site` is 0
+      and `site_offset` absent without dropout.
 
     Only `result` is differentiable: with respect to `query`, `key` and `value` by `accel.attention_grad`, to a float
-    `mask` that is not constant by primitives. Lowers to matrix products and a softmax kernel in Fuse (ExpandComposites).
+    `mask` that is not constant by primitives. Lowers to a kernel of its own kind, which never holds more than a tile of the
+    scores per thread.
   }];
   let arguments = (ins Accel_FloatTensor:$query, Accel_FloatTensor:$key, Accel_FloatTensor:$value, Optional<Accel_Tensor>:$mask,
-                   Optional<RankedTensorOf<[I64]>>:$samples, Optional<RankedTensorOf<[I64]>>:$seed,
+                   Optional<RankedTensorOf<[I64]>>:$samples, Optional<RankedTensorOf<[I64]>>:$seed, Optional<Accel_SiteOffset>:$site_offset,
                    F64Attr:$scale, UnitAttr:$causal, DefaultValuedAttr<F64Attr, "0.0">:$probability, DefaultValuedAttr<I64Attr, "0">:$site);
   let results = (outs Accel_FloatTensor:$result, Accel_FloatTensor:$lse);
   let builders = [OpBuilder<(ins "::mlir::Value":$query, "::mlir::Value":$key, "::mlir::Value":$value, "::mlir::Value":$mask,
                               "::mlir::Value":$samples, "::mlir::Value":$seed, "double":$scale, "bool":$causal,
                               "double":$probability, "int64_t":$site)>];
-  let assemblyFormat = "$query `,` $key `,` $value (`mask` $mask^ `:` type($mask))? (`dropout` $samples^ `,` $seed `probability` $probability `site` $site `:` type($samples) `,` type($seed))? `scale` $scale (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) `,` type($lse)";
+  let assemblyFormat = "$query `,` $key `,` $value (`mask` $mask^ `:` type($mask))? (`dropout` $samples^ `,` $seed `probability` $probability `site` $site `:` type($samples) `,` type($seed))? (`plus` $site_offset^)? `scale` $scale (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) `,` type($lse)";
   let hasVerifier = 1;
 }
 
@@ -167,14 +172,14 @@ def Accel_AttentionGradOp : Accel_FusedOp<"attention_grad", "Composite", [AttrSi
     - (C1) as for `accel.attention`; `result_gradient` and `result` have one type, and every gradient that of its operand.
     - (C2) as for `accel.attention`.
 
-    Not differentiable. Lowers to matrix products and softmax kernels in Fuse (ExpandComposites).
+    Not differentiable. Lowers to a kernel of its own kind, as `accel.attention` does.
   }];
   let arguments = (ins Accel_FloatTensor:$result_gradient, Accel_FloatTensor:$query, Accel_FloatTensor:$key, Accel_FloatTensor:$value,
                    Accel_FloatTensor:$result, Accel_FloatTensor:$lse, Optional<Accel_Tensor>:$mask,
-                   Optional<RankedTensorOf<[I64]>>:$samples, Optional<RankedTensorOf<[I64]>>:$seed,
+                   Optional<RankedTensorOf<[I64]>>:$samples, Optional<RankedTensorOf<[I64]>>:$seed, Optional<Accel_SiteOffset>:$site_offset,
                    F64Attr:$scale, UnitAttr:$causal, DefaultValuedAttr<F64Attr, "0.0">:$probability, DefaultValuedAttr<I64Attr, "0">:$site);
   let results = (outs Accel_FloatTensor:$query_gradient, Accel_FloatTensor:$key_gradient, Accel_FloatTensor:$value_gradient);
-  let assemblyFormat = "$result_gradient `,` $query `,` $key `,` $value `,` $result `,` $lse (`mask` $mask^ `:` type($mask))? (`dropout` $samples^ `,` $seed `probability` $probability `site` $site `:` type($samples) `,` type($seed))? `scale` $scale (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($result) `,` type($lse)";
+  let assemblyFormat = "$result_gradient `,` $query `,` $key `,` $value `,` $result `,` $lse (`mask` $mask^ `:` type($mask))? (`dropout` $samples^ `,` $seed `probability` $probability `site` $site `:` type($samples) `,` type($seed))? (`plus` $site_offset^)? `scale` $scale (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($result) `,` type($lse)";
   let hasVerifier = 1;
 }
 #endif

@@ -28,10 +28,14 @@ public:
     if (HostTensor seedTensor = operands.getSeed()) {
       seed = seedTensor.integers()[0];
     }
+    if (HostTensor offset = operands.getSiteOffset()) {
+      site += offset.integers()[0];
+    }
     batches = query.getShape()[0];
     heads = query.getShape()[1];
     rows = query.getShape()[2];
     depth = query.getShape()[3];
+    keyHeads = key.getShape()[1];
     columns = key.getShape()[2];
   }
 
@@ -59,10 +63,11 @@ public:
     if (probability == 0.0) {
       return factors;
     }
-    for (int64_t j = 0; j < columns; ++j) {
-      uint64_t element = (h * rows + i) * columns + j;
+    uint64_t tiles = (columns + 63) / 64;
+    for (uint64_t j = 0; j < static_cast<uint64_t>(columns); ++j) {
+      uint64_t tile = (h * rows + i) * tiles + j / 64;
       uint32_t word = getPhiloxBlock(seed, site, samples.integers()[b],
-                                     element / 4)[element % 4];
+                                     16 * tile + j % 16)[j / 16 % 4];
       factors[j] = word >= getDropoutThreshold(probability)
                        ? 1.0 / (1.0 - probability)
                        : 0.0;
@@ -74,7 +79,12 @@ public:
     return query.floats().slice(((b * heads + h) * rows + i) * depth, depth);
   }
   ArrayRef<double> keyAt(int64_t b, int64_t h, int64_t j) const {
-    return key.floats().slice(((b * heads + h) * columns + j) * depth, depth);
+    return key.floats().slice(keyRow(b, h, j) * depth, depth);
+  }
+  /// Which row of keys and values that head `h` reads is number `j`.
+  int64_t keyRow(int64_t b, int64_t h, int64_t j) const {
+    int64_t keyHead = h / (heads / keyHeads);
+    return (b * keyHeads + keyHead) * columns + j;
   }
 
   /// Calls `function(b, h, i, position)` for every row; `position` counts them.
@@ -85,7 +95,7 @@ public:
     }
   }
 
-  int64_t batches, heads, rows, columns, depth;
+  int64_t batches, heads, keyHeads, rows, columns, depth;
   HostTensor query, key, mask, samples;
   int64_t seed = 0;
   double scale, probability;
@@ -132,7 +142,7 @@ Evaluation evaluateForward(AttentionOp op, OperandsOf<AttentionOp> operands) {
         result.mutableFloats().slice(position * width, width);
     for (int64_t j = 0; j < scores.columns; ++j) {
       double weight = getProbability(row[j], lse) * dropout[j];
-      int64_t valueRow = (b * scores.heads + h) * scores.columns + j;
+      int64_t valueRow = scores.keyRow(b, h, j);
       for (int64_t e = 0; e < width; ++e) {
         out[e] += weight * value.floats()[valueRow * width + e];
       }
@@ -171,7 +181,7 @@ private:
       delta += gradient[e] * output.floats()[position * width + e];
     }
     for (int64_t j = 0; j < scores.columns; ++j) {
-      int64_t keyRow = (b * scores.heads + h) * scores.columns + j;
+      int64_t keyRow = scores.keyRow(b, h, j);
       double probability = getProbability(row[j], lses.floats()[position]);
       double product = 0.0;
       for (int64_t e = 0; e < width; ++e) {

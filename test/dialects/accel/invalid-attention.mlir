@@ -100,22 +100,22 @@ func.func @attention_c2_samples(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x9x16xf3
 
 func.func @attention_c2_no_samples(%q: tensor<1x1x2x2xf32>) {
   // expected-error@below {{'accel.attention' op expected `samples` and `seed` exactly if `probability` is positive, got probability 5.000000e-01 without `samples` and without `seed`}}
-  %y:2 = "accel.attention"(%q, %q, %q) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, scale = 1.0, probability = 0.5, site = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)
+  %y:2 = "accel.attention"(%q, %q, %q) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>, scale = 1.0, probability = 0.5, site = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)
   return
 }
 
 // -----
 
 func.func @attention_c2_site(%q: tensor<1x1x2x2xf32>) {
-  // expected-error@below {{'accel.attention' op expected `site` 0 without dropout, got 1}}
-  %y:2 = "accel.attention"(%q, %q, %q) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, scale = 1.0, probability = 0.0, site = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)
+  // expected-error@below {{'accel.attention' op expected `site` 0 and no `site_offset` without dropout, got 1}}
+  %y:2 = "accel.attention"(%q, %q, %q) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>, scale = 1.0, probability = 0.0, site = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)
   return
 }
 
 // -----
 
 func.func @attention_grad_c1(%g: tensor<2x4x8x5xf32>, %q: tensor<2x4x8x16xf32>, %k: tensor<2x3x9x16xf32>, %v: tensor<2x4x9x5xf32>, %r: tensor<2x4x8x5xf32>, %l: tensor<2x4x8xf32>) {
-  // expected-error@below {{'accel.attention_grad' op expected `key` of shape (2, 4, 9, 16), got (2, 3, 9, 16)}}
+  // expected-error@below {{'accel.attention_grad' op expected a number of heads of `key` that divides the 4 heads of `query`, got 3}}
   %y:3 = accel.attention_grad %g, %q, %k, %v, %r, %l scale 0.125 : tensor<2x4x8x16xf32>, tensor<2x3x9x16xf32>, tensor<2x4x9x5xf32>, tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
   return
 }
@@ -140,7 +140,7 @@ func.func @attention_grad_c2(%g: tensor<2x4x8x5xf32>, %q: tensor<2x4x8x16xf32>, 
 
 func.func @attention_grad_c1_gradients(%q: tensor<1x1x2x2xf32>, %l: tensor<1x1x2xf32>) {
   // expected-error@below {{'accel.attention_grad' op failed to verify that all of {key, key_gradient} have same type}}
-  %y:3 = "accel.attention_grad"(%q, %q, %q, %q, %q, %l) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0>, scale = 1.0} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x2x2xf32>)
+  %y:3 = "accel.attention_grad"(%q, %q, %q, %q, %q, %l) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, scale = 1.0} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x2x2xf32>)
   return
 }
 
@@ -148,6 +148,22 @@ func.func @attention_grad_c1_gradients(%q: tensor<1x1x2x2xf32>, %l: tensor<1x1x2
 
 func.func @attention_grad_c1_result_gradient(%q: tensor<1x1x2x2xf32>, %l: tensor<1x1x2xf32>, %g: tensor<1x1x2x3xf32>) {
   // expected-error@below {{'accel.attention_grad' op failed to verify that all of {result, result_gradient} have same type}}
-  %y:3 = "accel.attention_grad"(%g, %q, %q, %q, %q, %l) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0>, scale = 1.0} : (tensor<1x1x2x3xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>)
+  %y:3 = "accel.attention_grad"(%g, %q, %q, %q, %q, %l) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, scale = 1.0} : (tensor<1x1x2x3xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_c1_value_heads(%q: tensor<2x4x8x16xf32>, %k: tensor<2x2x9x16xf32>, %v: tensor<2x4x9x5xf32>) {
+  // expected-error@below {{'accel.attention' op expected `value` of shape (2, 2, 9, 5), got (2, 4, 9, 5)}}
+  %y:2 = accel.attention %q, %k, %v scale 0.125 : tensor<2x4x8x16xf32>, tensor<2x2x9x16xf32>, tensor<2x4x9x5xf32> -> tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2_site_offset(%q: tensor<1x1x2x2xf32>, %o: tensor<i64>) {
+  // expected-error@below {{'accel.attention' op expected `site` 0 and no `site_offset` without dropout, got 0 plus an offset}}
+  %y:2 = accel.attention %q, %q, %q plus %o scale 1.0 : tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32> -> tensor<1x1x2x2xf32>, tensor<1x1x2xf32>
   return
 }

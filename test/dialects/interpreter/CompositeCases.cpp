@@ -143,6 +143,19 @@ std::vector<OpCase> getAttentionCases() {
       makeAttention("attention_everything", mask + kRandomArguments,
                     "mask %m : tensor<2x3x4x7xf64> " + kDropout +
                         " scale 0.4 causal"),
+      // Two query heads for each key head.
+      makeCase(
+          "attention_grouped",
+          "%q: tensor<2x4x3x2xf64>, %k: tensor<2x2x5x2xf64>, %v: "
+          "tensor<2x2x5x3xf64>, %m: tensor<1x4x1x5xf64>" +
+              kRandomArguments,
+          "tensor<2x4x3x3xf64>",
+          "%y, %lse = accel.attention %q, %k, %v mask %m : "
+          "tensor<1x4x1x5xf64> " +
+              kDropout +
+              " scale 0.5 causal : tensor<2x4x3x2xf64>, tensor<2x2x5x2xf64>, "
+              "tensor<2x2x5x3xf64> -> tensor<2x4x3x3xf64>, tensor<2x4x3xf64>",
+          "%y : tensor<2x4x3x3xf64>"),
       // More queries than columns: with `causal` the first rows have none.
       makeCase(
           "attention_few_columns",

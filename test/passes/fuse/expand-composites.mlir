@@ -24,16 +24,11 @@ func.func @gelu_tanh(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %y : tensor<4x8xf32>
 }
 
-// Causal attention: two products around a masked softmax; what is not allowed is -inf.
+// Attention stays: it is a kernel of its own.
 // CHECK-LABEL: func.func @attention
 func.func @attention(%q: tensor<1x2x8x16xf32>) -> tensor<1x2x8x16xf32> {
-  // CHECK: accel.matmul %arg0, %arg0 {transpose_rhs}
-  // CHECK: accel.compare le
-  // CHECK: accel.select
-  // CHECK: accel.reduce_max
-  // CHECK: accel.matmul
-  // CHECK-NOT: accel.attention
-  // CHECK: return
+  // CHECK-NEXT: accel.attention
+  // CHECK-NEXT: return
   %y, %lse = accel.attention %q, %q, %q scale 0.25 causal : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32> -> tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
   return %y : tensor<1x2x8x16xf32>
 }

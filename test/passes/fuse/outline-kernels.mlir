@@ -96,3 +96,52 @@ func.func @step() {
 }
 // CHECK: func.func private @copy_0
 // CHECK-SAME: columns = 16 : i64
+
+// -----
+
+// Attention reads its operands where a product left them, side by side, and writes what the next product reads.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  %x = accel.input "x" : tensor<16x192xf32>
+  %w = accel.input "w" : tensor<64x64xf32>
+  // CHECK: %[[X:.+]] = accel.input "x"
+  // CHECK: %[[CALL:.+]]:2 = call @attention_0(%[[X]])
+  // CHECK: %[[VIEW:.+]] = accel.reshape %[[CALL]]#
+  // CHECK-NEXT: accel.matmul %[[VIEW]]
+  %q, %k, %v = accel.split %x axis 1 : tensor<16x192xf32> -> tensor<16x64xf32>, tensor<16x64xf32>, tensor<16x64xf32>
+  %q1 = accel.reshape %q : tensor<16x64xf32> -> tensor<2x8x4x16xf32>
+  %k1 = accel.reshape %k : tensor<16x64xf32> -> tensor<2x8x4x16xf32>
+  %v1 = accel.reshape %v : tensor<16x64xf32> -> tensor<2x8x4x16xf32>
+  %q2 = accel.transpose %q1 [0, 2, 1, 3] : tensor<2x8x4x16xf32> -> tensor<2x4x8x16xf32>
+  %k2 = accel.transpose %k1 [0, 2, 1, 3] : tensor<2x8x4x16xf32> -> tensor<2x4x8x16xf32>
+  %v2 = accel.transpose %v1 [0, 2, 1, 3] : tensor<2x8x4x16xf32> -> tensor<2x4x8x16xf32>
+  %y, %l = accel.attention %q2, %k2, %v2 scale 0.25 causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32> -> tensor<2x4x8x16xf32>, tensor<2x4x8xf32>
+  %t = accel.transpose %y [0, 2, 1, 3] : tensor<2x4x8x16xf32> -> tensor<2x8x4x16xf32>
+  %r = accel.reshape %t : tensor<2x8x4x16xf32> -> tensor<16x64xf32>
+  %p = accel.matmul %r, %w : tensor<16x64xf32>, tensor<64x64xf32> -> tensor<16x64xf32>
+  %s = accel.reduce_sum %p [0, 1] : tensor<16x64xf32> -> tensor<f32>
+  %m = accel.reduce_sum %l [0, 1, 2] : tensor<2x4x8xf32> -> tensor<f32>
+  %b = accel.add %s, %m : tensor<f32>
+  %c = accel.cast %b : tensor<f32> -> tensor<f64>
+  accel.metric "sum", %c : tensor<f64>
+  return
+}
+// CHECK: func.func private @attention_0(%{{.*}}: tensor<16x192xf32>) -> (
+// CHECK-SAME: plan.kernel = {columns = 1 : i64, elements = 8 : i64, kind = "attention", rows = 8 : i64, scratch = 25600 : i64, units = 8 : i64}
+
+// -----
+
+// Keys whose last dimension is not contiguous are copied first.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  %q = accel.input "q" : tensor<1x2x8x16xf32>
+  %k = accel.input "k" : tensor<1x2x16x8xf32>
+  // CHECK: %[[COPY:.+]] = call @copy_0
+  // CHECK: call @attention_0(%{{.+}}, %[[COPY]])
+  %t = accel.transpose %k [0, 1, 3, 2] : tensor<1x2x16x8xf32> -> tensor<1x2x8x16xf32>
+  %y, %l = accel.attention %q, %t, %t scale 0.25 : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32> -> tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
+  %s = accel.reduce_sum %y [0, 1, 2, 3] : tensor<1x2x8x16xf32> -> tensor<f32>
+  %c = accel.cast %s : tensor<f32> -> tensor<f64>
+  accel.metric "sum", %c : tensor<f64>
+  return
+}

@@ -64,6 +64,7 @@ std::vector<KernelCase> getFlatCases();
 std::vector<KernelCase> getRowCases();
 std::vector<KernelCase> getViewCases();
 std::vector<KernelCase> getColumnCases();
+std::vector<KernelCase> getAttentionCases();
 
 } // namespace accel::test
 

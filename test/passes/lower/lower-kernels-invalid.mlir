@@ -1,6 +1,6 @@
 // RUN: accel-opt %s --accel-lower-kernels --split-input-file --verify-diagnostics
 
-// expected-error@below {{expected `plan.kernel` with a kind (flat, rows, columns or concat), got {kind = "diagonal"}}}
+// expected-error@below {{expected `plan.kernel` with a kind (flat, rows, columns, concat or attention), got {kind = "diagonal"}}}
 func.func @unknown_kind(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "diagonal"}} {
   return %x : tensor<4xf32>
 }
@@ -76,4 +76,39 @@ func.func @other_result(%x: tensor<2x4x8xf32>, %y: tensor<2xf32>) -> tensor<2xf3
     plan.kernel = {kind = "rows", elements = 64 : i64, rows = 8 : i64, columns = 8 : i64, units = 8 : i64}} {
   %z = accel.neg %y : tensor<2xf32>
   return %z : tensor<2xf32>
+}
+
+// -----
+
+// expected-error@below {{expected a `scratch` of a multiple of 64 bytes, got 100}}
+func.func @odd_scratch(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64, units = 1 : i64, scratch = 100 : i64}} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{in kernel 'no_attention' expected an attention, got none}}
+func.func @no_attention(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
+    plan.kernel = {kind = "attention", elements = 4 : i64, rows = 4 : i64, columns = 1 : i64, units = 4 : i64, scratch = 64 : i64}} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @swapped(%q: tensor<1x1x8x16xf32>, %k: tensor<1x1x16x8xf32>) -> tensor<1x1x8x16xf32> attributes {
+    plan.kernel = {kind = "attention", elements = 1 : i64, rows = 1 : i64, columns = 1 : i64, units = 1 : i64, scratch = 25600 : i64}} {
+  %t = accel.transpose %k [0, 1, 3, 2] : tensor<1x1x16x8xf32> -> tensor<1x1x8x16xf32>
+  // expected-error@below {{in kernel 'swapped' expected operands that lie in memory, the last dimension contiguous, got one of 'tensor<1x1x8x16xf32>' that does not}}
+  %y, %l = accel.attention %q, %t, %q scale 1.0 : tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32> -> tensor<1x1x8x16xf32>, tensor<1x1x8xf32>
+  return %y : tensor<1x1x8x16xf32>
+}
+
+// -----
+
+func.func @double(%q: tensor<1x1x8x16xf64>) -> tensor<1x1x8x16xf64> attributes {
+    plan.kernel = {kind = "attention", elements = 1 : i64, rows = 1 : i64, columns = 1 : i64, units = 1 : i64, scratch = 25600 : i64}} {
+  // expected-error@below {{in kernel 'double' has no code for 'tensor<1x1x8x16xf64>'}}
+  %y, %l = accel.attention %q, %q, %q scale 1.0 : tensor<1x1x8x16xf64>, tensor<1x1x8x16xf64>, tensor<1x1x8x16xf64> -> tensor<1x1x8x16xf64>, tensor<1x1x8xf64>
+  return %y : tensor<1x1x8x16xf64>
 }

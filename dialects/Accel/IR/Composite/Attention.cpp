@@ -5,7 +5,9 @@
 #include "dialects/Accel/IR/ShapeChecks.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace mlir;
@@ -29,10 +31,12 @@ static LogicalResult verifyDropoutOperands(OpTy op, int64_t batch) {
            << (op.getSeed() ? " with" : " without") << " `seed`";
   }
   if (!drops) {
-    return op.getSite() == 0 ? success()
-                             : op.emitOpError()
-                                   << "expected `site` 0 without dropout, got "
-                                   << op.getSite();
+    if (op.getSite() == 0 && !op.getSiteOffset()) {
+      return success();
+    }
+    return op.emitOpError()
+           << "expected `site` 0 and no `site_offset` without dropout, got "
+           << op.getSite() << (op.getSiteOffset() ? " plus an offset" : "");
   }
   return success(
       succeeded(verifyShape(op, "samples", op.getSamples(), batch)) &&
@@ -77,13 +81,21 @@ template <typename OpTy> static LogicalResult verifyAttention(OpTy op) {
   ArrayRef<int64_t> q = shapeOf(query);
   int64_t s = shapeOf(key)[2];
   int64_t e = shapeOf(value)[3];
+  int64_t keyHeads = shapeOf(key)[1];
   Type element = elementTypeOf(query);
+  bool isKnown =
+      !ShapedType::isDynamic(q[1]) && !ShapedType::isDynamic(keyHeads);
+  if (isKnown && (keyHeads == 0 || q[1] % keyHeads != 0)) {
+    return op.emitOpError()
+           << "expected a number of heads of `key` that divides the " << q[1]
+           << " heads of `query`, got " << keyHeads;
+  }
   auto verifyAs = [&](StringRef name, Value tensor, ArrayRef<int64_t> shape) {
     return success(succeeded(verifyShape(op, name, tensor, shape)) &&
                    succeeded(verifyElementType(op, name, tensor, element)));
   };
-  if (failed(verifyAs("key", key, {q[0], q[1], s, q[3]})) ||
-      failed(verifyAs("value", value, {q[0], q[1], s, e})) ||
+  if (failed(verifyAs("key", key, {q[0], keyHeads, s, q[3]})) ||
+      failed(verifyAs("value", value, {q[0], keyHeads, s, e})) ||
       failed(verifyAs("result", op.getResult(), {q[0], q[1], q[2], e})) ||
       failed(verifyAs("lse", op.getLse(), q.take_front(3)))) {
     return failure();
@@ -95,15 +107,23 @@ template <typename OpTy> static LogicalResult verifyAttention(OpTy op) {
   return verifyDropoutOperands(op, q[0]);
 }
 
-/// The elements of the scores (b, h, t, s); 0 while a size is not known.
-static int64_t scoreCount(Value query, Value key) {
-  int64_t depth = shapeOf(query)[3];
+/// The scores (b, h, t, s) that are allowed by causality; 0 while a size is not
+/// known.
+static int64_t scoreCount(Value query, Value key, bool isCausal) {
+  ArrayRef<int64_t> q = shapeOf(query);
   int64_t columns = shapeOf(key)[2];
-  if (ShapedType::isDynamic(depth) || ShapedType::isDynamic(columns) ||
-      depth == 0) {
+  if (llvm::any_of(q, ShapedType::isDynamic) ||
+      ShapedType::isDynamic(columns)) {
     return 0;
   }
-  return elementCount(query) / depth * columns;
+  int64_t perHead = q[2] * columns;
+  if (isCausal) {
+    perHead = 0;
+    for (int64_t row = 0; row < q[2]; ++row) {
+      perHead += std::clamp<int64_t>(row + 1 + columns - q[2], 0, columns);
+    }
+  }
+  return q[0] * q[1] * perHead;
 }
 
 void AttentionOp::build(OpBuilder &builder, OperationState &state, Value query,
@@ -116,7 +136,7 @@ void AttentionOp::build(OpBuilder &builder, OperationState &state, Value query,
   shape.back() = shapeOf(value).back();
   auto type = RankedTensorType::get(shape, elementTypeOf(query));
   build(builder, state, type, rows, query, key, value, mask, samples, seed,
-        builder.getF64FloatAttr(scale),
+        /*siteOffset=*/Value(), builder.getF64FloatAttr(scale),
         causal ? builder.getUnitAttr() : UnitAttr(),
         builder.getF64FloatAttr(probability), builder.getI64IntegerAttr(site));
 }
@@ -128,14 +148,14 @@ LogicalResult AttentionGradOp::verify() { return verifyAttention(*this); }
 int64_t AttentionOp::getFlops() {
   int64_t d = shapeOf(getQuery())[3];
   int64_t e = shapeOf(getValue())[3];
-  return 2 * scoreCount(getQuery(), getKey()) * (d + e);
+  return 2 * scoreCount(getQuery(), getKey(), getCausal()) * (d + e);
 }
 
 int64_t AttentionGradOp::getFlops() {
   // Scores and their gradient to query and key; probabilities and value.
   int64_t d = shapeOf(getQuery())[3];
   int64_t e = shapeOf(getValue())[3];
-  return 2 * scoreCount(getQuery(), getKey()) * (3 * d + 2 * e);
+  return 2 * scoreCount(getQuery(), getKey(), getCausal()) * (3 * d + 2 * e);
 }
 
 /// The scores that may not be used, minus infinity, as the mask of `op` and its
@@ -161,13 +181,63 @@ static Value buildMaskedScores(GradientBuilder &b, AttentionOp op,
   return b.select(allowed, scores, never);
 }
 
+/// Keys or values as every head of `query` reads them.
+static Value repeatHeads(GradientBuilder &b, Value keys, Value query) {
+  auto type = cast<RankedTensorType>(keys.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t heads = shapeOf(query)[1];
+  if (shape[1] == heads) {
+    return keys;
+  }
+  SmallVector<int64_t> repeated{shape[0], shape[1], heads / shape[1], shape[2],
+                                shape[3]};
+  Value wide = b.create<BroadcastOp>(type.clone(repeated), keys,
+                                     ArrayRef<int64_t>{0, 1, 3, 4});
+  shape[1] = heads;
+  return b.create<ReshapeOp>(type.clone(shape), wide);
+}
+
+/// What the dropout of `op` makes of `scores`, in the terms of accel.dropout:
+/// it counts 64 columns as 16 blocks of 4 elements that lie 16 apart.
+static Value buildScoreDropout(GradientBuilder &b, AttentionOp op,
+                               Value scores) {
+  if (!op.getSamples()) {
+    return scores;
+  }
+  auto type = cast<RankedTensorType>(scores.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t columns = shape[3];
+  shape[3] = llvm::alignTo(columns, 64);
+  SmallVector<int64_t> none(4, 0);
+  SmallVector<int64_t> steps(4, 1);
+  Value x = scores;
+  if (shape[3] != columns) {
+    x = b.create<PadOp>(type.clone(shape), x, none, steps);
+  }
+  Type wide = x.getType();
+  SmallVector<int64_t> words{shape[0],      shape[1], shape[2],
+                             shape[3] / 64, 4,        16};
+  SmallVector<int64_t> blocks(words);
+  std::swap(blocks[4], blocks[5]);
+  SmallVector<int64_t> swapLast{0, 1, 2, 3, 5, 4};
+  x = b.create<ReshapeOp>(type.clone(words), x);
+  x = b.create<TransposeOp>(type.clone(blocks), x, swapLast);
+  x = b.create<DropoutOp>(x, op.getSamples(), op.getSeed(),
+                          op.getProbabilityAttr(), op.getSiteAttr(),
+                          op.getSiteOffset());
+  x = b.create<TransposeOp>(type.clone(words), x, swapLast);
+  x = b.create<ReshapeOp>(wide, x);
+  return shape[3] == columns ? x : b.create<SliceOp>(type, x, none, steps);
+}
+
 /// The gradient of an additive mask: that of the scores, summed over what the
 /// mask repeats. It is built from primitives, because a mask that is learned (a
 /// position bias) is rare; where nothing asks for it, it is dead code.
 static Value buildMaskGradient(GradientBuilder &b, AttentionOp op,
                                Value gradient) {
   Value query = op.getQuery();
-  Value raw = b.create<MatmulOp>(query, op.getKey(), false, true);
+  Value keys = repeatHeads(b, op.getKey(), query);
+  Value raw = b.create<MatmulOp>(query, keys, false, true);
   Value scaled = b.mul(raw, op.getScale().convertToDouble());
   Value scores = buildMaskedScores(b, op, scaled);
   // A row without any allowed column has lse = -inf: 0 there gives exp(-inf).
@@ -177,12 +247,9 @@ static Value buildMaskGradient(GradientBuilder &b, AttentionOp op,
   Value safe = b.select(isEmpty, b.constant(lse, 0.0), lse);
   Value probabilities = b.exp(b.sub(scores, b.spread(safe, scores, 3)));
 
-  Value flow = b.create<MatmulOp>(gradient, op.getValue(), false, true);
-  if (op.getSamples()) {
-    flow = b.create<DropoutOp>(flow, op.getSamples(), op.getSeed(),
-                               op.getProbabilityAttr(), op.getSiteAttr(),
-                               /*siteOffset=*/Value());
-  }
+  Value values = repeatHeads(b, op.getValue(), query);
+  Value flow = buildScoreDropout(
+      b, op, b.create<MatmulOp>(gradient, values, false, true));
   Value total = b.sum(b.mul(gradient, op.getResult()), 3);
   Value centered = b.sub(flow, b.spread(total, flow, 3));
   Value scoreGradient = b.mul(probabilities, centered);
@@ -201,8 +268,9 @@ AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   }
   auto gradients = AttentionGradOp::create(
       builder, getLoc(), gradient, getQuery(), getKey(), getValue(),
-      getResult(), getLse(), getMask(), getSamples(), getSeed(), getScaleAttr(),
-      getCausalAttr(), getProbabilityAttr(), getSiteAttr());
+      getResult(), getLse(), getMask(), getSamples(), getSeed(),
+      getSiteOffset(), getScaleAttr(), getCausalAttr(), getProbabilityAttr(),
+      getSiteAttr());
   llvm::copy(gradients.getResults(), operandGradients.begin());
   Value mask = getMask();
   bool isVariable =

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sizes, units and scratch of attention kernels.
+#include "passes/Analysis/AttentionTiles.h"
+
+#include "dialects/Accel/IR/ShapeChecks.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace accel;
+
+template <typename OpTy> static AttentionTiles getTiles(OpTy op) {
+  ArrayRef<int64_t> query = shapeOf(op.getQuery());
+  ArrayRef<int64_t> key = shapeOf(op.getKey());
+  return {query[0],
+          query[1],
+          key[1],
+          query[2],
+          key[2],
+          query[3],
+          shapeOf(op.getValue())[3],
+          op.getCausal(),
+          std::is_same_v<OpTy, AttentionGradOp>};
+}
+
+AttentionTiles AttentionTiles::get(AttentionOp op) { return getTiles(op); }
+
+AttentionTiles AttentionTiles::get(AttentionGradOp op) { return getTiles(op); }
+
+int64_t AttentionTiles::rowBlocks() const {
+  return llvm::divideCeil(rows, kTile);
+}
+
+int64_t AttentionTiles::columnBlocks() const {
+  return llvm::divideCeil(columns, kTile);
+}
+
+int64_t AttentionTiles::unitsPerHead() const {
+  return hasDiagonal() ? llvm::divideCeil(rowBlocks(), 2) : rowBlocks();
+}
+
+SmallVector<int64_t> AttentionTiles::scratchTiles() const {
+  int64_t d = llvm::alignTo(depth, kTileLanes);
+  int64_t e = llvm::alignTo(width, kTileLanes);
+  constexpr int64_t scores = kTile * kTile;
+  if (!isGradient) {
+    return {d * kTile, scores, kTile * e, 4 * kTile};
+  }
+  return {d * kTile,
+          e * kTile,
+          scores,
+          scores,
+          kTile * d,
+          kTile * e,
+          static_cast<int64_t>(llvm::alignTo(group() * rows, kTileLanes))};
+}
+
+KernelShape AttentionTiles::getShape() const {
+  int64_t units = batch * (isGradient ? keyHeads : heads * unitsPerHead());
+  KernelShape shape = KernelShape::make(LoopKind::Attention, units, 1);
+  SmallVector<int64_t> tiles = scratchTiles();
+  shape.scratch = 4 * std::accumulate(tiles.begin(), tiles.end(), int64_t(0));
+  return shape;
+}
+
+bool accel::isTileOperand(Value value, Value root) {
+  std::optional<StridedView> view = getStridedView(value, root);
+  return view && (view->strides.back() == 1 || shapeOf(value).back() == 1);
+}
+
+bool accel::keepsLastDimension(Operation *op) {
+  auto transpose = dyn_cast_or_null<TransposeOp>(op);
+  if (!transpose) {
+    return false;
+  }
+  ArrayRef<int64_t> permutation = transpose.getPermutation();
+  return permutation.back() == static_cast<int64_t>(permutation.size()) - 1;
+}

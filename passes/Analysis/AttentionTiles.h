@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How attention is cut into tiles: what Fuse needs to know of a kernel that it
+// leaves to Lower, and Lower to write it.
+#ifndef ACCEL_PASSES_ANALYSIS_ATTENTIONTILES_H
+#define ACCEL_PASSES_ANALYSIS_ATTENTIONTILES_H
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/TensorAccess.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <array>
+
+namespace accel {
+
+/// Rows and columns of a tile of scores. Part of what a kernel means: the
+/// softmax is taken tile by tile, so another size gives other bits.
+inline constexpr int64_t kTile = 64;
+/// Elements of a vector in attention.
+inline constexpr int64_t kTileLanes = 16;
+
+/// Sizes of an attention, and what follows for its kernels.
+struct AttentionTiles {
+  int64_t batch, heads, keyHeads; ///< key head i serves `group` heads
+  int64_t rows, columns;          ///< queries and keys of a sample
+  int64_t depth, width;           ///< of a query, of a value
+  bool causal, isGradient;
+
+  static AttentionTiles get(AttentionOp op);
+  static AttentionTiles get(AttentionGradOp op);
+
+  int64_t group() const { return heads / keyHeads; }
+  /// Row i sees columns up to i + offset.
+  int64_t offset() const { return columns - rows; }
+  /// Whether causality cuts the tiles on the diagonal, and no others.
+  bool hasDiagonal() const { return causal && rows == columns; }
+  int64_t rowBlocks() const;
+  int64_t columnBlocks() const;
+  /// Row blocks p and rowBlocks - 1 - p, where there is a diagonal: equal work.
+  int64_t unitsPerHead() const;
+
+  /// Tiles in a thread's scratch, in floats, one behind the other. Forward: the
+  /// queries transposed, scores, the result, running maxima and sums. Backward:
+  /// keys and values transposed, probabilities, gradients of scores, of keys,
+  /// of values, and the rows' sums of result * gradient.
+  llvm::SmallVector<int64_t> scratchTiles() const;
+
+  /// The loop of the kernel: forward over row blocks of heads, backward over
+  /// key heads, whose gradients one thread sums.
+  KernelShape getShape() const;
+};
+
+/// Whether the kernel can read `value`, of which `root` is in memory, where it
+/// lies: neighbours along the last dimension are neighbours there.
+bool isTileOperand(mlir::Value value, mlir::Value root);
+
+/// Whether `op` is a transpose that keeps the last dimension last.
+bool keepsLastDimension(mlir::Operation *op);
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Attention and its gradient: lengths beside multiples of a tile, head sizes
+// beside multiples of a vector, grouped and transposed heads, every kind of
+// mask, dropout.
+#include "test/passes/lower/KernelCases.h"
+
+#include <numeric>
+
+namespace accel::test {
+
+namespace {
+
+struct Attention {
+  std::string name;
+  int64_t batch = 2, heads = 2, keyHeads = 2, rows = 64, columns = 64;
+  int64_t depth = 16, width = 16;
+  bool causal = true;
+  std::string mask = {}; ///< its type
+  bool drops = false;
+  bool transposed = false; ///< heads lie behind tokens, in one tensor
+  std::string scale = "0.25";
+};
+
+std::string text(int64_t number) { return std::to_string(number); }
+
+int64_t alignUp(int64_t number, int64_t to) {
+  return (number + to - 1) / to * to;
+}
+
+/// What docs/kernels.md says of units and scratch.
+std::string describe(const Attention &a, bool isGradient) {
+  int64_t blocks = alignUp(a.rows, 64) / 64;
+  int64_t perHead =
+      a.causal && a.rows == a.columns ? alignUp(blocks, 2) / 2 : blocks;
+  int64_t units = a.batch * (isGradient ? a.keyHeads : a.heads * perHead);
+  int64_t d = alignUp(a.depth, 16);
+  int64_t e = alignUp(a.width, 16);
+  int64_t group = a.heads / a.keyHeads;
+  int64_t floats =
+      isGradient ? 64 * (2 * d + 2 * e + 128) + alignUp(group * a.rows, 16)
+                 : 64 * (d + e + 64 + 4);
+  return "attributes {plan.kernel = {kind = \"attention\", elements = " +
+         text(units) + " : i64, rows = " + text(units) +
+         " : i64, columns = 1 : i64, units = " + text(units) +
+         " : i64, scratch = " + text(4 * floats) + " : i64}}";
+}
+
+/// Query, key and value, each an argument, or all three in one [b, t, 3, h, d].
+struct Operands {
+  std::string arguments, prologue, query, key, value, result, lse;
+};
+
+Operands describeOperands(const Attention &a) {
+  Operands o;
+  o.query = tensorOf({a.batch, a.heads, a.rows, a.depth}, "f32");
+  o.key = tensorOf({a.batch, a.keyHeads, a.columns, a.depth}, "f32");
+  o.value = tensorOf({a.batch, a.keyHeads, a.columns, a.width}, "f32");
+  o.result = tensorOf({a.batch, a.heads, a.rows, a.width}, "f32");
+  o.lse = tensorOf({a.batch, a.heads, a.rows}, "f32");
+  std::string range = " {accel.range = [-2.0, 2.0]}";
+  if (!a.transposed) {
+    o.arguments = "%q: " + o.query + range + ", %k: " + o.key + range +
+                  ", %v: " + o.value + range;
+  } else {
+    std::string all =
+        tensorOf({a.batch * a.rows, 3 * a.heads * a.depth}, "f32");
+    std::string part = tensorOf({a.batch * a.rows, a.heads * a.depth}, "f32");
+    std::string split = tensorOf({a.batch, a.rows, a.heads, a.depth}, "f32");
+    o.arguments = "%qkv: " + all + range;
+    o.prologue = substitute(
+        "  %q0, %k0, %v0 = accel.split %qkv axis 1 : $0 -> $1, $1, $1\n",
+        {all, part});
+    for (std::string each : {"q", "k", "v"}) {
+      o.prologue +=
+          substitute("  %$01 = accel.reshape %$00 : $1 -> $2\n"
+                     "  %$0 = accel.transpose %$01 [0, 2, 1, 3] : $2 -> $3\n",
+                     {each, part, split, o.query});
+    }
+  }
+  if (!a.mask.empty()) {
+    o.arguments += ", %mask: " + a.mask;
+    o.arguments += a.mask.find("i1") == std::string::npos
+                       ? " {accel.range = [-4.0, 4.0]}"
+                       : "";
+  }
+  if (a.drops) {
+    o.arguments += ", %samples: " + tensorOf({a.batch}, "i64") +
+                   " {accel.range = [0, 9]}, %seed: tensor<i64> "
+                   "{accel.range = [0, 99]}, %site: tensor<i64> {accel.range = "
+                   "[0, 9]}";
+  }
+  return o;
+}
+
+std::string attributes(const Attention &a) {
+  std::string words;
+  if (!a.mask.empty()) {
+    words += " mask %mask : " + a.mask;
+  }
+  if (a.drops) {
+    words += " dropout %samples, %seed probability 0.25 site 3 : " +
+             tensorOf({a.batch}, "i64") + ", tensor<i64> plus %site";
+  }
+  return words + " scale " + a.scale + (a.causal ? " causal" : "");
+}
+
+KernelCase makeForward(const Attention &a) {
+  Operands o = describeOperands(a);
+  std::string body =
+      o.prologue +
+      substitute("  %y, %lse = accel.attention %q, %k, %v$0 : $1, "
+                 "$2, $3 -> $4, $5\n",
+                 {attributes(a), o.query, o.key, o.value, o.result, o.lse});
+  std::string result = o.result;
+  if (a.transposed) {
+    result = tensorOf({a.batch, a.rows, a.heads, a.width}, "f32");
+    body += substitute("  %t = accel.transpose %y [0, 2, 1, 3] : $0 -> $1\n",
+                       {o.result, result});
+  }
+  return {a.name,
+          "func.func @k(" + o.arguments + ") -> (" + result + ", " + o.lse +
+              ") " + describe(a, false) + " {\n" + body + "  return " +
+              (a.transposed ? "%t" : "%y") + ", %lse : " + result + ", " +
+              o.lse + "\n}\n",
+          4e-6};
+}
+
+KernelCase makeGradient(const Attention &a) {
+  Operands o = describeOperands(a);
+  // The result and the sums are what forward gives: the range of any others
+  // would make probabilities of no distribution.
+  std::string body =
+      o.prologue +
+      substitute("  %dq, %dk, %dv = accel.attention_grad %dy, %q, %k, %v, %y, "
+                 "%lse$0 : $1, $2, $3, $4, $5\n",
+                 {attributes(a), o.query, o.key, o.value, o.result, o.lse});
+  std::vector<std::string> types = {o.query, o.key, o.value};
+  std::vector<std::string> names = {"%dq", "%dk", "%dv"};
+  if (a.transposed) {
+    std::string split = tensorOf({a.batch, a.rows, a.heads, a.depth}, "f32");
+    for (int i = 0; i < 3; ++i) {
+      body += substitute("  $0t = accel.transpose $0 [0, 2, 1, 3] : $1 -> $2\n",
+                         {names[i], types[i], split});
+      names[i] += "t";
+      types[i] = split;
+    }
+  }
+  std::string list = types[0] + ", " + types[1] + ", " + types[2];
+  return {a.name + "_gradient",
+          "func.func @k(" + o.arguments + ", %y: " + o.result +
+              " {accel.range = [-1.0, 1.0]}, %lse: " + o.lse +
+              " {accel.range = [4.0, 6.0]}, %dy: " + o.result + ") -> (" +
+              list + ") " + describe(a, true) + " {\n" + body + "  return " +
+              names[0] + ", " + names[1] + ", " + names[2] + " : " + list +
+              "\n}\n",
+          8e-6};
+}
+
+std::vector<Attention> makeAttentions() {
+  std::vector<Attention> all;
+  for (int64_t rows : {1, 3, 37, 64, 100, 130, 192}) {
+    all.push_back(
+        {.name = "causal_" + text(rows), .rows = rows, .columns = rows});
+    all.push_back({.name = "full_" + text(rows),
+                   .rows = rows,
+                   .columns = rows,
+                   .causal = false});
+  }
+  for (int64_t depth : {1, 5, 32, 40, 64, 80, 128}) {
+    all.push_back({.name = "depth_" + text(depth),
+                   .heads = 1,
+                   .keyHeads = 1,
+                   .rows = 70,
+                   .columns = 70,
+                   .depth = depth,
+                   .width = depth == 40 ? 24 : depth,
+                   .scale = depth < 16 ? "0.25" : "0.125"});
+  }
+  all.push_back({.name = "cross", .rows = 70, .columns = 130, .causal = false});
+  all.push_back({.name = "causal_longer", .rows = 70, .columns = 135});
+  all.push_back({.name = "causal_shorter", .rows = 135, .columns = 70});
+  all.push_back({.name = "grouped",
+                 .heads = 4,
+                 .keyHeads = 2,
+                 .rows = 90,
+                 .columns = 90});
+  all.push_back({.name = "grouped_drops",
+                 .heads = 4,
+                 .keyHeads = 1,
+                 .rows = 66,
+                 .columns = 66,
+                 .drops = true});
+  all.push_back(
+      {.name = "negative_scale", .rows = 66, .columns = 66, .scale = "-0.25"});
+  for (int64_t rows : {64, 101}) {
+    all.push_back({.name = "drops_" + text(rows),
+                   .rows = rows,
+                   .columns = rows,
+                   .drops = true});
+    all.push_back({.name = "full_drops_" + text(rows),
+                   .rows = rows,
+                   .columns = rows,
+                   .causal = false,
+                   .drops = true});
+    all.push_back({.name = "transposed_" + text(rows),
+                   .rows = rows,
+                   .columns = rows,
+                   .transposed = true});
+    for (bool causal : {true, false}) {
+      for (std::string type : {"f32", "i1"}) {
+        if (rows == 64 && causal == (type == "f32")) {
+          continue;
+        }
+        std::string name = type + (causal ? "_causal_" : "_") + text(rows);
+        all.push_back({.name = "mask_" + name,
+                       .rows = rows,
+                       .columns = rows,
+                       .causal = causal,
+                       .mask = tensorOf({1, 1, rows, rows}, type)});
+        all.push_back({.name = "mask_each_" + name,
+                       .rows = rows,
+                       .columns = rows,
+                       .causal = causal,
+                       .mask = tensorOf({2, 2, rows, rows}, type)});
+        all.push_back({.name = "mask_columns_" + name,
+                       .rows = rows,
+                       .columns = rows,
+                       .causal = causal,
+                       .mask = tensorOf({2, 1, 1, rows}, type)});
+      }
+    }
+  }
+  all.push_back({.name = "everything",
+                 .heads = 4,
+                 .keyHeads = 4,
+                 .rows = 77,
+                 .columns = 77,
+                 .depth = 20,
+                 .width = 20,
+                 .mask = tensorOf({2, 1, 77, 77}, "i1"),
+                 .drops = true,
+                 .transposed = true});
+  return all;
+}
+
+} // namespace
+
+std::vector<KernelCase> getAttentionCases() {
+  std::vector<KernelCase> cases;
+  for (const Attention &attention : makeAttentions()) {
+    cases.push_back(makeForward(attention));
+    cases.push_back(makeGradient(attention));
+  }
+  return cases;
+}
+
+} // namespace accel::test
