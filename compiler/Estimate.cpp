@@ -28,7 +28,8 @@ constexpr EstimatedClass kEstimatedClasses[] = {
     {planpb::CLASS_IO, "io", "inputs and targets of two microbatches"},
     {planpb::CLASS_CONSTANTS, "constants", "tensors of the model itself"},
     {planpb::CLASS_SCALARS, "scalars", "learning rate, counters, sums"},
-    {planpb::CLASS_SCRATCH, "scratch", "at most, for the matrix library"},
+    {planpb::CLASS_SCRATCH, "scratch",
+     "at most, for the matrix library and attention"},
     {planpb::CLASS_PROGRAM, "program", "instructions and code"},
 };
 

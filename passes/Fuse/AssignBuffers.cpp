@@ -93,6 +93,13 @@ bool FunctionBuffers::isAccumulated(Value value) const {
                       [](Operation *user) { return isa<AccumulateOp>(user); });
 }
 
+/// Whether a result has a place of its own that outlives its readers.
+static bool isStored(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<WriteOp, AccumulateOp, MetricOp>(user);
+  });
+}
+
 /// Where a result goes: to the symbol it is written to, or to memory of its
 /// own.
 Value FunctionBuffers::destinationOf(Value value) {
@@ -163,7 +170,10 @@ LogicalResult FunctionBuffers::convertCall(func::CallOp call,
       }
       operands.push_back(*part);
     } else {
-      buffers[result] = destinationOf(result);
+      Value overwritten = isStored(result)
+                              ? Value()
+                              : overwrittenBy(call, kernel, result, operands);
+      buffers[result] = overwritten ? overwritten : destinationOf(result);
       operands.push_back(buffers[result]);
     }
     modes.push_back(isAccumulated(result) ? plan::Access::ReadWrite

@@ -51,6 +51,14 @@ private:
   void insertFetches();
   void insertLoads();
 
+  // InPlaceResults.cpp
+  /// The buffer of an operand of `call` that `result` may overwrite; null if
+  /// there is none. `operands`: the buffers of the operands and of the results
+  /// before.
+  mlir::Value overwrittenBy(mlir::func::CallOp call, mlir::func::FuncOp kernel,
+                            mlir::Value result,
+                            llvm::ArrayRef<mlir::Value> operands);
+
   // ShardedBuffers.cpp
   mlir::Value stateBuffer(llvm::StringRef name, mlir::Type type);
   /// The rank's part of a slot that is cut.

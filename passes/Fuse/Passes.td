@@ -87,7 +87,9 @@ def AssignBuffersPass : Pass<"accel-assign-buffers", "::mlir::ModuleOp"> {
   let description = [{
     `init` and `step` become sequences of `plan` instructions over buffers: one persistent buffer per state and segment
     slot, views of those for parameters and gradients, double-buffered io buffers for inputs, and a transient buffer for
-    every other value. Results that are written to a symbol or accumulated are produced in place.
+    every other value. Results that are written to a symbol or accumulated are produced in place. A result of a kernel that reads
+    an operand element by element, or row by row, and that nobody reads afterwards, takes that operand's buffer: the gradient of
+    a loss lies where the logits lay.
 
     Slots that are cut over ranks (`dist.held`): what reads and writes them runs over the rank's own elements. Of a slot held
     in part, parameters are read from a transient copy of the whole, which `dist.all_gather` fills, microbatches add to a
