@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A product of the library, and a pass over memory.
+#include "runtime/device/roof.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/device/cpu_gemm.h"
+
+namespace accel::runtime {
+namespace {
+
+constexpr int kRounds = 7;
+constexpr uint64_t kSize = 1024;           // of the matrices
+constexpr int64_t kElements = 16'777'216;  // beyond any cache's size
+constexpr int64_t kGrain = 4096;
+
+double BestSeconds(absl::FunctionRef<void()> round) {
+  double best = 1e9;
+  for (int i = 0; i < kRounds; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    round();
+    const std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - begin;
+    best = std::min(best, elapsed.count());
+  }
+  return best;
+}
+
+void FillMatrix(planpb::Matrix* matrix) {
+  matrix->set_dtype(planpb::ELEMENT_F32);
+  matrix->set_row_stride(kSize);
+  matrix->set_column_stride(1);
+}
+
+absl::StatusOr<double> MeasureFlops() {
+  planpb::Gemm product;
+  product.set_m(kSize);
+  product.set_n(kSize);
+  product.set_k(kSize);
+  FillMatrix(product.mutable_a());
+  FillMatrix(product.mutable_b());
+  FillMatrix(product.mutable_c());
+  product.set_alpha(1);
+  product.set_accumulate_dtype(planpb::ELEMENT_F32);
+  ASSIGN_OR_RETURN(const auto gemm, CpuGemm::Create(product));
+  const std::vector<float> a(kSize * kSize, 0.5f);
+  const std::vector<float> b(kSize * kSize, 0.25f);
+  std::vector<float> c(kSize * kSize);
+  std::vector<std::byte> workspace(gemm->workspace_bytes());
+  const CpuGemm::Operands operands{a.data(), b.data(), c.data(),
+                                   workspace.data()};
+  RETURN_IF_ERROR(gemm->Run(operands));
+  const double seconds =
+      BestSeconds([&] { gemm->Run(operands).IgnoreError(); });
+  return 2.0 * kSize * kSize * kSize / seconds;
+}
+
+double MeasureBytes(const ThreadTeam& team) {
+  std::vector<float> x(kElements, 1.0f);
+  const std::vector<float> y(kElements, 1e-3f);
+  const double seconds = BestSeconds([&] {
+    team.ParallelFor(0, kElements, kGrain,
+                     [&](int, int64_t begin, int64_t end) {
+                       for (int64_t i = begin; i < end; ++i) {
+                         x[i] = x[i] * 0.5f + y[i];
+                       }
+                     });
+  });
+  return 3.0 * sizeof(float) * kElements / seconds;
+}
+
+}  // namespace
+
+absl::StatusOr<Roof> MeasureRoof(const ThreadTeam& team) {
+  team.Adopt();
+  Roof roof;
+  ASSIGN_OR_RETURN(roof.flops_per_second, MeasureFlops());
+  roof.bytes_per_second = MeasureBytes(team);
+  return roof;
+}
+
+}  // namespace accel::runtime

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the machine can do at most, measured: the yardstick of benchmarks.
+#ifndef ACCEL_RUNTIME_DEVICE_ROOF_H_
+#define ACCEL_RUNTIME_DEVICE_ROOF_H_
+
+#include "absl/status/statusor.h"
+#include "runtime/device/thread_team.h"
+
+namespace accel::runtime {
+
+struct Roof {
+  // Of the matrix library on a product of 1024 x 1024 x 1024 floats.
+  double flops_per_second = 0;
+  // Of updating 64 MB of floats in place by as many others: two read, one
+  // written, 12 bytes for each.
+  double bytes_per_second = 0;
+};
+
+// The best of several rounds, which take about half a second.
+// Threads: adopts the team.
+absl::StatusOr<Roof> MeasureRoof(const ThreadTeam& team);
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_DEVICE_ROOF_H_

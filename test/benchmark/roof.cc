@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Prints what the machine can do at most on so many threads, as JSON:
+//   {"flops_per_second": F, "bytes_per_second": B}
+#include <cstdio>
+#include <cstdlib>
+
+#include "runtime/device/roof.h"
+
+int main(int argc, char **argv) {
+  const int threads = argc == 2 ? std::atoi(argv[1]) : 0;
+  if (threads < 1) {
+    std::fprintf(stderr, "usage: benchmark-roof THREADS\n");
+    return 2;
+  }
+  const auto roof =
+      accel::runtime::MeasureRoof(accel::runtime::ThreadTeam(threads));
+  if (!roof.ok()) {
+    std::fprintf(stderr, "benchmark-roof: %s\n",
+                 roof.status().ToString().c_str());
+    return 1;
+  }
+  std::printf("{\"flops_per_second\": %.6g, \"bytes_per_second\": %.6g}\n",
+              roof->flops_per_second, roof->bytes_per_second);
+  return 0;
+}
