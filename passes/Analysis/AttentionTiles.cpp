@@ -46,7 +46,7 @@ SmallVector<int64_t> AttentionTiles::scratchTiles() const {
   int64_t e = llvm::alignTo(width, kTileLanes);
   constexpr int64_t scores = kTile * kTile;
   if (!isGradient) {
-    return {d * kTile, scores, kTile * e, 4 * kTile};
+    return {d * kTile, scores, kTile * e, 4 * kTile, kTile * d, kTile * e};
   }
   return {d * kTile,
           e * kTile,
@@ -54,7 +54,10 @@ SmallVector<int64_t> AttentionTiles::scratchTiles() const {
           scores,
           kTile * d,
           kTile * e,
-          static_cast<int64_t>(llvm::alignTo(group() * rows, kTileLanes))};
+          static_cast<int64_t>(llvm::alignTo(group() * rows, kTileLanes)),
+          kTile * d,
+          kTile * d,
+          kTile * e};
 }
 
 KernelShape AttentionTiles::getShape() const {

@@ -285,6 +285,21 @@ void AttentionCode::clear(const TileRows &tile, Value rows) const {
   });
 }
 
+TileSource AttentionCode::gatherRows(const HeadTensor &tensor,
+                                     const TileRows &rows, Value first,
+                                     Value count, unsigned number) const {
+  if (tensor.view.strides[2] == tensor.columns) {
+    return {rows, first};
+  }
+  TileRows tile = getTile(number, llvm::alignTo(tensor.columns, kTileLanes));
+  t.each(t.index(0), count, 1, [&](Value row) {
+    for (int64_t x = 0; x < tensor.columns; x += kTileLanes) {
+      tile.storeAll(rows.lanes(t.add(first, row), x), row, t.index(x));
+    }
+  });
+  return {tile, t.index(0)};
+}
+
 //===----------------------------------------------------------------------===//
 // Masks
 //===----------------------------------------------------------------------===//

@@ -26,6 +26,12 @@ struct HeadTensor {
   explicit operator bool() const { return static_cast<bool>(buffer); }
 };
 
+/// Rows that a tile reads, and which of them is its first.
+struct TileSource {
+  TileRows rows;
+  mlir::Value first;
+};
+
 /// Accumulators of a block of rows by vectors.
 using Accumulators = llvm::SmallVector<llvm::SmallVector<mlir::Value>>;
 
@@ -95,6 +101,11 @@ protected:
   void packTransposed(const TileRows &source, Value row, int64_t total,
                       const TileRows &tile) const;
   void clear(const TileRows &tile, Value rows) const;
+  /// `count` rows of a head from `first` on: where they lie, or copied into
+  /// scratch tile `number` if they do not lie one behind the other. Rows a
+  /// power of two apart would meet in few sets of a cache.
+  TileSource gatherRows(const HeadTensor &tensor, const TileRows &rows,
+                        Value first, Value count, unsigned number) const;
 
   // Masks.
   bool hasMask() const { return static_cast<bool>(mask); }

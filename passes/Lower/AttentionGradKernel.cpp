@@ -48,17 +48,19 @@ private:
   /// that are needed: the sums over the columns of `source` and rows of
   /// `transposed`.
   using FinishScore = llvm::function_ref<void(Value, Value, Value)>;
-  void emitProduct(const RowTile &tile, const TileRows &source,
-                   const TileRows &transposed, FinishScore finish);
-  void emitProductBlocks(const RowTile &tile, const TileRows &source,
-                         const TileRows &transposed, Value first, Value last,
-                         const Panel &panel, FinishScore finish);
+  void emitProduct(const RowTile &tile, const TileSource &source,
+                   const TileRows &transposed, int64_t depth,
+                   FinishScore finish);
+  void emitProductBlocks(const RowTile &tile, const TileSource &source,
+                         const TileRows &transposed, int64_t depth, Value first,
+                         Value last, const Panel &panel, FinishScore finish);
   void emitProbabilities(const RowTile &tile);
   void emitProbabilityRow(const RowTile &tile, Value row, int64_t vectors,
                           int64_t diagonal);
   void emitScoreGradient(Value line, Value row, Value lane, Value flow);
   void addToColumns(const RowTile &tile, const TileRows &weights,
-                    const TileRows &source, const TileRows &target);
+                    const TileSource &source, const TileRows &target,
+                    int64_t depth);
   void addToRows(const RowTile &tile);
   void writeColumns(const TileRows &from, const HeadTensor &to);
 
@@ -69,6 +71,8 @@ private:
   // Of the unit, the block of columns and the head.
   Value batch, keyHead, block, firstColumn, columns, head, headInGroup;
   TileRows queryRows, keyRows, valueRows, flowRows, queryTarget, lseRows;
+  TileSource keySource;               ///< of the block of columns
+  TileSource querySource, flowSource; ///< of the tile
   DropoutKey dropout;
 };
 
@@ -141,6 +145,7 @@ void AttentionGradKernel::emitColumns(Value number) {
   columns = columnsOf(block);
   packTransposed(keyRows, firstColumn, tiles.columns, keys);
   packTransposed(valueRows, firstColumn, tiles.columns, values);
+  keySource = gatherRows(key, keyRows, firstColumn, columns, 7);
   clear(keySums, t.index(kTile));
   clear(valueSums, t.index(kTile));
   t.each(tiles.group(), 1, [&](Value number) { emitHead(number, block); });
@@ -167,26 +172,32 @@ void AttentionGradKernel::emitHead(Value number, Value block) {
 }
 
 void AttentionGradKernel::emitTile(const RowTile &tile) {
-  emitProduct(tile, queryRows, keys, [&](Value row, Value lane, Value score) {
-    probabilities.storeAll(score, row, lane);
-  });
+  querySource = gatherRows(query, queryRows, tile.firstRow, tile.rows, 8);
+  flowSource =
+      gatherRows(resultGradient, flowRows, tile.firstRow, tile.rows, 9);
+  emitProduct(tile, querySource, keys, tiles.depth,
+              [&](Value row, Value lane, Value score) {
+                probabilities.storeAll(score, row, lane);
+              });
   emitProbabilities(tile);
-  emitProduct(tile, flowRows, values, [&](Value row, Value lane, Value flow) {
-    emitScoreGradient(t.add(tile.firstRow, row), row, lane, flow);
-  });
-  addToColumns(tile, probabilities, flowRows, valueSums);
-  addToColumns(tile, gradients, queryRows, keySums);
+  emitProduct(tile, flowSource, values, tiles.width,
+              [&](Value row, Value lane, Value flow) {
+                emitScoreGradient(t.add(tile.firstRow, row), row, lane, flow);
+              });
+  addToColumns(tile, probabilities, flowSource, valueSums, tiles.width);
+  addToColumns(tile, gradients, querySource, keySums, tiles.depth);
   if (queryGradient) {
     addToRows(tile);
   }
 }
 
 void AttentionGradKernel::emitProduct(const RowTile &tile,
-                                      const TileRows &source,
-                                      const TileRows &transposed,
+                                      const TileSource &source,
+                                      const TileRows &transposed, int64_t depth,
                                       FinishScore finish) {
   auto blocks = [&](Value first, Value last, const Panel &panel) {
-    emitProductBlocks(tile, source, transposed, first, last, panel, finish);
+    emitProductBlocks(tile, source, transposed, depth, first, last, panel,
+                      finish);
   };
   if (!tile.isDiagonal) {
     return eachPanel(0, kTileVectors, kTileVectors, [&](const Panel &panel) {
@@ -210,15 +221,18 @@ void AttentionGradKernel::emitProduct(const RowTile &tile,
   }
 }
 
-void AttentionGradKernel::emitProductBlocks(
-    const RowTile &tile, const TileRows &source, const TileRows &transposed,
-    Value first, Value last, const Panel &panel, FinishScore finish) {
+void AttentionGradKernel::emitProductBlocks(const RowTile &tile,
+                                            const TileSource &source,
+                                            const TileRows &transposed,
+                                            int64_t depth, Value first,
+                                            Value last, const Panel &panel,
+                                            FinishScore finish) {
   int64_t step = rowsOfBlock(panel.count);
   eachGroup(first, last, step, tiles.rows, [&](int64_t m, Value group) {
-    product({m, panel.count, t.index(0), t.index(source.getColumns()),
-             source.getColumns() % 4 == 0,
+    product({m, panel.count, t.index(0), t.index(depth), depth % 4 == 0,
              [&](int64_t r, Value d) {
-               return source.scalar(t.add(t.add(tile.firstRow, group), r), d);
+               Value row = t.add(t.add(source.first, group), r);
+               return source.rows.scalar(row, d);
              },
              [&](Value d, int64_t v) {
                return transposed.allLanes(d, laneOf(panel, v));
@@ -312,11 +326,10 @@ void AttentionGradKernel::emitScoreGradient(Value line, Value row, Value lane,
 /// target[column] += sum over the rows of weights[row][column] source[row]
 void AttentionGradKernel::addToColumns(const RowTile &tile,
                                        const TileRows &weights,
-                                       const TileRows &source,
-                                       const TileRows &target) {
+                                       const TileSource &source,
+                                       const TileRows &target, int64_t depth) {
   int64_t vectors = target.getColumns() / kTileLanes;
-  int64_t whole = source.getColumns() / kTileLanes;
-  eachPanel(0, vectors, whole, [&](const Panel &panel) {
+  eachPanel(0, vectors, depth / kTileLanes, [&](const Panel &panel) {
     eachGroup(t.index(0), columns, rowsOfBlock(panel.count), tiles.columns,
               [&](int64_t m, Value group) {
                 product({m, panel.count, tile.isDiagonal ? group : t.index(0),
@@ -325,8 +338,8 @@ void AttentionGradKernel::addToColumns(const RowTile &tile,
                            return weights.scalar(q, t.add(group, r));
                          },
                          [&](Value q, int64_t v) {
-                           return source.lanes(t.add(tile.firstRow, q),
-                                               laneOf(panel, v));
+                           return source.rows.lanes(t.add(source.first, q),
+                                                    laneOf(panel, v));
                          },
                          [&](int64_t r, int64_t v) {
                            return target.lanes(t.add(group, r),

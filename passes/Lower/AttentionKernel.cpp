@@ -66,6 +66,7 @@ private:
   // Of the unit and the block of rows.
   Value batch, head, firstRow, rows;
   TileRows keyRows, valueRows;
+  TileSource keys, values; ///< of the tile
   DropoutKey dropout;
 
   /// A scale that is not positive would turn -inf around: it was applied
@@ -145,6 +146,8 @@ void AttentionKernel::emitTiles(Value block) {
 }
 
 void AttentionKernel::emitTile(const ColumnTile &tile) {
+  keys = gatherRows(key, keyRows, tile.first, tile.columns, 4);
+  values = gatherRows(value, valueRows, tile.first, tile.columns, 5);
   for (int64_t v = 0; v < kTileVectors; ++v) {
     store(minusInfinity, TileMaximum, v);
   }
@@ -198,8 +201,8 @@ void AttentionKernel::emitScoreBlocks(const ColumnTile &tile, Value first,
     product({m, panel.count, t.index(0), t.index(tiles.depth),
              tiles.depth % 4 == 0,
              [&](int64_t r, Value d) {
-               Value row = t.add(t.add(tile.first, group), r);
-               return keyRows.scalar(row, d);
+               Value row = t.add(t.add(keys.first, group), r);
+               return keys.rows.scalar(row, d);
              },
              [&](Value d, int64_t v) {
                return queries.allLanes(d, laneOf(panel, v));
@@ -374,7 +377,8 @@ void AttentionKernel::emitResult(const ColumnTile &tile) {
                  return scores.scalar(k, t.add(group, r));
                },
                [&](Value k, int64_t v) {
-                 return valueRows.lanes(t.add(tile.first, k), laneOf(panel, v));
+                 return values.rows.lanes(t.add(values.first, k),
+                                          laneOf(panel, v));
                },
                [&](int64_t r, int64_t v) {
                  Value row = t.add(group, r);

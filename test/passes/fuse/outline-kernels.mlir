@@ -127,7 +127,7 @@ func.func @step() {
   return
 }
 // CHECK: func.func private @attention_0(%{{.*}}: tensor<16x192xf32>) -> (
-// CHECK-SAME: plan.kernel = {columns = 1 : i64, elements = 8 : i64, kind = "attention", rows = 8 : i64, scratch = 25600 : i64, units = 8 : i64}
+// CHECK-SAME: plan.kernel = {columns = 1 : i64, elements = 8 : i64, kind = "attention", rows = 8 : i64, scratch = 33792 : i64, units = 8 : i64}
 
 // -----
 

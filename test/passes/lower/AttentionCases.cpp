@@ -37,8 +37,8 @@ std::string describe(const Attention &a, bool isGradient) {
   int64_t e = alignUp(a.width, 16);
   int64_t group = a.heads / a.keyHeads;
   int64_t floats =
-      isGradient ? 64 * (2 * d + 2 * e + 128) + alignUp(group * a.rows, 16)
-                 : 64 * (d + e + 64 + 4);
+      isGradient ? 64 * (4 * d + 3 * e + 128) + alignUp(group * a.rows, 16)
+                 : 64 * (2 * d + 2 * e + 68);
   return "attributes {plan.kernel = {kind = \"attention\", elements = " +
          text(units) + " : i64, rows = " + text(units) +
          " : i64, columns = 1 : i64, units = " + text(units) +

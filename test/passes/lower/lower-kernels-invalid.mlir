@@ -97,7 +97,7 @@ func.func @no_attention(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
 // -----
 
 func.func @swapped(%q: tensor<1x1x8x16xf32>, %k: tensor<1x1x16x8xf32>) -> tensor<1x1x8x16xf32> attributes {
-    plan.kernel = {kind = "attention", elements = 1 : i64, rows = 1 : i64, columns = 1 : i64, units = 1 : i64, scratch = 25600 : i64}} {
+    plan.kernel = {kind = "attention", elements = 1 : i64, rows = 1 : i64, columns = 1 : i64, units = 1 : i64, scratch = 33792 : i64}} {
   %t = accel.transpose %k [0, 1, 3, 2] : tensor<1x1x16x8xf32> -> tensor<1x1x8x16xf32>
   // expected-error@below {{in kernel 'swapped' expected operands that lie in memory, the last dimension contiguous, got one of 'tensor<1x1x8x16xf32>' that does not}}
   %y, %l = accel.attention %q, %t, %q scale 1.0 : tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32> -> tensor<1x1x8x16xf32>, tensor<1x1x8xf32>
@@ -107,7 +107,7 @@ func.func @swapped(%q: tensor<1x1x8x16xf32>, %k: tensor<1x1x16x8xf32>) -> tensor
 // -----
 
 func.func @double(%q: tensor<1x1x8x16xf64>) -> tensor<1x1x8x16xf64> attributes {
-    plan.kernel = {kind = "attention", elements = 1 : i64, rows = 1 : i64, columns = 1 : i64, units = 1 : i64, scratch = 25600 : i64}} {
+    plan.kernel = {kind = "attention", elements = 1 : i64, rows = 1 : i64, columns = 1 : i64, units = 1 : i64, scratch = 33792 : i64}} {
   // expected-error@below {{in kernel 'double' has no code for 'tensor<1x1x8x16xf64>'}}
   %y, %l = accel.attention %q, %q, %q scale 1.0 : tensor<1x1x8x16xf64>, tensor<1x1x8x16xf64>, tensor<1x1x8x16xf64> -> tensor<1x1x8x16xf64>, tensor<1x1x8xf64>
   return %y : tensor<1x1x8x16xf64>
