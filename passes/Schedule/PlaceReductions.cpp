@@ -22,7 +22,8 @@ namespace {
 struct Target {
   StringAttr state;
   plan::ShardAttr shard;
-  plan::LaunchOp add; ///< of the part to what the rank holds; detached
+  /// Of the part to what the rank holds; detached.
+  OwningOpRef<plan::LaunchOp> add;
   Location loc;
 };
 
@@ -91,12 +92,12 @@ private:
       }
       auto held = module.lookupSymbol<StateOp>(reduce.getState());
       buckets.addSegment(whole, *held.getBucket());
-      targets.insert(
-          {whole.getResult(),
-           {reduce.getStateAttr(), reduce.getShard(), add, reduce.getLoc()}});
+      add->remove();
+      targets.try_emplace(whole.getResult(),
+                          Target{reduce.getStateAttr(), reduce.getShard(), add,
+                                 reduce.getLoc()});
       parts.push_back(reduce.getPart());
       reduce.erase();
-      add->remove();
     }
     for (auto fill : llvm::make_early_inc_range(loop.getOps<plan::FillOp>())) {
       if (targets.count(fill.getBuffer())) {
@@ -185,7 +186,7 @@ private:
 
   void insertAdditions(const SlotSession &slot, OpBuilder &builder) {
     for (auto &[whole, view] : slot.views) {
-      plan::LaunchOp add = targets.find(whole)->second.add;
+      plan::LaunchOp add = *targets.find(whole)->second.add;
       IRMapping map;
       map.map(add.getBuffers().front(), reduced.lookup(view));
       builder.clone(*add, map);
@@ -194,8 +195,7 @@ private:
 
   void eraseReplaced() {
     for (auto &[whole, target] : targets) {
-      target.add->dropAllReferences();
-      target.add->destroy();
+      target.add = nullptr;
     }
     for (Value part : parts) {
       part.getDefiningOp()->erase();
