@@ -3,6 +3,7 @@
 #include "compiler/PlanManifest.h"
 #include "passes/Analysis/KernelShape.h"
 #include "passes/Memory/MemoryProblem.h"
+#include "runtime/plan/features.h"
 #include "runtime/plan/instruction_stream.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -144,18 +145,25 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
 /// The kernel's last pointer: a piece of the workspace for each thread.
 void PlanManifest::addScratch(uint64_t bytes,
                               planpb::Instruction &instruction) {
-  planpb::Buffer *workspace = manifest.mutable_buffers(workspaceIndex());
-  planpb::SizeTerm *term =
-      workspace->mutable_bytes()->add_alternatives()->add_terms();
-  term->set_factor(bytes);
-  term->set_per_thread(true);
   instruction.mutable_launch()->add_arguments(instruction.accesses_size());
   planpb::Access *access = instruction.add_accesses();
   access->set_buffer(workspaceIndex());
   access->set_bytes(bytes);
   access->set_mode(planpb::Access::MODE_READ_WRITE);
   access->set_thread_stride(bytes);
-  usesScratch = true;
+  scratchBytes = std::max(scratchBytes, bytes);
+}
+
+void PlanManifest::sizeScratch() {
+  if (scratchBytes == 0) {
+    return;
+  }
+  planpb::Buffer *workspace = manifest.mutable_buffers(workspaceIndex());
+  planpb::SizeTerm *term =
+      workspace->mutable_bytes()->add_alternatives()->add_terms();
+  term->set_factor(scratchBytes);
+  term->set_per_thread(true);
+  manifest.add_required_features(std::string(runtime::kFeatureThreadPrivate));
 }
 
 void PlanManifest::fillLaunch(plan::LaunchOp op,
@@ -174,9 +182,8 @@ void PlanManifest::fillLaunch(plan::LaunchOp op,
     launch->mutable_end()->set_units(op.getUnits());
   }
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
-  auto shape = kernel->getAttrOfType<DictionaryAttr>(kKernelAttr);
-  if (auto scratch = shape.getAs<IntegerAttr>("scratch")) {
-    addScratch(scratch.getInt(), instruction);
+  if (int64_t scratch = KernelShape::get(kernel)->scratch) {
+    addScratch(scratch, instruction);
   }
   uint64_t flops = 0;
   kernel.walk([&](CostOpInterface cost) { flops += cost.getFlops(); });

@@ -152,6 +152,21 @@ void PlanManifest::addModelFacts() {
   }
 }
 
+static std::string describeUnits(const KernelShape &shape) {
+  switch (shape.kind) {
+  case LoopKind::Flat:
+    return llvm::formatv("blocks of {0} elements", kFlatUnit);
+  case LoopKind::Columns:
+    return llvm::formatv("blocks of {0} columns", kColumnUnit);
+  case LoopKind::Attention:
+    return "heads or blocks of their rows";
+  case LoopKind::Rows:
+  case LoopKind::Concat:
+    return llvm::formatv("rows of {0}", shape.columns);
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 void PlanManifest::addKernels() {
   for (const VariantCode &variant : code.variants) {
     planpb::CodeVariant *message = manifest.add_variants();
@@ -164,17 +179,18 @@ void PlanManifest::addKernels() {
     message->set_cpu(variant.variant.cpu);
   }
   for (auto function : module.getOps<func::FuncOp>()) {
-    auto shape = function->getAttrOfType<DictionaryAttr>(kKernelAttr);
-    if (!shape) {
+    auto attribute = function->getAttrOfType<DictionaryAttr>(kKernelAttr);
+    if (!attribute) {
       continue;
     }
+    KernelShape shape = *KernelShape::get(function);
     kernelIndex[function.getSymName()] = manifest.kernels_size();
     std::string text;
     llvm::raw_string_ostream stream(text);
     function.getBody().front().walk([&](Operation *op) {
       op->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
     });
-    shape.print(stream);
+    attribute.print(stream);
     function.getFunctionType().print(stream);
     // Whether results are added to what is there.
     if (ArrayAttr attributes = function.getResAttrsAttr()) {
@@ -187,14 +203,8 @@ void PlanManifest::addKernels() {
     kernel->set_key(llvm::toHex(digest, /*LowerCase=*/true));
     kernel->set_name(function.getSymName().str());
     kernel->set_arity(function.getNumArguments() + function.getNumResults() +
-                      (shape.contains("scratch") ? 1 : 0));
-    StringRef kind = shape.getAs<StringAttr>("kind").getValue();
-    int64_t columns = shape.getAs<IntegerAttr>("columns").getInt();
-    kernel->set_extent(kind == "flat"      ? "blocks of 128 elements"
-                       : kind == "columns" ? "blocks of 64 columns"
-                       : kind == "attention"
-                           ? "heads or blocks of their rows"
-                           : llvm::formatv("rows of {0}", columns).str());
+                      (shape.scratch > 0 ? 1 : 0));
+    kernel->set_extent(describeUnits(shape));
     for (const VariantCode &variant : code.variants) {
       const CodeEntry &entry =
           variant.image.entries[kernelIndex.lookup(function.getSymName())];
@@ -409,10 +419,8 @@ planpb::Manifest PlanManifest::finish() {
   addBuckets();
   addParameters();
   addStates();
+  sizeScratch();
   addMemorySummary();
-  if (usesScratch) {
-    manifest.add_required_features(std::string(runtime::kFeatureThreadPrivate));
-  }
   if (usesParts) {
     manifest.add_required_features(std::string(runtime::kFeatureShardedAccess));
   }

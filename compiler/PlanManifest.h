@@ -70,6 +70,8 @@ private:
                                       llvm::StringRef function, uint32_t id);
   void fillLaunch(plan::LaunchOp op, planpb::Instruction &instruction);
   void addScratch(uint64_t bytes, planpb::Instruction &instruction);
+  /// Makes the workspace large enough for every kernel's.
+  void sizeScratch();
   void fillGemm(plan::GemmOp op, planpb::Instruction &instruction);
   void fillFetch(plan::FetchOp op, planpb::Instruction &instruction);
   void fillLoad(plan::LoadOp op, planpb::Instruction &instruction);
@@ -103,9 +105,9 @@ private:
   llvm::StringMap<uint32_t> gatheredBuffers; ///< the first of each master
   PeakInstruction peak;                      ///< of the functions so far
   uint32_t weightSection = 0;
-  bool usesParts = false;   ///< of buffers: a rank's own elements
-  bool usesScratch = false; ///< of threads
-  uint32_t collectives = 0; ///< of the function so far
+  bool usesParts = false;    ///< of buffers: a rank's own elements
+  uint64_t scratchBytes = 0; ///< the most that a kernel needs of a thread
+  uint32_t collectives = 0;  ///< of the function so far
   int64_t workspace = -1;
 };
 

@@ -25,9 +25,10 @@ template <typename OpTy> static AttentionTiles getTiles(OpTy op) {
           std::is_same_v<OpTy, AttentionGradOp>};
 }
 
-AttentionTiles AttentionTiles::get(AttentionOp op) { return getTiles(op); }
-
-AttentionTiles AttentionTiles::get(AttentionGradOp op) { return getTiles(op); }
+AttentionTiles AttentionTiles::get(Operation *op) {
+  auto forward = dyn_cast<AttentionOp>(op);
+  return forward ? getTiles(forward) : getTiles(cast<AttentionGradOp>(op));
+}
 
 int64_t AttentionTiles::rowBlocks() const {
   return llvm::divideCeil(rows, kTile);

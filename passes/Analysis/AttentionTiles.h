@@ -27,8 +27,8 @@ struct AttentionTiles {
   int64_t depth, width;           ///< of a query, of a value
   bool causal, isGradient;
 
-  static AttentionTiles get(AttentionOp op);
-  static AttentionTiles get(AttentionGradOp op);
+  /// Of an attention or of its gradient.
+  static AttentionTiles get(mlir::Operation *op);
 
   int64_t group() const { return heads / keyHeads; }
   /// Row i sees columns up to i + offset.

@@ -3,38 +3,32 @@
 #include "passes/Analysis/KernelShape.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <optional>
+#include <utility>
 
 using namespace mlir;
 using namespace accel;
 
-static std::optional<LoopKind> parseKind(StringRef kind) {
-  return llvm::StringSwitch<std::optional<LoopKind>>(kind)
-      .Case("flat", LoopKind::Flat)
-      .Case("rows", LoopKind::Rows)
-      .Case("columns", LoopKind::Columns)
-      .Case("concat", LoopKind::Concat)
-      .Case("attention", LoopKind::Attention)
-      .Default(std::nullopt);
+static constexpr std::pair<LoopKind, StringLiteral> kKinds[] = {
+    {LoopKind::Flat, "flat"},
+    {LoopKind::Rows, "rows"},
+    {LoopKind::Columns, "columns"},
+    {LoopKind::Concat, "concat"},
+    {LoopKind::Attention, "attention"}};
+
+static std::optional<LoopKind> parseKind(StringRef name) {
+  const auto *known = llvm::find_if(
+      kKinds, [&](const auto &each) { return each.second == name; });
+  return known == std::end(kKinds) ? std::nullopt : std::optional(known->first);
 }
 
 static StringRef stringifyKind(LoopKind kind) {
-  switch (kind) {
-  case LoopKind::Flat:
-    return "flat";
-  case LoopKind::Rows:
-    return "rows";
-  case LoopKind::Columns:
-    return "columns";
-  case LoopKind::Concat:
-    return "concat";
-  case LoopKind::Attention:
-    return "attention";
-  }
-  llvm_unreachable("all kinds are listed");
+  return llvm::find_if(kKinds,
+                       [&](const auto &each) { return each.first == kind; })
+      ->second;
 }
 
 /// How many units a loop has: blocks of elements, rows, or blocks of columns.

@@ -93,16 +93,9 @@ bool FunctionBuffers::isAccumulated(Value value) const {
                       [](Operation *user) { return isa<AccumulateOp>(user); });
 }
 
-/// Whether a result has a place of its own that outlives its readers.
-static bool isStored(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<WriteOp, AccumulateOp, MetricOp>(user);
-  });
-}
-
-/// Where a result goes: to the symbol it is written to, or to memory of its
-/// own.
-Value FunctionBuffers::destinationOf(Value value) {
+/// Where a result goes that outlives its readers: to the symbol it is written
+/// to, or to the run. Null if it does not.
+Value FunctionBuffers::storedPlaceOf(Value value) {
   for (Operation *user : value.getUsers()) {
     if (auto write = dyn_cast<WriteOp>(user)) {
       return symbolBuffer(write.getSymbol(), value.getType(),
@@ -123,7 +116,14 @@ Value FunctionBuffers::destinationOf(Value value) {
           plan::Region::Persistent, "scalars", symbol);
     }
   }
-  return declareTransient(value.getLoc(), value.getType(), "activations");
+  return {};
+}
+
+Value FunctionBuffers::destinationOf(Value value) {
+  Value stored = storedPlaceOf(value);
+  return stored
+             ? stored
+             : declareTransient(value.getLoc(), value.getType(), "activations");
 }
 
 /// The buffer of a value that was already produced, looking through contiguous
@@ -170,11 +170,13 @@ LogicalResult FunctionBuffers::convertCall(func::CallOp call,
       }
       operands.push_back(*part);
     } else {
-      Value overwritten = isStored(result)
-                              ? Value()
-                              : overwrittenBy(call, kernel, result, operands);
-      buffers[result] = overwritten ? overwritten : destinationOf(result);
-      operands.push_back(buffers[result]);
+      Value place = storedPlaceOf(result);
+      place = place ? place : overwrittenBy(call, kernel, result, operands);
+      place = place ? place
+                    : declareTransient(result.getLoc(), result.getType(),
+                                       "activations");
+      buffers[result] = place;
+      operands.push_back(place);
     }
     modes.push_back(isAccumulated(result) ? plan::Access::ReadWrite
                                           : plan::Access::Write);

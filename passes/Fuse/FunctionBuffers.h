@@ -37,6 +37,8 @@ private:
   void convertMatmul(MatmulOp op, mlir::OpBuilder &builder);
   void convertRead(ReadOp read);
   mlir::Value bufferOf(mlir::Value value);
+  mlir::Value storedPlaceOf(mlir::Value value);
+  /// That place, or memory of its own.
   mlir::Value destinationOf(mlir::Value value);
   bool isAccumulated(mlir::Value value) const;
   mlir::Value declareTransient(mlir::Location loc, mlir::Type type,

@@ -159,11 +159,7 @@ int64_t findRun(const ClusterPlanner &planner, const Cluster &cluster) {
 KernelShape Outliner::describe(const ClusterPlanner &planner,
                                const Cluster &cluster) {
   if (cluster.kind == KernelKind::Attention) {
-    auto forward = dyn_cast<AttentionOp>(cluster.ops.front());
-    return forward
-               ? AttentionTiles::get(forward).getShape()
-               : AttentionTiles::get(cast<AttentionGradOp>(cluster.ops.front()))
-                     .getShape();
+    return AttentionTiles::get(cluster.ops.front()).getShape();
   }
   LoopKind kind = LoopKind::Rows;
   int64_t columns = cluster.columns;

@@ -2,18 +2,20 @@
 // Tensors, products, masks and dropout of attention kernels.
 #include "passes/Lower/AttentionCode.h"
 
+#include "passes/Lower/Philox.h"
+#include "passes/Lower/RandomOps.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-#include <cmath>
 #include <limits>
 
 using namespace mlir;
 using namespace accel;
 
 AttentionCode::AttentionCode(KernelEmitter &emitter, Operation *op,
-                             const AttentionTiles &tiles, int64_t widest)
-    : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()), tiles(tiles),
-      widest(widest), op(op) {
+                             int64_t widest)
+    : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()),
+      tiles(AttentionTiles::get(op)), widest(widest), op(op) {
   int64_t offset = 0;
   for (int64_t size : tiles.scratchTiles()) {
     scratchOffsets.push_back(offset);
@@ -55,20 +57,15 @@ template <typename OpTy> void AttentionCode::readOperands(OpTy attention) {
   OpBuilder &builder = t.getBuilder();
   Location loc = t.getLoc();
   samples = getArgument(attention.getSamples(), samplesOffset);
-  auto number = [&](int64_t bits) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI64IntegerAttr(bits));
-  };
   Value seed = emitter.scalarAt(attention.getSeed(), emitter.number(0));
-  Value high = arith::ShRUIOp::create(builder, loc, seed, number(32));
+  Value half =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  Value high = arith::ShRUIOp::create(builder, loc, seed, half);
   seedLanes = t.splat(arith::XOrIOp::create(builder, loc, seed, high));
-  Value site = number(attention.getSite());
-  if (attention.getSiteOffset()) {
-    site = arith::AddIOp::create(
-        builder, loc, site,
-        emitter.scalarAt(attention.getSiteOffset(), emitter.number(0)));
-  }
-  siteLanes = t.splat(site);
+  Value site =
+      emitSite(emitter, loc, attention.getSite(), attention.getSiteOffset());
+  siteLanes =
+      t.splat(arith::ExtUIOp::create(builder, loc, builder.getI64Type(), site));
 }
 
 //===----------------------------------------------------------------------===//
@@ -397,59 +394,29 @@ std::array<Value, 4> AttentionCode::wordsAlongColumns(const DropoutKey &key,
   return words(key, countUp(t, wide(t.mul(tile, kTileLanes)), 1));
 }
 
-/// Philox4x32-10. A word is the low half of a 64-bit lane, so that a product is
-/// one instruction; what stands in the high half does not matter.
 std::array<Value, 4> AttentionCode::words(const DropoutKey &key,
                                           Value counters) const {
   OpBuilder &builder = t.getBuilder();
   Location loc = t.getLoc();
-  VectorType type = t.vectorOf(builder.getI64Type());
-  auto number = [&](uint64_t bits) -> Value {
-    return arith::ConstantOp::create(
-        builder, loc,
-        SplatElementsAttr::get(
-            type, builder.getI64IntegerAttr(static_cast<int64_t>(bits))));
-  };
-  auto times = [&](Value word, uint32_t factor) -> Value {
-    Value low = arith::AndIOp::create(builder, loc, word, number(0xFFFFFFFF));
-    return arith::MulIOp::create(builder, loc, low, number(factor));
-  };
-  auto mix = [&](Value product, Value word, Value key) -> Value {
-    Value high = arith::ShRUIOp::create(builder, loc, product, number(32));
-    return arith::XOrIOp::create(
-        builder, loc, arith::XOrIOp::create(builder, loc, high, word), key);
-  };
-  std::array<Value, 4> c = {
-      counters, arith::ShRUIOp::create(builder, loc, counters, number(32)),
-      key.sampleLow, key.sampleHigh};
-  Value k0 = key.seed;
-  Value k1 = key.site;
-  for (int round = 0; round < 10; ++round) {
-    Value p0 = times(c[0], 0xD2511F53);
-    Value p1 = times(c[2], 0xCD9E8D57);
-    c = {mix(p1, c[1], k0), p1, mix(p0, c[3], k1), p0};
-    k0 = arith::AddIOp::create(builder, loc, k0, number(0x9E3779B9));
-    k1 = arith::AddIOp::create(builder, loc, k1, number(0xBB67AE85));
-  }
-  for (Value &word : c) {
-    word = arith::TruncIOp::create(builder, loc,
-                                   t.vectorOf(builder.getI32Type()), word);
-  }
-  return c;
+  Value half = arith::ConstantOp::create(
+      builder, loc,
+      SplatElementsAttr::get(t.vectorOf(builder.getI64Type()),
+                             builder.getI64IntegerAttr(32)));
+  return emitPhiloxLanes(builder, loc, key.seed, key.site,
+                         {counters,
+                          arith::ShRUIOp::create(builder, loc, counters, half),
+                          key.sampleLow, key.sampleHigh});
 }
 
 Value AttentionCode::isDropped(Value word) const {
   OpBuilder &builder = t.getBuilder();
-  auto threshold =
-      static_cast<uint64_t>(std::llround(std::ldexp(probability, 32)));
-  bool dropsAll = threshold > std::numeric_limits<uint32_t>::max();
+  std::optional<uint32_t> threshold = getLeastKeptWord(probability);
   Value least = arith::ConstantOp::create(
       builder, t.getLoc(),
-      SplatElementsAttr::get(
-          t.vectorOf(builder.getI32Type()),
-          builder.getI32IntegerAttr(
-              dropsAll ? -1 : static_cast<int32_t>(threshold))));
+      SplatElementsAttr::get(t.vectorOf(builder.getI32Type()),
+                             builder.getI32IntegerAttr(static_cast<int32_t>(
+                                 threshold.value_or(~uint32_t(0))))));
   // All words are at most the largest.
-  auto how = dropsAll ? arith::CmpIPredicate::ule : arith::CmpIPredicate::ult;
+  auto how = threshold ? arith::CmpIPredicate::ult : arith::CmpIPredicate::ule;
   return arith::CmpIOp::create(builder, t.getLoc(), how, word, least);
 }

@@ -61,13 +61,14 @@ public:
 
   /// `widest`: vectors of 16 floats that a block may be wide, which is for the
   /// target's registers to say and changes no bit.
-  AttentionCode(KernelEmitter &emitter, mlir::Operation *op,
-                const AttentionTiles &tiles, int64_t widest);
+  AttentionCode(KernelEmitter &emitter, mlir::Operation *op, int64_t widest);
 
 protected:
   template <typename OpTy> void readOperands(OpTy op);
 
   // Tensors and tiles.
+  /// A tensor that a kernel reads: an argument and where it lies there.
+  Value getArgument(Value operand, int64_t &offset);
   HeadTensor getOperand(Value operand);
   /// Where result `number` of the operation goes, itself or transposed.
   HeadTensor getResult(unsigned number);
@@ -155,8 +156,6 @@ protected:
 
 private:
   Value sizeOf(Value block, int64_t total) const;
-  /// A tensor that a kernel reads: an argument and where it lies there.
-  Value getArgument(Value operand, int64_t &offset);
   Value wide(Value index) const;
   std::array<Value, 4> words(const DropoutKey &key, Value counters) const;
 

@@ -29,7 +29,7 @@ class AttentionGradKernel : public AttentionCode {
 public:
   AttentionGradKernel(KernelEmitter &emitter, AttentionGradOp op,
                       int64_t widest)
-      : AttentionCode(emitter, op, AttentionTiles::get(op), widest),
+      : AttentionCode(emitter, op, widest),
         resultGradient(getOperand(op.getResultGradient())),
         result(getOperand(op.getResult())), lse(getLse(op)),
         queryGradient(getResult(0)), keyGradient(getResult(1)),
@@ -78,14 +78,9 @@ private:
 
 HeadTensor AttentionGradKernel::getLse(AttentionGradOp op) {
   // One row per head.
-  Value root = getViewRoot(op.getLse(), [](Value) { return false; });
   int64_t offset = 0;
-  auto argument = dyn_cast<BlockArgument>(root);
-  if (!argument || !isContiguousPart(op.getLse(), root, offset)) {
-    emitter.emitError(op) << "expected `lse` to lie in memory";
-    return {};
-  }
-  return {emitter.getBuffer(argument),
+  Value buffer = getArgument(op.getLse(), offset);
+  return {buffer,
           {offset, {tiles.heads * tiles.rows, tiles.rows, tiles.rows, 1}},
           1,
           tiles.rows};

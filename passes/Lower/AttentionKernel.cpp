@@ -34,8 +34,8 @@ struct ColumnTile {
 class AttentionKernel : public AttentionCode {
 public:
   AttentionKernel(KernelEmitter &emitter, AttentionOp op, int64_t widest)
-      : AttentionCode(emitter, op, AttentionTiles::get(op), widest),
-        result(getResult(0)), lse(getRowBuffer(1)) {}
+      : AttentionCode(emitter, op, widest), result(getResult(0)),
+        lse(getRowBuffer(1)) {}
 
   void emit();
 

@@ -7,6 +7,8 @@
 #include "mlir/IR/Value.h"
 
 #include <array>
+#include <cstdint>
+#include <optional>
 
 namespace accel {
 
@@ -24,6 +26,18 @@ std::array<mlir::Value, 4> emitPhiloxBlock(mlir::OpBuilder &builder,
                                            mlir::Location loc,
                                            const PhiloxKeys &keys,
                                            std::array<mlir::Value, 4> counter);
+
+/// The same for lanes of 64 bits, so that a product is one instruction: words
+/// are the low halves of lanes, and the high halves of operands mean nothing.
+/// Requires: the halves of `seed` are joined by exclusive or. Returns lanes of
+/// i32.
+std::array<mlir::Value, 4> emitPhiloxLanes(mlir::OpBuilder &builder,
+                                           mlir::Location loc, mlir::Value seed,
+                                           mlir::Value site,
+                                           std::array<mlir::Value, 4> counter);
+
+/// Words below it are dropped with `probability`; none: all are.
+std::optional<uint32_t> getLeastKeptWord(double probability);
 
 } // namespace accel
 

@@ -22,18 +22,15 @@ static Type placeTypeFor(OpBuilder &builder, int64_t count) {
                                                       : builder.getI64Type();
 }
 
-/// The low 32 bits of a random operation's site; null after an error.
-template <typename OpTy>
-static Value emitSite(KernelEmitter &emitter, OpTy op) {
+Value accel::emitSite(KernelEmitter &emitter, Location loc, int64_t number,
+                      Value siteOffset) {
   OpBuilder &builder = emitter.getBuilder();
-  Location loc = op.getLoc();
   Value site = arith::ConstantOp::create(
-      builder, loc,
-      builder.getI32IntegerAttr(static_cast<int32_t>(op.getSite())));
-  if (!op.getSiteOffset()) {
+      builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(number)));
+  if (!siteOffset) {
     return site;
   }
-  Value offset = emitter.scalarAt(op.getSiteOffset(), emitter.number(0));
+  Value offset = emitter.scalarAt(siteOffset, emitter.number(0));
   if (!offset) {
     return {};
   }
@@ -51,7 +48,7 @@ RandomElement::RandomElement(KernelEmitter &emitter, DropoutOp op,
   Value sample =
       emitter.scalarAt(op.getSamples(), position.floorDiv(perSample));
   Value seed = emitter.scalarAt(op.getSeed(), emitter.number(0));
-  Value site = emitSite(emitter, op);
+  Value site = emitSite(emitter, loc, op.getSite(), op.getSiteOffset());
   if (!sample || !seed || !site) {
     return;
   }
@@ -72,7 +69,7 @@ RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op,
     : op(op), loc(op.getLoc()) {
   OpBuilder &builder = emitter.getBuilder();
   Value seed = emitter.scalarAt(op.getSeed(), emitter.number(0));
-  Value site = emitSite(emitter, op);
+  Value site = emitSite(emitter, loc, op.getSite(), op.getSiteOffset());
   if (!seed || !site) {
     return;
   }
@@ -122,10 +119,9 @@ static Value isNumber(OpBuilder &builder, Location loc, Value value,
 Value RandomElement::buildDropout(OpBuilder &builder, Value place,
                                   Value operand, bool startsBlock) const {
   double probability = cast<DropoutOp>(op).getProbability().convertToDouble();
-  auto threshold =
-      static_cast<uint64_t>(std::llround(std::ldexp(probability, 32)));
+  std::optional<uint32_t> threshold = getLeastKeptWord(probability);
   Value zero = emitNumber(builder, loc, operand.getType(), 0.0);
-  if (threshold > std::numeric_limits<uint32_t>::max()) {
+  if (!threshold) {
     return zero;
   }
   auto [block, which] = splitAt(builder, loc, place, 2);
@@ -139,7 +135,8 @@ Value RandomElement::buildDropout(OpBuilder &builder, Value place,
         builder, loc, isNumber(builder, loc, which, i), words[i], word);
   }
   Value least = arith::ConstantOp::create(
-      builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(threshold)));
+      builder, loc,
+      builder.getI32IntegerAttr(static_cast<int32_t>(*threshold)));
   Value keep = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
                                      word, least);
   Value scale =

@@ -9,6 +9,11 @@
 
 namespace accel {
 
+/// The low 32 bits of a random operation's site: `number`, plus what
+/// `siteOffset` holds if it is not null. Null after an error.
+mlir::Value emitSite(KernelEmitter &emitter, mlir::Location loc, int64_t number,
+                     mlir::Value siteOffset);
+
 /// One element of a random operation: where its words come from and how its
 /// value is made of them.
 ///

@@ -71,6 +71,15 @@ class Workload:
             inputs = {"x": torch.zeros(2, 784)}
         export_dynamo(model, path, inputs, {0: "batch"}, weights="external")
 
+    def optimizer_flags(self) -> list[str]:
+        """accelc's, for what pytorch_worker.py does."""
+        return [
+            "--optimizer=adamw",
+            f"--lr={LEARNING_RATE}",
+            f"--weight-decay={WEIGHT_DECAY}",
+            f"--clip-norm={CLIP_NORM}",
+        ]
+
     def write_data(self, folder: Path, samples: int) -> list[str]:
         """Files for `samples` samples; returns accel-run's flags for them."""
         random = np.random.default_rng(7)

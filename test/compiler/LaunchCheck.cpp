@@ -63,12 +63,8 @@ HostTensor readPlace(const Place &place, RankedTensorType type) {
 class Arguments {
 public:
   Arguments(func::FuncOp kernel, std::vector<void *> places)
-      : pointers(std::move(places)) {
-    int64_t bytes = KernelShape::get(kernel)->scratch;
-    if (bytes > 0) {
-      Type f32 = Float32Type::get(kernel.getContext());
-      scratch = std::make_unique<GuardedBuffer>(
-          RankedTensorType::get({bytes / 4}, f32));
+      : pointers(std::move(places)), scratch(makeScratch(kernel)) {
+    if (scratch) {
       pointers.push_back(scratch->data());
     }
   }

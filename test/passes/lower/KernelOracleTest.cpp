@@ -33,7 +33,7 @@ struct Program {
   func::FuncOp kernel;
   std::string diagnostics;
   SmallVector<HostTensor> arguments, before, expected;
-  int64_t units = 0, scratch = 0;
+  int64_t units = 0;
 
   Program() : context(MLIRContext::Threading::DISABLED) {
     context.loadDialect<AccelDialect, func::FuncDialect>();
@@ -65,7 +65,6 @@ void prepare(const KernelCase &kernelCase, Program &program) {
   FailureOr<KernelShape> shape = KernelShape::get(program.kernel);
   ASSERT_TRUE(succeeded(shape)) << program.diagnostics;
   program.units = shape->units;
-  program.scratch = shape->scratch;
   auto arguments = makeArguments(program.kernel, /*seed=*/7);
   ASSERT_TRUE(succeeded(arguments)) << program.diagnostics;
   for (const HostTensor &argument : *arguments) {
@@ -96,16 +95,6 @@ void expandComposites(Program &program) {
 }
 
 using Parts = std::vector<std::pair<int64_t, int64_t>>;
-
-/// What a thread of the kernel may write besides its results.
-std::unique_ptr<GuardedBuffer> makeScratch(const Program &program) {
-  if (program.scratch == 0) {
-    return nullptr;
-  }
-  Type f32 = program.expected.front().getType().getElementType();
-  return std::make_unique<GuardedBuffer>(
-      RankedTensorType::get({program.scratch / 4}, f32));
-}
 
 /// Runs a kernel on fresh memory.
 class Launch {
@@ -140,7 +129,7 @@ public:
     for (GuardedBuffer *place : places) {
       pointers.push_back(place->data());
     }
-    std::unique_ptr<GuardedBuffer> scratch = makeScratch(program);
+    std::unique_ptr<GuardedBuffer> scratch = makeScratch(program.kernel);
     if (scratch) {
       pointers.push_back(scratch->data());
     }

@@ -2,6 +2,8 @@
 // Maps code, guards memory, moves values between tensors and memory.
 #include "test/passes/lower/KernelRun.h"
 
+#include "passes/Analysis/KernelShape.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -117,6 +119,16 @@ HostTensor GuardedBuffer::read() const {
     get<int64_t>(start, result.mutableIntegers());
   }
   return result;
+}
+
+std::unique_ptr<GuardedBuffer> makeScratch(func::FuncOp kernel) {
+  int64_t bytes = KernelShape::get(kernel)->scratch;
+  if (bytes == 0) {
+    return nullptr;
+  }
+  Type f32 = Float32Type::get(kernel.getContext());
+  return std::make_unique<GuardedBuffer>(
+      RankedTensorType::get({bytes / 4}, f32));
 }
 
 bool canRun(const CodeVariant &variant) {

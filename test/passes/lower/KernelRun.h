@@ -7,6 +7,7 @@
 #include "dialects/Accel/Interpreter/HostTensor.h"
 #include "passes/Lower/LowerPipeline.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,10 @@ private:
   char *start;
   size_t size;
 };
+
+/// What a thread that runs `kernel` may write besides its results; null:
+/// nothing.
+std::unique_ptr<GuardedBuffer> makeScratch(mlir::func::FuncOp kernel);
 
 /// Whether this processor can run code for `variant`.
 bool canRun(const CodeVariant &variant);
