@@ -12,11 +12,12 @@ import sys
 import files
 import layers
 import ledger
+import links
 import seams
 import source_tree
 import tablegen
 
-RULES = (files, layers, ledger, seams, tablegen)
+RULES = (files, layers, ledger, links, seams, tablegen)
 
 
 def main():
