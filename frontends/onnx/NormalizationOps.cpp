@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converters of softmax and layer norm, which the dialect has over the last
-// dimension only.
+// Converters of softmax and the norms. The dialect has softmax and layer norm
+// over the last dimension only, and no operation for the RMS norm.
 #include "frontends/onnx/Broadcasting.h"
 #include "frontends/onnx/DropoutSites.h"
 #include "frontends/onnx/OperatorTable.h"
@@ -35,6 +35,23 @@ Value keepDimensions(NodeConversion &c, Value statistic, int64_t axis) {
   SmallVector<int64_t> shape(c.inputType(0).getShape().take_front(axis));
   shape.resize(c.inputType(0).getRank(), 1);
   return c.reshape(statistic, shape);
+}
+
+/// The scale of an RMS norm may have fewer dimensions than `normalized`, or
+/// ones.
+LogicalResult checkScale(NodeConversion &c, RankedTensorType normalized) {
+  RankedTensorType scale = c.inputType(1);
+  FailureOr<SmallVector<int64_t>> common =
+      getCommonShape(c, {normalized.getShape(), scale.getShape()});
+  if (failed(common)) {
+    return failure();
+  }
+  if (scale.getElementType() != normalized.getElementType() ||
+      ArrayRef<int64_t>(*common) != normalized.getShape()) {
+    return c.error() << "expected a scale that broadcasts to " << normalized
+                     << ", got " << scale;
+  }
+  return success();
 }
 
 } // namespace
@@ -121,6 +138,41 @@ LogicalResult convertLayerNorm(NodeConversion &c) {
   if (c.isResultUsed(2)) {
     c.setResult(2, keepDimensions(c, norm.getRstd(), *axis));
   }
+  return success();
+}
+
+LogicalResult convertRmsNorm(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  FailureOr<int64_t> axis =
+      c.normalizeAxis(c.getInt("axis", -1), type.getRank());
+  if (failed(axis)) {
+    return failure();
+  }
+  if (!isa<FloatType>(type.getElementType())) {
+    return c.error() << "expected a float tensor, got " << type;
+  }
+  ArrayRef<int64_t> rows = type.getShape().take_front(*axis),
+                    normalized = type.getShape().drop_front(*axis);
+  if (failed(checkScale(c, type.clone(normalized)))) {
+    return failure();
+  }
+  // x * rsqrt(mean(x^2) + epsilon) * scale
+  RankedTensorType statistic = type.clone(rows);
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(*axis, type.getRank()));
+  Value x = c.input(0), square = MulOp::create(c.builder, c.loc, type, x, x),
+        sum = ReduceSumOp::create(c.builder, c.loc, statistic, square, axes);
+  double count = static_cast<double>(ShapedType::getNumElements(normalized));
+  Value mean = DivOp::create(c.builder, c.loc, statistic, sum,
+                             c.makeConstant(statistic, count)),
+        shifted = AddOp::create(
+            c.builder, c.loc, statistic, mean,
+            c.makeConstant(statistic, c.getFloat("epsilon", 1e-5))),
+        factor = RsqrtOp::create(c.builder, c.loc, statistic, shifted);
+  auto kept = llvm::to_vector(llvm::seq<int64_t>(0, *axis));
+  Value widened = BroadcastOp::create(c.builder, c.loc, type, factor, kept),
+        norm = MulOp::create(c.builder, c.loc, type, x, widened);
+  c.setResult(0, MulOp::create(c.builder, c.loc, type, norm,
+                               broadcastTo(c, c.input(1), type.getShape())));
   return success();
 }
 

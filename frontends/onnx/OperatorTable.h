@@ -60,6 +60,8 @@ mlir::LogicalResult convertRange(NodeConversion &conversion);
 mlir::LogicalResult convertReciprocal(NodeConversion &conversion);
 mlir::LogicalResult convertReduce(NodeConversion &conversion);
 mlir::LogicalResult convertReshape(NodeConversion &conversion);
+mlir::LogicalResult convertRmsNorm(NodeConversion &conversion);
+mlir::LogicalResult convertRotaryEmbedding(NodeConversion &conversion);
 mlir::LogicalResult convertShape(NodeConversion &conversion);
 mlir::LogicalResult convertSize(NodeConversion &conversion);
 mlir::LogicalResult convertSlice(NodeConversion &conversion);
