@@ -73,7 +73,8 @@ std::string describePlace(Location location, StringRef model) {
     return "";
   }
   llvm::SmallVector<std::string> inside;
-  if (!place.scope.empty()) {
+  // A name that begins with a slash says the module itself.
+  if (!place.scope.empty() && !StringRef(place.node).starts_with("/")) {
     inside.push_back(place.scope);
   }
   if (!place.file.empty()) {

@@ -7,6 +7,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 
 namespace accel::onnx {
@@ -16,6 +18,28 @@ std::string getNodeName(const pb::NodeProto &node) {
     return node.name();
   }
   return node.output(0);
+}
+
+/// The module in the name that the TorchScript exporter gives a node:
+/// `/layers/layers.0/Gemm` is of `layers.0`, `/h.0/attn/MatMul` of `h.0.attn`.
+static std::string getScopeOfName(llvm::StringRef name) {
+  auto [path, operation] = name.rsplit('/');
+  if (!path.consume_front("/") || operation.empty()) {
+    return {};
+  }
+  llvm::SmallVector<llvm::StringRef> parts;
+  path.split(parts, '/');
+  llvm::SmallVector<llvm::StringRef> modules;
+  for (llvm::StringRef part : parts) {
+    // A child of a container is named with the container before it.
+    llvm::StringRef rest = part;
+    if (!modules.empty() && rest.consume_front(modules.back()) &&
+        rest.starts_with(".")) {
+      modules.pop_back();
+    }
+    modules.push_back(part);
+  }
+  return llvm::join(modules, ".");
 }
 
 Location getNodeLocation(MLIRContext &context, const pb::NodeProto &node) {
@@ -28,6 +52,9 @@ Location getNodeLocation(MLIRContext &context, const pb::NodeProto &node) {
     location = NameLoc::get(builder.getStringAttr(name), location);
   }
   std::string scope = getModuleScope(node);
+  if (scope.empty()) {
+    scope = getScopeOfName(node.name());
+  }
   return scope.empty() ? location
                        : FusedLoc::get(&context, {location},
                                        builder.getStringAttr(scope));
