@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ONNX's Attention node (operator set 23): head layout, shared key heads, masks
-// and the default scale.
+// ONNX's Attention node (operator set 23): head layout, masks and the default
+// scale. Key heads may be shared, as in the dialect.
 #include "frontends/onnx/Broadcasting.h"
 #include "frontends/onnx/DropoutSites.h"
 #include "frontends/onnx/OperatorTable.h"
@@ -29,25 +29,6 @@ FailureOr<Value> splitHeads(NodeConversion &c, Value value,
   return c.transpose(
       c.reshape(value, {shape[0], shape[1], heads, shape[2] / heads}),
       {0, 2, 1, 3});
-}
-
-/// Repeats key or value heads that several query heads share.
-FailureOr<Value> repeatHeads(NodeConversion &c, Value value, int64_t heads) {
-  ArrayRef<int64_t> shape = c.typeOf(value).getShape();
-  if (shape[1] == heads) {
-    return value;
-  }
-  if (shape[1] == 0 || heads % shape[1] != 0) {
-    return c.error() << "expected a number of query heads that is a multiple "
-                        "of the key heads, got "
-                     << heads << " and " << shape[1];
-  }
-  int64_t group = heads / shape[1];
-  SmallVector<int64_t> widened{shape[0], shape[1], group, shape[2], shape[3]};
-  Value repeated =
-      BroadcastOp::create(c.builder, c.loc, c.typeOf(value).clone(widened),
-                          value, ArrayRef<int64_t>{0, 1, 3, 4});
-  return c.reshape(repeated, {shape[0], heads, shape[2], shape[3]});
 }
 
 /// The mask with four dimensions, each 1 or that of the scores.
@@ -119,14 +100,15 @@ LogicalResult convertAttention(NodeConversion &c) {
     return failure();
   }
   RankedTensorType type = c.typeOf(*query);
-  key = repeatHeads(c, *key, type.getDimSize(1));
-  value = repeatHeads(c, *value, type.getDimSize(1));
-  if (failed(key) || failed(value)) {
-    return failure();
-  }
   ArrayRef<int64_t> q = type.getShape(), k = c.typeOf(*key).getShape(),
                     v = c.typeOf(*value).getShape();
-  if (k[0] != q[0] || v[0] != q[0] || k[3] != q[3] || k[2] != v[2]) {
+  if (k[1] == 0 || q[1] % k[1] != 0) {
+    return c.error() << "expected a number of query heads that is a multiple "
+                        "of the key heads, got "
+                     << q[1] << " and " << k[1];
+  }
+  if (k[0] != q[0] || v[0] != q[0] || k[1] != v[1] || k[3] != q[3] ||
+      k[2] != v[2]) {
     return c.error() << "expected query, key and value whose batches, head "
                         "sizes and lengths agree, got "
                      << c.inputType(0) << ", " << c.inputType(1) << " and "

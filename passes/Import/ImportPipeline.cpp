@@ -22,6 +22,8 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager,
   manager.addPass(createRecogniseGeluPass());
   manager.addPass(createRecogniseAttentionPass());
   manager.addPass(createCleanGraphPass());
+  // Recognition leaves transposes between attention and the repeated heads.
+  manager.addPass(createGroupKeyHeadsPass());
   // Attention brought new sites.
   manager.addPass(createNumberDropoutSitesPass({options.dropout}));
   manager.addPass(createVerifyImportPass());

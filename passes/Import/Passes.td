@@ -85,15 +85,37 @@ def RecogniseAttentionPass : Pass<"accel-recognise-attention", "mlir::ModuleOp">
     Recognises scaled dot-product attention as exporters write it: scale on either operand or on the product, masks added
     or selected, constant masks that allow exactly the columns j <= i + (s - t) as `causal`, the NaN guard of a safe
     softmax, dropout of the probabilities as an operation or as attribute `accel.attention_dropout` of the softmax.
-    Any other mask becomes the operand `mask`. A softmax with that attribute which is not part of an attention gets an
-    `accel.dropout`.
+    Any other mask becomes the operand `mask`. The mask of an attention that is one already is judged in the same way. A
+    softmax with that attribute which is not part of an attention gets an `accel.dropout`.
 
     **Requires** folded constants.
     **Ensures** values are those of the arithmetic up to rounding; no `accel.attention_dropout` is left; a remark for each
-    matrix product of a softmax: passed, or missed with the reason.
+    matrix product of a softmax: passed, or missed with the reason; one (passed) for each mask that became another.
 
     ```mlir
     %y, %lse = accel.attention %q, %k, %v scale 0.125 causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32> -> tensor<2x4x8x16xf32>, tensor<2x4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def GroupKeyHeadsPass : Pass<"accel-group-key-heads", "mlir::ModuleOp"> {
+  let summary = "reads key heads once that exporters repeat for the query heads sharing them";
+  let description = [{
+    Removes from `key` and `value` of an `accel.attention` the repetition of heads (b, k, t, d) to (b, k, g, t, d), seen as
+    (b, k g, t, d), if both have it with one g: the operation reads key head i for the heads i g ... i g + g - 1 itself.
+
+    **Requires** a clean graph: a repetition is a broadcast and a reshape.
+    **Ensures** values are those from before.
+
+    ```mlir
+    %r = accel.broadcast %k [0, 1, 3, 4] : tensor<2x2x8x16xf32> -> tensor<2x2x3x8x16xf32>
+    %h = accel.reshape %r : tensor<2x2x3x8x16xf32> -> tensor<2x6x8x16xf32>
+    %s = accel.broadcast %v [0, 1, 3, 4] : tensor<2x2x8x16xf32> -> tensor<2x2x3x8x16xf32>
+    %w = accel.reshape %s : tensor<2x2x3x8x16xf32> -> tensor<2x6x8x16xf32>
+    %y, %lse = accel.attention %q, %h, %w scale 0.25 causal : tensor<2x6x8x16xf32>, tensor<2x6x8x16xf32>, tensor<2x6x8x16xf32> -> tensor<2x6x8x16xf32>, tensor<2x6x8xf32>
+    // becomes
+    %y, %lse = accel.attention %q, %k, %v scale 0.25 causal : tensor<2x6x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x2x8x16xf32> -> tensor<2x6x8x16xf32>, tensor<2x6x8xf32>
     ```
   }];
   let dependentDialects = ["::accel::AccelDialect"];

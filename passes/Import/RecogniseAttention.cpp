@@ -17,6 +17,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace accel {
@@ -67,6 +69,7 @@ public:
   using RecogniseAttentionPassBase::RecogniseAttentionPassBase;
 
   void runOnOperation() override {
+    getOperation().walk([&](AttentionOp attention) { judgeMask(attention); });
     getOperation().walk([&](MatmulOp root) { recognise(root); });
     eraseDeadCode(getOperation());
     getOperation().walk([&](SoftmaxOp softmax) { insertDropout(softmax); });
@@ -97,11 +100,46 @@ private:
       return;
     }
     double scale = build(builder, match, *mask);
-    const char *kind = mask->operand
-                           ? (mask->causal ? "causal and a tensor" : "a tensor")
-                           : (mask->causal ? "causal" : "none");
-    remark::passed(root.getLoc(), options) << remark::add(
-        "recognised attention, scale {0}, mask: {1}", toText(scale), kind);
+    remark::passed(root.getLoc(), options)
+        << remark::add("recognised attention, scale {0}, mask: {1}",
+                       toText(scale), nameKind(*mask));
+  }
+
+  static const char *nameKind(const AttentionMask &mask) {
+    if (mask.operand) {
+      return mask.causal ? "causal and a tensor" : "a tensor";
+    }
+    return mask.causal ? "causal" : "none";
+  }
+
+  /// The mask of an attention that the file had as one operation.
+  static void judgeMask(AttentionOp attention) {
+    if (!attention.getMask()) {
+      return;
+    }
+    MaskUse use;
+    use.value = attention.getMask();
+    use.isSelection = typeOf(use.value).getElementType().isInteger(1);
+    use.fill = -std::numeric_limits<double>::infinity();
+    RankedTensorType query = typeOf(attention.getQuery());
+    SmallVector<int64_t> scores(query.getShape());
+    scores.back() = typeOf(attention.getKey()).getDimSize(2);
+    OpBuilder builder(attention);
+    std::string reason;
+    // Rows without any column give zeros: the operation's own meaning.
+    FailureOr<AttentionMask> mask = resolveMasks(
+        builder, use, query.clone(scores), /*isSafe=*/true, reason);
+    if (failed(mask) || mask->operand == use.value) {
+      return;
+    }
+    mask->causal |= attention.getCausal();
+    attention.setCausal(mask->causal);
+    attention.getMaskMutable().assign(mask->operand ? ValueRange(mask->operand)
+                                                    : ValueRange());
+    remark::passed(attention.getLoc(),
+                   remark::RemarkOpts::name("Attention")
+                       .category("accel-recognise-attention"))
+        << remark::add("judged the mask of attention: {0}", nameKind(*mask));
   }
 
   /// Why the operands of `match` are not those of accel.attention; empty if

@@ -125,6 +125,28 @@ const RecognitionCase kCases[] = {
     %y = accel.matmul %p, %v : tensor<1x1x2x2xf32>, tensor<1x1x2x4xf32> -> tensor<1x1x2x4xf32>
     return %y : tensor<1x1x2x4xf32>
   })mlir"},
+    {"AttentionWithRepeatedKeyHeads", "accel.attention", R"mlir(
+  func.func @forward(%q: tensor<2x6x5x4xf32> {accel.name = "q"}, %k: tensor<2x2x5x4xf32> {accel.name = "k"}, %v: tensor<2x2x5x4xf32> {accel.name = "v"}) -> (tensor<2x6x5x4xf32> {accel.name = "y"}) {
+    %k1 = accel.reshape %k : tensor<2x2x5x4xf32> -> tensor<2x2x1x5x4xf32>
+    %kb = accel.broadcast %k1 [0, 1, 2, 3, 4] : tensor<2x2x1x5x4xf32> -> tensor<2x2x3x5x4xf32>
+    %kr = accel.reshape %kb : tensor<2x2x3x5x4xf32> -> tensor<2x6x5x4xf32>
+    %vb = accel.broadcast %v [0, 1, 3, 4] : tensor<2x2x5x4xf32> -> tensor<2x2x3x5x4xf32>
+    %vr = accel.reshape %vb : tensor<2x2x3x5x4xf32> -> tensor<2x6x5x4xf32>
+    %kt = accel.transpose %kr [0, 1, 3, 2] : tensor<2x6x5x4xf32> -> tensor<2x6x4x5xf32>
+    %half = accel.constant dense<0.5> : tensor<2x6x4x5xf32>
+    %ks = accel.mul %kt, %half : tensor<2x6x4x5xf32>
+    %s = accel.matmul %q, %ks : tensor<2x6x5x4xf32>, tensor<2x6x4x5xf32> -> tensor<2x6x5x5xf32>
+    %p = accel.softmax %s : tensor<2x6x5x5xf32>
+    %y = accel.matmul %p, %vr : tensor<2x6x5x5xf32>, tensor<2x6x5x4xf32> -> tensor<2x6x5x4xf32>
+    return %y : tensor<2x6x5x4xf32>
+  })mlir"},
+    {"AttentionWithAMaskOfItsOwn", "accel.attention", R"mlir(
+  func.func @forward(%q: tensor<2x2x3x4xf32> {accel.name = "q"}, %k: tensor<2x2x3x4xf32> {accel.name = "k"}, %v: tensor<2x2x3x4xf32> {accel.name = "v"}) -> (tensor<2x2x3x4xf32> {accel.name = "y"}) {
+    %m = accel.constant dense<[[true, false, false], [true, true, false], [true, true, true]]> : tensor<3x3xi1>
+    %mb = accel.broadcast %m [2, 3] : tensor<3x3xi1> -> tensor<2x1x3x3xi1>
+    %y, %lse = accel.attention %q, %k, %v mask %mb : tensor<2x1x3x3xi1> scale 0.5 : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
+    return %y : tensor<2x2x3x4xf32>
+  })mlir"},
     {"AttentionWithDropout", "accel.attention", R"mlir(
   func.func @forward(%q: tensor<2x2x3x4xf32> {accel.name = "q"}, %k: tensor<2x2x3x4xf32> {accel.name = "k"}, %v: tensor<2x2x3x4xf32> {accel.name = "v"}) -> (tensor<2x2x3x4xf32> {accel.name = "y"}) {
     %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>

@@ -1,0 +1,54 @@
+// RUN: accel-opt %s --accel-recognise-attention --split-input-file | FileCheck %s
+// RUN: accel-opt %s --accel-recognise-attention --split-input-file --remarks-filter=accel-recognise-attention --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// What is an attention already has its mask judged all the same. REMARK stands for each mask that became another.
+// REMARK: remark: [Passed] Attention | Category:accel-recognise-attention
+// REMARK-SAME: judged the mask of attention: causal
+// CHECK-LABEL: func @causal
+// CHECK-NOT: accel.constant
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} scale 5.000000e-01 causal : tensor<2x2x3x4xf32>, tensor<2x1x3x4xf32>, tensor<2x1x3x4xf32>
+func.func @causal(%q: tensor<2x2x3x4xf32>, %k: tensor<2x1x3x4xf32>, %v: tensor<2x1x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %m = accel.constant dense<[[[[true, false, false], [true, true, false], [true, true, true]]], [[[true, false, false], [true, true, false], [true, true, true]]]]> : tensor<2x1x3x3xi1>
+  %y, %lse = accel.attention %q, %k, %v mask %m : tensor<2x1x3x3xi1> scale 0.5 : tensor<2x2x3x4xf32>, tensor<2x1x3x4xf32>, tensor<2x1x3x4xf32> -> tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
+
+// -----
+
+// The window of a causal attention, added: it stays a constant, of what is allowed.
+// REMARK: judged the mask of attention: causal and a tensor
+// CHECK-LABEL: func @window
+// CHECK: %[[MASK:.+]] = accel.constant dense<{{.*}}true, true, true], [true, true, true], [false, true, true]{{.*}}> : tensor<1x1x3x3xi1>
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %[[MASK]] : tensor<1x1x3x3xi1> scale 5.000000e-01 causal :
+func.func @window(%q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %m = accel.constant dense<[[[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [-1.0e9, 0.0, 0.0]]]]> : tensor<1x1x3x3xf32>
+  %y, %lse = accel.attention %q, %k, %v mask %m : tensor<1x1x3x3xf32> scale 0.5 causal : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
+
+// -----
+
+// Everything is allowed.
+// REMARK: judged the mask of attention: none
+// CHECK-LABEL: func @everywhere
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} scale 5.000000e-01 :
+func.func @everywhere(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>, %v: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  %m = accel.constant dense<true> : tensor<1x1x1x3xi1>
+  %y, %lse = accel.attention %q, %k, %v mask %m : tensor<1x1x1x3xi1> scale 0.5 : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32> -> tensor<1x2x3x4xf32>, tensor<1x2x3xf32>
+  return %y : tensor<1x2x3x4xf32>
+}
+
+// -----
+
+// A mask of the data, and one that is trained: left alone.
+accel.parameter @bias : tensor<1x1x3x3xf32> trainable
+// REMARK-NOT: judged
+// CHECK-LABEL: func @computed
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %arg0 : tensor<2x1x1x3xi1> scale 5.000000e-01 :
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %{{.+}} : tensor<1x1x3x3xf32> scale 5.000000e-01 :
+func.func @computed(%m: tensor<2x1x1x3xi1>, %q: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %x, %lse = accel.attention %q, %q, %q mask %m : tensor<2x1x1x3xi1> scale 0.5 : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
+  %b = accel.read @bias : tensor<1x1x3x3xf32>
+  %y, %lse2 = accel.attention %x, %q, %q mask %b : tensor<1x1x3x3xf32> scale 0.5 : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
