@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains a model of test/e2e/models as its golden says and compares losses, gradients and weights with PyTorch's.
 
-usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--fresh] [--mode=MODE] [--ranks=N,...] [--processes=N,...]
+usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--file=PATH] [--fresh] [--mode=MODE] [--ranks=N,...] [--processes=N,...]
 
 Needs accelc and accel-run in PATH and nothing but the standard library.
 """
@@ -32,6 +32,7 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("model")
     parser.add_argument("variant", nargs="?", default="")
+    parser.add_argument("--file", help="another export of the model, in MODELS_DIR; default: MODEL/model.onnx")
     parser.add_argument("--fresh", action="store_true", help="the wider bounds of a fresh model")
     parser.add_argument("--mode", choices=MODES, default="plain", help="what ranks share")
     parser.add_argument("--ranks", default="1", help="as threads, one or several numbers: 2,3,4")
@@ -44,7 +45,8 @@ def main():
     work = options.work.resolve()
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    run(["accelc", folder / "model.onnx", "-o", work / "plan", *golden["flags"], *MODES[options.mode]],
+    model = options.models / options.file if options.file else folder / "model.onnx"
+    run(["accelc", model, "-o", work / "plan", *golden["flags"], *MODES[options.mode]],
         work / "compile.log")
     layouts = [f"--ranks-as-threads={ranks}" for ranks in options.ranks.split(",")]
     layouts += [f"--ranks={ranks}" for ranks in options.processes.split(",") if ranks]

@@ -11,7 +11,16 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 from torch import nn
-from transformers import GPT2Config, GPT2LMHeadModel
+from transformers import (
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+)
 
 
 def perturb(model: nn.Module, seed: int) -> nn.Module:
@@ -42,6 +51,42 @@ def gpt2(dropout: float = 0.0, fresh: bool = False, seed: int = 1) -> nn.Module:
     torch.manual_seed(seed)
     model = GPT2LMHeadModel(config)
     return model if fresh else perturb(model, seed + 1)
+
+
+# 2 layers, 6 heads on 2 key heads, more positions than T = 32.
+GROUPED = {
+    "vocab_size": 211,
+    "hidden_size": 36,
+    "intermediate_size": 52,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 64,
+    "use_cache": False,
+    "bos_token_id": 0,
+    "eos_token_id": 0,
+}
+
+
+def llama(fresh: bool = False, seed: int = 31) -> nn.Module:
+    """Hugging Face Llama: heads of 6, a head of its own."""
+    torch.manual_seed(seed)
+    model = LlamaForCausalLM(LlamaConfig(**GROUPED))
+    return model if fresh else perturb(model, seed + 1)
+
+
+def qwen3(seed: int = 33) -> nn.Module:
+    """Hugging Face Qwen3: heads of 10 with norms, a tied head."""
+    torch.manual_seed(seed)
+    config = Qwen3Config(**GROUPED, head_dim=10, tie_word_embeddings=True)
+    return perturb(Qwen3ForCausalLM(config), seed + 1)
+
+
+def mistral(seed: int = 35) -> nn.Module:
+    """Hugging Face Mistral: each position sees itself and the 7 before it."""
+    torch.manual_seed(seed)
+    config = MistralConfig(**GROUPED, head_dim=6, sliding_window=8)
+    return perturb(MistralForCausalLM(config), seed + 1)
 
 
 class CausalAttention(nn.Module):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
-"""Writes the ONNX files of the end-to-end tests: NAME/model.onnx.
+"""Writes the ONNX files of the end-to-end tests: NAME/model.onnx, NAME/opsetN.onnx.
 
     python export.py                 # all of them
     python export.py gpt2 decoder18  # some
@@ -50,6 +50,46 @@ def gpt2_static(name: str) -> None:
     _gpt2(name, architectures.gpt2().eval(), {})
 
 
+def gpt2_opsets(name: str) -> None:
+    """The weights are those of `gpt2`, once for all operator sets."""
+    path, data = HERE / name, b""
+    for opset in (18, 19, 21, 22, 23):
+        export_dynamo(
+            architectures.gpt2().eval(),
+            path / f"opset{opset}.onnx",
+            {"input_ids": _tokens(2, 32)},
+            {0: "batch"},
+            opset,
+            weights="external",
+            data_name="weights.data",
+        )
+        before, data = data, (path / "weights.data").read_bytes()
+        if before not in (b"", data):
+            raise SystemExit(f"{name}: opset {opset} stores other weights")
+
+
+def _grouped(name: str, model: nn.Module, opset: int | None = None) -> None:
+    path = HERE / name / "model.onnx"
+    inputs = {"input_ids": _tokens(2, 32)}
+    export_dynamo(model.eval(), path, inputs, {0: "batch"}, opset)
+
+
+def llama20(name: str) -> None:
+    _grouped(name, architectures.llama(), opset=20)
+
+
+def llama23(name: str) -> None:
+    _grouped(name, architectures.llama(), opset=23)
+
+
+def qwen3(name: str) -> None:
+    _grouped(name, architectures.qwen3())
+
+
+def mistral(name: str) -> None:
+    _grouped(name, architectures.mistral())
+
+
 def _decoder(name: str, positions: int, seed: int, opset: int) -> None:
     model = architectures.decoder(positions, seed).eval()
     path = HERE / name / "model.onnx"
@@ -87,6 +127,11 @@ EXPORTS = {
     "gpt2-dropout": gpt2_dropout,
     "gpt2-symbolic": gpt2_symbolic,
     "gpt2-static": gpt2_static,
+    "gpt2-opsets": gpt2_opsets,
+    "llama20": llama20,
+    "llama23": llama23,
+    "qwen3": qwen3,
+    "mistral": mistral,
     "decoder18": decoder18,
     "decoder23": decoder23,
     "mlp": mlp,
@@ -106,8 +151,8 @@ def main() -> None:
     torch.set_num_threads(1)
     for name in arguments.names or EXPORTS:
         EXPORTS[name](name)
-        file = HERE / name / "model.onnx"
-        print(f"{file.relative_to(HERE)}: {file.stat().st_size:,} bytes")
+        for file in sorted((HERE / name).glob("*.onnx")):
+            print(f"{file.relative_to(HERE)}: {file.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -84,17 +84,20 @@ def _move_parameters_out(model: onnx.ModelProto, location: str) -> bytes:
     return bytes(data)
 
 
-def finish(model: onnx.ModelProto, path: Path, weights: str) -> None:
+def finish(
+    model: onnx.ModelProto, path: Path, weights: str, data_name: str | None = None
+) -> None:
     """Writes `model`; `weights` is "inside", "external" or "absent".
 
     "absent" is "external" without the data file: what remains of an export
-    whose `.onnx.data` is not passed on.
+    whose `.onnx.data` is not passed on.  Models that give the same `data_name`
+    share that file.
     """
     onnx.checker.check_model(model)
     _anonymise_model(model)
     path.parent.mkdir(parents=True, exist_ok=True)
     if weights != "inside":
-        location = path.name + ".data"
+        location = data_name or path.name + ".data"
         data = _move_parameters_out(model, location)
         if weights == "external":
             (path.parent / location).write_bytes(data)
@@ -112,6 +115,7 @@ def export_dynamo(
     dims: dict[int, str],
     opset: int | None = None,
     weights: str = "inside",
+    data_name: str | None = None,
 ) -> None:
     """The default exporter with its defaults, `optimize=True` included.
 
@@ -134,7 +138,7 @@ def export_dynamo(
             external_data=False,
             verbose=False,
         )
-        finish(onnx.load(file), path, weights)
+        finish(onnx.load(file), path, weights, data_name)
 
 
 def export_torchscript(

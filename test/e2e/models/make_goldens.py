@@ -54,9 +54,10 @@ class Model:
 
 
 SGD = Optimizer(kind="sgd", lr=0.05, momentum=0.9, weight_decay=0.0)
-# Clipping at 1 would never act on the MLP, whose gradient norms are below 1.
-MLP_ADAMW = Optimizer(clip_norm=0.5)
-MLP_SGD = dataclasses.replace(SGD, weight_decay=0.01, clip_norm=0.5)
+# Clipping at 1 would never act where gradient norms are below 1.
+ADAMW_HALF = Optimizer(clip_norm=0.5)
+SGD_HALF = dataclasses.replace(SGD, clip_norm=0.5)
+MLP_SGD = dataclasses.replace(SGD_HALF, weight_decay=0.01)
 SCHEDULES = (
     Schedule("linear", warmup_steps=5, schedule_steps=20, min_lr=1e-5),
     Schedule("cosine", warmup_steps=4, schedule_steps=16, min_lr=1e-4),
@@ -131,20 +132,40 @@ def _decoder(positions: int, seed: int) -> Model:
     )
 
 
+def _grouped(
+    build: Callable[[], nn.Module], seed: int, tied: bool = False, sgd: bool = False
+) -> Model:
+    variants = (Variant("", ADAMW_HALF), Variant("sgd", SGD_HALF))
+    return Model(
+        build=build,
+        objective="causal-lm",
+        write_data=lambda folder: datasets.write_tokens(
+            folder / "data.bin", 211, 3217, seed
+        ),
+        sources={"default": _stream(32)},
+        variants=variants if sgd else variants[:1],
+        dims={"seq": 32},
+        tied={"model.embed_tokens.weight": "lm_head.weight"} if tied else {},
+    )
+
+
 MODELS = {
     "gpt2": _gpt2(fresh=False),
     "gpt2-fresh": _gpt2(fresh=True),
     "decoder18": _decoder(40, 11),
     "decoder23": _decoder(24, 13),
+    "llama20": _grouped(architectures.llama, seed=26, sgd=True),
+    "qwen3": _grouped(architectures.qwen3, seed=27, tied=True),
+    "mistral": _grouped(architectures.mistral, seed=28),
     "mlp": Model(
         build=architectures.mlp,
         objective="classification",
         write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=25),
         sources={"default": _arrays("x")},
         variants=(
-            Variant("", MLP_ADAMW),
+            Variant("", ADAMW_HALF),
             Variant("sgd", MLP_SGD),
-            *_scheduled(MLP_ADAMW, weights=True),
+            *_scheduled(ADAMW_HALF, weights=True),
         ),
     ),
 }
