@@ -67,6 +67,14 @@ static std::string textOf(DictionaryAttr dictionary, StringRef key) {
   return attr ? attr.getValue().str() : std::string();
 }
 
+static planpb::SignatureField::Fill toFill(StringRef name) {
+  return llvm::StringSwitch<planpb::SignatureField::Fill>(name)
+      .Case("tokens", planpb::SignatureField::FILL_TOKENS)
+      .Case("ones", planpb::SignatureField::FILL_ONES)
+      .Case("positions", planpb::SignatureField::FILL_POSITIONS)
+      .Default(planpb::SignatureField::FILL_UNSPECIFIED);
+}
+
 /// What the data must be like: one field per io buffer of `step`, in the order
 /// of first use, then those of `init`.
 void PlanManifest::addSignature() {
@@ -104,6 +112,9 @@ void PlanManifest::addSignature() {
       if (auto rule = op->getAttrOfType<StringAttr>("accel.rule")) {
         field->set_rule(rule.getValue().str());
       }
+      if (auto fill = op->getAttrOfType<StringAttr>("accel.fill")) {
+        field->set_fill(toFill(fill.getValue()));
+      }
     });
   }
 }
@@ -136,6 +147,8 @@ void PlanManifest::addModelFacts() {
   auto objective = module->getAttrOfType<DictionaryAttr>("accel.objective");
   manifest.mutable_objective()->set_kind(textOf(objective, "kind"));
   manifest.mutable_objective()->set_output(textOf(objective, "output"));
+  manifest.set_forbids_padding(objective &&
+                               objective.contains("whole_microbatches"));
   manifest.mutable_objective()->set_targets_per_sample(
       std::max<uint64_t>(1, (uint64_t(1) << std::max<int64_t>(0, exponent)) /
                                 std::max<int64_t>(1, microbatch)));

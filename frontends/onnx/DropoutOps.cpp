@@ -16,6 +16,16 @@ FailureOr<double> getNumberOr(NodeConversion &c, size_t i, double otherwise) {
   return c.hasInput(i) ? c.getConstantNumber(i) : FailureOr<double>(otherwise);
 }
 
+/// The softmax whose probabilities `value` are, through the guard of a safe
+/// softmax.
+SoftmaxOp findSoftmax(Value value) {
+  auto guard = value.getDefiningOp<SelectOp>();
+  if (guard && guard.getCondition().getDefiningOp<IsNanOp>()) {
+    value = guard.getOnFalse();
+  }
+  return value.getDefiningOp<SoftmaxOp>();
+}
+
 } // namespace
 
 LogicalResult convertDropout(NodeConversion &c) {
@@ -32,6 +42,13 @@ LogicalResult convertDropout(NodeConversion &c) {
   // Attention's own node, if the exporter wrote one, repeats what stands on its
   // softmax.
   if (findAttentionDropout(c.node) > 0.0) {
+    return success();
+  }
+  // TorchScript writes the dropout of scaled_dot_product_attention, which a
+  // model passes while it trains only, without the mode.
+  SoftmaxOp softmax = c.hasInput(2) ? SoftmaxOp() : findSoftmax(c.input(0));
+  if (softmax && ratio > 0.0) {
+    markAttentionDropout(c, softmax, ratio);
     return success();
   }
   if (*training == 0.0 || ratio == 0.0) {

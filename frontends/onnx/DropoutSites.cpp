@@ -54,8 +54,7 @@ std::pair<double, int64_t> addDropoutSite(NodeConversion &c, double model,
   return {probability, number};
 }
 
-void markAttentionDropout(NodeConversion &c, SoftmaxOp softmax) {
-  double model = findAttentionDropout(c.node);
+void markAttentionDropout(NodeConversion &c, SoftmaxOp softmax, double model) {
   if (model > 0.0) {
     auto [probability, number] = addDropoutSite(c, model, /*attention=*/true);
     if (probability > 0.0) {

@@ -18,10 +18,11 @@ double findAttentionDropout(const pb::NodeProto &node);
 std::pair<double, int64_t> addDropoutSite(NodeConversion &conversion,
                                           double model, bool attention);
 
-/// Marks the softmax of an attention that has dropout with
+/// Makes a site of the softmax of an attention and marks it with
 /// `accel.attention_dropout`, its probability; recognition of attention takes
-/// it from there.
-void markAttentionDropout(NodeConversion &conversion, SoftmaxOp softmax);
+/// it from there. `model`: the probability in the file, 0 for none.
+void markAttentionDropout(NodeConversion &conversion, SoftmaxOp softmax,
+                          double model);
 
 /// `accel.input "sample_indices"` and `accel.input "seed"`, at the start of the
 /// function.

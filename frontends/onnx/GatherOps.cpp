@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converters of operators that read by index, and of running sums.
+#include "frontends/onnx/GatherAlong.h"
 #include "frontends/onnx/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -51,19 +52,26 @@ Value sliceAt(NodeConversion &c, int64_t axis, int64_t index) {
   return c.reshape(slice, shape);
 }
 
+bool isIndexTensor(RankedTensorType type) {
+  return type.getElementType().isInteger(64) ||
+         type.getElementType().isInteger(32);
+}
+
+} // namespace
+
 /// Rows of the table whose first dimension is `axis`, put back to where ONNX
 /// wants them.
-Value gatherAlong(NodeConversion &c, int64_t axis, Value indices) {
-  int64_t rank = c.inputType(0).getRank(),
+Value gatherAlong(NodeConversion &c, Value value, int64_t axis, Value indices) {
+  int64_t rank = c.typeOf(value).getRank(),
           indexRank = c.typeOf(indices).getRank();
   SmallVector<int64_t> forward{axis};
   llvm::copy_if(llvm::seq<int64_t>(0, rank), std::back_inserter(forward),
                 [&](int64_t dim) { return dim != axis; });
-  Value table = c.transpose(c.input(0), forward);
+  Value table = c.transpose(value, forward);
   SmallVector<int64_t> shape(c.typeOf(indices).getShape());
   llvm::append_range(shape, c.typeOf(table).getShape().drop_front());
   Value gathered = GatherOp::create(
-      c.builder, c.loc, c.inputType(0).clone(shape), table, indices);
+      c.builder, c.loc, c.typeOf(value).clone(shape), table, indices);
   // (indices..., before..., after...) becomes (before..., indices...,
   // after...).
   SmallVector<int64_t> back =
@@ -72,13 +80,6 @@ Value gatherAlong(NodeConversion &c, int64_t axis, Value indices) {
   llvm::append_range(back, llvm::seq(indexRank + axis, indexRank + rank - 1));
   return c.transpose(gathered, back);
 }
-
-bool isIndexTensor(RankedTensorType type) {
-  return type.getElementType().isInteger(64) ||
-         type.getElementType().isInteger(32);
-}
-
-} // namespace
 
 LogicalResult convertGather(NodeConversion &c) {
   FailureOr<int64_t> axis =
@@ -98,7 +99,7 @@ LogicalResult convertGather(NodeConversion &c) {
   bool one = c.inputType(1).getRank() == 0 && c.state.known.isKnown(*indices);
   c.setResult(
       0, one ? sliceAt(c, *axis, c.state.known.evaluate(*indices).integers()[0])
-             : gatherAlong(c, *axis, *indices));
+             : gatherAlong(c, c.input(0), *axis, *indices));
   return success();
 }
 

@@ -7,6 +7,7 @@
 #include "frontends/onnx/GraphConversion.h"
 #include "frontends/onnx/IndexRanges.h"
 #include "frontends/onnx/InitPolicy.h"
+#include "frontends/onnx/InputRoles.h"
 #include "frontends/onnx/MakeExportTemplate.h"
 #include "frontends/onnx/ModelFile.h"
 #include "frontends/onnx/SupportCheck.h"
@@ -156,6 +157,7 @@ LogicalResult Importer::convert() {
   }
   finishParameters();
   annotateIndexRanges(state.function);
+  markFilledInputs(state.function);
   recordDropoutSites();
   return success();
 }

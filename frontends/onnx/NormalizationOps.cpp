@@ -66,7 +66,7 @@ LogicalResult convertSoftmax(NodeConversion &c) {
   Value operand = c.transpose(c.input(0), permutation);
   auto softmax =
       SoftmaxOp::create(c.builder, c.loc, operand.getType(), operand);
-  markAttentionDropout(c, softmax);
+  markAttentionDropout(c, softmax, findAttentionDropout(c.node));
   c.setResult(0, c.transpose(softmax, permutation));
   return success();
 }

@@ -54,7 +54,10 @@ mlir::LogicalResult convertIsNan(NodeConversion &conversion);
 mlir::LogicalResult convertLayerNorm(NodeConversion &conversion);
 mlir::LogicalResult convertLogSoftmax(NodeConversion &conversion);
 mlir::LogicalResult convertMatMul(NodeConversion &conversion);
+mlir::LogicalResult
+convertNegativeLogLikelihoodLoss(NodeConversion &conversion);
 mlir::LogicalResult convertNot(NodeConversion &conversion);
+mlir::LogicalResult convertPad(NodeConversion &conversion);
 mlir::LogicalResult convertPow(NodeConversion &conversion);
 mlir::LogicalResult convertRange(NodeConversion &conversion);
 mlir::LogicalResult convertReciprocal(NodeConversion &conversion);
@@ -66,6 +69,7 @@ mlir::LogicalResult convertShape(NodeConversion &conversion);
 mlir::LogicalResult convertSize(NodeConversion &conversion);
 mlir::LogicalResult convertSlice(NodeConversion &conversion);
 mlir::LogicalResult convertSoftmax(NodeConversion &conversion);
+mlir::LogicalResult convertSoftmaxCrossEntropyLoss(NodeConversion &conversion);
 mlir::LogicalResult convertSplit(NodeConversion &conversion);
 mlir::LogicalResult convertSqueeze(NodeConversion &conversion);
 mlir::LogicalResult convertTranspose(NodeConversion &conversion);

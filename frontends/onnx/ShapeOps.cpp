@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converters of operators that rearrange elements. Their shape operands must be
 // known.
+#include "frontends/onnx/GatherAlong.h"
 #include "frontends/onnx/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -76,6 +77,23 @@ FailureOr<SliceOperands> getSliceOperands(NodeConversion &c) {
            << axes->size() << " and " << steps->size();
   }
   return SliceOperands{*starts, *ends, *axes, *steps};
+}
+
+/// Elements start, start + step, ... before end, for a negative step.
+SmallVector<int64_t> countDown(int64_t start, int64_t end, int64_t step,
+                               int64_t size) {
+  auto clamp = [&](int64_t position, int64_t least) {
+    return std::clamp<int64_t>(position < 0 ? position + size : position, least,
+                               size - 1);
+  };
+  SmallVector<int64_t> indices;
+  int64_t last = end < -size ? -1 : clamp(end, -1);
+  // A step beyond the start takes one element, however far it goes.
+  int64_t stride = std::max(step, -std::max<int64_t>(size, 1));
+  for (int64_t i = clamp(start, 0); i > last; i += stride) {
+    indices.push_back(i);
+  }
+  return indices;
 }
 
 } // namespace
@@ -284,8 +302,11 @@ LogicalResult convertSlice(NodeConversion &c) {
       shape(type.getShape());
   for (auto [start, end, axis, step] :
        llvm::zip_equal(given->starts, given->ends, given->axes, given->steps)) {
-    if (step < 1) {
-      return c.error() << "expected positive steps, got " << step;
+    if (step == 0) {
+      return c.error() << "expected steps other than 0";
+    }
+    if (step < 0) {
+      continue;
     }
     Range range = clampRange(start, end, step, type.getDimSize(axis));
     offsets[axis] = range.offset;
@@ -293,10 +314,19 @@ LogicalResult convertSlice(NodeConversion &c) {
     shape[axis] = range.size;
   }
   bool whole = type.getShape() == ArrayRef<int64_t>(shape);
-  c.setResult(0, whole ? c.input(0)
-                       : SliceOp::create(c.builder, c.loc, type.clone(shape),
-                                         c.input(0), offsets, strides)
-                             .getResult());
+  Value value = whole ? c.input(0)
+                      : SliceOp::create(c.builder, c.loc, type.clone(shape),
+                                        c.input(0), offsets, strides)
+                            .getResult();
+  for (auto [start, end, axis, step] :
+       llvm::zip_equal(given->starts, given->ends, given->axes, given->steps)) {
+    if (step < 0) {
+      value = gatherAlong(
+          c, value, axis,
+          c.makeIntegers(countDown(start, end, step, type.getDimSize(axis))));
+    }
+  }
+  c.setResult(0, value);
   return success();
 }
 

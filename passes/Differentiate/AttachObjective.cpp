@@ -77,8 +77,32 @@ private:
       return buildSquaredError();
     case ObjectiveKind::Output:
       return buildOutput();
+    case ObjectiveKind::Loss:
+      return objective.loss ? buildGraphLoss(*objective.loss) : buildMean();
     }
     llvm_unreachable("unknown objective");
+  }
+
+  /// The model's own losses and counts, each with the weight of its sample.
+  Losses buildGraphLoss(const GraphLoss &loss) {
+    auto weigh = [&](Value values) -> Value {
+      RankedTensorType type = typeOf(values);
+      return MulOp::create(builder, loc, values,
+                           cast_(spreadWeights(type.getShape()), type));
+    };
+    Value losses = weigh(loss.losses);
+    if (!loss.counts) {
+      return {losses, weights, loss.perSample};
+    }
+    auto floats = getF32(typeOf(loss.counts).getShape());
+    return {losses, weigh(cast_(loss.counts, floats))};
+  }
+
+  /// The model's loss as it is, once for every sample of the microbatch.
+  Losses buildMean() {
+    RankedTensorType type = typeOf(output);
+    Value each = MulOp::create(builder, loc, output, makeSplat(type, batch));
+    return {reshape(each, type.clone({1})), weights};
   }
 
   Losses buildCrossEntropy() {
@@ -149,11 +173,16 @@ private:
   /// The weight of its sample for every element of a tensor of shape `shape`.
   Value spreadWeights(ArrayRef<int64_t> shape) {
     RankedTensorType type = getF32(shape);
-    return type == weights.getType()
-               ? weights
-               : BroadcastOp::create(builder, loc, type, weights,
-                                     ArrayRef<int64_t>{0})
-                     .getResult();
+    if (type == weights.getType()) {
+      return weights;
+    }
+    bool isBatchFirst = !shape.empty() && shape.front() == batch;
+    // Samples that share the first dimension with something else.
+    RankedTensorType wide =
+        isBatchFirst ? type : getF32({batch, type.getNumElements() / batch});
+    return reshape(
+        BroadcastOp::create(builder, loc, wide, weights, ArrayRef<int64_t>{0}),
+        type);
   }
 
   Value sumUp(Value value) {
@@ -218,11 +247,14 @@ public:
           << (forward ? "no attribute" : "no function");
       return signalPassFailure();
     }
-    FailureOr<Objective> chosen = failure();
-    if (succeeded(verifyInputs(forward))) {
-      chosen = chooseObjective(forward, objective, batch.getInt());
+    if (lossWeight != "targets" && lossWeight != "samples") {
+      forward.emitError("--loss-weight: expected targets or samples, got '")
+          << lossWeight << "'";
+      return signalPassFailure();
     }
-    if (failed(chosen)) {
+    FailureOr<Objective> chosen = chooseObjective(
+        forward, {objective, lossWeight == "samples"}, batch.getInt());
+    if (failed(chosen) || failed(verifyInputs(forward, *chosen))) {
       return signalPassFailure();
     }
     describe(module, forward, *chosen);
@@ -231,14 +263,19 @@ public:
   }
 
 private:
-  static LogicalResult verifyInputs(func::FuncOp forward) {
+  /// The labels that the objective adds have a name of their own.
+  static LogicalResult verifyInputs(func::FuncOp forward,
+                                    const Objective &chosen) {
+    if (chosen.kind == ObjectiveKind::Output ||
+        chosen.kind == ObjectiveKind::Loss) {
+      return success();
+    }
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
       if (getInputName(forward, i) == kLabels) {
         return forward.emitError(
             "expected a model without its loss, got an input named 'labels'; "
-            "export the model without labels, "
-            "or train one of its outputs with --objective=output:NAME after "
-            "renaming the input");
+            "export the model without labels, or train the loss that it "
+            "computes of them: --objective=output:NAME");
       }
     }
     return success();
@@ -255,6 +292,9 @@ private:
     if (chosen.tokens) {
       attrs.set("tokens",
                 builder.getStringAttr(getInputName(forward, *chosen.tokens)));
+    }
+    if (chosen.kind == ObjectiveKind::Loss && !chosen.loss) {
+      attrs.set("whole_microbatches", builder.getUnitAttr());
     }
     module->setAttr("accel.objective",
                     attrs.getDictionary(module.getContext()));

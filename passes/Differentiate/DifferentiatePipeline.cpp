@@ -16,7 +16,8 @@ void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
   // Ranges come from how the forward program reads its inputs, before gradients
   // read them too.
   manager.addPass(createAnnotateInputRangesPass());
-  manager.addPass(createAttachObjectivePass({options.objective}));
+  manager.addPass(
+      createAttachObjectivePass({options.objective, options.lossWeight}));
   manager.addPass(createDifferentiateModulePass());
   // Gradient rules know their own operation only: views cancel out, and
   // constants repeat, at their borders.
@@ -32,6 +33,11 @@ struct DifferentiatePipelineOptions
       *this, "objective",
       llvm::cl::desc("auto, causal-lm, classification, mse, or output:NAME"),
       llvm::cl::init("auto")};
+  Option<std::string> lossWeight{
+      *this, "loss-weight",
+      llvm::cl::desc("what a loss of the model's own is a mean over: targets, "
+                     "or samples"),
+      llvm::cl::init("targets")};
 };
 
 } // namespace
@@ -41,7 +47,7 @@ void accel::registerDifferentiatePipeline() {
       "accel-differentiate", "phase Differentiate",
       [](mlir::OpPassManager &manager,
          const DifferentiatePipelineOptions &flags) {
-        buildDifferentiatePipeline(manager,
-                                   DifferentiateOptions{flags.objective});
+        buildDifferentiatePipeline(
+            manager, DifferentiateOptions{flags.objective, flags.lossWeight});
       });
 }

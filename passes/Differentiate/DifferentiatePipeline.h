@@ -14,6 +14,8 @@ namespace accel {
 struct DifferentiateOptions {
   /// auto, causal-lm, classification, mse, or output:NAME.
   std::string objective = "auto";
+  /// targets, or samples.
+  std::string lossWeight = "targets";
 };
 
 /// From @forward to @microbatch with its gradients.

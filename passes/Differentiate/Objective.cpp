@@ -47,6 +47,8 @@ bool fits(func::FuncOp forward, ObjectiveKind kind, unsigned output,
   case ObjectiveKind::Mse:
   case ObjectiveKind::Output:
     return true;
+  case ObjectiveKind::Loss:
+    return false;
   }
   llvm_unreachable("unknown objective");
 }
@@ -61,6 +63,8 @@ StringRef describeOutput(ObjectiveKind kind) {
   case ObjectiveKind::Mse:
   case ObjectiveKind::Output:
     return "float values with the batch as first dimension";
+  case ObjectiveKind::Loss:
+    return "one float number";
   }
   llvm_unreachable("unknown objective");
 }
@@ -117,14 +121,51 @@ std::optional<unsigned> findOnlyTokens(func::FuncOp forward,
 
 Objective makeObjective(func::FuncOp forward, ObjectiveKind kind,
                         unsigned output) {
-  Objective objective{kind, output, std::nullopt};
+  Objective objective{kind, output, std::nullopt, std::nullopt};
   if (kind == ObjectiveKind::CausalLm) {
     objective.tokens = findOnlyTokens(forward, getOutputType(forward, output));
   }
   return objective;
 }
 
-FailureOr<Objective> chooseByGraph(func::FuncOp forward, int64_t batch) {
+/// Whether an output is one float number.
+bool isNumber(func::FuncOp forward, unsigned output) {
+  RankedTensorType type = getOutputType(forward, output);
+  return isa<FloatType>(type.getElementType()) && type.getRank() == 0;
+}
+
+/// The model's own loss.
+FailureOr<Objective> makeLoss(func::FuncOp forward, unsigned output,
+                              bool weighsSamples, int64_t batch) {
+  Objective objective{ObjectiveKind::Loss, output, std::nullopt, std::nullopt};
+  if (weighsSamples) {
+    return objective;
+  }
+  std::string reason;
+  Value scalar = forward.getBody().front().getTerminator()->getOperand(output);
+  FailureOr<GraphLoss> loss = matchGraphLoss(forward, scalar, batch, reason);
+  if (failed(loss)) {
+    forward.emitError("output '")
+        << getOutputName(forward, output)
+        << "': expected a loss that is a sum over targets, divided by their "
+           "count or by a number, but "
+        << reason
+        << "; --loss-weight=samples trains its mean over the microbatches, "
+           "which then have to be whole: --global-batch a multiple of "
+           "microbatch x ranks";
+    return failure();
+  }
+  objective.loss = *loss;
+  return objective;
+}
+
+FailureOr<Objective> chooseByGraph(func::FuncOp forward, bool weighsSamples,
+                                   int64_t batch) {
+  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
+    if (getOutputName(forward, i) == "loss" && isNumber(forward, i)) {
+      return makeLoss(forward, i, weighsSamples, batch);
+    }
+  }
   for (ObjectiveKind kind :
        {ObjectiveKind::CausalLm, ObjectiveKind::Classification}) {
     FailureOr<std::optional<unsigned>> output =
@@ -141,21 +182,26 @@ FailureOr<Objective> chooseByGraph(func::FuncOp forward, int64_t batch) {
       << describeOutput(ObjectiveKind::CausalLm) << ", or "
       << describeOutput(ObjectiveKind::Classification) << ", got ";
   listOutputs(error, forward);
-  error << "; choose --objective=mse or --objective=output:NAME";
+  error << ", or a number named 'loss'; choose --objective=mse or "
+           "--objective=output:NAME";
   return failure();
 }
 
 FailureOr<Objective> chooseOutput(func::FuncOp forward, StringRef name,
-                                  int64_t batch) {
+                                  bool weighsSamples, int64_t batch) {
   for (unsigned i = 0; i < forward.getNumResults(); ++i) {
     if (getOutputName(forward, i) == name) {
+      if (isNumber(forward, i)) {
+        return makeLoss(forward, i, weighsSamples, batch);
+      }
       if (fits(forward, ObjectiveKind::Output, i, batch)) {
         return makeObjective(forward, ObjectiveKind::Output, i);
       }
       forward.emitError("--objective=output:")
           << name << ": expected " << describeOutput(ObjectiveKind::Output)
-          << " (" << batch << "), got " << forward.getResultTypes()[i]
-          << "; export a loss per sample instead of its mean";
+          << " (" << batch << "), or one float number, got "
+          << forward.getResultTypes()[i]
+          << "; export a loss per sample, or their mean";
       return failure();
     }
   }
@@ -178,6 +224,8 @@ StringRef stringifyObjective(ObjectiveKind kind) {
     return "mse";
   case ObjectiveKind::Output:
     return "output";
+  case ObjectiveKind::Loss:
+    return "loss";
   }
   llvm_unreachable("unknown objective");
 }
@@ -191,14 +239,16 @@ StringRef getOutputName(func::FuncOp forward, unsigned index) {
       .getValue();
 }
 
-FailureOr<Objective> chooseObjective(func::FuncOp forward, StringRef text,
+FailureOr<Objective> chooseObjective(func::FuncOp forward,
+                                     const ObjectiveRequest &request,
                                      int64_t batch) {
+  StringRef text = request.objective;
   if (text == "auto") {
-    return chooseByGraph(forward, batch);
+    return chooseByGraph(forward, request.weighsSamples, batch);
   }
   StringRef name = text;
   if (name.consume_front("output:")) {
-    return chooseOutput(forward, name, batch);
+    return chooseOutput(forward, name, request.weighsSamples, batch);
   }
   for (ObjectiveKind kind : kByLabels) {
     if (text != stringifyObjective(kind)) {

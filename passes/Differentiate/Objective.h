@@ -4,11 +4,20 @@
 #ifndef ACCEL_PASSES_DIFFERENTIATE_OBJECTIVE_H
 #define ACCEL_PASSES_DIFFERENTIATE_OBJECTIVE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Differentiate/GraphLoss.h"
 
 namespace accel {
 
-enum class ObjectiveKind { CausalLm, Classification, Mse, Output };
+/// Loss: a number that the model computes itself.
+enum class ObjectiveKind { CausalLm, Classification, Mse, Output, Loss };
+
+/// What is asked for.
+struct ObjectiveRequest {
+  std::string objective; ///< auto, causal-lm, classification, mse, output:NAME
+  /// Whether a loss of the model's own is weighted by its samples, whatever it
+  /// divides by.
+  bool weighsSamples = false;
+};
 
 struct Objective {
   ObjectiveKind kind;
@@ -18,6 +27,9 @@ struct Objective {
   /// Causal language models: the argument of @forward with the tokens, if there
   /// is no doubt about it.
   std::optional<unsigned> tokens;
+  /// Loss: what it is made of; none: its mean over the microbatches is trained,
+  /// which have to be whole.
+  std::optional<GraphLoss> loss;
 };
 
 /// The name of `kind` on the command line and in `accel.objective`.
@@ -27,10 +39,11 @@ llvm::StringRef stringifyObjective(ObjectiveKind kind);
 llvm::StringRef getInputName(mlir::func::FuncOp forward, unsigned index);
 llvm::StringRef getOutputName(mlir::func::FuncOp forward, unsigned index);
 
-/// Decides on what `text` asks for (auto, causal-lm, classification, mse,
-/// output:NAME); fails after an error on `forward` that lists the outputs.
+/// Decides on what is asked for; fails after an error on `forward` that lists
+/// the outputs.
 mlir::FailureOr<Objective> chooseObjective(mlir::func::FuncOp forward,
-                                           llvm::StringRef text, int64_t batch);
+                                           const ObjectiveRequest &request,
+                                           int64_t batch);
 
 } // namespace accel
 

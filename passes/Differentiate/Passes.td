@@ -36,8 +36,14 @@ def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
     | `classification` | logits (b, c) | (b) i64 | a sample with a label in [0, c) |
     | `mse` | (b, ...) | the output's type | an element |
     | `output:NAME` | NAME, (b, ...) | none | a sample: its elements are summed |
+    | `loss` | a number | the model's own | what the number divides by |
 
-    `auto` takes causal-lm if an output (b, t, v) stands beside an integer input (b, t), classification if there is an
+    A number is taken apart: it must be a sum, divided by a sum that depends on no parameter (the count of targets), by a
+    number (so many targets), or by nothing (every sample is one target), of elements that belong to one sample each. With
+    `loss-weight=samples` it may be any number; its mean over the microbatches is trained then, which have to be whole
+    (`whole_microbatches` in `accel.objective`).
+
+    `auto` takes a number named `loss`, causal-lm if an output (b, t, v) stands beside an integer input (b, t), classification if there is an
     output (b, c). Of several candidates the one named `logits` is taken.
 
     **Requires** `@forward` as Import leaves it, and the module's `accel.batch`.
@@ -47,7 +53,10 @@ def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
     func.func private @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}, %labels: tensor<4xi64> {accel.name = "labels", accel.target}) -> (tensor<4xf32>, tensor<f64>, tensor<f64>)
     ```
   }];
-  let options = [Option<"objective", "objective", "std::string", "\"auto\"", "auto, causal-lm, classification, mse, or output:NAME">];
+  let options = [
+    Option<"objective", "objective", "std::string", "\"auto\"", "auto, causal-lm, classification, mse, or output:NAME">,
+    Option<"lossWeight", "loss-weight", "std::string", "\"targets\"", "what a loss of the model's own is a mean over: targets, or samples">,
+  ];
   let dependentDialects = ["::accel::AccelDialect"];
 }
 

@@ -6,6 +6,9 @@
 #include "dialects/Accel/Interpreter/HostTensor.h"
 #include "passes/Import/ConstantValue.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 
 namespace accel {
@@ -129,6 +132,50 @@ bool dependsOnParameters(Value mask) {
   return false;
 }
 
+/// A sum with 0 and -inf is a selection.
+MaskUse asSelection(OpBuilder &builder, const MaskUse &use) {
+  auto select = dropRepetition(builder, use.value).getDefiningOp<SelectOp>();
+  if (use.isSelection || !select) {
+    return use;
+  }
+  std::optional<double> yes = getSplat(select.getOnTrue());
+  std::optional<double> no = getSplat(select.getOnFalse());
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  bool isPlain = yes == 0.0 && no == none;
+  bool isInverted = yes == none && no == 0.0;
+  if (!isPlain && !isInverted) {
+    return use;
+  }
+  MaskUse selection = use;
+  selection.value = select.getCondition();
+  selection.isSelection = true;
+  selection.isInverted = isInverted;
+  selection.fill = none;
+  return selection;
+}
+
+/// What both of two masks allow, one after the other. Only of -inf under a safe
+/// softmax: in a row without any column, finite numbers would weigh columns.
+SmallVector<MaskUse> splitMasks(OpBuilder &builder, ArrayRef<MaskUse> uses,
+                                bool isSafe) {
+  SmallVector<MaskUse> pending(llvm::reverse(uses));
+  SmallVector<MaskUse> parts;
+  while (!pending.empty()) {
+    MaskUse use = asSelection(builder, pending.pop_back_val());
+    auto both = dropRepetition(builder, use.value).getDefiningOp<AndOp>();
+    if (!isSafe || !both || !use.isSelection || use.isInverted ||
+        !std::isinf(use.fill)) {
+      parts.push_back(use);
+      continue;
+    }
+    for (Value part : {both.getRhs(), both.getLhs()}) {
+      use.value = part;
+      pending.push_back(use);
+    }
+  }
+  return parts;
+}
+
 /// Resolves one mask after the other.
 class MaskResolver {
 public:
@@ -241,7 +288,7 @@ FailureOr<AttentionMask> resolveMasks(OpBuilder &builder,
                                       RankedTensorType scores, bool isSafe,
                                       std::string &reason) {
   MaskResolver resolver(builder, scores, isSafe, reason);
-  for (const MaskUse &use : uses) {
+  for (const MaskUse &use : splitMasks(builder, uses, isSafe)) {
     if (failed(resolver.add(use))) {
       return failure();
     }

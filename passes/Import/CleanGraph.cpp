@@ -156,14 +156,39 @@ private:
   }
 };
 
+/// A gather of all rows in their order is a reshape.
+struct GatherOfAllRows : public OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    auto constant = op.getIndices().getDefiningOp<ConstantOp>();
+    auto table = cast<RankedTensorType>(op.getTable().getType());
+    auto indices = constant
+                       ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
+                       : DenseIntElementsAttr();
+    if (!indices || indices.getNumElements() != table.getDimSize(0)) {
+      return failure();
+    }
+    int64_t row = 0;
+    for (const APInt &index : indices) {
+      if (index.getSExtValue() != row++) {
+        return failure();
+      }
+    }
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getTable());
+    return success();
+  }
+};
+
 class CleanGraphPass : public impl::CleanGraphPassBase<CleanGraphPass> {
 public:
   using CleanGraphPassBase::CleanGraphPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    set.add<MergeTransposes, MergeReshapes, UnflattenSwap, TransposeIntoMatmul>(
-        context);
+    set.add<MergeTransposes, MergeReshapes, UnflattenSwap, TransposeIntoMatmul,
+            GatherOfAllRows>(context);
     patterns = std::move(set);
     return success();
   }

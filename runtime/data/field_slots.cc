@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/data/filled_source.h"
 
 namespace accel::runtime {
 
@@ -44,6 +45,26 @@ std::optional<size_t> FieldSlots::Claim(const DataFlag& flag,
                           ": expected the name of a field of the plan, got '",
                           flag.name, "'; the plan has ", DescribeAll()));
   return std::nullopt;
+}
+
+void FieldSlots::FillRest() {
+  const FieldSlot* bound = nullptr;
+  for (const FieldSlot& slot : slots_) {
+    bound = bound == nullptr && slot.source != nullptr ? &slot : bound;
+  }
+  for (size_t i = 0; bound != nullptr && i < slots_.size(); ++i) {
+    using Fill = SignatureField::Fill;
+    const Fill fill = signature_[i].fill;
+    FieldSlot& slot = slots_[i];
+    if (slot.claimed || (fill != Fill::kOnes && fill != Fill::kPositions)) {
+      continue;
+    }
+    slot.claimed = true;
+    slot.source = std::make_unique<FilledSource>(signature_[i], fill);
+    slot.rows = bound->rows;
+    slot.rows_note = bound->rows_note;
+    slot.note = FilledSource::Describe(fill);
+  }
 }
 
 void FieldSlots::CheckComplete(int64_t global_batch, ErrorList& errors) const {
@@ -95,8 +116,10 @@ absl::StatusOr<BoundSources> FieldSlots::Release() {
     hash.Update(signature_[i].name);
     hash.UpdateInteger(static_cast<uint64_t>(slot.rows));
     hash.UpdateInteger(static_cast<uint64_t>(signature_[i].sample_elements()));
-    Sha256Digest digest;
-    if (slot.tokens != nullptr) {
+    Sha256Digest digest = {};
+    if (slot.tokens == nullptr && slot.array == nullptr) {
+      hash.Update(slot.note);
+    } else if (slot.tokens != nullptr) {
       hash.UpdateInteger(static_cast<uint64_t>(slot.tokens->width()));
       ASSIGN_OR_RETURN(digest, slot.tokens->ContentDigest());
     } else {

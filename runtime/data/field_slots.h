@@ -20,7 +20,8 @@
 
 namespace accel::runtime {
 
-// What is known of one field. Its values come from `array` or from `tokens`.
+// What is known of one field. Its values come from `array`, from `tokens`, or
+// from neither: then they are `note`.
 struct FieldSlot {
   bool claimed = false;  // a flag names it, even if the flag is at fault
   bool values_ok = true;
@@ -43,6 +44,10 @@ class FieldSlots {
   // The field that the flag names, claimed; nothing, with an error, if there is
   // none or it has data already.
   std::optional<size_t> Claim(const DataFlag& flag, ErrorList& errors);
+
+  // Gives the fields without data what their `fill` says, if it is a constant.
+  // Requires: the fields that flags name are bound.
+  void FillRest();
 
   // Adds an error for every field that no flag and no rule serves, for fields
   // whose numbers of samples differ, and for fewer samples than a batch.

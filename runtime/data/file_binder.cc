@@ -40,6 +40,7 @@ class FileBinder {
       }
     }
     DeriveLabels();
+    slots_.FillRest();
     slots_.CheckComplete(global_batch, errors_);
     RETURN_IF_ERROR(errors_.ToStatus("the data do not fit the plan"));
     return slots_.Release();
@@ -188,9 +189,9 @@ void FileBinder::BindStream(const std::shared_ptr<TokenFile>& file,
     slot.rows_note = absl::StrCat("'", file->path(), "' (", file->size(),
                                   " tokens, rows of ", signature_[i].shape[1],
                                   " and a successor)");
-    slot.note =
-        absl::StrCat(i == input ? "" : "successors in ", "'", file->path(),
-                     "' ", FormatCount(file->size()), " ", file->Layout());
+    slot.note = absl::StrCat(
+        signature_[i].is_successor() ? "successors in " : "", "'", file->path(),
+        "' ", FormatCount(file->size()), " ", file->Layout());
     slot.tokens = file;
   }
 }
@@ -217,8 +218,10 @@ void FileBinder::DeriveLabels() {
       continue;
     }
     FieldSlot& ids = slots_[inputs[0]];
-    auto source = std::make_unique<ArraySource>(ids.array, signature_[t],
-                                                ArraySource::View::kNextToken);
+    const bool shifts = signature_[t].is_successor();
+    auto source = std::make_unique<ArraySource>(
+        ids.array, signature_[t],
+        shifts ? ArraySource::View::kNextToken : ArraySource::View::kRows);
     if (ids.values_ok) {
       // Otherwise the same values would be complained about twice.
       errors_.Add(source->CheckValues());
@@ -227,7 +230,8 @@ void FileBinder::DeriveLabels() {
     slot.source = std::move(source);
     slot.rows = ids.rows;
     slot.rows_note = ids.rows_note;
-    slot.note = absl::StrCat(ids.note, " shifted left by one, last ignored");
+    slot.note = absl::StrCat(
+        ids.note, shifts ? " shifted left by one, last ignored" : "");
     slot.array = ids.array;
   }
 }

@@ -26,9 +26,15 @@ struct SignatureField {
   int64_t min_value = 0;
   int64_t max_value = -1;
   Role role = Role::kInput;
+  // What the field holds if it gets no data of its own. kTokens is for targets:
+  // what the input of token ids gets, because the model shifts it itself.
+  enum class Fill { kNone, kTokens, kOnes, kPositions };
+  Fill fill = Fill::kNone;
 
   bool has_range() const { return min_value <= max_value; }
   bool is_target() const { return role == Role::kTarget; }
+  // Whether a token stream's successors are meant, not its tokens.
+  bool is_successor() const { return is_target() && fill != Fill::kTokens; }
   // Of one sample: without the first axis.
   int64_t sample_elements() const;
   int64_t sample_bytes() const { return sample_elements() * ByteWidth(dtype); }

@@ -12,6 +12,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/data/filled_source.h"
 #include "runtime/data/integer_element.h"
 #include "runtime/data/token_fields.h"
 #include "runtime/random/philox.h"
@@ -48,7 +49,7 @@ class ChainSource final : public SampleSource {
   absl::Status Fill(int64_t row, absl::Span<std::byte> dst) const override {
     const int64_t length = field_.sample_elements();
     const int64_t width = ByteWidth(field_.dtype);
-    const int64_t shift = field_.is_target() ? 1 : 0;
+    const int64_t shift = field_.is_successor() ? 1 : 0;
     uint32_t token = 0;
     for (int64_t t = 0; t < length + shift; ++t) {
       const uint32_t word = RandomWord(seed_, kChainSite, row, t);
@@ -116,28 +117,6 @@ class HiddenSource final : public SampleSource {
   uint64_t seed_;
 };
 
-// Integers that are neither tokens nor classes: positions along the last axis
-// where there is a range, and otherwise the 1 of a mask that hides nothing.
-class PositionSource final : public SampleSource {
- public:
-  explicit PositionSource(SignatureField field) : field_(std::move(field)) {}
-
-  absl::Status Fill(int64_t, absl::Span<std::byte> dst) const override {
-    const int64_t width = ByteWidth(field_.dtype);
-    const int64_t axis = field_.shape.size() < 2 ? 1 : field_.shape.back();
-    for (int64_t e = 0; e < field_.sample_elements(); ++e) {
-      const int64_t value = field_.has_range()
-                                ? field_.min_value + e % axis % UsedSpan(field_)
-                                : 1;
-      StoreInteger(field_.dtype, value, dst.data() + e * width);
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  SignatureField field_;
-};
-
 struct Choice {
   std::unique_ptr<SampleSource> source;
   std::string note;
@@ -149,16 +128,21 @@ absl::StatusOr<Choice> Choose(const SignatureField& field,
   if (tokens != nullptr &&
       (&field == tokens || IsSuccessorTarget(field, *tokens))) {
     choice.source = std::make_unique<ChainSource>(field, *tokens, seed);
-    choice.note = field.is_target() ? "successors in the synthetic token chains"
-                                    : "synthetic token chains";
+    choice.note = field.is_successor()
+                      ? "successors in the synthetic token chains"
+                      : "synthetic token chains";
   } else if (field.dtype == DType::kF32 || field.dtype == DType::kF64 ||
              (IsInt64Compatible(field.dtype) && field.has_range() &&
               (field.is_target() || tokens == nullptr))) {
     choice.source = std::make_unique<HiddenSource>(field, seed);
     choice.note = "synthetic values";
   } else if (IsInt64Compatible(field.dtype) && !field.is_target()) {
-    choice.source = std::make_unique<PositionSource>(field);
-    choice.note = field.has_range() ? "positions" : "ones";
+    // Neither tokens nor classes: positions where there is a range, and
+    // otherwise a mask.
+    using Fill = SignatureField::Fill;
+    const Fill fill = field.has_range() ? Fill::kPositions : Fill::kOnes;
+    choice.source = std::make_unique<FilledSource>(field, fill);
+    choice.note = FilledSource::Describe(fill);
   } else {
     return absl::InvalidArgumentError(absl::StrCat(
         field.Label(), ": no synthetic data for ", FormatField(field),

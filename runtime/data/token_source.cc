@@ -22,7 +22,7 @@ TokenSource::TokenSource(std::shared_ptr<const TokenFile> file,
 absl::Status TokenSource::Fill(int64_t row, absl::Span<std::byte> dst) const {
   const int64_t length = field_.sample_elements();
   const int64_t width = ByteWidth(field_.dtype);
-  const int64_t start = row * length + (field_.is_target() ? 1 : 0);
+  const int64_t start = row * length + (field_.is_successor() ? 1 : 0);
   std::array<uint32_t, 4096> piece;
   const int64_t piece_elements = static_cast<int64_t>(piece.size());
   for (int64_t first = 0; first < length; first += piece_elements) {

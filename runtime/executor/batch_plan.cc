@@ -24,13 +24,14 @@ absl::StatusOr<BatchPlan> BatchPlan::Create(int64_t global_batch,
   plan.rounds_ = (global_batch + round - 1) / round;
   if (forbids_padding && global_batch % round != 0) {
     const int64_t below = global_batch / round * round;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the model mixes the samples of a microbatch, so the global batch must "
-        "be a multiple of ",
-        round, " (microbatch ", microbatch, " x ", ranks,
-        ranks == 1 ? " rank" : " ranks", "): expected ",
-        below > 0 ? absl::StrCat(below, " or ") : "", plan.rounds_ * round,
-        ", got ", global_batch));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model or its loss mixes the samples of a microbatch, "
+                     "so the global "
+                     "batch must be a multiple of ",
+                     round, " (microbatch ", microbatch, " x ", ranks,
+                     ranks == 1 ? " rank" : " ranks", "): expected ",
+                     below > 0 ? absl::StrCat(below, " or ") : "",
+                     plan.rounds_ * round, ", got ", global_batch));
   }
   return plan;
 }

@@ -46,6 +46,19 @@ absl::Status VerifyAll(const PlanView& plan, const MemoryLayout& layout) {
   return absl::OkStatus();
 }
 
+SignatureField::Fill ToFill(planpb::SignatureField::Fill fill) {
+  switch (fill) {
+    case planpb::SignatureField::FILL_TOKENS:
+      return SignatureField::Fill::kTokens;
+    case planpb::SignatureField::FILL_ONES:
+      return SignatureField::Fill::kOnes;
+    case planpb::SignatureField::FILL_POSITIONS:
+      return SignatureField::Fill::kPositions;
+    default:
+      return SignatureField::Fill::kNone;
+  }
+}
+
 }  // namespace
 
 std::vector<SignatureField> DataSignature(const planpb::Manifest& manifest) {
@@ -63,6 +76,7 @@ std::vector<SignatureField> DataSignature(const planpb::Manifest& manifest) {
     converted.role = field.role() == planpb::SignatureField::ROLE_TARGET
                          ? SignatureField::Role::kTarget
                          : SignatureField::Role::kInput;
+    converted.fill = ToFill(field.fill());
     fields.push_back(std::move(converted));
   }
   return fields;

@@ -91,7 +91,8 @@ def check_logs(options, folder, victim, pid, ended):
     """Each survivor names the victim, in time."""
     limit = 2.0 if options.signal == "KILL" else TIMEOUT + 1
     if options.signal == "KILL":
-        pattern = rf"error: rank {victim}: died of signal 9 \(SIGKILL\), pid {pid}, in step \d+, last at instruction \d+ of "
+        # A rank that dies before the first instruction of a step has no last one.
+        pattern = rf"error: rank {victim}: died of signal 9 \(SIGKILL\), pid {pid}, in step \d+(, last at instruction \d+ of |$)"
     else:
         pattern = rf"error: rank \d+: waited 2 s for rank {victim} in .*; rank {victim} \(pid {pid}\) "
     for rank in range(options.ranks):
@@ -99,7 +100,7 @@ def check_logs(options, folder, victim, pid, ended):
         if rank == victim:
             continue
         text = log.read_text(encoding="utf-8")
-        if not re.search(pattern, text):
+        if not re.search(pattern, text, re.MULTILINE):
             sys.exit(f"rank {rank} does not name rank {victim}, pid {pid}: {text}")
         seconds = log.stat().st_mtime - ended
         if seconds > limit:

@@ -52,6 +52,19 @@ std::string KindAndDescription(const std::string& kind,
   return absl::StrCat(kind, ": ", description);
 }
 
+absl::string_view FillText(planpb::SignatureField::Fill fill) {
+  switch (fill) {
+    case planpb::SignatureField::FILL_TOKENS:
+      return " (the tokens, unless given)";
+    case planpb::SignatureField::FILL_ONES:
+      return " (ones, unless given)";
+    case planpb::SignatureField::FILL_POSITIONS:
+      return " (positions, unless given)";
+    default:
+      return "";
+  }
+}
+
 std::string FieldText(const planpb::SignatureField& field) {
   std::string text =
       absl::StrCat(field.name(), " ", ElementTypeName(field.dtype()),
@@ -64,6 +77,7 @@ std::string FieldText(const planpb::SignatureField& field) {
   if (!field.rule().empty()) {
     absl::StrAppend(&text, " (", field.rule(), ")");
   }
+  absl::StrAppend(&text, FillText(field.fill()));
   return text;
 }
 

@@ -48,9 +48,18 @@ void addShapeOptions(CLI::App &app, CommandLine &line) {
       ->capture_default_str()
       ->group(kShape);
   app.add_option("--objective", line.objective,
-                 "What is minimised: auto (by the graph), causal-lm, "
-                 "classification, mse, or output:NAME, the mean of an output")
+                 "What is minimised: auto (by the graph: its own loss, or "
+                 "causal-lm, or classification), causal-lm, classification, "
+                 "mse, or output:NAME, the mean of an output or a loss")
       ->type_name("KIND")
+      ->capture_default_str()
+      ->group(kShape);
+  app.add_option("--loss-weight", line.lossWeight,
+                 "What the model's own loss is a mean over: targets (found in "
+                 "the graph), or samples (any loss; the global batch must be a "
+                 "multiple of microbatch x ranks then)")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"targets", "samples"}))
       ->capture_default_str()
       ->group(kShape);
   app.add_option("--init", line.init,

@@ -23,6 +23,7 @@ struct CommandLine {
   bool fsdp = false;
   int64_t zero = 0; ///< 0: plain data parallelism
   std::string objective = "auto";
+  std::string lossWeight = "targets";
   std::string init;
   std::string dropout = "model";
 

@@ -52,6 +52,7 @@ private:
     }
     options.import.dropout = line.dropout;
     options.differentiate.objective = line.objective;
+    options.differentiate.lossWeight = line.lossWeight;
   }
 
   void addDimension(const std::pair<std::string, int64_t> &dimension) {

@@ -2,12 +2,13 @@
 // RUN: accel-opt %t/auto.mlir --accel-attach-objective --split-input-file --verify-diagnostics
 // RUN: accel-opt %t/output.mlir --accel-attach-objective=objective=output:mean --split-input-file --verify-diagnostics
 // RUN: accel-opt %t/causal.mlir --accel-attach-objective=objective=causal-lm --verify-diagnostics
+// RUN: accel-opt %t/weight.mlir --accel-attach-objective=loss-weight=tokens --verify-diagnostics
 // RUN: accel-opt %t/unknown.mlir --accel-attach-objective=objective=perplexity --verify-diagnostics
 
 //--- auto.mlir
 // No output fits: all are listed.
 module attributes {accel.batch = 2 : i64} {
-  // expected-error@below {{--objective=auto: expected float logits (batch, positions, vocabulary) beside an integer input (batch, positions), or float logits (batch, classes), got 'image' 'tensor<2x4x3xf32>', 'ids' 'tensor<2x3xi64>'; choose --objective=mse or --objective=output:NAME}}
+  // expected-error@below {{--objective=auto: expected float logits (batch, positions, vocabulary) beside an integer input (batch, positions), or float logits (batch, classes), got 'image' 'tensor<2x4x3xf32>', 'ids' 'tensor<2x3xi64>', or a number named 'loss'; choose --objective=mse or --objective=output:NAME}}
   func.func @forward(%x: tensor<2x4x3xf32> {accel.name = "x"}, %i: tensor<2x3xi64> {accel.name = "i"}) -> (tensor<2x4x3xf32> {accel.name = "image"}, tensor<2x3xi64> {accel.name = "ids"}) {
     %z = accel.constant dense<0> : tensor<2x3xi64>
     return %x, %z : tensor<2x4x3xf32>, tensor<2x3xi64>
@@ -50,11 +51,84 @@ module attributes {accel.batch = 2 : i64} {
 
 // -----
 
-// The mean over a batch cannot be split into microbatches, nor leave padding out.
 module attributes {accel.batch = 2 : i64} {
-  // expected-error@below {{--objective=output:mean: expected float values with the batch as first dimension (2), got 'tensor<f32>'; export a loss per sample instead of its mean}}
-  func.func @forward(%x: tensor<f32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
-    return %x : tensor<f32>
+  // expected-error@below {{--objective=output:mean: expected float values with the batch as first dimension (2), or one float number, got 'tensor<3xf32>'; export a loss per sample, or their mean}}
+  func.func @forward(%x: tensor<3xf32> {accel.name = "x"}) -> (tensor<3xf32> {accel.name = "mean"}) {
+    return %x : tensor<3xf32>
+  }
+}
+
+// -----
+
+// A number that is no sum: microbatches cannot be put together, nor padding be left out.
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{output 'mean': expected a loss that is a sum over targets, divided by their count or by a number, but it is neither a sum of losses nor their mean; --loss-weight=samples trains its mean over the microbatches, which then have to be whole: --global-batch a multiple of microbatch x ranks}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %m = accel.reduce_max %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    return %m : tensor<f32>
+  }
+}
+
+// -----
+
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but its divisor is no multiple of the 2 samples}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %three = accel.constant dense<3.0> : tensor<f32>
+    %m = accel.div %s, %three : tensor<f32>
+    return %m : tensor<f32>
+  }
+}
+
+// -----
+
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but its divisor is neither a number nor a count of targets}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %d = accel.reduce_max %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %m = accel.div %s, %d : tensor<f32>
+    return %m : tensor<f32>
+  }
+}
+
+// -----
+
+// The divisor would need a gradient.
+module attributes {accel.batch = 2 : i64} {
+  accel.parameter @w : tensor<2x3xf32> trainable
+  // expected-error@below {{but its divisor depends on parameters}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %w = accel.read @w : tensor<2x3xf32>
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %d = accel.reduce_sum %w [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %m = accel.div %s, %d : tensor<f32>
+    return %m : tensor<f32>
+  }
+}
+
+// -----
+
+// Every element of a product of samples with samples belongs to two of them.
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but what it sums is not known to belong to one sample each}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %p = accel.matmul %x, %x {transpose_rhs} : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x2xf32>
+    %s = accel.reduce_sum %p [0, 1] : tensor<2x2xf32> -> tensor<f32>
+    return %s : tensor<f32>
+  }
+}
+
+// -----
+
+// Nor does an element after a transpose lie with its sample.
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but what it sums is not known to belong to one sample each}}
+  func.func @forward(%x: tensor<2x4xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %t = accel.transpose %x [1, 0] : tensor<2x4xf32> -> tensor<4x2xf32>
+    %s = accel.reduce_sum %t [0, 1] : tensor<4x2xf32> -> tensor<f32>
+    return %s : tensor<f32>
   }
 }
 
@@ -62,6 +136,14 @@ module attributes {accel.batch = 2 : i64} {
 module attributes {accel.batch = 2 : i64} {
   // expected-error@below {{--objective=causal-lm: expected float logits (batch, positions, vocabulary) beside an integer input (batch, positions), got 'y' 'tensor<2x3xf32>'}}
   func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<2x3xf32> {accel.name = "y"}) {
+    return %x : tensor<2x3xf32>
+  }
+}
+
+//--- weight.mlir
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{--loss-weight: expected targets or samples, got 'tokens'}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<2x3xf32> {accel.name = "logits"}) {
     return %x : tensor<2x3xf32>
   }
 }

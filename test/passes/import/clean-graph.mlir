@@ -89,3 +89,22 @@ func.func @repeated(%x: tensor<4x8xf32>, %s: tensor<2xi64>, %seed: tensor<i64>) 
   %d = accel.dropout %b, %s, %seed probability 0.1 site 2 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
   return %c, %d : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// A gather of all rows in their order is a view; one of other rows, or of fewer, is not.
+// CHECK-LABEL: func @all_rows
+// CHECK-SAME: %[[X:.+]]: tensor<4x2xf32>
+// CHECK: accel.reshape %[[X]] : tensor<4x2xf32> -> tensor<2x2x2xf32>
+// CHECK: accel.gather
+// CHECK: accel.gather
+// CHECK-NOT: accel.gather
+func.func @all_rows(%x: tensor<4x2xf32>) -> (tensor<2x2x2xf32>, tensor<4x2xf32>, tensor<2x2xf32>) {
+  %all = accel.constant dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>
+  %a = accel.gather %x, %all : tensor<4x2xf32>, tensor<2x2xi64> -> tensor<2x2x2xf32>
+  %swapped = accel.constant dense<[1, 0, 2, 3]> : tensor<4xi64>
+  %b = accel.gather %x, %swapped : tensor<4x2xf32>, tensor<4xi64> -> tensor<4x2xf32>
+  %first = accel.constant dense<[0, 1]> : tensor<2xi64>
+  %c = accel.gather %x, %first : tensor<4x2xf32>, tensor<2xi64> -> tensor<2x2xf32>
+  return %a, %b, %c : tensor<2x2x2xf32>, tensor<4x2xf32>, tensor<2x2xf32>
+}

@@ -103,3 +103,49 @@ func.func @attribute(%q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tenso
   %y = accel.matmul %p, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
   return %y : tensor<2x2x3x4xf32>
 }
+
+// -----
+
+// Causality and a mask of the data in one selection of -inf under a safe softmax: each for itself, the mask as small as it was.
+// CHECK-LABEL: func @both
+// CHECK-SAME: %[[ALLOWED:[^: ]+]]: tensor<2x3xi1>
+// CHECK: %[[MASK:.+]] = accel.reshape %[[ALLOWED]] : tensor<2x3xi1> -> tensor<2x1x1x3xi1>
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %[[MASK]] : tensor<2x1x1x3xi1> scale 1.000000e+00 causal :
+func.func @both(%allowed: tensor<2x3xi1>, %q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>
+  %c = accel.constant dense<[[true, false, false], [true, true, false], [true, true, true]]> : tensor<3x3xi1>
+  %cb = accel.broadcast %c [2, 3] : tensor<3x3xi1> -> tensor<2x1x3x3xi1>
+  %ab = accel.broadcast %allowed [0, 3] : tensor<2x3xi1> -> tensor<2x1x3x3xi1>
+  %and = accel.and %cb, %ab : tensor<2x1x3x3xi1>
+  %zero = accel.constant dense<0.0> : tensor<2x1x3x3xf32>
+  %inf = accel.constant dense<0xFF800000> : tensor<2x1x3x3xf32>
+  %m = accel.select %and, %zero, %inf : tensor<2x1x3x3xi1>, tensor<2x1x3x3xf32>
+  %mb = accel.broadcast %m [0, 1, 2, 3] : tensor<2x1x3x3xf32> -> tensor<2x2x3x3xf32>
+  %sm = accel.add %s, %mb : tensor<2x2x3x3xf32>
+  %p = accel.softmax %sm : tensor<2x2x3x3xf32>
+  %nan = accel.is_nan %p : tensor<2x2x3x3xf32> -> tensor<2x2x3x3xi1>
+  %z = accel.constant dense<0.0> : tensor<2x2x3x3xf32>
+  %safe = accel.select %nan, %z, %p : tensor<2x2x3x3xi1>, tensor<2x2x3x3xf32>
+  %y = accel.matmul %safe, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
+
+// -----
+
+// Finite numbers weigh columns in a row that has none: the mask stays one.
+// CHECK-LABEL: func @finite
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %{{.+}} : tensor<2x2x3x3xf32> scale 1.000000e+00 :
+func.func @finite(%allowed: tensor<2x3xi1>, %q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>
+  %c = accel.constant dense<[[true, false, false], [true, true, false], [true, true, true]]> : tensor<3x3xi1>
+  %cb = accel.broadcast %c [2, 3] : tensor<3x3xi1> -> tensor<2x2x3x3xi1>
+  %ab = accel.broadcast %allowed [0, 3] : tensor<2x3xi1> -> tensor<2x2x3x3xi1>
+  %and = accel.and %cb, %ab : tensor<2x2x3x3xi1>
+  %zero = accel.constant dense<0.0> : tensor<2x2x3x3xf32>
+  %low = accel.constant dense<-3.4e38> : tensor<2x2x3x3xf32>
+  %m = accel.select %and, %zero, %low : tensor<2x2x3x3xi1>, tensor<2x2x3x3xf32>
+  %sm = accel.add %s, %m : tensor<2x2x3x3xf32>
+  %p = accel.softmax %sm : tensor<2x2x3x3xf32>
+  %y = accel.matmul %p, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
+  return %y : tensor<2x2x3x4xf32>
+}

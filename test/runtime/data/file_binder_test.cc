@@ -85,6 +85,55 @@ TEST_F(FileBinderTest, TokenIdsAloneAreTheirOwnLabelsShiftedLeft) {
                          "' [3, 4] of i64 shifted left by one, last ignored"));
 }
 
+// The signature of a model that shifts its labels itself, Hugging Face's.
+class OwnLossTest : public FileBinderTest {
+ protected:
+  OwnLossTest() {
+    using Fill = SignatureField::Fill;
+    signature_[1].fill = Fill::kTokens;
+    signature_.push_back({"attention_mask", {2, 4}, DType::kI64});
+    signature_.back().fill = Fill::kOnes;
+    signature_.push_back({"position_ids", {2, 4}, DType::kI64, 0, 47});
+    signature_.back().fill = Fill::kPositions;
+  }
+};
+
+TEST_F(OwnLossTest, LabelsAreTheTokensAndTheRestIsFilled) {
+  ASSERT_OK_AND_ASSIGN(const auto bound, Bind({stream_}, 2));
+  EXPECT_EQ(bound.rows, 2);
+  EXPECT_THAT(Fill(bound, 0, 1), ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(Fill(bound, 1, 1), ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(Fill(bound, 2, 1), ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(Fill(bound, 3, 1), ElementsAre(0, 1, 2, 3));
+  const std::string stream = absl::StrCat("'", stream_, "' 10 16-bit tokens");
+  EXPECT_THAT(bound.notes, ElementsAre(stream, stream, "ones", "positions"));
+}
+
+TEST_F(OwnLossTest, LabelsOfAnArrayAreItsTokens) {
+  ASSERT_OK_AND_ASSIGN(const auto bound, Bind({"ids=" + Ids("a.npy", 3)}));
+  EXPECT_THAT(Fill(bound, 1, 1), ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(Fill(bound, 2, 2), ElementsAre(1, 1, 1, 1));
+}
+
+TEST_F(OwnLossTest, WhatIsGivenIsTaken) {
+  const std::string mask = dir_.Write(
+      "m.npy", Npy<int64_t>("<i8", {2, 4}, {1, 1, 0, 0, 1, 0, 0, 0}));
+  ASSERT_OK_AND_ASSIGN(const auto bound,
+                       Bind({stream_, "attention_mask=" + mask}));
+  EXPECT_THAT(Fill(bound, 2, 0), ElementsAre(1, 1, 0, 0));
+  ASSERT_OK_AND_ASSIGN(const auto filled, Bind({stream_}));
+  EXPECT_NE(bound.identity, filled.identity);
+}
+
+TEST_F(OwnLossTest, NothingIsFilledWithoutTokens) {
+  ExpectRefused({"attention_mask=" +
+                 dir_.Write("m.npy", Npy<int64_t>("<i8", {2, 4},
+                                                  std::vector<int64_t>(8, 1)))},
+                ":\n  - input 'ids': expected [2, 4] of i64, got no data; add "
+                "--data ids=FILE.npy\n  - target 'labels': expected [2, 4] of "
+                "i64, got no data; add --data labels=FILE.npy");
+}
+
 TEST_F(FileBinderTest, LabelsGivenAsAnArrayAreTakenAsTheyAre) {
   const std::string labels =
       dir_.Write("l.npy", Npy<int64_t>("<i8", {1, 4}, {-100, 1, 2, -100}));

@@ -49,6 +49,14 @@ TEST(SyntheticSourceTest, LabelsAreTheSuccessorsOfTheTokens) {
                           "successors in the synthetic token chains"));
 }
 
+TEST(SyntheticSourceTest, LabelsThatTheModelShiftsAreTheTokens) {
+  auto signature = LanguageModel();
+  signature[3].fill = SignatureField::Fill::kTokens;
+  ASSERT_OK_AND_ASSIGN(const auto bound, MakeSyntheticSources(signature, 1));
+  EXPECT_EQ(Fill<int64_t>(bound, signature, 0, 17),
+            Fill<int64_t>(bound, signature, 3, 17));
+}
+
 TEST(SyntheticSourceTest, TokensStayInRangeAndMostFollowFromTheOneBefore) {
   const auto signature = LanguageModel();
   ASSERT_OK_AND_ASSIGN(const auto bound, MakeSyntheticSources(signature, 1));

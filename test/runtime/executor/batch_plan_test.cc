@@ -66,16 +66,18 @@ TEST(BatchPlanTest, ForbiddenPaddingNamesTheNearestValidBatches) {
   EXPECT_OK(BatchPlan::Create(32, 4, 2, 0, true));
   EXPECT_THAT(
       BatchPlan::Create(30, 4, 2, 0, true),
-      StatusIs(absl::StatusCode::kInvalidArgument,
-               "the model mixes the samples of a microbatch, so the global "
-               "batch must be a multiple of 8 (microbatch 4 x 2 ranks): "
-               "expected 24 or 32, got 30"));
+      StatusIs(
+          absl::StatusCode::kInvalidArgument,
+          "the model or its loss mixes the samples of a microbatch, so "
+          "the global batch must be a multiple of 8 (microbatch 4 x 2 ranks): "
+          "expected 24 or 32, got 30"));
   EXPECT_THAT(
       BatchPlan::Create(3, 4, 1, 0, true),
-      StatusIs(absl::StatusCode::kInvalidArgument,
-               "the model mixes the samples of a microbatch, so the global "
-               "batch must be a multiple of 4 (microbatch 4 x 1 rank): "
-               "expected 4, got 3"));
+      StatusIs(
+          absl::StatusCode::kInvalidArgument,
+          "the model or its loss mixes the samples of a microbatch, so "
+          "the global batch must be a multiple of 4 (microbatch 4 x 1 rank): "
+          "expected 4, got 3"));
 }
 
 TEST(BatchPlanTest, BatchesOutOfRangeAreRefused) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Chosen elements along any dimension, out of the dialect's gather of rows.
+#ifndef ACCEL_FRONTENDS_ONNX_GATHERALONG_H
+#define ACCEL_FRONTENDS_ONNX_GATHERALONG_H
+
+#include "frontends/onnx/NodeConversion.h"
+
+namespace accel::onnx {
+
+/// `value[.., indices[i..], ..]` along `axis`: the dimensions of `indices`
+/// stand in the place of that one. Requires: integer indices, not negative.
+mlir::Value gatherAlong(NodeConversion &conversion, mlir::Value value,
+                        int64_t axis, mlir::Value indices);
+
+} // namespace accel::onnx
+
+#endif
