@@ -247,10 +247,10 @@ TEST_P(PlanOracleTest, EveryInstructionGivesWhatTheInterpreterGives) {
 
 // Between them all optimizers and schedules.
 const ModelCase kModels[] = {
-    {"gpt2", "adamw", "cosine"},     {"gpt2-fresh", "adamw", "linear"},
-    {"gpt2-dropout", "sgd", "wsd"},  {"decoder18", "sgd", "cosine"},
-    {"decoder23", "adamw", "wsd"},   {"mlp", "adamw", "constant"},
-    {"mlp-dropout", "sgd", "linear"}};
+    {"gpt2", "adamw", "cosine"},      {"gpt2-fresh", "adamw", "linear"},
+    {"gpt2-dropout", "sgd", "wsd"},   {"decoder18", "sgd", "cosine"},
+    {"decoder23", "adamw", "wsd"},    {"mlp", "adamw", "constant"},
+    {"mlp-dropout", "sgd", "linear"}, {"mistral", "adamw", "constant"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
                          [](const testing::TestParamInfo<ModelCase> &info) {
