@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converters of operators that read by index, and of running sums.
 #include "frontends/onnx/GatherAlong.h"
+#include "frontends/onnx/Locations.h"
+#include "frontends/onnx/Metadata.h"
 #include "frontends/onnx/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -57,6 +59,14 @@ bool isIndexTensor(RankedTensorType type) {
          type.getElementType().isInteger(32);
 }
 
+/// Whether PyTorch leaves one row of the table without a gradient: the third
+/// argument of its embedding, -1 for none.
+bool hasPaddingRow(const pb::NodeProto &node) {
+  std::optional<FxCall> call = getFxCall(node);
+  return call && call->isAten("embedding") && call->arguments.size() > 2 &&
+         call->arguments[2] != "-1";
+}
+
 } // namespace
 
 /// Rows of the table whose first dimension is `axis`, put back to where ONNX
@@ -82,6 +92,9 @@ Value gatherAlong(NodeConversion &c, Value value, int64_t axis, Value indices) {
 }
 
 LogicalResult convertGather(NodeConversion &c) {
+  if (hasPaddingRow(c.node)) {
+    c.state.paddedLookups.push_back(getNodeName(c.node));
+  }
   FailureOr<int64_t> axis =
       c.normalizeAxis(c.getInt("axis", 0), c.inputType(0).getRank());
   if (failed(axis)) {

@@ -45,6 +45,7 @@ public:
       return failure();
     }
     tellAboutDropout();
+    tellAboutPadding();
     result.weights = std::move(weights.table);
     return std::move(result);
   }
@@ -64,6 +65,7 @@ private:
   void finishParameters();
   void recordDropoutSites();
   void tellAboutDropout();
+  void tellAboutPadding();
 
   StringRef path;
   const ImportOptions &options;
@@ -294,6 +296,16 @@ void Importer::tellAboutDropout() {
                "Dropout nodes that are not in training mode do nothing; to "
                "train with them, export the model after model.train()",
                state.idleDropouts);
+  }
+}
+
+void Importer::tellAboutPadding() {
+  if (!state.paddedLookups.empty()) {
+    addWarning(result.notes,
+               "embeddings have a padding row that PyTorch does not train and "
+               "this program does; if that token occurs in the data, export "
+               "with padding_idx=None (Hugging Face: pad_token_id=None)",
+               state.paddedLookups);
   }
 }
 

@@ -38,6 +38,8 @@ struct ConversionState {
   std::vector<DropoutSite> dropoutSites;
   std::vector<std::string>
       idleDropouts; ///< Dropout nodes that the file does not train with
+  std::vector<std::string>
+      paddedLookups; ///< nodes of embeddings with a padding row
   mlir::Value sampleIndices, seed; ///< made on first use
 };
 
