@@ -49,6 +49,25 @@ struct AllowedColumns {
   int64_t getRows() const { return type.getDimSize(2); }
   int64_t getColumns() const { return type.getDimSize(3); }
 
+  /// One sample for all if they are equal.
+  void mergeSamples() {
+    int64_t samples = type.getDimSize(0);
+    if (samples < 2) {
+      return;
+    }
+    auto all = ArrayRef<int64_t>(elements);
+    size_t size = elements.size() / samples;
+    for (int64_t i = 1; i < samples; ++i) {
+      if (all.slice(i * size, size) != all.take_front(size)) {
+        return;
+      }
+    }
+    elements.resize(size);
+    SmallVector<int64_t> shape(type.getShape());
+    shape.front() = 1;
+    type = type.clone(shape);
+  }
+
   bool isEverywhere() const {
     return llvm::all_of(elements, [](int64_t element) { return element != 0; });
   }
@@ -187,6 +206,7 @@ public:
     Value base = dropRepetition(builder, use.value);
     if (std::optional<HostTensor> tensor = getConstant(base)) {
       if (std::optional<AllowedColumns> allowed = readAllowed(use, *tensor)) {
+        allowed->mergeSamples();
         return addAllowed(use, base, *allowed);
       }
     }

@@ -112,6 +112,13 @@ private:
     return mask.causal ? "causal" : "none";
   }
 
+  static bool isSame(Value left, Value right) {
+    auto constant = left ? left.getDefiningOp<ConstantOp>() : ConstantOp();
+    auto other = right.getDefiningOp<ConstantOp>();
+    return left == right ||
+           (constant && other && constant.getValue() == other.getValue());
+  }
+
   /// The mask of an attention that the file had as one operation.
   static void judgeMask(AttentionOp attention) {
     if (!attention.getMask()) {
@@ -129,7 +136,7 @@ private:
     // Rows without any column give zeros: the operation's own meaning.
     FailureOr<AttentionMask> mask = resolveMasks(
         builder, use, query.clone(scores), /*isSafe=*/true, reason);
-    if (failed(mask) || mask->operand == use.value) {
+    if (failed(mask) || isSame(mask->operand, use.value)) {
       return;
     }
     mask->causal |= attention.getCausal();

@@ -28,6 +28,24 @@ func.func @window(%q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2
 
 // -----
 
+// Of the samples of a constant mask one is enough where they are equal, and only there.
+// REMARK: judged the mask of attention: a tensor
+// REMARK-NOT: judged the mask of attention: a tensor
+// CHECK-LABEL: func @samples
+// CHECK-DAG: %[[ONE:.+]] = accel.constant dense<{{.*}}true, true, false]{{.*}}> : tensor<1x1x1x3xi1>
+// CHECK-DAG: %[[TWO:.+]] = accel.constant dense<{{.*}}true, true, false]{{.*}}true, false, false]{{.*}}> : tensor<2x1x1x3xi1>
+// CHECK: %[[X:[^,]+]], %{{.+}} = accel.attention %arg0, %arg0, %arg0 mask %[[ONE]] : tensor<1x1x1x3xi1>
+// CHECK: accel.attention %[[X]], %[[X]], %[[X]] mask %[[TWO]] : tensor<2x1x1x3xi1>
+func.func @samples(%q: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %m = accel.constant dense<[[[[true, true, false]]], [[[true, true, false]]]]> : tensor<2x1x1x3xi1>
+  %n = accel.constant dense<[[[[true, true, false]]], [[[true, false, false]]]]> : tensor<2x1x1x3xi1>
+  %x, %lse = accel.attention %q, %q, %q mask %m : tensor<2x1x1x3xi1> scale 0.5 : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
+  %y, %lse2 = accel.attention %x, %x, %x mask %n : tensor<2x1x1x3xi1> scale 0.5 : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
+
+// -----
+
 // Everything is allowed.
 // REMARK: judged the mask of attention: none
 // CHECK-LABEL: func @everywhere
