@@ -83,4 +83,9 @@ absl::StatusOr<Roof> MeasureRoof(const ThreadTeam& team) {
   return roof;
 }
 
+double RoofSeconds(const Roof& roof, uint64_t flops, uint64_t bytes) {
+  return std::max(static_cast<double>(flops) / roof.flops_per_second,
+                  static_cast<double>(bytes) / roof.bytes_per_second);
+}
+
 }  // namespace accel::runtime

@@ -3,6 +3,8 @@
 #ifndef ACCEL_RUNTIME_DEVICE_ROOF_H_
 #define ACCEL_RUNTIME_DEVICE_ROOF_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "runtime/device/thread_team.h"
 
@@ -16,9 +18,16 @@ struct Roof {
   double bytes_per_second = 0;
 };
 
+// What measuring takes for as long as it lasts.
+inline constexpr uint64_t kRoofMemoryBytes = uint64_t{192} << 20;
+
 // The best of several rounds, which take about half a second.
 // Threads: adopts the team.
 absl::StatusOr<Roof> MeasureRoof(const ThreadTeam& team);
+
+// The least time that so many operations on so many bytes take under the roof:
+// the longer of what computing and what moving them takes.
+double RoofSeconds(const Roof& roof, uint64_t flops, uint64_t bytes);
 
 }  // namespace accel::runtime
 

@@ -36,6 +36,12 @@ uint32_t ComputeLane(const planpb::Manifest& manifest) {
   return 0;
 }
 
+void NoteDone(const ExecutorOptions& options, absl::string_view part) {
+  if (options.part_done) {
+    options.part_done(part);
+  }
+}
+
 absl::Status VerifyAll(const PlanView& plan, const MemoryLayout& layout) {
   RETURN_IF_ERROR(VerifyMemory(plan, layout));
   RETURN_IF_ERROR(VerifySchedule(plan, layout));
@@ -108,6 +114,7 @@ absl::StatusOr<std::unique_ptr<CpuExecutor>> CpuExecutor::Create(
   ASSIGN_OR_RETURN(MemoryLayout layout,
                    MemoryLayout::Create(plan.view(), binding));
   RETURN_IF_ERROR(VerifyAll(plan.view(), layout));
+  NoteDone(options, "verifying memory and schedule");
   ASSIGN_OR_RETURN(
       const BatchPlan batch,
       BatchPlan::Create(
@@ -125,6 +132,7 @@ absl::StatusOr<std::unique_ptr<CpuExecutor>> CpuExecutor::Create(
 absl::Status CpuExecutor::Load(CpuDevice& device) {
   team_.Adopt();
   ASSIGN_OR_RETURN(program_, device.LoadProgram(plan_, layout_.binding()));
+  NoteDone(options_, "loading code and library calls");
   SharedAllocator shared;
   if (Communicator* const group = options_.communicator; group != nullptr) {
     shared = [group](uint64_t bytes) {
@@ -132,7 +140,9 @@ absl::Status CpuExecutor::Load(CpuDevice& device) {
     };
   }
   ASSIGN_OR_RETURN(memory_, device.AllocateCpu(plan_.view(), layout_, shared));
-  return LoadConstants();
+  RETURN_IF_ERROR(LoadConstants());
+  NoteDone(options_, "allocating memory");
+  return absl::OkStatus();
 }
 
 absl::Status CpuExecutor::LoadConstants() {

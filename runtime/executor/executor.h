@@ -41,6 +41,9 @@ struct ExecutorOptions {
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
   // Records each instruction of each step. Borrowed; null: nothing is.
   TraceRecorder* trace = nullptr;
+  // Told by the thread that creates rank 0 of this process which part of that
+  // it has just finished.
+  std::function<void(absl::string_view part)> part_done;
   // For tests: each collective takes so much longer.
   std::chrono::nanoseconds collective_delay{0};
   // For tests: called by each lane before each of its instructions.

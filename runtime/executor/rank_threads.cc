@@ -54,6 +54,9 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
     own.binding = RankBinding::OfRun(plan.manifest(), rank, options.ranks,
                                      device.threads);
     own.communicator = each.communicator.get();
+    if (rank != 0) {
+      own.part_done = nullptr;
+    }
     ASSIGN_OR_RETURN(each.executor, CpuExecutor::Create(vfs, plan, *each.device,
                                                         dataset, own));
     return absl::OkStatus();

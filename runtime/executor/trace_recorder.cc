@@ -3,13 +3,14 @@
 #include "runtime/executor/trace_recorder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "runtime/io/atomic_file.h"
-#include "runtime/plan/collective_bytes.h"
 #include "runtime/plan/instruction_names.h"
+#include "runtime/plan/trace_format.h"
 
 namespace accel::runtime {
 namespace {
@@ -54,11 +55,13 @@ std::string NameJson(absl::string_view kind, uint64_t process, uint64_t thread,
 
 }  // namespace
 
-TraceRecorder::TraceRecorder(const PlanView& plan, int ranks, int64_t steps)
+TraceRecorder::TraceRecorder(const PlanView& plan, int ranks, int64_t steps,
+                             TraceFacts facts)
     : plan_(plan),
       binding_(RankBinding::OfRun(plan.manifest(), 0, ranks, 1)),
       lanes_(static_cast<uint64_t>(plan.manifest().lanes_size())),
       steps_(steps),
+      facts_(std::move(facts)),
       events_(static_cast<size_t>(ranks) * lanes_) {}
 
 void TraceRecorder::Reserve(uint64_t instances) {
@@ -84,19 +87,30 @@ bool TraceRecorder::HasEvents(uint64_t rank) const {
                      [](const auto& lane) { return !lane.empty(); });
 }
 
-uint64_t TraceRecorder::BytesOf(const planpb::Instruction& instruction) const {
-  if (!instruction.has_collective()) {
-    return instruction.bytes_moved();
+// ,"flops_per_second":...,"bytes_per_second":...,"roof_us":...,"roof_share":...
+std::string TraceRecorder::RatesJson(const Event& event,
+                                     const InstructionCost& cost) const {
+  const int64_t ns = event.end_ns - event.begin_ns;
+  if (!facts_.roof || ns <= 0) {
+    return "";
   }
-  return BytesSent(instruction.collective(), binding_).value_or(0);
+  const double seconds = static_cast<double>(ns) * 1e-9;
+  std::string args =
+      absl::StrFormat(",\"flops_per_second\":%.6g,\"bytes_per_second\":%.6g",
+                      static_cast<double>(cost.flops) / seconds,
+                      static_cast<double>(cost.bytes) / seconds);
+  if (HasRoof(*event.instruction)) {
+    const double roof = RoofSeconds(*facts_.roof, cost.flops, cost.bytes);
+    absl::StrAppendFormat(&args, ",\"roof_us\":%.6g,\"roof_share\":%.6g",
+                          roof * 1e6, roof / seconds);
+  }
+  return args;
 }
 
 std::string TraceRecorder::EventJson(uint64_t rank, const Event& event) const {
   const planpb::Instruction& instruction = *event.instruction;
-  uint64_t flops = 0;
-  for (const planpb::Flops& each : instruction.flops()) {
-    flops += each.count();
-  }
+  const InstructionCost cost =
+      CostOf(plan_, instruction, binding_.OfRank(rank));
   std::string source;
   if (instruction.source_plus_one() != 0) {
     source = SourceArgs(plan_.manifest().sources(
@@ -110,11 +124,29 @@ std::string TraceRecorder::EventJson(uint64_t rank, const Event& event) const {
       ",\"pid\":", rank, ",\"tid\":", instruction.lane(),
       ",\"args\":{\"instruction\":", instruction.id(),
       ",\"step\":", event.step + 1, ",\"microbatch\":", event.iteration,
-      ",\"flops\":", flops, ",\"bytes\":", BytesOf(instruction), source, "}}");
+      ",\"flops\":", cost.flops, ",\"bytes\":", cost.bytes,
+      RatesJson(event, cost), source, "}}");
+}
+
+std::string TraceRecorder::FactsJson() const {
+  std::string text = absl::StrCat(
+      "{\"format\":", Quoted(kTraceFormat), ",\"version\":", kTraceVersion,
+      ",\"producer\":", Quoted(facts_.producer),
+      ",\"model\":", Quoted(plan_.manifest().model().name()),
+      ",\"ranks\":", binding_.rank_count(), ",\"threads\":", facts_.threads);
+  if (facts_.roof) {
+    absl::StrAppendFormat(
+        &text,
+        ",\"roof\":{\"flops_per_second\":%.6g,\"bytes_per_second\":%.6g}",
+        facts_.roof->flops_per_second, facts_.roof->bytes_per_second);
+  }
+  return absl::StrCat(text, "}");
 }
 
 absl::Status TraceRecorder::Write(Vfs& vfs, const std::string& path) const {
-  std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
+  std::string text =
+      absl::StrCat("{\"displayTimeUnit\":\"ms\",\"otherData\":", FactsJson(),
+                   ",\"traceEvents\":[");
   absl::string_view separator = "\n";
   const auto add = [&](const std::string& event) {
     absl::StrAppend(&text, separator, event);

@@ -6,15 +6,26 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "runtime/device/roof.h"
 #include "runtime/io/vfs.h"
+#include "runtime/plan/instruction_cost.h"
 #include "runtime/plan/plan_view.h"
 #include "runtime/plan/size_expr.h"
 
 namespace accel::runtime {
+
+// What the recorder cannot know of the run.
+struct TraceFacts {
+  std::string producer;  // "accel-run 0.1.0"
+  int threads = 1;       // of each rank
+  // Of each rank. Present: events say what they achieved, and the share of it.
+  std::optional<Roof> roof;
+};
 
 // Threads: each (rank, lane) is recorded by one thread at a time; writing
 // requires that nobody records.
@@ -24,7 +35,8 @@ class TraceRecorder {
 
   // Of `ranks` ranks, which are all that there are, steps [0, steps).
   // Borrows: the plan.
-  TraceRecorder(const PlanView& plan, int ranks, int64_t steps);
+  TraceRecorder(const PlanView& plan, int ranks, int64_t steps,
+                TraceFacts facts = {});
 
   int64_t steps() const { return steps_; }
 
@@ -40,10 +52,11 @@ class TraceRecorder {
 
   // One event per instruction: microseconds of the host's monotonic clock, so
   // that the traces of a host's processes fit together, the rank as process,
-  // the lane as thread; args are step, microbatch, FLOPs, bytes (of a
-  // collective what a rank sends, see collective_bytes.h), node, module
-  // and Python line, as far as they are known. Ranks that recorded nothing are
-  // left out.
+  // the lane as thread; args are step, microbatch, FLOPs, bytes (see
+  // instruction_cost.h), node, module and Python line, as far as they are
+  // known; with a roof also flops_per_second, bytes_per_second, and of what has
+  // one (HasRoof) roof_us, the least microseconds, and roof_share, their share
+  // of the time taken. Ranks that recorded nothing are left out.
   absl::Status Write(Vfs& vfs, const std::string& path) const;
 
  private:
@@ -57,13 +70,14 @@ class TraceRecorder {
 
   bool HasEvents(uint64_t rank) const;
   std::string EventJson(uint64_t rank, const Event& event) const;
-
-  uint64_t BytesOf(const planpb::Instruction& instruction) const;
+  std::string RatesJson(const Event& event, const InstructionCost& cost) const;
+  std::string FactsJson() const;
 
   const PlanView& plan_;
   const RankBinding binding_;  // of the first rank
   const uint64_t lanes_;
   const int64_t steps_;
+  const TraceFacts facts_;
   std::vector<std::vector<Event>> events_;  // [rank * lanes + lane]
 };
 

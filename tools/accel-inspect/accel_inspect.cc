@@ -12,17 +12,14 @@
 #include "runtime/io/posix_vfs.h"
 #include "runtime/plan/verify_memory.h"
 #include "runtime/plan/verify_schedule.h"
+#include "tools/accel-inspect/exit_status.h"
 #include "tools/accel-inspect/plan_json.h"
 #include "tools/accel-inspect/plan_text.h"
 #include "tools/accel-inspect/schedule_text.h"
+#include "tools/accel-inspect/trace_command.h"
 
 namespace accel::tools {
 namespace {
-
-constexpr int kCommandLineError = 2;
-constexpr int kUnsupported = 3;
-constexpr int kFileError = 4;
-constexpr int kVerificationError = 6;
 
 constexpr char kFooter[] = R"(
 Examples:
@@ -33,6 +30,8 @@ Examples:
   accel-inspect plan --parameters          every parameter, its shape and where it lies
   accel-inspect plan --json                all of it, for programs (docs/plan-format.md)
   accel-inspect plan --verify              proves that no two lanes race and no buffer overwrites another
+  accel-inspect trace run/trace.json       where the time of a run went; accel-inspect trace --help explains its
+                                           --top, --layers, --rank, --width and --json
 
 Every use hashes the whole plan; a damaged one is refused, and the damaged section named.
 
@@ -127,8 +126,12 @@ int Inspect(const InspectOptions& options) {
 }  // namespace
 
 int AccelInspectMain(int argc, char** argv) {
+  if (argc > 1 && absl::string_view(argv[1]) == "trace") {
+    return InspectTraceMain(argc - 1, argv + 1);
+  }
   InspectOptions options;
-  CLI::App app("Shows a plan.", "accel-inspect");
+  CLI::App app("Shows a plan, or with `trace` where the time of a run went.",
+               "accel-inspect");
   app.footer(kFooter);
   app.set_version_flag("--version", "accel-inspect " ACCEL_VERSION);
   app.add_option("plan", options.plan, "The plan, written by accelc")

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -91,9 +92,26 @@ int LaunchAll(const RunOptions& options, char** argv,
   return *status;
 }
 
+// From the start of the process on, or from main on if the kernel does not tell
+// when that was.
+runtime::TimeReport StartTimes(runtime::Vfs& vfs,
+                               runtime::TimeReport::Clock::time_point main) {
+  const auto age = runtime::ReadProcessAge(vfs);
+  if (!age.ok()) {
+    return runtime::TimeReport(main);
+  }
+  const auto now = runtime::TimeReport::Clock::now();
+  runtime::TimeReport times(std::min(main, now - *age));
+  times.Finish("loading the program", main);
+  times.Finish("the command line", now);
+  return times;
+}
+
 int RunRank(const RunOptions& options, const MaybeRank& rank,
-            const runtime::Logger& logger) {
+            const runtime::Logger& logger,
+            runtime::TimeReport::Clock::time_point main) {
   const std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
+  runtime::TimeReport times = StartTimes(*vfs, main);
   const auto log =
       RankLog::Open(*vfs, options, rank ? static_cast<int>(rank->rank) : 0,
                     rank ? static_cast<int>(rank->ranks) : 1);
@@ -108,7 +126,8 @@ int RunRank(const RunOptions& options, const MaybeRank& rank,
                                    (*log)->logger(),
                                    [] { return static_cast<int>(stop_signal); },
                                    rank,
-                                   (*log)->failures()};
+                                   (*log)->failures(),
+                                   options.time_report ? &times : nullptr};
   TrainingRun run(options, environment);
   const ExitCode code = run.Run();
   // Asked to itself, or as another rank was.
@@ -122,6 +141,7 @@ int RunRank(const RunOptions& options, const MaybeRank& rank,
 }  // namespace
 
 int AccelRunMain(int argc, char** argv) {
+  const auto main = runtime::TimeReport::Clock::now();
   const auto parsed = ParseOptions(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) {
     return *status;
@@ -136,7 +156,7 @@ int AccelRunMain(int argc, char** argv) {
   }
   const bool launcher = !rank->has_value() && options.ranks.value_or(1) > 1;
   return launcher ? LaunchAll(options, argv, logger)
-                  : RunRank(options, *rank, logger);
+                  : RunRank(options, *rank, logger, main);
 }
 
 }  // namespace accel::tools

@@ -27,6 +27,8 @@ Examples:
                                                   the same; RANK and WORLD_SIZE alone will do, too
   accel-run plan --data text.bin --run-dir run --export trained.onnx
                                                   the original model with the trained weights; also .safetensors
+  accel-run plan --steps 10 --profile --run-dir run && accel-inspect trace run/trace.json
+                                                  where the time goes, by module of the model
 
 The run directory holds metrics.jsonl: one object per step with step, loss, lr, grad_norm, tokens, step_seconds,
 tokens_per_second and peak_bytes.
@@ -121,6 +123,16 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
                  "Steps in the trace; default: 10")
       ->type_name("N")
       ->check(Between<int64_t>(1, 1000))
+      ->group("Output");
+  app.add_flag(
+         "--profile", options.profile,
+         "Adds to the trace what each instruction achieved, and its "
+         "share of what the machine\ncan do, which is measured first, "
+         "in about a second. Without --trace the\ntrace is trace.json in the "
+         "run directory. accel-inspect trace FILE shows where\nthe time went")
+      ->group("Output");
+  app.add_flag("--time-report", options.time_report,
+               "Prints where the time before the first step went")
       ->group("Output");
   app.add_flag("-q,--quiet", options.quiet, "Prints errors and warnings only")
       ->group("Output");

@@ -32,6 +32,8 @@ struct RunOptions {
   std::string dump_gradients;
   std::string trace;
   int64_t trace_steps = 10;
+  bool profile = false;
+  bool time_report = false;
   bool quiet = false;
   runtime::ColorMode color = runtime::ColorMode::kAuto;
   // Pauses lanes at random places, to test that nothing depends on timing.

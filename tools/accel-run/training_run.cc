@@ -53,25 +53,35 @@ ExitCode TrainingRun::Run() {
   struct Stage {
     absl::Status (TrainingRun::*run)();
     ExitCode failure;  // unless the error knows better
+    absl::string_view name;
   };
   constexpr Stage kStages[] = {
-      {&TrainingRun::JoinRanks, ExitCode::kCommunication},
-      {&TrainingRun::OpenPlan, ExitCode::kInputOutput},
-      {&TrainingRun::CheckFiles, ExitCode::kCommandLine},
-      {&TrainingRun::OpenData, ExitCode::kData},
-      {&TrainingRun::ResolveHyperparameters, ExitCode::kCommandLine},
-      {&TrainingRun::CompareRanks, ExitCode::kCommandLine},
-      {&TrainingRun::CreateExecutor, ExitCode::kInputOutput},
-      {&TrainingRun::OpenRunDirectory, ExitCode::kInputOutput},
-      {&TrainingRun::Initialize, ExitCode::kInputOutput},
-      {&TrainingRun::Train, ExitCode::kInputOutput},
-      {&TrainingRun::Finish, ExitCode::kInputOutput},
+      {&TrainingRun::JoinRanks, ExitCode::kCommunication, "joining the ranks"},
+      {&TrainingRun::OpenPlan, ExitCode::kInputOutput,
+       "reading and hashing the plan"},
+      {&TrainingRun::CheckFiles, ExitCode::kCommandLine,
+       "checking what will be written"},
+      {&TrainingRun::OpenData, ExitCode::kData, "reading the data"},
+      {&TrainingRun::ResolveHyperparameters, ExitCode::kCommandLine,
+       "hyperparameters"},
+      {&TrainingRun::CompareRanks, ExitCode::kCommandLine,
+       "comparing the ranks"},
+      {&TrainingRun::MeasureRoof, ExitCode::kInternal, "measuring the roof"},
+      {&TrainingRun::CreateExecutor, ExitCode::kInputOutput,
+       "starting the lanes"},
+      {&TrainingRun::OpenRunDirectory, ExitCode::kInputOutput,
+       "making the run directory"},
+      {&TrainingRun::Initialize, ExitCode::kInputOutput,
+       "initial weights and state"},
+      {&TrainingRun::Train, ExitCode::kInputOutput, "training"},
+      {&TrainingRun::Finish, ExitCode::kInputOutput, "finishing"},
   };
   for (const Stage& stage : kStages) {
     const absl::Status status = (this->*stage.run)();
     if (!status.ok()) {
       return Fail(status, stage.failure);
     }
+    NoteTime(stage.name);
   }
   return ExitCode::kOk;
 }
@@ -279,10 +289,12 @@ absl::Status TrainingRun::CreateExecutor() {
   options.collective_delay =
       std::chrono::milliseconds(options_.delay_collectives_ms);
   options.before_instruction = BeforeInstruction();
-  if (!options_.trace.empty()) {
-    trace_ = std::make_unique<runtime::TraceRecorder>(plan_->view(), ranks(),
-                                                      options_.trace_steps);
+  if (WantsTrace()) {
+    MakeTrace();
     options.trace = trace_.get();
+  }
+  if (environment_.times != nullptr) {
+    options.part_done = [this](absl::string_view part) { NoteTime(part); };
   }
   auto executor = MakeExecutor(options);
   if (absl::IsResourceExhausted(executor.status())) {
@@ -413,10 +425,16 @@ absl::StatusOr<uint64_t> TrainingRun::WorstPeak() {
 
 absl::Status TrainingRun::TrainStep(int64_t step) {
   const auto start = std::chrono::steady_clock::now();
+  if (step == 0) {
+    NoteTime("preparing the first step");
+  }
   ASSIGN_OR_RETURN(const std::vector<double> values, RunOneStep(step));
   StepMetrics metrics;
   metrics.step = step + 1;
   metrics.step_ns = NanosecondsSince(start);
+  if (step == 0) {
+    PrintTimes(metrics.step_ns);
+  }
   metrics.loss = MetricOf(values, "loss");
   metrics.lr = MetricOf(values, "lr");
   metrics.grad_norm = MetricOf(values, "grad_norm");
@@ -484,19 +502,6 @@ absl::Status TrainingRun::Export() {
   RETURN_IF_ERROR(ExportModel(environment_.vfs, *plan_, *executor_,
                               options_.export_path, Role()));
   summary_.AddRow("model", options_.export_path);
-  return absl::OkStatus();
-}
-
-absl::Status TrainingRun::WriteTrace() {
-  if (trace_ == nullptr) {
-    return absl::OkStatus();
-  }
-  std::string path = options_.trace;
-  if (group_ != nullptr && group_->rank() != 0) {
-    absl::StrAppend(&path, ".rank-", group_->rank());
-  }
-  RETURN_IF_ERROR(trace_->Write(environment_.vfs, path));
-  summary_.AddRow("trace", path);
   return absl::OkStatus();
 }
 

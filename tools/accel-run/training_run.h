@@ -22,6 +22,7 @@
 #include "runtime/report/progress_line.h"
 #include "runtime/report/run_directory.h"
 #include "runtime/report/run_summary.h"
+#include "runtime/report/time_report.h"
 #include "tools/accel-run/exit_code.h"
 #include "tools/accel-run/export_model.h"
 #include "tools/accel-run/hyperparameters.h"
@@ -40,6 +41,8 @@ struct RunEnvironment {
   std::optional<runtime::RankEnvironment> rank = std::nullopt;
   // Of another rank than 0, for what rank 0 cannot say: its own failure.
   const runtime::Logger* failures = nullptr;
+  // With --time-report: began with the process.
+  runtime::TimeReport* times = nullptr;
 };
 
 class TrainingRun {
@@ -62,6 +65,7 @@ class TrainingRun {
   absl::Status OpenData();
   absl::Status ResolveHyperparameters();
   absl::Status CompareRanks();
+  absl::Status MeasureRoof();
   absl::Status CreateExecutor();
   absl::StatusOr<std::unique_ptr<runtime::Executor>> MakeExecutor(
       const runtime::ExecutorOptions& options);
@@ -70,7 +74,12 @@ class TrainingRun {
   absl::Status Initialize();
   absl::Status Train();
   absl::Status Finish();
+  bool WantsTrace() const;
+  void MakeTrace();
   absl::Status WriteTrace();
+  // What has gone on since the last call was `part`.
+  void NoteTime(absl::string_view part);
+  void PrintTimes(int64_t first_step_ns);
   absl::Status Export();
 
   ExitCode Fail(const absl::Status& status, ExitCode otherwise);
@@ -117,8 +126,9 @@ class TrainingRun {
   std::vector<Setting> settings_;
   int64_t global_batch_ = 0;
   int64_t steps_ = 0;
-  uint64_t resident_before_ = 0;  // bytes, before the plan's memory
-  std::unique_ptr<runtime::TraceRecorder> trace_;  // null without --trace
+  uint64_t resident_before_ = 0;       // bytes, before the plan's memory
+  std::optional<runtime::Roof> roof_;  // with --profile
+  std::unique_ptr<runtime::TraceRecorder> trace_;  // null: none is wanted
   std::unique_ptr<runtime::Executor> executor_;
   std::unique_ptr<runtime::RunDirectory> directory_;
   std::unique_ptr<runtime::MetricsWriter> metrics_;

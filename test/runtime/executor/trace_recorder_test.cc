@@ -113,6 +113,46 @@ TEST_F(TraceRecorderTest, ACollectiveTellsWhatARankSends) {
   }
 }
 
+// Two units of the roof in time: half of it is achieved, by the longer of
+// computing and moving bytes.
+TEST_F(TraceRecorderTest, WithARoofAnEventSaysWhatItAchieved) {
+  SamplePlan sample = MakeSamplePlan();
+  planpb::Instruction& predict = sample.Step("predict");
+  predict.clear_flops();
+  predict.add_flops()->set_count(3'000'000);
+  predict.set_bytes_moved(500'000);
+  ASSERT_OK(WriteSamplePlan(*vfs_, sample, dir_.File("plan")));
+  ASSERT_OK_AND_ASSIGN(plan_, Plan::Open(*vfs_, dir_.File("plan")));
+  runtime::TraceFacts facts;
+  facts.producer = "accel-run 1.2";
+  facts.threads = 3;
+  facts.roof = runtime::Roof{6e9, 2e9};
+  TraceRecorder recorder(plan_->view(), 1, 1, facts);
+  const auto now = TraceRecorder::Clock::now();
+  recorder.Record(0, Named("predict"), 0, 0, now, now + microseconds(1000));
+  recorder.Record(0, Named("metric loss"), 0, 0, now, now + microseconds(1));
+  const json trace = WriteAndRead(recorder);
+  const json& other = trace["otherData"];
+  EXPECT_EQ(other["format"], "accel-run trace");
+  EXPECT_EQ(other["version"], 1);
+  EXPECT_EQ(other["producer"], "accel-run 1.2");
+  EXPECT_EQ(other["model"], "regression");
+  EXPECT_EQ(other["threads"], 3);
+  EXPECT_EQ(other["roof"]["flops_per_second"], 6e9);
+  EXPECT_EQ(other["roof"]["bytes_per_second"], 2e9);
+  for (const json& event : trace["traceEvents"]) {
+    const json& args = event["args"];
+    if (event["name"] == "predict") {
+      EXPECT_EQ(args["flops_per_second"], 3e9);
+      EXPECT_EQ(args["bytes_per_second"], 5e8);
+      EXPECT_EQ(args["roof_us"], 500);
+      EXPECT_EQ(args["roof_share"], 0.5);
+    } else if (event["ph"] == "X") {
+      EXPECT_FALSE(args.contains("roof_us"));  // the host takes it
+    }
+  }
+}
+
 TEST_F(TraceRecorderTest, LaterStepsAreNotRecorded) {
   TraceRecorder recorder(plan_->view(), 1, 2);
   recorder.Reserve(10);

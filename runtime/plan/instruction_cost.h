@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an instruction costs the rank that executes it, for traces.
+#ifndef ACCEL_RUNTIME_PLAN_INSTRUCTION_COST_H_
+#define ACCEL_RUNTIME_PLAN_INSTRUCTION_COST_H_
+
+#include <cstdint>
+
+#include "runtime/plan/plan_view.h"
+#include "runtime/plan/size_expr.h"
+
+namespace accel::runtime {
+
+struct InstructionCost {
+  uint64_t flops = 0;
+  // Read and written; of a collective what a rank sends (collective_bytes.h).
+  uint64_t bytes = 0;
+};
+
+// One execution by the rank of `binding`. The plan counts whole segments where
+// ranks own parts: of those the rank's own elements count.
+// Requires: the plan's sizes can be evaluated for the binding.
+InstructionCost CostOf(const PlanView& plan,
+                       const planpb::Instruction& instruction,
+                       const RankBinding& binding);
+
+// Whether the machine's roof says how long the instruction takes at least: it
+// computes, or moves bytes of its rank.
+bool HasRoof(const planpb::Instruction& instruction);
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_PLAN_INSTRUCTION_COST_H_

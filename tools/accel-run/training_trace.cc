@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a run measures of itself: the trace, the machine's roof, and where the
+// time before the first step went.
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/device/available_memory.h"
+#include "tools/accel-run/training_run.h"
+
+namespace accel::tools {
+
+// Ranks that are processes know the run directory of rank 0 only.
+bool TrainingRun::WantsTrace() const {
+  return !options_.trace.empty() || (options_.profile && IsFirst());
+}
+
+// Of one rank while all of them are busy: ranks that are processes measure at
+// the same time, those that are threads are measured as one team.
+absl::Status TrainingRun::MeasureRoof() {
+  if (!options_.profile) {
+    return absl::OkStatus();
+  }
+  const runtime::AvailableMemory memory =
+      runtime::ReadShareOfMemory(environment_.vfs, ranks());
+  if (memory.bytes < runtime::kRoofMemoryBytes) {
+    return WithExitCode(
+        absl::ResourceExhaustedError(absl::StrCat(
+            "--profile: expected ",
+            runtime::FormatBytes(runtime::kRoofMemoryBytes),
+            " of memory for measuring what the machine can do, got ",
+            runtime::FormatBytes(memory.bytes), " (", memory.source,
+            "); free some, or use --trace without --profile")),
+        ExitCode::kMemory);
+  }
+  const int teams = options_.ranks_as_threads;
+  const int threads = device_->threads() * teams;
+  Print(absl::StrCat("roof    measuring what the machine can do with ", threads,
+                     threads == 1 ? " thread" : " threads"));
+  ASSIGN_OR_RETURN(roof_, runtime::MeasureRoof(runtime::ThreadTeam(threads)));
+  roof_->flops_per_second /= teams;
+  roof_->bytes_per_second /= teams;
+  Print(absl::StrFormat(
+      "        %.1f GFLOP/s, %.2f GB/s%s", roof_->flops_per_second * 1e-9,
+      roof_->bytes_per_second * 1e-9, ranks() == 1 ? "" : " for each rank"));
+  return absl::OkStatus();
+}
+
+void TrainingRun::MakeTrace() {
+  runtime::TraceFacts facts;
+  facts.producer = "accel-run " ACCEL_VERSION;
+  facts.threads = device_->threads();
+  facts.roof = roof_;
+  trace_ = std::make_unique<runtime::TraceRecorder>(
+      plan_->view(), ranks(), options_.trace_steps, std::move(facts));
+}
+
+absl::Status TrainingRun::WriteTrace() {
+  if (trace_ == nullptr) {
+    return absl::OkStatus();
+  }
+  std::string path =
+      options_.trace.empty() ? directory_->File("trace.json") : options_.trace;
+  if (group_ != nullptr && group_->rank() != 0) {
+    absl::StrAppend(&path, ".rank-", group_->rank());
+  }
+  RETURN_IF_ERROR(trace_->Write(environment_.vfs, path));
+  summary_.AddRow("trace", path);
+  if (options_.profile) {
+    summary_.AddRow("where the time went",
+                    absl::StrCat("accel-inspect trace ", path));
+  }
+  return absl::OkStatus();
+}
+
+void TrainingRun::NoteTime(absl::string_view part) {
+  if (environment_.times != nullptr) {
+    environment_.times->Finish(part);
+  }
+}
+
+void TrainingRun::PrintTimes(int64_t first_step_ns) {
+  if (environment_.times == nullptr) {
+    return;
+  }
+  for (const std::string& line : environment_.times->Lines()) {
+    environment_.console.PrintLine(line);
+  }
+  environment_.console.PrintLine(absl::StrCat(
+      "  the first step then took ",
+      runtime::FormatDuration(std::chrono::nanoseconds(first_step_ns))));
+}
+
+}  // namespace accel::tools
