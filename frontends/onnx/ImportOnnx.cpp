@@ -14,6 +14,7 @@
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -44,7 +45,7 @@ public:
         failed(verify(*result.module))) {
       return failure();
     }
-    tellAboutDropout();
+    tellAboutTraining();
     tellAboutPadding();
     result.weights = std::move(weights.table);
     return std::move(result);
@@ -64,7 +65,7 @@ private:
   DictionaryAttr makeProvenance(const ModelParameter &parameter);
   void finishParameters();
   void recordDropoutSites();
-  void tellAboutDropout();
+  void tellAboutTraining();
   void tellAboutPadding();
 
   StringRef path;
@@ -278,7 +279,7 @@ void Importer::recordDropoutSites() {
   }
 }
 
-void Importer::tellAboutDropout() {
+void Importer::tellAboutTraining() {
   if (!state.dropoutSites.empty()) {
     std::vector<std::string> names;
     for (const DropoutSite &site : state.dropoutSites) {
@@ -290,6 +291,13 @@ void Importer::tellAboutDropout() {
   } else if (options.dropout.kind == DropoutPolicy::Kind::Probability) {
     addWarning(result.notes, "--dropout has no effect, the file has no "
                              "dropout; export the model after model.train()");
+  }
+  if (state.labelSmoothing > 0.0) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "label smoothing " << llvm::format("%g", state.labelSmoothing)
+        << " of the loss, which the exporter dropped, is part of it again";
+    addRemark(result.notes, std::move(text));
   }
   if (!state.idleDropouts.empty()) {
     addWarning(result.notes,

@@ -3,6 +3,7 @@
 // per label, divided by the sum of their weights: the form in which a loss in
 // the graph can be trained (AttachObjective).
 #include "frontends/onnx/InputRoles.h"
+#include "frontends/onnx/Metadata.h"
 #include "frontends/onnx/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -138,6 +139,69 @@ LogicalResult reduce(NodeConversion &c, const Classification &loss,
   return success();
 }
 
+/// The score of every label: a sum over a row in which all others are zero.
+Value pickScores(NodeConversion &c, const Classification &loss) {
+  RankedTensorType type = c.typeOf(loss.scores);
+  RankedTensorType labels = c.typeOf(loss.labels).clone(type.getShape());
+  Value classes = IotaOp::create(c.builder, c.loc, labels, 1);
+  Value wanted = BroadcastOp::create(c.builder, c.loc, labels, loss.labels,
+                                     ArrayRef<int64_t>{0});
+  Value isWanted =
+      CompareOp::create(c.builder, c.loc, labels.clone(c.builder.getI1Type()),
+                        ComparePredicate::EQ, classes, wanted);
+  Value picked = choose(c, isWanted, loss.scores, c.makeConstant(type, 0.0));
+  return ReduceSumOp::create(c.builder, c.loc, loss.rows, picked,
+                             ArrayRef<int64_t>{1});
+}
+
+/// Label smoothing of the call that the node was made of: the exporter drops it
+/// without a word. 0: none.
+double findLabelSmoothing(const pb::NodeProto &node) {
+  std::optional<FxCall> call = getFxCall(node);
+  if (!call || !call->isAten("cross_entropy_loss")) {
+    return 0.0;
+  }
+  // cross_entropy_loss(self, target, weight, reduction, ignore_index,
+  // label_smoothing)
+  StringRef text =
+      call->arguments.size() > 5 ? call->arguments[5] : StringRef();
+  for (auto [key, value] : call->keywords) {
+    text = key == "label_smoothing" ? value : text;
+  }
+  double smoothing = 0.0;
+  return text.getAsDouble(smoothing) ? 0.0 : smoothing;
+}
+
+/// With smoothing e a loss is (1 - e) (lse - score of the label) + e (lse -
+/// mean of the scores): e (score of the label - mean) is added.
+FailureOr<Value> smooth(NodeConversion &c, const Classification &loss,
+                        Value losses) {
+  double smoothing = findLabelSmoothing(c.node);
+  if (smoothing == 0.0) {
+    return losses;
+  }
+  if (c.hasInput(2)) {
+    c.error() << "expected no class weights beside label smoothing "
+              << smoothing
+              << ", which the exporter drops and the importer adds again; "
+                 "leave one of them out";
+    return failure();
+  }
+  c.state.labelSmoothing = smoothing;
+  RankedTensorType rows = loss.rows;
+  double classes = static_cast<double>(c.typeOf(loss.scores).getShape().back());
+  Value sum = ReduceSumOp::create(c.builder, c.loc, rows, loss.scores,
+                                  ArrayRef<int64_t>{1});
+  Value mean =
+      DivOp::create(c.builder, c.loc, rows, sum, c.makeConstant(rows, classes));
+  Value above =
+      SubOp::create(c.builder, c.loc, rows, pickScores(c, loss), mean);
+  Value share = MulOp::create(c.builder, c.loc, rows, above,
+                              c.makeConstant(rows, smoothing));
+  Value valid = choose(c, loss.isValid, share, c.makeConstant(rows, 0.0));
+  return AddOp::create(c.builder, c.loc, rows, losses, valid).getResult();
+}
+
 } // namespace
 
 LogicalResult convertSoftmaxCrossEntropyLoss(NodeConversion &c) {
@@ -152,7 +216,8 @@ LogicalResult convertSoftmaxCrossEntropyLoss(NodeConversion &c) {
   }
   auto entropy = SoftmaxCrossEntropyOp::create(
       c.builder, c.loc, loss->rows, loss->rows, loss->scores, loss->labels);
-  return reduce(c, *loss, entropy.getLosses());
+  FailureOr<Value> losses = smooth(c, *loss, entropy.getLosses());
+  return failed(losses) ? failure() : reduce(c, *loss, *losses);
 }
 
 LogicalResult convertNegativeLogLikelihoodLoss(NodeConversion &c) {
@@ -160,19 +225,9 @@ LogicalResult convertNegativeLogLikelihoodLoss(NodeConversion &c) {
   if (failed(loss)) {
     return failure();
   }
-  // The score of the label: a sum over a row in which all others are zero.
-  RankedTensorType type = c.typeOf(loss->scores);
-  RankedTensorType labels = c.typeOf(loss->labels).clone(type.getShape());
-  Value classes = IotaOp::create(c.builder, c.loc, labels, 1);
-  Value wanted = BroadcastOp::create(c.builder, c.loc, labels, loss->labels,
-                                     ArrayRef<int64_t>{0});
-  Value isWanted =
-      CompareOp::create(c.builder, c.loc, labels.clone(c.builder.getI1Type()),
-                        ComparePredicate::EQ, classes, wanted);
-  Value picked = choose(c, isWanted, loss->scores, c.makeConstant(type, 0.0));
-  Value scores = ReduceSumOp::create(c.builder, c.loc, loss->rows, picked,
-                                     ArrayRef<int64_t>{1});
-  return reduce(c, *loss, NegOp::create(c.builder, c.loc, loss->rows, scores));
+  return reduce(
+      c, *loss,
+      NegOp::create(c.builder, c.loc, loss->rows, pickScores(c, *loss)));
 }
 
 } // namespace accel::onnx

@@ -53,6 +53,7 @@ public:
     }
     // Initializers are added below; the index is not consulted any more, its
     // pointers may dangle.
+    untieIdentities();
     for (pb::NodeProto &node : *graph.mutable_node()) {
       untieInputs(node);
       recreateBias(node);
@@ -65,6 +66,7 @@ public:
 
 private:
   LogicalResult classify();
+  void untieIdentities();
   void untieInputs(pb::NodeProto &node);
   void recreateBias(pb::NodeProto &node);
   void addInitializers();
@@ -126,6 +128,36 @@ LogicalResult ParameterFinder::classify() {
             "dynamo=False add "
             "training=torch.onnx.TrainingMode.TRAINING, "
             "do_constant_folding=False";
+}
+
+/// Whether TorchScript gives such a name to a parameter, and not to a value
+/// that it computes ("/h.0/Add_output_0", "onnx::Add_12", "12").
+static bool isStateDictName(StringRef name) {
+  return !name.empty() && !name.starts_with("/") &&
+         !name.starts_with("onnx::") && !llvm::isDigit(name.front());
+}
+
+/// TorchScript in eval mode merges equal tensors and leaves an Identity that
+/// has the lost parameter's name; what is tied in the model has none.
+void ParameterFinder::untieIdentities() {
+  llvm::StringSet<> outputs;
+  for (const pb::ValueInfoProto &output : graph.output()) {
+    outputs.insert(output.name());
+  }
+  auto isMerged = [&](const pb::NodeProto &node) {
+    return node.op_type() == "Identity" && node.input_size() == 1 &&
+           node.output_size() == 1 && recovery.find(node.input(0)) &&
+           isStateDictName(node.output(0)) && !outputs.contains(node.output(0));
+  };
+  for (const pb::NodeProto &node : graph.node()) {
+    if (isMerged(node)) {
+      pb::TensorProto tensor = floats.find(node.input(0))->second;
+      tensor.set_name(node.output(0));
+      added.push_back(std::move(tensor));
+      add({Kind::Untied, node.output(0), node.output(0), node.input(0), false});
+    }
+  }
+  llvm::erase_if(*graph.mutable_node(), isMerged);
 }
 
 void ParameterFinder::untieInputs(pb::NodeProto &node) {
@@ -258,8 +290,8 @@ void ParameterFinder::tell() {
   warnAboutIdentities();
 }
 
-/// TorchScript in eval mode merges equal tensors behind Identity nodes and
-/// keeps no trace of which were tied in the model.
+/// Other copies of parameters, of which nobody knows whether they are tied in
+/// the model.
 void ParameterFinder::warnAboutIdentities() {
   std::vector<std::string> merged;
   for (const pb::NodeProto &node : graph.node()) {

@@ -33,7 +33,12 @@ def perturb(model: nn.Module, seed: int) -> nn.Module:
     return model
 
 
-def gpt2(dropout: float = 0.0, fresh: bool = False, seed: int = 1) -> nn.Module:
+def gpt2(
+    dropout: float = 0.0,
+    fresh: bool = False,
+    seed: int = 1,
+    kind: type[GPT2LMHeadModel] = GPT2LMHeadModel,
+) -> nn.Module:
     """Hugging Face GPT-2: 2 layers, 3 heads of 12, 48 positions for T = 32."""
     config = GPT2Config(
         vocab_size=211,
@@ -49,11 +54,12 @@ def gpt2(dropout: float = 0.0, fresh: bool = False, seed: int = 1) -> nn.Module:
         eos_token_id=0,
     )
     torch.manual_seed(seed)
-    model = GPT2LMHeadModel(config)
+    model = kind(config)
     return model if fresh else perturb(model, seed + 1)
 
 
-# 2 layers, 6 heads on 2 key heads, more positions than T = 32.
+# 2 layers, 6 heads on 2 key heads, more positions than T = 32.  No pad_token_id:
+# PyTorch would not train that row of the table, and the file does not say so.
 GROUPED = {
     "vocab_size": 211,
     "hidden_size": 36,
@@ -87,6 +93,16 @@ def mistral(seed: int = 35) -> nn.Module:
     torch.manual_seed(seed)
     config = MistralConfig(**GROUPED, head_dim=6, sliding_window=8)
     return perturb(MistralForCausalLM(config), seed + 1)
+
+
+class Gpt2WithLoss(GPT2LMHeadModel):
+    """What people export to train with the model's own loss."""
+
+    def forward(self, input_ids, attention_mask, labels):
+        output = super().forward(
+            input_ids=input_ids, attention_mask=attention_mask, labels=labels
+        )
+        return output.loss, output.logits
 
 
 class CausalAttention(nn.Module):
@@ -173,6 +189,33 @@ class Classifier(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.layers(x)
+
+
+class Smoothed(nn.Module):
+    """A classifier with a loss of its own, whose labels are smoothed."""
+
+    def __init__(self, classifier: nn.Module):
+        super().__init__()
+        self.classifier = classifier
+
+    def forward(self, x: torch.Tensor, labels: torch.Tensor):
+        logits = self.classifier(x)
+        return F.cross_entropy(logits, labels, label_smoothing=0.1), logits
+
+
+class Twins(nn.Module):
+    """Two tied layers and two new norms, which are equal but not tied."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8, bias=False)
+        self.second = nn.Linear(8, 8, bias=False)
+        self.second.weight = self.first.weight
+        self.norm1 = nn.LayerNorm(8)
+        self.norm2 = nn.LayerNorm(8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.norm2(self.second(self.norm1(self.first(x))))
 
 
 def mlp(dropout: float = 0.0, seed: int = 5) -> nn.Module:

@@ -48,6 +48,34 @@ def load_shifted(inputs: Path) -> Data:
     return Data(rows, targets)
 
 
+def load_own(path: Path, length: int) -> Data:
+    """Rows of a stream whose labels the model makes itself: the rows shifted."""
+    data = load_tokens(path, length)
+    targets = np.full_like(data.inputs, IGNORED)
+    targets[:, :-1] = data.inputs[:, 1:]
+    return Data(data.inputs, targets)
+
+
+def load_padded(folder: Path) -> Data:
+    """Rows that end at different places; labels as the model wants them,
+    beside the ids."""
+    inputs = np.load(folder / "padded_ids.npy")
+    labels = np.load(folder / "padded_labels.npy")
+    targets = np.full_like(labels, IGNORED)
+    targets[:, :-1] = labels[:, 1:]
+    return Data(inputs, targets, {"attention_mask": np.load(folder / "padding.npy")})
+
+
+def write_padded(folder: Path, vocabulary: int, length: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    ids = samples_of(token_stream(vocabulary, 41 * length + 1, seed), length).inputs
+    ends = random.integers(2, length + 1, size=len(ids))
+    mask = (np.arange(length) < ends[:, None]).astype(np.int64)
+    np.save(folder / "padded_ids.npy", ids * mask)
+    np.save(folder / "padding.npy", mask)
+    np.save(folder / "padded_labels.npy", np.where(mask == 1, ids, IGNORED))
+
+
 def write_tokens(path: Path, vocabulary: int, count: int, seed: int) -> None:
     token_stream(vocabulary, count, seed).astype("<u2").tofile(path)
 

@@ -50,6 +50,18 @@ def gpt2_static(name: str) -> None:
     _gpt2(name, architectures.gpt2().eval(), {})
 
 
+def gpt2_loss(name: str) -> None:
+    """For training with the model's own loss: labels in, loss out."""
+    model = architectures.gpt2(dropout=0.1, kind=architectures.Gpt2WithLoss).train()
+    inputs = {
+        "input_ids": _tokens(2, 32),
+        "attention_mask": torch.ones(2, 32, dtype=torch.int64),
+        "labels": _tokens(2, 32),
+    }
+    path = HERE / name / "model.onnx"
+    export_torchscript(model, path, inputs, True, ("loss", "logits"))
+
+
 def gpt2_opsets(name: str) -> None:
     """The weights are those of `gpt2`, once for all operator sets."""
     path, data = HERE / name, b""
@@ -106,19 +118,40 @@ def decoder23(name: str) -> None:
 
 def mlp(name: str) -> None:
     model = architectures.mlp().train()
-    export_torchscript(model, HERE / name / "model.onnx", torch.zeros(2, 21), True)
+    export_torchscript(
+        model, HERE / name / "model.onnx", {"x": torch.zeros(2, 21)}, True
+    )
 
 
 def mlp_dropout(name: str) -> None:
     model = architectures.mlp(dropout=0.1).train()
-    export_torchscript(model, HERE / name / "model.onnx", torch.zeros(2, 21), True)
+    export_torchscript(
+        model, HERE / name / "model.onnx", {"x": torch.zeros(2, 21)}, True
+    )
 
 
 def mlp_folded(name: str) -> None:
     """Rank-3 input: Transpose(weight) + MatMul, which eval mode folds."""
     model = architectures.mlp().eval()
     x = torch.zeros(2, 3, 21)
-    export_torchscript(model, HERE / name / "model.onnx", x, training=False)
+    export_torchscript(model, HERE / name / "model.onnx", {"x": x}, training=False)
+
+
+def mlp_smoothing(name: str) -> None:
+    """The exporter drops label_smoothing and says nothing."""
+    model = architectures.Smoothed(architectures.mlp()).eval()
+    inputs = {"x": torch.zeros(2, 21), "labels": torch.zeros(2, dtype=torch.int64)}
+    path = HERE / name / "model.onnx"
+    export_dynamo(model, path, inputs, {0: "batch"}, outputs=("loss", "logits"))
+
+
+def twins(name: str) -> None:
+    """In eval mode the old exporter merges what is equal behind Identity."""
+    torch.manual_seed(7)
+    model = architectures.Twins().eval()
+    inputs = {"x": torch.zeros(2, 8)}
+    path = HERE / name / "model.onnx"
+    export_torchscript(model, path, inputs, training=False, folds=False)
 
 
 EXPORTS = {
@@ -127,6 +160,7 @@ EXPORTS = {
     "gpt2-dropout": gpt2_dropout,
     "gpt2-symbolic": gpt2_symbolic,
     "gpt2-static": gpt2_static,
+    "gpt2-loss": gpt2_loss,
     "gpt2-opsets": gpt2_opsets,
     "llama20": llama20,
     "llama23": llama23,
@@ -137,6 +171,8 @@ EXPORTS = {
     "mlp": mlp,
     "mlp-dropout": mlp_dropout,
     "mlp-folded": mlp_folded,
+    "mlp-smoothing": mlp_smoothing,
+    "twins": twins,
 }
 
 

@@ -116,6 +116,7 @@ def export_dynamo(
     opset: int | None = None,
     weights: str = "inside",
     data_name: str | None = None,
+    outputs: tuple[str, ...] = ("logits",),
 ) -> None:
     """The default exporter with its defaults, `optimize=True` included.
 
@@ -133,7 +134,7 @@ def export_dynamo(
             dynamo=True,
             opset_version=opset,
             input_names=list(inputs),
-            output_names=["logits"],
+            output_names=list(outputs),
             dynamic_shapes={name: shapes for name in inputs} if shapes else None,
             external_data=False,
             verbose=False,
@@ -142,22 +143,31 @@ def export_dynamo(
 
 
 def export_torchscript(
-    model: nn.Module, path: Path, x: torch.Tensor, training: bool
+    model: nn.Module,
+    path: Path,
+    inputs: dict[str, torch.Tensor],
+    training: bool,
+    outputs: tuple[str, ...] = ("logits",),
+    folds: bool | None = None,
 ) -> None:
-    """The old exporter: as for training, or in its defaults (eval, folded)."""
+    """The old exporter: as for training, or in its defaults (eval, folded).
+
+    The first axis of the inputs and of `logits` is symbolic.
+    """
     mode = torch.onnx.TrainingMode
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.onnx"
         torch.onnx.export(
             model,
-            (x,),
+            (),
             file,
+            kwargs=inputs,
             dynamo=False,
             opset_version=17,
             training=mode.TRAINING if training else mode.EVAL,
-            do_constant_folding=not training,
-            input_names=["x"],
-            output_names=["logits"],
-            dynamic_axes={"x": {0: "batch"}, "logits": {0: "batch"}},
+            do_constant_folding=not training if folds is None else folds,
+            input_names=list(inputs),
+            output_names=list(outputs),
+            dynamic_axes={name: {0: "batch"} for name in [*inputs, "logits"]},
         )
         finish(onnx.load(file), path, "inside")

@@ -51,6 +51,7 @@ class Model:
     tied: dict[str, str] = dataclasses.field(default_factory=dict)
     rows_in_file: dict[str, int] = dataclasses.field(default_factory=dict)
     key_biases: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()  # of accelc, besides those of the variant
 
 
 SGD = Optimizer(kind="sgd", lr=0.05, momentum=0.9, weight_decay=0.0)
@@ -132,6 +133,36 @@ def _decoder(positions: int, seed: int) -> Model:
     )
 
 
+def _own_loss() -> Model:
+    """The weights and the stream of `gpt2`; exported with dropout."""
+
+    def write(folder: Path) -> None:
+        datasets.write_tokens(folder / "data.bin", 211, 3217, seed=24)
+        datasets.write_padded(folder, 211, 32, seed=29)
+
+    padded = {
+        "input_ids": "padded_ids.npy",
+        "attention_mask": "padding.npy",
+        "labels": "padded_labels.npy",
+    }
+    return Model(
+        build=lambda: architectures.gpt2().eval(),
+        objective="auto",
+        write_data=write,
+        sources={
+            "default": (
+                lambda folder: datasets.load_own(folder / "data.bin", 32),
+                {"": "data.bin"},
+            ),
+            "arrays": (datasets.load_padded, padded),
+        },
+        variants=(Variant(), Variant("padded", batch=7, source="arrays")),
+        dims={"seq": 32},
+        key_biases=tuple(f"transformer.h.{i}.attn.c_attn.bias" for i in range(2)),
+        flags=("--dropout=off",),
+    )
+
+
 def _grouped(
     build: Callable[[], nn.Module], seed: int, tied: bool = False, sgd: bool = False
 ) -> Model:
@@ -154,6 +185,7 @@ MODELS = {
     "gpt2-fresh": _gpt2(fresh=True),
     "decoder18": _decoder(40, 11),
     "decoder23": _decoder(24, 13),
+    "gpt2-loss": _own_loss(),
     "llama20": _grouped(architectures.llama, seed=26, sgd=True),
     "qwen3": _grouped(architectures.qwen3, seed=27, tied=True),
     "mistral": _grouped(architectures.mistral, seed=28),
@@ -174,6 +206,7 @@ MODELS = {
 def compile_flags(model: Model, variant: Variant) -> list[str]:
     o, s = variant.optimizer, variant.schedule
     flags = [f"--objective={model.objective}", "--dim", f"batch={MICROBATCH}"]
+    flags += model.flags
     flags += [f"--global-batch={variant.batch}", f"--optimizer={o.kind}"]
     flags += [f"--lr={o.lr}", f"--weight-decay={o.weight_decay}"]
     flags += [f"--clip-norm={o.clip_norm}"]

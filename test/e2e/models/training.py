@@ -78,10 +78,16 @@ class Data:
 
     inputs: np.ndarray
     targets: np.ndarray
+    # Other arguments of forward(), by name.
+    others: dict[str, np.ndarray] = field(default_factory=dict)
 
-    def batch(self, step: int, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    def batch(
+        self, step: int, size: int
+    ) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
         rows = [(step * size + i) % len(self.inputs) for i in range(size)]
-        return torch.from_numpy(self.inputs[rows]), torch.from_numpy(self.targets[rows])
+        others = {n: torch.from_numpy(array[rows]) for n, array in self.others.items()}
+        inputs, targets = self.inputs[rows], self.targets[rows]
+        return torch.from_numpy(inputs), torch.from_numpy(targets), others
 
 
 @dataclass
@@ -96,11 +102,11 @@ class Result:
     next_loss: float = 0.0
 
 
-def mean_loss(model: nn.Module, inputs, targets) -> torch.Tensor:
+def mean_loss(model: nn.Module, inputs, targets, others) -> torch.Tensor:
     """The mean over all valid targets; logits may come wrapped (Hugging Face)."""
     if inputs.is_floating_point():
         inputs = inputs.to(next(model.parameters()).dtype)
-    output = model(inputs)
+    output = model(inputs, **others)
     logits = getattr(output, "logits", output)
     return F.cross_entropy(
         logits.reshape(-1, logits.shape[-1]), targets.reshape(-1), ignore_index=IGNORED
@@ -122,8 +128,8 @@ def train(
     torch_optimizer = optimizer.build(model)
     result = Result(initial=_snapshot(model))
     for step in range(steps):
-        inputs, targets = data.batch(step, batch)
-        loss = mean_loss(model, inputs, targets)
+        inputs, targets, others = data.batch(step, batch)
+        loss = mean_loss(model, inputs, targets, others)
         torch_optimizer.zero_grad()
         loss.backward()
         if step == 0:
