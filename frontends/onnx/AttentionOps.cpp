@@ -129,7 +129,7 @@ LogicalResult convertAttention(NodeConversion &c) {
   auto attention = AttentionOp::create(
       c.builder, c.loc, type.clone({q[0], q[1], q[2], v[3]}),
       type.clone({q[0], q[1], q[2]}), *query, *key, *value, *mask, samples,
-      seed, /*siteOffset=*/Value(), c.builder.getF64FloatAttr(scale),
+      seed, /*site_offset=*/Value(), c.builder.getF64FloatAttr(scale),
       c.getInt("is_causal", 0) ? c.builder.getUnitAttr() : UnitAttr(),
       c.builder.getF64FloatAttr(probability),
       c.builder.getI64IntegerAttr(site));

@@ -113,7 +113,7 @@ private:
                                  builder.getF64FloatAttr(value.mean),
                                  builder.getF64FloatAttr(value.deviation),
                                  builder.getI64IntegerAttr(value.site),
-                                 /*siteOffset=*/Value());
+                                 /*site_offset=*/Value());
       write(builder, loc, parameter.getSymName(), random);
     }
   }

@@ -183,7 +183,7 @@ private:
         typeOf(query).clone(typeOf(query).getShape().drop_back());
     auto attention = AttentionOp::create(
         builder, loc, root.getType(), lse, query, key, value, mask.operand,
-        samples, seed, /*siteOffset=*/Value(), builder.getF64FloatAttr(scale),
+        samples, seed, /*site_offset=*/Value(), builder.getF64FloatAttr(scale),
         mask.causal ? builder.getUnitAttr() : UnitAttr(),
         builder.getF64FloatAttr(match.probability),
         builder.getI64IntegerAttr(match.probability > 0 ? nextSite() : 0));
@@ -231,7 +231,7 @@ private:
     auto dropout = DropoutOp::create(
         builder, softmax.getLoc(), softmax.getType(), softmax.getResult(),
         indices, seed, builder.getF64FloatAttr(probability.getValueAsDouble()),
-        builder.getI64IntegerAttr(nextSite()), /*siteOffset=*/Value());
+        builder.getI64IntegerAttr(nextSite()), /*site_offset=*/Value());
     softmax.getResult().replaceAllUsesExcept(dropout.getResult(), dropout);
   }
 

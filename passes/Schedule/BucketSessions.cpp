@@ -45,6 +45,20 @@ std::vector<BucketSession> BucketUses::solve() const {
   return sessions;
 }
 
+/// Sessions of a slot do not overlap: the one before is the latest one that
+/// ends in front of `session`. -1: none.
+static int findBefore(const std::vector<BucketSession> &sessions,
+                      const BucketSession &session) {
+  int before = -1;
+  for (auto [j, other] : llvm::enumerate(sessions)) {
+    bool isInFront = other.slot == session.slot && other.last < session.first;
+    if (isInFront && (before < 0 || sessions[before].last < other.last)) {
+      before = static_cast<int>(j);
+    }
+  }
+  return before;
+}
+
 std::string
 BucketUses::verify(const std::vector<BucketSession> &sessions) const {
   for (auto [i, buckets] : llvm::enumerate(instructions)) {
@@ -74,15 +88,7 @@ BucketUses::verify(const std::vector<BucketSession> &sessions) const {
                        std::max(other.first, session.first));
       }
     }
-    // Sessions of a slot do not overlap: the one before is the latest one that
-    // ends in front of this one.
-    int before = -1;
-    for (auto [j, other] : llvm::enumerate(sessions)) {
-      bool isInFront = other.slot == session.slot && other.last < session.first;
-      if (isInFront && (before < 0 || sessions[before].last < other.last)) {
-        before = static_cast<int>(j);
-      }
-    }
+    int before = findBefore(sessions, session);
     if (session.before != before) {
       return formatv("expected session {0} behind {1} in its slot, got behind "
                      "{2}",

@@ -96,8 +96,11 @@ template <typename T> std::vector<T> convertElements(const HostTensor &tensor) {
 }
 
 template <typename T> bool allSameBits(const std::vector<T> &elements) {
+  auto bytesOf = [](const T &element) {
+    return StringRef(reinterpret_cast<const char *>(&element), sizeof(T));
+  };
   return llvm::all_of(elements, [&](const T &element) {
-    return std::memcmp(&element, &elements[0], sizeof(T)) == 0;
+    return bytesOf(element) == bytesOf(elements[0]);
   });
 }
 

@@ -82,8 +82,9 @@ void addPowers(std::vector<KernelCase> &cases) {
     cases.push_back(
         {std::string("pow_") + element,
          makeKernel("flat", 1, 200,
-                    "%x: " + type + " {accel.range = [0.01, 9.0]}, %y: " +
-                        type + " {accel.range = [-8.0, 8.0]}",
+                    substitute("%x: $0 {accel.range = [0.01, 9.0]}, %y: $0 "
+                               "{accel.range = [-8.0, 8.0]}",
+                               {type}),
                     type,
                     substitute("  %z = accel.pow %x, %y : $0\n  return %z : $0",
                                {type})),
@@ -123,7 +124,8 @@ void addComparisons(std::vector<KernelCase> &cases) {
       std::string bools = tensorOf({75}, "i1");
       cases.push_back(
           {std::string("compare_") + predicate + "_" + element,
-           makeKernel("flat", 1, 75, "%x: " + type + ", %y: " + type, bools,
+           makeKernel("flat", 1, 75, substitute("%x: $0, %y: $0", {type}),
+                      bools,
                       substitute("  %z = accel.compare $0, %x, %y : $1 -> $2\n "
                                  " return %z : $2",
                                  {predicate, type, bools})),
@@ -186,7 +188,7 @@ void addCasts(std::vector<KernelCase> &cases) {
       cases.push_back(
           {std::string("cast_") + from + "_" + to,
            makeKernel(
-               "flat", 1, 67, "%x: " + source + range, target,
+               "flat", 1, 67, substitute("%x: $0$1", {source, range}), target,
                substitute("  %y = accel.cast %x : $0 -> $1\n  return %y : $1",
                           {source, target})),
            1e-7});
@@ -245,7 +247,7 @@ void addOptimizer(std::vector<KernelCase> &cases) {
     cases.push_back(
         {"adamw_" + std::to_string(size),
          makeKernel("flat", 1, size, arguments,
-                    type + ", " + type + ", " + type, substitute(body, {type})),
+                    substitute("$0, $0, $0", {type}), substitute(body, {type})),
          1e-6,
          {{0, 0}, {1, 2}, {2, 3}}});
   }
@@ -273,8 +275,8 @@ void addOthers(std::vector<KernelCase> &cases) {
     std::string type = tensorOf({size}, "f32");
     cases.push_back(
         {"accumulated_" + std::to_string(size),
-         makeKernel("flat", 1, size, "%x: " + type + ", %y: " + type,
-                    type + " {plan.accumulate}, " + type,
+         makeKernel("flat", 1, size, substitute("%x: $0, %y: $0", {type}),
+                    substitute("$0 {plan.accumulate}, $0", {type}),
                     substitute("  %z = accel.mul %x, %y : $0\n  %w = accel.add "
                                "%x, %y : $0\n  return %z, %w : $0, $0",
                                {type})),

@@ -24,7 +24,7 @@ using ::accel::testing::TempDir;
 
 class DatasetTest : public ::testing::Test {
  protected:
-  absl::StatusOr<std::unique_ptr<Dataset>> Open(DatasetOptions options) {
+  absl::StatusOr<std::unique_ptr<Dataset>> Open(const DatasetOptions& options) {
     return Dataset::Open(*vfs_, signature_, options);
   }
 

@@ -20,7 +20,6 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 using runtime::ContainerReader;
 using runtime::ContainerWriter;

@@ -68,7 +68,7 @@ class ShardedProcessesTest : public ::testing::Test {
     return static_cast<int>(code);
   }
 
-  std::vector<int> Run() {
+  std::vector<int> RunRanks() {
     std::vector<pid_t> children;
     for (uint32_t rank = 0; rank < 2; ++rank) {
       const pid_t pid = fork();
@@ -109,7 +109,8 @@ class ShardedProcessesTest : public ::testing::Test {
 TEST_F(ShardedProcessesTest, TheFirstRankWritesWhatAllHold) {
   options_.export_path = dir_.File("model.safetensors");
   options_.dump_gradients = dir_.File("gradients.safetensors");
-  EXPECT_THAT(Run(), ::testing::ElementsAre(0, 0)) << Errors(0) << Errors(1);
+  EXPECT_THAT(RunRanks(), ::testing::ElementsAre(0, 0))
+      << Errors(0) << Errors(1);
   EXPECT_TRUE(HoldsInitialValues(dir_.Read("model.safetensors")));
   EXPECT_THAT(dir_.Read("gradients.safetensors"), HasSubstr("\"sharded\""));
 }
@@ -121,7 +122,8 @@ TEST_F(ShardedProcessesTest, OnnxFilesToo) {
   tensor->set_parameter(2);
   ASSERT_OK(WriteSamplePlan(*vfs_, plan, dir_.File("plan")));
   options_.export_path = dir_.File("model.onnx");
-  EXPECT_THAT(Run(), ::testing::ElementsAre(0, 0)) << Errors(0) << Errors(1);
+  EXPECT_THAT(RunRanks(), ::testing::ElementsAre(0, 0))
+      << Errors(0) << Errors(1);
   EXPECT_TRUE(HoldsInitialValues(dir_.Read("model.onnx")));
 }
 
@@ -138,7 +140,7 @@ TEST_F(ShardedProcessesTest, AFileThatCannotBeWrittenEndsAllWithThatMessage) {
     }
     _exit(std::filesystem::remove(dir_.File("out")) ? 0 : 1);
   }
-  const std::vector<int> codes = Run();
+  const std::vector<int> codes = RunRanks();
   int status = 0;
   ASSERT_EQ(waitpid(remover, &status, 0), remover);
   EXPECT_EQ(status, 0);
@@ -157,7 +159,7 @@ TEST_F(ShardedProcessesTest, RanksThatWantDifferentFilesAreTold) {
       options.export_path = dir_.File("model.safetensors");
     }
   };
-  EXPECT_THAT(Run(), ::testing::ElementsAre(2, 2));
+  EXPECT_THAT(RunRanks(), ::testing::ElementsAre(2, 2));
   EXPECT_THAT(Errors(0), HasSubstr("--export"));
 }
 

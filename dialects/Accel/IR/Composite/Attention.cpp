@@ -136,7 +136,7 @@ void AttentionOp::build(OpBuilder &builder, OperationState &state, Value query,
   shape.back() = shapeOf(value).back();
   auto type = RankedTensorType::get(shape, elementTypeOf(query));
   build(builder, state, type, rows, query, key, value, mask, samples, seed,
-        /*siteOffset=*/Value(), builder.getF64FloatAttr(scale),
+        /*site_offset=*/Value(), builder.getF64FloatAttr(scale),
         causal ? builder.getUnitAttr() : UnitAttr(),
         builder.getF64FloatAttr(probability), builder.getI64IntegerAttr(site));
 }
