@@ -14,6 +14,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
 
@@ -38,7 +39,9 @@ public:
       : options(options), output(output),
         threads(llvm::hardware_concurrency(options.threads)),
         context(makeRegistry(), MLIRContext::Threading::DISABLED),
-        diagnostics(context, messages, options.model, options.quiet) {
+        diagnostics(context, messages, options.model,
+                    {options.quiet, options.jsonDiagnostics,
+                     options.check ? &problems : nullptr}) {
     // An op's text says nothing to a user; its place in the model does.
     context.printOpOnDiagnostic(false);
     if (threads.getMaxConcurrency() > 1) {
@@ -52,6 +55,9 @@ public:
   }
 
   ExitCode run() {
+    if (options.check) {
+      return check();
+    }
     ExitCode code = importModel();
     if (code == ExitCode::Ok) {
       code = runPhases();
@@ -71,6 +77,9 @@ public:
   }
 
 private:
+  /// Finds what keeps the model from training, and prints it.
+  ExitCode check();
+  void printCheck();
   ExitCode importModel();
   ExitCode runPhases();
   ExitCode lower();
@@ -88,6 +97,7 @@ private:
   llvm::raw_ostream &output;
   llvm::DefaultThreadPool threads;
   MLIRContext context;
+  Problems problems; ///< of a check
   DiagnosticPrinter diagnostics;
   onnx::ImportedModel model;
   LoweredCode code;
@@ -110,8 +120,55 @@ ExitCode exitCodeOf(onnx::ImportFailure reason) {
   llvm_unreachable("not a reason");
 }
 
+ExitCode Compilation::check() {
+  ExitCode code = importModel();
+  if (code == ExitCode::Ok) {
+    code = runPhases();
+  }
+  if (code == ExitCode::Ok && options.memoryLimit > 0) {
+    code = lower();
+    code = code == ExitCode::Ok ? estimate() : code;
+  }
+  if (code != ExitCode::Internal) {
+    printCheck();
+  }
+  return code;
+}
+
+void Compilation::printCheck() {
+  bool trains = problems.empty();
+  if (options.jsonDiagnostics) {
+    llvm::json::Object object{{"model", options.model},
+                              {"trains", trains},
+                              {"problems", problems.toJson()}};
+    output << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)))
+           << "\n";
+  } else if (trains) {
+    ModelFacts facts = readFacts(getModule());
+    output << options.model
+           << ": nothing keeps it from training: " << facts.objective << ", "
+           << facts.parameters.tensors << " parameters, microbatches of "
+           << facts.batch << "\n";
+  } else {
+    problems.print(output, options.model);
+  }
+}
+
+/// What an error is about that does not say it itself.
+std::optional<ErrorCode> defaultCodeOf(Phase phase) {
+  switch (phase) {
+  case Phase::Import:
+    return ErrorCode::InvalidNode;
+  case Phase::Differentiate:
+    return ErrorCode::NotTrainable;
+  default:
+    return std::nullopt;
+  }
+}
+
 ExitCode Compilation::importModel() {
   TimingScope scope = time.nest("reading the model");
+  diagnostics.setDefaultCode(ErrorCode::InvalidNode);
   onnx::ImportFailure reason = onnx::ImportFailure::Model;
   FailureOr<onnx::ImportedModel> imported =
       onnx::importOnnx(options.model, options.frontend, context, &reason);
@@ -130,6 +187,7 @@ ExitCode Compilation::runPhases() {
     if (info.phase > last) {
       break;
     }
+    diagnostics.setDefaultCode(defaultCodeOf(info.phase));
     if (failed(
             runPhase(getModule(), info.phase, options, time.nest(info.name)))) {
       return failPhase(info.phase);
@@ -204,13 +262,14 @@ ExitCode Compilation::estimate() {
     if (failed(found)) {
       return failPhase(Phase::Lower);
     }
-    fit = std::move(*found);
+    fit = *found;
   }
   if (options.estimate && failed(printReport(*training))) {
     return failPhase(Phase::Lower);
   }
   if (fit && !fit->smallest) {
-    diagnostics.printError(explainMisfit(*fit, *training));
+    diagnostics.printError(explainMisfit(*fit, *training),
+                           ErrorCode::MemoryLimit);
     return ExitCode::CompileError;
   }
   return ExitCode::Ok;

@@ -3,7 +3,7 @@
 #include "compiler/Estimate.h"
 
 #include "compiler/ArenaPeak.h"
-#include "compiler/Diagnostics.h"
+#include "compiler/Place.h"
 #include "compiler/PlanManifest.h"
 #include "runtime/plan/element_type.h"
 #include "runtime/plan/instruction_stream.h"

@@ -134,7 +134,8 @@ FailureOr<MemoryFit> findFit(const TrainingEstimate &estimate, uint64_t limit) {
       if (failed(found)) {
         return failure();
       }
-      fit.firstMisfit = *found;
+      uint64_t first = *found;
+      fit.firstMisfit = first;
     }
     ranks = last;
   }

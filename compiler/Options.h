@@ -27,7 +27,9 @@ struct CompilerOptions {
   bool json = false;       ///< the estimate as JSON
   bool timeReport = false; ///< print where the time went
   bool quiet = false;      ///< no remarks, no summary
-  unsigned threads = 0;    ///< of the compiler; 0: as many as there are cores
+  bool check = false;      ///< list what keeps the model from training, no plan
+  bool jsonDiagnostics = false; ///< errors, warnings, remarks, the check
+  unsigned threads = 0; ///< of the compiler; 0: as many as there are cores
 
   int64_t globalBatch = 32; ///< samples of a step, for the plan
   int64_t maxRanks = 1024;  ///< that a run of the plan may have

@@ -3,6 +3,7 @@
 // then forms the types.
 #include "frontends/onnx/Dimensions.h"
 
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/TensorData.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -40,7 +41,8 @@ public:
 
 private:
   InFlightDiagnostic error() const {
-    return emitError(UnknownLoc::get(&context)) << path << ": ";
+    return emitCodedError(UnknownLoc::get(&context), ErrorCode::Dimensions)
+           << path << ": ";
   }
 
   LogicalResult collect();
@@ -260,6 +262,19 @@ bindDimensions(ArrayRef<const pb::ValueInfoProto *> inputs,
                const ImportOptions &options, StringRef path,
                MLIRContext &context) {
   return Binder(inputs, options, path, context).run();
+}
+
+ImportOptions assumeSizes(ArrayRef<const pb::ValueInfoProto *> inputs) {
+  constexpr int64_t kAssumedSize = 16;
+  ImportOptions assumed;
+  for (const pb::ValueInfoProto *input : inputs) {
+    for (const auto &dim : input->type().tensor_type().shape().dim()) {
+      if (!dim.dim_param().empty()) {
+        assumed.dimensions[dim.dim_param()] = kAssumedSize;
+      }
+    }
+  }
+  return assumed;
 }
 
 } // namespace accel::onnx

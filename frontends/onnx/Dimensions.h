@@ -30,6 +30,10 @@ bindDimensions(llvm::ArrayRef<const pb::ValueInfoProto *> inputs,
                const ImportOptions &options, llvm::StringRef path,
                mlir::MLIRContext &context);
 
+/// Some size for every symbol of `inputs`: for what can be said of a model
+/// whose dimensions are not bound.
+ImportOptions assumeSizes(llvm::ArrayRef<const pb::ValueInfoProto *> inputs);
+
 } // namespace accel::onnx
 
 #endif

@@ -4,6 +4,7 @@
 // take the call's.
 #include "frontends/onnx/FunctionExpansion.h"
 
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/Locations.h"
 #include "frontends/onnx/ModelFile.h"
 
@@ -51,7 +52,8 @@ private:
            overload;
   }
   InFlightDiagnostic error() {
-    return emitError(UnknownLoc::get(&context)) << path << ": ";
+    return emitCodedError(UnknownLoc::get(&context), ErrorCode::GraphStructure)
+           << path << ": ";
   }
 
   LogicalResult append(const pb::NodeProto &node);

@@ -3,6 +3,7 @@
 // operator table.
 #include "frontends/onnx/GraphConversion.h"
 
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/GraphOrder.h"
 #include "frontends/onnx/Locations.h"
 #include "frontends/onnx/OperatorTable.h"
@@ -109,7 +110,7 @@ Value GraphConverter::lookup(StringRef name, Location loc) {
   }
   const pb::TensorProto *tensor = initializers.lookup(name);
   if (!tensor) {
-    emitError(loc)
+    emitCodedError(loc, ErrorCode::GraphStructure)
         << source.path
         << ": expected a use of an output that the importer makes, got one of '"
         << name << "'";
@@ -134,6 +135,9 @@ void GraphConverter::convert(const pb::NodeProto &node) {
     }
     anyFailed = true;
   };
+  if (state.unsupported.contains(&node)) {
+    return poison();
+  }
   SmallVector<Value> inputs;
   for (const std::string &name : node.input()) {
     Value value;
@@ -165,7 +169,8 @@ LogicalResult GraphConverter::makeReturn() {
     results.push_back(value);
   }
   if (results.empty()) {
-    return emitError(UnknownLoc::get(module.getContext()))
+    return emitCodedError(UnknownLoc::get(module.getContext()),
+                          ErrorCode::GraphStructure)
            << source.path
            << ": expected a model with at least one output, got none";
   }

@@ -3,6 +3,7 @@
 // keeps its order.
 #include "frontends/onnx/GraphOrder.h"
 
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/Locations.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -34,7 +35,8 @@ FailureOr<llvm::StringMap<int>> findProducers(const pb::GraphProto &graph,
   for (int i = 0; i < graph.node_size(); ++i) {
     for (const std::string &output : graph.node(i).output()) {
       if (!output.empty() && !producers.try_emplace(output, i).second) {
-        return emitError(getNodeLocation(context, graph.node(i)))
+        return emitCodedError(getNodeLocation(context, graph.node(i)),
+                              ErrorCode::GraphStructure)
                << path << ": expected every value to be made once, got '"
                << output << "' again from node '" << getNodeName(graph.node(i))
                << "'";
@@ -60,7 +62,8 @@ FailureOr<Dependencies> findDependencies(const pb::GraphProto &graph,
     for (const std::string &input : graph.node(i).input()) {
       auto found = producers.find(input);
       if (!input.empty() && found == producers.end()) {
-        return emitError(getNodeLocation(context, graph.node(i)))
+        return emitCodedError(getNodeLocation(context, graph.node(i)),
+                              ErrorCode::GraphStructure)
                << path << ": node '" << getNodeName(graph.node(i))
                << "': expected the value '" << input
                << "' as an input, an initializer or the output of a node, got "
@@ -120,7 +123,8 @@ orderNodes(const pb::GraphProto &graph, StringRef path, MLIRContext &context) {
       llvm::find_if(dependencies->waiting, [](int count) { return count > 0; });
   const pb::NodeProto &node =
       graph.node(static_cast<int>(stuck - dependencies->waiting.begin()));
-  return emitError(getNodeLocation(context, node))
+  return emitCodedError(getNodeLocation(context, node),
+                        ErrorCode::GraphStructure)
          << path << ": expected a graph without cycles, got one through node '"
          << getNodeName(node) << "' or behind it";
 }

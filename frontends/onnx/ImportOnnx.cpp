@@ -41,7 +41,7 @@ public:
       return failure();
     }
     model = std::move(*file);
-    if (failed(prepare()) || failed(convert()) ||
+    if (failed(prepare()) || failed(convert()) || hasErrors ||
         failed(verify(*result.module))) {
       return failure();
     }
@@ -52,8 +52,11 @@ public:
   }
 
 private:
-  InFlightDiagnostic error() {
-    return emitError(UnknownLoc::get(&context)) << path << ": ";
+  /// Takes note of an error; whether the import ends with it.
+  bool stops(ImportFailure why) {
+    reason = hasErrors ? reason : why;
+    hasErrors = true;
+    return !options.keepsGoing;
   }
 
   LogicalResult prepare();
@@ -78,6 +81,7 @@ private:
   ConversionState state;
   ImportedModel result;
   ImportFailure reason = ImportFailure::Model; ///< of a failure
+  bool hasErrors = false;
 };
 
 /// Everything that works on the protobuf. The export template is made before
@@ -85,15 +89,15 @@ private:
 LogicalResult Importer::prepare() {
   pb::GraphProto &graph = *model->mutable_graph();
   if (graph.sparse_initializer_size() > 0) {
-    return error() << "expected dense initializers, got sparse ones; store the "
-                      "weights densely before export";
+    return emitCodedError(UnknownLoc::get(&context), ErrorCode::GraphStructure)
+           << path
+           << ": expected dense initializers, got sparse ones; store the "
+              "weights densely before export";
   }
-  FailureOr<Recovery> recovered =
-      recoverParameters(graph, path, context, result.notes);
-  if (failed(recovered)) {
+  recovery = recoverParameters(graph, path, context, result.notes);
+  if (!recovery.isComplete && stops(ImportFailure::Model)) {
     return failure();
   }
-  recovery = std::move(*recovered);
   FailureOr<ModelWeights> collected =
       collectWeights(graph, recovery, path, context);
   if (failed(collected)) {
@@ -101,8 +105,7 @@ LogicalResult Importer::prepare() {
     return failure();
   }
   weights = std::move(*collected);
-  if (failed(checkAbsentWeights())) {
-    reason = ImportFailure::File;
+  if (failed(checkAbsentWeights()) && stops(ImportFailure::File)) {
     return failure();
   }
   FailureOr<ExportTemplate> exported =
@@ -116,9 +119,14 @@ LogicalResult Importer::prepare() {
   if (failed(expandFunctions(*model, path, context))) {
     return failure();
   }
-  if (failed(checkSupported(*model, path, context))) {
-    reason = ImportFailure::Unsupported;
-    return failure();
+  UnsupportedNodes unsupported = findUnsupported(*model);
+  for (const UnsupportedNode &each : unsupported) {
+    state.unsupported.insert(each.node);
+  }
+  if (!unsupported.empty()) {
+    reportUnsupported(unsupported, path, /*oneByOne=*/options.keepsGoing,
+                      context);
+    return success(!stops(ImportFailure::Unsupported));
   }
   return success();
 }
@@ -135,17 +143,22 @@ LogicalResult Importer::checkAbsentWeights() {
   if (weights.absent.empty()) {
     return success();
   }
-  return error() << "expected the weights in '" << weights.absentFile
-                 << "' beside the model, got no such file ("
-                 << weights.absent.size() << " parameters, '"
-                 << weights.absent.front()
-                 << "' among them); copy it there, or train from scratch with "
-                    "--init=gpt2 or --init=normal:STD";
+  return emitCodedError(UnknownLoc::get(&context), ErrorCode::AbsentWeights)
+         << path << ": expected the weights in '" << weights.absentFile
+         << "' beside the model, got no such file (" << weights.absent.size()
+         << " parameters, '" << weights.absent.front()
+         << "' among them); copy it there, or train from scratch with "
+            "--init=gpt2 or --init=normal:STD";
 }
 
 LogicalResult Importer::convert() {
   FailureOr<BoundInputs> inputs =
       bindDimensions(getDataInputs(model->graph()), options, path, context);
+  if (failed(inputs) && !stops(ImportFailure::Model)) {
+    ImportOptions assumed = assumeSizes(getDataInputs(model->graph()));
+    inputs =
+        bindDimensions(getDataInputs(model->graph()), assumed, path, context);
+  }
   if (failed(inputs)) {
     return failure();
   }

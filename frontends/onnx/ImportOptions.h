@@ -50,6 +50,9 @@ struct ImportOptions {
   /// the file has its value.
   std::optional<InitPolicy> init;
   DropoutPolicy dropout;
+  /// After an error goes on to look for others, as far as that makes sense; the
+  /// import fails all the same.
+  bool keepsGoing = false;
 };
 
 } // namespace accel::onnx

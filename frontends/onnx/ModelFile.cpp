@@ -3,6 +3,7 @@
 // top level of the wire format first.
 #include "frontends/onnx/ModelFile.h"
 
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/TextEncoding.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -18,7 +19,8 @@ namespace accel::onnx {
 namespace {
 
 InFlightDiagnostic fileError(MLIRContext &context, StringRef path) {
-  return emitError(UnknownLoc::get(&context)) << path << ": ";
+  return emitCodedError(UnknownLoc::get(&context), ErrorCode::ModelFile)
+         << path << ": ";
 }
 
 /// What the top level of a serialized message looks like.

@@ -3,6 +3,7 @@
 // once transposed: the copies must agree.
 #include "frontends/onnx/ModelWeights.h"
 
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/ExternalData.h"
 #include "frontends/onnx/TensorData.h"
 
@@ -57,7 +58,7 @@ private:
   using Source = std::optional<TensorBytes>;
 
   InFlightDiagnostic error(StringRef initializer) {
-    return emitError(UnknownLoc::get(&context))
+    return emitCodedError(UnknownLoc::get(&context), ErrorCode::WeightFile)
            << path << ": initializer '" << initializer << "': ";
   }
 
@@ -200,7 +201,7 @@ FailureOr<ModelWeights> collectWeights(pb::GraphProto &graph,
 FailureOr<std::string> readConstant(const pb::TensorProto &tensor,
                                     StringRef path, MLIRContext &context) {
   auto error = [&](llvm::Error reason) {
-    return emitError(UnknownLoc::get(&context))
+    return emitCodedError(UnknownLoc::get(&context), ErrorCode::WeightFile)
            << path << ": initializer '" << tensor.name()
            << "': " << llvm::toString(std::move(reason));
   };

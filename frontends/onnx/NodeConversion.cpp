@@ -70,7 +70,7 @@ NodeConversion::getConstantInts(size_t i) const {
     values = state.known.evaluateIntegers(input(i));
   }
   if (!values) {
-    return error()
+    return error(ErrorCode::ComputedShape)
            << "expected integers that do not depend on the model's inputs as "
               "input "
            << i << ", got "
@@ -87,12 +87,13 @@ FailureOr<double> NodeConversion::getConstantNumber(size_t i) const {
     tensor = state.known.evaluate(input(i));
   }
   if (!tensor || tensor.getNumElements() != 1) {
-    return error() << "expected one number that does not depend on the model's "
-                      "inputs as input "
-                   << i << ", got "
-                   << (!hasInput(i) ? "none"
-                       : tensor     ? "several"
-                                    : "a computed value");
+    return error(ErrorCode::ComputedShape)
+           << "expected one number that does not depend on the model's "
+              "inputs as input "
+           << i << ", got "
+           << (!hasInput(i) ? "none"
+               : tensor     ? "several"
+                            : "a computed value");
   }
   double value = tensor.getAsDouble(0);
   return tensor.getElementType().isF32() ? toDecimal(static_cast<float>(value))
@@ -133,8 +134,9 @@ void NodeConversion::setResult(size_t i, Value value) {
   results[i] = value;
 }
 
-InFlightDiagnostic NodeConversion::error() const {
-  return emitError(loc) << node.op_type() << " '" << getNodeName(node) << "': ";
+InFlightDiagnostic NodeConversion::error(ErrorCode code) const {
+  return emitCodedError(loc, code)
+         << node.op_type() << " '" << getNodeName(node) << "': ";
 }
 
 Value NodeConversion::makeConstant(RankedTensorType type, double value) const {

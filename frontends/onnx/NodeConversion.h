@@ -6,12 +6,14 @@
 #define ACCEL_FRONTENDS_ONNX_NODECONVERSION_H
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/ImportOptions.h"
 #include "frontends/onnx/KnownValues.h"
 #include "frontends/onnx/Schema.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace accel::onnx {
 
@@ -36,6 +38,8 @@ struct ConversionState {
   int64_t batch = 0;
   DropoutPolicy dropout;
   std::vector<DropoutSite> dropoutSites;
+  /// Nodes that have their error already.
+  llvm::SmallPtrSet<const pb::NodeProto *, 8> unsupported;
   std::vector<std::string>
       idleDropouts; ///< Dropout nodes that the file does not train with
   std::vector<std::string>
@@ -97,7 +101,7 @@ public:
            !node.output(static_cast<int>(i)).empty();
   }
 
-  mlir::InFlightDiagnostic error() const;
+  mlir::InFlightDiagnostic error(ErrorCode code = ErrorCode::InvalidNode) const;
 
   // Building blocks.
   static mlir::RankedTensorType typeOf(mlir::Value value) {

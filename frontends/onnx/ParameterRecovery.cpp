@@ -3,6 +3,7 @@
 // parameter, then rewrites the graph.
 #include "frontends/onnx/ParameterRecovery.h"
 
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/InitializerRoles.h"
 #include "frontends/onnx/Locations.h"
 
@@ -47,10 +48,8 @@ public:
       : graph(graph), index(graph), signature(GraphSignature::parse(graph)),
         path(path), context(context), notes(notes) {}
 
-  FailureOr<Recovery> run() {
-    if (failed(classify())) {
-      return failure();
-    }
+  Recovery run() {
+    classify();
     // Initializers are added below; the index is not consulted any more, its
     // pointers may dangle.
     untieIdentities();
@@ -65,7 +64,7 @@ public:
   }
 
 private:
-  LogicalResult classify();
+  void classify();
   void untieIdentities();
   void untieInputs(pb::NodeProto &node);
   void recreateBias(pb::NodeProto &node);
@@ -94,7 +93,7 @@ private:
   std::vector<pb::TensorProto> added;
 };
 
-LogicalResult ParameterFinder::classify() {
+void ParameterFinder::classify() {
   SmallVector<std::string> untraceable;
   for (const pb::TensorProto &tensor : graph.initializer()) {
     InitializerRole role = classifyInitializer(tensor, index, signature);
@@ -117,17 +116,18 @@ LogicalResult ParameterFinder::classify() {
     }
   }
   if (untraceable.empty()) {
-    return success();
+    return;
   }
-  return emitError(UnknownLoc::get(&context))
-         << path << ": expected weights under their own names, got "
-         << untraceable.size() << " that the exporter folded into constants: "
-         << llvm::join(untraceable, ", ")
-         << "; export them by name: torch.onnx.export(model, args, "
-            "\"model.onnx\", dynamo=True, optimize=False), or with "
-            "dynamo=False add "
-            "training=torch.onnx.TrainingMode.TRAINING, "
-            "do_constant_folding=False";
+  recovery.isComplete = false;
+  emitCodedError(UnknownLoc::get(&context), ErrorCode::FoldedWeights)
+      << path << ": expected weights under their own names, got "
+      << untraceable.size() << " that the exporter folded into constants: "
+      << llvm::join(untraceable, ", ")
+      << "; export them by name: torch.onnx.export(model, args, "
+         "\"model.onnx\", dynamo=True, optimize=False), or with "
+         "dynamo=False add "
+         "training=torch.onnx.TrainingMode.TRAINING, "
+         "do_constant_folding=False";
 }
 
 /// Whether TorchScript gives such a name to a parameter, and not to a value
@@ -311,9 +311,8 @@ void ParameterFinder::warnAboutIdentities() {
 
 } // namespace
 
-FailureOr<Recovery> recoverParameters(pb::GraphProto &graph, StringRef path,
-                                      MLIRContext &context,
-                                      ImportNotes &notes) {
+Recovery recoverParameters(pb::GraphProto &graph, StringRef path,
+                           MLIRContext &context, ImportNotes &notes) {
   return ParameterFinder(graph, path, context, notes).run();
 }
 

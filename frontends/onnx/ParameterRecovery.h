@@ -42,6 +42,9 @@ struct RecoveredParameter {
 };
 
 struct Recovery {
+  /// Whether the origin of every weight is known. One without lies among the
+  /// constants.
+  bool isComplete = true;
   /// In the order of the exported program where it is recorded, else of the
   /// file. Several initializers may hold one parameter.
   std::vector<RecoveredParameter> parameters;
@@ -54,12 +57,10 @@ struct Recovery {
 };
 
 /// Rewrites `graph`: untied and re-created parameters become initializers
-/// (without data) and their consumers read them. Fails with one error that
-/// lists all weights whose origin the file does not tell.
-mlir::FailureOr<Recovery> recoverParameters(pb::GraphProto &graph,
-                                            llvm::StringRef path,
-                                            mlir::MLIRContext &context,
-                                            ImportNotes &notes);
+/// (without data) and their consumers read them. One error lists all weights
+/// whose origin the file does not tell; the result is not complete then.
+Recovery recoverParameters(pb::GraphProto &graph, llvm::StringRef path,
+                           mlir::MLIRContext &context, ImportNotes &notes);
 
 } // namespace accel::onnx
 

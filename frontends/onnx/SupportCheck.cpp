@@ -52,26 +52,28 @@ std::string describeValue(const pb::AttributeProto &attribute) {
   }
 }
 
-/// What is wrong with `node`, one text per cause.
-SmallVector<std::string> findProblems(const pb::NodeProto &node,
-                                      int64_t opset) {
+/// What is wrong with `node`, one by one.
+UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset) {
   std::string name = node.op_type();
   if (!node.domain().empty() && node.domain() != "ai.onnx") {
-    return {name + " of domain '" + node.domain() + "'"};
+    return {{&node, ErrorCode::OtherDomain,
+             name + " of domain '" + node.domain() + "'"}};
   }
   const OperatorInfo *info = findOperator(name);
   if (!info) {
-    return {name};
+    return {{&node, ErrorCode::UnknownOperator, name}};
   }
   if (opset < info->firstOpset || opset > info->lastOpset) {
-    return {name + " of operator set " + std::to_string(opset) +
-            " (known from " + std::to_string(info->firstOpset) + ")"};
+    return {{&node, ErrorCode::OperatorSet,
+             name + " of operator set " + std::to_string(opset) +
+                 " (known from " + std::to_string(info->firstOpset) + ")"}};
   }
-  SmallVector<std::string> problems;
+  UnsupportedNodes problems;
   for (const pb::AttributeProto &attribute : node.attribute()) {
     if (!isSupported(attribute, *info)) {
-      problems.push_back(name + " with attribute " + attribute.name() +
-                         describeValue(attribute));
+      problems.push_back({&node, ErrorCode::UnknownAttribute,
+                          name + " with attribute " + attribute.name() +
+                              describeValue(attribute)});
     }
   }
   auto inputs = static_cast<unsigned>(node.input_size());
@@ -84,7 +86,8 @@ SmallVector<std::string> findProblems(const pb::NodeProto &node,
     missing = node.input(static_cast<int>(i)).empty();
   }
   if (missing || inputs > info->maxInputs) {
-    problems.push_back(name + " with " + std::to_string(inputs) + " inputs");
+    problems.push_back({&node, ErrorCode::InputCount,
+                        name + " with " + std::to_string(inputs) + " inputs"});
   }
   return problems;
 }
@@ -113,28 +116,38 @@ std::string listNodes(ArrayRef<const pb::NodeProto *> nodes) {
 
 } // namespace
 
-LogicalResult checkSupported(const pb::ModelProto &model, StringRef path,
-                             MLIRContext &context) {
-  std::map<std::string, SmallVector<const pb::NodeProto *>> problems;
+UnsupportedNodes findUnsupported(const pb::ModelProto &model) {
+  UnsupportedNodes found;
   int64_t opset = defaultOpset(model);
   for (const pb::NodeProto &node : model.graph().node()) {
-    for (const std::string &problem : findProblems(node, opset)) {
-      problems[problem].push_back(&node);
-    }
+    llvm::append_range(found, findProblems(node, opset));
   }
-  if (problems.empty()) {
-    return success();
+  return found;
+}
+
+void reportUnsupported(const UnsupportedNodes &nodes, StringRef path,
+                       bool oneByOne, MLIRContext &context) {
+  if (oneByOne) {
+    for (const UnsupportedNode &each : nodes) {
+      emitCodedError(getNodeLocation(context, *each.node), each.code)
+          << each.text << ": " << getErrorInfo(each.code).title;
+    }
+    return;
+  }
+  std::map<std::string, SmallVector<const pb::NodeProto *>> problems;
+  for (const UnsupportedNode &each : nodes) {
+    problems[each.text].push_back(each.node);
   }
   std::string text;
-  for (const auto &[problem, nodes] : problems) {
-    text += "\n  " + problem + " (" + listNodes(nodes) + ")";
+  for (const auto &[problem, affected] : problems) {
+    text += "\n  " + problem + " (" + listNodes(affected) + ")";
   }
-  return emitError(UnknownLoc::get(&context))
-         << path << ": expected operators that the importer knows, got "
-         << problems.size() << (problems.size() == 1 ? " other:" : " others:")
-         << text
-         << "\nrewrite these lines of the model with known operators, or "
-            "export with another opset_version";
+  emitCodedError(UnknownLoc::get(&context), nodes.front().code)
+      << path << ": expected operators that the importer knows, got "
+      << problems.size() << (problems.size() == 1 ? " other:" : " others:")
+      << text
+      << "\nrewrite these lines of the model with known operators, or "
+         "export with another opset_version";
 }
 
 } // namespace accel::onnx

@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Differentiate/Objective.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -272,10 +273,11 @@ private:
     }
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
       if (getInputName(forward, i) == kLabels) {
-        return forward.emitError(
-            "expected a model without its loss, got an input named 'labels'; "
-            "export the model without labels, or train the loss that it "
-            "computes of them: --objective=output:NAME");
+        return withCode(forward.emitError(), ErrorCode::NoObjective)
+               << "expected a model without its loss, got an input named "
+                  "'labels'; "
+                  "export the model without labels, or train the loss that it "
+                  "computes of them: --objective=output:NAME";
       }
     }
     return success();

@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Differentiate/ReverseMode.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -59,8 +60,9 @@ private:
       }
     }
     if (reads.empty()) {
-      return function.emitError("expected at least one trainable parameter "
-                                "that the model reads, got none");
+      return withCode(function.emitError(), ErrorCode::NotTrainable)
+             << "expected at least one trainable parameter that the model "
+                "reads, got none";
     }
     return success();
   }

@@ -2,6 +2,8 @@
 // Choice of the objective.
 #include "passes/Differentiate/Objective.h"
 
+#include "dialects/Diagnostics/ErrorCodes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -92,7 +94,7 @@ findOutput(func::FuncOp forward, ObjectiveKind kind, int64_t batch) {
     });
     if (candidates.size() != 1) {
       InFlightDiagnostic error =
-          forward.emitError("objective ")
+          withCode(forward.emitError("objective "), ErrorCode::NoObjective)
           << stringifyObjective(kind) << ": expected one output of "
           << describeOutput(kind) << " or one of them named 'logits', got ";
       listOutputs(error, forward);
@@ -145,7 +147,7 @@ FailureOr<Objective> makeLoss(func::FuncOp forward, unsigned output,
   Value scalar = forward.getBody().front().getTerminator()->getOperand(output);
   FailureOr<GraphLoss> loss = matchGraphLoss(forward, scalar, batch, reason);
   if (failed(loss)) {
-    forward.emitError("output '")
+    withCode(forward.emitError("output '"), ErrorCode::LossForm)
         << getOutputName(forward, output)
         << "': expected a loss that is a sum over targets, divided by their "
            "count or by a number, but "
@@ -178,7 +180,8 @@ FailureOr<Objective> chooseByGraph(func::FuncOp forward, bool weighsSamples,
     }
   }
   InFlightDiagnostic error =
-      forward.emitError("--objective=auto: expected ")
+      withCode(forward.emitError("--objective=auto: expected "),
+               ErrorCode::NoObjective)
       << describeOutput(ObjectiveKind::CausalLm) << ", or "
       << describeOutput(ObjectiveKind::Classification) << ", got ";
   listOutputs(error, forward);
@@ -197,7 +200,7 @@ FailureOr<Objective> chooseOutput(func::FuncOp forward, StringRef name,
       if (fits(forward, ObjectiveKind::Output, i, batch)) {
         return makeObjective(forward, ObjectiveKind::Output, i);
       }
-      forward.emitError("--objective=output:")
+      withCode(forward.emitError("--objective=output:"), ErrorCode::NoObjective)
           << name << ": expected " << describeOutput(ObjectiveKind::Output)
           << " (" << batch << "), or one float number, got "
           << forward.getResultTypes()[i]
@@ -206,7 +209,7 @@ FailureOr<Objective> chooseOutput(func::FuncOp forward, StringRef name,
     }
   }
   InFlightDiagnostic error =
-      forward.emitError("--objective=output:")
+      withCode(forward.emitError("--objective=output:"), ErrorCode::NoObjective)
       << name << ": expected the name of an output, got one of none; outputs: ";
   listOutputs(error, forward);
   return failure();
@@ -262,9 +265,9 @@ FailureOr<Objective> chooseObjective(func::FuncOp forward,
     if (*output) {
       return makeObjective(forward, kind, **output);
     }
-    InFlightDiagnostic error = forward.emitError("--objective=")
-                               << text << ": expected " << describeOutput(kind)
-                               << ", got ";
+    InFlightDiagnostic error =
+        withCode(forward.emitError("--objective="), ErrorCode::NoObjective)
+        << text << ": expected " << describeOutput(kind) << ", got ";
     listOutputs(error, forward);
     return failure();
   }

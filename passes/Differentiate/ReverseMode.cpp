@@ -3,6 +3,8 @@
 // and hand gradients to the operands.
 #include "passes/Differentiate/ReverseMode.h"
 
+#include "dialects/Diagnostics/ErrorCodes.h"
+
 #include "dialects/Accel/IR/AccelOps.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -163,7 +165,7 @@ LogicalResult ReverseMode::run() {
 LogicalResult ReverseMode::differentiate(Operation *op) {
   auto rule = dyn_cast<DifferentiableOpInterface>(op);
   if (!rule) {
-    return op->emitOpError()
+    return withCode(op->emitOpError(), ErrorCode::NotTrainable)
            << "cannot be differentiated: expected an operation with a gradient "
               "rule between the outputs "
               "and the values to differentiate by";

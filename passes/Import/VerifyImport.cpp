@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Diagnostics/ErrorCodes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -23,8 +24,9 @@ LogicalResult verifyTypes(Operation *op) {
        llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.hasStaticShape()) {
-      return op->emitError("expected static shapes after Import, got ")
-             << type << "; bind the dimension with --dim NAME=SIZE";
+      return withCode(op->emitError(), ErrorCode::Dimensions)
+             << "expected static shapes after Import, got " << type
+             << "; bind the dimension with --dim NAME=SIZE";
     }
   }
   return success();
@@ -35,7 +37,7 @@ LogicalResult verifyTypes(Operation *op) {
 LogicalResult verifyKernel(Operation *op) {
   auto fusion = dyn_cast<FusionOpInterface>(op);
   if (fusion && fusion.getFusionKind() == FusionKind::None) {
-    return op->emitError("expected '")
+    return withCode(op->emitError("expected '"), ErrorCode::ComputedShape)
            << op->getName()
            << "' to depend on constants only, so that it can be evaluated, got "
               "operands that depend on inputs or "

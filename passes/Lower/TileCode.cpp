@@ -205,7 +205,7 @@ TileCode::transpose(std::array<Value, kTileLanes> rows) const {
 //===----------------------------------------------------------------------===//
 
 TileCode::Values TileCode::loop(Value first, Value last, int64_t step,
-                                Values carried, LoopBody body) const {
+                                const Values &carried, LoopBody body) const {
   auto loop =
       scf::ForOp::create(builder, loc, first, last, index(step), carried);
   OpBuilder::InsertionGuard guard(builder);
@@ -219,7 +219,7 @@ TileCode::Values TileCode::loop(Value first, Value last, int64_t step,
 
 void TileCode::each(Value first, Value last, int64_t step,
                     llvm::function_ref<void(Value)> body) const {
-  loop(first, last, step, {}, [&](Value i, Values) {
+  loop(first, last, step, {}, [&](Value i, const Values &) {
     body(i);
     return Values();
   });

@@ -22,7 +22,8 @@ class TileCode {
 public:
   using Value = mlir::Value;
   using Values = llvm::SmallVector<mlir::Value>;
-  using LoopBody = llvm::function_ref<Values(Value index, Values carried)>;
+  using LoopBody =
+      llvm::function_ref<Values(Value index, const Values &carried)>;
 
   TileCode(mlir::OpBuilder &builder, mlir::Location loc);
 
@@ -69,7 +70,7 @@ public:
   transpose(std::array<Value, kTileLanes> rows) const;
 
   // Control flow.
-  Values loop(Value first, Value last, int64_t step, Values carried,
+  Values loop(Value first, Value last, int64_t step, const Values &carried,
               LoopBody body) const;
   void each(Value first, Value last, int64_t step,
             llvm::function_ref<void(Value)> body) const;

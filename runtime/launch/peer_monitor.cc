@@ -31,9 +31,10 @@ std::optional<ProcessEnd> ParseProcStat(absl::string_view text) {
   }
   const std::vector<absl::string_view> fields = absl::StrSplit(
       text.substr(name_end + 1), absl::ByAnyChar(" \n"), absl::SkipEmpty());
-  // Counted from 1 in proc(5), where the state is the 3rd.
-  constexpr size_t kState = 3 - 3;
-  constexpr size_t kExitCode = 52 - 3;
+  // The state is the 3rd field of proc(5) and the first after the name, the
+  // exit code the 52nd.
+  constexpr size_t kState = 0;
+  constexpr size_t kExitCode = kState + 52 - 3;
   int status = 0;
   if (fields.size() <= kExitCode || fields[kState] != "Z" ||
       !absl::SimpleAtoi(fields[kExitCode], &status)) {

@@ -3,8 +3,8 @@
 // nothing behind for the next.
 #include "compiler/Driver.h"
 
-#include "compiler/Diagnostics.h"
 #include "compiler/Estimate.h"
+#include "compiler/Place.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
@@ -58,7 +58,7 @@ TEST(DriverTest, AMissingFileIsNeitherCompiledNorAMistakeOfOurs) {
                                           "or directory); check the path, or "
                                           "write one with torch.onnx.export("
                                           "model, args, \"model.onnx\", "
-                                          "dynamo=True)\n"));
+                                          "dynamo=True) [ACCEL-E0101]\n"));
 }
 
 TEST(DriverTest, AModelThatCannotBeTrainedIsACompileError) {

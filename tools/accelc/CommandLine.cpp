@@ -59,7 +59,7 @@ void addShapeOptions(CLI::App &app, CommandLine &line) {
                  "the graph), or samples (any loss; the global batch must be a "
                  "multiple of microbatch x ranks then)")
       ->type_name("KIND")
-      ->check(CLI::IsMember({"targets", "samples"}))
+      ->check(oneOf({"targets", "samples"}))
       ->capture_default_str()
       ->group(kShape);
   app.add_option("--init", line.init,
@@ -173,7 +173,22 @@ void addInspectionOptions(CLI::App &app, CommandLine &line) {
                "ranks send each other, for 1, 2, 4 ... --max-ranks ranks; no "
                "plan")
       ->group(kInspection);
-  app.add_flag("--json", line.json, "The estimate as JSON")->group(kInspection);
+  app.add_flag("--json", line.json, "The estimate, or the operators, as JSON")
+      ->group(kInspection);
+  app.add_flag("--check", line.check,
+               "List everything that keeps the model from training, each kind "
+               "once, with its code, nodes, lines of Python and remedy; no "
+               "plan")
+      ->group(kInspection);
+  app.add_option("--explain", line.explain,
+                 "Say what a code of an error means and what to do; `all` "
+                 "lists the codes. No model needed")
+      ->type_name("CODE")
+      ->group(kInspection);
+  app.add_flag("--list-ops", line.listOps,
+               "List the operators that the importer knows, with operator "
+               "sets and attributes. No model needed")
+      ->group(kInspection);
   app.add_flag("--time-report", line.timeReport,
                "Print where the compilation's time went, by phase and pass, "
                "to standard error")
@@ -214,6 +229,13 @@ void addOutputOptions(CLI::App &app, CommandLine &line) {
                  "0: one per core")
       ->type_name("N")
       ->check(wholeNumberFrom(0, "-j 2"))
+      ->capture_default_str()
+      ->group(kOther);
+  app.add_option("--diagnostics-format", line.diagnosticsFormat,
+                 "How errors, warnings and remarks are printed: text, or json, "
+                 "an object per line; --check then prints one object")
+      ->type_name("FORMAT")
+      ->check(oneOf({"text", "json"}))
       ->capture_default_str()
       ->group(kOther);
   app.add_flag("-q,--quiet", line.quiet, "Print errors and warnings only")
@@ -276,8 +298,16 @@ std::vector<std::string> findComplaints(const CLI::App &app,
         "expected --fsdp or --zero=" + std::to_string(line.zero) +
         ", got both; --fsdp shards all that --zero does");
   }
-  if (line.json && !line.estimate) {
-    complaints.push_back("--json: expected --estimate with it, got none");
+  if (line.json && !line.estimate && !line.listOps) {
+    complaints.push_back(
+        "--json: expected --estimate or --list-ops with it, got neither");
+  }
+  if (line.check && (line.estimate || !line.compileTo.empty())) {
+    complaints.push_back("expected --check, --estimate or --compile-to, got "
+                         "several");
+  }
+  if (line.listOps || !line.explain.empty()) {
+    return complaints;
   }
   if (line.estimate && !line.compileTo.empty()) {
     complaints.push_back("expected --estimate or --compile-to, got both");
@@ -290,7 +320,8 @@ std::vector<std::string> findComplaints(const CLI::App &app,
     complaints.push_back("expected a model, got none; for example accelc "
                          "model.onnx -o plan");
   }
-  if (line.output.empty() && !line.estimate && line.compileTo.empty()) {
+  if (line.output.empty() && !line.estimate && !line.check &&
+      line.compileTo.empty()) {
     complaints.push_back("expected -o FILE for the plan, got none; for "
                          "example accelc model.onnx -o plan");
   }

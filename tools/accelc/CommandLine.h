@@ -47,6 +47,10 @@ struct CommandLine {
   bool estimate = false;
   bool timeReport = false;
   bool json = false;
+  bool check = false;
+  bool listOps = false;
+  std::string explain; ///< a code
+  std::string diagnosticsFormat = "text";
   std::string compileTo;
   std::string dumpPhases;
   std::string target = "cpu";

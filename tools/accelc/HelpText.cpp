@@ -20,6 +20,8 @@ static const char *const kExamples = R"(Examples:
       from random weights, with a schedule that ends where the run does
   accelc gpt2.onnx --fsdp --estimate --memory-limit=16GiB
       how much memory each rank needs, what ranks send each other, and how many ranks fit
+  accelc gpt2.onnx --check
+      everything that keeps the model from training, in one run; no plan
   accelc gpt2.onnx --compile-to=differentiate
       the program with its gradients, as text
 )";

@@ -29,6 +29,9 @@ private:
     options.timeReport = line.timeReport;
     options.json = line.json;
     options.quiet = line.quiet;
+    options.check = line.check;
+    options.frontend.keepsGoing = line.check;
+    options.jsonDiagnostics = line.diagnosticsFormat == "json";
     options.threads = line.threads;
     options.globalBatch = line.globalBatch;
     options.maxRanks = line.maxRanks;

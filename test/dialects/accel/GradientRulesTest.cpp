@@ -10,6 +10,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -173,9 +175,11 @@ TEST_F(GradientRulesTest, MatmulNeedsNoTransposeWhateverItsFlags) {
                           : lhs      ? "{transpose_lhs}"
                           : rhs      ? "{transpose_rhs}"
                                      : "";
-      ASSERT_TRUE(differentiate("%x: " + l + ", %w: " + r,
-                                "%y = accel.matmul %x, %w " + flags + " : " +
-                                    l + ", " + r + " -> tensor<3x5xf32>"));
+      ASSERT_TRUE(differentiate(
+          llvm::formatv("%x: {0}, %w: {1}", l, r),
+          llvm::formatv(
+              "%y = accel.matmul %x, %w {0} : {1}, {2} -> tensor<3x5xf32>",
+              flags, l, r)));
       EXPECT_EQ(given(), "11");
       EXPECT_EQ(built(), products);
     }

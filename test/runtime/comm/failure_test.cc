@@ -60,7 +60,7 @@ absl::Status Barrier(Communicator& comm, absl::string_view name) {
 absl::Status Within(std::chrono::nanoseconds limit, const RankBody& body,
                     Communicator& comm) {
   const auto before = steady_clock::now();
-  const absl::Status status = body(comm);
+  absl::Status status = body(comm);
   if (steady_clock::now() - before > limit) {
     return Annotate(
         status.ok() ? absl::InternalError("OK") : status,
@@ -222,7 +222,7 @@ TEST_P(FailureTest, ARankThatHangsAfterProgressIsNoticedOneTimeoutLater) {
           SleepFor(milliseconds(1200));
         }
         const auto before = steady_clock::now();
-        const absl::Status status = Sum(comm, "gradient");
+        absl::Status status = Sum(comm, "gradient");
         const auto waited = steady_clock::now() - before;
         if (comm.rank() == 0 &&
             (waited < milliseconds(700) || waited > milliseconds(1300))) {
@@ -256,7 +256,7 @@ TEST_P(FailureTest, TheFirstErrorWinsAndStays) {
                     if (comm.rank() == 0) {
                       comm.Abort(absl::InternalError("first"));
                     }
-                    const absl::Status ended = Barrier(comm, "end");
+                    absl::Status ended = Barrier(comm, "end");
                     comm.Abort(absl::InternalError("second"));
                     comm.PeerFailed(1, absl::InternalError("third"));
                     if (Barrier(comm, "again") != ended ||
