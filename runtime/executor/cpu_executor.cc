@@ -252,7 +252,11 @@ absl::Status CpuExecutor::RunFunction(absl::string_view name, int64_t step) {
   return failure_;
 }
 
-absl::Status CpuExecutor::Initialize() { return RunFunction("init", 0); }
+absl::Status CpuExecutor::Initialize() {
+  const absl::Status status = RunFunction("init", 0);
+  loader_.Forget();
+  return status;
+}
 
 absl::StatusOr<std::vector<double>> CpuExecutor::RunStep(int64_t step) {
   RETURN_IF_ERROR(RunFunction("step", step));

@@ -146,7 +146,7 @@ absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
 
 absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
                                       const planpb::Load& load) {
-  return context_.loader.Run(load, context_.layout.binding(),
+  return context_.loader.Run(load, context_.layout.binding(), team_,
                              Bytes(instruction, load.access()));
 }
 

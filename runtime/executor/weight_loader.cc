@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -27,30 +28,94 @@ void CopyTransposed(absl::Span<const std::byte> src, uint64_t rows,
   }
 }
 
+void WeightLoader::Forget() {
+  const std::lock_guard lock(mutex_);
+  kept_ = nullptr;
+}
+
+absl::Status WeightLoader::ReadPart(uint32_t section, const Part& part,
+                                    const Chunk* kept, bool keep) const {
+  const ContainerReader& content = plan_.content();
+  const uint64_t size = content.ChunkBytes(section, part.chunk);
+  if (part.dst.size() == size) {
+    return content.ReadChunk(section, part.chunk, part.dst);
+  }
+  if (kept != nullptr && kept->section == section &&
+      kept->number == part.chunk) {
+    std::memcpy(part.dst.data(), &kept->bytes[part.skip], part.dst.size());
+    return absl::OkStatus();
+  }
+  const auto chunk = std::make_shared<Chunk>(
+      Chunk{section, part.chunk, std::vector<std::byte>(size)});
+  RETURN_IF_ERROR(
+      content.ReadChunk(section, part.chunk, absl::MakeSpan(chunk->bytes)));
+  std::memcpy(part.dst.data(), &chunk->bytes[part.skip], part.dst.size());
+  if (keep) {
+    const std::lock_guard lock(mutex_);
+    kept_ = chunk;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WeightLoader::ReadSection(uint32_t section, uint64_t begin,
+                                       const ThreadTeam& team,
+                                       absl::Span<std::byte> dst) const {
+  RETURN_IF_ERROR(plan_.content().CheckRange(section, begin, dst.size()));
+  std::vector<Part> parts;
+  while (!dst.empty()) {
+    const uint64_t skip = begin % kChunkSize;
+    const size_t count = std::min<uint64_t>(dst.size(), kChunkSize - skip);
+    parts.push_back({begin / kChunkSize, skip, dst.first(count)});
+    dst.remove_prefix(count);
+    begin += count;
+  }
+  std::shared_ptr<const Chunk> kept;
+  {
+    const std::lock_guard lock(mutex_);
+    kept = kept_;
+  }
+  std::vector<absl::Status> results(parts.size());
+  team.ParallelFor(0, static_cast<int64_t>(parts.size()), 1,
+                   [&](int, int64_t first, int64_t last) {
+                     for (int64_t i = first; i < last; ++i) {
+                       const bool keep = i + 1 == std::ssize(parts);
+                       results[i] =
+                           ReadPart(section, parts[i], kept.get(), keep);
+                     }
+                   });
+  // The first damage in the file, whichever thread found it.
+  for (const absl::Status& result : results) {
+    RETURN_IF_ERROR(result);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status WeightLoader::ReadSource(const planpb::LoadPiece& piece,
-                                      uint64_t offset,
+                                      uint64_t offset, const ThreadTeam& team,
                                       absl::Span<std::byte> dst) const {
   const uint64_t begin = piece.source_offset() + offset;
   if (piece.section_plus_one() != 0) {
-    return plan_.content().Read(piece.section_plus_one() - 1, begin, dst);
+    return ReadSection(piece.section_plus_one() - 1, begin, team, dst);
   }
   return files_.Read(piece.external_file_plus_one() - 1, begin, dst);
 }
 
 absl::Status WeightLoader::ReadPiece(const planpb::LoadPiece& piece,
                                      uint64_t width, uint64_t first,
+                                     const ThreadTeam& team,
                                      absl::Span<std::byte> dst) const {
   if (piece.rows() == 0) {
-    return ReadSource(piece, first * width, dst);
+    return ReadSource(piece, first * width, team, dst);
   }
   std::vector<std::byte> whole(piece.elements() * width);
-  RETURN_IF_ERROR(ReadSource(piece, 0, absl::MakeSpan(whole)));
+  RETURN_IF_ERROR(ReadSource(piece, 0, team, absl::MakeSpan(whole)));
   CopyTransposed(whole, piece.rows(), piece.columns(), width, first, dst);
   return absl::OkStatus();
 }
 
 absl::Status WeightLoader::Run(const planpb::Load& load,
                                const RankBinding& binding,
+                               const ThreadTeam& team,
                                absl::Span<std::byte> dst) const {
   const uint64_t width = ElementBits(load.dtype()) / 8;
   OwnedRange owned{0, dst.size() / width};
@@ -65,7 +130,7 @@ absl::Status WeightLoader::Run(const planpb::Load& load,
       continue;
     }
     RETURN_IF_ERROR(ReadPiece(
-        piece, width, first - piece.element_offset(),
+        piece, width, first - piece.element_offset(), team,
         dst.subspan((first - owned.begin) * width, (last - first) * width)));
   }
   return absl::OkStatus();

@@ -23,7 +23,7 @@ uint64_t ChunkCount(uint64_t size) {
   return size / kChunkSize + (size % kChunkSize != 0 ? 1 : 0);
 }
 
-uint64_t ChunkBytes(const planpb::Section& section, uint64_t chunk) {
+uint64_t BytesOfChunk(const planpb::Section& section, uint64_t chunk) {
   return std::min(kChunkSize, section.size() - chunk * kChunkSize);
 }
 
@@ -232,9 +232,9 @@ absl::Status ContainerReader::CheckGaps() const {
   return check(header_.manifest_offset, "the manifest");
 }
 
-absl::Status ContainerReader::ReadChunk(const planpb::Section& section,
-                                        uint64_t chunk,
-                                        absl::Span<std::byte> dst) const {
+absl::Status ContainerReader::ReadHashed(const planpb::Section& section,
+                                         uint64_t chunk,
+                                         absl::Span<std::byte> dst) const {
   const uint64_t offset = section.offset() + chunk * kChunkSize;
   RETURN_IF_ERROR(file_->ReadAt(offset, dst));
   if (!DigestMatches(section, chunk, Sha256::Of(dst))) {
@@ -246,14 +246,29 @@ absl::Status ContainerReader::ReadChunk(const planpb::Section& section,
   return absl::OkStatus();
 }
 
-absl::Status ContainerReader::Read(uint32_t index, uint64_t offset,
-                                   absl::Span<std::byte> dst) const {
+absl::Status ContainerReader::ReadChunk(uint32_t section, uint64_t chunk,
+                                        absl::Span<std::byte> dst) const {
+  return InFile(ReadHashed(manifest_.sections(section), chunk, dst));
+}
+
+uint64_t ContainerReader::ChunkBytes(uint32_t section, uint64_t chunk) const {
+  return BytesOfChunk(manifest_.sections(section), chunk);
+}
+
+absl::Status ContainerReader::CheckRange(uint32_t index, uint64_t offset,
+                                         uint64_t size) const {
   const planpb::Section& section = manifest_.sections(index);
-  if (offset > section.size() || dst.size() > section.size() - offset) {
-    return InFile(absl::OutOfRangeError(absl::StrCat(
-        "section '", section.name(), "': expected ", dst.size(),
-        " bytes at offset ", offset, ", got a section of ", section.size())));
+  if (offset <= section.size() && size <= section.size() - offset) {
+    return absl::OkStatus();
   }
+  return InFile(absl::OutOfRangeError(absl::StrCat(
+      "section '", section.name(), "': expected ", size, " bytes at offset ",
+      offset, ", got a section of ", section.size())));
+}
+
+absl::Status ContainerReader::Read(uint32_t section, uint64_t offset,
+                                   absl::Span<std::byte> dst) const {
+  RETURN_IF_ERROR(CheckRange(section, offset, dst.size()));
   std::vector<std::byte> scratch;
   while (!dst.empty()) {
     const uint64_t chunk = offset / kChunkSize;
@@ -261,11 +276,10 @@ absl::Status ContainerReader::Read(uint32_t index, uint64_t offset,
     const uint64_t bytes = ChunkBytes(section, chunk);
     const size_t count = std::min<uint64_t>(dst.size(), bytes - skip);
     if (count == bytes) {
-      RETURN_IF_ERROR(InFile(ReadChunk(section, chunk, dst.first(count))));
+      RETURN_IF_ERROR(ReadChunk(section, chunk, dst.first(count)));
     } else {
       scratch.resize(bytes);
-      RETURN_IF_ERROR(
-          InFile(ReadChunk(section, chunk, absl::MakeSpan(scratch))));
+      RETURN_IF_ERROR(ReadChunk(section, chunk, absl::MakeSpan(scratch)));
       std::memcpy(dst.data(), scratch.data() + skip, count);
     }
     dst.remove_prefix(count);
@@ -300,7 +314,7 @@ absl::Status ContainerReader::VerifyAll() const {
   for (const planpb::Section& section : manifest_.sections()) {
     for (uint64_t i = 0; i < ChunkCount(section.size()); ++i) {
       chunks.push_back({&section, i});
-      largest = std::max(largest, ChunkBytes(section, i));
+      largest = std::max(largest, BytesOfChunk(section, i));
     }
   }
   std::vector<absl::Status> results(chunks.size());
@@ -309,9 +323,9 @@ absl::Status ContainerReader::VerifyAll() const {
     std::vector<std::byte> bytes(largest);
     for (size_t i = next++; i < chunks.size(); i = next++) {
       const Chunk& chunk = chunks[i];
-      results[i] = ReadChunk(
-          *chunk.section, chunk.index,
-          absl::MakeSpan(bytes).first(ChunkBytes(*chunk.section, chunk.index)));
+      results[i] = ReadHashed(*chunk.section, chunk.index,
+                              absl::MakeSpan(bytes).first(
+                                  BytesOfChunk(*chunk.section, chunk.index)));
     }
   };
   // A thread is worth its start from some full chunks on.

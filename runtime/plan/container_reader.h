@@ -41,6 +41,17 @@ class ContainerReader {
   // Requires: the section exists.
   absl::Status Read(uint32_t section, uint64_t offset,
                     absl::Span<std::byte> dst) const;
+  // The bytes of chunk `chunk` of a section, the unit in which it is hashed:
+  // less than a chunk at the section's end. Who reads whole chunks hashes no
+  // byte twice.
+  // Requires: both exist, and dst.size() is ChunkBytes(section, chunk).
+  absl::Status ReadChunk(uint32_t section, uint64_t chunk,
+                         absl::Span<std::byte> dst) const;
+  uint64_t ChunkBytes(uint32_t section, uint64_t chunk) const;
+  // OutOfRange unless bytes [offset, offset + size) lie in the section.
+  // Requires: the section exists.
+  absl::Status CheckRange(uint32_t section, uint64_t offset,
+                          uint64_t size) const;
   // A whole section; refused if longer than `limit`.
   absl::StatusOr<std::string> ReadSection(uint32_t section,
                                           uint64_t limit) const;
@@ -54,8 +65,8 @@ class ContainerReader {
                             uint64_t previous_end) const;
   absl::Status CheckGaps() const;
   // Fills dst with chunk `chunk` of the section and compares its hash.
-  absl::Status ReadChunk(const planpb::Section& section, uint64_t chunk,
-                         absl::Span<std::byte> dst) const;
+  absl::Status ReadHashed(const planpb::Section& section, uint64_t chunk,
+                          absl::Span<std::byte> dst) const;
   absl::Status InFile(const absl::Status& status) const;
 
   std::unique_ptr<File> file_;

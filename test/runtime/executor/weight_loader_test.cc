@@ -3,11 +3,14 @@
 #include "runtime/executor/weight_loader.h"
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/io/posix_vfs.h"
+#include "runtime/plan/container_format.h"
+#include "test/runtime/faulty_vfs.h"
 #include "test/runtime/plan/sample_plan.h"
 #include "test/runtime/status_matchers.h"
 #include "test/runtime/temp_dir.h"
@@ -61,7 +64,7 @@ TEST(WeightLoaderTest, RanksTogetherHoldTheWhole) {
                            runtime::OwnedElements(load.shard(), binding));
       std::vector<float> part(owned.size(), -1);
       ASSERT_OK(
-          loader.Run(load, binding,
+          loader.Run(load, binding, runtime::ThreadTeam(1),
                      absl::MakeSpan(reinterpret_cast<std::byte*>(part.data()),
                                     part.size() * sizeof(float))));
       whole.insert(whole.end(), part.begin(), part.end());
@@ -79,6 +82,87 @@ TEST(WeightLoaderTest, TransposesPartsOfAMatrix) {
       bytes, 2, 3, 2, 2,
       absl::MakeSpan(reinterpret_cast<std::byte*>(part.data()), 6));
   EXPECT_THAT(part, ::testing::ElementsAre(2, 10, 11));
+}
+
+// Two and a half chunks of weights, cut into tensors anywhere.
+class ChunkedWeights : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SamplePlan sample = MakeSamplePlan();
+    bytes_ = sample.sections[kWeights].bytes;
+    for (size_t i = bytes_.size(); i < kSize; ++i) {
+      bytes_.push_back(static_cast<char>(i * 7 + i / 251));
+    }
+    sample.sections[kWeights].bytes = bytes_;
+    ASSERT_OK(WriteSamplePlan(*vfs_, sample, path_));
+  }
+
+  // Every tensor by an instruction of its own, one after the other.
+  absl::StatusOr<std::string> LoadAll(const runtime::Plan& plan, int threads) {
+    const runtime::ThreadTeam team(threads);
+    team.Adopt();
+    const runtime::ExternalFiles files;
+    const runtime::WeightLoader loader(plan, files);
+    std::string loaded(kSize, '\0');
+    for (size_t i = 0; i + 1 < cuts_.size(); ++i) {
+      const uint64_t size = cuts_[i + 1] - cuts_[i];
+      planpb::Load load;
+      load.set_dtype(planpb::ELEMENT_F32);
+      planpb::LoadPiece* piece = load.add_pieces();
+      piece->set_section_plus_one(kWeights + 1);
+      piece->set_source_offset(cuts_[i]);
+      piece->set_elements(size / 4);
+      const absl::Status status = loader.Run(
+          load, RankBinding(), team,
+          absl::MakeSpan(reinterpret_cast<std::byte*>(&loaded[cuts_[i]]),
+                         size));
+      if (!status.ok()) {
+        return status;
+      }
+    }
+    return loaded;
+  }
+
+  static constexpr uint64_t kSize = runtime::kChunkSize * 5 / 2;
+  const std::vector<uint64_t> cuts_ = {0,
+                                       3000,
+                                       3008,
+                                       runtime::kChunkSize + 1000,
+                                       2 * runtime::kChunkSize + 400,
+                                       kSize};
+  const TempDir dir_;
+  const std::string path_ = dir_.File("plan");
+  const std::unique_ptr<Vfs> vfs_ = runtime::MakePosixVfs();
+  std::string bytes_;
+};
+
+TEST_F(ChunkedWeights, AnyTeamLoadsTheSame) {
+  ASSERT_OK_AND_ASSIGN(const auto plan, runtime::Plan::Open(*vfs_, path_));
+  for (const int threads : {1, 2, 3}) {
+    ASSERT_OK_AND_ASSIGN(const std::string loaded, LoadAll(*plan, threads));
+    EXPECT_TRUE(loaded == bytes_) << threads << " threads";
+  }
+}
+
+TEST_F(ChunkedWeights, EachChunkIsReadOnce) {
+  Faults faults;
+  FaultyVfs counting(*vfs_, faults);
+  ASSERT_OK_AND_ASSIGN(const auto plan, runtime::Plan::Open(counting, path_));
+  const int before = faults.operations;
+  ASSERT_OK(LoadAll(*plan, 1).status());
+  EXPECT_EQ(faults.operations - before, 3);
+}
+
+TEST_F(ChunkedWeights, WhatChangedAfterTheCheckIsFound) {
+  ASSERT_OK_AND_ASSIGN(const auto plan, runtime::Plan::Open(*vfs_, path_));
+  ASSERT_OK_AND_ASSIGN(const auto file, vfs_->Open(path_, OpenMode::kTruncate));
+  ASSERT_OK(file->Truncate(plan->manifest().sections(kWeights).offset() +
+                           kSize + 4096));
+  for (const int threads : {1, 3}) {
+    EXPECT_THAT(
+        LoadAll(*plan, threads).status(),
+        StatusIs(absl::StatusCode::kDataLoss, ::testing::HasSubstr("weights")));
+  }
 }
 
 }  // namespace
