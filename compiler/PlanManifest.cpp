@@ -75,6 +75,34 @@ static planpb::SignatureField::Fill toFill(StringRef name) {
       .Default(planpb::SignatureField::FILL_UNSPECIFIED);
 }
 
+static void fillField(plan::BufferOp op, planpb::SignatureField &field) {
+  auto type = cast<MemRefType>(op.getResult().getType());
+  StringRef symbol = *op.getSymbol();
+  field.set_name(symbol.str());
+  bool isBuiltin = symbol == "sample_indices" || symbol == "sample_weights" ||
+                   symbol == "seed";
+  bool isTarget = op->hasAttr("accel.target");
+  field.set_role(isBuiltin  ? planpb::SignatureField::ROLE_BUILTIN
+                 : isTarget ? planpb::SignatureField::ROLE_TARGET
+                            : planpb::SignatureField::ROLE_INPUT);
+  field.set_dtype(toElementType(type.getElementType()));
+  for (int64_t size : type.getShape()) {
+    field.add_shape(size);
+  }
+  field.set_min_value(0);
+  field.set_max_value(-1);
+  if (auto range = op->getAttrOfType<ArrayAttr>("accel.range")) {
+    field.set_min_value(cast<IntegerAttr>(range[0]).getInt());
+    field.set_max_value(cast<IntegerAttr>(range[1]).getInt());
+  }
+  if (auto rule = op->getAttrOfType<StringAttr>("accel.rule")) {
+    field.set_rule(rule.getValue().str());
+  }
+  if (auto fill = op->getAttrOfType<StringAttr>("accel.fill")) {
+    field.set_fill(toFill(fill.getValue()));
+  }
+}
+
 /// What the data must be like: one field per io buffer of `step`, in the order
 /// of first use, then those of `init`.
 void PlanManifest::addSignature() {
@@ -84,36 +112,10 @@ void PlanManifest::addSignature() {
       continue;
     }
     function.walk([&](plan::BufferOp op) {
-      if (op.getRegion() != plan::Region::IO ||
-          !fieldIndex.try_emplace(*op.getSymbol(), manifest.signature_size())
-               .second) {
-        return;
-      }
-      auto type = cast<MemRefType>(op.getResult().getType());
-      planpb::SignatureField *field = manifest.add_signature();
-      StringRef symbol = *op.getSymbol();
-      field->set_name(symbol.str());
-      bool isBuiltin = symbol == "sample_indices" ||
-                       symbol == "sample_weights" || symbol == "seed";
-      bool isTarget = op->hasAttr("accel.target");
-      field->set_role(isBuiltin  ? planpb::SignatureField::ROLE_BUILTIN
-                      : isTarget ? planpb::SignatureField::ROLE_TARGET
-                                 : planpb::SignatureField::ROLE_INPUT);
-      field->set_dtype(toElementType(type.getElementType()));
-      for (int64_t size : type.getShape()) {
-        field->add_shape(size);
-      }
-      field->set_min_value(0);
-      field->set_max_value(-1);
-      if (auto range = op->getAttrOfType<ArrayAttr>("accel.range")) {
-        field->set_min_value(cast<IntegerAttr>(range[0]).getInt());
-        field->set_max_value(cast<IntegerAttr>(range[1]).getInt());
-      }
-      if (auto rule = op->getAttrOfType<StringAttr>("accel.rule")) {
-        field->set_rule(rule.getValue().str());
-      }
-      if (auto fill = op->getAttrOfType<StringAttr>("accel.fill")) {
-        field->set_fill(toFill(fill.getValue()));
+      if (op.getRegion() == plan::Region::IO &&
+          fieldIndex.try_emplace(*op.getSymbol(), manifest.signature_size())
+              .second) {
+        fillField(op, *manifest.add_signature());
       }
     });
   }

@@ -19,6 +19,9 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
+constexpr llvm::StringLiteral kRewriteRule =
+    "pkg.onnxscript.rewriter.rule_name";
+
 /// Whether `attribute` is among those of the row, with the value that the row
 /// asks for.
 bool isSupported(const pb::AttributeProto &attribute,
@@ -58,6 +61,14 @@ UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset) {
   if (!node.domain().empty() && node.domain() != "ai.onnx") {
     return {{&node, ErrorCode::OtherDomain,
              name + " of domain '" + node.domain() + "'"}};
+  }
+  // The exporter does it in training mode too; what is left is a Linear layer
+  // that nothing normalizes.
+  if (findProperty(node.metadata_props(), kRewriteRule)
+          .starts_with("FuseBatchNorm")) {
+    return {{&node, ErrorCode::FoldedWeights,
+             name + " that the exporter merged a batch norm into (add "
+                    "optimize=False to torch.onnx.export)"}};
   }
   const OperatorInfo *info = findOperator(name);
   if (!info) {

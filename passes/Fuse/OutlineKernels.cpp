@@ -44,6 +44,8 @@ public:
 
 private:
   void runSection(ArrayRef<Operation *> section, Operation *anchor);
+  void emitCall(const ClusterPlanner &planner, unsigned number,
+                DenseMap<unsigned, Interface> &interfaces, Operation *anchor);
   Interface findInterface(const ClusterPlanner &planner, const Cluster &cluster,
                           unsigned number);
   func::FuncOp buildKernel(const ClusterPlanner &planner,
@@ -278,114 +280,155 @@ void eraseReplaced(ArrayRef<Operation *> ops, const ClusterPlanner &planner,
   }
 }
 
-void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
-  ClusterPlanner planner(section);
-  planner.plan();
-  const std::vector<Cluster> &clusters = planner.getClusters();
+namespace {
 
-  // Units of execution: clusters, and operations that stay.
-  ArrayRef<Operation *> ops = planner.getOps();
-  DenseMap<Operation *, unsigned> unitOf;
-  std::vector<SmallVector<Operation *>> units;
-  DenseMap<unsigned, unsigned> unitOfCluster;
-  for (Operation *op : ops) {
-    auto cluster = planner.getClusterOf().find(op);
-    if (cluster == planner.getClusterOf().end()) {
-      unitOf[op] = units.size();
-      units.push_back({op});
-      continue;
-    }
-    auto [unit, isNew] =
-        unitOfCluster.try_emplace(cluster->second, units.size());
-    if (isNew) {
-      units.emplace_back();
-    }
-    unitOf[op] = unit->second;
-    units[unit->second].push_back(op);
-  }
-  std::vector<llvm::SetVector<unsigned>> successors(units.size());
-  std::vector<unsigned> waiting(units.size(), 0);
-  std::vector<unsigned> last(units.size(), 0);
-  for (auto [i, op] : llvm::enumerate(ops)) {
-    unsigned unit = unitOf[op];
-    last[unit] = i;
-    // A view between members of one cluster is part of it, not somebody it
-    // waits for.
-    SmallVector<Operation *> before(planner.getPredecessors(op));
-    while (!before.empty()) {
-      Operation *producer = before.pop_back_val();
-      bool isInnerView = isViewOp(producer) &&
-                         !planner.getClusterOf().count(producer) &&
-                         !isa<MatmulOp>(op) && planner.getClusterOf().count(op);
-      if (isInnerView) {
-        before.append(planner.getPredecessors(producer).begin(),
-                      planner.getPredecessors(producer).end());
-      } else if (unitOf[producer] != unit &&
-                 successors[unitOf[producer]].insert(unit)) {
-        ++waiting[unit];
+/// Clusters, and operations that stay, in an order in which each comes behind
+/// what it reads; among those that may come next, the one that ends first.
+class UnitOrder {
+public:
+  explicit UnitOrder(const ClusterPlanner &planner) : planner(planner) {
+    collect();
+    link();
+    for (unsigned unit = 0; unit < members.size(); ++unit) {
+      if (waiting[unit] == 0) {
+        ready.push({last[unit], unit});
       }
     }
   }
-  using Entry = std::pair<unsigned, unsigned>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-  for (unsigned unit = 0; unit < units.size(); ++unit) {
-    if (waiting[unit] == 0) {
-      ready.push({last[unit], unit});
-    }
-  }
 
-  DenseMap<unsigned, Interface> interfaces;
-  for (auto [number, cluster] : llvm::enumerate(clusters)) {
-    if (!cluster.ops.empty()) {
-      interfaces[number] = findInterface(planner, cluster, number);
-    }
-  }
-  SmallVector<Operation *> replaced;
-  [[maybe_unused]] size_t emitted = 0;
-  while (!ready.empty()) {
+  size_t size() const { return members.size(); }
+  bool hasNext() const { return !ready.empty(); }
+  ArrayRef<Operation *> takeNext() {
     unsigned unit = ready.top().second;
     ready.pop();
-    ++emitted;
-    Operation *first = units[unit].front();
-    auto number = planner.getClusterOf().find(first);
-    if (number == planner.getClusterOf().end()) {
-      first->moveBefore(anchor);
-    } else {
-      Interface &interface = interfaces[number->second];
-      const Cluster &cluster = clusters[number->second];
-      func::FuncOp kernel =
-          unify(buildKernel(planner, cluster, interface), cluster);
-      OpBuilder builder(anchor);
-      auto call = func::CallOp::create(builder, cluster.ops.back()->getLoc(),
-                                       kernel, interface.inputs.getArrayRef());
-      for (auto [output, result] :
-           llvm::zip(interface.outputs, call.getResults())) {
-        output.replaceUsesWithIf(result, [&](OpOperand &use) {
-          auto user = planner.getClusterOf().find(use.getOwner());
-          return user == planner.getClusterOf().end() ||
-                 user->second != number->second;
-        });
-        // Whoever comes later finds the result where the output was.
-        for (auto &[other, otherInterface] : interfaces) {
-          if (otherInterface.inputs.contains(output)) {
-            llvm::SetVector<Value> renamed;
-            for (Value input : otherInterface.inputs) {
-              renamed.insert(input == output ? result : input);
-            }
-            otherInterface.inputs = std::move(renamed);
-          }
-        }
-      }
-      replaced.append(units[unit]);
-    }
     for (unsigned successor : successors[unit]) {
       if (--waiting[successor] == 0) {
         ready.push({last[successor], successor});
       }
     }
+    return members[unit];
   }
-  assert(emitted == units.size() && "the fusion plan has a cycle");
-  eraseReplaced(ops, planner, replaced);
+
+private:
+  using Entry = std::pair<unsigned, unsigned>; ///< last operation, unit
+
+  void collect();
+  void link();
+  void waitFor(Operation *op, Operation *producer);
+  /// A view between members of one cluster is part of it, not somebody it
+  /// waits for.
+  bool isInnerView(Operation *producer, Operation *op) const {
+    return isViewOp(producer) && !planner.getClusterOf().count(producer) &&
+           !isa<MatmulOp>(op) && planner.getClusterOf().count(op);
+  }
+
+  const ClusterPlanner &planner;
+  DenseMap<Operation *, unsigned> unitOf;
+  std::vector<SmallVector<Operation *>> members;
+  std::vector<llvm::SetVector<unsigned>> successors;
+  std::vector<unsigned> waiting, last;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+};
+
+void UnitOrder::collect() {
+  DenseMap<unsigned, unsigned> unitOfCluster;
+  for (Operation *op : planner.getOps()) {
+    auto cluster = planner.getClusterOf().find(op);
+    unsigned unit = members.size();
+    if (cluster != planner.getClusterOf().end()) {
+      unit = unitOfCluster.try_emplace(cluster->second, unit).first->second;
+    }
+    if (unit == members.size()) {
+      members.emplace_back();
+    }
+    unitOf[op] = unit;
+    members[unit].push_back(op);
+  }
+}
+
+void UnitOrder::link() {
+  successors.resize(members.size());
+  waiting.resize(members.size(), 0);
+  last.resize(members.size(), 0);
+  for (auto [i, op] : llvm::enumerate(planner.getOps())) {
+    last[unitOf[op]] = i;
+    SmallVector<Operation *> before(planner.getPredecessors(op));
+    while (!before.empty()) {
+      Operation *producer = before.pop_back_val();
+      if (isInnerView(producer, op)) {
+        llvm::append_range(before, planner.getPredecessors(producer));
+      } else {
+        waitFor(op, producer);
+      }
+    }
+  }
+}
+
+void UnitOrder::waitFor(Operation *op, Operation *producer) {
+  unsigned unit = unitOf[op];
+  if (unitOf[producer] != unit && successors[unitOf[producer]].insert(unit)) {
+    ++waiting[unit];
+  }
+}
+
+} // namespace
+
+/// Puts a call of its kernel in front of `anchor` and lets all others read the
+/// call's results.
+void Outliner::emitCall(const ClusterPlanner &planner, unsigned number,
+                        DenseMap<unsigned, Interface> &interfaces,
+                        Operation *anchor) {
+  Interface &interface = interfaces[number];
+  const Cluster &cluster = planner.getClusters()[number];
+  func::FuncOp kernel =
+      unify(buildKernel(planner, cluster, interface), cluster);
+  OpBuilder builder(anchor);
+  auto call = func::CallOp::create(builder, cluster.ops.back()->getLoc(),
+                                   kernel, interface.inputs.getArrayRef());
+  for (auto [output, result] :
+       llvm::zip(interface.outputs, call.getResults())) {
+    output.replaceUsesWithIf(result, [&](OpOperand &use) {
+      auto user = planner.getClusterOf().find(use.getOwner());
+      return user == planner.getClusterOf().end() || user->second != number;
+    });
+    // Whoever comes later finds the result where the output was.
+    for (auto &[other, otherInterface] : interfaces) {
+      if (otherInterface.inputs.contains(output)) {
+        llvm::SetVector<Value> renamed;
+        for (Value input : otherInterface.inputs) {
+          renamed.insert(input == output ? result : input);
+        }
+        otherInterface.inputs = std::move(renamed);
+      }
+    }
+  }
+}
+
+void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
+  ClusterPlanner planner(section);
+  planner.plan();
+  DenseMap<unsigned, Interface> interfaces;
+  for (auto [number, cluster] : llvm::enumerate(planner.getClusters())) {
+    if (!cluster.ops.empty()) {
+      interfaces[number] = findInterface(planner, cluster, number);
+    }
+  }
+  UnitOrder order(planner);
+  SmallVector<Operation *> replaced;
+  [[maybe_unused]] size_t emitted = 0;
+  while (order.hasNext()) {
+    ArrayRef<Operation *> unit = order.takeNext();
+    ++emitted;
+    auto number = planner.getClusterOf().find(unit.front());
+    if (number == planner.getClusterOf().end()) {
+      unit.front()->moveBefore(anchor);
+      continue;
+    }
+    emitCall(planner, number->second, interfaces, anchor);
+    replaced.append(unit.begin(), unit.end());
+  }
+  assert(emitted == order.size() && "the fusion plan has a cycle");
+  eraseReplaced(planner.getOps(), planner, replaced);
 }
 
 void Outliner::run(Block &block) {

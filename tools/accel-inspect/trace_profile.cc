@@ -149,7 +149,7 @@ void AddRows(const Node& node, const std::string& above, size_t depth,
 class LaneCosts {
  public:
   LaneCosts(std::vector<const TraceEvent*> events, size_t steps)
-      : events_(std::move(events)), steps_(steps) {
+      : events_(std::move(events)) {
     std::stable_sort(events_.begin(), events_.end(),
                      [](const TraceEvent* a, const TraceEvent* b) {
                        return a->begin_ns < b->begin_ns;
@@ -175,7 +175,6 @@ class LaneCosts {
   double WaitingNs(const std::map<uint64_t, double>& step_ns) const;
 
   std::vector<const TraceEvent*> events_;
-  size_t steps_;
   std::map<uint64_t, size_t> index_;  // by id
   std::vector<Instruction> instructions_;
 };

@@ -156,8 +156,7 @@ KernelCase makeGradient(const Attention &a) {
           8e-6};
 }
 
-std::vector<Attention> makeAttentions() {
-  std::vector<Attention> all;
+void addSizes(std::vector<Attention> &all) {
   for (int64_t rows : {1, 37, 64, 100, 130}) {
     all.push_back(
         {.name = "causal_" + text(rows), .rows = rows, .columns = rows});
@@ -176,6 +175,9 @@ std::vector<Attention> makeAttentions() {
                    .width = depth == 40 ? 24 : depth,
                    .scale = depth < 16 ? "0.25" : "0.125"});
   }
+}
+
+void addHeads(std::vector<Attention> &all) {
   all.push_back({.name = "cross", .rows = 70, .columns = 130, .causal = false});
   all.push_back({.name = "causal_longer", .rows = 70, .columns = 135});
   all.push_back({.name = "causal_shorter", .rows = 135, .columns = 70});
@@ -192,6 +194,9 @@ std::vector<Attention> makeAttentions() {
                  .drops = true});
   all.push_back(
       {.name = "negative_scale", .rows = 66, .columns = 66, .scale = "-0.25"});
+}
+
+void addMasks(std::vector<Attention> &all) {
   for (int64_t rows : {64, 101}) {
     all.push_back({.name = "drops_" + text(rows),
                    .rows = rows,
@@ -230,6 +235,13 @@ std::vector<Attention> makeAttentions() {
       }
     }
   }
+}
+
+std::vector<Attention> makeAttentions() {
+  std::vector<Attention> all;
+  addSizes(all);
+  addHeads(all);
+  addMasks(all);
   all.push_back({.name = "everything",
                  .heads = 4,
                  .keyHeads = 4,

@@ -19,7 +19,8 @@ absl::Status Twice(const absl::Status& first, const absl::Status& second) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<int> Sum(absl::StatusOr<int> a, absl::StatusOr<int> b) {
+absl::StatusOr<int> Sum(const absl::StatusOr<int>& a,
+                        const absl::StatusOr<int>& b) {
   ASSIGN_OR_RETURN(const int left, a);
   ASSIGN_OR_RETURN(const int right, b);
   return left + right;

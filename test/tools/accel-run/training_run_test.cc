@@ -53,7 +53,7 @@ class TrainingRunTest : public ::testing::Test {
     ASSERT_OK(WriteSamplePlan(*vfs_, plan, dir_.File("plan")));
   }
 
-  ExitCode Run() {
+  ExitCode RunPlan() {
     output_.clear();
     errors_.clear();
     runtime::TerminalTraits pipe;
@@ -89,7 +89,7 @@ class TrainingRunTest : public ::testing::Test {
 TEST_F(TrainingRunTest, TrainsReportsAndExports) {
   options_.steps = 200;
   options_.export_path = dir_.File("trained.safetensors");
-  EXPECT_EQ(Run(), ExitCode::kOk) << errors_;
+  EXPECT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   EXPECT_EQ(errors_, "");
   const auto metrics = Metrics();
   ASSERT_EQ(metrics.size(), 200u);
@@ -110,7 +110,7 @@ TEST_F(TrainingRunTest, TrainsReportsAndExports) {
 }
 
 TEST_F(TrainingRunTest, StepsDefaultToOneEpoch) {
-  EXPECT_EQ(Run(), ExitCode::kOk) << errors_;
+  EXPECT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   EXPECT_EQ(Metrics().size(), 3u);  // 20 samples, 6 a step
 }
 
@@ -123,7 +123,7 @@ TEST_F(TrainingRunTest, TheSameRunGivesTheSameMetrics) {
     return text;
   };
   options_.steps = 10;
-  ASSERT_EQ(Run(), ExitCode::kOk) << errors_;
+  ASSERT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   const std::string first = losses();
   for (const bool serial : {false, true}) {
     for (const bool jitter : {false, true}) {
@@ -133,7 +133,7 @@ TEST_F(TrainingRunTest, TheSameRunGivesTheSameMetrics) {
       if (jitter) {
         options_.jitter = 42;
       }
-      ASSERT_EQ(Run(), ExitCode::kOk) << errors_;
+      ASSERT_EQ(RunPlan(), ExitCode::kOk) << errors_;
       EXPECT_EQ(losses(), first);
     }
   }
@@ -141,7 +141,7 @@ TEST_F(TrainingRunTest, TheSameRunGivesTheSameMetrics) {
 
 TEST_F(TrainingRunTest, SetIsThePlanCompiledWithThatValue) {
   options_.set = {"lr=0.0625"};
-  ASSERT_EQ(Run(), ExitCode::kOk) << errors_;
+  ASSERT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   const auto set = Metrics();
   std::filesystem::remove_all(dir_.File("run"));
   SamplePlan plan = MakeSamplePlan();
@@ -150,7 +150,7 @@ TEST_F(TrainingRunTest, SetIsThePlanCompiledWithThatValue) {
       std::string(reinterpret_cast<const char*>(&lr), sizeof lr));
   Write(plan);
   options_.set.clear();
-  ASSERT_EQ(Run(), ExitCode::kOk) << errors_;
+  ASSERT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   const auto compiled = Metrics();
   ASSERT_EQ(set.size(), compiled.size());
   for (size_t i = 0; i < set.size(); ++i) {
@@ -161,7 +161,7 @@ TEST_F(TrainingRunTest, SetIsThePlanCompiledWithThatValue) {
 
 TEST_F(TrainingRunTest, WithoutDataItTrainsOnSyntheticOnesAndSaysSo) {
   options_.data.clear();
-  EXPECT_EQ(Run(), ExitCode::kOk) << errors_;
+  EXPECT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   EXPECT_EQ(Metrics().size(), 20u);
   EXPECT_EQ(errors_,
             "warning: no --data: training on SYNTHETIC data, the model learns "
@@ -171,7 +171,7 @@ TEST_F(TrainingRunTest, WithoutDataItTrainsOnSyntheticOnesAndSaysSo) {
 
 TEST_F(TrainingRunTest, QuietPrintsNothing) {
   options_.quiet = true;
-  EXPECT_EQ(Run(), ExitCode::kOk) << errors_;
+  EXPECT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   EXPECT_EQ(output_, "");
   EXPECT_EQ(errors_, "");
 }
@@ -179,7 +179,7 @@ TEST_F(TrainingRunTest, QuietPrintsNothing) {
 TEST_F(TrainingRunTest, ALossThatIsNoNumberEndsTheRunInThatStep) {
   options_.set = {"lr=1e30"};
   options_.steps = 50;
-  EXPECT_EQ(Run(), ExitCode::kDivergence);
+  EXPECT_EQ(RunPlan(), ExitCode::kDivergence);
   const auto metrics = Metrics();
   EXPECT_LT(metrics.size(), 6u);
   EXPECT_THAT(
@@ -197,14 +197,14 @@ TEST_F(TrainingRunTest, AStopRequestEndsAfterTheStepInProgress) {
   stop_ = [&asked] { return ++asked > 2; };
   options_.steps = 100;
   options_.export_path = dir_.File("w.safetensors");
-  EXPECT_EQ(Run(), ExitCode::kOk) << errors_;
+  EXPECT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   EXPECT_EQ(Metrics().size(), 2u);
   EXPECT_TRUE(vfs_->Stat(options_.export_path).ok());
 }
 
 TEST_F(TrainingRunTest, EachKindOfFaultHasItsExitCodeAndLeavesNoRun) {
   const auto fails = [this](ExitCode code, const std::string& message) {
-    EXPECT_EQ(Run(), code);
+    EXPECT_EQ(RunPlan(), code);
     EXPECT_THAT(errors_, HasSubstr(message));
     EXPECT_FALSE(vfs_->Stat(dir_.File("run")).ok());
   };
@@ -255,9 +255,9 @@ TEST_F(TrainingRunTest, EachKindOfFaultHasItsExitCodeAndLeavesNoRun) {
 }
 
 TEST_F(TrainingRunTest, ARunDirectoryInUseIsRefused) {
-  ASSERT_EQ(Run(), ExitCode::kOk) << errors_;
+  ASSERT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   ASSERT_OK_AND_ASSIGN(const auto lock, vfs_->TryLock(dir_.File("run/lock")));
-  EXPECT_EQ(Run(), ExitCode::kInputOutput);
+  EXPECT_EQ(RunPlan(), ExitCode::kInputOutput);
   EXPECT_THAT(errors_, HasSubstr("is in use"));
 }
 
@@ -268,14 +268,14 @@ TEST_F(TrainingRunTest, DataThatChangeDuringTheRunEndIt) {
     std::filesystem::resize_file(dir_.File("x.npy"), 100);
     return false;
   };
-  EXPECT_EQ(Run(), ExitCode::kData);
+  EXPECT_EQ(RunPlan(), ExitCode::kData);
   EXPECT_THAT(errors_, HasSubstr("x.npy"));
 }
 
 TEST_F(TrainingRunTest, GradientsOfTheFirstStepAreThoseOfTheMeanLoss) {
   options_.shuffle = false;
   options_.dump_gradients = dir_.File("g.safetensors");
-  ASSERT_EQ(Run(), ExitCode::kOk) << errors_;
+  ASSERT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   const std::string bytes = dir_.Read("g.safetensors");
   EXPECT_THAT(bytes, HasSubstr("linear.weight"));
   EXPECT_THAT(bytes, Not(HasSubstr("table")));  // frozen
