@@ -90,12 +90,14 @@ std::array<Value, 4> accel::emitPhiloxBlock(OpBuilder &builder, Location loc,
 std::array<Value, 4> accel::emitPhiloxLanes(OpBuilder &builder, Location loc,
                                             Value seed, Value site,
                                             std::array<Value, 4> counter) {
-  auto type = cast<VectorType>(seed.getType());
+  Type type = seed.getType();
+  auto lanes = dyn_cast<VectorType>(type);
   auto number = [&](uint64_t bits) -> Value {
+    TypedAttr one = builder.getI64IntegerAttr(static_cast<int64_t>(bits));
     return arith::ConstantOp::create(
         builder, loc,
-        SplatElementsAttr::get(
-            type, builder.getI64IntegerAttr(static_cast<int64_t>(bits))));
+        lanes ? cast<TypedAttr>(SplatElementsAttr::get(lanes, Attribute(one)))
+              : one);
   };
   auto multiply = [&](uint32_t factor, Value word) -> std::pair<Value, Value> {
     Value low = arith::AndIOp::create(builder, loc, word, number(0xFFFFFFFF));
@@ -113,8 +115,9 @@ std::array<Value, 4> accel::emitPhiloxLanes(OpBuilder &builder, Location loc,
   };
   counter = emitRounds(builder, loc, counter, multiply, keysOf);
   for (Value &word : counter) {
-    word = arith::TruncIOp::create(builder, loc,
-                                   type.clone(builder.getI32Type()), word);
+    Type i32 = builder.getI32Type();
+    word = arith::TruncIOp::create(builder, loc, lanes ? lanes.clone(i32) : i32,
+                                   word);
   }
   return counter;
 }

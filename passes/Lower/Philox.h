@@ -27,10 +27,10 @@ std::array<mlir::Value, 4> emitPhiloxBlock(mlir::OpBuilder &builder,
                                            const PhiloxKeys &keys,
                                            std::array<mlir::Value, 4> counter);
 
-/// The same for lanes of 64 bits, so that a product is one instruction: words
-/// are the low halves of lanes, and the high halves of operands mean nothing.
-/// Requires: the halves of `seed` are joined by exclusive or. Returns lanes of
-/// i32.
+/// The same for an i64 or lanes of it, so that a product is one instruction:
+/// words are the low halves, and the high halves of operands mean nothing.
+/// Requires: the halves of `seed` are joined by exclusive or. Returns i32 or
+/// lanes of it.
 std::array<mlir::Value, 4> emitPhiloxLanes(mlir::OpBuilder &builder,
                                            mlir::Location loc, mlir::Value seed,
                                            mlir::Value site,

@@ -73,11 +73,15 @@ RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op,
   if (!seed || !site) {
     return;
   }
-  sampleLow = sampleHigh =
-      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
-  keys = emitPhiloxKeys(builder, loc, seed, site);
+  Type i64 = builder.getI64Type();
+  Value half =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  seedLane = arith::XOrIOp::create(
+      builder, loc, seed, arith::ShRUIOp::create(builder, loc, seed, half));
+  siteLane = arith::ExtUIOp::create(builder, loc, i64, site);
   first = position;
-  placeType = placeTypeFor(builder, getNumElements(op.getResult()));
+  // As wide as the doubles that become of it.
+  placeType = i64;
   valid = true;
 }
 
@@ -161,7 +165,11 @@ Value RandomElement::buildNormal(OpBuilder &builder, Value place) const {
     return arith::AddFOp::create(builder, loc, a, b);
   };
   auto [block, which] = splitAt(builder, loc, place, 1);
-  std::array<Value, 4> words = buildBlock(builder, block);
+  Value none =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  std::array<Value, 4> words = emitPhiloxLanes(
+      builder, loc, seedLane, siteLane,
+      {block, splitAt(builder, loc, block, 32).first, none, none});
   Value isFirst = isNumber(builder, loc, which, 0);
   auto uniform = [&](Value one, Value other) -> Value {
     Value word = arith::SelectOp::create(builder, loc, isFirst, one, other);

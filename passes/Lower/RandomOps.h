@@ -54,8 +54,9 @@ private:
   bool valid = false;
   mlir::AffineExpr first;
   mlir::Type placeType;
-  PhiloxKeys keys;
-  mlir::Value sampleLow, sampleHigh;
+  PhiloxKeys keys;                   ///< of dropout
+  mlir::Value sampleLow, sampleHigh; ///< of dropout
+  mlir::Value seedLane, siteLane;    ///< of random_normal, i64
 };
 
 mlir::Value emitRandomScalar(KernelEmitter &emitter, DropoutOp op,

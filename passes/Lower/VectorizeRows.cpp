@@ -47,6 +47,7 @@ public:
 private:
   LogicalResult checkForm();
   LogicalResult findReductions();
+  bool computesInDouble();
   Value findSize();
   void emitSingle(RowBody &body);
   SmallVector<Value> emitLoop(RowBody &body, Value mainSize);
@@ -105,6 +106,14 @@ LogicalResult RowVectorizer::findReductions() {
     reductions.push_back({&out, *kind});
   }
   return success();
+}
+
+/// A long formula on `lanes` doubles would keep no value in a register.
+bool RowVectorizer::computesInDouble() {
+  return llvm::any_of(op.getBody()->without_terminator(), [](Operation &inner) {
+    return llvm::any_of(inner.getResultTypes(),
+                        [](Type type) { return type.isF64(); });
+  });
 }
 
 /// The trip count is that of the first streamed operand.
@@ -249,6 +258,9 @@ void RowVectorizer::emitSingle(RowBody &body) {
 LogicalResult RowVectorizer::run() {
   if (failed(checkForm()) || failed(findReductions())) {
     return failure();
+  }
+  if (reductions.empty() && computesInDouble()) {
+    lanes = kFewestLanes;
   }
   RowBody body(op, reductions, builder);
   Value size = findSize();

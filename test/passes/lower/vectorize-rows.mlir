@@ -114,3 +114,37 @@ func.func @bytes(%y: memref<9xi8>) {
   }
   return
 }
+
+// -----
+
+// Doubles are computed on few lanes: a long formula on many would keep nothing in a register.
+// CHECK-LABEL: func.func @doubles
+// CHECK:         scf.for %{{.+}} to %c96 step %c16
+// CHECK:           arith.addf %{{.+}} : vector<16xf64>
+func.func @doubles(%x: memref<100xf32>, %y: memref<100xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> (j)>], iterator_types = ["parallel"]}
+      ins(%x : memref<100xf32>) outs(%y : memref<100xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.extf %a : f32 to f64
+    %d = arith.addf %c, %c : f64
+    %e = arith.truncf %d : f64 to f32
+    linalg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+// Not where lanes are summed: their number is part of the order of the sum.
+// CHECK-LABEL: func.func @sum_of_doubles
+// CHECK:         scf.for %{{.+}} to %c64 step %c64
+// CHECK:           arith.addf %{{.+}} : vector<64xf64>
+func.func @sum_of_doubles(%x: memref<100xf64>, %y: memref<f64>) {
+  linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<100xf64>) outs(%y : memref<f64>) {
+  ^bb0(%a: f64, %b: f64):
+    %c = arith.addf %a, %b : f64
+    linalg.yield %c : f64
+  }
+  return
+}
