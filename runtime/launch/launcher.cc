@@ -25,8 +25,6 @@
 #include "runtime/io/shared_memory.h"
 #include "runtime/launch/rank_environment.h"
 
-extern char** environ;
-
 namespace accel::runtime {
 namespace {
 

@@ -13,7 +13,6 @@
 namespace accel::runtime {
 namespace {
 
-using ::accel::testing::IsOk;
 using ::accel::testing::IsOkAndHolds;
 using ::accel::testing::StatusIs;
 
