@@ -19,7 +19,7 @@ public:
   Writer(ModuleOp module, const LoweredCode &code,
          const onnx::ImportedModel &model, const PlanWriterOptions &options,
          std::unique_ptr<runtime::ContainerWriter> file)
-      : module(module), code(code), model(model), options(options),
+      : module(module), code(code), model(model),
         manifest(module, code, model, options), file(std::move(file)) {}
 
   LogicalResult write();
@@ -40,7 +40,6 @@ private:
   ModuleOp module;
   const LoweredCode &code;
   const onnx::ImportedModel &model;
-  const PlanWriterOptions &options;
   PlanManifest manifest;
   std::unique_ptr<runtime::ContainerWriter> file;
   uint32_t sections = 0;

@@ -46,6 +46,8 @@ private:
   }
 
   LogicalResult collect();
+  LogicalResult collect(const pb::ValueInfoProto &input);
+  FailureOr<Dimension> collect(const pb::ValueInfoProto &input, int index);
   LogicalResult bindBatch();
   LogicalResult bindOthers();
   LogicalResult checkOptions();
@@ -68,46 +70,61 @@ private:
 
 LogicalResult Binder::collect() {
   for (const pb::ValueInfoProto *input : inputs) {
-    const pb::TypeProto_Tensor &tensor = input->type().tensor_type();
-    if (!input->type().has_tensor_type() ||
-        !getElementType(context, tensor.elem_type())) {
-      return error() << "input '" << input->name()
-                     << "': expected a tensor of FLOAT, DOUBLE, FLOAT16, "
-                        "BFLOAT16, INT32, INT64 or BOOL, got "
-                     << (input->type().has_tensor_type()
-                             ? getDataTypeName(tensor.elem_type())
-                             : std::string("another type"));
+    if (failed(collect(*input))) {
+      return failure();
     }
-    if (!tensor.has_shape() || tensor.shape().dim_size() == 0) {
-      return error()
-             << "input '" << input->name()
-             << "': expected a shape whose first dimension is the batch, got "
-             << (tensor.has_shape() ? "a scalar" : "none")
-             << "; make it a constant of the model before export";
-    }
-    SmallVector<Dimension> shape;
-    for (auto [index, dim] : llvm::enumerate(tensor.shape().dim())) {
-      Dimension dimension{dim.dim_value(), dim.dim_param()};
-      if (!dim.has_dim_value() && dimension.symbol.empty()) {
-        dimension.symbol = input->name() + "_dim_" + std::to_string(index);
-      }
-      if (dimension.symbol.empty() && dimension.size < 1) {
-        return error() << "input '" << input->name()
-                       << "': expected positive dimensions, got "
-                       << dimension.size;
-      }
-      if (!dimension.symbol.empty() &&
-          !llvm::is_contained(symbols, dimension.symbol)) {
-        symbols.push_back(dimension.symbol);
-      }
-      shape.push_back(std::move(dimension));
-    }
-    shapes.push_back(std::move(shape));
   }
   if (shapes.empty()) {
     return error() << "expected a model with at least one input, got none";
   }
   return success();
+}
+
+LogicalResult Binder::collect(const pb::ValueInfoProto &input) {
+  const pb::TypeProto_Tensor &tensor = input.type().tensor_type();
+  if (!input.type().has_tensor_type() ||
+      !getElementType(context, tensor.elem_type())) {
+    return error() << "input '" << input.name()
+                   << "': expected a tensor of FLOAT, DOUBLE, FLOAT16, "
+                      "BFLOAT16, INT32, INT64 or BOOL, got "
+                   << (input.type().has_tensor_type()
+                           ? getDataTypeName(tensor.elem_type())
+                           : std::string("another type"));
+  }
+  if (!tensor.has_shape() || tensor.shape().dim_size() == 0) {
+    return error()
+           << "input '" << input.name()
+           << "': expected a shape whose first dimension is the batch, got "
+           << (tensor.has_shape() ? "a scalar" : "none")
+           << "; make it a constant of the model before export";
+  }
+  SmallVector<Dimension> &shape = shapes.emplace_back();
+  for (int index = 0; index < tensor.shape().dim_size(); ++index) {
+    FailureOr<Dimension> dimension = collect(input, index);
+    if (failed(dimension)) {
+      return failure();
+    }
+    shape.push_back(*dimension);
+  }
+  return success();
+}
+
+FailureOr<Dimension> Binder::collect(const pb::ValueInfoProto &input,
+                                     int index) {
+  const auto &dim = input.type().tensor_type().shape().dim(index);
+  Dimension dimension{dim.dim_value(), dim.dim_param()};
+  if (!dim.has_dim_value() && dimension.symbol.empty()) {
+    dimension.symbol = input.name() + "_dim_" + std::to_string(index);
+  }
+  if (dimension.symbol.empty() && dimension.size < 1) {
+    return error() << "input '" << input.name()
+                   << "': expected positive dimensions, got " << dimension.size;
+  }
+  if (!dimension.symbol.empty() &&
+      !llvm::is_contained(symbols, dimension.symbol)) {
+    symbols.push_back(dimension.symbol);
+  }
+  return dimension;
 }
 
 /// Binds `symbol` to the value of `--dim option`.

@@ -48,15 +48,9 @@ Value sliceAt(NodeConversion &c, int64_t axis, int64_t index) {
       shape(type.getShape());
   offsets[axis] = index;
   shape[axis] = 1;
-  Value slice = SliceOp::create(c.builder, c.loc, type.clone(shape), c.input(0),
-                                offsets, strides);
+  Value slice = c.slice(c.input(0), offsets, shape, strides);
   shape.erase(shape.begin() + axis);
   return c.reshape(slice, shape);
-}
-
-bool isIndexTensor(RankedTensorType type) {
-  return type.getElementType().isInteger(64) ||
-         type.getElementType().isInteger(32);
 }
 
 /// Whether PyTorch leaves one row of the table without a gradient: the third
@@ -100,7 +94,7 @@ LogicalResult convertGather(NodeConversion &c) {
   if (failed(axis)) {
     return failure();
   }
-  if (!isIndexTensor(c.inputType(1))) {
+  if (!c.isIndexTensor(c.inputType(1))) {
     return c.error() << "expected INT32 or INT64 indices, got "
                      << c.inputType(1);
   }
@@ -120,7 +114,7 @@ LogicalResult convertGatherNd(NodeConversion &c) {
   RankedTensorType type = c.inputType(0), indexType = c.inputType(1);
   int64_t batchDims = c.getInt("batch_dims", 0);
   int64_t tuple = indexType.getRank() == 0 ? -1 : indexType.getShape().back();
-  bool fits = isIndexTensor(indexType) && batchDims >= 0 && tuple >= 1 &&
+  bool fits = c.isIndexTensor(indexType) && batchDims >= 0 && tuple >= 1 &&
               batchDims < indexType.getRank() &&
               batchDims + tuple <= type.getRank() &&
               type.getShape().take_front(batchDims) ==

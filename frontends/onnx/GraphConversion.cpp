@@ -140,9 +140,10 @@ void GraphConverter::convert(const pb::NodeProto &node) {
   }
   SmallVector<Value> inputs;
   for (const std::string &name : node.input()) {
-    Value value;
-    if (!name.empty() &&
-        (poisoned.contains(name) || !(value = lookup(name, loc)))) {
+    bool isAbsent = name.empty();
+    Value value =
+        isAbsent || poisoned.contains(name) ? Value() : lookup(name, loc);
+    if (!isAbsent && !value) {
       return poison();
     }
     inputs.push_back(value);

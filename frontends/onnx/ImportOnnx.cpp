@@ -152,12 +152,11 @@ LogicalResult Importer::checkAbsentWeights() {
 }
 
 LogicalResult Importer::convert() {
+  auto dataInputs = getDataInputs(model->graph());
   FailureOr<BoundInputs> inputs =
-      bindDimensions(getDataInputs(model->graph()), options, path, context);
+      bindDimensions(dataInputs, options, path, context);
   if (failed(inputs) && !stops(ImportFailure::Model)) {
-    ImportOptions assumed = assumeSizes(getDataInputs(model->graph()));
-    inputs =
-        bindDimensions(getDataInputs(model->graph()), assumed, path, context);
+    inputs = bindDimensions(dataInputs, assumeSizes(dataInputs), path, context);
   }
   if (failed(inputs)) {
     return failure();

@@ -41,10 +41,9 @@ LogicalResult checkShapes(NodeConversion &c) {
   if (expected.size() >= 2) {
     expected.erase(expected.begin() + 1);
   }
-  bool isIndex = labels.getElementType().isInteger(64) ||
-                 labels.getElementType().isInteger(32);
   if (scores.getRank() < 2 || !isa<FloatType>(scores.getElementType()) ||
-      !isIndex || labels.getShape() != ArrayRef<int64_t>(expected)) {
+      !c.isIndexTensor(labels) ||
+      labels.getShape() != ArrayRef<int64_t>(expected)) {
     return c.error() << "expected float scores (n, classes, ...) and integer "
                         "labels (n, ...), got "
                      << scores << " and " << labels;

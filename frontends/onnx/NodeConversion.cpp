@@ -180,6 +180,30 @@ Value NodeConversion::transpose(Value value,
                         .getResult();
 }
 
+Value NodeConversion::slice(Value value, ArrayRef<int64_t> offsets,
+                            ArrayRef<int64_t> shape,
+                            ArrayRef<int64_t> strides) const {
+  RankedTensorType type = typeOf(value);
+  return type.getShape() == shape
+             ? value
+             : SliceOp::create(builder, loc, type.clone(shape), value, offsets,
+                               strides)
+                   .getResult();
+}
+
+Value NodeConversion::concat(ArrayRef<Value> values, int64_t axis) const {
+  if (values.size() == 1) {
+    return values.front();
+  }
+  RankedTensorType type = typeOf(values.front());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 0;
+  for (Value value : values) {
+    shape[axis] += typeOf(value).getDimSize(axis);
+  }
+  return ConcatOp::create(builder, loc, type.clone(shape), values, axis);
+}
+
 Value NodeConversion::cast(Value value, Type elementType) const {
   RankedTensorType type = typeOf(value);
   return type.getElementType() == elementType

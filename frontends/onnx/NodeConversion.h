@@ -107,12 +107,23 @@ public:
   static mlir::RankedTensorType typeOf(mlir::Value value) {
     return llvm::cast<mlir::RankedTensorType>(value.getType());
   }
+  /// Whether the elements are INT32 or INT64.
+  static bool isIndexTensor(mlir::RankedTensorType type) {
+    return type.getElementType().isInteger(64) ||
+           type.getElementType().isInteger(32);
+  }
   mlir::Value makeConstant(mlir::RankedTensorType type, double value) const;
   mlir::Value
   makeIntegers(llvm::ArrayRef<int64_t> values) const; ///< tensor<Nxi64>
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape) const;
   mlir::Value transpose(mlir::Value value,
                         llvm::ArrayRef<int64_t> permutation) const;
+  /// `value` itself if the slice is all of it.
+  mlir::Value slice(mlir::Value value, llvm::ArrayRef<int64_t> offsets,
+                    llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<int64_t> strides) const;
+  /// The one value itself if there is one only.
+  mlir::Value concat(llvm::ArrayRef<mlir::Value> values, int64_t axis) const;
   mlir::Value cast(mlir::Value value, mlir::Type elementType) const;
 
 private:

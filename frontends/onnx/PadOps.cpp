@@ -60,11 +60,7 @@ Value cut(NodeConversion &c, Value value, ArrayRef<Padding> paddings) {
     shape[padding.axis] += std::min<int64_t>(0, padding.before) +
                            std::min<int64_t>(0, padding.after);
   }
-  return type.getShape() == ArrayRef<int64_t>(shape)
-             ? value
-             : SliceOp::create(c.builder, c.loc, type.clone(shape), value,
-                               offsets, strides)
-                   .getResult();
+  return c.slice(value, offsets, shape, strides);
 }
 
 Value extend(NodeConversion &c, Value value, const Padding &padding,
@@ -81,15 +77,7 @@ Value extend(NodeConversion &c, Value value, const Padding &padding,
   add(padding.before);
   parts.push_back(value);
   add(padding.after);
-  if (parts.size() == 1) {
-    return value;
-  }
-  shape[padding.axis] = 0;
-  for (Value part : parts) {
-    shape[padding.axis] += c.typeOf(part).getDimSize(padding.axis);
-  }
-  return ConcatOp::create(c.builder, c.loc, type.clone(shape), parts,
-                          padding.axis);
+  return c.concat(parts, padding.axis);
 }
 
 } // namespace

@@ -17,19 +17,11 @@ Value sliceLast(NodeConversion &c, Value value, int64_t offset, int64_t size,
   offsets.back() = offset;
   strides.back() = stride;
   shape.back() = size;
-  if (ArrayRef<int64_t>(shape) == type.getShape()) {
-    return value;
-  }
-  return SliceOp::create(c.builder, c.loc, type.clone(shape), value, offsets,
-                         strides);
+  return c.slice(value, offsets, shape, strides);
 }
 
 Value concatLast(NodeConversion &c, Value first, Value second) {
-  RankedTensorType type = c.typeOf(first);
-  SmallVector<int64_t> shape(type.getShape());
-  shape.back() += c.typeOf(second).getShape().back();
-  return ConcatOp::create(c.builder, c.loc, type.clone(shape),
-                          ValueRange{first, second}, type.getRank() - 1);
+  return c.concat({first, second}, c.typeOf(first).getRank() - 1);
 }
 
 /// (b, t, h, d), whichever layout the node has.

@@ -222,8 +222,6 @@ LogicalResult convertConcat(NodeConversion &c) {
   if (failed(axis)) {
     return failure();
   }
-  SmallVector<int64_t> shape(type.getShape());
-  shape[*axis] = 0;
   SmallVector<Value> operands;
   for (size_t i = 0; i < c.inputCount(); ++i) {
     RankedTensorType other = c.inputType(i);
@@ -236,17 +234,11 @@ LogicalResult convertConcat(NodeConversion &c) {
       return c.error() << "expected inputs that differ in dimension " << *axis
                        << " only, got " << type << " and " << other;
     }
-    shape[*axis] += other.getDimSize(*axis);
     if (other.getDimSize(*axis) > 0) {
       operands.push_back(c.input(i));
     }
   }
-  if (operands.size() < 2) {
-    c.setResult(0, operands.empty() ? c.input(0) : operands.front());
-    return success();
-  }
-  c.setResult(0, ConcatOp::create(c.builder, c.loc, type.clone(shape), operands,
-                                  *axis));
+  c.setResult(0, operands.empty() ? c.input(0) : c.concat(operands, *axis));
   return success();
 }
 
@@ -313,11 +305,7 @@ LogicalResult convertSlice(NodeConversion &c) {
     strides[axis] = range.stride;
     shape[axis] = range.size;
   }
-  bool whole = type.getShape() == ArrayRef<int64_t>(shape);
-  Value value = whole ? c.input(0)
-                      : SliceOp::create(c.builder, c.loc, type.clone(shape),
-                                        c.input(0), offsets, strides)
-                            .getResult();
+  Value value = c.slice(c.input(0), offsets, shape, strides);
   for (auto [start, end, axis, step] :
        llvm::zip_equal(given->starts, given->ends, given->axes, given->steps)) {
     if (step < 0) {

@@ -6,8 +6,6 @@
 #include "passes/Differentiate/SampleBlocks.h"
 #include "passes/Import/ConstantValue.h"
 
-#include "llvm/ADT/SetVector.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -32,22 +30,6 @@ Value strip(Value value) {
 Value getSummands(Value value) {
   auto sum = strip(value).getDefiningOp<ReduceSumOp>();
   return sum ? sum.getOperand() : Value();
-}
-
-/// Whether the value of a parameter is behind `value`.
-bool dependsOnParameters(Value value) {
-  llvm::SetVector<Value> pending;
-  pending.insert(value);
-  for (size_t i = 0; i < pending.size(); ++i) {
-    Operation *op = pending[i].getDefiningOp();
-    if (isa_and_nonnull<ReadOp>(op)) {
-      return true;
-    }
-    if (op) {
-      pending.insert(op->operand_begin(), op->operand_end());
-    }
-  }
-  return false;
 }
 
 /// What the sum is divided by, into `loss`; false with a reason.

@@ -3,6 +3,7 @@
 #include "passes/Differentiate/SampleBlocks.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -11,10 +12,6 @@ using namespace mlir;
 
 namespace accel {
 namespace {
-
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 /// Whether whole blocks of the first dimension are moved together.
 bool keepsFirstDimension(Operation *op) {
@@ -91,8 +88,7 @@ bool SampleBlocks::keepsBlocks(Operation *op) const {
     // Over the last dimension.
     return shapeOf(op->getOperand(0)).size() > 1;
   }
-  if (isa<SoftmaxCrossEntropyOp, AttentionOp, DropoutOp, GeluOp, ReshapeOp>(
-          op)) {
+  if (isa<SoftmaxCrossEntropyOp, AttentionOp, DropoutOp, ReshapeOp>(op)) {
     return true;
   }
   auto fusion = dyn_cast<FusionOpInterface>(op);

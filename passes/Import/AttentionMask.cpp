@@ -133,24 +133,6 @@ std::optional<AllowedColumns> readAllowed(const MaskUse &use,
   return allowed;
 }
 
-/// Whether the value of `mask` may change when parameters do: it would need a
-/// gradient.
-bool dependsOnParameters(Value mask) {
-  SmallVector<Value> work{mask};
-  llvm::DenseSet<Operation *> seen;
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || !seen.insert(op).second) {
-      continue;
-    }
-    if (isa<ReadOp>(op)) {
-      return true;
-    }
-    work.append(op->operand_begin(), op->operand_end());
-  }
-  return false;
-}
-
 /// A sum with 0 and -inf is a selection.
 MaskUse asSelection(OpBuilder &builder, const MaskUse &use) {
   auto select = dropRepetition(builder, use.value).getDefiningOp<SelectOp>();

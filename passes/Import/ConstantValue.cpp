@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 
@@ -46,6 +47,21 @@ bool isClose(double left, double right) {
 bool isSplat(Value value, double number) {
   std::optional<double> splat = getSplat(value);
   return splat && isClose(*splat, number);
+}
+
+bool dependsOnParameters(Value value) {
+  llvm::SetVector<Value> pending;
+  pending.insert(value);
+  for (size_t i = 0; i < pending.size(); ++i) {
+    Operation *op = pending[i].getDefiningOp();
+    if (isa_and_nonnull<ReadOp>(op)) {
+      return true;
+    }
+    if (op) {
+      pending.insert(op->operand_begin(), op->operand_end());
+    }
+  }
+  return false;
 }
 
 } // namespace accel

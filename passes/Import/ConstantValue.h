@@ -28,6 +28,9 @@ inline mlir::RankedTensorType typeOf(mlir::Value value) {
 /// `value`, or what it is a broadcast or reshape of.
 mlir::Value skipViews(mlir::Value value);
 
+/// Whether `value` is computed from a parameter, among others.
+bool dependsOnParameters(mlir::Value value);
+
 } // namespace accel
 
 #endif

@@ -3,7 +3,9 @@
 #include "runtime/comm/reduce.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 
 namespace accel::runtime {
 namespace {
@@ -19,15 +21,22 @@ struct SumOf<int64_t> {
                                 static_cast<uint64_t>(b));
   }
 };
-// `a != a` is true for NaN only, which then wins; a NaN in `b` loses no
-// comparison that would replace it.
+// A NaN wins: no comparison with one holds, so `a` stays only where it is one
+// itself or the comparison chose it.
+template <typename T>
+bool IsNan(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::isnan(value);
+  }
+  return false;
+}
 template <typename T>
 struct MaxOf {
-  T operator()(T a, T b) const { return a != a || a > b ? a : b; }
+  T operator()(T a, T b) const { return IsNan(a) || a > b ? a : b; }
 };
 template <typename T>
 struct MinOf {
-  T operator()(T a, T b) const { return a != a || a < b ? a : b; }
+  T operator()(T a, T b) const { return IsNan(a) || a < b ? a : b; }
 };
 
 template <typename T, typename Op>

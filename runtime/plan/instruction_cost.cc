@@ -62,18 +62,22 @@ Share ShareOf(const PlanView& plan, const planpb::Instruction& instruction,
 
 }  // namespace
 
+uint64_t FlopsOf(const planpb::Instruction& instruction) {
+  uint64_t flops = 0;
+  for (const planpb::Flops& each : instruction.flops()) {
+    flops += each.count();
+  }
+  return flops;
+}
+
 InstructionCost CostOf(const PlanView& plan,
                        const planpb::Instruction& instruction,
                        const RankBinding& binding) {
   if (instruction.has_collective()) {
     return {0, BytesSent(instruction.collective(), binding).value_or(0)};
   }
-  uint64_t flops = 0;
-  for (const planpb::Flops& each : instruction.flops()) {
-    flops += each.count();
-  }
   const Share share = ShareOf(plan, instruction, binding);
-  return {share.Of(flops), share.Of(instruction.bytes_moved())};
+  return {share.Of(FlopsOf(instruction)), share.Of(instruction.bytes_moved())};
 }
 
 bool HasRoof(const planpb::Instruction& instruction) {

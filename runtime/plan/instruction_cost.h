@@ -16,6 +16,9 @@ struct InstructionCost {
   uint64_t bytes = 0;
 };
 
+// Of all element types together; whole segments where ranks own parts.
+uint64_t FlopsOf(const planpb::Instruction& instruction);
+
 // One execution by the rank of `binding`. The plan counts whole segments where
 // ranks own parts: of those the rank's own elements count.
 // Requires: the plan's sizes can be evaluated for the binding.

@@ -2,13 +2,13 @@
 // Prints what the machine can do at most on so many threads, as JSON:
 //   {"flops_per_second": F, "bytes_per_second": B}
 #include <cstdio>
-#include <cstdlib>
 
+#include "absl/strings/numbers.h"
 #include "runtime/device/roof.h"
 
 int main(int argc, char **argv) {
-  const int threads = argc == 2 ? std::atoi(argv[1]) : 0;
-  if (threads < 1) {
+  int threads = 0;
+  if (argc != 2 || !absl::SimpleAtoi(argv[1], &threads) || threads < 1) {
     std::fprintf(stderr, "usage: benchmark-roof THREADS\n");
     return 2;
   }

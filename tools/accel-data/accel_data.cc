@@ -10,6 +10,7 @@
 #include "runtime/base/format.h"
 #include "runtime/io/posix_vfs.h"
 #include "tools/accel-data/pack_text.h"
+#include "tools/command-line/parse.h"
 
 namespace accel::tools {
 namespace {
@@ -61,15 +62,10 @@ int AccelDataMain(int argc, char** argv) {
   pack_command->add_option("-o,--output", pack.output, "The token stream")
       ->type_name("FILE.bin")
       ->required();
-  // CLI11 reports by exceptions; they end here.
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "error: " << error.what()
-              << "; accel-data --help shows examples\n";
-    return kCommandLineError;
+  if (const std::optional<int> exit = ParseCommandLine(
+          app, argc, argv,
+          {kCommandLineError, "accel-data --help shows examples"})) {
+    return *exit;
   }
   return Pack(pack);
 }

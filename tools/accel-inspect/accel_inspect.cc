@@ -17,6 +17,7 @@
 #include "tools/accel-inspect/plan_text.h"
 #include "tools/accel-inspect/schedule_text.h"
 #include "tools/accel-inspect/trace_command.h"
+#include "tools/command-line/parse.h"
 
 namespace accel::tools {
 namespace {
@@ -156,15 +157,10 @@ int AccelInspectMain(int argc, char** argv) {
   app.add_option("--width", options.width, "Columns to fit into")
       ->type_name("N")
       ->capture_default_str();
-  // CLI11 reports by exceptions; they end here.
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "error: " << error.what()
-              << "; accel-inspect --help lists the options\n";
-    return kCommandLineError;
+  if (const std::optional<int> exit = ParseCommandLine(
+          app, argc, argv,
+          {kCommandLineError, "accel-inspect --help lists the options"})) {
+    return *exit;
   }
   return Inspect(options);
 }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/plan/instruction_cost.h"
 #include "tools/accel-inspect/instruction_buckets.h"
 
 namespace accel::tools {
@@ -77,9 +78,7 @@ void Append(const Instruction& instruction, ScheduleItem& item) {
   item.signals.insert(item.signals.end(), instruction.signals().begin(),
                       instruction.signals().end());
   item.gemms += instruction.has_gemm() ? 1 : 0;
-  for (const planpb::Flops& flops : instruction.flops()) {
-    item.flops += flops.count();
-  }
+  item.flops += runtime::FlopsOf(instruction);
 }
 
 bool IsCommunication(const runtime::PlanView& plan,

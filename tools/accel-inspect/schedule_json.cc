@@ -6,6 +6,7 @@
 
 #include "nlohmann/json.hpp"
 #include "runtime/base/status_macros.h"
+#include "runtime/plan/instruction_cost.h"
 #include "runtime/plan/instruction_names.h"
 #include "tools/accel-inspect/schedule.h"
 
@@ -39,11 +40,7 @@ Json InstructionJson(const runtime::PlanView& plan, const Schedule& schedule,
     json["buckets"].push_back(
         plan.manifest().buckets(static_cast<int>(bucket)).name());
   }
-  uint64_t flops = 0;
-  for (const planpb::Flops& part : instruction.flops()) {
-    flops += part.count();
-  }
-  json["flops"] = flops;
+  json["flops"] = runtime::FlopsOf(instruction);
   json["bytes_moved"] = instruction.bytes_moved();
   json["gathered"] = schedule.gathered[instruction.id()];
   return json;

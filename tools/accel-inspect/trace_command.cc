@@ -14,6 +14,7 @@
 #include "runtime/io/posix_vfs.h"
 #include "tools/accel-inspect/exit_status.h"
 #include "tools/accel-inspect/trace_text.h"
+#include "tools/command-line/parse.h"
 
 namespace accel::tools {
 namespace {
@@ -101,15 +102,11 @@ int InspectTraceMain(int argc, char** argv) {
   app.add_option("--width", options.width, "Columns to fit into")
       ->type_name("N")
       ->capture_default_str();
-  // CLI11 reports by exceptions; they end here.
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "error: " << error.what()
-              << "; accel-inspect trace --help lists the options\n";
-    return kCommandLineError;
+  if (const std::optional<int> exit =
+          ParseCommandLine(app, argc, argv,
+                           {kCommandLineError,
+                            "accel-inspect trace --help lists the options"})) {
+    return *exit;
   }
   return InspectTrace(options);
 }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "tools/accel-run/exit_code.h"
+#include "tools/command-line/parse.h"
 
 namespace accel::tools {
 namespace {
@@ -203,17 +204,11 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   AddTrainingOptions(app, options);
   AddOutputOptions(app, options);
   AddMachineOptions(app, options);
-  // CLI11 reports by exceptions; they end here.
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForVersion& version) {
-    return app.exit(version);
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "error: " << error.what()
-              << "; accel-run --help lists the options\n";
-    return static_cast<int>(ExitCode::kCommandLine);
+  if (const std::optional<int> exit =
+          ParseCommandLine(app, argc, argv,
+                           {static_cast<int>(ExitCode::kCommandLine),
+                            "accel-run --help lists the options"})) {
+    return *exit;
   }
   return options;
 }

@@ -14,11 +14,12 @@ ALLOWED = {
     "compiler": ("passes", "frontends", "dialects", "runtime/plan"),
     "runtime": (),
     "tools": ("compiler", "passes", "frontends", "dialects", "runtime"),
-    "tools/accel-run": ("runtime",),
-    "tools/accel-data": ("runtime",),
-    "tools/accel-inspect": ("runtime",),
+    "tools/accel-run": ("runtime", "tools/command-line"),
+    "tools/accel-data": ("runtime", "tools/command-line"),
+    "tools/accel-inspect": ("runtime", "tools/command-line"),
+    "tools/command-line": (),
 }
-WITHOUT_LLVM = ("runtime", "tools/accel-run", "tools/accel-data", "tools/accel-inspect")
+WITHOUT_LLVM = ("runtime", "tools/accel-run", "tools/accel-data", "tools/accel-inspect", "tools/command-line")
 LLVM_HEADERS = ("mlir/", "mlir-c/", "llvm/", "llvm-c/", "tools/cmake/mlir-pch.h")
 PROJECT_FOLDERS = ("compiler", "dialects", "frontends", "passes", "runtime", "tools", "test")
 

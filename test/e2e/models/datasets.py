@@ -40,29 +40,30 @@ def load_arrays(inputs: Path, labels: Path) -> Data:
     return Data(np.load(inputs), np.load(labels))
 
 
+def shift_left(rows: np.ndarray) -> np.ndarray:
+    """Each row's next elements; the last position is ignored."""
+    shifted = np.full_like(rows, IGNORED)
+    shifted[:, :-1] = rows[:, 1:]
+    return shifted
+
+
 def load_shifted(inputs: Path) -> Data:
     """Token ids alone: shifted left by one, the last position ignored."""
     rows = np.load(inputs)
-    targets = np.full_like(rows, IGNORED)
-    targets[:, :-1] = rows[:, 1:]
-    return Data(rows, targets)
+    return Data(rows, shift_left(rows))
 
 
 def load_own(path: Path, length: int) -> Data:
     """Rows of a stream whose labels the model makes itself: the rows shifted."""
-    data = load_tokens(path, length)
-    targets = np.full_like(data.inputs, IGNORED)
-    targets[:, :-1] = data.inputs[:, 1:]
-    return Data(data.inputs, targets)
+    rows = load_tokens(path, length).inputs
+    return Data(rows, shift_left(rows))
 
 
 def load_padded(folder: Path) -> Data:
     """Rows that end at different places; labels as the model wants them,
     beside the ids."""
     inputs = np.load(folder / "padded_ids.npy")
-    labels = np.load(folder / "padded_labels.npy")
-    targets = np.full_like(labels, IGNORED)
-    targets[:, :-1] = labels[:, 1:]
+    targets = shift_left(np.load(folder / "padded_labels.npy"))
     return Data(inputs, targets, {"attention_mask": np.load(folder / "padding.npy")})
 
 

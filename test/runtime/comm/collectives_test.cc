@@ -2,7 +2,6 @@
 // Every collective against a plain computation, for any number of ranks and any
 // size, with the same bits however the ranks are delayed.
 #include <algorithm>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -97,7 +96,7 @@ absl::Status ExpectEqual(const std::vector<T>& got,
                          const std::vector<T>& expected, OwnedRange range,
                          absl::string_view what) {
   for (uint64_t i = range.begin; i < range.end; ++i) {
-    if (std::memcmp(&got[i], &expected[i], sizeof(T)) != 0) {
+    if (BytesOf(got, {i, i + 1}) != BytesOf(expected, {i, i + 1})) {
       return absl::InternalError(absl::StrCat(
           what, ": element ", i, " is ", got[i], ", expected ", expected[i]));
     }
@@ -371,8 +370,7 @@ TEST_P(CollectivesTest, AGatherIntoSharedMemoryIsAWriteAndABarrier) {
               call.input = BytesOf(whole, owned);
               call.output = shared.subspan(4, 999 * sizeof(float));
               RETURN_IF_ERROR(comm.Run(call));
-              if (std::memcmp(call.output.data(), whole.data(),
-                              call.output.size()) != 0) {
+              if (call.output != BytesOf(whole, {0, 999})) {
                 return absl::InternalError("the gathered tensor is another");
               }
             }
@@ -414,8 +412,7 @@ TEST_P(CollectivesTest, ABroadcastIntoSharedMemoryReachesAll) {
                              BytesOf(weights, {0, comm.rank() == 2 ? 100u : 0});
                          call.output = shared;
                          RETURN_IF_ERROR(comm.Run(call));
-                         return std::memcmp(shared.data(), weights.data(),
-                                            400) == 0
+                         return shared == BytesOf(weights, {0, 100})
                                     ? absl::OkStatus()
                                     : absl::InternalError("other bytes");
                        }),
