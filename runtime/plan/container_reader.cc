@@ -304,7 +304,8 @@ absl::StatusOr<std::string> ContainerReader::ReadSection(uint32_t index,
   return bytes;
 }
 
-absl::Status ContainerReader::VerifyAll() const {
+absl::Status ContainerReader::Verify(
+    absl::FunctionRef<bool(const planpb::Section&)> wanted) const {
   struct Chunk {
     const planpb::Section* section;
     uint64_t index;
@@ -312,7 +313,8 @@ absl::Status ContainerReader::VerifyAll() const {
   std::vector<Chunk> chunks;
   uint64_t largest = 0;
   for (const planpb::Section& section : manifest_.sections()) {
-    for (uint64_t i = 0; i < ChunkCount(section.size()); ++i) {
+    const uint64_t count = wanted(section) ? ChunkCount(section.size()) : 0;
+    for (uint64_t i = 0; i < count; ++i) {
       chunks.push_back({&section, i});
       largest = std::max(largest, BytesOfChunk(section, i));
     }
@@ -330,7 +332,7 @@ absl::Status ContainerReader::VerifyAll() const {
   };
   // A thread is worth its start from some full chunks on.
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const size_t useful = header_.file_size / (4 * kChunkSize);
+  const size_t useful = chunks.size() / 4;
   std::vector<std::thread> helpers;
   for (size_t i = 1; i < std::min(cores, useful); ++i) {
     helpers.emplace_back(work);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -33,8 +34,10 @@ class ContainerReader {
   const planpb::Manifest& manifest() const { return manifest_; }
   const Sha256Digest& root() const { return header_.root; }
 
-  // Reads and hashes every section, on all cores, and the zeros between them.
-  absl::Status VerifyAll() const;
+  // Reads and hashes every section of which `wanted` holds, on all cores, and
+  // the zeros between all of them.
+  absl::Status Verify(
+      absl::FunctionRef<bool(const planpb::Section&)> wanted) const;
 
   // Bytes [offset, offset + dst.size()) of a section. What is in `dst`
   // afterwards is what was hashed.

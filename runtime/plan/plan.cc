@@ -46,10 +46,14 @@ Plan::Plan(std::unique_ptr<ContainerReader> reader, PlanView view)
     : reader_(std::move(reader)), view_(std::move(view)) {}
 
 absl::StatusOr<std::unique_ptr<Plan>> Plan::Open(Vfs& vfs,
-                                                 const std::string& path) {
+                                                 const std::string& path,
+                                                 WeightCheck weights) {
   ASSIGN_OR_RETURN(std::unique_ptr<ContainerReader> reader,
                    ContainerReader::Open(vfs, path));
-  RETURN_IF_ERROR(reader->VerifyAll());
+  RETURN_IF_ERROR(reader->Verify([&](const planpb::Section& section) {
+    return weights == WeightCheck::kWhenOpened ||
+           section.kind() != planpb::SECTION_WEIGHTS;
+  }));
   auto view = ReadView(*reader);
   if (!view.ok()) {
     return Annotate(view.status(), absl::StrCat("'", path, "'"));

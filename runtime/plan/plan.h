@@ -15,12 +15,18 @@
 
 namespace accel::runtime {
 
+// When weights are hashed. Who loads them all anyway hashes them then, once, as
+// he hashes whatever he reads; who does not learns of damage only when opening.
+enum class WeightCheck { kWhenOpened, kWhenRead };
+
 class Plan {
  public:
-  // Hashes every byte and checks every message. Errors begin with the path.
+  // Hashes every byte, but of weights as `weights` says, and checks every
+  // message. Errors begin with the path.
   // Borrows: the vfs.
-  static absl::StatusOr<std::unique_ptr<Plan>> Open(Vfs& vfs,
-                                                    const std::string& path);
+  static absl::StatusOr<std::unique_ptr<Plan>> Open(
+      Vfs& vfs, const std::string& path,
+      WeightCheck weights = WeightCheck::kWhenOpened);
 
   const std::string& path() const { return reader_->path(); }
   const PlanView& view() const { return view_; }

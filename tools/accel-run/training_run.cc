@@ -154,7 +154,9 @@ absl::Status TrainingRun::CheckRankCount() const {
 }
 
 absl::Status TrainingRun::OpenPlan() {
-  ASSIGN_OR_RETURN(plan_, runtime::Plan::Open(environment_.vfs, options_.plan));
+  // `init` loads all weights: half a second for each GB and hash.
+  ASSIGN_OR_RETURN(plan_, runtime::Plan::Open(environment_.vfs, options_.plan,
+                                              runtime::WeightCheck::kWhenRead));
   if (group_ != nullptr) {
     RETURN_IF_ERROR(CheckRankCount());
     group_->SetDescribe([plan = plan_.get()](bool init, uint32_t instruction) {

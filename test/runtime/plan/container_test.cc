@@ -69,7 +69,7 @@ TEST_F(ContainerTest, SectionsOfManyChunksAreReadInPieces) {
   ASSERT_OK(writer->Finish({}));
   ASSERT_OK_AND_ASSIGN(const auto reader, ContainerReader::Open(*vfs_, path_));
   EXPECT_EQ(reader->manifest().sections(0).chunk_digests().size(), 3 * 32u);
-  ASSERT_OK(reader->VerifyAll());
+  ASSERT_OK(reader->Verify([](const planpb::Section&) { return true; }));
   std::string piece(runtime::kChunkSize + 10, '\0');
   ASSERT_OK(
       reader->Read(0, 4'000'000,
@@ -161,6 +161,36 @@ TEST_F(ContainerTest, AnyFlippedByteIsFound) {
     EXPECT_THAT(std::string(opened.status().message()), HasSubstr(places[i]))
         << "byte " << i;
   }
+}
+
+// Of a flipped byte of weights only who reads it learns; of any other byte who
+// opens the plan.
+TEST_F(ContainerTest, WeightsMayBeCheckedWhenTheyAreRead) {
+  const std::string good = WriteSample();
+  ASSERT_OK_AND_ASSIGN(const auto sound, Plan::Open(*vfs_, path_));
+  const planpb::Manifest manifest = sound->manifest();
+  int weights = -1;
+  for (int i = 0; i < manifest.sections_size(); ++i) {
+    const planpb::Section& section = manifest.sections(i);
+    ASSERT_GT(section.size(), 0u);
+    std::string bad = good;
+    bad[section.offset()] = static_cast<char>(bad[section.offset()] ^ 1);
+    dir_.Write("plan", bad);
+    const auto opened =
+        Plan::Open(*vfs_, path_, runtime::WeightCheck::kWhenRead);
+    if (section.kind() != planpb::SECTION_WEIGHTS) {
+      EXPECT_THAT(opened,
+                  StatusIs(absl::StatusCode::kDataLoss,
+                           HasSubstr("section '" + section.name() + "'")));
+      continue;
+    }
+    weights = i;
+    ASSERT_OK(opened.status());
+    EXPECT_THAT(
+        (*opened)->content().ReadSection(i, section.size()),
+        StatusIs(absl::StatusCode::kDataLoss, HasSubstr("section 'weights'")));
+  }
+  EXPECT_NE(weights, -1) << "the sample has no weights";
 }
 
 TEST_F(ContainerTest, ATruncatedPlanIsRefused) {
