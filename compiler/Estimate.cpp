@@ -29,7 +29,7 @@ constexpr EstimatedClass kEstimatedClasses[] = {
     {planpb::CLASS_CONSTANTS, "constants", "tensors of the model itself"},
     {planpb::CLASS_SCALARS, "scalars", "learning rate, counters, sums"},
     {planpb::CLASS_SCRATCH, "scratch",
-     "at most, for the matrix library and attention"},
+     "packed matrices and tiles of each thread"},
     {planpb::CLASS_PROGRAM, "program", "instructions and code"},
 };
 

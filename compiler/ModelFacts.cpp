@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/ProductTiles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -76,7 +77,11 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
   module.walk([&](plan::InstructionOpInterface op) {
     ++facts.instructions;
     facts.launches += isa<plan::LaunchOp>(op) ? 1 : 0;
-    facts.gemms += isa<plan::GemmOp>(op) ? 1 : 0;
+    auto launch = dyn_cast<plan::LaunchOp>(op.getOperation());
+    auto kernel = launch ? module.lookupSymbol<func::FuncOp>(launch.getKernel())
+                         : nullptr;
+    bool isProduct = kernel ? bool(getProduct(kernel)) : isa<plan::GemmOp>(op);
+    facts.products += isProduct ? 1 : 0;
   });
 }
 

@@ -25,7 +25,7 @@ struct ModelFacts {
   int64_t buckets = 0;
   int64_t kernels = 0; ///< distinct
   int64_t launches = 0;
-  int64_t gemms = 0;
+  int64_t products = 0; ///< of matrices, by kernels or the library
   int64_t instructions = 0;
   int64_t arenaBytes = 0;
 };

@@ -441,6 +441,16 @@ uint32_t PlanManifest::findGradientsComplete(
     scale = manifest.metrics(metric->second).buffer();
   }
   for (const planpb::Instruction &instruction : instructions) {
+    // The update clears what it has used.
+    bool updates =
+        llvm::any_of(instruction.accesses(), [&](const planpb::Access &access) {
+          return access.mode() != planpb::Access::MODE_READ &&
+                 manifest.buffers(access.buffer()).memory_class() ==
+                     planpb::CLASS_OPTIMIZER;
+        });
+    if (updates) {
+      break;
+    }
     for (const planpb::Access &access : instruction.accesses()) {
       const planpb::Buffer &buffer = manifest.buffers(access.buffer());
       bool matters = buffer.memory_class() == planpb::CLASS_GRADIENTS ||

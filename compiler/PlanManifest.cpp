@@ -175,6 +175,10 @@ static std::string describeUnits(const KernelShape &shape) {
     return llvm::formatv("blocks of {0} columns", kColumnUnit);
   case LoopKind::Attention:
     return "heads or blocks of their rows";
+  case LoopKind::Product:
+    return shape.hasColumnUnits()
+               ? llvm::formatv("blocks of {0} columns", kProductColumns)
+               : llvm::formatv("blocks of {0} rows", kProductRows);
   case LoopKind::Rows:
   case LoopKind::Concat:
     return llvm::formatv("rows of {0}", shape.columns);

@@ -124,7 +124,7 @@ std::string describeProgram(const ModelFacts &facts) {
   return count(facts.buckets, "bucket") + "; " +
          count(facts.kernels, "kernel") + ", launched " +
          count(facts.launches, "time") + "; " +
-         count(facts.gemms, "matrix product");
+         count(facts.products, "matrix product");
 }
 
 } // namespace

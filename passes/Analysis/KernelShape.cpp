@@ -13,11 +13,9 @@ using namespace mlir;
 using namespace accel;
 
 static constexpr std::pair<LoopKind, StringLiteral> kKinds[] = {
-    {LoopKind::Flat, "flat"},
-    {LoopKind::Rows, "rows"},
-    {LoopKind::Columns, "columns"},
-    {LoopKind::Concat, "concat"},
-    {LoopKind::Attention, "attention"}};
+    {LoopKind::Flat, "flat"},           {LoopKind::Rows, "rows"},
+    {LoopKind::Columns, "columns"},     {LoopKind::Concat, "concat"},
+    {LoopKind::Attention, "attention"}, {LoopKind::Product, "product"}};
 
 static std::optional<LoopKind> parseKind(StringRef name) {
   const auto *known = llvm::find_if(
@@ -42,6 +40,10 @@ static int64_t countUnits(const KernelShape &shape) {
   case LoopKind::Concat:
   case LoopKind::Attention:
     return shape.rows;
+  case LoopKind::Product:
+    return shape.hasColumnUnits()
+               ? llvm::divideCeil(shape.columns, kProductColumns)
+               : llvm::divideCeil(shape.rows, kProductRows);
   }
   return 0;
 }
@@ -74,7 +76,8 @@ FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
   if (!known) {
     return kernel.emitOpError("expected `")
            << kKernelAttr
-           << "` with a kind (flat, rows, columns, concat or attention), got "
+           << "` with a kind (flat, rows, columns, concat, attention or "
+              "product), got "
            << Attribute(attribute);
   }
   KernelShape shape;

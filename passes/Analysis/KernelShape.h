@@ -17,8 +17,12 @@ inline constexpr llvm::StringLiteral kCodeSuffix = ".code";
 inline constexpr int64_t kFlatUnit = 128;
 /// Columns of a unit of a column kernel.
 inline constexpr int64_t kColumnUnit = 64;
+/// Columns, or rows where there are more of them, of a unit of a product: a
+/// multiple of every register block's.
+inline constexpr int64_t kProductColumns = 32;
+inline constexpr int64_t kProductRows = 24;
 
-enum class LoopKind { Flat, Rows, Columns, Concat, Attention };
+enum class LoopKind { Flat, Rows, Columns, Concat, Attention, Product };
 
 struct KernelShape {
   LoopKind kind = LoopKind::Flat;
@@ -27,6 +31,9 @@ struct KernelShape {
   int64_t columns = 0;
   int64_t units = 0;   ///< what [begin, end) counts
   int64_t scratch = 0; ///< bytes that each thread needs besides the operands
+
+  /// Whether the units of a product are blocks of columns, and not of rows.
+  bool hasColumnUnits() const { return columns >= rows; }
 
   /// The shape with so many elements in rows of `columns`: its rows and units
   /// follow.

@@ -4,6 +4,7 @@
 #include "passes/Fuse/KernelClusters.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/AttentionTiles.h"
 #include "passes/Analysis/TensorAccess.h"
 
@@ -19,10 +20,6 @@ static constexpr int64_t kLongestSingleRow = 4096;
 /// Most operations of a kernel: beyond that values no longer fit into
 /// registers.
 static constexpr size_t kMostOps = 96;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 static FusionKind kindOf(Operation *op) {
   if (isa<DropoutOp, RandomNormalOp>(op)) {
@@ -81,7 +78,7 @@ bool ClusterPlanner::isCompute(Operation *op) const {
     return llvm::any_of(op->getResults(),
                         [&](Value v) { return materialized.contains(v); });
   }
-  if (isAttention(op)) {
+  if (isAttention(op) || isProduct(op)) {
     return true;
   }
   switch (kindOf(op)) {
@@ -106,6 +103,7 @@ void ClusterPlanner::plan() {
   for (size_t i = 0; i < ops.size(); ++i) {
     place(ops[i]);
   }
+  placeEpilogues();
   // Column sums come last: only now is it known which values are in memory
   // anyway.
   for (Operation *op : std::vector<Operation *>(ops)) {
@@ -234,9 +232,11 @@ void ClusterPlanner::addSymbolOrder() {
 //===----------------------------------------------------------------------===//
 
 void ClusterPlanner::place(Operation *op) {
+  if (isProduct(op)) {
+    return placeProduct(op);
+  }
   if (isa<MatmulOp, WriteOp, AccumulateOp, MetricOp>(op)) {
-    materializeForLibrary(op);
-    return;
+    return materializeContiguous(op);
   }
   bool isColumns = isColumnReduction(op) || isa<ScatterAddOp>(op);
   if (clusterOf.count(op) || isColumns || !isCompute(op)) {
@@ -245,8 +245,7 @@ void ClusterPlanner::place(Operation *op) {
   if (isAttention(op)) {
     placeAttention(op);
   } else if (isViewOp(op)) {
-    start(op, KernelKind::Rows, getNumElements(op->getResult(0)), 0,
-          /*open=*/false);
+    placeCopy(op);
   } else if (isa<ConcatOp>(op)) {
     start(op, KernelKind::Concat, getNumElements(op->getResult(0)), 0,
           /*open=*/false);
@@ -255,6 +254,30 @@ void ClusterPlanner::place(Operation *op) {
   } else {
     placeElementwise(op);
   }
+}
+
+/// A constant that is written where a kernel has read what was there before is
+/// written by that kernel: gradients are cleared by the update that used them.
+void ClusterPlanner::placeCopy(Operation *op) {
+  int64_t elements = getNumElements(op->getResult(0));
+  bool isWritten = op->getResult(0).hasOneUse() &&
+                   isa<WriteOp>(*op->getResult(0).user_begin());
+  if (isWritten && isSource(getRoot(op->getOperand(0)).getDefiningOp())) {
+    for (Operation *reader : llvm::reverse(graph.getPredecessors(op))) {
+      auto found = clusterOf.find(reader);
+      if (found == clusterOf.end()) {
+        continue;
+      }
+      const Cluster &cluster = clusters[found->second];
+      bool fits = cluster.kind == KernelKind::Rows && cluster.open &&
+                  cluster.elements == elements;
+      if (fits && !closesCycle({found->second}, op)) {
+        merge({found->second}, op, elements, cluster.columns);
+        return;
+      }
+    }
+  }
+  start(op, KernelKind::Rows, elements, 0, /*open=*/false);
 }
 
 unsigned ClusterPlanner::start(Operation *op, KernelKind kind, int64_t elements,
@@ -294,8 +317,8 @@ void ClusterPlanner::materialize(Value value, Operation *user) {
   start(copy, KernelKind::Rows, getNumElements(value), 0, /*open=*/false);
 }
 
-/// Library calls and sinks take contiguous operands.
-void ClusterPlanner::materializeForLibrary(Operation *op) {
+/// Products and sinks take contiguous operands.
+void ClusterPlanner::materializeContiguous(Operation *op) {
   for (Value operand : SmallVector<Value>(op->getOperands())) {
     int64_t offset = 0;
     Value root = getRoot(operand);
@@ -401,12 +424,13 @@ bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers,
   for (unsigned number : numbers) {
     members.insert(clusters[number].ops.begin(), clusters[number].ops.end());
   }
-  // What comes behind `op` is in no cluster yet, and leads further behind.
+  // Until all are placed, what comes behind `op` is in no cluster and leads
+  // further behind.
   auto position = positions.find(op);
   auto isBehind = [&](Operation *other) {
     auto found = positions.find(other);
-    return position != positions.end() && found != positions.end() &&
-           found->second > position->second;
+    return !allPlaced && position != positions.end() &&
+           found != positions.end() && found->second > position->second;
   };
   SmallVector<Operation *> stack;
   DenseSet<Operation *> seen;

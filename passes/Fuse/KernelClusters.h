@@ -10,6 +10,7 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <vector>
@@ -18,10 +19,11 @@ namespace accel {
 
 /// The loop that a kernel runs.
 enum class KernelKind {
-  Rows,     ///< element-wise, perhaps with reductions over rows
-  Columns,  ///< sums over rows, one per column
-  Concat,   ///< rows put together from parts
-  Attention ///< attention or its gradient, and how its results are laid out
+  Rows,      ///< element-wise, perhaps with reductions over rows
+  Columns,   ///< sums over rows, one per column
+  Concat,    ///< rows put together from parts
+  Attention, ///< attention or its gradient, and how its results are laid out
+  Product    ///< a matrix product, and what is computed of its elements
 };
 
 /// Operations that become one kernel.
@@ -73,6 +75,9 @@ public:
   /// indices.
   static bool isSource(mlir::Operation *op);
 
+  /// Whether an operation is a matrix product with a kernel of its own.
+  static bool isProduct(mlir::Operation *op);
+
 private:
   // preparation
   void isolateSinks();
@@ -85,6 +90,23 @@ private:
   void placeRowReduction(mlir::Operation *op);
   void placeColumns(mlir::Operation *op);
   void placeAttention(mlir::Operation *op);
+  void placeProduct(mlir::Operation *op);
+  void placeCopy(mlir::Operation *op);
+
+  // epilogues of products
+  using OperationSet = llvm::SetVector<mlir::Operation *>;
+  void placeEpilogues();
+  OperationSet findEpilogue(mlir::Operation *product, unsigned number) const;
+  bool followsProduct(mlir::Operation *op, mlir::Operation *product,
+                      const OperationSet &epilogue) const;
+  void moveToProduct(const OperationSet &epilogue, unsigned number,
+                     unsigned product);
+  void move(mlir::Operation *op, unsigned to);
+  /// Whether `holds` for anybody who reads `value`, through views that are not
+  /// copied.
+  bool isReadBy(mlir::Value value,
+                llvm::function_ref<bool(mlir::Operation *)> holds) const;
+
   bool joins(const Cluster &cluster, mlir::Operation *op, mlir::Value operand,
              int64_t columns) const;
   bool allowsColumns(const Cluster &cluster, int64_t columns) const;
@@ -109,14 +131,15 @@ private:
                     llvm::SmallVectorImpl<mlir::Operation *> &dependents) const;
   mlir::Operation *insertCopy(mlir::Value value, mlir::Operation *user);
   void materialize(mlir::Value value, mlir::Operation *user);
-  void materializeForLibrary(mlir::Operation *op);
+  void materializeContiguous(mlir::Operation *op);
 
   std::vector<mlir::Operation *> ops;
   std::vector<Cluster> clusters;
   llvm::DenseMap<mlir::Operation *, unsigned> clusterOf;
   llvm::DenseMap<mlir::Value, mlir::Operation *> copies;
   SectionGraph graph;                                  ///< of `ops`
-  llvm::DenseMap<mlir::Operation *, size_t> positions; ///< before planning
+  llvm::DenseMap<mlir::Operation *, size_t> positions; ///< among `ops`
+  bool allPlaced = false; ///< every operation that has a cluster is in it
   llvm::DenseSet<mlir::Value>
       materialized; ///< results of views that are copied
 };

@@ -5,6 +5,7 @@
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Analysis/AttentionTiles.h"
 #include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/ProductTiles.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/KernelClusters.h"
 #include "passes/Fuse/Passes.h"
@@ -163,6 +164,9 @@ KernelShape Outliner::describe(const ClusterPlanner &planner,
   if (cluster.kind == KernelKind::Attention) {
     return AttentionTiles::get(cluster.ops.front()).getShape();
   }
+  if (cluster.kind == KernelKind::Product) {
+    return ProductTiles::get(cast<MatmulOp>(cluster.ops.front())).getShape();
+  }
   LoopKind kind = LoopKind::Rows;
   int64_t columns = cluster.columns;
   if (cluster.kind == KernelKind::Concat) {
@@ -226,12 +230,17 @@ func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner,
   return kernel;
 }
 
-/// A name that tells what a kernel does: its most telling operations, and a
-/// number.
+/// A name that tells what a kernel does: its most telling operations, the sizes
+/// of a product (rows x columns x summed), and a number.
 std::string describeOps(const Cluster &cluster) {
-  SmallVector<StringRef> words;
+  SmallVector<std::string> words;
   for (Operation *op : cluster.ops) {
-    StringRef word = op->getName().stripDialect();
+    std::string word = op->getName().stripDialect().str();
+    if (ClusterPlanner::isProduct(op)) {
+      ProductTiles tiles = ProductTiles::get(cast<MatmulOp>(op));
+      word +=
+          llvm::formatv("_{0}x{1}x{2}", tiles.rows, tiles.columns, tiles.depth);
+    }
     bool isTelling = isViewOp(op) ? cluster.ops.size() == 1 ||
                                         cluster.kind != KernelKind::Attention
                                   : !isa<AddOp, SubOp, MulOp, CastOp, SelectOp,
@@ -241,7 +250,7 @@ std::string describeOps(const Cluster &cluster) {
     }
   }
   if (words.empty()) {
-    words.push_back(cluster.ops.front()->getName().stripDialect());
+    words.push_back(cluster.ops.front()->getName().stripDialect().str());
   }
   return llvm::join(words, "_");
 }
@@ -319,7 +328,7 @@ private:
   /// waits for.
   bool isInnerView(Operation *producer, Operation *op) const {
     return isViewOp(producer) && !planner.getClusterOf().count(producer) &&
-           !isa<MatmulOp>(op) && planner.getClusterOf().count(op);
+           planner.getClusterOf().count(op);
   }
 
   const ClusterPlanner &planner;
@@ -383,8 +392,11 @@ void Outliner::emitCall(const ClusterPlanner &planner, unsigned number,
   func::FuncOp kernel =
       unify(buildKernel(planner, cluster, interface), cluster);
   OpBuilder builder(anchor);
-  auto call = func::CallOp::create(builder, cluster.ops.back()->getLoc(),
-                                   kernel, interface.inputs.getArrayRef());
+  // A product is what takes the time, whatever is computed of it.
+  bool isProduct = cluster.kind == KernelKind::Product;
+  Operation *named = isProduct ? cluster.ops.front() : cluster.ops.back();
+  auto call = func::CallOp::create(builder, named->getLoc(), kernel,
+                                   interface.inputs.getArrayRef());
   for (auto [output, result] :
        llvm::zip(interface.outputs, call.getResults())) {
     output.replaceUsesWithIf(result, [&](OpOperand &use) {

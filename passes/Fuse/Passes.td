@@ -20,7 +20,9 @@ def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
 def ClearGradientsPass : Pass<"accel-clear-gradients", "::mlir::ModuleOp"> {
   let summary = "makes explicit that a step begins with gradients of zero";
   let description = [{
-    Writes zero to the gradient slot of every segment at the start of `step`.
+    Writes zero to the gradient slot of every segment at the end of `init` and of `step`, where the kernel that updates the
+    segment has it in its registers. Where a rank holds only its part of the gradients, and where there is no `init`, the
+    write is at the start of `step`.
 
     Requires: Shard. Ensures: gradients no longer have an implicit initial value.
   }];
@@ -65,7 +67,7 @@ def LayOutAttentionPass : Pass<"accel-lay-out-attention", "::mlir::ModuleOp"> {
 def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "groups operations into kernels";
   let description = [{
-    Every operation that is not a library call, a view or an access to a symbol becomes part of a kernel: a private
+    Every operation that is not a library call (a product of more than two dimensions), a view or an access to a symbol becomes part of a kernel: a private
     function with the attribute `plan.kernel` that says in `accel` operations what the kernel computes, called where the
     operations were. Equal kernels become one function. Values keep their meaning: the module can still be interpreted.
 
@@ -74,10 +76,15 @@ def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
     - `rows`: `rows` rows of `columns` elements, with sums and maxima over rows; cut between rows;
     - `columns`: sums over `rows` for each of `columns`; cut between columns, so that no sum depends on the cut;
     - `concat`: rows whose parts come from different operands;
-    - `attention`: attention or its gradient, cut between heads and, forward, blocks of rows; `scratch` bytes per thread.
+    - `attention`: attention or its gradient, cut between heads and, forward, blocks of rows; `scratch` bytes per thread;
+    - `product`: the product of two matrices of f32, cut between blocks of columns or of rows, and element-wise operations
+      on it that would otherwise read it from memory; `scratch` bytes per thread.
+
+    An operation moves behind a product only if nobody of the kernel that it leaves reads its result, or if the result is in
+    memory anyway: what a kernel of row sums has in registers stays there.
 
     Requires: ExpandComposites.
-    Ensures: outside kernels there are only calls, matrix products, views of their operands, constants and accesses to symbols.
+    Ensures: outside kernels there are only calls, products of more than two dimensions, views of their operands, constants and accesses to symbols.
   }];
   let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }

@@ -191,46 +191,6 @@ void AttentionCode::eachPanel(
   }
 }
 
-void AttentionCode::product(const Block &block) const {
-  Values sums;
-  for (int64_t row = 0; row < block.rows; ++row) {
-    for (int64_t v = 0; v < block.vectors; ++v) {
-      sums.push_back(block.initial(row, v));
-    }
-  }
-  auto step = [&](Value k, Values sums) {
-    Values lanes;
-    for (int64_t v = 0; v < block.vectors; ++v) {
-      lanes.push_back(block.lanesAt(k, v));
-    }
-    for (int64_t row = 0; row < block.rows; ++row) {
-      Value x = t.splat(block.scalarAt(row, k));
-      for (int64_t v = 0; v < block.vectors; ++v) {
-        Value &sum = sums[row * block.vectors + v];
-        sum = t.fma(x, lanes[v], sum);
-      }
-    }
-    return sums;
-  };
-  Value count = t.sub(block.last, block.first);
-  Value middle = block.inFours ? block.last
-                               : t.add(block.first, t.mul(t.div(count, 4), 4));
-  sums = t.loop(block.first, middle, 4, sums, [&](Value k, Values sums) {
-    for (int64_t i = 0; i < 4; ++i) {
-      sums = step(t.add(k, i), sums);
-    }
-    return sums;
-  });
-  if (!block.inFours) {
-    sums = t.loop(middle, block.last, 1, sums, step);
-  }
-  Accumulators result(block.rows);
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    result[i / block.vectors].push_back(sum);
-  }
-  block.finish(result);
-}
-
 void AttentionCode::storeBlock(const Accumulators &block,
                                const TileRows &target, Value row,
                                const Panel &panel) const {
@@ -262,7 +222,7 @@ void AttentionCode::packTransposed(const TileRows &source, Value row,
       each = total % kTile == 0 ? each : t.min(each, t.index(total - 1));
     }
     for (int64_t d = 0; d < source.getColumns(); d += kTileLanes) {
-      std::array<Value, kTileLanes> lanes;
+      Values lanes(kTileLanes);
       for (auto [k, each] : llvm::enumerate(lanes)) {
         each = source.lanes(from[k], d);
       }

@@ -6,7 +6,7 @@
 #define ACCEL_PASSES_LOWER_ATTENTIONCODE_H
 
 #include "passes/Lower/KernelEmitter.h"
-#include "passes/Lower/TileCode.h"
+#include "passes/Lower/RegisterBlock.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -32,26 +32,10 @@ struct TileSource {
   mlir::Value first;
 };
 
-/// Accumulators of a block of rows by vectors.
-using Accumulators = llvm::SmallVector<llvm::SmallVector<mlir::Value>>;
-
 /// Vectors next to each other that a block covers, from column `lane` on.
 struct Panel {
   mlir::Value lane;
   int64_t count;
-};
-
-/// Part of a product that is kept in registers: where its operands are read,
-/// what its sums begin with, and what becomes of them. `scalarAt` and `lanesAt`
-/// get the summed index.
-struct Block {
-  int64_t rows, vectors;
-  mlir::Value first, last; ///< of the summed index
-  bool inFours;            ///< whether both are multiples of four
-  llvm::function_ref<mlir::Value(int64_t row, mlir::Value k)> scalarAt;
-  llvm::function_ref<mlir::Value(mlir::Value k, int64_t vector)> lanesAt;
-  llvm::function_ref<mlir::Value(int64_t row, int64_t vector)> initial;
-  llvm::function_ref<void(Accumulators &)> finish;
 };
 
 class AttentionCode {
@@ -89,7 +73,6 @@ protected:
   Value laneOf(const Panel &panel, int64_t vector) const {
     return t.add(panel.lane, vector * kTileLanes);
   }
-  void product(const Block &block) const;
   /// Writes what a block has summed to rows from `row` on.
   void storeBlock(const Accumulators &block, const TileRows &target, Value row,
                   const Panel &panel) const;

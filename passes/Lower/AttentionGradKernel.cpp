@@ -224,22 +224,23 @@ void AttentionGradKernel::emitProductBlocks(const RowTile &tile,
                                             FinishScore finish) {
   int64_t step = rowsOfBlock(panel.count);
   eachGroup(first, last, step, tiles.rows, [&](int64_t m, Value group) {
-    product({m, panel.count, t.index(0), t.index(depth), depth % 4 == 0,
-             [&](int64_t r, Value d) {
-               Value row = t.add(t.add(source.first, group), r);
-               return source.rows.scalar(row, d);
-             },
-             [&](Value d, int64_t v) {
-               return transposed.allLanes(d, laneOf(panel, v));
-             },
-             [&](int64_t, int64_t) { return zero; },
-             [&](Accumulators &block) {
-               for (auto [r, row] : llvm::enumerate(block)) {
-                 for (auto [v, lanes] : llvm::enumerate(row)) {
-                   finish(t.add(group, r), laneOf(panel, v), lanes);
-                 }
-               }
-             }});
+    emitRegisterBlock(
+        t, {m, panel.count, t.index(0), t.index(depth), depth % 4 == 0,
+            [&](int64_t r, Value d) {
+              Value row = t.add(t.add(source.first, group), r);
+              return source.rows.scalar(row, d);
+            },
+            [&](Value d, int64_t v) {
+              return transposed.allLanes(d, laneOf(panel, v));
+            },
+            [&](int64_t, int64_t) { return zero; },
+            [&](Accumulators &block) {
+              for (auto [r, row] : llvm::enumerate(block)) {
+                for (auto [v, lanes] : llvm::enumerate(row)) {
+                  finish(t.add(group, r), laneOf(panel, v), lanes);
+                }
+              }
+            }});
   });
 }
 
@@ -327,22 +328,23 @@ void AttentionGradKernel::addToColumns(const RowTile &tile,
   eachPanel(0, vectors, depth / kTileLanes, [&](const Panel &panel) {
     eachGroup(t.index(0), columns, rowsOfBlock(panel.count), tiles.columns,
               [&](int64_t m, Value group) {
-                product({m, panel.count, tile.isDiagonal ? group : t.index(0),
-                         tile.rows, inFours(tiles.rows, m),
-                         [&](int64_t r, Value q) {
-                           return weights.scalar(q, t.add(group, r));
-                         },
-                         [&](Value q, int64_t v) {
-                           return source.rows.lanes(t.add(source.first, q),
-                                                    laneOf(panel, v));
-                         },
-                         [&](int64_t r, int64_t v) {
-                           return target.lanes(t.add(group, r),
-                                               laneOf(panel, v));
-                         },
-                         [&](Accumulators &block) {
-                           storeBlock(block, target, group, panel);
-                         }});
+                emitRegisterBlock(
+                    t, {m, panel.count, tile.isDiagonal ? group : t.index(0),
+                        tile.rows, inFours(tiles.rows, m),
+                        [&](int64_t r, Value q) {
+                          return weights.scalar(q, t.add(group, r));
+                        },
+                        [&](Value q, int64_t v) {
+                          return source.rows.lanes(t.add(source.first, q),
+                                                   laneOf(panel, v));
+                        },
+                        [&](int64_t r, int64_t v) {
+                          return target.lanes(t.add(group, r),
+                                              laneOf(panel, v));
+                        },
+                        [&](Accumulators &block) {
+                          storeBlock(block, target, group, panel);
+                        }});
               });
   });
 }
@@ -357,20 +359,21 @@ void AttentionGradKernel::addToRows(const RowTile &tile) {
           Value last =
               tile.isDiagonal ? t.min(t.add(group, m), columns) : columns;
           Value line = t.add(tile.firstRow, group);
-          product({m, panel.count, t.index(0), last, inFours(tiles.columns, m),
-                   [&](int64_t r, Value k) {
-                     return gradients.scalar(t.add(group, r), k);
-                   },
-                   [&](Value k, int64_t v) {
-                     return keyRows.lanes(t.add(firstColumn, k),
-                                          laneOf(panel, v));
-                   },
-                   [&](int64_t r, int64_t v) {
-                     return queryTarget.lanes(t.add(line, r), laneOf(panel, v));
-                   },
-                   [&](Accumulators &block) {
-                     storeBlock(block, queryTarget, line, panel);
-                   }});
+          emitRegisterBlock(
+              t, {m, panel.count, t.index(0), last, inFours(tiles.columns, m),
+                  [&](int64_t r, Value k) {
+                    return gradients.scalar(t.add(group, r), k);
+                  },
+                  [&](Value k, int64_t v) {
+                    return keyRows.lanes(t.add(firstColumn, k),
+                                         laneOf(panel, v));
+                  },
+                  [&](int64_t r, int64_t v) {
+                    return queryTarget.lanes(t.add(line, r), laneOf(panel, v));
+                  },
+                  [&](Accumulators &block) {
+                    storeBlock(block, queryTarget, line, panel);
+                  }});
         });
   });
 }

@@ -198,19 +198,19 @@ void AttentionKernel::emitScoreBlocks(const ColumnTile &tile, Value first,
                                       bool isCut) {
   int64_t step = rowsOfBlock(panel.count);
   eachGroup(first, last, step, tiles.columns, [&](int64_t m, Value group) {
-    product({m, panel.count, t.index(0), t.index(tiles.depth),
-             tiles.depth % 4 == 0,
-             [&](int64_t r, Value d) {
-               Value row = t.add(t.add(keys.first, group), r);
-               return keys.rows.scalar(row, d);
-             },
-             [&](Value d, int64_t v) {
-               return queries.allLanes(d, laneOf(panel, v));
-             },
-             [&](int64_t, int64_t) { return zero; },
-             [&](Accumulators &scores) {
-               finishScores(tile, group, panel, isCut, scores);
-             }});
+    emitRegisterBlock(t, {m, panel.count, t.index(0), t.index(tiles.depth),
+                          tiles.depth % 4 == 0,
+                          [&](int64_t r, Value d) {
+                            Value row = t.add(t.add(keys.first, group), r);
+                            return keys.rows.scalar(row, d);
+                          },
+                          [&](Value d, int64_t v) {
+                            return queries.allLanes(d, laneOf(panel, v));
+                          },
+                          [&](int64_t, int64_t) { return zero; },
+                          [&](Accumulators &scores) {
+                            finishScores(tile, group, panel, isCut, scores);
+                          }});
   });
 }
 
@@ -254,7 +254,7 @@ void AttentionKernel::emitMask(const ColumnTile &tile) {
   t.each(t.index(0), end, kTileLanes, [&](Value group) {
     Value firstLane = tile.isDiagonal ? group : t.index(0);
     t.each(firstLane, t.index(kTile), kTileLanes, [&](Value lane) {
-      std::array<Value, kTileLanes> block;
+      Values block(kTileLanes);
       for (auto [i, each] : llvm::enumerate(block)) {
         Value row =
             t.min(t.add(t.add(firstRow, lane), i), t.index(tiles.rows - 1));
@@ -372,23 +372,24 @@ void AttentionKernel::emitResult(const ColumnTile &tile) {
       if (tile.isDiagonal) {
         last = tile.isTail ? t.min(t.add(group, m), last) : t.add(group, m);
       }
-      product({m, panel.count, t.index(0), last, inFours(tiles.columns, m),
-               [&](int64_t r, Value k) {
-                 return scores.scalar(k, t.add(group, r));
-               },
-               [&](Value k, int64_t v) {
-                 return values.rows.lanes(t.add(values.first, k),
-                                          laneOf(panel, v));
-               },
-               [&](int64_t r, int64_t v) {
-                 Value row = t.add(group, r);
-                 Value factor = rowState.scalar(t.index(Factor), row);
-                 return t.times(sums.allLanes(row, laneOf(panel, v)),
-                                t.splat(factor));
-               },
-               [&](Accumulators &block) {
-                 storeBlock(block, sums, group, panel);
-               }});
+      emitRegisterBlock(
+          t, {m, panel.count, t.index(0), last, inFours(tiles.columns, m),
+              [&](int64_t r, Value k) {
+                return scores.scalar(k, t.add(group, r));
+              },
+              [&](Value k, int64_t v) {
+                return values.rows.lanes(t.add(values.first, k),
+                                         laneOf(panel, v));
+              },
+              [&](int64_t r, int64_t v) {
+                Value row = t.add(group, r);
+                Value factor = rowState.scalar(t.index(Factor), row);
+                return t.times(sums.allLanes(row, laneOf(panel, v)),
+                               t.splat(factor));
+              },
+              [&](Accumulators &block) {
+                storeBlock(block, sums, group, panel);
+              }});
     });
   });
 }

@@ -108,7 +108,14 @@ static void addEntries(llvm::Module &module) {
     }
   }
   for (llvm::Function *body : bodies) {
-    addEntry(*body);
+    if (body->getName().ends_with(kCodeSuffix)) {
+      addEntry(*body);
+      continue;
+    }
+    // What kernels share is there once.
+    body->setLinkage(llvm::GlobalValue::InternalLinkage);
+    body->addFnAttr(llvm::Attribute::NoInline);
+    setAttributes(*body);
   }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds its code to every kernel of a module.
+#include "passes/Analysis/ProductTiles.h"
 #include "passes/Lower/AttentionCode.h"
 #include "passes/Lower/KernelEmitter.h"
 #include "passes/Lower/Kernels.h"
 #include "passes/Lower/Passes.h"
+#include "passes/Lower/ProductKernel.h"
 
 namespace accel {
 #define GEN_PASS_DEF_LOWERKERNELSPASS
@@ -58,6 +60,13 @@ static void emitAttentionKernel(KernelEmitter &emitter, int64_t blockVectors) {
   emitter.emitError(emitter.getKernel()) << "expected an attention, got none";
 }
 
+static void emitProductKernel(KernelEmitter &emitter, int64_t blockVectors) {
+  if (MatmulOp op = getProduct(emitter.getKernel())) {
+    return emitProductKernel(emitter, op, blockVectors);
+  }
+  emitter.emitError(emitter.getKernel()) << "expected a product, got none";
+}
+
 static LogicalResult lowerKernel(func::FuncOp kernel, int64_t blockVectors) {
   FailureOr<KernelShape> shape = KernelShape::get(kernel);
   if (failed(shape) || failed(checkKernel(kernel))) {
@@ -79,6 +88,9 @@ static LogicalResult lowerKernel(func::FuncOp kernel, int64_t blockVectors) {
     break;
   case LoopKind::Attention:
     emitAttentionKernel(emitter, blockVectors);
+    break;
+  case LoopKind::Product:
+    emitProductKernel(emitter, blockVectors);
     break;
   }
   emitter.finish();

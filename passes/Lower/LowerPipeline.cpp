@@ -67,15 +67,16 @@ static LogicalResult lowerToCode(ModuleOp kernels, int64_t blockVectors,
   return lowerToLLVM(kernels);
 }
 
-static bool isAttention(func::FuncOp kernel) {
+static bool hasRegisterBlocks(func::FuncOp kernel) {
   FailureOr<KernelShape> shape = KernelShape::get(kernel);
-  return succeeded(shape) && shape->kind == LoopKind::Attention;
+  return succeeded(shape) && (shape->kind == LoopKind::Attention ||
+                              shape->kind == LoopKind::Product);
 }
 
 namespace {
 
 /// The code of a module's kernels for variants with different blocks. Only
-/// attention knows of blocks: what else there is, is lowered once.
+/// attention and products know of blocks: what else there is, is lowered once.
 class BlockedCode {
 public:
   explicit BlockedCode(ModuleOp module) : module(module) {}
@@ -87,7 +88,7 @@ public:
     }
     bool isFirst = codes.size() == 1;
     code = extractKernels(module, [&](func::FuncOp kernel) {
-      return isFirst || isAttention(kernel);
+      return isFirst || hasRegisterBlocks(kernel);
     });
     if (failed(lowerToCode(*code, blockVectors, timing))) {
       return failure();

@@ -246,7 +246,8 @@ Value Sweep::computeRandom(OpTy op, Value operand, AffineExpr first) {
   if (!element.isValid()) {
     return {};
   }
-  bool startsBlock = !range.inner && element.getFirst().isMultipleOf(4);
+  bool startsBlock = (!range.inner || range.startsInFours) &&
+                     element.getFirst().isMultipleOf(4);
   return element.build(inside,
                        place(element.getFirst(), element.getPlaceType()),
                        operand, startsBlock);

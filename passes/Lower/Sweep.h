@@ -19,7 +19,8 @@ struct SweepRange {
   int64_t run;       ///< length of the whole run, over which neighbours are
                      ///< neighbours in memory
   mlir::Value inner; ///< null: from the first
-  mlir::OpFoldResult size; ///< an index
+  mlir::OpFoldResult size;    ///< an index
+  bool startsInFours = false; ///< whether `inner` is a multiple of four
 };
 
 /// How the elements of a row are put together.

@@ -171,28 +171,28 @@ Value TileCode::sumLanes(Value a) const {
   return vector::ExtractOp::create(builder, loc, a, ArrayRef<int64_t>{0});
 }
 
-std::array<Value, kTileLanes>
-TileCode::transpose(std::array<Value, kTileLanes> rows) const {
+TileCode::Values TileCode::transpose(Values rows) const {
+  auto count = static_cast<int64_t>(rows.size());
   auto shuffle = [&](Value a, Value b,
                      llvm::function_ref<int64_t(int64_t)> from) -> Value {
     SmallVector<int64_t> lanes;
-    for (int64_t lane = 0; lane < kTileLanes; ++lane) {
+    for (int64_t lane = 0; lane < count; ++lane) {
       lanes.push_back(from(lane));
     }
     return vector::ShuffleOp::create(builder, loc, a, b, lanes);
   };
   // Bit s of a lane's number is exchanged with bit s of its row's.
-  for (int64_t s = 1; s < kTileLanes; s *= 2) {
-    std::array<Value, kTileLanes> next;
-    for (int64_t i = 0; i < kTileLanes; ++i) {
+  for (int64_t s = 1; s < count; s *= 2) {
+    Values next(rows.size());
+    for (int64_t i = 0; i < count; ++i) {
       if ((i & s) != 0) {
         continue;
       }
       next[i] = shuffle(rows[i], rows[i + s], [&](int64_t lane) {
-        return (lane & s) != 0 ? kTileLanes + (lane ^ s) : lane;
+        return (lane & s) != 0 ? count + (lane ^ s) : lane;
       });
       next[i + s] = shuffle(rows[i], rows[i + s], [&](int64_t lane) {
-        return (lane & s) != 0 ? kTileLanes + lane : lane ^ s;
+        return (lane & s) != 0 ? count + lane : lane ^ s;
       });
     }
     rows = next;

@@ -10,8 +10,6 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-#include <array>
-
 namespace accel {
 
 /// Writes code at the insertion point of a builder. Indices fold where they are
@@ -65,9 +63,8 @@ public:
   Value isNegative(Value a) const;
   /// The sum of all lanes: halves are added to each other, whatever the target.
   Value sumLanes(Value a) const;
-  /// Rows become columns.
-  std::array<Value, kTileLanes>
-  transpose(std::array<Value, kTileLanes> rows) const;
+  /// Rows become columns: as many vectors of that many lanes, a power of two.
+  Values transpose(Values rows) const;
 
   // Control flow.
   Values loop(Value first, Value last, int64_t step, const Values &carried,

@@ -24,9 +24,9 @@ namespace {
 
 constexpr double kUnits = 8.0;
 constexpr double kNoiseFactor = 8.0;
-/// What the oracle does in one operation, kernels of attention do in many
-/// roundings.
-constexpr double kAttentionNoiseFactor = 32.0;
+/// What the oracle does in one operation, kernels of attention and of products
+/// do in many roundings.
+constexpr double kLongNoiseFactor = 32.0;
 constexpr int kNoiseSamples = 1;
 
 double getEpsilon(Type element) {
@@ -253,8 +253,9 @@ bool compareWithOracle(func::FuncOp kernel, ArrayRef<HostTensor> inputs,
                        const std::vector<Place> &places) {
   auto expected = askOracle(kernel, inputs, /*round=*/false);
   double epsilon = getCoarsestEpsilon(kernel);
-  bool isAttention = KernelShape::get(kernel)->kind == LoopKind::Attention;
-  double noiseFactor = isAttention ? kAttentionNoiseFactor : kNoiseFactor;
+  LoopKind kind = KernelShape::get(kernel)->kind;
+  bool isLong = kind == LoopKind::Attention || kind == LoopKind::Product;
+  double noiseFactor = isLong ? kLongNoiseFactor : kNoiseFactor;
   std::vector<SmallVector<HostTensor>> disturbed;
   for (int seed = 1; seed <= kNoiseSamples; ++seed) {
     auto sample = askOracle(kernel, disturb(inputs, seed), /*round=*/true);

@@ -77,7 +77,6 @@ void Append(const Instruction& instruction, ScheduleItem& item) {
                     instruction.waits().end());
   item.signals.insert(item.signals.end(), instruction.signals().begin(),
                       instruction.signals().end());
-  item.gemms += instruction.has_gemm() ? 1 : 0;
   item.flops += runtime::FlopsOf(instruction);
 }
 

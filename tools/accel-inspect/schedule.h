@@ -25,7 +25,6 @@ struct ScheduleItem {
   std::vector<uint32_t> buckets;  // that they work for, without repetition
   std::vector<planpb::Wait> waits;
   std::vector<uint32_t> signals;
-  uint64_t gemms = 0;
   uint64_t flops = 0;
   uint32_t section = 0;
   bool repeated = false;

@@ -102,7 +102,6 @@ std::vector<TextColumn> ScheduleTable::Columns() const {
       {.header = LaneName(planpb::LANE_COMPUTE), .least = 10}};
   if (fold_) {
     columns.push_back({.header = "instr", .numbers = true});
-    columns.push_back({.header = "gemms", .numbers = true});
   }
   columns.push_back({.header = "FLOP", .numbers = true});
   columns.push_back({});
@@ -139,7 +138,7 @@ std::string ScheduleTable::ComputeText(const ScheduleItem& item) const {
 
 void ScheduleTable::AddCompute(const ScheduleItem* item, Cells& cells) const {
   if (item == nullptr) {
-    cells.resize(cells.size() + (fold_ ? 7 : 5));
+    cells.resize(cells.size() + (fold_ ? 6 : 5));
     return;
   }
   cells.push_back(WaitsText(*item));
@@ -147,7 +146,6 @@ void ScheduleTable::AddCompute(const ScheduleItem* item, Cells& cells) const {
   cells.push_back(ComputeText(*item));
   if (fold_) {
     cells.push_back(absl::StrCat(item->instructions.size()));
-    cells.push_back(item->gemms == 0 ? "" : absl::StrCat(item->gemms));
   }
   cells.push_back(item->flops == 0
                       ? ""

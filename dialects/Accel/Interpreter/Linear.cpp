@@ -33,12 +33,25 @@ void multiply(const Matrix &lhs, const Matrix &rhs,
   int64_t m = lhs.transposed ? lhs.columns : lhs.rows;
   int64_t inner = lhs.transposed ? lhs.rows : lhs.columns;
   int64_t n = rhs.transposed ? rhs.rows : rhs.columns;
+  // Rows of the right matrix one after the other: the oracle of a large plan
+  // multiplies a lot.
+  std::vector<double> turned;
+  if (rhs.transposed) {
+    turned.resize(inner * n);
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t k = 0; k < inner; ++k) {
+        turned[k * n + j] = rhs.at(k, j);
+      }
+    }
+  }
+  const double *rows = rhs.transposed ? turned.data() : rhs.elements.data();
   for (int64_t i = 0; i < m; ++i) {
-    MutableArrayRef<double> row = out.slice(i * n, n);
+    double *sums = out.data() + i * n;
     for (int64_t k = 0; k < inner; ++k) {
       double factor = lhs.at(i, k);
+      const double *row = rows + k * n;
       for (int64_t j = 0; j < n; ++j) {
-        row[j] += factor * rhs.at(k, j);
+        sums[j] += factor * row[j];
       }
     }
   }

@@ -12,17 +12,15 @@
 // CHECK: accel.dropout %{{.+}}, %{{.+}}, %{{.+}} probability 1.000000e-01 site 0 plus %[[ONE]]
 
 // KERNEL-LABEL: func @step
-// KERNEL: call @[[FN:dropout[^(]*]](
-// KERNEL: accel.matmul
-// KERNEL: call @[[FN]](
-// KERNEL: accel.matmul
+// KERNEL: call @dropout_0(
+// KERNEL: call @[[FN:matmul_8x8x8_dropout[^(]*]](
 // KERNEL: call @[[FN]](
 
 // WITHOUT-LABEL: func @step
-// WITHOUT: call @[[FN:dropout[^(]*]](
-// WITHOUT: accel.matmul
+// WITHOUT: call @dropout_0(
+// WITHOUT: call @[[FN:matmul_8x8x8_dropout[^(]*]](
 // WITHOUT-NOT: call @[[FN]](
-// WITHOUT: accel.matmul
+// WITHOUT: return
 func.func @step(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %samples: tensor<2xi64>, %seed: tensor<i64>) -> tensor<8x8xf32> {
   %a = accel.dropout %x, %samples, %seed probability 0.1 site 1 : tensor<8x8xf32>, tensor<2xi64>, tensor<i64>
   %b = accel.matmul %a, %w : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>

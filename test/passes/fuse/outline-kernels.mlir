@@ -4,7 +4,8 @@ accel.parameter @w : tensor<8x16xf32> trainable
 accel.parameter @b : tensor<16xf32> trainable
 accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
 
-// A bias and an activation share a kernel; so do two sums of which one feeds the other; a product is a library call.
+// A bias and an activation are computed by the kernel of their product, which keeps its sums in their result; so do two
+// sums share a kernel of which one feeds the other. What a row's sums read is no part of a product's kernel.
 // CHECK-LABEL: func.func @step
 func.func @step() {
   // CHECK: %[[X:.+]] = accel.input "x"
@@ -13,13 +14,13 @@ func.func @step() {
   %w = accel.read @w : tensor<8x16xf32>
   // CHECK: %[[B:.+]] = accel.read @b
   %b = accel.read @b : tensor<16xf32>
-  // CHECK: %[[P:.+]] = accel.matmul %[[X]], %[[W]]
   %p = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
-  // CHECK: %[[H:.+]] = call @relu_0(%[[P]], %[[B]])
+  // CHECK: %[[H:.+]] = call @matmul_4x16x8_relu_0(%[[X]], %[[W]], %[[B]])
   %bb = accel.broadcast %b [1] : tensor<16xf32> -> tensor<4x16xf32>
   %a = accel.add %p, %bb : tensor<4x16xf32>
   %h = accel.relu %a : tensor<4x16xf32>
-  // CHECK: accel.matmul %[[H]], %[[W]] {transpose_rhs}
+  // CHECK: %[[Q:.+]] = call @matmul_4x8x16_0(%[[H]], %[[W]])
+  // CHECK: call @reduce_max_0(%[[Q]])
   %q = accel.matmul %h, %w {transpose_rhs} : tensor<4x16xf32>, tensor<8x16xf32> -> tensor<4x8xf32>
   %m = accel.reduce_max %q [1] : tensor<4x8xf32> -> tensor<4xf32>
   %s = accel.broadcast %m [0] : tensor<4xf32> -> tensor<4x8xf32>
@@ -30,8 +31,8 @@ func.func @step() {
   accel.accumulate @loss_sum, %l : tensor<f64>
   return
 }
-// CHECK: func.func private @relu_0(%arg0: tensor<4x16xf32>, %arg1: tensor<16xf32>) -> tensor<4x16xf32>
-// CHECK-SAME: columns = 16 : i64, elements = 64 : i64, kind = "rows", rows = 4 : i64, units = 4 : i64
+// CHECK: func.func private @matmul_4x16x8_relu_0(%arg0: tensor<4x8xf32>, %arg1: tensor<8x16xf32>, %arg2: tensor<16xf32>) -> tensor<4x16xf32>
+// CHECK-SAME: columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64
 
 // -----
 
@@ -106,8 +107,7 @@ func.func @step() {
   %w = accel.input "w" : tensor<64x64xf32>
   // CHECK: %[[X:.+]] = accel.input "x"
   // CHECK: %[[CALL:.+]]:2 = call @attention_0(%[[X]])
-  // CHECK: %[[VIEW:.+]] = accel.reshape %[[CALL]]#
-  // CHECK-NEXT: accel.matmul %[[VIEW]]
+  // CHECK: call @matmul_16x64x64_0(%[[CALL]]#
   %q, %k, %v = accel.split %x axis 1 : tensor<16x192xf32> -> tensor<16x64xf32>, tensor<16x64xf32>, tensor<16x64xf32>
   %q1 = accel.reshape %q : tensor<16x64xf32> -> tensor<2x8x4x16xf32>
   %k1 = accel.reshape %k : tensor<16x64xf32> -> tensor<2x8x4x16xf32>
@@ -145,3 +145,85 @@ func.func @step() {
   accel.metric "sum", %c : tensor<f64>
   return
 }
+
+// -----
+
+// A residual that the next row sums read as well is in memory anyway: the product's kernel adds it, and a kernel of rows
+// begins behind it. What only the rows' kernel reads it computes itself.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  %x = accel.input "x" : tensor<8x16xf32>
+  %w = accel.input "w" : tensor<16x16xf32>
+  // CHECK: %[[X:.+]] = accel.input "x"
+  // CHECK: %[[W:.+]] = accel.input "w"
+  // CHECK: %[[H:.+]] = call @matmul_8x16x16_0(%[[X]], %[[W]])
+  // CHECK: %[[Y:.+]] = call @[[ROWS:reduce_sum[^(]*]](%[[H]])
+  // CHECK: call @matmul_8x16x16_1(%[[Y]], %[[W]])
+  %p = accel.matmul %x, %w : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
+  %h = accel.add %p, %x : tensor<8x16xf32>
+  %d = accel.mul %h, %h : tensor<8x16xf32>
+  %s = accel.reduce_sum %d [1] : tensor<8x16xf32> -> tensor<8xf32>
+  %b = accel.broadcast %s [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %y = accel.sub %h, %b : tensor<8x16xf32>
+  %q = accel.matmul %y, %w : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
+  %z = accel.add %q, %y : tensor<8x16xf32>
+  %f = accel.add %z, %h : tensor<8x16xf32>
+  %r = accel.reduce_sum %f [0, 1] : tensor<8x16xf32> -> tensor<f32>
+  %c = accel.cast %r : tensor<f32> -> tensor<f64>
+  accel.metric "sum", %c : tensor<f64>
+  return
+}
+
+// -----
+
+accel.parameter @w : tensor<16x8xf32> trainable
+
+// A product that is added to a gradient has no epilogue; products of more than two dimensions, and in double, are left to
+// the library.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  %x = accel.input "x" : tensor<4x16xf32>
+  %y = accel.input "y" : tensor<4x8xf32>
+  %b = accel.input "b" : tensor<2x4x8xf32>
+  // CHECK: %[[G:.+]] = call @matmul_16x8x4_0
+  // CHECK: accel.accumulate @w, %[[G]]
+  %g = accel.matmul %x, %y {transpose_lhs} : tensor<4x16xf32>, tensor<4x8xf32> -> tensor<16x8xf32>
+  accel.accumulate @w, %g : tensor<16x8xf32>
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} {transpose_rhs} : tensor<2x4x8xf32>
+  %t = accel.matmul %b, %b {transpose_rhs} : tensor<2x4x8xf32>, tensor<2x4x8xf32> -> tensor<2x4x4xf32>
+  %s = accel.reduce_sum %t [0, 1, 2] : tensor<2x4x4xf32> -> tensor<f32>
+  %c = accel.cast %s : tensor<f32> -> tensor<f64>
+  accel.metric "sum", %c : tensor<f64>
+  return
+}
+// CHECK: func.func private @matmul_16x8x4_0
+// CHECK-SAME: -> (tensor<16x8xf32> {plan.accumulate})
+// CHECK-SAME: kind = "product"
+
+// -----
+
+accel.state @p : tensor<8192xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "master", group = "decayed"}
+accel.state @g : tensor<8192xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "gradient", group = "decayed"}
+
+// The kernel that uses a gradient last clears it; the one that sums its squares must come before.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  // CHECK: %[[G:.+]] = accel.read @g
+  // CHECK: %[[N:.+]] = call @reduce_sum_0(%[[G]])
+  // CHECK: %[[U:.+]]:2 = call @[[UPDATE:[a-z_0-9]+]](%[[G]], %[[N]], %{{.+}})
+  // CHECK-DAG: accel.write @p, %[[U]]#0
+  // CHECK-DAG: accel.write @g, %[[U]]#1
+  %p = accel.read @p : tensor<8192xf32>
+  %g = accel.read @g : tensor<8192xf32>
+  %s = accel.mul %g, %g : tensor<8192xf32>
+  %n = accel.reduce_sum %s [0] : tensor<8192xf32> -> tensor<f32>
+  %b = accel.broadcast %n [] : tensor<f32> -> tensor<8192xf32>
+  %d = accel.mul %g, %b : tensor<8192xf32>
+  %u = accel.sub %p, %d : tensor<8192xf32>
+  accel.write @p, %u : tensor<8192xf32>
+  %z = accel.constant dense<0.000000e+00> : tensor<8192xf32>
+  accel.write @g, %z : tensor<8192xf32>
+  return
+}
+// CHECK: func.func private @[[UPDATE]](
+// CHECK-SAME: kind = "flat"

@@ -21,12 +21,6 @@ struct Attention {
   std::string scale = "0.25";
 };
 
-std::string text(int64_t number) { return std::to_string(number); }
-
-int64_t alignUp(int64_t number, int64_t to) {
-  return (number + to - 1) / to * to;
-}
-
 /// What docs/kernels.md says of units and scratch.
 std::string describe(const Attention &a, bool isGradient) {
   int64_t blocks = alignUp(a.rows, 64) / 64;

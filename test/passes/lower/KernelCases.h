@@ -21,6 +21,12 @@ struct KernelCase {
       {}; ///< result that lies where an argument lies
 };
 
+inline std::string text(int64_t number) { return std::to_string(number); }
+
+inline int64_t alignUp(int64_t number, int64_t to) {
+  return (number + to - 1) / to * to;
+}
+
 /// `@k` of a kind and shape. `results` may carry attributes.
 inline std::string makeKernel(const std::string &kind, int64_t rows,
                               int64_t columns, const std::string &arguments,
@@ -65,6 +71,7 @@ std::vector<KernelCase> getRowCases();
 std::vector<KernelCase> getViewCases();
 std::vector<KernelCase> getColumnCases();
 std::vector<KernelCase> getAttentionCases();
+std::vector<KernelCase> getProductCases();
 
 } // namespace accel::test
 

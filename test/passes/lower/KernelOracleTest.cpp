@@ -266,6 +266,8 @@ INSTANTIATE_TEST_SUITE_P(Columns, KernelOracleTest,
                          testing::ValuesIn(getColumnCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attention, KernelOracleTest,
                          testing::ValuesIn(getAttentionCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Products, KernelOracleTest,
+                         testing::ValuesIn(getProductCases()), nameOf);
 
 TEST(VariantsTest, RunOnThisProcessor) {
   for (const CodeVariant &variant : getDefaultVariants()) {

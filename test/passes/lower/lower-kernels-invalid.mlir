@@ -1,6 +1,6 @@
 // RUN: accel-opt %s --accel-lower-kernels --split-input-file --verify-diagnostics
 
-// expected-error@below {{expected `plan.kernel` with a kind (flat, rows, columns, concat or attention), got {kind = "diagonal"}}}
+// expected-error@below {{expected `plan.kernel` with a kind (flat, rows, columns, concat, attention or product), got {kind = "diagonal"}}}
 func.func @unknown_kind(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "diagonal"}} {
   return %x : tensor<4xf32>
 }
@@ -111,4 +111,61 @@ func.func @double(%q: tensor<1x1x8x16xf64>) -> tensor<1x1x8x16xf64> attributes {
   // expected-error@below {{in kernel 'double' has no code for 'tensor<1x1x8x16xf64>'}}
   %y, %l = accel.attention %q, %q, %q scale 1.0 : tensor<1x1x8x16xf64>, tensor<1x1x8x16xf64>, tensor<1x1x8x16xf64> -> tensor<1x1x8x16xf64>, tensor<1x1x8xf64>
   return %y : tensor<1x1x8x16xf64>
+}
+
+// -----
+
+// expected-error@below {{in kernel 'no_product' expected a product, got none}}
+func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {
+    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+  return %x : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @small(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
+    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 64 : i64}} {
+  // expected-error@below {{in kernel 'small' expected 4 rows of 8 and a scratch of 3008 bytes, got 4, 8 and 64}}
+  %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  return %c : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @turned(%a: tensor<16x4xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
+    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+  %t = accel.transpose %a [1, 0] : tensor<16x4xf32> -> tensor<4x16xf32>
+  // expected-error@below {{in kernel 'turned' expected operands that lie in memory, got one of 'tensor<4x16xf32>' that does not}}
+  %c = accel.matmul %t, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  return %c : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @nowhere(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf32> {plan.accumulate}) attributes {
+    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+  // expected-error@below {{in kernel 'nowhere' expected a result of 'tensor<4x8xf32>' to keep the sums in, got none}}
+  %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  %n = accel.neg %c : tensor<4x8xf32>
+  return %n : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @both(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf32> {plan.accumulate}, tensor<4x8xf32>) attributes {
+    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+  // expected-error@below {{in kernel 'both' expected no other result beside a product that is added to what is there}}
+  %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  %n = accel.neg %c : tensor<4x8xf32>
+  return %c, %n : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+func.func @sums(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) attributes {
+    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+  // expected-error@below {{in kernel 'sums' expected results of 32 elements, got 'tensor<4xf32>'}}
+  %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  %s = accel.reduce_sum %c [1] : tensor<4x8xf32> -> tensor<4xf32>
+  return %c, %s : tensor<4x8xf32>, tensor<4xf32>
 }

@@ -36,3 +36,17 @@ func.func @caller.code(%x: memref<4xf32>, %y: memref<4xf32>, %begin: index, %end
   func.call @helper() : () -> ()
   return
 }
+
+// -----
+
+// What kernels share is called inside the module.
+func.func private @routine(%x: memref<4xf32>) {
+  return
+}
+func.func @sharing(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "flat"}} {
+  return %x : tensor<4xf32>
+}
+func.func @sharing.code(%x: memref<4xf32>, %y: memref<4xf32>, %begin: index, %end: index) {
+  func.call @routine(%x) : (memref<4xf32>) -> ()
+  return
+}

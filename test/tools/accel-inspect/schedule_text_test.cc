@@ -40,18 +40,18 @@ TEST(ScheduleTextTest, ItReadsLikeThis) {
   EXPECT_EQ(
       StepText(MakeSamplePlan(), true, 100),
       R"(function 'step', 17 instructions, 4 events (5> waits for event 5, >5 signals it)
-          compute instr gemms FLOP             communication bytes
+          compute instr FLOP             communication bytes
  load
-        0 block0      3                      3 fetch               >0
+        0 block0      3                3 fetch               >0
 each microbatch
  forward
-0 2-1>  6 block0      2     1          1-1>  5 fetch next          >2
+0 2-1>  6 block0      2          1-1>  5 fetch next          >2
  backward
-        8 block0      2            >1
+        8 block0      2      >1
 after the last microbatch
  update
-       10 block0      1            >3
-       11 block0      1                  3> 12 5 metrics
+       10 block0      1      >3
+       11 block0      1            3> 12 5 metrics
 )");
 }
 

@@ -10,21 +10,21 @@ import sys
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
-    names, rows, gemm = {}, collections.defaultdict(list), None
+    names, rows, product = {}, collections.defaultdict(list), None
     for event in events:
         key = event["pid"], event["tid"]
         if event["ph"] == "M":
             names[event["name"], *key] = event["args"]["name"]
             continue
         rows[key].append(event)
-        gemm = gemm or (event if event["name"].startswith("gemm") else None)
+        product = product or (event if event["name"].startswith("matmul") else None)
     for (process, thread), row in sorted(rows.items()):
         steps = [event["args"]["step"] for event in row]
         apart = all(a["ts"] + a["dur"] <= b["ts"] + 0.001 for a, b in zip(row, row[1:]))
         print(f"{names['process_name', process, 0]}, {names['thread_name', process, thread]}: steps {min(steps)} to {max(steps)}, "
               f"{'in order' if steps == sorted(steps) else 'out of order'}, {'none over another' if apart else 'overlapping'}")
-    cost = gemm["args"]
-    print(f"{gemm['name']}: {cost['flops']} FLOPs, {cost['bytes']} bytes, {cost['node']}")
+    cost = product["args"]
+    print(f"{product['name']}: {cost['flops']} FLOPs, {cost['bytes']} bytes, {cost['node']}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sizes, units and scratch of products.
+#include "passes/Analysis/ProductTiles.h"
+
+#include "dialects/Accel/IR/ShapeChecks.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// Summed elements of a block at most: a panel of 16 columns takes half of a
+/// first cache of 32 KiB, six rows of the left matrix a fifth.
+static constexpr int64_t kDeepestBlock = 256;
+/// Columns that are packed at once, at most: 256 KiB, half of a small second
+/// cache.
+static constexpr int64_t kMostPackedColumns = 256;
+/// Rows of the left matrix that any kernel packs at once, at most, and what a
+/// store of whole vectors writes behind them.
+static constexpr int64_t kMostPackedRows = 12;
+static constexpr int64_t kOverhang = 16;
+
+bool ProductTiles::exists(MatmulOp op) {
+  return op.getType().getRank() == 2 && elementTypeOf(op.getResult()).isF32();
+}
+
+ProductTiles ProductTiles::get(MatmulOp op) {
+  ArrayRef<int64_t> lhs = shapeOf(op.getLhs()),
+                    result = shapeOf(op.getResult());
+  return {result[0], result[1], lhs[op.getTransposeLhs() ? 0 : 1],
+          op.getTransposeLhs(), op.getTransposeRhs()};
+}
+
+int64_t ProductTiles::blocks() const {
+  return llvm::divideCeil(depth, kDeepestBlock);
+}
+
+int64_t ProductTiles::blockDepth() const {
+  return llvm::alignTo(llvm::divideCeil(depth, blocks()), 16);
+}
+
+int64_t ProductTiles::packedColumns() const {
+  return std::min<int64_t>(llvm::alignTo(columns, kProductColumns),
+                           kMostPackedColumns);
+}
+
+int64_t ProductTiles::packedRows(int64_t panel) const {
+  return packedColumns() / panel * (blockDepth() + 1);
+}
+
+int64_t ProductTiles::lhsOffset() const {
+  // The narrowest panel has the most rows between panels.
+  constexpr int64_t narrowest = 16;
+  return packedRows(narrowest) * narrowest;
+}
+
+KernelShape ProductTiles::getShape() const {
+  KernelShape shape =
+      KernelShape::make(LoopKind::Product, rows * columns, columns);
+  shape.scratch =
+      4 * llvm::alignTo(
+              lhsOffset() + kMostPackedRows * blockDepth() + kOverhang, 16);
+  return shape;
+}
+
+MatmulOp accel::getProduct(func::FuncOp kernel) {
+  for (auto op : kernel.getBody().front().getOps<MatmulOp>()) {
+    return op;
+  }
+  return {};
+}

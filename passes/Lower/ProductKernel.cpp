@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrix products. A thread has a range of columns, or of rows where there are
+// more of them:
+//
+//   for 256 columns of the range:
+//     for a block of 256 of the summed index:
+//       pack that part of the right matrix into panels of 16 columns
+//       for six rows:
+//         pack that part of the left matrix, its columns one behind the other
+//         for each panel:  result (+)= rows x panel, summed in registers
+//         behind the last block: the epilogue over these rows, which are still
+//         in the first cache
+//
+// An element is the sum, block by block, of sums in the order of the summed
+// index: no split among threads and no width of registers changes it.
+#include "passes/Lower/ProductKernel.h"
+
+#include "passes/Analysis/ProductTiles.h"
+#include "passes/Lower/ProductRoutines.h"
+#include "passes/Lower/Sweep.h"
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+/// Indices from `first` to `last` - 1.
+struct IndexRange {
+  Value first, last;
+};
+
+/// A block of the summed index.
+struct DepthBlock {
+  Value first, depth;
+};
+
+class ProductKernel {
+public:
+  ProductKernel(KernelEmitter &emitter, MatmulOp op, int64_t blockVectors)
+      : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()), op(op),
+        tiles(ProductTiles::get(op)),
+        routines(emitter.getKernel()->getParentOfType<ModuleOp>(),
+                 blockVectors) {}
+
+  void emit();
+
+private:
+  using Matrix = ProductRoutines::Matrix;
+  using Packed = ProductRoutines::Packed;
+
+  Matrix getMatrix(Value operand, bool isTransposed);
+  Matrix partOf(const Matrix &matrix, Value row, Value column);
+  bool findDestination();
+  IndexRange rangeOf(int64_t unit, int64_t size);
+  Value panelStride() const {
+    return t.index((tiles.blockDepth() + 1) * routines.panel());
+  }
+  void emitChunk(const IndexRange &rows, const IndexRange &columns);
+  void emitBlock(const IndexRange &rows, const IndexRange &columns,
+                 const DepthBlock &block);
+  void emitRows(const IndexRange &rows, const IndexRange &columns,
+                const DepthBlock &block);
+  void emitEpilogue(const IndexRange &rows, const IndexRange &columns,
+                    const DepthBlock &block);
+  void emitEpilogueRow(Value row, const IndexRange &columns);
+
+  KernelEmitter &emitter;
+  TileCode t;
+  MatmulOp op;
+  ProductTiles tiles;
+  ProductRoutines routines;
+  Matrix lhs, rhs, result;
+  bool accumulates = false, hasEpilogue = false;
+};
+
+ProductRoutines::Matrix ProductKernel::getMatrix(Value operand,
+                                                 bool isTransposed) {
+  int64_t offset = 0;
+  Value root = getViewRoot(operand, [](Value) { return false; });
+  auto argument = dyn_cast<BlockArgument>(root);
+  if (!argument || !isContiguousPart(operand, root, offset)) {
+    emitter.emitError(op) << "expected operands that lie in memory, got one of "
+                          << operand.getType() << " that does not";
+    return {};
+  }
+  return {emitter.getBuffer(argument), t.index(offset),
+          t.index(shapeOf(operand)[1]), isTransposed};
+}
+
+/// The matrix from an element on.
+ProductRoutines::Matrix ProductKernel::partOf(const Matrix &matrix, Value row,
+                                              Value column) {
+  if (matrix.isTransposed) {
+    std::swap(row, column);
+  }
+  Matrix part = matrix;
+  part.at = t.add(t.add(matrix.at, t.mul(row, matrix.stride)), column);
+  return part;
+}
+
+/// The sums are kept where the product goes or, if nobody wants it as it is, a
+/// result that is computed from it.
+bool ProductKernel::findDestination() {
+  std::optional<unsigned> chosen;
+  for (auto [i, value] : llvm::enumerate(emitter.getResults())) {
+    bool isProduct = value == op.getResult();
+    hasEpilogue |= !isProduct;
+    if (getNumElements(value) != emitter.getShape().elements) {
+      emitter.emitError(op)
+          << "expected results of " << emitter.getShape().elements
+          << " elements, got " << value.getType();
+      return false;
+    }
+    bool canHold = elementTypeOf(value).isF32() &&
+                   (isProduct || !emitter.isAccumulated(i));
+    if (canHold && (isProduct || !chosen)) {
+      chosen = i;
+    }
+  }
+  if (!chosen) {
+    emitter.emitError(op) << "expected a result of " << op.getType()
+                          << " to keep the sums in, got none";
+    return false;
+  }
+  result = {emitter.getResultBuffer(*chosen), t.index(0),
+            t.index(tiles.columns)};
+  accumulates = emitter.isAccumulated(*chosen);
+  if (accumulates && hasEpilogue) {
+    emitter.emitError(op) << "expected no other result beside a product that "
+                             "is added to what is there";
+    return false;
+  }
+  return true;
+}
+
+IndexRange ProductKernel::rangeOf(int64_t unit, int64_t size) {
+  auto limit = [&](Value units) {
+    return t.min(t.mul(units, unit), t.index(size));
+  };
+  return {limit(emitter.getBegin()), limit(emitter.getEnd())};
+}
+
+void ProductKernel::emit() {
+  lhs = getMatrix(op.getLhs(), tiles.transposeLhs);
+  rhs = getMatrix(op.getRhs(), tiles.transposeRhs);
+  if (emitter.hasFailed() || !findDestination()) {
+    return;
+  }
+  IndexRange rows{t.index(0), t.index(tiles.rows)};
+  IndexRange columns{t.index(0), t.index(tiles.columns)};
+  if (emitter.getShape().hasColumnUnits()) {
+    columns = rangeOf(kProductColumns, tiles.columns);
+  } else {
+    rows = rangeOf(kProductRows, tiles.rows);
+  }
+  int64_t packed = tiles.packedColumns();
+  emitter.forEach(columns.first, columns.last, packed, [&](Value first) {
+    emitChunk(rows, {first, t.min(t.add(first, packed), columns.last)});
+  });
+}
+
+void ProductKernel::emitChunk(const IndexRange &rows,
+                              const IndexRange &columns) {
+  int64_t depth = tiles.blockDepth();
+  emitter.forEach(t.index(0), t.index(tiles.depth), depth, [&](Value first) {
+    Value left = t.sub(t.index(tiles.depth), first);
+    emitBlock(rows, columns, {first, t.min(left, t.index(depth))});
+  });
+}
+
+void ProductKernel::emitBlock(const IndexRange &rows, const IndexRange &columns,
+                              const DepthBlock &block) {
+  routines.packRhs(t, partOf(rhs, block.first, columns.first),
+                   {emitter.getScratch(), t.index(0)}, panelStride(),
+                   t.sub(columns.last, columns.first), block.depth);
+  int64_t step = routines.rowCount();
+  emitter.forEach(rows.first, rows.last, step, [&](Value first) {
+    emitRows({first, t.min(t.add(first, step), rows.last)}, columns, block);
+  });
+}
+
+void ProductKernel::emitRows(const IndexRange &rows, const IndexRange &columns,
+                             const DepthBlock &block) {
+  Value scratch = emitter.getScratch();
+  Value count = t.sub(rows.last, rows.first);
+  Packed packedLhs{scratch, t.index(tiles.lhsOffset())};
+  routines.packLhs(t, partOf(lhs, rows.first, block.first), packedLhs, count,
+                   block.depth);
+  Value isFirst = t.isEqual(block.first, t.index(0));
+  OpBuilder &builder = t.getBuilder();
+  Value always =
+      arith::ConstantOp::create(builder, t.getLoc(), builder.getBoolAttr(true));
+  Value adds =
+      accumulates
+          ? always
+          : Value(arith::XOrIOp::create(builder, t.getLoc(), isFirst, always));
+  routines.multiply(t, packedLhs, {scratch, t.index(0)}, panelStride(),
+                    block.depth, partOf(result, rows.first, columns.first),
+                    count, t.sub(columns.last, columns.first), adds);
+  if (hasEpilogue) {
+    emitEpilogue(rows, columns, block);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The epilogue
+//===----------------------------------------------------------------------===//
+
+/// Row by row, what becomes of the sums behind the last block.
+void ProductKernel::emitEpilogue(const IndexRange &rows,
+                                 const IndexRange &columns,
+                                 const DepthBlock &block) {
+  int64_t last = (tiles.blocks() - 1) * tiles.blockDepth();
+  emitter.onlyIf(t.isEqual(block.first, t.index(last)), [&] {
+    emitter.forEach(rows.first, rows.last, 1,
+                    [&](Value row) { emitEpilogueRow(row, columns); });
+  });
+}
+
+void ProductKernel::emitEpilogueRow(Value row, const IndexRange &columns) {
+  AffineExpr first = emitter.dimension(row) * tiles.columns;
+  Sweep sweep(emitter, {first, tiles.columns, columns.first,
+                        OpFoldResult(t.sub(columns.last, columns.first)),
+                        /*startsInFours=*/true});
+  sweep.setStored(op.getResult(), result.buffer);
+  for (auto [i, value] : llvm::enumerate(emitter.getResults())) {
+    if (value == op.getResult()) {
+      continue;
+    }
+    if (Value lane = sweep.lane(value)) {
+      sweep.store(lane, emitter.getResultBuffer(i), first,
+                  emitter.isAccumulated(i));
+    }
+  }
+  sweep.finish();
+}
+
+} // namespace
+
+void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op,
+                              int64_t blockVectors) {
+  const KernelShape &shape = emitter.getShape();
+  KernelShape needed;
+  if (ProductTiles::exists(op)) {
+    needed = ProductTiles::get(op).getShape();
+  }
+  if (shape.rows != needed.rows || shape.columns != needed.columns ||
+      shape.scratch < needed.scratch) {
+    emitter.emitError(op) << "expected " << needed.rows << " rows of "
+                          << needed.columns << " and a scratch of "
+                          << needed.scratch << " bytes, got " << shape.rows
+                          << ", " << shape.columns << " and " << shape.scratch;
+    return;
+  }
+  ProductKernel(emitter, op, blockVectors).emit();
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Packing by transposed tiles and by rows, and the register block.
+#include "passes/Lower/ProductRoutines.h"
+
+#include "passes/Lower/RegisterBlock.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+/// Of the summed index, one behind the other in the innermost loop.
+constexpr int64_t kSteps = 2;
+
+using Values = TileCode::Values;
+
+/// Loads and stores of floats by their place alone.
+class Floats {
+public:
+  Floats(const TileCode &t, Value memory) : t(t), memory(memory) {}
+
+  Value scalar(Value at) const {
+    return memref::LoadOp::create(t.getBuilder(), t.getLoc(), memory,
+                                  ValueRange{at});
+  }
+  Value load(Value at, int64_t lanes) const {
+    return vector::LoadOp::create(t.getBuilder(), t.getLoc(), typeOf(lanes),
+                                  memory, ValueRange{at});
+  }
+  /// The first `count`; the others are zero.
+  Value loadSome(Value at, int64_t lanes, Value count) const {
+    return vector::MaskedLoadOp::create(t.getBuilder(), t.getLoc(),
+                                        typeOf(lanes), memory, ValueRange{at},
+                                        maskOf(count, lanes), zero(lanes));
+  }
+  void store(Value lanes, Value at) const {
+    vector::StoreOp::create(t.getBuilder(), t.getLoc(), lanes, memory,
+                            ValueRange{at});
+  }
+  void storeSome(Value lanes, Value at, Value count) const {
+    int64_t size = cast<VectorType>(lanes.getType()).getNumElements();
+    vector::MaskedStoreOp::create(t.getBuilder(), t.getLoc(), memory,
+                                  ValueRange{at}, maskOf(count, size), lanes);
+  }
+  Value zero(int64_t lanes) const {
+    return arith::ConstantOp::create(t.getBuilder(), t.getLoc(),
+                                     t.getBuilder().getZeroAttr(typeOf(lanes)));
+  }
+
+private:
+  VectorType typeOf(int64_t lanes) const {
+    return VectorType::get({lanes}, t.getBuilder().getF32Type());
+  }
+  Value maskOf(Value count, int64_t lanes) const {
+    return vector::CreateMaskOp::create(
+        t.getBuilder(), t.getLoc(),
+        VectorType::get({lanes}, t.getBuilder().getI1Type()),
+        ValueRange{count});
+  }
+
+  const TileCode &t;
+  Value memory;
+};
+
+/// Runs one of two bodies.
+void branch(const TileCode &t, Value condition, llvm::function_ref<void()> yes,
+            llvm::function_ref<void()> no) {
+  OpBuilder &builder = t.getBuilder();
+  auto op = scf::IfOp::create(builder, t.getLoc(), condition,
+                              /*withElseRegion=*/no != nullptr);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(op.thenBlock());
+  yes();
+  if (no) {
+    builder.setInsertionPointToStart(op.elseBlock());
+    no();
+  }
+}
+
+/// Whole steps, and the rest as `body(index, count)`.
+void eachStep(const TileCode &t, Value count, int64_t step,
+              llvm::function_ref<void(Value)> whole,
+              llvm::function_ref<void(Value, Value)> rest) {
+  Value middle = t.mul(t.div(count, step), step);
+  t.each(t.index(0), middle, step, whole);
+  t.each(middle, count, step, [&](Value i) { rest(i, t.sub(count, i)); });
+}
+
+/// Of no size: only the stride of one matters.
+MemRefType floatsType(OpBuilder &builder) {
+  return MemRefType::get({int64_t(1) << 40}, builder.getF32Type());
+}
+
+} // namespace
+
+/// Twelve sums, two operands and a broadcast fill the sixteen registers of
+/// AVX2; twice as many sums of twice the width those of AVX-512.
+ProductRoutines::ProductRoutines(ModuleOp module, int64_t blockVectors)
+    : module(module), panelColumns(blockVectors == 1 ? 16 : 32),
+      blockRows(blockVectors == 1 ? 6 : 12),
+      packLanes(blockVectors == 1 ? 8 : 16) {}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Calls function `name`, whose body is written if it is not there yet.
+void ProductRoutines::call(const TileCode &t, StringRef name,
+                           const Values &operands, Body body) const {
+  OpBuilder &builder = t.getBuilder();
+  Location loc = t.getLoc();
+  Values passed;
+  for (Value operand : operands) {
+    auto memory = dyn_cast<MemRefType>(operand.getType());
+    if (memory) {
+      MemRefType type = floatsType(builder);
+      operand = memref::ReinterpretCastOp::create(
+          builder, loc, type, operand, OpFoldResult(builder.getIndexAttr(0)),
+          ArrayRef<OpFoldResult>{builder.getIndexAttr(type.getDimSize(0))},
+          ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+    }
+    passed.push_back(operand);
+  }
+  ModuleOp owner = module;
+  auto routine = owner.lookupSymbol<func::FuncOp>(name);
+  if (!routine) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(owner.getBody());
+    routine = func::FuncOp::create(
+        builder, loc, name,
+        builder.getFunctionType(ValueRange(passed).getTypes(), {}));
+    routine.setPrivate();
+    Block *block = routine.addEntryBlock();
+    OpBuilder inside = OpBuilder::atBlockEnd(block);
+    body(TileCode(inside, loc), Values(block->getArguments()));
+    func::ReturnOp::create(inside, loc);
+  }
+  func::CallOp::create(builder, loc, routine, passed);
+}
+
+void ProductRoutines::packLhs(const TileCode &t, const Matrix &from,
+                              const Packed &to, Value rows, Value depth) const {
+  Values operands{from.buffer, from.at, from.stride, to.buffer,
+                  to.at,       rows,    depth};
+  if (from.isTransposed) {
+    return call(t, "product.pack_lhs_columns", operands,
+                [&](const TileCode &t, const Values &arguments) {
+                  writePackLhsColumns(t, arguments);
+                });
+  }
+  call(t, "product.pack_lhs_rows", operands,
+       [&](const TileCode &t, const Values &arguments) {
+         writePackLhsRows(t, arguments);
+       });
+}
+
+void ProductRoutines::packRhs(const TileCode &t, const Matrix &from,
+                              const Packed &to, Value panelStride,
+                              Value columns, Value depth) const {
+  Values operands{from.buffer, from.at,     from.stride, to.buffer,
+                  to.at,       panelStride, columns,     depth};
+  if (from.isTransposed) {
+    return call(t, "product.pack_rhs_columns", operands,
+                [&](const TileCode &t, const Values &arguments) {
+                  writePackRhsColumns(t, arguments);
+                });
+  }
+  call(t, "product.pack_rhs_rows", operands,
+       [&](const TileCode &t, const Values &arguments) {
+         writePackRhsRows(t, arguments);
+       });
+}
+
+void ProductRoutines::multiply(const TileCode &t, const Packed &lhs,
+                               const Packed &rhs, Value panelStride,
+                               Value depth, const Matrix &result, Value rows,
+                               Value columns, Value adds) const {
+  call(t, "product.multiply",
+       {lhs.buffer, lhs.at, rhs.at, panelStride, depth, result.buffer,
+        result.at, result.stride, rows, columns, adds},
+       [&](const TileCode &t, const Values &arguments) {
+         writeMultiply(t, arguments);
+       });
+}
+
+//===----------------------------------------------------------------------===//
+// The left matrix
+//===----------------------------------------------------------------------===//
+
+/// Tiles of as many rows as a vector has lanes are transposed; those behind the
+/// block's rows are nothing. A vector reaches into the place of the next summed
+/// index, which is written after it.
+void ProductRoutines::writePackLhsRows(const TileCode &t,
+                                       const Values &arguments) const {
+  Floats from(t, arguments[0]), to(t, arguments[3]);
+  Value at = arguments[1], stride = arguments[2], target = arguments[4];
+  Value rows = arguments[5], depth = arguments[6];
+  auto pack = [&](Value k, Value count) {
+    Values lanes(packLanes, from.zero(packLanes));
+    for (int64_t i = 0; i < blockRows; ++i) {
+      // Rows that do not exist repeat the last one.
+      Value row = t.min(t.index(i), t.sub(rows, t.index(1)));
+      Value place = t.add(t.add(at, t.mul(row, stride)), k);
+      lanes[i] = count ? from.loadSome(place, packLanes, count)
+                       : from.load(place, packLanes);
+    }
+    for (auto [i, each] : llvm::enumerate(t.transpose(lanes))) {
+      Value column = t.add(k, static_cast<int64_t>(i));
+      to.store(each, t.add(target, t.mul(column, blockRows)));
+    }
+  };
+  eachStep(t, depth, packLanes, [&](Value k) { pack(k, Value()); }, pack);
+}
+
+/// Columns lie as they are wanted.
+void ProductRoutines::writePackLhsColumns(const TileCode &t,
+                                          const Values &arguments) const {
+  Floats from(t, arguments[0]), to(t, arguments[3]);
+  Value at = arguments[1], stride = arguments[2], target = arguments[4];
+  Value rows = arguments[5], depth = arguments[6];
+  t.each(t.index(0), depth, 1, [&](Value k) {
+    Value lanes = from.loadSome(t.add(at, t.mul(k, stride)), packLanes, rows);
+    to.store(lanes, t.add(target, t.mul(k, blockRows)));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The right matrix
+//===----------------------------------------------------------------------===//
+
+/// Row after row, so that a page is left only once.
+void ProductRoutines::writePackRhsRows(const TileCode &t,
+                                       const Values &arguments) const {
+  Floats from(t, arguments[0]), to(t, arguments[3]);
+  Value at = arguments[1], stride = arguments[2], target = arguments[4];
+  Value panelStride = arguments[5], columns = arguments[6];
+  t.each(t.index(0), arguments[7], 1, [&](Value k) {
+    Value row = t.add(at, t.mul(k, stride));
+    Value first = t.add(target, t.mul(k, panelColumns));
+    auto placeOf = [&](Value column, int64_t lane) {
+      Value panel = t.mul(t.div(column, panelColumns), panelStride);
+      return t.add(t.add(first, panel), lane);
+    };
+    auto whole = [&](Value column) {
+      for (int64_t lane = 0; lane < panelColumns; lane += kTileLanes) {
+        to.store(from.load(t.add(t.add(row, column), lane), kTileLanes),
+                 placeOf(column, lane));
+      }
+    };
+    auto rest = [&](Value column, Value count) {
+      for (int64_t lane = 0; lane < panelColumns; lane += kTileLanes) {
+        Value left = t.max(t.sub(count, t.index(lane)), t.index(0));
+        to.store(
+            from.loadSome(t.add(t.add(row, column), lane), kTileLanes, left),
+            placeOf(column, lane));
+      }
+    };
+    eachStep(t, columns, panelColumns, whole, rest);
+  });
+}
+
+/// Tiles are transposed. Columns that do not exist repeat the last one, and the
+/// sums with them are dropped.
+void ProductRoutines::writePackRhsColumns(const TileCode &t,
+                                          const Values &arguments) const {
+  Floats from(t, arguments[0]), to(t, arguments[3]);
+  Value at = arguments[1], stride = arguments[2], target = arguments[4];
+  Value panelStride = arguments[5], columns = arguments[6];
+  Value depth = arguments[7];
+  t.each(t.index(0), columns, packLanes, [&](Value column) {
+    Value panel = t.mul(t.div(column, panelColumns), panelStride);
+    Value first = t.add(t.add(target, panel), t.rem(column, panelColumns));
+    auto pack = [&](Value k, Value count) {
+      Values lanes(packLanes);
+      for (auto [i, each] : llvm::enumerate(lanes)) {
+        Value row = t.min(t.add(column, static_cast<int64_t>(i)),
+                          t.sub(columns, t.index(1)));
+        Value place = t.add(t.add(at, t.mul(row, stride)), k);
+        each = count ? from.loadSome(place, packLanes, count)
+                     : from.load(place, packLanes);
+      }
+      for (auto [i, each] : llvm::enumerate(t.transpose(lanes))) {
+        Value row = t.add(k, static_cast<int64_t>(i));
+        to.store(each, t.add(first, t.mul(row, panelColumns)));
+      }
+    };
+    eachStep(t, depth, packLanes, [&](Value k) { pack(k, Value()); }, pack);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The register block
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The sums of a register block on their way into memory.
+struct BlockResult {
+  const TileCode &t;
+  Floats memory;
+  Value at, stride, rows, columns, adds;
+
+  void store(const Accumulators &sums) const {
+    for (auto [i, lanes] : llvm::enumerate(sums)) {
+      auto row = static_cast<int64_t>(i);
+      branch(
+          t, t.isLess(t.index(row), rows), [&] { storeRow(lanes, row); },
+          nullptr);
+    }
+  }
+
+private:
+  Value total(Value sum, Value before) const {
+    return t.plus(t.choose(adds, before, t.lanes(0.0)), sum);
+  }
+
+  void storeRow(ArrayRef<Value> sums, int64_t row) const {
+    for (auto [v, lanes] : llvm::enumerate(sums)) {
+      Value sum = lanes;
+      int64_t lane = static_cast<int64_t>(v) * kTileLanes;
+      Value place = t.add(t.add(at, t.mul(t.index(row), stride)), lane);
+      auto whole = [&] {
+        memory.store(total(sum, memory.load(place, kTileLanes)), place);
+      };
+      auto rest = [&] {
+        Value left = t.max(t.sub(columns, t.index(lane)), t.index(0));
+        Value before = memory.loadSome(place, kTileLanes, left);
+        memory.storeSome(total(sum, before), place, left);
+      };
+      branch(t, t.isLess(t.index(lane + kTileLanes - 1), columns), whole, rest);
+    }
+  }
+};
+
+} // namespace
+
+void ProductRoutines::writeMultiply(const TileCode &t,
+                                    const Values &arguments) const {
+  Floats packed(t, arguments[0]);
+  Value lhs = arguments[1], rhs = arguments[2], panelStride = arguments[3];
+  Value at = arguments[6], columns = arguments[9];
+  auto scalarAt = [&](int64_t row, Value k) {
+    return packed.scalar(t.add(t.add(lhs, t.mul(k, blockRows)), row));
+  };
+  t.each(t.index(0), columns, panelColumns, [&](Value column) {
+    Value panel = t.add(rhs, t.mul(t.div(column, panelColumns), panelStride));
+    auto lanesAt = [&](Value k, int64_t vector) {
+      Value row = t.add(panel, t.mul(k, panelColumns));
+      return packed.load(t.add(row, vector * kTileLanes), kTileLanes);
+    };
+    BlockResult result{t,
+                       Floats(t, arguments[5]),
+                       t.add(at, column),
+                       arguments[7],
+                       arguments[8],
+                       t.sub(columns, column),
+                       arguments[10]};
+    emitRegisterBlock(t, {blockRows, panelColumns / kTileLanes, t.index(0),
+                          arguments[4], /*isWhole=*/false, scalarAt, lanesAt,
+                          [&](int64_t, int64_t) { return t.lanes(0.0); },
+                          [&](Accumulators &sums) { result.store(sums); },
+                          kSteps});
+  });
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrix products: sizes beside multiples of every block, all transposes, one
+// and several blocks of the summed index, results added to what is there, and
+// what is computed of a product element by element.
+#include "test/passes/lower/KernelCases.h"
+
+#include <algorithm>
+
+namespace accel::test {
+
+namespace {
+
+struct Product {
+  std::string name;
+  int64_t rows, columns, depth;
+  bool transposeLhs = false, transposeRhs = false;
+  bool accumulates = false;
+};
+
+/// What docs/kernels.md says of units and scratch.
+std::string describe(const Product &p) {
+  int64_t units = p.columns >= p.rows ? alignUp(p.columns, 32) / 32
+                                      : alignUp(p.rows, 24) / 24;
+  int64_t blocks = alignUp(p.depth, 256) / 256;
+  int64_t depth = alignUp((p.depth + blocks - 1) / blocks, 16);
+  int64_t packed = std::min<int64_t>(alignUp(p.columns, 32), 256);
+  int64_t floats = packed * (depth + 1) + 12 * depth + 16;
+  return "attributes {plan.kernel = {kind = \"product\", elements = " +
+         text(p.rows * p.columns) + " : i64, rows = " + text(p.rows) +
+         " : i64, columns = " + text(p.columns) +
+         " : i64, units = " + text(units) +
+         " : i64, scratch = " + text(4 * floats) + " : i64}}";
+}
+
+struct Types {
+  std::string lhs, rhs, result;
+};
+
+Types typesOf(const Product &p) {
+  return {tensorOf(p.transposeLhs ? std::vector{p.depth, p.rows}
+                                  : std::vector{p.rows, p.depth},
+                   "f32"),
+          tensorOf(p.transposeRhs ? std::vector{p.columns, p.depth}
+                                  : std::vector{p.depth, p.columns},
+                   "f32"),
+          tensorOf({p.rows, p.columns}, "f32")};
+}
+
+/// `%c`, the product of %a and %b.
+std::string multiply(const Product &p) {
+  Types types = typesOf(p);
+  std::string flags = p.transposeLhs ? "transpose_lhs" : "";
+  if (p.transposeRhs) {
+    flags += flags.empty() ? "transpose_rhs" : ", transpose_rhs";
+  }
+  return substitute("  %c = accel.matmul %a, %b$0 : $1, $2 -> $3\n",
+                    {flags.empty() ? "" : " {" + flags + "}", types.lhs,
+                     types.rhs, types.result});
+}
+
+/// With arguments, results, and a body behind the product.
+KernelCase makeCase(const Product &p, const std::string &arguments,
+                    const std::string &results, const std::string &body) {
+  Types types = typesOf(p);
+  std::string range = " {accel.range = [-1.0, 1.0]}";
+  return {p.name,
+          "func.func @k(%a: " + types.lhs + range + ", %b: " + types.rhs +
+              range + arguments + ") -> (" + results + ") " + describe(p) +
+              " {\n" + multiply(p) + body + "\n}\n",
+          4e-6};
+}
+
+KernelCase makePlain(const Product &p) {
+  Types types = typesOf(p);
+  return makeCase(p, "",
+                  types.result + (p.accumulates ? " {plan.accumulate}" : ""),
+                  "  return %c : " + types.result);
+}
+
+void addSizes(std::vector<KernelCase> &cases) {
+  struct Size {
+    int64_t rows, columns, depth;
+  };
+  const Size sizes[] = {{1, 1, 1},     {6, 16, 16},   {7, 17, 5},
+                        {5, 33, 19},   {12, 32, 256}, {13, 31, 257},
+                        {24, 64, 300}, {50, 40, 32},  {97, 3, 40},
+                        {30, 300, 24}, {19, 523, 530}};
+  for (const Size &size : sizes) {
+    for (int transposes = 0; transposes < 4; ++transposes) {
+      bool lhs = (transposes & 1) != 0, rhs = (transposes & 2) != 0;
+      std::string name = "product_" + text(size.rows) + "x" +
+                         text(size.columns) + "x" + text(size.depth) +
+                         (lhs ? "_tl" : "") + (rhs ? "_tr" : "");
+      cases.push_back(makePlain(
+          {name, size.rows, size.columns, size.depth, lhs, rhs, false}));
+      if (size.depth >= 256 || size.rows == 7) {
+        cases.push_back(makePlain({name + "_added", size.rows, size.columns,
+                                   size.depth, lhs, rhs, true}));
+      }
+    }
+  }
+}
+
+/// bias, GELU and the sums themselves, which the gradient needs.
+KernelCase makeGelu(const Product &p) {
+  std::string type = typesOf(p).result;
+  std::string bias = tensorOf({p.columns}, "f32");
+  return makeCase(p, ", %bias: " + bias + " {accel.range = [-1.0, 1.0]}",
+                  type + ", " + type,
+                  substitute("  %w = accel.broadcast %bias [1] : $0 -> $1\n"
+                             "  %h = accel.add %c, %w : $1\n"
+                             "  %e = accel.tanh %h : $1\n"
+                             "  %y = accel.mul %e, %h : $1\n"
+                             "  return %h, %y : $1, $1",
+                             {bias, type}));
+}
+
+/// A residual, and the product too.
+KernelCase makeResidual(const Product &p) {
+  std::string type = typesOf(p).result;
+  return makeCase(p, ", %x: " + type + " {accel.range = [-1.0, 1.0]}",
+                  type + ", " + type,
+                  substitute("  %y = accel.add %x, %c : $0\n"
+                             "  return %y, %c : $0, $0",
+                             {type}));
+}
+
+/// A number per row, a view between, another result that is added.
+KernelCase makeScaled(const Product &p) {
+  std::string type = typesOf(p).result;
+  std::string flat = tensorOf({p.rows * p.columns}, "f32");
+  std::string rows = tensorOf({p.rows}, "f32");
+  return makeCase(p, ", %s: " + rows + " {accel.range = [-1.0, 1.0]}",
+                  type + ", " + flat + " {plan.accumulate}",
+                  substitute("  %w = accel.broadcast %s [0] : $0 -> $1\n"
+                             "  %y = accel.mul %c, %w : $1\n"
+                             "  %f = accel.reshape %c : $1 -> $2\n"
+                             "  %z = accel.neg %f : $2\n"
+                             "  return %y, %z : $1, $2",
+                             {rows, type, flat}));
+}
+
+KernelCase makeDropout(const Product &p) {
+  std::string type = typesOf(p).result;
+  std::string samples = tensorOf({2}, "i64");
+  return makeCase(
+      p,
+      ", %n: " + samples +
+          " {accel.range = [0, 9]}, %seed: tensor<i64> "
+          "{accel.range = [0, 99]}",
+      type,
+      substitute("  %y = accel.dropout %c, %n, %seed probability 0.25 site 3 : "
+                 "$0, $1, tensor<i64>\n"
+                 "  return %y : $0",
+                 {type, samples}));
+}
+
+} // namespace
+
+std::vector<KernelCase> getProductCases() {
+  std::vector<KernelCase> cases;
+  addSizes(cases);
+  for (const char *suffix : {"", "_deep"}) {
+    int64_t depth = *suffix == '\0' ? 20 : 600;
+    auto named = [&](const char *name) { return std::string(name) + suffix; };
+    cases.push_back(makeGelu({named("product_gelu"), 14, 301, depth}));
+    cases.push_back(makeResidual({named("product_residual"), 31, 20, depth}));
+    cases.push_back(makeScaled({named("product_scaled"), 25, 70, depth}));
+    cases.push_back(makeDropout({named("product_dropout"), 16, 68, depth}));
+  }
+  return cases;
+}
+
+} // namespace accel::test
