@@ -44,14 +44,14 @@ int64_t ProductTiles::packedColumns() const {
                            kMostPackedColumns);
 }
 
-int64_t ProductTiles::packedRows(int64_t panel) const {
-  return packedColumns() / panel * (blockDepth() + 1);
+int64_t ProductTiles::panelStride(int64_t panel) const {
+  return (blockDepth() + 1) * panel;
 }
 
 int64_t ProductTiles::lhsOffset() const {
   // The narrowest panel has the most rows between panels.
   constexpr int64_t narrowest = 16;
-  return packedRows(narrowest) * narrowest;
+  return packedColumns() / narrowest * panelStride(narrowest);
 }
 
 KernelShape ProductTiles::getShape() const {

@@ -27,10 +27,9 @@ struct ProductTiles {
   /// Columns of the right matrix that are packed at once.
   int64_t packedColumns() const;
 
-  /// Rows of `panel` floats in the packed part of the right matrix, one more
-  /// for each panel than it has: panels do not begin at the same place of a
-  /// cache.
-  int64_t packedRows(int64_t panel) const;
+  /// Floats from one packed panel of so many columns to the next: a row more
+  /// than it has, so that panels do not begin at the same place of a cache.
+  int64_t panelStride(int64_t panel) const;
   /// Where in a thread's scratch, in floats, the packed rows of the left matrix
   /// begin, behind any panels of the right one.
   int64_t lhsOffset() const;

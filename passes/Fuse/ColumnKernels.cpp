@@ -29,12 +29,7 @@ static bool isCheap(Operation *op) {
 /// Whether a value is in memory anyway: somebody but its own kernel and sums
 /// over columns uses it.
 bool ClusterPlanner::isStored(Value value, unsigned cluster) const {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (isViewOp(user) && !isCompute(user)) {
-      return llvm::any_of(user->getResults(), [&](Value result) {
-        return isStored(result, cluster);
-      });
-    }
+  return isReadBy(value, [&](Operation *user) {
     auto found = clusterOf.find(user);
     if (found == clusterOf.end()) {
       return !isColumnReduction(user) && !isa<ScatterAddOp>(user);

@@ -21,7 +21,7 @@ static constexpr int64_t kLongestSingleRow = 4096;
 /// registers.
 static constexpr size_t kMostOps = 96;
 
-static FusionKind kindOf(Operation *op) {
+FusionKind accel::getFusionKindOf(Operation *op) {
   if (isa<DropoutOp, RandomNormalOp>(op)) {
     return FusionKind::Elementwise;
   }
@@ -81,7 +81,7 @@ bool ClusterPlanner::isCompute(Operation *op) const {
   if (isAttention(op) || isProduct(op)) {
     return true;
   }
-  switch (kindOf(op)) {
+  switch (getFusionKindOf(op)) {
   case FusionKind::Elementwise:
   case FusionKind::Assembly:
   case FusionKind::Reduction:
@@ -249,7 +249,7 @@ void ClusterPlanner::place(Operation *op) {
   } else if (isa<ConcatOp>(op)) {
     start(op, KernelKind::Concat, getNumElements(op->getResult(0)), 0,
           /*open=*/false);
-  } else if (kindOf(op) == FusionKind::Reduction) {
+  } else if (getFusionKindOf(op) == FusionKind::Reduction) {
     placeRowReduction(op);
   } else {
     placeElementwise(op);
@@ -339,7 +339,7 @@ bool ClusterPlanner::joins(const Cluster &cluster, Operation *op, Value operand,
   }
   Value root = getRoot(operand);
   AccessRelation relation = getAccessRelation(operand, root);
-  bool isReduction = kindOf(op) == FusionKind::Reduction;
+  bool isReduction = getFusionKindOf(op) == FusionKind::Reduction;
   int64_t elements =
       getNumElements(isReduction ? op->getOperand(0) : op->getResult(0));
   bool rootIsFull = getNumElements(root) == cluster.elements;

@@ -61,6 +61,13 @@ public:
   /// (clusters by any of their members).
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
 
+  /// Whether `holds` for anybody who reads `value`, through views that are not
+  /// copied.
+  bool isReadBy(mlir::Value value,
+                llvm::function_ref<bool(mlir::Operation *)> holds) const;
+  /// Whether that is anybody who is not in cluster `number`.
+  bool isUsedOutside(mlir::Value value, unsigned number) const;
+
   /// Where the views that `value` is made by begin: another operation's result,
   /// a kernel's, or a value from outside.
   mlir::Value getRoot(mlir::Value value) const;
@@ -102,10 +109,6 @@ private:
   void moveToProduct(const OperationSet &epilogue, unsigned number,
                      unsigned product);
   void move(mlir::Operation *op, unsigned to);
-  /// Whether `holds` for anybody who reads `value`, through views that are not
-  /// copied.
-  bool isReadBy(mlir::Value value,
-                llvm::function_ref<bool(mlir::Operation *)> holds) const;
 
   bool joins(const Cluster &cluster, mlir::Operation *op, mlir::Value operand,
              int64_t columns) const;
@@ -143,6 +146,9 @@ private:
   llvm::DenseSet<mlir::Value>
       materialized; ///< results of views that are copied
 };
+
+/// How an operation fuses with others; random ones element by element.
+FusionKind getFusionKindOf(mlir::Operation *op);
 
 /// Whether a reduction sums leading dimensions (for each column) rather than
 /// trailing ones (for each row).

@@ -61,24 +61,6 @@ private:
   llvm::StringMap<unsigned> names;
 };
 
-/// Whether other operations than members of the cluster use `value`, through
-/// views.
-bool isUsedOutside(const ClusterPlanner &planner, unsigned number,
-                   Value value) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    auto found = planner.getClusterOf().find(user);
-    if (found != planner.getClusterOf().end()) {
-      return found->second != number;
-    }
-    if (isViewOp(user)) {
-      return llvm::any_of(user->getResults(), [&](Value v) {
-        return isUsedOutside(planner, number, v);
-      });
-    }
-    return true;
-  });
-}
-
 /// Adds the roots of what `value` is made of to `inputs`: through views and
 /// sources, up to members and leaves.
 void collectInputs(const ClusterPlanner &planner, unsigned number, Value value,
@@ -102,7 +84,7 @@ Interface Outliner::findInterface(const ClusterPlanner &planner,
     }
     for (Value result : op->getResults()) {
       bool isCopied = !isViewOp(op) || planner.getRoot(result) == result;
-      if (isCopied && isUsedOutside(planner, number, result)) {
+      if (isCopied && planner.isUsedOutside(result, number)) {
         interface.outputs.push_back(result);
         interface.accumulates.push_back(
             result.hasOneUse() && isa<AccumulateOp>(*result.user_begin()));

@@ -38,11 +38,8 @@ bool ClusterPlanner::followsProduct(Operation *op, Operation *product,
                                     const OperationSet &epilogue) const {
   int64_t elements = getNumElements(product->getResult(0));
   int64_t columns = shapeOf(product->getResult(0)).back();
-  auto fusable = dyn_cast<FusionOpInterface>(op);
-  bool isElementwise =
-      isa<DropoutOp>(op) ||
-      (fusable && fusable.getFusionKind() == FusionKind::Elementwise);
-  bool isFull = isElementwise && !isViewOp(op) &&
+  bool isFull = getFusionKindOf(op) == FusionKind::Elementwise &&
+                !isViewOp(op) &&
                 (elementTypeOf(op->getResult(0)).isF32() ||
                  elementTypeOf(op->getResult(0)).isInteger(1)) &&
                 getNumElements(op->getResult(0)) == elements;
@@ -128,10 +125,7 @@ void ClusterPlanner::moveToProduct(const OperationSet &epilogue,
   }
   bool hasPlace = llvm::any_of(clusters[product].ops, [&](Operation *op) {
     return elementTypeOf(op->getResult(0)).isF32() &&
-           isReadBy(op->getResult(0), [&](Operation *user) {
-             auto found = clusterOf.find(user);
-             return found == clusterOf.end() || found->second != product;
-           });
+           isUsedOutside(op->getResult(0), product);
   });
   if (!hasPlace) {
     llvm::for_each(llvm::reverse(moved),
@@ -147,6 +141,13 @@ bool ClusterPlanner::isReadBy(
                ? llvm::any_of(user->getResults(),
                               [&](Value view) { return isReadBy(view, holds); })
                : holds(user);
+  });
+}
+
+bool ClusterPlanner::isUsedOutside(Value value, unsigned number) const {
+  return isReadBy(value, [&](Operation *user) {
+    auto found = clusterOf.find(user);
+    return found == clusterOf.end() || found->second != number;
   });
 }
 

@@ -56,7 +56,7 @@ template <typename OpTy> void AttentionCode::readOperands(OpTy attention) {
   }
   OpBuilder &builder = t.getBuilder();
   Location loc = t.getLoc();
-  samples = getArgument(attention.getSamples(), samplesOffset);
+  samples = emitter.getContiguous(op, attention.getSamples(), samplesOffset);
   Value seed = emitter.scalarAt(attention.getSeed(), emitter.number(0));
   Value half =
       arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
@@ -71,17 +71,6 @@ template <typename OpTy> void AttentionCode::readOperands(OpTy attention) {
 //===----------------------------------------------------------------------===//
 // Tensors and tiles
 //===----------------------------------------------------------------------===//
-
-Value AttentionCode::getArgument(Value operand, int64_t &offset) {
-  Value root = getViewRoot(operand, [](Value) { return false; });
-  auto argument = dyn_cast<BlockArgument>(root);
-  if (!argument || !isContiguousPart(operand, root, offset)) {
-    emitter.emitError(op) << "expected operands that lie in memory, got one of "
-                          << operand.getType() << " that does not";
-    return {};
-  }
-  return emitter.getBuffer(argument);
-}
 
 HeadTensor AttentionCode::getOperand(Value operand) {
   Value root = getViewRoot(operand, [](Value) { return false; });

@@ -52,7 +52,6 @@ protected:
 
   // Tensors and tiles.
   /// A tensor that a kernel reads: an argument and where it lies there.
-  Value getArgument(Value operand, int64_t &offset);
   HeadTensor getOperand(Value operand);
   /// Where result `number` of the operation goes, itself or transposed.
   HeadTensor getResult(unsigned number);

@@ -79,7 +79,7 @@ private:
 HeadTensor AttentionGradKernel::getLse(AttentionGradOp op) {
   // One row per head.
   int64_t offset = 0;
-  Value buffer = getArgument(op.getLse(), offset);
+  Value buffer = emitter.getContiguous(op, op.getLse(), offset);
   return {buffer,
           {offset, {tiles.heads * tiles.rows, tiles.rows, tiles.rows, 1}},
           1,

@@ -70,6 +70,18 @@ Value KernelEmitter::getBuffer(BlockArgument argument) {
   return code.getArgument(argument.getArgNumber());
 }
 
+Value KernelEmitter::getContiguous(Operation *op, Value operand,
+                                   int64_t &offset) {
+  Value root = getViewRoot(operand, [](Value) { return false; });
+  auto argument = dyn_cast<BlockArgument>(root);
+  if (!argument || !isContiguousPart(operand, root, offset)) {
+    emitError(op) << "expected operands that lie in memory, got one of "
+                  << operand.getType() << " that does not";
+    return {};
+  }
+  return getBuffer(argument);
+}
+
 InFlightDiagnostic KernelEmitter::emitError(Operation *op) {
   failed = true;
   return op->emitOpError("in kernel '") << kernel.getSymName() << "' ";

@@ -52,6 +52,11 @@ public:
   /// The buffer of an argument of the kernel.
   mlir::Value getBuffer(mlir::BlockArgument argument);
 
+  /// The buffer that `operand` of `op` is a contiguous part of, from element
+  /// `offset` on. Null after an error: it does not lie in memory.
+  mlir::Value getContiguous(mlir::Operation *op, mlir::Value operand,
+                            int64_t &offset);
+
   // Index arithmetic.
   mlir::AffineExpr number(int64_t value) const;
   /// The dimension that stands for the run-time index `value`.

@@ -53,7 +53,7 @@ private:
   bool findDestination();
   IndexRange rangeOf(int64_t unit, int64_t size);
   Value panelStride() const {
-    return t.index((tiles.blockDepth() + 1) * routines.panel());
+    return t.index(tiles.panelStride(routines.panel()));
   }
   void emitChunk(const IndexRange &rows, const IndexRange &columns);
   void emitBlock(const IndexRange &rows, const IndexRange &columns,
@@ -76,15 +76,8 @@ private:
 ProductRoutines::Matrix ProductKernel::getMatrix(Value operand,
                                                  bool isTransposed) {
   int64_t offset = 0;
-  Value root = getViewRoot(operand, [](Value) { return false; });
-  auto argument = dyn_cast<BlockArgument>(root);
-  if (!argument || !isContiguousPart(operand, root, offset)) {
-    emitter.emitError(op) << "expected operands that lie in memory, got one of "
-                          << operand.getType() << " that does not";
-    return {};
-  }
-  return {emitter.getBuffer(argument), t.index(offset),
-          t.index(shapeOf(operand)[1]), isTransposed};
+  Value buffer = emitter.getContiguous(op, operand, offset);
+  return {buffer, t.index(offset), t.index(shapeOf(operand)[1]), isTransposed};
 }
 
 /// The matrix from an element on.
@@ -186,14 +179,11 @@ void ProductKernel::emitRows(const IndexRange &rows, const IndexRange &columns,
   Packed packedLhs{scratch, t.index(tiles.lhsOffset())};
   routines.packLhs(t, partOf(lhs, rows.first, block.first), packedLhs, count,
                    block.depth);
-  Value isFirst = t.isEqual(block.first, t.index(0));
   OpBuilder &builder = t.getBuilder();
-  Value always =
-      arith::ConstantOp::create(builder, t.getLoc(), builder.getBoolAttr(true));
-  Value adds =
-      accumulates
-          ? always
-          : Value(arith::XOrIOp::create(builder, t.getLoc(), isFirst, always));
+  Value adds = accumulates
+                   ? Value(arith::ConstantOp::create(builder, t.getLoc(),
+                                                     builder.getBoolAttr(true)))
+                   : t.isLess(t.index(0), block.first);
   routines.multiply(t, packedLhs, {scratch, t.index(0)}, panelStride(),
                     block.depth, partOf(result, rows.first, columns.first),
                     count, t.sub(columns.last, columns.first), adds);

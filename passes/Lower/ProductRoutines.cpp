@@ -136,7 +136,7 @@ void ProductRoutines::call(const TileCode &t, StringRef name,
     routine.setPrivate();
     Block *block = routine.addEntryBlock();
     OpBuilder inside = OpBuilder::atBlockEnd(block);
-    body(TileCode(inside, loc), Values(block->getArguments()));
+    (this->*body)(TileCode(inside, loc), Values(block->getArguments()));
     func::ReturnOp::create(inside, loc);
   }
   func::CallOp::create(builder, loc, routine, passed);
@@ -144,35 +144,22 @@ void ProductRoutines::call(const TileCode &t, StringRef name,
 
 void ProductRoutines::packLhs(const TileCode &t, const Matrix &from,
                               const Packed &to, Value rows, Value depth) const {
-  Values operands{from.buffer, from.at, from.stride, to.buffer,
-                  to.at,       rows,    depth};
-  if (from.isTransposed) {
-    return call(t, "product.pack_lhs_columns", operands,
-                [&](const TileCode &t, const Values &arguments) {
-                  writePackLhsColumns(t, arguments);
-                });
-  }
-  call(t, "product.pack_lhs_rows", operands,
-       [&](const TileCode &t, const Values &arguments) {
-         writePackLhsRows(t, arguments);
-       });
+  bool byColumns = from.isTransposed;
+  call(t, byColumns ? "product.pack_lhs_columns" : "product.pack_lhs_rows",
+       {from.buffer, from.at, from.stride, to.buffer, to.at, rows, depth},
+       byColumns ? &ProductRoutines::writePackLhsColumns
+                 : &ProductRoutines::writePackLhsRows);
 }
 
 void ProductRoutines::packRhs(const TileCode &t, const Matrix &from,
                               const Packed &to, Value panelStride,
                               Value columns, Value depth) const {
-  Values operands{from.buffer, from.at,     from.stride, to.buffer,
-                  to.at,       panelStride, columns,     depth};
-  if (from.isTransposed) {
-    return call(t, "product.pack_rhs_columns", operands,
-                [&](const TileCode &t, const Values &arguments) {
-                  writePackRhsColumns(t, arguments);
-                });
-  }
-  call(t, "product.pack_rhs_rows", operands,
-       [&](const TileCode &t, const Values &arguments) {
-         writePackRhsRows(t, arguments);
-       });
+  bool byColumns = from.isTransposed;
+  call(t, byColumns ? "product.pack_rhs_columns" : "product.pack_rhs_rows",
+       {from.buffer, from.at, from.stride, to.buffer, to.at, panelStride,
+        columns, depth},
+       byColumns ? &ProductRoutines::writePackRhsColumns
+                 : &ProductRoutines::writePackRhsRows);
 }
 
 void ProductRoutines::multiply(const TileCode &t, const Packed &lhs,
@@ -182,9 +169,7 @@ void ProductRoutines::multiply(const TileCode &t, const Packed &lhs,
   call(t, "product.multiply",
        {lhs.buffer, lhs.at, rhs.at, panelStride, depth, result.buffer,
         result.at, result.stride, rows, columns, adds},
-       [&](const TileCode &t, const Values &arguments) {
-         writeMultiply(t, arguments);
-       });
+       &ProductRoutines::writeMultiply);
 }
 
 //===----------------------------------------------------------------------===//

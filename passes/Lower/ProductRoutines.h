@@ -60,7 +60,8 @@ public:
 
 private:
   using Values = TileCode::Values;
-  using Body = llvm::function_ref<void(const TileCode &, const Values &)>;
+  using Body = void (ProductRoutines::*)(const TileCode &,
+                                         const Values &) const;
 
   void call(const TileCode &t, llvm::StringRef name, const Values &operands,
             Body body) const;
