@@ -35,7 +35,7 @@ llvm::ArrayRef<EstimatedClass> getEstimatedClasses();
 /// What one of `ranks` ranks needs and sends.
 struct RankEstimate {
   uint64_t ranks = 1;
-  /// With one thread, by MemoryClass - 1, instructions and code included.
+  /// With one thread, by MemoryClass - 1; with what the process itself takes.
   std::array<uint64_t, runtime::kMemoryClasses> bytes = {};
   uint64_t rounds = 1; ///< of a step
   runtime::CollectiveTraffic traffic;
@@ -84,6 +84,7 @@ private:
   std::string mode;
   planpb::Manifest manifest;
   std::vector<planpb::Instruction> step;
+  std::vector<planpb::Instruction> collectives; ///< of all functions
   uint64_t programBytes = 0;
   uint64_t bytesPerThread = 0;
   ArenaPeak peak;

@@ -64,6 +64,8 @@ bool hasColumn(const EstimatedClass &info, const EstimateReport &report) {
   case planpb::CLASS_GATHERED:
   case planpb::CLASS_ACTIVATIONS:
     return true;
+  case planpb::CLASS_STAGING: // little, and a line has no room for it
+    return false;
   default:
     return llvm::any_of(report.ranks, [&](const RankEstimate &rank) {
       return rank.getBytes(info.memoryClass) !=

@@ -4,6 +4,7 @@
 #ifndef ACCEL_PASSES_FUSE_KERNELCLUSTERS_H
 #define ACCEL_PASSES_FUSE_KERNELCLUSTERS_H
 
+#include "dialects/Accel/IR/AccelInterfaces.h"
 #include "passes/Fuse/SectionGraph.h"
 
 #include "mlir/IR/Block.h"

@@ -43,6 +43,20 @@ SmallVector<unsigned, 2> LoopBuckets::getBuckets(Operation *op) const {
   return used;
 }
 
+/// The largest first: behind each segment there is room that only many ranks
+/// touch, and sessions that agree on what is in front leave the same gaps.
+static SmallVector<std::pair<Value, Value *>> orderViews(SlotSession &session) {
+  SmallVector<std::pair<Value, Value *>> views;
+  for (auto &[whole, view] : session.views) {
+    views.push_back({whole, &view});
+  }
+  llvm::stable_sort(views, [](const auto &left, const auto &right) {
+    return cast<MemRefType>(left.first.getType()).getNumElements() >
+           cast<MemRefType>(right.first.getType()).getNumElements();
+  });
+  return views;
+}
+
 /// Two slots, each as large as what is put into it at any time; one buffer for
 /// every type of elements.
 void LoopBuckets::declareSlots(StringRef klass, StringRef space,
@@ -55,13 +69,13 @@ void LoopBuckets::declareSlots(StringRef klass, StringRef space,
   auto place = [&](auto use) {
     for (auto [i, each] : llvm::enumerate(sessions)) {
       std::map<const void *, int64_t> end;
-      for (auto &[whole, view] : each.views) {
+      for (auto [whole, view] : orderViews(each)) {
         auto type = cast<MemRefType>(whole.getType());
         const void *key = type.getElementType().getAsOpaquePointer();
         int64_t begin = end[key];
         int64_t elements = type.getNumElements() + extraElements;
         end[key] = llvm::alignTo(begin + elements, kSegmentAlignment);
-        use(Key{each.session.slot, key}, begin, end[key], type, view);
+        use(Key{each.session.slot, key}, begin, end[key], type, *view);
       }
     }
   };

@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/comm/collective_call.h"
+#include "runtime/plan/staging.h"
 
 namespace accel::runtime {
 
@@ -22,7 +23,7 @@ struct CommunicatorOptions {
   // The longest wait for a rank that shows no progress.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
   // Of one staging slot; each rank has two. Used by who makes the group.
-  uint64_t chunk_bytes = uint64_t{4} << 20;
+  uint64_t chunk_bytes = kStagingSlotBytes;
 };
 
 // One rank's end of its group.

@@ -11,6 +11,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/comm/reduce.h"
+#include "runtime/plan/staging.h"
 
 namespace accel::runtime {
 namespace {
@@ -18,9 +19,6 @@ namespace {
 using planpb::Collective;
 
 constexpr uint64_t kSharedPage = 4096;
-// Of an all_reduce, which has no shards of its own: what a rank reduces begins
-// at a multiple of this many elements.
-constexpr uint64_t kReduceGranule = 128;
 
 // In place means that the bytes are there already.
 void CopyBytes(std::byte* to, const std::byte* from, uint64_t bytes) {
@@ -147,6 +145,8 @@ absl::Status StagedCommunicator::Move(const CollectiveCall& call, bool placed) {
     MoveAlone(call);
     return absl::OkStatus();
   }
+  // Who has come to this call has read all slots of the one before.
+  parity_ = 0;
   switch (call.kind) {
     case Collective::KIND_ALL_GATHER:
       RETURN_IF_ERROR(cut_.Set(call.elements, call.granule));

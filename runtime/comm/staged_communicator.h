@@ -80,8 +80,9 @@ class StagedCommunicator final : public Communicator {
   uint64_t last_ = 1;
 
   ShardCut cut_;
-  // Of the slots: changes with every chunk, so that one meeting per chunk is
-  // enough. Who writes chunk k + 2 has met those who have read chunk k.
+  // Of the slots: changes with every chunk of a call, so that one meeting per
+  // chunk is enough. Who writes chunk k + 2 has met those who have read chunk
+  // k.
   uint32_t parity_ = 0;
   std::vector<const std::byte*> inputs_;  // one per rank
 

@@ -13,7 +13,7 @@ absl::StatusOr<CodeImage> CodeImage::Load(const ContainerReader& plan,
   constexpr uint64_t kPage = 4096;
   const uint64_t size =
       plan.manifest().sections(static_cast<int>(section)).size();
-  ASSIGN_OR_RETURN(Mapping mapping, Mapping::Create(size, kPage));
+  ASSIGN_OR_RETURN(Mapping mapping, Mapping::Create(size, kPage, size));
   // Read hashes what it has put into the mapping.
   RETURN_IF_ERROR(
       plan.Read(section, 0, absl::MakeSpan(mapping.data(), mapping.size())));

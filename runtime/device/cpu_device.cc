@@ -49,6 +49,10 @@ std::string ClassTable(const PlanView& plan, const MemoryLayout& layout) {
         "gathered ", FormatBytes(layout.SharedBytes()),
         ranks == 1 ? "" : absl::StrCat(" for all ", ranks, " ranks")));
   }
+  if (const uint64_t bytes = layout.staging().BytesOfHost(); bytes > 0) {
+    parts.push_back(absl::StrCat("staging ", FormatBytes(bytes), " for all ",
+                                 layout.binding().rank_count(), " ranks"));
+  }
   return absl::StrJoin(parts, ", ");
 }
 
@@ -103,7 +107,8 @@ absl::StatusOr<std::unique_ptr<CpuMemory>> CpuDevice::AllocateCpu(
   const AvailableMemory available = options_.available_memory(vfs_);
   const uint64_t ranks = shared ? layout.binding().rank_count() : 1;
   const uint64_t needed =
-      layout.PrivateBytes() + DivideUp(layout.SharedBytes(), ranks);
+      layout.PrivateBytes() +
+      DivideUp(layout.SharedBytes() + layout.staging().BytesOfHost(), ranks);
   if (needed > available.bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "not enough memory: the plan needs ", FormatBytes(needed), " (",

@@ -33,13 +33,16 @@ uint64_t LargestAlignment(const PlanView& plan) {
 
 }  // namespace
 
-absl::StatusOr<Mapping> Mapping::Create(uint64_t bytes, uint64_t alignment) {
+absl::StatusOr<Mapping> Mapping::Create(uint64_t bytes, uint64_t alignment,
+                                        uint64_t touched) {
   Mapping mapping;
   mapping.size_ = bytes;
   if (bytes == 0) {
     return mapping;
   }
-  if (bytes >= kHugePage) {
+  // A huge page in a gap would take memory that nobody has planned.
+  const bool huge = bytes >= kHugePage && touched >= bytes - bytes / 64;
+  if (huge) {
     alignment = std::max(alignment, kHugePage);
   }
   mapping.mapped_ = bytes + (alignment > kPage ? alignment : 0);
@@ -58,7 +61,7 @@ absl::StatusOr<Mapping> Mapping::Create(uint64_t bytes, uint64_t alignment) {
   mapping.data_ = mapping.base_ +
                   ((address + alignment - 1) / alignment * alignment - address);
   // Advice only: without huge pages everything works, with more page faults.
-  if (bytes >= kHugePage) {
+  if (huge) {
     madvise(mapping.data_, bytes, MADV_HUGEPAGE);
   }
   return mapping;
@@ -101,7 +104,10 @@ absl::StatusOr<std::unique_ptr<CpuMemory>> CpuMemory::Create(
       memory->bases_[i] = found.data();
       continue;
     }
-    ASSIGN_OR_RETURN(memory->own_[i], Mapping::Create(bytes, alignment));
+    const uint64_t touched =
+        space == planpb::SPACE_SHARED ? layout.SharedBytes() : bytes;
+    ASSIGN_OR_RETURN(memory->own_[i],
+                     Mapping::Create(bytes, alignment, touched));
     memory->bases_[i] = memory->own_[i].data();
   }
   return memory;

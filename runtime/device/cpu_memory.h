@@ -17,8 +17,10 @@ namespace accel::runtime {
 // An anonymous private mapping, zeroed, unmapped at the end.
 class Mapping {
  public:
-  // `alignment` is a power of two. Large mappings ask for huge pages.
-  static absl::StatusOr<Mapping> Create(uint64_t bytes, uint64_t alignment);
+  // `alignment` is a power of two. Large mappings ask for huge pages, if
+  // `touched`, the bytes that will ever be, are nearly all.
+  static absl::StatusOr<Mapping> Create(uint64_t bytes, uint64_t alignment,
+                                        uint64_t touched);
   Mapping() = default;
   ~Mapping();
   Mapping(Mapping&& other) noexcept { *this = std::move(other); }

@@ -190,7 +190,7 @@ int64_t RankThreads::rounds() const {
 }
 
 uint64_t RankThreads::PlannedBytes() const {
-  uint64_t bytes = layout().SharedBytes();
+  uint64_t bytes = layout().SharedBytes() + layout().staging().BytesOfHost();
   for (const Rank& rank : ranks_) {
     bytes += rank.executor->layout().PrivateBytes();
   }

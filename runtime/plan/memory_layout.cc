@@ -19,6 +19,7 @@ absl::StatusOr<MemoryLayout> MemoryLayout::Create(const PlanView& plan,
                    MemoryPlacement::Create(plan.manifest(), binding));
   RETURN_IF_ERROR(layout.CheckSlots());
   RETURN_IF_ERROR(layout.CheckAccesses());
+  RETURN_IF_ERROR(layout.CountStaging());
   return layout;
 }
 
@@ -97,6 +98,13 @@ absl::Status MemoryLayout::CheckAccess(const planpb::Access& access) const {
         "buffer '", plan_->buffer(access.buffer()).name(), "': bytes [",
         access.offset(), ", +", access.bytes(), ") for ", binding_.threads,
         " threads do not lie in its ", bytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MemoryLayout::CountStaging() {
+  for (const FunctionView& function : plan_->functions()) {
+    RETURN_IF_ERROR(staging_.Add(plan_->manifest(), function.instructions()));
   }
   return absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 #include "runtime/plan/memory_placement.h"
 #include "runtime/plan/plan_view.h"
 #include "runtime/plan/size_expr.h"
+#include "runtime/plan/staging.h"
 
 namespace accel::runtime {
 
@@ -52,8 +53,12 @@ class MemoryLayout {
   uint64_t SharedBytes() const { return placement_.SharedBytes(); }
   // What every rank has of its own: all other spaces.
   uint64_t PrivateBytes() const { return placement_.PrivateBytes(); }
-  // Both: what a rank touches.
-  uint64_t TotalBytes() const { return placement_.TotalBytes(); }
+  // What collectives take between ranks.
+  const StagingNeed& staging() const { return staging_; }
+  // All three: what a rank touches.
+  uint64_t TotalBytes() const {
+    return placement_.TotalBytes() + staging_.BytesOfRank();
+  }
   // Bytes of the placed buffers of a class, all spaces and copies.
   uint64_t PlacedBytes(planpb::MemoryClass memory_class) const {
     return placement_.PlacedBytes(memory_class);
@@ -61,17 +66,19 @@ class MemoryLayout {
 
  private:
   MemoryLayout(const PlanView& plan, RankBinding binding)
-      : plan_(&plan), binding_(binding) {}
+      : plan_(&plan), binding_(binding), staging_(binding) {}
 
   absl::Status CheckBinding() const;
   absl::Status CheckSlots() const;
   absl::Status CheckAccesses() const;
+  absl::Status CountStaging();
   absl::Status CheckAccess(const planpb::Access& access) const;
   absl::Status CheckShardedAccess(const planpb::Access& access) const;
 
   const PlanView* plan_;
   RankBinding binding_;
   MemoryPlacement placement_;
+  StagingNeed staging_;
 };
 
 }  // namespace accel::runtime

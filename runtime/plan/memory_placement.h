@@ -16,7 +16,7 @@
 namespace accel::runtime {
 
 inline constexpr int kSpaces = 4;
-inline constexpr int kMemoryClasses = 10;
+inline constexpr int kMemoryClasses = 11;
 
 // "device", "host", "pinned", "shared".
 absl::string_view SpaceName(planpb::Space space);

@@ -44,6 +44,7 @@ nlohmann::ordered_json MemoryJson(const runtime::Plan& plan,
   }
   memory["transient"] = transient;
   memory["shared"] = layout.SharedBytes();
+  memory["staging"] = layout.staging().BytesOfRank();
   memory["total"] = layout.TotalBytes();
   return memory;
 }

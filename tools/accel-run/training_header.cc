@@ -38,6 +38,7 @@ std::string MemoryText(const runtime::MemoryLayout& layout) {
   add(layout.binding().rank_count() == 1 ? "gathered"
                                          : "gathered, for all ranks",
       layout.SharedBytes());
+  add("staging", layout.staging().BytesOfRank());
   return text;
 }
 

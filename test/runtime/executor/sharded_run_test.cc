@@ -481,8 +481,9 @@ TEST_F(ShardedThreadsTest, SharedMemoryIsCountedOnce) {
   Open(MakeShardedPlan(100));
   for (const int ranks : {1, 3}) {
     ASSERT_OK_AND_ASSIGN(const auto group, Make(ranks));
-    EXPECT_EQ(group->PlannedBytes(), ranks * group->layout().PrivateBytes() +
-                                         (ranks == 1 ? 100 : 108) * 4u);
+    const auto& layout = group->layout();
+    EXPECT_EQ(group->PlannedBytes() - layout.staging().BytesOfHost(),
+              ranks * layout.PrivateBytes() + (ranks == 1 ? 100 : 108) * 4u);
   }
 }
 
@@ -492,15 +493,15 @@ TEST_F(ShardedRankTest, ARankIsAskedForItsShareOfTheSharedMemory) {
   for (const uint64_t spare : {0u, 1u}) {
     const auto results =
         RunRanks(Backend::kThreads, 2, [&](Communicator& group) {
+          const auto binding = FsdpBinding(group.rank(), 2);
           ASSIGN_OR_RETURN(const auto layout,
-                           runtime::MemoryLayout::Create(
-                               view, FsdpBinding(group.rank(), 2)));
-          const uint64_t needed =
-              layout.PrivateBytes() + layout.SharedBytes() / 2;
+                           runtime::MemoryLayout::Create(view, binding));
+          const uint64_t all =
+              layout.SharedBytes() + layout.staging().BytesOfHost();
+          const uint64_t has = layout.PrivateBytes() + all / 2 - spare;
           return Rank::Create(dir_, sample_, group.rank(), 2, &group,
                               [&](runtime::Vfs&) {
-                                return runtime::AvailableMemory{needed - spare,
-                                                                "a test"};
+                                return runtime::AvailableMemory{has, "a test"};
                               })
               .status();
         });

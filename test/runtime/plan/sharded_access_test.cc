@@ -246,7 +246,9 @@ TEST(SharedBytesTest, CountWhatTheRanksTouchOfTheRoom) {
     EXPECT_EQ(layout.SharedBytes(), elements * 4) << ranks;
     EXPECT_EQ(layout.SpaceBytes(planpb::SPACE_SHARED), arena);
     EXPECT_EQ(layout.PrivateBytes(), layout.SpaceBytes(planpb::SPACE_DEVICE));
-    EXPECT_EQ(layout.TotalBytes(), layout.PrivateBytes() + elements * 4);
+    EXPECT_EQ(layout.TotalBytes(), layout.PrivateBytes() + elements * 4 +
+                                       layout.staging().BytesOfRank());
+    EXPECT_EQ(layout.staging().BytesOfRank() != 0, ranks > 1);
   }
 }
 
