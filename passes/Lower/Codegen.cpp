@@ -119,16 +119,21 @@ static void addEntries(llvm::Module &module) {
   }
 }
 
-/// Everything that matters is in explicit vectors already: LLVM schedules and
-/// allocates registers.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PipelineTuningOptions options;
-  options.LoopUnrolling =
-      false; // a row unrolled completely spills and outruns the prefetcher
-  options.LoopVectorization = false;
-  options.LoopInterleaving = false;
-  options.SLPVectorization = false;
-  llvm::PassBuilder passes(&machine, options);
+/// Everything that matters is in explicit vectors already, and MLIR has removed
+/// what is common or constant: LLVM inlines the bodies, gives routines
+/// what all their callers pass, folds address arithmetic, moves invariants out
+/// of loops, schedules and allocates registers. Its own pipelines take three
+/// times as long for the same code; unrolled completely a row would spill and
+/// outrun the prefetcher.
+static constexpr llvm::StringLiteral kPipeline =
+    "always-inline,globaldce,ipsccp,function("
+    "simplifycfg,early-cse<memssa>,"
+    "instcombine<max-iterations=1;no-verify-fixpoint>,"
+    "loop-mssa(loop-rotate,licm),loop(indvars),early-cse,simplifycfg)";
+
+static llvm::Error optimize(llvm::Module &module,
+                            llvm::TargetMachine &machine) {
+  llvm::PassBuilder passes(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -144,8 +149,12 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, components, modules);
-  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
-      .run(module, modules);
+  llvm::ModulePassManager pipeline;
+  if (llvm::Error error = passes.parsePassPipeline(pipeline, kPipeline)) {
+    return error;
+  }
+  pipeline.run(module, modules);
+  return llvm::Error::success();
 }
 
 void accel::prepareTranslation(MLIRContext &context) {
@@ -200,7 +209,10 @@ FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule,
   module->setTargetTriple((*machine)->getTargetTriple());
   module->setDataLayout((*machine)->createDataLayout());
   addEntries(*module);
-  optimize(*module, **machine);
+  if (llvm::Error error = optimize(*module, **machine)) {
+    return codeModule.emitError("variant '")
+           << variant.name << "': " << llvm::toString(std::move(error));
+  }
 
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
