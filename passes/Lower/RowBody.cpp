@@ -129,6 +129,24 @@ Value RowBody::indices(Type type) {
   return iteration.lanes == 0 ? start : lanesFrom(start, type, iteration.lanes);
 }
 
+/// A value that is the same for all lanes, as a scalar; null if it may not be.
+Value RowBody::uniform(Value value) {
+  if (isOutside(value)) {
+    return value;
+  }
+  if (Value known = uniforms.lookupOrNull(value)) {
+    return known;
+  }
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  if (!constant) {
+    return {};
+  }
+  Value scalar = arith::ConstantOp::create(
+      builder, loc, cast<TypedAttr>(constant.getValue()));
+  uniforms.map(value, scalar);
+  return scalar;
+}
+
 /// A value with one element per lane: repeated if it has one per four, or one
 /// for all.
 Value RowBody::widened(Value value) {
@@ -148,7 +166,7 @@ Value RowBody::widened(Value value) {
     wide = vector::ShuffleOp::create(builder, loc, quarter, quarter, repeated);
   } else {
     wide = vector::BroadcastOp::create(
-        builder, loc, widen(value.getType(), iteration.lanes), value);
+        builder, loc, widen(value.getType(), iteration.lanes), uniform(value));
   }
   map.map(value, wide);
   return wide;
@@ -166,8 +184,8 @@ Value RowBody::quartered(Value value) {
     quarter = arith::ConstantOp::create(
         builder, loc,
         SplatElementsAttr::get(type, Attribute(constant.getValue())));
-  } else if (isOutside(value)) {
-    quarter = vector::BroadcastOp::create(builder, loc, type, value);
+  } else if (Value scalar = uniform(value)) {
+    quarter = vector::BroadcastOp::create(builder, loc, type, scalar);
   } else {
     return {};
   }
@@ -191,6 +209,27 @@ Value RowBody::firstQuarters(Operation &shift) {
   return lanesFrom(first, base.getType(), iteration.lanes / 4);
 }
 
+/// Integers computed of what is the same for all lanes stay scalars: else they
+/// would make vectors, all of whose lanes are equal, of whatever they meet.
+bool RowBody::mapUniform(Operation &inner) {
+  if (inner.getNumOperands() == 0 ||
+      !llvm::all_of(inner.getResultTypes(),
+                    [](Type type) { return type.isIntOrIndex(); })) {
+    return false;
+  }
+  auto isUniform = [&](Value v) {
+    return isOutside(v) || uniforms.contains(v) ||
+           isa_and_nonnull<arith::ConstantOp>(v.getDefiningOp());
+  };
+  if (!llvm::all_of(inner.getOperands(), isUniform)) {
+    return false;
+  }
+  SmallVector<Value> operands = llvm::map_to_vector(
+      inner.getOperands(), [&](Value v) { return uniform(v); });
+  create(inner, operands, /*lanes=*/0, uniforms);
+  return true;
+}
+
 bool RowBody::mapQuarter(Operation &inner) {
   if (inner.hasAttr(kQuarterAttr)) {
     Value first = firstQuarters(inner);
@@ -203,7 +242,7 @@ bool RowBody::mapQuarter(Operation &inner) {
     return !isOutside(v) && quarters.contains(v);
   };
   auto isRepeated = [&](Value v) {
-    return isOutside(v) || isQuarter(v) ||
+    return isOutside(v) || isQuarter(v) || uniforms.contains(v) ||
            isa_and_nonnull<arith::ConstantOp>(v.getDefiningOp());
   };
   if (llvm::none_of(inner.getOperands(), isQuarter) ||
@@ -258,7 +297,7 @@ void RowBody::mapOperation(Operation &inner) {
             arith::ConstantOp::create(builder, loc, cast<TypedAttr>(splat)));
     return;
   }
-  if (isVector && mapQuarter(inner)) {
+  if (isVector && (mapUniform(inner) || mapQuarter(inner))) {
     return;
   }
   if (isa<linalg::IndexOp>(inner)) {
@@ -286,6 +325,7 @@ SmallVector<Value> RowBody::emit(const RowIteration &now,
                                  ValueRange accumulators) {
   iteration = now;
   map.clear();
+  uniforms.clear();
   quarters.clear();
   mapOperands(accumulators);
   for (Operation &inner : op.getBody()->without_terminator()) {

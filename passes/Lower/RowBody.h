@@ -44,8 +44,10 @@ public:
 private:
   void mapOperands(mlir::ValueRange accumulators);
   void mapOperation(mlir::Operation &inner);
+  bool mapUniform(mlir::Operation &inner);
   bool mapQuarter(mlir::Operation &inner);
   mlir::Value firstQuarters(mlir::Operation &shift);
+  mlir::Value uniform(mlir::Value value);
   mlir::Value widened(mlir::Value value);
   mlir::Value quartered(mlir::Value value);
   mlir::Value lanesFrom(mlir::Value start, mlir::Type type, int64_t lanes);
@@ -74,6 +76,7 @@ private:
   mlir::Location loc;
   RowIteration iteration;
   mlir::IRMapping map;      ///< values of the body, one element per lane
+  mlir::IRMapping uniforms; ///< integers that are the same for all lanes
   mlir::IRMapping quarters; ///< those that are the same for four neighbours,
                             ///< one element per four lanes
 };

@@ -148,3 +148,33 @@ func.func @sum_of_doubles(%x: memref<100xf64>, %y: memref<f64>) {
   }
   return
 }
+
+// -----
+
+// What is the same for four neighbours is computed once for them, and integers that are the same for all elements once at
+// all: neither makes vectors of one element per lane of what it meets.
+// CHECK-LABEL: func.func @quarters
+// CHECK:         scf.for
+// CHECK:           %[[SITE:.+]] = arith.muli %{{.+}}, %{{.+}} : i32
+// CHECK:           arith.shrui %{{.+}} : i32
+// CHECK:           %[[BLOCK:.+]] = arith.addi %{{.+}} : vector<16xi32>
+// CHECK:           %[[SITES:.+]] = vector.broadcast %[[SITE]] : i32 to vector<16xi32>
+// CHECK:           arith.xori %[[BLOCK]], %[[SITES]] : vector<16xi32>
+// CHECK:           vector.shuffle {{.+}} : vector<16xi32>, vector<16xi32>
+// CHECK:           arith.addi %{{.+}} : vector<64xi32>
+func.func @quarters(%first: i32, %site: i32, %y: memref<128xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(j) -> (j)>], iterator_types = ["parallel"]} outs(%y : memref<128xi32>) {
+  ^bb0(%old: i32):
+    %three = arith.constant 3 : i32
+    %two = arith.constant 2 : i32
+    %sites = arith.muli %site, %three : i32
+    %j = linalg.index 0 : index
+    %place = arith.index_cast %j : index to i32
+    %at = arith.addi %first, %place : i32
+    %block = arith.shrui %at, %two {accel.quarter} : i32
+    %mixed = arith.xori %block, %sites : i32
+    %sum = arith.addi %mixed, %old : i32
+    linalg.yield %sum : i32
+  }
+  return
+}
