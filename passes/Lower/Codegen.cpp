@@ -38,22 +38,25 @@ std::vector<CodeVariant> accel::getDefaultVariants() {
           {"x86-64-v3", "x86-64-v3", v3, /*blockVectors=*/1}};
 }
 
-LogicalResult accel::lowerToLLVM(ModuleOp codeModule) {
+LogicalResult accel::lowerToLLVM(ModuleOp codeModule, TimingScope &timing) {
   PassManager manager(codeModule.getContext());
   manager.enableVerifier(false);
-  manager.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
+  manager.enableTiming(timing);
+  // As much as can be, function by function: on several threads.
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createSCFToControlFlowPass());
   // Views of buffers become address arithmetic.
-  manager.addPass(memref::createExpandStridedMetadataPass());
-  manager.addPass(createLowerAffinePass());
-  manager.addPass(createConvertVectorToLLVMPass());
-  manager.addPass(createConvertMathToLLVMPass());
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createConvertVectorToLLVMPass());
+  functions.addPass(createConvertMathToLLVMPass());
   manager.addPass(createFinalizeMemRefToLLVMConversionPass());
-  ConvertFuncToLLVMPassOptions functions;
-  functions.useBarePtrCallConv = true;
-  manager.addPass(createConvertFuncToLLVMPass(functions));
-  manager.addPass(createArithToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions calls;
+  calls.useBarePtrCallConv = true;
+  manager.addPass(createConvertFuncToLLVMPass(calls));
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createArithToLLVMConversionPass());
   manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createReconcileUnrealizedCastsPass());
   return manager.run(codeModule);
 }
 

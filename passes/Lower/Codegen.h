@@ -46,7 +46,8 @@ struct CodeImage {
 
 /// Lowers functions of vectors, memrefs and scf to the LLVM dialect, the same
 /// for all variants.
-mlir::LogicalResult lowerToLLVM(mlir::ModuleOp codeModule);
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp codeModule,
+                                mlir::TimingScope &timing);
 
 /// Makes a context ready for compileKernels, which may then be called from
 /// several threads.

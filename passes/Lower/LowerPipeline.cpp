@@ -64,7 +64,7 @@ static LogicalResult lowerToCode(ModuleOp kernels, int64_t blockVectors,
     }
   }
   TimingScope conversion = timing.nest("conversion to the LLVM dialect");
-  return lowerToLLVM(kernels);
+  return lowerToLLVM(kernels, conversion);
 }
 
 static bool hasRegisterBlocks(func::FuncOp kernel) {

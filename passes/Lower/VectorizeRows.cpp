@@ -29,6 +29,8 @@ namespace {
 
 /// Least number of lanes: below it a vector register is not full.
 constexpr int64_t kFewestLanes = 16;
+/// Of kernels that compute in double: two registers of AVX2, one of AVX-512.
+constexpr int64_t kLanesOfDoubles = 8;
 
 /// The least power of two of lanes for `count` elements, at most `lanes`.
 int64_t lanesFor(int64_t count, int64_t lanes) {
@@ -260,7 +262,7 @@ LogicalResult RowVectorizer::run() {
     return failure();
   }
   if (reductions.empty() && computesInDouble()) {
-    lanes = kFewestLanes;
+    lanes = kLanesOfDoubles;
   }
   RowBody body(op, reductions, builder);
   Value size = findSize();

@@ -119,8 +119,8 @@ func.func @bytes(%y: memref<9xi8>) {
 
 // Doubles are computed on few lanes: a long formula on many would keep nothing in a register.
 // CHECK-LABEL: func.func @doubles
-// CHECK:         scf.for %{{.+}} to %c96 step %c16
-// CHECK:           arith.addf %{{.+}} : vector<16xf64>
+// CHECK:         scf.for %{{.+}} to %c96 step %c8
+// CHECK:           arith.addf %{{.+}} : vector<8xf64>
 func.func @doubles(%x: memref<100xf32>, %y: memref<100xf32>) {
   linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> (j)>], iterator_types = ["parallel"]}
       ins(%x : memref<100xf32>) outs(%y : memref<100xf32>) {
