@@ -24,7 +24,7 @@ MemRefType accel::getBufferType(Type type) {
 }
 
 FunctionBuffers::FunctionBuffers(ModuleOp module, func::FuncOp function)
-    : module(module), function(function),
+    : module(module), symbols(module), function(function),
       top(OpBuilder::atBlockBegin(&function.getBody().front())) {
   // The operations that begin the block now will be gone: buffers are declared
   // before one that stays.
@@ -56,21 +56,21 @@ Value FunctionBuffers::viewOf(Value buffer, int64_t offset, MemRefType type,
 }
 
 Value FunctionBuffers::parameterView(ParameterOp parameter, StringRef slot) {
-  auto master = module.lookupSymbol<StateOp>(*parameter.getSegment());
+  auto master = symbols.lookup<StateOp>(*parameter.getSegment());
   std::string name =
       master.getSymName().drop_back(StringRef("master").size()).str() +
       slot.str();
-  auto state = module.lookupSymbol<StateOp>(name);
+  auto state = symbols.lookup<StateOp>(name);
   return viewOf(wholeOf(state), *parameter.getOffset(),
                 getBufferType(parameter.getType()), parameter.getLoc());
 }
 
 Value FunctionBuffers::symbolBuffer(StringRef name, Type type, bool gradient) {
-  if (auto parameter = module.lookupSymbol<ParameterOp>(name)) {
+  if (auto parameter = symbols.lookup<ParameterOp>(name)) {
     return parameterView(parameter, gradient ? "gradient" : "master");
   }
   // Slots that are cut are touched by their owners only.
-  auto state = module.lookupSymbol<StateOp>(name);
+  auto state = symbols.lookup<StateOp>(name);
   return getStateShard(state) ? partOf(state) : stateBuffer(name, type);
 }
 
@@ -150,7 +150,7 @@ Value FunctionBuffers::bufferOf(Value value) {
 
 LogicalResult FunctionBuffers::convertCall(func::CallOp call,
                                            OpBuilder &builder) {
-  auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee());
+  auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
   plan::ShardAttr shard = getShard(call);
   for (Value operand : call.getOperands()) {
     plan::ShardAttr other = parts.lookup(operand);
@@ -212,7 +212,7 @@ void FunctionBuffers::convertMatmul(MatmulOp op, OpBuilder &builder) {
 void FunctionBuffers::convertRead(ReadOp read) {
   buffers[read.getResult()] =
       symbolBuffer(read.getSymbol(), read.getType(), /*gradient=*/false);
-  auto state = module.lookupSymbol<StateOp>(read.getSymbol());
+  auto state = symbols.lookup<StateOp>(read.getSymbol());
   if (plan::ShardAttr shard =
           state ? getStateShard(state) : plan::ShardAttr()) {
     parts[read.getResult()] = shard;
@@ -313,7 +313,7 @@ void FunctionBuffers::insertLoads() {
     DictionaryAttr initial = parameter.getInitial().value_or(DictionaryAttr());
     auto kind = initial ? initial.getAs<StringAttr>("kind") : StringAttr();
     if (kind && kind.getValue() == "file") {
-      auto master = module.lookupSymbol<StateOp>(*parameter.getSegment());
+      auto master = symbols.lookup<StateOp>(*parameter.getSegment());
       bool isPart = dist::getHolding(master) == dist::Holding::Part;
       Value target =
           isPart ? partOf(master) : parameterView(parameter, "master");

@@ -82,6 +82,7 @@ private:
   void storeInitialParts();
 
   mlir::ModuleOp module;
+  mlir::SymbolTable symbols; ///< of the module
   mlir::func::FuncOp function;
   mlir::OpBuilder top;   ///< where buffers are declared
   plan::RepeatOp anchor; ///< what `top` points at

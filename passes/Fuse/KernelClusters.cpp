@@ -404,62 +404,6 @@ bool ClusterPlanner::allowsColumns(const Cluster &cluster,
   });
 }
 
-/// What directly depends on `op`, looking through views that are not copied.
-void ClusterPlanner::collectDependents(
-    Operation *op, SmallVectorImpl<Operation *> &dependents) const {
-  for (Operation *successor : graph.getSuccessors(op)) {
-    if (isViewOp(successor) && !isCompute(successor)) {
-      collectDependents(successor, dependents);
-    } else {
-      dependents.push_back(successor);
-    }
-  }
-}
-
-/// Whether clusters `numbers` and `op`, made one, would depend on themselves
-/// through somebody else.
-bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers,
-                                 Operation *op) const {
-  DenseSet<Operation *> members{op};
-  for (unsigned number : numbers) {
-    members.insert(clusters[number].ops.begin(), clusters[number].ops.end());
-  }
-  // Until all are placed, what comes behind `op` is in no cluster and leads
-  // further behind.
-  auto position = positions.find(op);
-  auto isBehind = [&](Operation *other) {
-    auto found = positions.find(other);
-    return !allPlaced && position != positions.end() &&
-           found != positions.end() && found->second > position->second;
-  };
-  SmallVector<Operation *> stack;
-  DenseSet<Operation *> seen;
-  for (Operation *member : members) {
-    collectDependents(member, stack);
-  }
-  llvm::erase_if(
-      stack, [&](Operation *dependent) { return members.contains(dependent); });
-  while (!stack.empty()) {
-    Operation *outside = stack.pop_back_val();
-    if (isBehind(outside) || !seen.insert(outside).second) {
-      continue;
-    }
-    SmallVector<Operation *> dependents;
-    collectDependents(outside, dependents);
-    if (llvm::any_of(dependents, [&](Operation *dependent) {
-          return members.contains(dependent);
-        })) {
-      return true;
-    }
-    stack.append(dependents);
-    if (auto cluster = clusterOf.find(outside); cluster != clusterOf.end()) {
-      stack.append(clusters[cluster->second].ops.begin(),
-                   clusters[cluster->second].ops.end());
-    }
-  }
-  return false;
-}
-
 void ClusterPlanner::merge(ArrayRef<unsigned> numbers, Operation *op,
                            int64_t elements, int64_t columns) {
   if (numbers.empty()) {

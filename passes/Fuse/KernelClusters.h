@@ -5,6 +5,7 @@
 #define ACCEL_PASSES_FUSE_KERNELCLUSTERS_H
 
 #include "dialects/Accel/IR/AccelInterfaces.h"
+#include "passes/Fuse/EarliestReached.h"
 #include "passes/Fuse/SectionGraph.h"
 
 #include "mlir/IR/Block.h"
@@ -120,6 +121,11 @@ private:
   void merge(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op,
              int64_t elements, int64_t columns);
   bool closesCycle(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op) const;
+  bool leadsAside(mlir::Operation *outside, mlir::Operation *op,
+                  size_t lastEntry) const;
+  bool waitsForOthers(mlir::Operation *op,
+                      const llvm::DenseSet<mlir::Operation *> &members) const;
+  llvm::ArrayRef<mlir::Operation *> getKernel(mlir::Operation *const &op) const;
   bool isStored(mlir::Value value, unsigned cluster) const;
   mlir::Value
   clonePrologue(mlir::Value value, bool isRow, int64_t columns,
@@ -144,6 +150,7 @@ private:
   SectionGraph graph;                                  ///< of `ops`
   llvm::DenseMap<mlir::Operation *, size_t> positions; ///< among `ops`
   bool allPlaced = false; ///< every operation that has a cluster is in it
+  EarliestReached earliest{graph}; ///< once all are placed
   llvm::DenseSet<mlir::Value>
       materialized; ///< results of views that are copied
 };

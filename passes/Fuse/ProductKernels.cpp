@@ -122,6 +122,7 @@ void ClusterPlanner::moveToProduct(const OperationSet &epilogue,
       break;
     }
     moved.push_back(op);
+    earliest.moved(op, [&](Operation *const &each) { return getKernel(each); });
   }
   bool hasPlace = llvm::any_of(clusters[product].ops, [&](Operation *op) {
     return elementTypeOf(op->getResult(0)).isF32() &&
@@ -156,6 +157,8 @@ void ClusterPlanner::placeEpilogues() {
   for (auto [i, op] : llvm::enumerate(ops)) {
     positions[op] = i;
   }
+  earliest.compute(ops, positions,
+                   [&](Operation *const &op) { return getKernel(op); });
   for (unsigned product = 0; product < clusters.size(); ++product) {
     if (clusters[product].kind != KernelKind::Product) {
       continue;

@@ -11,7 +11,7 @@ using namespace accel;
 Value FunctionBuffers::stateBuffer(StringRef name, Type type) {
   Value &buffer = states[top.getStringAttr(name)];
   if (!buffer) {
-    auto state = module.lookupSymbol<StateOp>(name);
+    auto state = symbols.lookup<StateOp>(name);
     bool isPart = dist::getHolding(state) == dist::Holding::Part;
     buffer = plan::BufferOp::create(
         top, state.getLoc(), getBufferType(type), plan::Region::Persistent,
@@ -56,7 +56,7 @@ plan::ShardAttr FunctionBuffers::getShard(func::CallOp call) {
     for (Operation *user : result.getUsers()) {
       auto write = dyn_cast<WriteOp>(user);
       auto state =
-          write ? module.lookupSymbol<StateOp>(write.getSymbol()) : StateOp();
+          write ? symbols.lookup<StateOp>(write.getSymbol()) : StateOp();
       if (plan::ShardAttr shard =
               state ? getStateShard(state) : plan::ShardAttr()) {
         return shard;
@@ -109,7 +109,7 @@ FailureOr<Value> FunctionBuffers::shardedResult(func::CallOp call, Value result,
 void FunctionBuffers::convertAllReduce(dist::AllReduceOp op,
                                        OpBuilder &builder) {
   for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
-    auto state = module.lookupSymbol<StateOp>(symbol.getValue());
+    auto state = symbols.lookup<StateOp>(symbol.getValue());
     plan::AllReduceOp::create(builder, op.getLoc(),
                               stateBuffer(symbol.getValue(), state.getType()),
                               op.getAxes());
@@ -119,7 +119,7 @@ void FunctionBuffers::convertAllReduce(dist::AllReduceOp op,
 void FunctionBuffers::convertAllGather(dist::AllGatherOp op,
                                        OpBuilder &builder) {
   for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
-    auto state = module.lookupSymbol<StateOp>(symbol.getValue());
+    auto state = symbols.lookup<StateOp>(symbol.getValue());
     plan::AllGatherOp::create(builder, op.getLoc(), symbol.getValue(),
                               partOf(state), wholeOf(state),
                               getStateShard(state));
@@ -130,7 +130,7 @@ void FunctionBuffers::convertAllGather(dist::AllGatherOp op,
 func::FuncOp FunctionBuffers::getAddKernel(RankedTensorType type) {
   int64_t elements = type.getNumElements();
   std::string name = llvm::formatv("accumulate_{0}", elements);
-  if (auto known = module.lookupSymbol<func::FuncOp>(name)) {
+  if (auto known = symbols.lookup<func::FuncOp>(name)) {
     return known;
   }
   MLIRContext *context = module.getContext();
@@ -144,14 +144,14 @@ func::FuncOp FunctionBuffers::getAddKernel(RankedTensorType type) {
   auto shape = KernelShape::make(LoopKind::Flat, elements, elements);
   kernel->setAttr(kKernelAttr, shape.getAttr(context));
   kernel.setResultAttr(0, kAccumulateAttr, builder.getUnitAttr());
-  module.push_back(kernel);
+  symbols.insert(kernel);
   return kernel;
 }
 
 void FunctionBuffers::convertReduceScatter(dist::ReduceScatterOp op,
                                            OpBuilder &builder) {
   for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
-    auto state = module.lookupSymbol<StateOp>(symbol.getValue());
+    auto state = symbols.lookup<StateOp>(symbol.getValue());
     plan::ShardAttr shard = getStateShard(state);
     Value whole = wholeOf(state);
     // In place: the part's own memory is that of the sum.

@@ -227,3 +227,27 @@ func.func @step() {
 }
 // CHECK: func.func private @[[UPDATE]](
 // CHECK-SAME: kind = "flat"
+
+// -----
+
+// No two kernels wait for each other: the sum of %p with what another product makes of it belongs to the second product, not
+// to the first, and what reads %r and a product of it is no part of the kernel that makes %r.
+// CHECK-LABEL: func.func @step
+func.func @step(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  // CHECK: %[[P:.+]]:2 = call @matmul_8x16x16_sigmoid_0(%arg0, %arg1)
+  // CHECK: %[[Y:.+]] = call @matmul_8x16x16_0(%[[P]]#1, %arg1, %[[P]]#0)
+  %p = accel.matmul %x, %w : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
+  %s = accel.sigmoid %p : tensor<8x16xf32>
+  %q = accel.matmul %s, %w : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
+  %y = accel.add %p, %q : tensor<8x16xf32>
+  // CHECK: %[[R:.+]] = call @relu_0(%arg0)
+  // CHECK: %[[N:.+]] = call @matmul_8x16x16_sqrt_0(%[[R]], %arg1)
+  // CHECK: %[[Z:.+]] = call @matmul_8x16x16_0(%[[N]], %arg1, %[[R]])
+  // CHECK: return %[[Y]], %[[Z]]
+  %r = accel.relu %x : tensor<8x16xf32>
+  %m = accel.matmul %r, %w : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
+  %n = accel.sqrt %m : tensor<8x16xf32>
+  %k = accel.matmul %n, %w : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
+  %z = accel.add %r, %k : tensor<8x16xf32>
+  return %y, %z : tensor<8x16xf32>, tensor<8x16xf32>
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How far back, in program order, anything leads that comes after a kernel.
+#ifndef ACCEL_PASSES_FUSE_EARLIESTREACHED_H
+#define ACCEL_PASSES_FUSE_EARLIESTREACHED_H
+
+#include "passes/Fuse/SectionGraph.h"
+
+namespace accel {
+
+/// For each kernel, and each operation that is in none: the earliest position
+/// of what is in it or comes after it, kernels being one step. What reaches
+/// only later positions than another kernel has cannot lead back to that one;
+/// so a search for cycles stays near where it began.
+///
+/// Borrows: the graph.
+class EarliestReached {
+public:
+  using Operations = llvm::SmallVector<mlir::Operation *>;
+  /// Of a kernel: all its operations; else the operation alone.
+  using NodeOf = llvm::function_ref<llvm::ArrayRef<mlir::Operation *>(
+      mlir::Operation *const &)>;
+
+  explicit EarliestReached(const SectionGraph &graph) : graph(graph) {}
+
+  /// Requires: kernels do not wait for each other in a circle.
+  void compute(llvm::ArrayRef<mlir::Operation *> ops,
+               const llvm::DenseMap<mlir::Operation *, size_t> &positions,
+               NodeOf nodeOf);
+  /// `op` has moved into an earlier kernel, whose results it reads: what it
+  /// waits for now comes before that kernel.
+  void moved(mlir::Operation *op, NodeOf nodeOf);
+
+  /// Requires: `op` was there when it was computed.
+  size_t get(mlir::Operation *op) const { return earliest.lookup(op); }
+
+private:
+  void set(llvm::ArrayRef<mlir::Operation *> node, size_t position);
+  size_t
+  earliestOf(llvm::ArrayRef<mlir::Operation *> node,
+             const llvm::DenseMap<mlir::Operation *, size_t> &positions) const;
+
+  const SectionGraph &graph;
+  llvm::DenseMap<mlir::Operation *, size_t> earliest;
+};
+
+} // namespace accel
+
+#endif

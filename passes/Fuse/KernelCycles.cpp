@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whether kernels would wait for each other in a circle.
+#include "passes/Analysis/TensorAccess.h"
+#include "passes/Fuse/KernelClusters.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// What directly depends on `op`, looking through views that are not copied.
+void ClusterPlanner::collectDependents(
+    Operation *op, SmallVectorImpl<Operation *> &dependents) const {
+  for (Operation *successor : graph.getSuccessors(op)) {
+    if (isViewOp(successor) && !isCompute(successor)) {
+      collectDependents(successor, dependents);
+    } else {
+      dependents.push_back(successor);
+    }
+  }
+}
+
+/// The operations of the kernel that `op` is in, or `op` alone.
+ArrayRef<Operation *> ClusterPlanner::getKernel(Operation *const &op) const {
+  auto found = clusterOf.find(op);
+  return found == clusterOf.end()
+             ? ArrayRef<Operation *>(op)
+             : ArrayRef<Operation *>(clusters[found->second].ops);
+}
+
+/// Whether nothing behind `outside` leads back to members. The last of them
+/// that waits for others is at `lastEntry`.
+bool ClusterPlanner::leadsAside(Operation *outside, Operation *op,
+                                size_t lastEntry) const {
+  if (allPlaced) {
+    return earliest.get(outside) > lastEntry;
+  }
+  // Until all are placed, what comes behind `op` is in no cluster and leads
+  // further behind.
+  auto position = positions.find(op);
+  auto found = positions.find(outside);
+  return position != positions.end() && found != positions.end() &&
+         found->second > position->second;
+}
+
+/// Whether `op` waits for anybody who is no member and waits for somebody.
+bool ClusterPlanner::waitsForOthers(
+    Operation *op, const DenseSet<Operation *> &members) const {
+  return llvm::any_of(graph.getPredecessors(op), [&](Operation *before) {
+    if (members.contains(before)) {
+      return false;
+    }
+    if (isViewOp(before) && !isCompute(before)) {
+      return waitsForOthers(before, members);
+    }
+    return clusterOf.count(before) || !graph.getPredecessors(before).empty();
+  });
+}
+
+/// Whether clusters `numbers` and `op`, made one, would depend on themselves
+/// through somebody else.
+bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers,
+                                 Operation *op) const {
+  DenseSet<Operation *> members{op};
+  for (unsigned number : numbers) {
+    members.insert(clusters[number].ops.begin(), clusters[number].ops.end());
+  }
+  // A circle would have to come in by `op`, which leads to nothing placed yet.
+  if (!allPlaced && numbers.size() == 1 && !waitsForOthers(op, members)) {
+    return false;
+  }
+  SmallVector<Operation *> stack;
+  DenseSet<Operation *> seen;
+  size_t lastEntry = 0;
+  for (Operation *member : members) {
+    collectDependents(member, stack);
+    if (waitsForOthers(member, members)) {
+      lastEntry = std::max(lastEntry, positions.lookup(member));
+    }
+  }
+  llvm::erase_if(
+      stack, [&](Operation *dependent) { return members.contains(dependent); });
+  while (!stack.empty()) {
+    Operation *outside = stack.pop_back_val();
+    if (leadsAside(outside, op, lastEntry) || !seen.insert(outside).second) {
+      continue;
+    }
+    SmallVector<Operation *> dependents;
+    collectDependents(outside, dependents);
+    if (llvm::any_of(dependents, [&](Operation *dependent) {
+          return members.contains(dependent);
+        })) {
+      return true;
+    }
+    stack.append(dependents);
+    if (auto cluster = clusterOf.find(outside); cluster != clusterOf.end()) {
+      stack.append(clusters[cluster->second].ops.begin(),
+                   clusters[cluster->second].ops.end());
+    }
+  }
+  return false;
+}
