@@ -65,7 +65,8 @@ public:
     if (code != ExitCode::Ok || options.compileTo) {
       return code;
     }
-    code = lower();
+    code = options.estimate ? ExitCode::Ok : beginFile();
+    code = code == ExitCode::Ok ? lower() : code;
     if (code == ExitCode::Ok && (options.estimate || options.memoryLimit > 0)) {
       code = estimate();
     }
@@ -82,6 +83,7 @@ private:
   void printCheck();
   ExitCode importModel();
   ExitCode runPhases();
+  ExitCode beginFile();
   ExitCode lower();
   ExitCode write();
   ExitCode report();
@@ -101,6 +103,7 @@ private:
   DiagnosticPrinter diagnostics;
   onnx::ImportedModel model;
   LoweredCode code;
+  std::unique_ptr<PlanFile> file;
   std::optional<MemoryFit> fit; ///< where there is a limit
   DefaultTimingManager timing;  ///< prints when it goes
   TimingScope time;
@@ -226,10 +229,22 @@ ExitCode Compilation::lower() {
   return ExitCode::Ok;
 }
 
+ExitCode Compilation::beginFile() {
+  FailureOr<std::unique_ptr<PlanFile>> begun =
+      PlanFile::begin(context, options.output, model.weights,
+                      /*onThread=*/context.isMultithreadingEnabled());
+  if (failed(begun)) {
+    return ExitCode::InputOutput;
+  }
+  file = std::move(*begun);
+  return ExitCode::Ok;
+}
+
 ExitCode Compilation::write() {
   TimingScope scope = time.nest("writing the plan");
   LogicalResult written =
-      writePlan(getModule(), code, model, makeWriterOptions(), options.output);
+      writePlan(getModule(), code, model, makeWriterOptions(), *file);
+  file.reset();
   return succeeded(written) ? ExitCode::Ok : ExitCode::InputOutput;
 }
 

@@ -4,7 +4,6 @@
 #include "compiler/PlanWriter.h"
 
 #include "compiler/PlanManifest.h"
-#include "runtime/plan/container_writer.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -18,9 +17,9 @@ class Writer {
 public:
   Writer(ModuleOp module, const LoweredCode &code,
          const onnx::ImportedModel &model, const PlanWriterOptions &options,
-         std::unique_ptr<runtime::ContainerWriter> file)
+         PlanFile &file)
       : module(module), code(code), model(model),
-        manifest(module, code, model, options), file(std::move(file)) {}
+        manifest(module, code, model, options), file(file) {}
 
   LogicalResult write();
 
@@ -41,13 +40,13 @@ private:
   const LoweredCode &code;
   const onnx::ImportedModel &model;
   PlanManifest manifest;
-  std::unique_ptr<runtime::ContainerWriter> file;
+  PlanFile &file;
   uint32_t sections = 0;
 };
 
 LogicalResult Writer::add(StringRef name, planpb::SectionKind kind,
                           StringRef bytes, uint32_t &index) {
-  absl::StatusOr<uint32_t> added = file->AddSection(
+  absl::StatusOr<uint32_t> added = file.getContainer().AddSection(
       {name.data(), name.size()}, kind, {bytes.data(), bytes.size()});
   if (!added.ok()) {
     return check(added.status());
@@ -70,37 +69,20 @@ LogicalResult Writer::addCode() {
   return success();
 }
 
-/// Weights are streamed: one parameter is in memory at a time.
+/// They are there already, as the first section.
 LogicalResult Writer::addWeights() {
-  if (model.weights.empty()) {
-    return success();
+  if (failed(check(file.waitForWeights()))) {
+    return failure();
   }
-  absl::StatusOr<uint32_t> section =
-      file->BeginSection("weights", planpb::SECTION_WEIGHTS);
-  if (!section.ok()) {
-    return check(section.status());
+  std::optional<uint32_t> section = file.getWeightSection();
+  if (section) {
+    sections = *section + 1;
+    manifest.setWeightSection(*section);
   }
-  sections = *section + 1;
-  manifest.setWeightSection(*section);
-  uint64_t position = 0;
-  for (const std::string &key : model.weights.getKeys()) {
-    llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> bytes =
-        model.weights.read(key);
-    if (!bytes) {
-      return module.emitError("weights of '")
-             << key << "': " << llvm::toString(bytes.takeError());
-    }
-    std::string padding(llvm::alignTo(position, 64) - position, '\0');
-    StringRef data = (*bytes)->getBuffer();
-    if (failed(check(file->Append(padding))) ||
-        failed(check(file->Append({data.data(), data.size()})))) {
-      return failure();
-    }
-    position += padding.size();
-    manifest.setWeightRange(key, position);
-    position += data.size();
+  for (const auto &[key, offset] : file.getOffsets()) {
+    manifest.setWeightRange(key, offset);
   }
-  return check(file->EndSection());
+  return success();
 }
 
 LogicalResult Writer::addFunctions() {
@@ -172,12 +154,11 @@ LogicalResult Writer::addText() {
 }
 
 LogicalResult Writer::write() {
-  if (failed(addCode()) || failed(addWeights()) || failed(addFunctions()) ||
+  if (failed(addWeights()) || failed(addCode()) || failed(addFunctions()) ||
       failed(addExport()) || failed(addText())) {
     return failure();
   }
-  absl::StatusOr<runtime::Sha256Digest> root = file->Finish(manifest.finish());
-  return check(root.status());
+  return check(file.finish(manifest.finish()));
 }
 
 } // namespace
@@ -185,12 +166,6 @@ LogicalResult Writer::write() {
 LogicalResult accel::writePlan(ModuleOp module, const LoweredCode &code,
                                const onnx::ImportedModel &model,
                                const PlanWriterOptions &options,
-                               llvm::StringRef path) {
-  absl::StatusOr<std::unique_ptr<runtime::ContainerWriter>> file =
-      runtime::ContainerWriter::Create(path.str());
-  if (!file.ok()) {
-    return emitError(UnknownLoc::get(module.getContext()),
-                     std::string(file.status().message()));
-  }
-  return Writer(module, code, model, options, std::move(*file)).write();
+                               PlanFile &file) {
+  return Writer(module, code, model, options, file).write();
 }

@@ -4,6 +4,7 @@
 #ifndef ACCEL_COMPILER_PLANWRITER_H
 #define ACCEL_COMPILER_PLANWRITER_H
 
+#include "compiler/PlanFile.h"
 #include "frontends/onnx/ImportOnnx.h"
 #include "passes/Lower/LowerPipeline.h"
 
@@ -28,12 +29,12 @@ struct PlanWriterOptions {
 };
 
 /// Writes `module` (after Memory) with its code, weights and export template to
-/// `path`. The file appears complete or not at all, and its bytes depend on
-/// nothing but the arguments. Errors are emitted on the module's context.
+/// `file`, whose weights are on their way. It appears complete or not at all,
+/// and its bytes depend on nothing but the arguments. Errors are emitted on the
+/// module's context.
 mlir::LogicalResult writePlan(mlir::ModuleOp module, const LoweredCode &code,
                               const onnx::ImportedModel &model,
-                              const PlanWriterOptions &options,
-                              llvm::StringRef path);
+                              const PlanWriterOptions &options, PlanFile &file);
 
 } // namespace accel
 

@@ -27,6 +27,8 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   File& file() { return *file_; }
+  // Where the bytes are until then.
+  const std::string& temporary_path() const { return temporary_; }
 
   // Sync, close, rename, sync of the folder. After an error nothing of the new
   // content is visible under `path`, or (if only the folder's sync failed) it

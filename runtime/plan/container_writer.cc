@@ -144,6 +144,12 @@ absl::Status ContainerWriter::EndSection() {
   return absl::OkStatus();
 }
 
+absl::Status ContainerWriter::Sync() { return file_->file().Sync(); }
+
+const std::string& ContainerWriter::temporary_path() const {
+  return file_->temporary_path();
+}
+
 absl::StatusOr<uint32_t> ContainerWriter::AddSection(absl::string_view name,
                                                      planpb::SectionKind kind,
                                                      absl::string_view bytes) {

@@ -42,7 +42,12 @@ class ContainerWriter {
   absl::Status Append(absl::string_view bytes);
   absl::Status EndSection();
 
-  // The three in one.
+  // Waits until all of it so far is on the disk.
+  absl::Status Sync();
+  // Where the bytes are until Finish.
+  const std::string& temporary_path() const;
+
+  // BeginSection, Append and EndSection in one.
   absl::StatusOr<uint32_t> AddSection(absl::string_view name,
                                       planpb::SectionKind kind,
                                       absl::string_view bytes);
