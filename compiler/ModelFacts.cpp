@@ -74,12 +74,13 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
       facts.arenaBytes = std::max(facts.arenaBytes, bytes.getInt());
     }
   }
+  SymbolTable symbols(module);
   module.walk([&](plan::InstructionOpInterface op) {
     ++facts.instructions;
-    facts.launches += isa<plan::LaunchOp>(op) ? 1 : 0;
     auto launch = dyn_cast<plan::LaunchOp>(op.getOperation());
-    auto kernel = launch ? module.lookupSymbol<func::FuncOp>(launch.getKernel())
-                         : nullptr;
+    facts.launches += launch ? 1 : 0;
+    auto kernel =
+        launch ? symbols.lookup<func::FuncOp>(launch.getKernel()) : nullptr;
     bool isProduct = kernel ? bool(getProduct(kernel)) : isa<plan::GemmOp>(op);
     facts.products += isProduct ? 1 : 0;
   });

@@ -13,6 +13,9 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace accel {
 

@@ -23,6 +23,7 @@ class ClearGradientsPass
     if (!step) {
       return;
     }
+    auto init = module.lookupSymbol<func::FuncOp>("init");
     for (auto state : module.getOps<StateOp>()) {
       // A write of what is held whole is of the rank's part: AssignBuffers
       // clears all of it.
@@ -30,7 +31,6 @@ class ClearGradientsPass
           dist::getHolding(state) == dist::Holding::Whole) {
         continue;
       }
-      auto init = module.lookupSymbol<func::FuncOp>("init");
       if (init && dist::getHolding(state) == dist::Holding::All) {
         clear(state, OpBuilder(init.getBody().front().getTerminator()));
         clear(state, OpBuilder(step.getBody().front().getTerminator()));

@@ -31,8 +31,7 @@ size_t EarliestReached::earliestOf(
 }
 
 void EarliestReached::compute(ArrayRef<Operation *> ops,
-                              const DenseMap<Operation *, size_t> &positions,
-                              NodeOf nodeOf) {
+                              const DenseMap<Operation *, size_t> &positions) {
   earliest.clear();
   DenseSet<Operation *> expanded; // nodes, by their first operations
   Operations stack(llvm::reverse(ops));
@@ -55,7 +54,7 @@ void EarliestReached::compute(ArrayRef<Operation *> ops,
   }
 }
 
-void EarliestReached::moved(Operation *op, NodeOf nodeOf) {
+void EarliestReached::moved(Operation *op) {
   size_t position = get(nodeOf(op).front());
   set(nodeOf(op), position);
   Operations stack(graph.getPredecessors(op));

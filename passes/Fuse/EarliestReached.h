@@ -5,6 +5,9 @@
 
 #include "passes/Fuse/SectionGraph.h"
 
+#include <functional>
+#include <utility>
+
 namespace accel {
 
 /// For each kernel, and each operation that is in none: the earliest position
@@ -17,18 +20,20 @@ class EarliestReached {
 public:
   using Operations = llvm::SmallVector<mlir::Operation *>;
   /// Of a kernel: all its operations; else the operation alone.
-  using NodeOf = llvm::function_ref<llvm::ArrayRef<mlir::Operation *>(
+  using NodeOf = std::function<llvm::ArrayRef<mlir::Operation *>(
       mlir::Operation *const &)>;
 
-  explicit EarliestReached(const SectionGraph &graph) : graph(graph) {}
+  EarliestReached(const SectionGraph &graph, NodeOf nodeOf)
+      : graph(graph), nodeOf(std::move(nodeOf)) {}
+  EarliestReached(const EarliestReached &) = delete;
+  EarliestReached &operator=(const EarliestReached &) = delete;
 
   /// Requires: kernels do not wait for each other in a circle.
   void compute(llvm::ArrayRef<mlir::Operation *> ops,
-               const llvm::DenseMap<mlir::Operation *, size_t> &positions,
-               NodeOf nodeOf);
+               const llvm::DenseMap<mlir::Operation *, size_t> &positions);
   /// `op` has moved into an earlier kernel, whose results it reads: what it
   /// waits for now comes before that kernel.
-  void moved(mlir::Operation *op, NodeOf nodeOf);
+  void moved(mlir::Operation *op);
 
   /// Requires: `op` was there when it was computed.
   size_t get(mlir::Operation *op) const { return earliest.lookup(op); }
@@ -40,6 +45,7 @@ private:
              const llvm::DenseMap<mlir::Operation *, size_t> &positions) const;
 
   const SectionGraph &graph;
+  const NodeOf nodeOf;
   llvm::DenseMap<mlir::Operation *, size_t> earliest;
 };
 

@@ -121,8 +121,9 @@ private:
   void merge(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op,
              int64_t elements, int64_t columns);
   bool closesCycle(llvm::ArrayRef<unsigned> numbers, mlir::Operation *op) const;
-  bool leadsAside(mlir::Operation *outside, mlir::Operation *op,
-                  size_t lastEntry) const;
+  size_t findLastEntry(mlir::Operation *op,
+                       const llvm::DenseSet<mlir::Operation *> &members) const;
+  size_t firstBehind(mlir::Operation *outside) const;
   bool waitsForOthers(mlir::Operation *op,
                       const llvm::DenseSet<mlir::Operation *> &members) const;
   llvm::ArrayRef<mlir::Operation *> getKernel(mlir::Operation *const &op) const;
@@ -150,7 +151,8 @@ private:
   SectionGraph graph;                                  ///< of `ops`
   llvm::DenseMap<mlir::Operation *, size_t> positions; ///< among `ops`
   bool allPlaced = false; ///< every operation that has a cluster is in it
-  EarliestReached earliest{graph}; ///< once all are placed
+  EarliestReached earliest{
+      graph, [this](mlir::Operation *const &op) { return getKernel(op); }};
   llvm::DenseSet<mlir::Value>
       materialized; ///< results of views that are copied
 };

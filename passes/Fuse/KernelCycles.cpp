@@ -26,21 +26,6 @@ ArrayRef<Operation *> ClusterPlanner::getKernel(Operation *const &op) const {
              : ArrayRef<Operation *>(clusters[found->second].ops);
 }
 
-/// Whether nothing behind `outside` leads back to members. The last of them
-/// that waits for others is at `lastEntry`.
-bool ClusterPlanner::leadsAside(Operation *outside, Operation *op,
-                                size_t lastEntry) const {
-  if (allPlaced) {
-    return earliest.get(outside) > lastEntry;
-  }
-  // Until all are placed, what comes behind `op` is in no cluster and leads
-  // further behind.
-  auto position = positions.find(op);
-  auto found = positions.find(outside);
-  return position != positions.end() && found != positions.end() &&
-         found->second > position->second;
-}
-
 /// Whether `op` waits for anybody who is no member and waits for somebody.
 bool ClusterPlanner::waitsForOthers(
     Operation *op, const DenseSet<Operation *> &members) const {
@@ -53,6 +38,30 @@ bool ClusterPlanner::waitsForOthers(
     }
     return clusterOf.count(before) || !graph.getPredecessors(before).empty();
   });
+}
+
+/// The last position at which members can be waiting for others. Until all are
+/// placed that is `op`: what comes behind it is in no cluster and leads further
+/// behind.
+size_t
+ClusterPlanner::findLastEntry(Operation *op,
+                              const DenseSet<Operation *> &members) const {
+  if (!allPlaced) {
+    auto position = positions.find(op);
+    return position == positions.end() ? SIZE_MAX : position->second;
+  }
+  size_t last = 0;
+  for (Operation *member : members) {
+    if (waitsForOthers(member, members)) {
+      last = std::max(last, positions.lookup(member));
+    }
+  }
+  return last;
+}
+
+/// The first position of what `outside` leads to, as far as that is known.
+size_t ClusterPlanner::firstBehind(Operation *outside) const {
+  return allPlaced ? earliest.get(outside) : positions.lookup(outside);
 }
 
 /// Whether clusters `numbers` and `op`, made one, would depend on themselves
@@ -69,18 +78,15 @@ bool ClusterPlanner::closesCycle(ArrayRef<unsigned> numbers,
   }
   SmallVector<Operation *> stack;
   DenseSet<Operation *> seen;
-  size_t lastEntry = 0;
+  size_t lastEntry = findLastEntry(op, members);
   for (Operation *member : members) {
     collectDependents(member, stack);
-    if (waitsForOthers(member, members)) {
-      lastEntry = std::max(lastEntry, positions.lookup(member));
-    }
   }
   llvm::erase_if(
       stack, [&](Operation *dependent) { return members.contains(dependent); });
   while (!stack.empty()) {
     Operation *outside = stack.pop_back_val();
-    if (leadsAside(outside, op, lastEntry) || !seen.insert(outside).second) {
+    if (firstBehind(outside) > lastEntry || !seen.insert(outside).second) {
       continue;
     }
     SmallVector<Operation *> dependents;

@@ -122,7 +122,7 @@ void ClusterPlanner::moveToProduct(const OperationSet &epilogue,
       break;
     }
     moved.push_back(op);
-    earliest.moved(op, [&](Operation *const &each) { return getKernel(each); });
+    earliest.moved(op);
   }
   bool hasPlace = llvm::any_of(clusters[product].ops, [&](Operation *op) {
     return elementTypeOf(op->getResult(0)).isF32() &&
@@ -157,8 +157,7 @@ void ClusterPlanner::placeEpilogues() {
   for (auto [i, op] : llvm::enumerate(ops)) {
     positions[op] = i;
   }
-  earliest.compute(ops, positions,
-                   [&](Operation *const &op) { return getKernel(op); });
+  earliest.compute(ops, positions);
   for (unsigned product = 0; product < clusters.size(); ++product) {
     if (clusters[product].kind != KernelKind::Product) {
       continue;

@@ -172,33 +172,42 @@ void ProductRoutines::multiply(const TileCode &t, const Packed &lhs,
        &ProductRoutines::writeMultiply);
 }
 
+/// Transposes `wanted` rows of `depth` elements, from `first` on, that lie
+/// `stride` apart: as many vectors of columns, `step` floats apart. Rows behind
+/// `last` repeat it; lanes behind the wanted rows are nothing.
+void ProductRoutines::packTransposed(const TileCode &t, const Matrix &from,
+                                     const Packed &to, Value first, Value last,
+                                     int64_t wanted, Value depth,
+                                     int64_t step) const {
+  Floats source(t, from.buffer), target(t, to.buffer);
+  auto pack = [&](Value k, Value count) {
+    Values lanes(packLanes, source.zero(packLanes));
+    for (int64_t i = 0; i < wanted; ++i) {
+      Value row = t.min(t.add(first, i), last);
+      Value place = t.add(t.add(from.at, t.mul(row, from.stride)), k);
+      lanes[i] = count ? source.loadSome(place, packLanes, count)
+                       : source.load(place, packLanes);
+    }
+    for (auto [i, each] : llvm::enumerate(t.transpose(lanes))) {
+      Value column = t.add(k, static_cast<int64_t>(i));
+      target.store(each, t.add(to.at, t.mul(column, step)));
+    }
+  };
+  eachStep(t, depth, packLanes, [&](Value k) { pack(k, Value()); }, pack);
+}
+
 //===----------------------------------------------------------------------===//
 // The left matrix
 //===----------------------------------------------------------------------===//
 
-/// Tiles of as many rows as a vector has lanes are transposed; those behind the
-/// block's rows are nothing. A vector reaches into the place of the next summed
-/// index, which is written after it.
+/// A vector reaches into the place of the next summed index, which is written
+/// after it.
 void ProductRoutines::writePackLhsRows(const TileCode &t,
                                        const Values &arguments) const {
-  Floats from(t, arguments[0]), to(t, arguments[3]);
-  Value at = arguments[1], stride = arguments[2], target = arguments[4];
-  Value rows = arguments[5], depth = arguments[6];
-  auto pack = [&](Value k, Value count) {
-    Values lanes(packLanes, from.zero(packLanes));
-    for (int64_t i = 0; i < blockRows; ++i) {
-      // Rows that do not exist repeat the last one.
-      Value row = t.min(t.index(i), t.sub(rows, t.index(1)));
-      Value place = t.add(t.add(at, t.mul(row, stride)), k);
-      lanes[i] = count ? from.loadSome(place, packLanes, count)
-                       : from.load(place, packLanes);
-    }
-    for (auto [i, each] : llvm::enumerate(t.transpose(lanes))) {
-      Value column = t.add(k, static_cast<int64_t>(i));
-      to.store(each, t.add(target, t.mul(column, blockRows)));
-    }
-  };
-  eachStep(t, depth, packLanes, [&](Value k) { pack(k, Value()); }, pack);
+  packTransposed(t, {arguments[0], arguments[1], arguments[2]},
+                 {arguments[3], arguments[4]}, t.index(0),
+                 t.sub(arguments[5], t.index(1)), blockRows, arguments[6],
+                 blockRows);
 }
 
 /// Columns lie as they are wanted.
@@ -248,32 +257,17 @@ void ProductRoutines::writePackRhsRows(const TileCode &t,
   });
 }
 
-/// Tiles are transposed. Columns that do not exist repeat the last one, and the
-/// sums with them are dropped.
+/// Sums with columns that do not exist are dropped.
 void ProductRoutines::writePackRhsColumns(const TileCode &t,
                                           const Values &arguments) const {
-  Floats from(t, arguments[0]), to(t, arguments[3]);
-  Value at = arguments[1], stride = arguments[2], target = arguments[4];
-  Value panelStride = arguments[5], columns = arguments[6];
-  Value depth = arguments[7];
+  Value target = arguments[4], panelStride = arguments[5];
+  Value columns = arguments[6];
   t.each(t.index(0), columns, packLanes, [&](Value column) {
     Value panel = t.mul(t.div(column, panelColumns), panelStride);
     Value first = t.add(t.add(target, panel), t.rem(column, panelColumns));
-    auto pack = [&](Value k, Value count) {
-      Values lanes(packLanes);
-      for (auto [i, each] : llvm::enumerate(lanes)) {
-        Value row = t.min(t.add(column, static_cast<int64_t>(i)),
-                          t.sub(columns, t.index(1)));
-        Value place = t.add(t.add(at, t.mul(row, stride)), k);
-        each = count ? from.loadSome(place, packLanes, count)
-                     : from.load(place, packLanes);
-      }
-      for (auto [i, each] : llvm::enumerate(t.transpose(lanes))) {
-        Value row = t.add(k, static_cast<int64_t>(i));
-        to.store(each, t.add(first, t.mul(row, panelColumns)));
-      }
-    };
-    eachStep(t, depth, packLanes, [&](Value k) { pack(k, Value()); }, pack);
+    packTransposed(t, {arguments[0], arguments[1], arguments[2]},
+                   {arguments[3], first}, column, t.sub(columns, t.index(1)),
+                   packLanes, arguments[7], panelColumns);
   });
 }
 

@@ -65,6 +65,9 @@ private:
 
   void call(const TileCode &t, llvm::StringRef name, const Values &operands,
             Body body) const;
+  void packTransposed(const TileCode &t, const Matrix &from, const Packed &to,
+                      Value first, Value last, int64_t wanted, Value depth,
+                      int64_t step) const;
   void writePackLhsRows(const TileCode &t, const Values &arguments) const;
   void writePackLhsColumns(const TileCode &t, const Values &arguments) const;
   void writePackRhsRows(const TileCode &t, const Values &arguments) const;

@@ -129,7 +129,13 @@ Value RowBody::indices(Type type) {
   return iteration.lanes == 0 ? start : lanesFrom(start, type, iteration.lanes);
 }
 
-/// A value that is the same for all lanes, as a scalar; null if it may not be.
+/// Whether a value is known to be the same for all lanes.
+bool RowBody::isUniform(Value value) {
+  return isOutside(value) || uniforms.contains(value) ||
+         isa_and_nonnull<arith::ConstantOp>(value.getDefiningOp());
+}
+
+/// Such a value as a scalar.
 Value RowBody::uniform(Value value) {
   if (isOutside(value)) {
     return value;
@@ -138,9 +144,6 @@ Value RowBody::uniform(Value value) {
     return known;
   }
   auto constant = value.getDefiningOp<arith::ConstantOp>();
-  if (!constant) {
-    return {};
-  }
   Value scalar = arith::ConstantOp::create(
       builder, loc, cast<TypedAttr>(constant.getValue()));
   uniforms.map(value, scalar);
@@ -172,7 +175,8 @@ Value RowBody::widened(Value value) {
   return wide;
 }
 
-/// A value with one element per four lanes; null if it has one per lane.
+/// A value with one element per four lanes. Requires: it has one, or one for
+/// all.
 Value RowBody::quartered(Value value) {
   if (Value known = quarters.lookupOrNull(value)) {
     return known;
@@ -184,10 +188,8 @@ Value RowBody::quartered(Value value) {
     quarter = arith::ConstantOp::create(
         builder, loc,
         SplatElementsAttr::get(type, Attribute(constant.getValue())));
-  } else if (Value scalar = uniform(value)) {
-    quarter = vector::BroadcastOp::create(builder, loc, type, scalar);
   } else {
-    return {};
+    quarter = vector::BroadcastOp::create(builder, loc, type, uniform(value));
   }
   quarters.map(value, quarter);
   return quarter;
@@ -217,11 +219,8 @@ bool RowBody::mapUniform(Operation &inner) {
                     [](Type type) { return type.isIntOrIndex(); })) {
     return false;
   }
-  auto isUniform = [&](Value v) {
-    return isOutside(v) || uniforms.contains(v) ||
-           isa_and_nonnull<arith::ConstantOp>(v.getDefiningOp());
-  };
-  if (!llvm::all_of(inner.getOperands(), isUniform)) {
+  if (!llvm::all_of(inner.getOperands(),
+                    [&](Value v) { return isUniform(v); })) {
     return false;
   }
   SmallVector<Value> operands = llvm::map_to_vector(
@@ -241,10 +240,7 @@ bool RowBody::mapQuarter(Operation &inner) {
   auto isQuarter = [&](Value v) {
     return !isOutside(v) && quarters.contains(v);
   };
-  auto isRepeated = [&](Value v) {
-    return isOutside(v) || isQuarter(v) || uniforms.contains(v) ||
-           isa_and_nonnull<arith::ConstantOp>(v.getDefiningOp());
-  };
+  auto isRepeated = [&](Value v) { return isUniform(v) || isQuarter(v); };
   if (llvm::none_of(inner.getOperands(), isQuarter) ||
       !llvm::all_of(inner.getOperands(), isRepeated)) {
     return false;

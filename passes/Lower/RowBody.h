@@ -47,6 +47,7 @@ private:
   bool mapUniform(mlir::Operation &inner);
   bool mapQuarter(mlir::Operation &inner);
   mlir::Value firstQuarters(mlir::Operation &shift);
+  bool isUniform(mlir::Value value);
   mlir::Value uniform(mlir::Value value);
   mlir::Value widened(mlir::Value value);
   mlir::Value quartered(mlir::Value value);

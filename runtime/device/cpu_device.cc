@@ -28,20 +28,10 @@ absl::Status CheckWorkspace(const planpb::LibraryCall& call,
                    gemm.workspace_bytes(), " (", gemm.implementation(), ")"));
 }
 
-std::string ClassTable(const PlanView& plan, const MemoryLayout& layout) {
+std::string ClassTable(const MemoryLayout& layout) {
   std::vector<std::string> parts;
-  for (int i = 1; i <= kMemoryClasses; ++i) {
-    const auto memory_class = static_cast<planpb::MemoryClass>(i);
-    const uint64_t bytes = layout.PlacedBytes(memory_class);
-    if (bytes > 0) {
-      parts.push_back(
-          absl::StrCat(MemoryClassName(memory_class), " ", FormatBytes(bytes)));
-    }
-  }
-  for (const planpb::Arena& arena : plan.manifest().arenas()) {
-    if (arena.space() != planpb::SPACE_SHARED) {
-      parts.push_back(absl::StrCat("transient ", FormatBytes(arena.bytes())));
-    }
+  for (const MemoryPart& part : layout.PrivateParts()) {
+    parts.push_back(absl::StrCat(part.name, " ", FormatBytes(part.bytes)));
   }
   if (layout.SharedBytes() > 0) {
     const uint64_t ranks = layout.binding().rank_count();
@@ -112,7 +102,7 @@ absl::StatusOr<std::unique_ptr<CpuMemory>> CpuDevice::AllocateCpu(
   if (needed > available.bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "not enough memory: the plan needs ", FormatBytes(needed), " (",
-        ClassTable(plan, layout), "), ", FormatBytes(available.bytes),
+        ClassTable(layout), "), ", FormatBytes(available.bytes),
         " are available by ", available.source,
         "; compile with a smaller microbatch (accelc --dim batch=N) or free "
         "memory"));

@@ -102,6 +102,24 @@ absl::Status MemoryLayout::CheckAccess(const planpb::Access& access) const {
   return absl::OkStatus();
 }
 
+std::vector<MemoryPart> MemoryLayout::PrivateParts() const {
+  std::vector<MemoryPart> parts;
+  const auto add = [&](absl::string_view name, uint64_t bytes) {
+    if (bytes != 0) {
+      parts.push_back({name, bytes});
+    }
+  };
+  for (int i = 1; i <= kMemoryClasses; ++i) {
+    const auto memory_class = static_cast<planpb::MemoryClass>(i);
+    add(MemoryClassName(memory_class), PlacedBytes(memory_class));
+  }
+  for (int i = 1; i <= kSpaces; ++i) {
+    const auto space = static_cast<planpb::Space>(i);
+    add("transient", space == planpb::SPACE_SHARED ? 0 : ArenaBytes(space));
+  }
+  return parts;
+}
+
 absl::Status MemoryLayout::CountStaging() {
   for (const FunctionView& function : plan_->functions()) {
     RETURN_IF_ERROR(staging_.Add(plan_->manifest(), function.instructions()));

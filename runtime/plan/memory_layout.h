@@ -4,9 +4,11 @@
 #define ACCEL_RUNTIME_PLAN_MEMORY_LAYOUT_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "runtime/plan/memory_placement.h"
 #include "runtime/plan/plan_view.h"
 #include "runtime/plan/size_expr.h"
@@ -20,6 +22,12 @@ struct ByteRange {
   uint64_t begin = 0;
   uint64_t end = 0;
   uint64_t size() const { return end - begin; }
+};
+
+// Some of a rank's bytes, and what they are for.
+struct MemoryPart {
+  absl::string_view name;  // "parameters", "transient"
+  uint64_t bytes = 0;
 };
 
 // Borrows: the plan.
@@ -53,6 +61,9 @@ class MemoryLayout {
   uint64_t SharedBytes() const { return placement_.SharedBytes(); }
   // What every rank has of its own: all other spaces.
   uint64_t PrivateBytes() const { return placement_.PrivateBytes(); }
+  // The classes of the placed buffers, and the arenas as "transient"; none of 0
+  // bytes. The sum is PrivateBytes().
+  std::vector<MemoryPart> PrivateParts() const;
   // What collectives take between ranks.
   const StagingNeed& staging() const { return staging_; }
   // All three: what a rank touches.

@@ -113,18 +113,8 @@ void AddCode(const planpb::Manifest& manifest, Rows& rows) {
 void AddMemory(const PlanView& plan, const runtime::MemoryLayout& layout,
                Rows& rows) {
   std::vector<std::string> parts;
-  for (int i = 1; i <= runtime::kMemoryClasses; ++i) {
-    const auto memory_class = static_cast<planpb::MemoryClass>(i);
-    if (layout.PlacedBytes(memory_class) != 0) {
-      parts.push_back(
-          absl::StrCat(runtime::MemoryClassName(memory_class), " ",
-                       FormatBytes(layout.PlacedBytes(memory_class))));
-    }
-  }
-  for (const planpb::Arena& arena : plan.manifest().arenas()) {
-    if (arena.space() != planpb::SPACE_SHARED) {
-      parts.push_back(absl::StrCat("transient ", FormatBytes(arena.bytes())));
-    }
+  for (const runtime::MemoryPart& part : layout.PrivateParts()) {
+    parts.push_back(absl::StrCat(part.name, " ", FormatBytes(part.bytes)));
   }
   if (layout.SharedBytes() != 0) {
     parts.push_back(

@@ -24,16 +24,8 @@ std::string MemoryText(const runtime::MemoryLayout& layout) {
     absl::StrAppend(&text, separator, name, " ", runtime::FormatBytes(bytes));
     separator = ", ";
   };
-  for (int i = 1; i <= runtime::kMemoryClasses; ++i) {
-    const auto memory_class = static_cast<planpb::MemoryClass>(i);
-    add(runtime::MemoryClassName(memory_class),
-        layout.PlacedBytes(memory_class));
-  }
-  for (int i = 1; i <= runtime::kSpaces; ++i) {
-    const auto space = static_cast<planpb::Space>(i);
-    if (space != planpb::SPACE_SHARED) {
-      add("transient", layout.ArenaBytes(space));
-    }
+  for (const runtime::MemoryPart& part : layout.PrivateParts()) {
+    add(part.name, part.bytes);
   }
   add(layout.binding().rank_count() == 1 ? "gathered"
                                          : "gathered, for all ranks",

@@ -30,6 +30,7 @@ constexpr int64_t kSyntheticSteps = 20;
 // pages of code and libraries that are touched first then. Measured: 0.4 to
 // 0.7 MB. planned_peak.py holds the sum to what the kernel says.
 constexpr uint64_t kRunningBytes = uint64_t{512} << 10;
+
 int64_t NanosecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
       .count();

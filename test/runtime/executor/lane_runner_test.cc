@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/random/philox.h"
@@ -82,27 +84,30 @@ TEST_F(LaneRunnerTest, EventsHoldUnderRandomDelays) {
   }
 }
 
-// The next fetch runs while this microbatch computes.
+// The next fetch runs while this microbatch computes: each waits until the
+// other one has begun, however late its thread gets a processor.
 TEST_F(LaneRunnerTest, LanesOverlap) {
   LaneRunner runner(view_, kCompute, kTimeout);
-  std::atomic<bool> fetching = false;
-  std::atomic<bool> overlapped = false;
-  ASSERT_OK(
-      runner.Run(step(), 3, [&](const FunctionView&, const Instance& instance) {
+  absl::Notification fetching, computing;
+  const auto meet = [](absl::Notification& mine, absl::Notification& other) {
+    mine.Notify();
+    return other.WaitForNotificationWithTimeout(absl::FromChrono(kTimeout) / 2)
+               ? absl::OkStatus()
+               : absl::DeadlineExceededError("the other lane has not begun");
+  };
+  EXPECT_OK(runner.Run(
+      step(), 3,
+      [&](const FunctionView&, const Instance& instance) -> absl::Status {
         const std::string& name = instance.instruction->name();
-        if (name == "fetch next") {
-          fetching = true;
-          for (int i = 0; i < 5000 && !overlapped; ++i) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-          }
-          fetching = false;
+        if (name == "fetch next" && !fetching.HasBeenNotified()) {
+          return meet(fetching, computing);
         }
-        if (name == "residual" && fetching) {
-          overlapped = true;
+        if (name == "residual" && !computing.HasBeenNotified()) {
+          return meet(computing, fetching);
         }
         return absl::OkStatus();
       }));
-  EXPECT_TRUE(overlapped);
+  EXPECT_TRUE(fetching.HasBeenNotified() && computing.HasBeenNotified());
 }
 
 TEST_F(LaneRunnerTest, AnErrorEndsAllLanesAndEveryLaterRun) {

@@ -240,6 +240,17 @@ planpb::Shard TestShard(uint64_t elements) {
   return shard;
 }
 
+planpb::Collective TestCollective(planpb::Collective::Kind kind,
+                                  uint64_t elements,
+                                  planpb::ElementType dtype) {
+  planpb::Collective collective;
+  collective.set_kind(kind);
+  collective.set_dtype(dtype);
+  collective.add_axes(planpb::AXIS_FSDP);
+  *collective.mutable_shard() = TestShard(elements);
+  return collective;
+}
+
 planpb::Access PartAccess(const SamplePlan& plan, const std::string& buffer,
                           planpb::Access::Mode mode, uint64_t elements,
                           uint64_t offset) {

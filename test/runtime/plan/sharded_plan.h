@@ -34,6 +34,10 @@ SamplePlan MakeShardedPlan(uint64_t elements);
 
 // The segment, cut over fsdp.
 planpb::Shard TestShard(uint64_t elements);
+// A collective of such a segment, along fsdp.
+planpb::Collective TestCollective(
+    planpb::Collective::Kind kind, uint64_t elements,
+    planpb::ElementType dtype = planpb::ELEMENT_F32);
 // An access to this rank's part of a buffer.
 planpb::Access PartAccess(const SamplePlan& plan, const std::string& buffer,
                           planpb::Access::Mode mode, uint64_t elements,

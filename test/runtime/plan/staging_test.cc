@@ -26,12 +26,8 @@ StagingNeed NeedOf(Collective::Kind kind, uint64_t elements, uint64_t ranks,
   manifest.add_buffers()->set_space(output);
   planpb::Instruction instruction;
   instruction.add_accesses()->set_buffer(0);
-  Collective* collective = instruction.mutable_collective();
-  collective->set_kind(kind);
-  collective->set_dtype(planpb::ELEMENT_F32);
-  collective->add_axes(planpb::AXIS_FSDP);
-  *collective->mutable_shard() = TestShard(elements);  // granule 4
-  collective->set_output_plus_one(1);
+  *instruction.mutable_collective() = TestCollective(kind, elements);
+  instruction.mutable_collective()->set_output_plus_one(1);
   StagingNeed need(FsdpBinding(0, ranks));
   EXPECT_THAT(need.Add(manifest, {instruction}), IsOk());
   return need;
@@ -104,11 +100,8 @@ TEST(StagingNeedTest, TheLargestOfAllCollectivesCounts) {
   StagingNeed need(FsdpBinding(0, 2));
   std::vector<planpb::Instruction> instructions(3);
   for (int i = 0; i < 3; ++i) {
-    Collective* collective = instructions[i].mutable_collective();
-    collective->set_kind(Collective::KIND_REDUCE_SCATTER);
-    collective->set_dtype(planpb::ELEMENT_F32);
-    collective->add_axes(planpb::AXIS_FSDP);
-    *collective->mutable_shard() = TestShard(i == 1 ? 1000 : 10);
+    *instructions[i].mutable_collective() =
+        TestCollective(Collective::KIND_REDUCE_SCATTER, i == 1 ? 1000 : 10);
   }
   EXPECT_THAT(need.Add(manifest, instructions), IsOk());
   EXPECT_EQ(need.BytesOfHost(), 2 * 2 * 500u * 4);

@@ -33,10 +33,7 @@ class Step {
     instruction.add_accesses()->set_buffer(7);
     instruction.mutable_accesses(1)->set_bytes(kMovedBytes);
     Collective* collective = instruction.mutable_collective();
-    collective->set_kind(kind);
-    collective->set_dtype(planpb::ELEMENT_F32);
-    collective->add_axes(planpb::AXIS_FSDP);
-    *collective->mutable_shard() = TestShard(kMovedElements);
+    *collective = TestCollective(kind, kMovedElements);
     collective->set_bucket_plus_one(segment == 0 ? 0 : 1);
     collective->set_segment_plus_one(segment);
     collective->set_input_plus_one(1);
