@@ -210,15 +210,21 @@ void AttentionCode::packTransposed(const TileRows &source, Value row,
       each = t.add(t.add(row, i), k);
       each = total % kTile == 0 ? each : t.min(each, t.index(total - 1));
     }
-    for (int64_t d = 0; d < source.getColumns(); d += kTileLanes) {
+    auto pack = [&](Value d) {
       Values lanes(kTileLanes);
       for (auto [k, each] : llvm::enumerate(lanes)) {
         each = source.lanes(from[k], d);
       }
       lanes = t.transpose(lanes);
       for (auto [k, each] : llvm::enumerate(lanes)) {
-        tile.storeAll(each, t.index(d + k), i);
+        tile.storeAll(each, t.add(d, k), i);
       }
+    };
+    int64_t rest = source.getColumns() % kTileLanes;
+    int64_t whole = source.getColumns() - rest;
+    t.each(whole, kTileLanes, pack);
+    if (rest != 0) {
+      pack(t.index(whole));
     }
   });
 }

@@ -94,6 +94,10 @@ protected:
   bool hasMask() const { return static_cast<bool>(mask); }
   /// Whether scores are scaled and masked before their maximum is taken.
   bool isScaledFirst() const { return hasMask() || scale <= 0.0; }
+  /// `on` if `isDiagonal` holds; null: it never does.
+  Value chooseOn(Value isDiagonal, Value on, Value off) const {
+    return isDiagonal ? t.choose(isDiagonal, on, off) : off;
+  }
   bool mayBeEmpty() const {
     return hasMask() || (tiles.causal && tiles.offset() < 0);
   }

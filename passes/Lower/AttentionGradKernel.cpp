@@ -22,7 +22,7 @@ namespace {
 /// A block of rows within a block of columns.
 struct RowTile {
   Value firstRow, rows;
-  bool isDiagonal;
+  Value isDiagonal; ///< whether the diagonal cuts it; null: there is none
 };
 
 class AttentionGradKernel : public AttentionCode {
@@ -55,8 +55,9 @@ private:
                          const TileRows &transposed, int64_t depth, Value first,
                          Value last, const Panel &panel, FinishScore finish);
   void emitProbabilities(const RowTile &tile);
-  void emitProbabilityRow(const RowTile &tile, Value row, int64_t vectors,
-                          int64_t diagonal);
+  void emitProbabilityRow(const RowTile &tile, Value row);
+  Value emitProbability(const RowTile &tile, Value row, int64_t lane,
+                        Value logarithm);
   void emitScoreGradient(Value line, Value row, Value lane, Value flow);
   void addToColumns(const RowTile &tile, const TileRows &weights,
                     const TileSource &source, const TileRows &target,
@@ -150,20 +151,18 @@ void AttentionGradKernel::emitColumns(Value number) {
 
 void AttentionGradKernel::emitHead(Value number, Value block) {
   setHead(number);
-  auto tileAt = [&](Value i, bool isDiagonal) {
-    emitTile({t.mul(i, kTile), rowsOf(i), isDiagonal});
-  };
   Value first = t.index(0);
   if (tiles.hasDiagonal()) {
-    tileAt(block, true);
-    first = t.add(block, 1);
+    first = block;
   } else if (tiles.causal) {
     // The first row that sees the block's first column.
     Value row = t.max(t.add(firstColumn, -tiles.offset()), t.index(0));
     first = t.div(row, kTile);
   }
-  t.each(first, t.index(tiles.rowBlocks()), 1,
-         [&](Value i) { tileAt(i, false); });
+  t.each(first, t.index(tiles.rowBlocks()), 1, [&](Value i) {
+    Value isDiagonal = tiles.hasDiagonal() ? t.isEqual(i, block) : Value();
+    emitTile({t.mul(i, kTile), rowsOf(i), isDiagonal});
+  });
 }
 
 void AttentionGradKernel::emitTile(const RowTile &tile) {
@@ -194,26 +193,31 @@ void AttentionGradKernel::emitProduct(const RowTile &tile,
     emitProductBlocks(tile, source, transposed, depth, first, last, panel,
                       finish);
   };
-  if (!tile.isDiagonal) {
-    return eachPanel(0, kTileVectors, kTileVectors, [&](const Panel &panel) {
-      blocks(t.index(0), tile.rows, panel);
-    });
-  }
-  auto lastOf = [&](Value lane) {
-    return t.max(t.min(t.add(lane, kTileLanes), tile.rows), lane);
+  auto firstOf = [&](Value lane) {
+    return chooseOn(tile.isDiagonal, t.min(lane, tile.rows), t.index(0));
   };
   if (widest == 1) {
-    t.each(kTile, kTileLanes, [&](Value lane) {
-      t.each(t.index(0), t.add(lane, 1), kTileLanes,
-             [&](Value before) { blocks(lane, lastOf(lane), {before, 1}); });
+    return t.each(kTile, kTileLanes, [&](Value lane) {
+      blocks(firstOf(lane), tile.rows, {lane, 1});
     });
+  }
+  // The last sixteen rows of the diagonal see all columns, as all rows behind
+  // it do.
+  int64_t full = kTileVectors - 1;
+  eachPanel(0, kTileVectors, kTileVectors, [&](const Panel &panel) {
+    blocks(firstOf(t.index(full * kTileLanes)), tile.rows, panel);
+  });
+  if (!tile.isDiagonal) {
     return;
   }
-  for (int64_t w = 0; w < kTileVectors; ++w) {
-    Value lane = t.index(w * kTileLanes);
-    eachPanel(0, w + 1, w + 1,
-              [&](const Panel &panel) { blocks(lane, lastOf(lane), panel); });
-  }
+  emitter.onlyIf(tile.isDiagonal, [&] {
+    for (int64_t w = 0; w < full; ++w) {
+      Value lane = t.index(w * kTileLanes);
+      Value last = t.max(t.min(t.add(lane, kTileLanes), tile.rows), lane);
+      eachPanel(0, w + 1, w + 1,
+                [&](const Panel &panel) { blocks(lane, last, panel); });
+    }
+  });
 }
 
 void AttentionGradKernel::emitProductBlocks(const RowTile &tile,
@@ -245,25 +249,13 @@ void AttentionGradKernel::emitProductBlocks(const RowTile &tile,
 }
 
 void AttentionGradKernel::emitProbabilities(const RowTile &tile) {
-  if (!tile.isDiagonal) {
-    return t.each(t.index(0), tile.rows, 1, [&](Value row) {
-      emitProbabilityRow(tile, row, kTileVectors, /*diagonal=*/-1);
-    });
-  }
-  for (int64_t w = 0; w < kTileVectors; ++w) {
-    Value first = t.index(w * kTileLanes);
-    Value last = t.max(t.min(t.index((w + 1) * kTileLanes), tile.rows), first);
-    t.each(first, last, 1, [&](Value row) {
-      emitProbabilityRow(tile, row, w + 1, /*diagonal=*/w);
-    });
-  }
+  t.each(t.index(0), tile.rows, 1,
+         [&](Value row) { emitProbabilityRow(tile, row); });
 }
 
 /// Probabilities of a row of the tile; the sign of a dropped one is negative
 /// until its gradient is known.
-void AttentionGradKernel::emitProbabilityRow(const RowTile &tile, Value row,
-                                             int64_t vectors,
-                                             int64_t diagonal) {
+void AttentionGradKernel::emitProbabilityRow(const RowTile &tile, Value row) {
   Value line = t.add(tile.firstRow, row);
   Value logarithm = t.splat(lseRows.scalar(t.index(0), line));
   if (mayBeEmpty()) {
@@ -276,29 +268,40 @@ void AttentionGradKernel::emitProbabilityRow(const RowTile &tile, Value row,
   if (drops()) {
     words = wordsAlongColumns(dropout, head, line, block);
   }
-  TileRows maskRows = hasMask() ? getMask(batch, head) : TileRows();
-  bool checksAll = tiles.causal && !tiles.hasDiagonal();
-  for (int64_t v = 0; v < vectors; ++v) {
-    Value score = probabilities.lanes(row, v * kTileLanes);
-    Value p;
-    if (hasMask()) {
-      Value added =
-          maskLanes(maskRows, line, t.add(firstColumn, v * kTileLanes));
-      p = t.exp(t.minus(t.fma(score, scaleLanes, added), logarithm));
-    } else {
-      p = t.exp(t.fma(score, scaleLanes, t.negated(logarithm)));
-    }
-    if (v == diagonal) {
-      Value last = t.sub(row, t.index(v * kTileLanes));
-      p = t.select(t.lanesThat(arith::CmpIPredicate::sle, last), p, zero);
-    } else if (checksAll) {
-      Value last =
-          t.sub(t.add(line, tiles.offset() - v * kTileLanes), firstColumn);
-      p = t.select(t.lanesThat(arith::CmpIPredicate::sle, last), p, zero);
-    }
-    p = drops() ? t.select(isDropped(words[v]), t.negated(p), p) : p;
-    probabilities.store(p, row, v * kTileLanes);
+  // On the diagonal what lies behind was not computed.
+  Value end = chooseOn(tile.isDiagonal, t.add(row, 1), t.index(kTile));
+  for (int64_t v = 0; v < kTileVectors; ++v) {
+    int64_t lane = v * kTileLanes;
+    t.onlyIf(t.isLess(t.index(lane), end), {}, [&]() -> Values {
+      Value p = emitProbability(tile, row, lane, logarithm);
+      p = drops() ? t.select(isDropped(words[v]), t.negated(p), p) : p;
+      probabilities.store(p, row, lane);
+      return {};
+    });
   }
+}
+
+/// Those of sixteen columns from `lane` on; zero where causality forbids them.
+Value AttentionGradKernel::emitProbability(const RowTile &tile, Value row,
+                                           int64_t lane, Value logarithm) {
+  Value score = probabilities.lanes(row, lane);
+  Value line = t.add(tile.firstRow, row);
+  Value p;
+  if (hasMask()) {
+    Value added =
+        maskLanes(getMask(batch, head), line, t.add(firstColumn, lane));
+    p = t.exp(t.minus(t.fma(score, scaleLanes, added), logarithm));
+  } else {
+    p = t.exp(t.fma(score, scaleLanes, t.negated(logarithm)));
+  }
+  if (!tiles.causal) {
+    return p;
+  }
+  Value last = tile.isDiagonal
+                   ? t.choose(tile.isDiagonal, t.sub(row, t.index(lane)),
+                              t.index(kTileLanes))
+                   : t.sub(t.add(line, tiles.offset() - lane), firstColumn);
+  return t.select(t.lanesThat(arith::CmpIPredicate::sle, last), p, zero);
 }
 
 /// `flow`: the gradient of the probabilities.
@@ -326,26 +329,26 @@ void AttentionGradKernel::addToColumns(const RowTile &tile,
                                        const TileRows &target, int64_t depth) {
   int64_t vectors = target.getColumns() / kTileLanes;
   eachPanel(0, vectors, depth / kTileLanes, [&](const Panel &panel) {
-    eachGroup(t.index(0), columns, rowsOfBlock(panel.count), tiles.columns,
-              [&](int64_t m, Value group) {
-                emitRegisterBlock(
-                    t, {m, panel.count, tile.isDiagonal ? group : t.index(0),
-                        tile.rows, inFours(tiles.rows, m),
-                        [&](int64_t r, Value q) {
-                          return weights.scalar(q, t.add(group, r));
-                        },
-                        [&](Value q, int64_t v) {
-                          return source.rows.lanes(t.add(source.first, q),
-                                                   laneOf(panel, v));
-                        },
-                        [&](int64_t r, int64_t v) {
-                          return target.lanes(t.add(group, r),
-                                              laneOf(panel, v));
-                        },
-                        [&](Accumulators &block) {
-                          storeBlock(block, target, group, panel);
-                        }});
-              });
+    eachGroup(
+        t.index(0), columns, rowsOfBlock(panel.count), tiles.columns,
+        [&](int64_t m, Value group) {
+          emitRegisterBlock(
+              t, {m, panel.count, chooseOn(tile.isDiagonal, group, t.index(0)),
+                  tile.rows, inFours(tiles.rows, m),
+                  [&](int64_t r, Value q) {
+                    return weights.scalar(q, t.add(group, r));
+                  },
+                  [&](Value q, int64_t v) {
+                    return source.rows.lanes(t.add(source.first, q),
+                                             laneOf(panel, v));
+                  },
+                  [&](int64_t r, int64_t v) {
+                    return target.lanes(t.add(group, r), laneOf(panel, v));
+                  },
+                  [&](Accumulators &block) {
+                    storeBlock(block, target, group, panel);
+                  }});
+        });
   });
 }
 
@@ -356,8 +359,8 @@ void AttentionGradKernel::addToRows(const RowTile &tile) {
     eachGroup(
         t.index(0), tile.rows, rowsOfBlock(panel.count), tiles.rows,
         [&](int64_t m, Value group) {
-          Value last =
-              tile.isDiagonal ? t.min(t.add(group, m), columns) : columns;
+          Value last = chooseOn(tile.isDiagonal,
+                                t.min(t.add(group, m), columns), columns);
           Value line = t.add(tile.firstRow, group);
           emitRegisterBlock(
               t, {m, panel.count, t.index(0), last, inFours(tiles.columns, m),

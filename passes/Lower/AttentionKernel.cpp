@@ -24,11 +24,10 @@ namespace {
 
 /// A block of columns within a block of rows.
 struct ColumnTile {
-  Value block;     ///< its number
-  Value first;     ///< its first column
-  Value columns;   ///< how many it has
-  bool isDiagonal; ///< causality cuts it
-  bool isTail;     ///< it may be short
+  Value block;      ///< its number
+  Value first;      ///< its first column
+  Value columns;    ///< how many it has
+  Value isDiagonal; ///< whether the diagonal cuts it; null: there is none
 };
 
 class AttentionKernel : public AttentionCode {
@@ -46,13 +45,16 @@ private:
   void emitTile(const ColumnTile &tile);
   void emitScores(const ColumnTile &tile);
   void emitScoreBlocks(const ColumnTile &tile, Value first, Value last,
-                       const Panel &panel, bool isCut);
+                       const Panel &panel, Value isCut);
   void finishScores(const ColumnTile &tile, Value group, const Panel &panel,
-                    bool isCut, Accumulators &block);
+                    Value isCut, Accumulators &block);
   void emitMask(const ColumnTile &tile);
   void emitRepeatedMask(const ColumnTile &tile);
-  Values emitMaximum();
-  void emitProbabilities(const ColumnTile &tile, ArrayRef<Value> shift);
+  Value emitShift(Value maximum);
+  void emitMaximum();
+  void emitProbabilities(const ColumnTile &tile);
+  Value emitProbabilityRow(const ColumnTile &tile, Value lane, Value c,
+                           Value shift, Value total);
   Value emitProbability(const ColumnTile &tile, Value score, Value shift,
                         Value row);
   void emitResult(const ColumnTile &tile);
@@ -74,11 +76,12 @@ private:
   Value scaled(Value score, Value added) const {
     return scale > 0.0 ? t.fma(score, scaleLanes, added) : t.plus(score, added);
   }
-  Value load(State state, int64_t vector) const {
-    return rowState.lanes(t.index(state), vector * kTileLanes);
+  bool hasTail() const { return tiles.columns % kTile != 0; }
+  Value load(State state, Value lane) const {
+    return rowState.allLanes(t.index(state), lane);
   }
-  void store(Value lanes, State state, int64_t vector) const {
-    rowState.store(lanes, t.index(state), vector * kTileLanes);
+  void store(Value lanes, State state, Value lane) const {
+    rowState.storeAll(lanes, t.index(state), lane);
   }
 };
 
@@ -113,89 +116,84 @@ void AttentionKernel::emitRows(Value block) {
   firstRow = t.mul(block, kTile);
   rows = rowsOf(block);
   packTransposed(getHead(query, batch, head), firstRow, tiles.rows, queries);
-  for (int64_t v = 0; v < kTileVectors; ++v) {
-    store(minusInfinity, Maximum, v);
-    store(zero, Sum, v);
-  }
+  t.each(kTile, kTileLanes, [&](Value lane) {
+    store(minusInfinity, Maximum, lane);
+    store(zero, Sum, lane);
+  });
   clear(sums, t.index(kTile));
   emitTiles(block);
   finish();
 }
 
 void AttentionKernel::emitTiles(Value block) {
-  bool isShort = tiles.columns % kTile != 0;
-  auto tileAt = [&](Value j, bool isDiagonal, bool isTail) {
-    emitTile({j, t.mul(j, kTile), isTail ? columnsOf(j) : t.index(kTile),
-              isDiagonal, isTail});
-  };
-  if (tiles.hasDiagonal()) {
-    t.each(t.index(0), block, 1, [&](Value j) { tileAt(j, false, false); });
-    return tileAt(block, true, isShort);
-  }
   Value last = t.index(tiles.columnBlocks());
-  if (tiles.causal) {
+  if (tiles.hasDiagonal()) {
+    last = t.add(block, 1);
+  } else if (tiles.causal) {
     // The last row of the block sees the most.
     Value seen = t.max(t.add(firstRow, kTile + tiles.offset()), t.index(0));
     last = t.min(last, t.div(t.add(seen, kTile - 1), kTile));
   }
-  Value whole = t.min(last, t.index(tiles.columns / kTile));
-  t.each(t.index(0), whole, 1, [&](Value j) { tileAt(j, false, false); });
-  if (isShort) {
-    t.each(whole, last, 1, [&](Value j) { tileAt(j, false, true); });
-  }
+  t.each(t.index(0), last, 1, [&](Value j) {
+    Value isDiagonal = tiles.hasDiagonal() ? t.isEqual(j, block) : Value();
+    emitTile({j, t.mul(j, kTile), columnsOf(j), isDiagonal});
+  });
 }
 
 void AttentionKernel::emitTile(const ColumnTile &tile) {
   keys = gatherRows(key, keyRows, tile.first, tile.columns, 4);
   values = gatherRows(value, valueRows, tile.first, tile.columns, 5);
-  for (int64_t v = 0; v < kTileVectors; ++v) {
-    store(minusInfinity, TileMaximum, v);
-  }
+  t.each(kTile, kTileLanes,
+         [&](Value lane) { store(minusInfinity, TileMaximum, lane); });
   emitScores(tile);
   if (isScaledFirst()) {
     hasMask() && !hasRepeatedRows() ? emitMask(tile) : emitRepeatedMask(tile);
   }
-  emitProbabilities(tile, emitMaximum());
+  emitMaximum();
+  emitProbabilities(tile);
   emitResult(tile);
 }
 
 /// Groups of keys by vectors of queries; on the diagonal only vectors that some
 /// key of sixteen may be seen by.
 void AttentionKernel::emitScores(const ColumnTile &tile) {
-  if (!tile.isDiagonal) {
-    return eachPanel(0, kTileVectors, kTileVectors, [&](const Panel &panel) {
-      emitScoreBlocks(tile, t.index(0), tile.columns, panel, /*isCut=*/false);
-    });
-  }
   auto lastOf = [&](Value lane) {
     return t.max(t.min(t.add(lane, kTileLanes), tile.columns), lane);
   };
   if (widest == 1) {
-    t.each(kTile, kTileLanes, [&](Value lane) {
-      emitScoreBlocks(tile, lane, lastOf(lane), {lane, 1}, /*isCut=*/true);
-      t.each(t.add(lane, kTileLanes), t.index(kTile), kTileLanes,
-             [&](Value behind) {
-               emitScoreBlocks(tile, lane, lastOf(lane), {behind, 1},
-                               /*isCut=*/false);
-             });
+    return t.each(kTile, kTileLanes, [&](Value lane) {
+      Value middle =
+          chooseOn(tile.isDiagonal, t.min(lane, tile.columns), tile.columns);
+      emitScoreBlocks(tile, t.index(0), middle, {lane, 1}, /*isCut=*/Value());
+      if (tile.isDiagonal) {
+        Value last = t.choose(tile.isDiagonal,
+                              t.min(lastOf(lane), tile.columns), middle);
+        emitScoreBlocks(tile, middle, last, {lane, 1}, t.truth());
+      }
     });
+  }
+  Value last = chooseOn(tile.isDiagonal, lastOf(t.index(0)), tile.columns);
+  eachPanel(0, kTileVectors, kTileVectors, [&](const Panel &panel) {
+    emitScoreBlocks(tile, t.index(0), last, panel, tile.isDiagonal);
+  });
+  if (!tile.isDiagonal) {
     return;
   }
-  for (int64_t w = 0; w < kTileVectors; ++w) {
-    Value lane = t.index(w * kTileLanes);
-    bool isCut = true;
-    eachPanel(w, kTileVectors, kTileVectors, [&](const Panel &panel) {
-      emitScoreBlocks(tile, lane, lastOf(lane), panel, isCut);
-      isCut = false;
-    });
-  }
+  emitter.onlyIf(tile.isDiagonal, [&] {
+    for (int64_t w = 1; w < kTileVectors; ++w) {
+      Value lane = t.index(w * kTileLanes);
+      eachPanel(w, kTileVectors, kTileVectors, [&](const Panel &panel) {
+        emitScoreBlocks(tile, lane, lastOf(lane), panel, t.truth());
+      });
+    }
+  });
 }
 
-/// The scores of columns `first` to `last` - 1; the diagonal may cut the first
-/// vector of the panel.
+/// The scores of columns `first` to `last` - 1; `isCut`: whether the diagonal
+/// may cut the first vector of the panel, null: it never does.
 void AttentionKernel::emitScoreBlocks(const ColumnTile &tile, Value first,
                                       Value last, const Panel &panel,
-                                      bool isCut) {
+                                      Value isCut) {
   int64_t step = rowsOfBlock(panel.count);
   eachGroup(first, last, step, tiles.columns, [&](int64_t m, Value group) {
     emitRegisterBlock(t, {m, panel.count, t.index(0), t.index(tiles.depth),
@@ -216,7 +214,7 @@ void AttentionKernel::emitScoreBlocks(const ColumnTile &tile, Value first,
 
 /// Hides what causality forbids, keeps the scores and their maximum.
 void AttentionKernel::finishScores(const ColumnTile &tile, Value group,
-                                   const Panel &panel, bool isCut,
+                                   const Panel &panel, Value isCut,
                                    Accumulators &block) {
   bool checksAll = tiles.causal && !tiles.hasDiagonal();
   for (int64_t v = 0; v < panel.count; ++v) {
@@ -230,6 +228,8 @@ void AttentionKernel::finishScores(const ColumnTile &tile, Value group,
       if (checksAll) {
         least =
             t.sub(t.add(t.add(least, tile.first), -tiles.offset()), firstRow);
+      } else if (isCut) {
+        least = t.choose(isCut, least, t.index(0));
       }
       if (checksAll || (isCut && v == 0)) {
         row[v] = t.select(t.lanesThat(arith::CmpIPredicate::sge, least), row[v],
@@ -252,7 +252,7 @@ void AttentionKernel::emitMask(const ColumnTile &tile) {
   Value end =
       t.mul(t.div(t.add(tile.columns, kTileLanes - 1), kTileLanes), kTileLanes);
   t.each(t.index(0), end, kTileLanes, [&](Value group) {
-    Value firstLane = tile.isDiagonal ? group : t.index(0);
+    Value firstLane = chooseOn(tile.isDiagonal, group, t.index(0));
     t.each(firstLane, t.index(kTile), kTileLanes, [&](Value lane) {
       Values block(kTileLanes);
       for (auto [i, each] : llvm::enumerate(block)) {
@@ -265,7 +265,7 @@ void AttentionKernel::emitMask(const ColumnTile &tile) {
       for (auto [i, each] : llvm::enumerate(block)) {
         Value column = t.add(group, i);
         Value score = scaled(scores.allLanes(column, lane), each);
-        if (tile.isTail) {
+        if (hasTail()) {
           Value exists = t.isLess(column, tile.columns);
           score = t.choose(exists, score, minusInfinity);
         }
@@ -284,9 +284,9 @@ void AttentionKernel::emitRepeatedMask(const ColumnTile &tile) {
     Value added =
         hasMask() ? maskScalar(maskRows, t.add(tile.first, column)) : zero;
     // On the diagonal what lies in front was not computed.
-    Value firstLane = tile.isDiagonal
-                          ? t.mul(t.div(column, kTileLanes), kTileLanes)
-                          : t.index(0);
+    Value firstLane =
+        chooseOn(tile.isDiagonal, t.mul(t.div(column, kTileLanes), kTileLanes),
+                 t.index(0));
     t.each(firstLane, t.index(kTile), kTileLanes, [&](Value lane) {
       Value score = scaled(scores.allLanes(column, lane), added);
       scores.storeAll(score, column, lane);
@@ -296,25 +296,26 @@ void AttentionKernel::emitRepeatedMask(const ColumnTile &tile) {
   });
 }
 
-/// The new maximum, and the factor for what was summed so far. Returns what the
-/// exponents are shifted by: a row that has seen nothing yet keeps -inf, and a
-/// harmless shift of 0.
-AttentionCode::Values AttentionKernel::emitMaximum() {
-  Values shift;
-  for (int64_t v = 0; v < kTileVectors; ++v) {
-    Value before = load(Maximum, v);
-    Value tile = load(TileMaximum, v);
+/// What exponents are shifted by: a row that has seen nothing yet keeps -inf,
+/// and a harmless shift of 0.
+Value AttentionKernel::emitShift(Value maximum) {
+  return mayBeEmpty()
+             ? t.select(t.equals(maximum, minusInfinity), zero, maximum)
+             : maximum;
+}
+
+/// The new maximum, and the factor for what was summed so far.
+void AttentionKernel::emitMaximum() {
+  t.each(kTile, kTileLanes, [&](Value lane) {
+    Value before = load(Maximum, lane);
+    Value tile = load(TileMaximum, lane);
     tile = isScaledFirst() ? tile : t.times(tile, scaleLanes);
     Value now = t.larger(tile, before);
-    Value safe =
-        mayBeEmpty() ? t.select(t.equals(now, minusInfinity), zero, now) : now;
-    Value factor = t.exp(t.minus(before, safe));
-    store(now, Maximum, v);
-    store(factor, Factor, v);
-    store(t.times(load(Sum, v), factor), Sum, v);
-    shift.push_back(safe);
-  }
-  return shift;
+    Value factor = t.exp(t.minus(before, emitShift(now)));
+    store(now, Maximum, lane);
+    store(factor, Factor, lane);
+    store(t.times(load(Sum, lane), factor), Sum, lane);
+  });
 }
 
 Value AttentionKernel::emitProbability(const ColumnTile &tile, Value score,
@@ -323,43 +324,49 @@ Value AttentionKernel::emitProbability(const ColumnTile &tile, Value score,
                                    : t.fma(score, scaleLanes, t.negated(shift));
   Value probability = t.exp(exponent);
   // Rows beyond the last hold what the tile before left.
-  return tile.isTail ? t.choose(t.isLess(row, tile.columns), probability, zero)
-                     : probability;
+  return hasTail() ? t.choose(t.isLess(row, tile.columns), probability, zero)
+                   : probability;
+}
+
+void AttentionKernel::emitProbabilities(const ColumnTile &tile) {
+  Value count = t.min(tile.columns, t.index(kTileLanes));
+  t.each(kTile, kTileLanes, [&](Value lane) {
+    Value shift = emitShift(load(Maximum, lane));
+    Values sum =
+        t.loop(t.index(0), count, 1, {load(Sum, lane)},
+               [&](Value c, const Values &total) -> Values {
+                 return {emitProbabilityRow(tile, lane, c, shift, total[0])};
+               });
+    store(sum[0], Sum, lane);
+  });
 }
 
 /// Rows c, 16 + c, 32 + c and 48 + c of the tile together: they share a counter
-/// of the dropout.
-void AttentionKernel::emitProbabilities(const ColumnTile &tile,
-                                        ArrayRef<Value> shift) {
-  Value count = tile.isTail ? t.min(tile.columns, t.index(kTileLanes))
-                            : t.index(kTileLanes);
-  Values total;
-  for (int64_t v = 0; v < kTileVectors; ++v) {
-    total.push_back(load(Sum, v));
+/// of the dropout. Returns their sum and `total`.
+Value AttentionKernel::emitProbabilityRow(const ColumnTile &tile, Value lane,
+                                          Value c, Value shift, Value total) {
+  std::array<Value, 4> words;
+  if (drops()) {
+    words = wordsAlongRows(dropout, head, t.add(firstRow, lane), tile.block, c);
   }
-  total = t.loop(t.index(0), count, 1, total, [&](Value c, Values total) {
-    for (int64_t v = 0; v < kTileVectors; ++v) {
-      std::array<Value, 4> words;
+  // On the diagonal what lies behind was not computed.
+  Value last =
+      chooseOn(tile.isDiagonal, t.add(lane, kTileLanes), t.index(kTile));
+  for (int64_t w = 0; w < kTileVectors; ++w) {
+    Value row = t.add(c, w * kTileLanes);
+    Value isSeen = t.isLess(t.index(w * kTileLanes), last);
+    total = t.onlyIf(isSeen, {total}, [&]() -> Values {
+      Value score = scores.allLanes(row, lane);
+      Value probability = emitProbability(tile, score, shift, row);
+      Value sum = t.plus(total, probability);
       if (drops()) {
-        words = wordsAlongRows(dropout, head, t.add(firstRow, v * kTileLanes),
-                               tile.block, c);
+        probability = t.select(isDropped(words[w]), zero, probability);
       }
-      for (int64_t w = 0; w <= (tile.isDiagonal ? v : kTileVectors - 1); ++w) {
-        Value row = t.add(c, w * kTileLanes);
-        Value score = scores.lanes(row, v * kTileLanes);
-        Value probability = emitProbability(tile, score, shift[v], row);
-        total[v] = t.plus(total[v], probability);
-        if (drops()) {
-          probability = t.select(isDropped(words[w]), zero, probability);
-        }
-        scores.store(probability, row, v * kTileLanes);
-      }
-    }
-    return total;
-  });
-  for (int64_t v = 0; v < kTileVectors; ++v) {
-    store(total[v], Sum, v);
+      scores.storeAll(probability, row, lane);
+      return {sum};
+    })[0];
   }
+  return total;
 }
 
 /// Adds the tile's part of the result to what is there times its factor.
@@ -368,10 +375,8 @@ void AttentionKernel::emitResult(const ColumnTile &tile) {
   eachPanel(0, vectors, tiles.width / kTileLanes, [&](const Panel &panel) {
     int64_t step = rowsOfBlock(panel.count);
     eachGroup(t.index(0), rows, step, tiles.rows, [&](int64_t m, Value group) {
-      Value last = tile.columns;
-      if (tile.isDiagonal) {
-        last = tile.isTail ? t.min(t.add(group, m), last) : t.add(group, m);
-      }
+      Value last = chooseOn(tile.isDiagonal,
+                            t.min(t.add(group, m), tile.columns), tile.columns);
       emitRegisterBlock(
           t, {m, panel.count, t.index(0), last, inFours(tiles.columns, m),
               [&](int64_t r, Value k) {
@@ -396,18 +401,18 @@ void AttentionKernel::emitResult(const ColumnTile &tile) {
 
 /// result = acc / l, lse = m + log l; zeros and -inf for a row without columns.
 void AttentionKernel::finish() {
-  for (int64_t v = 0; v < kTileVectors; ++v) {
-    Value sum = load(Sum, v);
+  t.each(kTile, kTileLanes, [&](Value lane) {
+    Value sum = load(Sum, lane);
     Value inverse = t.over(t.lanes(keepFactor()), sum);
-    Value logarithm = t.plus(load(Maximum, v), t.log(sum));
+    Value logarithm = t.plus(load(Maximum, lane), t.log(sum));
     if (mayBeEmpty()) {
       Value isEmpty = t.equals(sum, zero);
       inverse = t.select(isEmpty, zero, inverse);
       logarithm = t.select(isEmpty, minusInfinity, logarithm);
     }
-    store(inverse, Factor, v);
-    store(logarithm, Sum, v);
-  }
+    store(inverse, Factor, lane);
+    store(logarithm, Sum, lane);
+  });
   TileRows target = result ? getHead(result, batch, head) : TileRows();
   Value line = t.mul(t.add(t.mul(batch, tiles.heads), head), tiles.rows);
   TileRows lines =

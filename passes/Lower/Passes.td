@@ -45,7 +45,11 @@ def VectorizeRowsPass : Pass<"accel-vectorize-rows", "::mlir::func::FuncOp"> {
     A loop of `lanes`-wide vector operations and one masked tail. Lane l of a reduction takes elements l, l + lanes, ...;
     at the end the lanes are combined by halves. So the order of every sum is in the IR, and no target's choice of vector
     width changes a bit. A loop over a single element becomes scalar; one over less than `lanes` uses as many lanes as the
-    next power of two, at least 16; one that computes doubles and reduces nothing uses 16.
+    next power of two, at least 16; one that computes doubles and reduces nothing, or calls a function, uses 8. Of a
+    function that is called there is a form for 8 lanes, NAME.x8.
+
+    Where `accel.multiple` says that the trip count is a multiple of the lanes, there is no tail; one that reduces nothing
+    uses at most that many lanes.
 
     Requires: linalg.generics over buffers with the indexing maps (j) -> (j) and (j) -> ().
     Ensures: no linalg operation is left.

@@ -6,6 +6,7 @@
 #include "passes/Lower/RowBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
@@ -14,6 +15,8 @@
 
 using namespace mlir;
 using namespace accel;
+
+static constexpr llvm::StringLiteral kNormalRoutine = "random.normal";
 
 /// Places up to `count` fit into 31 bits, so that half the vector width
 /// suffices.
@@ -85,16 +88,25 @@ RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op,
   valid = true;
 }
 
+/// `number`, for all lanes if `type` has lanes.
+static Value emitInteger(OpBuilder &builder, Location loc, Type type,
+                         int64_t number) {
+  TypedAttr one = builder.getIntegerAttr(getElementTypeOrSelf(type), number);
+  if (auto lanes = dyn_cast<VectorType>(type)) {
+    one = SplatElementsAttr::get(lanes, Attribute(one));
+  }
+  return arith::ConstantOp::create(builder, loc, one);
+}
+
 /// `value >> bits` and `value & (2^bits - 1)`.
 static std::pair<Value, Value> splitAt(OpBuilder &builder, Location loc,
                                        Value value, int64_t bits) {
-  auto constant = [&](int64_t number) -> Value {
-    return arith::ConstantOp::create(
-        builder, loc, builder.getIntegerAttr(value.getType(), number));
-  };
-  return {arith::ShRUIOp::create(builder, loc, value, constant(bits)),
-          arith::AndIOp::create(builder, loc, value,
-                                constant((int64_t(1) << bits) - 1))};
+  Type type = value.getType();
+  return {arith::ShRUIOp::create(builder, loc, value,
+                                 emitInteger(builder, loc, type, bits)),
+          arith::AndIOp::create(
+              builder, loc, value,
+              emitInteger(builder, loc, type, (int64_t(1) << bits) - 1))};
 }
 
 std::array<Value, 4> RandomElement::buildBlock(OpBuilder &builder,
@@ -114,10 +126,9 @@ std::array<Value, 4> RandomElement::buildBlock(OpBuilder &builder,
 
 static Value isNumber(OpBuilder &builder, Location loc, Value value,
                       int64_t number) {
-  Value constant = arith::ConstantOp::create(
-      builder, loc, builder.getIntegerAttr(value.getType(), number));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
-                               constant);
+  return arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq, value,
+      emitInteger(builder, loc, value.getType(), number));
 }
 
 Value RandomElement::buildDropout(OpBuilder &builder, Value place,
@@ -150,41 +161,88 @@ Value RandomElement::buildDropout(OpBuilder &builder, Value place,
       zero);
 }
 
-// In double: it is done once per run, and a single-precision logarithm near 1
-// would leave few good digits.
-Value RandomElement::buildNormal(OpBuilder &builder, Value place) const {
-  auto normal = cast<RandomNormalOp>(op);
+//===----------------------------------------------------------------------===//
+// Normal numbers
+//===----------------------------------------------------------------------===//
+
+/// The standard normal number at `place`, an i64 or lanes of them, as the two
+/// lanes of the key are. In double: it is done once per run, and a
+/// single-precision logarithm near 1 would leave few good digits.
+static Value emitStandardNormal(OpBuilder &builder, Location loc, Value place,
+                                Value seed, Value site) {
   Type f64 = builder.getF64Type();
-  auto number = [&](double value) {
-    return emitNumber(builder, loc, f64, value);
+  auto lanes = dyn_cast<VectorType>(place.getType());
+  Type type = lanes ? Type(lanes.clone(f64)) : f64;
+  auto number = [&](double value) -> Value {
+    TypedAttr one = builder.getF64FloatAttr(value);
+    if (lanes) {
+      one = SplatElementsAttr::get(lanes.clone(f64), Attribute(one));
+    }
+    return arith::ConstantOp::create(builder, loc, one);
   };
   auto times = [&](Value a, Value b) -> Value {
     return arith::MulFOp::create(builder, loc, a, b);
   };
-  auto plus = [&](Value a, Value b) -> Value {
-    return arith::AddFOp::create(builder, loc, a, b);
-  };
   auto [block, which] = splitAt(builder, loc, place, 1);
-  Value none =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  Value none = emitInteger(builder, loc, place.getType(), 0);
   std::array<Value, 4> words = emitPhiloxLanes(
-      builder, loc, seedLane, siteLane,
+      builder, loc, seed, site,
       {block, splitAt(builder, loc, block, 32).first, none, none});
   Value isFirst = isNumber(builder, loc, which, 0);
   auto uniform = [&](Value one, Value other) -> Value {
     Value word = arith::SelectOp::create(builder, loc, isFirst, one, other);
-    return arith::UIToFPOp::create(builder, loc, f64, word);
+    return arith::UIToFPOp::create(builder, loc, type, word);
   };
-  Value u1 = times(plus(uniform(words[0], words[2]), number(1.0)),
-                   number(std::ldexp(1.0, -32)));
+  Value one = arith::AddFOp::create(builder, loc, uniform(words[0], words[2]),
+                                    number(1.0));
+  Value u1 = times(one, number(std::ldexp(1.0, -32)));
   Value angle = times(uniform(words[1], words[3]),
                       number(std::ldexp(2.0 * std::numbers::pi, -32)));
   Value radius = math::SqrtOp::create(
       builder, loc, times(number(-2.0), math::LogOp::create(builder, loc, u1)));
-  Value z = times(radius, math::CosOp::create(builder, loc, angle));
-  Value scaled = times(z, number(normal.getDeviation().convertToDouble()));
+  return times(radius, math::CosOp::create(builder, loc, angle));
+}
+
+/// Adds a function of `place`, seed and site to a module, or its form for
+/// vectors of `lanes`, unless it is there.
+static void addNormalRoutine(ModuleOp module, Location loc, int64_t lanes) {
+  std::string name = getRoutineFor(kNormalRoutine, lanes);
+  if (module.lookupSymbol(name)) {
+    return;
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto typeOf = [&](Type element) -> Type {
+    return lanes == 0 ? element : VectorType::get({lanes}, element);
+  };
+  SmallVector<Type> operands(3, typeOf(builder.getI64Type()));
+  auto routine = func::FuncOp::create(
+      builder, loc, name,
+      builder.getFunctionType(operands, typeOf(builder.getF64Type())));
+  routine.setPrivate();
+  Block *block = routine.addEntryBlock();
+  builder.setInsertionPointToEnd(block);
+  Value z = emitStandardNormal(builder, loc, block->getArgument(0),
+                               block->getArgument(1), block->getArgument(2));
+  func::ReturnOp::create(builder, loc, z);
+}
+
+/// One routine serves all tensors: it is a hundred times as long as its call.
+Value RandomElement::buildNormal(OpBuilder &builder, Value place) const {
+  auto normal = cast<RandomNormalOp>(op);
+  auto module = op->getParentOfType<ModuleOp>();
+  addNormalRoutine(module, loc, /*lanes=*/0);
+  addNormalRoutine(module, loc, kLanesOfDoubles);
+  Type f64 = builder.getF64Type();
+  Value z = func::CallOp::create(builder, loc, kNormalRoutine, f64,
+                                 ValueRange{place, seedLane, siteLane})
+                .getResult(0);
+  Value deviation =
+      emitNumber(builder, loc, f64, normal.getDeviation().convertToDouble());
+  Value mean =
+      emitNumber(builder, loc, f64, normal.getMean().convertToDouble());
+  Value scaled = arith::MulFOp::create(builder, loc, z, deviation);
   return emitCast(builder, loc,
-                  plus(scaled, number(normal.getMean().convertToDouble())),
+                  arith::AddFOp::create(builder, loc, scaled, mean),
                   normal.getType().getElementType());
 }
 

@@ -10,6 +10,10 @@
 using namespace mlir;
 using namespace accel;
 
+std::string accel::getRoutineFor(StringRef name, int64_t lanes) {
+  return lanes == 0 ? name.str() : (name + ".x" + Twine(lanes)).str();
+}
+
 Value RowBody::index(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
@@ -259,6 +263,9 @@ void RowBody::create(Operation &inner, ArrayRef<Value> operands, int64_t lanes,
       builder.create(inner.getLoc(), inner.getName().getIdentifier(), operands,
                      types, inner.getAttrs());
   wide->removeAttr(kQuarterAttr);
+  if (auto call = dyn_cast<func::CallOp>(wide)) {
+    call.setCallee(getRoutineFor(call.getCallee(), lanes));
+  }
   results.map(inner.getResults(), wide->getResults());
 }
 

@@ -9,12 +9,25 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <string>
+
 namespace accel {
 
 /// Marks a shift right by 2 of the place of an element, `arith.addi base,
 /// index`, where base is a multiple of 4: its value, and what is computed of it
 /// alone, is the same for four neighbours. They are computed once for the four.
 inline constexpr llvm::StringLiteral kQuarterAttr = "accel.quarter";
+
+/// Says what the trip count is a multiple of, a power of two; 1 without it.
+inline constexpr llvm::StringLiteral kMultipleAttr = "accel.multiple";
+
+/// Lanes of operations that compute in double: two registers of AVX2, one of
+/// AVX-512. A long formula on more would keep no value in a register.
+inline constexpr int64_t kLanesOfDoubles = 8;
+
+/// What a function that a body calls is called for vectors of `lanes`; 0: for
+/// one element. Such functions exist for one and for kLanesOfDoubles.
+std::string getRoutineFor(llvm::StringRef name, int64_t lanes);
 
 /// An operand that takes in all elements.
 struct RowReduction {

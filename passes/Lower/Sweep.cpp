@@ -4,6 +4,7 @@
 
 #include "passes/Lower/ElementOps.h"
 #include "passes/Lower/RandomOps.h"
+#include "passes/Lower/RowBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -335,4 +336,7 @@ void Sweep::finish() {
   auto generic = linalg::GenericOp::create(emitter.getBuilder(), loc, ins, outs,
                                            maps, kind);
   generic.getRegion().push_back(body.release());
+  if (range.multiple > 1) {
+    generic->setAttr(kMultipleAttr, inside.getI64IntegerAttr(range.multiple));
+  }
 }

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace accel;
@@ -65,6 +66,10 @@ Value TileCode::isLess(Value a, Value b) const {
 
 Value TileCode::choose(Value condition, Value a, Value b) const {
   return builder.createOrFold<arith::SelectOp>(loc, condition, a, b);
+}
+
+Value TileCode::truth() const {
+  return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,6 +228,25 @@ void TileCode::each(Value first, Value last, int64_t step,
     body(i);
     return Values();
   });
+}
+
+TileCode::Values TileCode::onlyIf(Value condition, const Values &values,
+                                  llvm::function_ref<Values()> body) const {
+  if (matchPattern(condition, m_One())) {
+    return body();
+  }
+  auto branch =
+      scf::IfOp::create(builder, loc, ValueRange(values).getTypes(), condition,
+                        /*withElseRegion=*/!values.empty());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Values results = body();
+  if (!values.empty()) {
+    scf::YieldOp::create(builder, loc, results);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, values);
+  }
+  return Values(branch.getResults());
 }
 
 //===----------------------------------------------------------------------===//

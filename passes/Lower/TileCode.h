@@ -39,6 +39,7 @@ public:
   Value isEqual(Value a, Value b) const;
   Value isLess(Value a, Value b) const; ///< of signed indices
   Value choose(Value condition, Value a, Value b) const;
+  Value truth() const; ///< an i1
 
   // Lanes.
   Value lanes(double value) const;
@@ -75,6 +76,10 @@ public:
             llvm::function_ref<void(Value)> body) const {
     each(index(0), index(count), step, body);
   }
+
+  /// What `body` makes of `values` if `condition` holds, else they.
+  Values onlyIf(Value condition, const Values &values,
+                llvm::function_ref<Values()> body) const;
 
   mlir::OpBuilder &getBuilder() const { return builder; }
   mlir::Location getLoc() const { return loc; }

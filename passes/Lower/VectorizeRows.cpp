@@ -12,6 +12,7 @@
 #include "passes/Lower/RowBody.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -29,8 +30,6 @@ namespace {
 
 /// Least number of lanes: below it a vector register is not full.
 constexpr int64_t kFewestLanes = 16;
-/// Of kernels that compute in double: two registers of AVX2, one of AVX-512.
-constexpr int64_t kLanesOfDoubles = 8;
 
 /// The least power of two of lanes for `count` elements, at most `lanes`.
 int64_t lanesFor(int64_t count, int64_t lanes) {
@@ -49,7 +48,7 @@ public:
 private:
   LogicalResult checkForm();
   LogicalResult findReductions();
-  bool computesInDouble();
+  void chooseLanes();
   Value findSize();
   void emitSingle(RowBody &body);
   SmallVector<Value> emitLoop(RowBody &body, Value mainSize);
@@ -68,6 +67,7 @@ private:
   Location loc;
   OpBuilder builder;
   int64_t lanes;
+  int64_t multiple = 1; ///< the trip count is one of it
   SmallVector<RowReduction> reductions;
 };
 
@@ -110,12 +110,22 @@ LogicalResult RowVectorizer::findReductions() {
   return success();
 }
 
-/// A long formula on `lanes` doubles would keep no value in a register.
-bool RowVectorizer::computesInDouble() {
-  return llvm::any_of(op.getBody()->without_terminator(), [](Operation &inner) {
+void RowVectorizer::chooseLanes() {
+  auto body = op.getBody()->without_terminator();
+  auto isInDouble = [](Operation &inner) {
     return llvm::any_of(inner.getResultTypes(),
                         [](Type type) { return type.isF64(); });
-  });
+  };
+  auto isCall = [](Operation &inner) { return isa<func::CallOp>(inner); };
+  if (llvm::any_of(body, isCall) ||
+      (reductions.empty() && llvm::any_of(body, isInDouble))) {
+    lanes = kLanesOfDoubles;
+  }
+  auto known = op->getAttrOfType<IntegerAttr>(kMultipleAttr);
+  multiple = known ? known.getInt() : 1;
+  if (reductions.empty() && multiple >= kFewestLanes) {
+    lanes = std::min(lanes, multiple);
+  }
 }
 
 /// The trip count is that of the first streamed operand.
@@ -261,9 +271,7 @@ LogicalResult RowVectorizer::run() {
   if (failed(checkForm()) || failed(findReductions())) {
     return failure();
   }
-  if (reductions.empty() && computesInDouble()) {
-    lanes = kLanesOfDoubles;
-  }
+  chooseLanes();
   RowBody body(op, reductions, builder);
   Value size = findSize();
   std::optional<int64_t> known = getConstantIntValue(size);
@@ -276,14 +284,16 @@ LogicalResult RowVectorizer::run() {
   if (known) {
     lanes = lanesFor(*known, lanes);
     mainSize = index(*known / lanes * lanes);
+  } else if (multiple % lanes == 0) {
+    mainSize = size;
   } else {
     Value rest = arith::RemUIOp::create(builder, loc, size, index(lanes));
     mainSize = arith::SubIOp::create(builder, loc, size, rest);
   }
   SmallVector<Value> accumulators = emitLoop(body, mainSize);
-  if (!known) {
+  if (!known && mainSize != size) {
     accumulators = emitTailIfAny(body, size, mainSize, accumulators);
-  } else if (*known % lanes != 0) {
+  } else if (known && *known % lanes != 0) {
     accumulators = emitTail(body, size, mainSize, accumulators);
   }
   storeAccumulators(accumulators);

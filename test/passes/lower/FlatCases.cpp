@@ -299,6 +299,18 @@ void addOthers(std::vector<KernelCase> &cases) {
                         {type})),
          2e-7});
   }
+  // Lanes that call a function and are summed.
+  cases.push_back(
+      {"random_normal_sum",
+       makeKernel("rows", 1, 1003,
+                  "%s: tensor<i64> {accel.range = [-5000000000, 5000000000]}",
+                  "tensor<1xf32>",
+                  "  %z = accel.random_normal %s mean 1.0 deviation 0.5 site "
+                  "77 : tensor<i64> -> tensor<1x1003xf32>\n"
+                  "  %t = accel.reduce_sum %z [1] : tensor<1x1003xf32> -> "
+                  "tensor<1xf32>\n"
+                  "  return %t : tensor<1xf32>"),
+       2e-6});
 }
 
 } // namespace

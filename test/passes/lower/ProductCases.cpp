@@ -167,6 +167,12 @@ std::vector<KernelCase> getProductCases() {
     cases.push_back(makeResidual({named("product_residual"), 31, 20, depth}));
     cases.push_back(makeScaled({named("product_scaled"), 25, 70, depth}));
     cases.push_back(makeDropout({named("product_dropout"), 16, 68, depth}));
+    // Columns in units of 32 only, shared out or not: rows without a tail.
+    cases.push_back(makeGelu({named("product_gelu_whole"), 14, 352, depth}));
+    cases.push_back(
+        makeResidual({named("product_residual_rows"), 50, 32, depth}));
+    cases.push_back(
+        makeDropout({named("product_dropout_whole"), 16, 96, depth}));
   }
   return cases;
 }

@@ -100,3 +100,24 @@ func.func @concat(%x: tensor<2x70xi1>, %y: tensor<2x20xi1>) -> tensor<2x90xi1> a
 func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// Normal numbers come from one function, however many kernels draw some.
+// CHECK:         func.func @draw.code(
+// CHECK:           func.call @random.normal(
+// CHECK:           arith.mulf
+// CHECK:         func.func @draw_more.code(
+// CHECK:           func.call @random.normal(
+// CHECK-DAG:     func.func private @random.normal(%{{.+}}: i64, %{{.+}}: i64, %{{.+}}: i64) -> f64
+// CHECK-DAG:     func.func private @random.normal.x8(%{{.+}}: vector<8xi64>, {{.+}}) -> vector<8xf64>
+func.func @draw(%seed: tensor<i64>) -> tensor<70xf32> attributes {
+    plan.kernel = {kind = "flat", elements = 70 : i64, rows = 1 : i64, columns = 70 : i64, units = 1 : i64}} {
+  %y = accel.random_normal %seed mean 0.0 deviation 0.02 site 1 : tensor<i64> -> tensor<70xf32>
+  return %y : tensor<70xf32>
+}
+func.func @draw_more(%seed: tensor<i64>) -> tensor<90xf32> attributes {
+    plan.kernel = {kind = "flat", elements = 90 : i64, rows = 1 : i64, columns = 90 : i64, units = 1 : i64}} {
+  %y = accel.random_normal %seed mean 0.0 deviation 0.1 site 2 : tensor<i64> -> tensor<90xf32>
+  return %y : tensor<90xf32>
+}
