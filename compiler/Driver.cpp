@@ -4,10 +4,12 @@
 
 #include "compiler/Diagnostics.h"
 #include "compiler/EstimateReport.h"
+#include "compiler/ModelFacts.h"
 #include "compiler/Pipeline.h"
 #include "compiler/PlanWriter.h"
 #include "compiler/RegisterAll.h"
 #include "compiler/Summary.h"
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
 #include "passes/Lower/LowerPipeline.h"
 
@@ -83,6 +85,7 @@ private:
   void printCheck();
   ExitCode importModel();
   ExitCode runPhases();
+  ExitCode checkGlobalBatch();
   ExitCode beginFile();
   ExitCode lower();
   ExitCode write();
@@ -205,7 +208,25 @@ ExitCode Compilation::runPhases() {
     bool written = succeeded(writeModule(getModule(), path));
     return written ? ExitCode::Ok : ExitCode::InputOutput;
   }
-  return ExitCode::Ok;
+  return checkGlobalBatch();
+}
+
+/// What one rank cannot split into whole microbatches no number of ranks can.
+ExitCode Compilation::checkGlobalBatch() {
+  ModelFacts facts = readFacts(getModule());
+  int64_t rest = options.globalBatch % std::max<int64_t>(1, facts.batch);
+  if (!facts.forbidsPadding || rest == 0) {
+    return ExitCode::Ok;
+  }
+  int64_t below = options.globalBatch - rest;
+  std::string smaller = below > 0 ? std::to_string(below) + " or " : "";
+  emitCodedError(getModule().getLoc(), ErrorCode::GlobalBatch)
+      << "--global-batch: the loss is a mean over samples "
+         "(--loss-weight=samples), so those of a step must be a multiple of "
+         "microbatch x ranks: with microbatches of "
+      << facts.batch << " expected " << smaller << below + facts.batch
+      << ", got " << options.globalBatch;
+  return ExitCode::CompileError;
 }
 
 /// Code goes beside the module, which stays as Memory left it; so what Lower

@@ -88,6 +88,13 @@ static constexpr ErrorInfo kCatalogue[] = {
      "loss is a sum over targets, each of one sample, divided by their count.",
      "Return such a loss, or train the mean over microbatches with "
      "--loss-weight=samples."},
+    {ErrorCode::GlobalBatch, "ACCEL-E0603",
+     "the samples of a step do not make whole microbatches",
+     "A loss that is a mean over samples (--loss-weight=samples), whatever it "
+     "computes of them, cannot leave out the samples that pad a short "
+     "microbatch.",
+     "Choose a --global-batch that is a multiple of microbatch x ranks, or "
+     "another microbatch (--dim batch=N)."},
     {ErrorCode::NotTrainable, "ACCEL-E0701", "a gradient does not exist",
      "Something between the parameters and the loss has no derivative, or no "
      "parameter influences the loss.",

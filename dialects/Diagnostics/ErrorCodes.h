@@ -34,6 +34,7 @@ enum class ErrorCode {
   // The objective.
   NoObjective,
   LossForm,
+  GlobalBatch,
   // Differentiation.
   NotTrainable,
   // Memory.
