@@ -4,7 +4,6 @@
 
 #include "compiler/Diagnostics.h"
 #include "compiler/EstimateReport.h"
-#include "compiler/ModelFacts.h"
 #include "compiler/Pipeline.h"
 #include "compiler/PlanWriter.h"
 #include "compiler/RegisterAll.h"
@@ -85,7 +84,7 @@ private:
   void printCheck();
   ExitCode importModel();
   ExitCode runPhases();
-  ExitCode checkGlobalBatch();
+  LogicalResult checkGlobalBatch();
   ExitCode beginFile();
   ExitCode lower();
   ExitCode write();
@@ -198,6 +197,9 @@ ExitCode Compilation::runPhases() {
             runPhase(getModule(), info.phase, options, time.nest(info.name)))) {
       return failPhase(info.phase);
     }
+    if (info.phase == Phase::Differentiate && failed(checkGlobalBatch())) {
+      return ExitCode::CompileError;
+    }
     if (ExitCode dumped = dump(getModule(), info.phase);
         dumped != ExitCode::Ok) {
       return dumped;
@@ -208,25 +210,29 @@ ExitCode Compilation::runPhases() {
     bool written = succeeded(writeModule(getModule(), path));
     return written ? ExitCode::Ok : ExitCode::InputOutput;
   }
-  return checkGlobalBatch();
+  return ExitCode::Ok;
 }
 
 /// What one rank cannot split into whole microbatches no number of ranks can.
-ExitCode Compilation::checkGlobalBatch() {
-  ModelFacts facts = readFacts(getModule());
-  int64_t rest = options.globalBatch % std::max<int64_t>(1, facts.batch);
-  if (!facts.forbidsPadding || rest == 0) {
-    return ExitCode::Ok;
+LogicalResult Compilation::checkGlobalBatch() {
+  auto objective =
+      getModule()->getAttrOfType<DictionaryAttr>("accel.objective");
+  auto batch = getModule()->getAttrOfType<IntegerAttr>("accel.batch");
+  if (!objective || !objective.contains("whole_microbatches") || !batch) {
+    return success();
+  }
+  int64_t rest = options.globalBatch % batch.getInt();
+  if (rest == 0) {
+    return success();
   }
   int64_t below = options.globalBatch - rest;
   std::string smaller = below > 0 ? std::to_string(below) + " or " : "";
-  emitCodedError(getModule().getLoc(), ErrorCode::GlobalBatch)
-      << "--global-batch: the loss is a mean over samples "
-         "(--loss-weight=samples), so those of a step must be a multiple of "
-         "microbatch x ranks: with microbatches of "
-      << facts.batch << " expected " << smaller << below + facts.batch
-      << ", got " << options.globalBatch;
-  return ExitCode::CompileError;
+  return emitCodedError(getModule().getLoc(), ErrorCode::GlobalBatch)
+         << "--global-batch: the loss is a mean over samples "
+            "(--loss-weight=samples), so those of a step must be a multiple of "
+            "microbatch x ranks: with microbatches of "
+         << batch.getInt() << " expected " << smaller << below + batch.getInt()
+         << ", got " << options.globalBatch;
 }
 
 /// Code goes beside the module, which stays as Memory left it; so what Lower

@@ -52,7 +52,6 @@ void readAttributes(ModuleOp module, ModelFacts &facts) {
           module->getAttrOfType<DictionaryAttr>("accel.objective")) {
     facts.objective = getText(objective, "kind") + " of '" +
                       getText(objective, "output") + "'";
-    facts.forbidsPadding = objective.contains("whole_microbatches");
   }
   if (auto batch = module->getAttrOfType<IntegerAttr>("accel.batch")) {
     facts.batch = batch.getInt();

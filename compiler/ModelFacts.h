@@ -18,9 +18,8 @@ struct TensorCount {
 
 struct ModelFacts {
   std::string name;
-  std::string objective;       ///< `causal-lm of 'logits'`
-  int64_t batch = 0;           ///< samples of a microbatch
-  bool forbidsPadding = false; ///< every microbatch must have all its samples
+  std::string objective; ///< `causal-lm of 'logits'`
+  int64_t batch = 0;     ///< samples of a microbatch
   TensorCount parameters, decayed, undecayed, frozen;
   std::vector<std::pair<std::string, double>> dropoutSites; ///< name, p
   int64_t buckets = 0;

@@ -61,7 +61,8 @@ void Problems::print(llvm::raw_ostream &output, llvm::StringRef model) const {
     output << problem.text << "\n";
     printPlaces(output, problem);
     if (problem.info) {
-      output << "  remedy: " << problem.info->remedy << "\n";
+      output << "  reason: " << problem.info->explanation << "\n"
+             << "  remedy: " << problem.info->remedy << "\n";
     }
   }
   output << "\nMore about a code: accelc --explain CODE\n";
@@ -75,6 +76,7 @@ llvm::json::Array Problems::toJson() const {
     if (problem.info) {
       object["code"] = problem.info->name.str();
       object["title"] = problem.info->title.str();
+      object["reason"] = problem.info->explanation.str();
       object["remedy"] = problem.info->remedy.str();
     }
     llvm::json::Array places;

@@ -76,6 +76,10 @@ static constexpr ErrorInfo kCatalogue[] = {
      "A plan has static shapes: every symbol of the inputs' shapes needs a "
      "size, and the first dimension of all inputs is the microbatch.",
      "Add --dim NAME=SIZE for the symbols that are named."},
+    {ErrorCode::ElementType, "ACCEL-E0502",
+     "parameters of a type that is not trained",
+     "Parameters, gradients and the optimizer's state are fp32.",
+     "Convert the model with model.float() before the export."},
     {ErrorCode::NoObjective, "ACCEL-E0601", "there is nothing to minimise",
      "The objective is found by the shapes of the outputs, or by name: a "
      "number "

@@ -31,6 +31,7 @@ enum class ErrorCode {
   FoldedWeights,
   AbsentWeights,
   Dimensions,
+  ElementType,
   // The objective.
   NoObjective,
   LossForm,

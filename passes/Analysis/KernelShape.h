@@ -32,6 +32,10 @@ struct KernelShape {
   int64_t units = 0;   ///< what [begin, end) counts
   int64_t scratch = 0; ///< bytes that each thread needs besides the operands
 
+  /// Whether its code depends on how many registers a target has.
+  bool hasRegisterBlocks() const {
+    return kind == LoopKind::Attention || kind == LoopKind::Product;
+  }
   /// Whether the units of a product are blocks of columns, and not of rows.
   bool hasColumnUnits() const { return columns >= rows; }
 

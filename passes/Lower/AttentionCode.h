@@ -63,6 +63,10 @@ protected:
   // Sizes of blocks.
   Value rowsOf(Value block) const { return sizeOf(block, tiles.rows); }
   Value columnsOf(Value block) const { return sizeOf(block, tiles.columns); }
+  /// `on` if `isDiagonal` holds; null: it never does.
+  Value chooseOn(Value isDiagonal, Value on, Value off) const {
+    return isDiagonal ? t.choose(isDiagonal, on, off) : off;
+  }
 
   // Products. Sums are chains in ascending order, whatever the block's shape.
   int64_t rowsOfBlock(int64_t vectors) const;
@@ -94,10 +98,6 @@ protected:
   bool hasMask() const { return static_cast<bool>(mask); }
   /// Whether scores are scaled and masked before their maximum is taken.
   bool isScaledFirst() const { return hasMask() || scale <= 0.0; }
-  /// `on` if `isDiagonal` holds; null: it never does.
-  Value chooseOn(Value isDiagonal, Value on, Value off) const {
-    return isDiagonal ? t.choose(isDiagonal, on, off) : off;
-  }
   bool mayBeEmpty() const {
     return hasMask() || (tiles.causal && tiles.offset() < 0);
   }

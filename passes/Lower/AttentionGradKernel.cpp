@@ -71,7 +71,8 @@ private:
   TileRows keys, values, probabilities, gradients, keySums, valueSums, delta;
   // Of the unit, the block of columns and the head.
   Value batch, keyHead, block, firstColumn, columns, head, headInGroup;
-  TileRows queryRows, keyRows, valueRows, flowRows, queryTarget, lseRows;
+  TileRows queryRows, keyRows, valueRows, flowRows, queryTarget, lseRows,
+      maskRows;
   TileSource keySource;               ///< of the block of columns
   TileSource querySource, flowSource; ///< of the tile
   DropoutKey dropout;
@@ -114,6 +115,7 @@ void AttentionGradKernel::setHead(Value number) {
   queryRows = getHead(query, batch, head);
   flowRows = getHead(resultGradient, batch, head);
   lseRows = getHead(lse, batch, head);
+  maskRows = hasMask() ? getMask(batch, head) : TileRows();
   if (queryGradient) {
     queryTarget = getHead(queryGradient, batch, head);
   }
@@ -210,7 +212,7 @@ void AttentionGradKernel::emitProduct(const RowTile &tile,
   if (!tile.isDiagonal) {
     return;
   }
-  emitter.onlyIf(tile.isDiagonal, [&] {
+  t.onlyIf(tile.isDiagonal, [&] {
     for (int64_t w = 0; w < full; ++w) {
       Value lane = t.index(w * kTileLanes);
       Value last = t.max(t.min(t.add(lane, kTileLanes), tile.rows), lane);
@@ -272,11 +274,11 @@ void AttentionGradKernel::emitProbabilityRow(const RowTile &tile, Value row) {
   Value end = chooseOn(tile.isDiagonal, t.add(row, 1), t.index(kTile));
   for (int64_t v = 0; v < kTileVectors; ++v) {
     int64_t lane = v * kTileLanes;
-    t.onlyIf(t.isLess(t.index(lane), end), {}, [&]() -> Values {
+    Value isSeen = v == 0 ? t.truth() : t.isLess(t.index(lane), end);
+    t.onlyIf(isSeen, [&] {
       Value p = emitProbability(tile, row, lane, logarithm);
       p = drops() ? t.select(isDropped(words[v]), t.negated(p), p) : p;
       probabilities.store(p, row, lane);
-      return {};
     });
   }
 }
@@ -288,8 +290,7 @@ Value AttentionGradKernel::emitProbability(const RowTile &tile, Value row,
   Value line = t.add(tile.firstRow, row);
   Value p;
   if (hasMask()) {
-    Value added =
-        maskLanes(getMask(batch, head), line, t.add(firstColumn, lane));
+    Value added = maskLanes(maskRows, line, t.add(firstColumn, lane));
     p = t.exp(t.minus(t.fma(score, scaleLanes, added), logarithm));
   } else {
     p = t.exp(t.fma(score, scaleLanes, t.negated(logarithm)));

@@ -179,7 +179,7 @@ void AttentionKernel::emitScores(const ColumnTile &tile) {
   if (!tile.isDiagonal) {
     return;
   }
-  emitter.onlyIf(tile.isDiagonal, [&] {
+  t.onlyIf(tile.isDiagonal, [&] {
     for (int64_t w = 1; w < kTileVectors; ++w) {
       Value lane = t.index(w * kTileLanes);
       eachPanel(w, kTileVectors, kTileVectors, [&](const Panel &panel) {
@@ -354,7 +354,7 @@ Value AttentionKernel::emitProbabilityRow(const ColumnTile &tile, Value lane,
       chooseOn(tile.isDiagonal, t.add(lane, kTileLanes), t.index(kTile));
   for (int64_t w = 0; w < kTileVectors; ++w) {
     Value row = t.add(c, w * kTileLanes);
-    Value isSeen = t.isLess(t.index(w * kTileLanes), last);
+    Value isSeen = w == 0 ? t.truth() : t.isLess(t.index(w * kTileLanes), last);
     total = t.onlyIf(isSeen, {total}, [&]() -> Values {
       Value score = scores.allLanes(row, lane);
       Value probability = emitProbability(tile, score, shift, row);

@@ -39,6 +39,7 @@ private:
   };
 
   bool collect();
+  SweepRange rangeFrom(AffineExpr first) const;
   void emitZeros(unsigned result);
   void emitChunk(Value chunk);
   void emitBlock(AffineExpr firstColumn, int64_t width, Value chunk);
@@ -58,6 +59,13 @@ private:
   SmallVector<std::pair<ScatterAddOp, unsigned>> scatters;
   Value firstColumn, width; ///< of the call
 };
+
+/// The columns of the call, in the row that begins at `first`.
+SweepRange ColumnKernel::rangeFrom(AffineExpr first) const {
+  int64_t divisor = shape.columns % kColumnUnit == 0 ? kColumnUnit : 1;
+  return {first, shape.columns,           firstColumn,
+          width, /*startsInFours=*/false, divisor};
+}
 
 /// Finds out what is summed; every result must be a sum over the kernel's rows.
 bool ColumnKernel::collect() {
@@ -89,7 +97,7 @@ void ColumnKernel::emitZeros(unsigned result) {
   int64_t rows = getNumElements(emitter.getResults()[result]) / shape.columns;
   emitter.forEach(emitter.index(0), emitter.index(rows), 1, [&](Value index) {
     AffineExpr first = emitter.dimension(index) * shape.columns;
-    Sweep sweep(emitter, {first, shape.columns, firstColumn, width});
+    Sweep sweep(emitter, rangeFrom(first));
     sweep.store(zero(elementTypeOf(emitter.getResults()[result])), buffer,
                 first, /*accumulate=*/false);
     sweep.finish();
@@ -166,8 +174,7 @@ void ColumnKernel::emitScatter(ScatterAddOp scatter, unsigned result) {
         }
         Value target = arith::IndexCastOp::create(
             builder(), emitter.getLoc(), builder().getIndexType(), chosen);
-        Sweep sweep(emitter,
-                    {row * shape.columns, shape.columns, firstColumn, width});
+        Sweep sweep(emitter, rangeFrom(row * shape.columns));
         if (Value lane = sweep.lane(scatter.getUpdates())) {
           AffineExpr place = emitter.dimension(target) * shape.columns;
           sweep.store(lane, emitter.getResultBuffer(result), place,

@@ -42,7 +42,9 @@ void accel::emitFlatKernel(KernelEmitter &emitter) {
   first = arith::MinUIOp::create(builder, loc, first, emitter.index(elements));
   last = arith::MinUIOp::create(builder, loc, last, emitter.index(elements));
   Value size = arith::SubIOp::create(builder, loc, last, first);
-  Sweep sweep(emitter, {emitter.number(0), elements, first, size});
+  int64_t divisor = elements % kFlatUnit == 0 ? kFlatUnit : 1;
+  Sweep sweep(emitter, {emitter.number(0), elements, first, size,
+                        /*startsInFours=*/false, divisor});
   for (auto [i, result] : llvm::enumerate(emitter.getResults())) {
     if (getNumElements(result) != elements) {
       emitter.emitError(emitter.getKernel())

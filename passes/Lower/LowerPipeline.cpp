@@ -69,8 +69,7 @@ static LogicalResult lowerToCode(ModuleOp kernels, int64_t blockVectors,
 
 static bool hasRegisterBlocks(func::FuncOp kernel) {
   FailureOr<KernelShape> shape = KernelShape::get(kernel);
-  return succeeded(shape) && (shape->kind == LoopKind::Attention ||
-                              shape->kind == LoopKind::Product);
+  return succeeded(shape) && shape->hasRegisterBlocks();
 }
 
 namespace {

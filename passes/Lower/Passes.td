@@ -33,7 +33,8 @@ def LowerKernelsPass : Pass<"accel-lower-kernels", "::mlir::ModuleOp"> {
 def VerifyLowerPass : Pass<"accel-verify-lower", "::mlir::ModuleOp"> {
   let summary = "checks what LowerKernels promises";
   let description = [{
-    Every kernel has its code, with a buffer for every operand and result, and the code calls nobody.
+    Every kernel has its code, with a buffer for every operand and result, and code calls nothing outside the module. What a
+    linalg.generic calls has the form that VectorizeRows will want, NAME.x8.
 
     Requires: LowerKernels. Changes nothing.
   }];
@@ -48,8 +49,8 @@ def VectorizeRowsPass : Pass<"accel-vectorize-rows", "::mlir::func::FuncOp"> {
     next power of two, at least 16; one that computes doubles and reduces nothing, or calls a function, uses 8. Of a
     function that is called there is a form for 8 lanes, NAME.x8.
 
-    Where `accel.multiple` says that the trip count is a multiple of the lanes, there is no tail; one that reduces nothing
-    uses at most that many lanes.
+    `accel.divisor` on a linalg.generic is a power of two that divides its trip count: where it has as many lanes as that,
+    or fewer, there is no tail. One that reduces nothing uses at most that many lanes, but 16 or more.
 
     Requires: linalg.generics over buffers with the indexing maps (j) -> (j) and (j) -> ().
     Ensures: no linalg operation is left.

@@ -210,10 +210,10 @@ void ProductKernel::emitEpilogue(const IndexRange &rows,
 void ProductKernel::emitEpilogueRow(Value row, const IndexRange &columns) {
   AffineExpr first = emitter.dimension(row) * tiles.columns;
   // Chunks begin and ranges end with units of columns, or with the last.
-  int64_t multiple = tiles.columns % kProductColumns == 0 ? kProductColumns : 1;
+  int64_t divisor = tiles.columns % kProductColumns == 0 ? kProductColumns : 1;
   Sweep sweep(emitter, {first, tiles.columns, columns.first,
                         OpFoldResult(t.sub(columns.last, columns.first)),
-                        /*startsInFours=*/true, multiple});
+                        /*startsInFours=*/true, divisor});
   sweep.setStored(op.getResult(), result.buffer);
   for (auto [i, value] : llvm::enumerate(emitter.getResults())) {
     if (value == op.getResult()) {

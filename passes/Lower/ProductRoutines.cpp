@@ -71,14 +71,12 @@ void branch(const TileCode &t, Value condition, llvm::function_ref<void()> yes,
             llvm::function_ref<void()> no) {
   OpBuilder &builder = t.getBuilder();
   auto op = scf::IfOp::create(builder, t.getLoc(), condition,
-                              /*withElseRegion=*/no != nullptr);
+                              /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(op.thenBlock());
   yes();
-  if (no) {
-    builder.setInsertionPointToStart(op.elseBlock());
-    no();
-  }
+  builder.setInsertionPointToStart(op.elseBlock());
+  no();
 }
 
 /// Whole steps, and the rest as `body(index, count)`.
@@ -171,6 +169,10 @@ void ProductRoutines::multiply(const TileCode &t, const Packed &lhs,
         result.at, result.stride, rows, columns, adds},
        &ProductRoutines::writeMultiply);
 }
+
+//===----------------------------------------------------------------------===//
+// Transposed on the way
+//===----------------------------------------------------------------------===//
 
 /// Transposes `wanted` rows of `depth` elements, from `first` on, that lie
 /// `stride` apart: as many vectors of columns, `step` floats apart. Rows behind
@@ -286,9 +288,7 @@ struct BlockResult {
   void store(const Accumulators &sums) const {
     for (auto [i, lanes] : llvm::enumerate(sums)) {
       auto row = static_cast<int64_t>(i);
-      branch(
-          t, t.isLess(t.index(row), rows), [&] { storeRow(lanes, row); },
-          nullptr);
+      t.onlyIf(t.isLess(t.index(row), rows), [&] { storeRow(lanes, row); });
     }
   }
 

@@ -245,7 +245,8 @@ bool RowBody::mapQuarter(Operation &inner) {
     return !isOutside(v) && quarters.contains(v);
   };
   auto isRepeated = [&](Value v) { return isUniform(v) || isQuarter(v); };
-  if (llvm::none_of(inner.getOperands(), isQuarter) ||
+  if (isa<func::CallOp>(inner) ||
+      llvm::none_of(inner.getOperands(), isQuarter) ||
       !llvm::all_of(inner.getOperands(), isRepeated)) {
     return false;
   }

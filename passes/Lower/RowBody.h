@@ -18,8 +18,8 @@ namespace accel {
 /// alone, is the same for four neighbours. They are computed once for the four.
 inline constexpr llvm::StringLiteral kQuarterAttr = "accel.quarter";
 
-/// Says what the trip count is a multiple of, a power of two; 1 without it.
-inline constexpr llvm::StringLiteral kMultipleAttr = "accel.multiple";
+/// Says a power of two that divides the trip count; 1 without it.
+inline constexpr llvm::StringLiteral kDivisorAttr = "accel.divisor";
 
 /// Lanes of operations that compute in double: two registers of AVX2, one of
 /// AVX-512. A long formula on more would keep no value in a register.

@@ -336,7 +336,7 @@ void Sweep::finish() {
   auto generic = linalg::GenericOp::create(emitter.getBuilder(), loc, ins, outs,
                                            maps, kind);
   generic.getRegion().push_back(body.release());
-  if (range.multiple > 1) {
-    generic->setAttr(kMultipleAttr, inside.getI64IntegerAttr(range.multiple));
+  if (range.divisor > 1) {
+    generic->setAttr(kDivisorAttr, inside.getI64IntegerAttr(range.divisor));
   }
 }

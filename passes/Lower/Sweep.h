@@ -21,7 +21,7 @@ struct SweepRange {
   mlir::Value inner; ///< null: from the first
   mlir::OpFoldResult size;    ///< an index
   bool startsInFours = false; ///< whether `inner` is a multiple of four
-  int64_t multiple = 1; ///< `size` is one of this power of two, if not constant
+  int64_t divisor = 1;        ///< a power of two that divides `size`
 };
 
 /// How the elements of a row are put together.

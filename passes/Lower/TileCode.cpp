@@ -237,16 +237,24 @@ TileCode::Values TileCode::onlyIf(Value condition, const Values &values,
   }
   auto branch =
       scf::IfOp::create(builder, loc, ValueRange(values).getTypes(), condition,
-                        /*withElseRegion=*/!values.empty());
+                        /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  Values results = body();
-  if (!values.empty()) {
-    scf::YieldOp::create(builder, loc, results);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(builder, loc, values);
-  }
+  scf::YieldOp::create(builder, loc, body());
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, values);
   return Values(branch.getResults());
+}
+
+void TileCode::onlyIf(Value condition, llvm::function_ref<void()> body) const {
+  if (matchPattern(condition, m_One())) {
+    return body();
+  }
+  auto branch = scf::IfOp::create(builder, loc, condition,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  body();
 }
 
 //===----------------------------------------------------------------------===//

@@ -80,6 +80,7 @@ public:
   /// What `body` makes of `values` if `condition` holds, else they.
   Values onlyIf(Value condition, const Values &values,
                 llvm::function_ref<Values()> body) const;
+  void onlyIf(Value condition, llvm::function_ref<void()> body) const;
 
   mlir::OpBuilder &getBuilder() const { return builder; }
   mlir::Location getLoc() const { return loc; }

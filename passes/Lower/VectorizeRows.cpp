@@ -67,7 +67,7 @@ private:
   Location loc;
   OpBuilder builder;
   int64_t lanes;
-  int64_t multiple = 1; ///< the trip count is one of it
+  int64_t divisor = 1; ///< of the trip count, a power of two
   SmallVector<RowReduction> reductions;
 };
 
@@ -85,6 +85,13 @@ LogicalResult RowVectorizer::checkForm() {
                  "expected operands mapped by (j) -> (j) or (j) -> (), got ")
              << AffineMapAttr::get(map);
     }
+  }
+  if (auto known = op->getAttrOfType<IntegerAttr>(kDivisorAttr)) {
+    divisor = known.getInt();
+  }
+  if (divisor < 1 || !llvm::isPowerOf2_64(divisor)) {
+    return op.emitOpError("expected ")
+           << kDivisorAttr << " to be a power of two, got " << divisor;
   }
   return success();
 }
@@ -121,10 +128,8 @@ void RowVectorizer::chooseLanes() {
       (reductions.empty() && llvm::any_of(body, isInDouble))) {
     lanes = kLanesOfDoubles;
   }
-  auto known = op->getAttrOfType<IntegerAttr>(kMultipleAttr);
-  multiple = known ? known.getInt() : 1;
-  if (reductions.empty() && multiple >= kFewestLanes) {
-    lanes = std::min(lanes, multiple);
+  if (reductions.empty() && divisor >= kFewestLanes) {
+    lanes = std::min(lanes, divisor);
   }
 }
 
@@ -284,7 +289,7 @@ LogicalResult RowVectorizer::run() {
   if (known) {
     lanes = lanesFor(*known, lanes);
     mainSize = index(*known / lanes * lanes);
-  } else if (multiple % lanes == 0) {
+  } else if (divisor % lanes == 0) {
     mainSize = size;
   } else {
     Value rest = arith::RemUIOp::create(builder, loc, size, index(lanes));

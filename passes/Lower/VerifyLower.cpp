@@ -2,8 +2,9 @@
 // Checks what LowerKernels promises to code generation.
 #include "passes/Analysis/KernelShape.h"
 #include "passes/Lower/Passes.h"
+#include "passes/Lower/RowBody.h"
 
-#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace accel {
 #define GEN_PASS_DEF_VERIFYLOWERPASS
@@ -28,13 +29,24 @@ static LogicalResult verifyCode(func::FuncOp kernel, SymbolTable &symbols) {
            << expected << " arguments (buffers, begin, end) and no result, got "
            << code.getFunctionType();
   }
-  WalkResult result = code.walk([&](func::CallOp call) -> WalkResult {
-    auto routine = symbols.lookup<func::FuncOp>(call.getCallee());
-    bool isInside = routine && !routine.isExternal() && routine.isPrivate();
-    return isInside ? WalkResult::advance()
-                    : call->emitOpError("calls out of a kernel's code");
-  });
-  return failure(result.wasInterrupted());
+  return success();
+}
+
+/// Kernels' code and what it calls call what is here.
+static LogicalResult verifyCall(func::CallOp call, SymbolTable &symbols) {
+  auto isHere = [&](StringRef name) {
+    auto routine = symbols.lookup<func::FuncOp>(name);
+    return routine && !routine.isExternal() && routine.isPrivate();
+  };
+  if (!isHere(call.getCallee())) {
+    return call->emitOpError("calls out of a kernel's code");
+  }
+  std::string wide = getRoutineFor(call.getCallee(), kLanesOfDoubles);
+  if (call->getParentOfType<linalg::GenericOp>() && !isHere(wide)) {
+    return call->emitOpError("expected a function '")
+           << wide << "' for vectors, got none";
+  }
+  return success();
 }
 
 namespace {
@@ -43,6 +55,12 @@ class VerifyLowerPass
     : public accel::impl::VerifyLowerPassBase<VerifyLowerPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    WalkResult calls = getOperation().walk([&](func::CallOp call) {
+      return WalkResult(verifyCall(call, symbols));
+    });
+    if (calls.wasInterrupted()) {
+      return signalPassFailure();
+    }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function->hasAttr(kKernelAttr) &&
           failed(verifyCode(function, symbols))) {

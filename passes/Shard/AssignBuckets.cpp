@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Shard/BucketPlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -154,6 +155,9 @@ public:
                        "one accel.repeat and one accel.update");
       return signalPassFailure();
     }
+    if (failed(checkElementTypes(module))) {
+      return signalPassFailure();
+    }
     BucketProblem problem = planBuckets(module, loop, decayRank);
     if (std::string reason = problem.check(); !reason.empty()) {
       module.emitError("buckets: ") << reason;
@@ -168,6 +172,30 @@ public:
   }
 
 private:
+  /// Mostly it is all parameters or none: one error names the first.
+  static LogicalResult checkElementTypes(ModuleOp module) {
+    SmallVector<ParameterOp> others;
+    for (auto parameter : module.getOps<ParameterOp>()) {
+      auto type = cast<RankedTensorType>(parameter.getType());
+      if (parameter.getTrainable() && !type.getElementType().isF32()) {
+        others.push_back(parameter);
+      }
+    }
+    if (others.empty()) {
+      return success();
+    }
+    ParameterOp first = others.front();
+    InFlightDiagnostic error =
+        emitCodedError(first.getLoc(), ErrorCode::ElementType);
+    error << "trainable parameter '" << first.getSymName()
+          << "': expected element type f32, got "
+          << cast<RankedTensorType>(first.getType()).getElementType();
+    if (others.size() > 1) {
+      error << " (and " << others.size() - 1 << " more)";
+    }
+    return error << "; convert the model with model.float() before the export";
+  }
+
   /// The only operation of `OpTy` directly in `function`, or null.
   template <typename OpTy> static OpTy findOnly(func::FuncOp function) {
     auto ops = function.getBody().front().getOps<OpTy>();

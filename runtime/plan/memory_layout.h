@@ -62,7 +62,7 @@ class MemoryLayout {
   // What every rank has of its own: all other spaces.
   uint64_t PrivateBytes() const { return placement_.PrivateBytes(); }
   // The classes of the placed buffers, and the arenas as "transient"; none of 0
-  // bytes. The sum is PrivateBytes().
+  // bytes.
   std::vector<MemoryPart> PrivateParts() const;
   // What collectives take between ranks.
   const StagingNeed& staging() const { return staging_; }

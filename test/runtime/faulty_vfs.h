@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,13 +22,16 @@ using runtime::FileStat;
 using runtime::OpenMode;
 using runtime::Vfs;
 
+// Threads: Count may be called from any; plans are hashed by several.
 struct Faults {
   int fail_at = -1;       // the operation, from 0, that fails with I/O error
   bool short_io = false;  // reads and writes move at most one byte
   int operations = 0;     // counted so far
   std::vector<std::string> log;
+  std::mutex mutex;
 
   absl::Status Count(const std::string& what) {
+    const std::lock_guard lock(mutex);
     log.push_back(what);
     if (operations++ == fail_at) {
       return absl::UnavailableError(absl::StrCat("injected: ", what));

@@ -67,10 +67,8 @@ SCHEDULES = (
 PLAIN = (Variant(), Variant("sgd", SGD))
 
 
-def _scheduled(optimizer: Optimizer, weights: bool) -> tuple[Variant, ...]:
-    return tuple(
-        Variant(s.kind, optimizer, schedule=s, weights=weights) for s in SCHEDULES
-    )
+def _scheduled(optimizer: Optimizer) -> tuple[Variant, ...]:
+    return tuple(Variant(s.kind, optimizer, schedule=s) for s in SCHEDULES)
 
 
 def _stream(length: int):
@@ -102,7 +100,7 @@ def _gpt2(fresh: bool) -> Model:
     if not fresh:
         sources["arrays"] = _arrays("input_ids")
         sources["shifted"] = (_shifted, {"input_ids": "input_ids.npy"})
-        variants += _scheduled(Optimizer(), weights=False)
+        variants += _scheduled(Optimizer())
         variants += (Variant("ignored", batch=7, source="arrays"),)
         variants += (Variant("shifted", source="shifted", weights=False),)
     return Model(
@@ -126,7 +124,7 @@ def _decoder(positions: int, seed: int) -> Model:
             folder / "data.bin", 199, 2411, seed=23
         ),
         sources={"default": _stream(24)},
-        variants=PLAIN,
+        variants=PLAIN + _scheduled(Optimizer()),
         dims={"seq": 24},
         tied={"token_table.weight": "head.weight"},
         rows_in_file={"position_table.weight": 24},
@@ -197,7 +195,7 @@ MODELS = {
         variants=(
             Variant("", ADAMW_HALF),
             Variant("sgd", MLP_SGD),
-            *_scheduled(ADAMW_HALF, weights=True),
+            *_scheduled(ADAMW_HALF),
         ),
     ),
 }

@@ -214,30 +214,23 @@ void compare(const Program &program, const Launch &launch, double tolerance) {
   }
 }
 
-/// Whether its code depends on how many registers a target has.
-bool hasRegisterBlocks(func::FuncOp kernel) {
-  FailureOr<KernelShape> shape = KernelShape::get(kernel);
-  return succeeded(shape) && (shape->kind == LoopKind::Attention ||
-                              shape->kind == LoopKind::Product);
-}
-
 /// The variants that this processor runs. One that it cannot run lends its
 /// register blocks to the simplest: the code that a block's shape makes runs
 /// everywhere, if not at the speed it is meant for.
 std::vector<CodeVariant> chooseVariants(func::FuncOp kernel) {
-  std::vector<CodeVariant> variants = getDefaultVariants();
-  const CodeVariant simplest = variants.back();
-  bool borrows = hasRegisterBlocks(kernel);
-  llvm::erase_if(variants, [&](CodeVariant &each) {
-    if (canRun(each)) {
-      return false;
+  FailureOr<KernelShape> shape = KernelShape::get(kernel);
+  bool hasBlocks = succeeded(shape) && shape->hasRegisterBlocks();
+  std::vector<CodeVariant> chosen;
+  const CodeVariant simplest = getDefaultVariants().back();
+  for (const CodeVariant &variant : getDefaultVariants()) {
+    if (canRun(variant)) {
+      chosen.push_back(variant);
+    } else if (hasBlocks && canRun(simplest)) {
+      chosen.push_back({"blocks of " + variant.name + " on " + simplest.name,
+                        simplest.cpu, simplest.features, variant.blockVectors});
     }
-    each.name = "blocks of " + each.name + " on " + simplest.name;
-    each.cpu = simplest.cpu;
-    each.features = simplest.features;
-    return !borrows;
-  });
-  return variants;
+  }
+  return chosen;
 }
 
 void check(const KernelCase &kernelCase) {
@@ -298,7 +291,8 @@ TEST(VariantsTest, RunOnThisProcessor) {
   for (const CodeVariant &variant : getDefaultVariants()) {
     if (!canRun(variant)) {
       GTEST_SKIP() << "this processor cannot run " << variant.name
-                   << ": its kernels are compiled but not run";
+                   << ": its kernels are compiled but not run, except, on "
+                      "another, those of its register blocks";
     }
   }
 }

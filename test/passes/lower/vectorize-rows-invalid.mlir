@@ -11,6 +11,30 @@ func.func @two_loops(%y: memref<2x3xf32>) {
 
 // -----
 
+func.func @three(%x: memref<?xf32>) {
+  // expected-error@below {{expected accel.divisor to be a power of two, got 48}}
+  linalg.generic {indexing_maps = [affine_map<(j) -> (j)>], iterator_types = ["parallel"]}
+      outs(%x : memref<?xf32>) attrs = {accel.divisor = 48 : i64} {
+  ^bb0(%b: f32):
+    linalg.yield %b : f32
+  }
+  return
+}
+
+// -----
+
+func.func @nothing(%x: memref<?xf32>) {
+  // expected-error@below {{expected accel.divisor to be a power of two, got 0}}
+  linalg.generic {indexing_maps = [affine_map<(j) -> (j)>], iterator_types = ["parallel"]}
+      outs(%x : memref<?xf32>) attrs = {accel.divisor = 0 : i64} {
+  ^bb0(%b: f32):
+    linalg.yield %b : f32
+  }
+  return
+}
+
+// -----
+
 func.func @reversed(%x: memref<4xf32>, %y: memref<4xf32>) {
   // expected-error@below {{expected operands mapped by (j) -> (j) or (j) -> (), got affine_map<(d0) -> (-d0 + 3)>}}
   linalg.generic {indexing_maps = [affine_map<(j) -> (3 - j)>, affine_map<(j) -> (j)>], iterator_types = ["parallel"]}

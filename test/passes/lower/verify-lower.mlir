@@ -50,3 +50,32 @@ func.func @sharing.code(%x: memref<4xf32>, %y: memref<4xf32>, %begin: index, %en
   func.call @routine(%x) : (memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// What is called in a row needs a form for vectors.
+func.func private @scalar(%x: f32) -> f32 {
+  return %x : f32
+}
+func.func @row(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "flat"}} {
+  return %x : tensor<4xf32>
+}
+func.func @row.code(%x: memref<4xf32>, %y: memref<4xf32>, %begin: index, %end: index) {
+  linalg.generic {indexing_maps = [affine_map<(j) -> (j)>], iterator_types = ["parallel"]} outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32):
+    // expected-error@below {{expected a function 'scalar.x8' for vectors, got none}}
+    %b = func.call @scalar(%a) : (f32) -> f32
+    linalg.yield %b : f32
+  }
+  return
+}
+
+// -----
+
+// What kernels share calls out, too.
+func.func private @far()
+func.func private @near() {
+  // expected-error@below {{calls out of a kernel's code}}
+  func.call @far() : () -> ()
+  return
+}

@@ -1,8 +1,10 @@
 // RUN: accel-opt %s --accel-assign-buckets --split-input-file --verify-diagnostics
 
-// expected-error@below {{buckets: trainable parameter 'w': expected element type f32, got tensor<3xbf16>}}
 module {
+  // expected-error@below {{trainable parameter 'w': expected element type f32, got 'bf16' (and 1 more); convert the model with model.float() before the export}}
   accel.parameter @w : tensor<3xbf16> trainable
+  accel.parameter @v : tensor<3xf64> trainable
+  accel.parameter @constant : tensor<3xf64>
   func.func @init() {
     return
   }
