@@ -166,6 +166,16 @@ void PlanManifest::sizeScratch() {
   manifest.add_required_features(std::string(runtime::kFeatureThreadPrivate));
 }
 
+/// Whether sharing it out gains anything: handing out work and waiting for it
+/// takes some microseconds, and a thread that loses its core keeps all others
+/// waiting.
+static bool isWorthATeam(uint64_t flops, uint64_t bytes) {
+  // Ten to twenty microseconds of one core.
+  constexpr uint64_t kFlops = 200000;
+  constexpr uint64_t kBytes = uint64_t{128} << 10;
+  return flops >= kFlops || bytes >= kBytes;
+}
+
 void PlanManifest::fillLaunch(plan::LaunchOp op,
                               planpb::Instruction &instruction) {
   instruction.set_name(op.getKernel().str());
@@ -191,6 +201,9 @@ void PlanManifest::fillLaunch(plan::LaunchOp op,
     planpb::Flops *message = instruction.add_flops();
     message->set_dtype(planpb::ELEMENT_F32);
     message->set_count(flops);
+  }
+  if (!isWorthATeam(flops, instruction.bytes_moved())) {
+    launch->set_grain(op.getUnits());
   }
 }
 

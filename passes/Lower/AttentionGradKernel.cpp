@@ -53,7 +53,7 @@ private:
                    FinishScore finish);
   void emitProductBlocks(const RowTile &tile, const TileSource &source,
                          const TileRows &transposed, int64_t depth, Value first,
-                         Value last, const Panel &panel, FinishScore finish);
+                         const Panel &panel, FinishScore finish);
   void emitProbabilities(const RowTile &tile);
   void emitProbabilityRow(const RowTile &tile, Value row);
   Value emitProbability(const RowTile &tile, Value row, int64_t lane,
@@ -191,45 +191,19 @@ void AttentionGradKernel::emitProduct(const RowTile &tile,
                                       const TileSource &source,
                                       const TileRows &transposed, int64_t depth,
                                       FinishScore finish) {
-  auto blocks = [&](Value first, Value last, const Panel &panel) {
-    emitProductBlocks(tile, source, transposed, depth, first, last, panel,
-                      finish);
-  };
-  auto firstOf = [&](Value lane) {
-    return chooseOn(tile.isDiagonal, t.min(lane, tile.rows), t.index(0));
-  };
-  if (widest == 1) {
-    return t.each(kTile, kTileLanes, [&](Value lane) {
-      blocks(firstOf(lane), tile.rows, {lane, 1});
-    });
-  }
-  // The last sixteen rows of the diagonal see all columns, as all rows behind
-  // it do.
-  int64_t full = kTileVectors - 1;
+  // On the diagonal no row in front of a panel sees it.
   eachPanel(0, kTileVectors, kTileVectors, [&](const Panel &panel) {
-    blocks(firstOf(t.index(full * kTileLanes)), tile.rows, panel);
-  });
-  if (!tile.isDiagonal) {
-    return;
-  }
-  t.onlyIf(tile.isDiagonal, [&] {
-    for (int64_t w = 0; w < full; ++w) {
-      Value lane = t.index(w * kTileLanes);
-      Value last = t.max(t.min(t.add(lane, kTileLanes), tile.rows), lane);
-      eachPanel(0, w + 1, w + 1,
-                [&](const Panel &panel) { blocks(lane, last, panel); });
-    }
+    Value first =
+        chooseOn(tile.isDiagonal, t.min(panel.lane, tile.rows), t.index(0));
+    emitProductBlocks(tile, source, transposed, depth, first, panel, finish);
   });
 }
 
-void AttentionGradKernel::emitProductBlocks(const RowTile &tile,
-                                            const TileSource &source,
-                                            const TileRows &transposed,
-                                            int64_t depth, Value first,
-                                            Value last, const Panel &panel,
-                                            FinishScore finish) {
+void AttentionGradKernel::emitProductBlocks(
+    const RowTile &tile, const TileSource &source, const TileRows &transposed,
+    int64_t depth, Value first, const Panel &panel, FinishScore finish) {
   int64_t step = rowsOfBlock(panel.count);
-  eachGroup(first, last, step, tiles.rows, [&](int64_t m, Value group) {
+  eachGroup(first, tile.rows, step, tiles.rows, [&](int64_t m, Value group) {
     emitRegisterBlock(
         t, {m, panel.count, t.index(0), t.index(depth), depth % 4 == 0,
             [&](int64_t r, Value d) {

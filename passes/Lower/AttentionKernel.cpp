@@ -45,9 +45,9 @@ private:
   void emitTile(const ColumnTile &tile);
   void emitScores(const ColumnTile &tile);
   void emitScoreBlocks(const ColumnTile &tile, Value first, Value last,
-                       const Panel &panel, Value isCut);
+                       const Panel &panel, bool isCut);
   void finishScores(const ColumnTile &tile, Value group, const Panel &panel,
-                    Value isCut, Accumulators &block);
+                    bool isCut, Accumulators &block);
   void emitMask(const ColumnTile &tile);
   void emitRepeatedMask(const ColumnTile &tile);
   Value emitShift(Value maximum);
@@ -154,46 +154,25 @@ void AttentionKernel::emitTile(const ColumnTile &tile) {
   emitResult(tile);
 }
 
-/// Groups of keys by vectors of queries; on the diagonal only vectors that some
-/// key of sixteen may be seen by.
+/// Groups of keys by panels of queries. On the diagonal a panel needs no keys
+/// behind its last query, and those in front of its first need no comparison.
 void AttentionKernel::emitScores(const ColumnTile &tile) {
-  auto lastOf = [&](Value lane) {
-    return t.max(t.min(t.add(lane, kTileLanes), tile.columns), lane);
-  };
-  if (widest == 1) {
-    return t.each(kTile, kTileLanes, [&](Value lane) {
-      Value middle =
-          chooseOn(tile.isDiagonal, t.min(lane, tile.columns), tile.columns);
-      emitScoreBlocks(tile, t.index(0), middle, {lane, 1}, /*isCut=*/Value());
-      if (tile.isDiagonal) {
-        Value last = t.choose(tile.isDiagonal,
-                              t.min(lastOf(lane), tile.columns), middle);
-        emitScoreBlocks(tile, middle, last, {lane, 1}, t.truth());
-      }
-    });
-  }
-  Value last = chooseOn(tile.isDiagonal, lastOf(t.index(0)), tile.columns);
   eachPanel(0, kTileVectors, kTileVectors, [&](const Panel &panel) {
-    emitScoreBlocks(tile, t.index(0), last, panel, tile.isDiagonal);
-  });
-  if (!tile.isDiagonal) {
-    return;
-  }
-  t.onlyIf(tile.isDiagonal, [&] {
-    for (int64_t w = 1; w < kTileVectors; ++w) {
-      Value lane = t.index(w * kTileLanes);
-      eachPanel(w, kTileVectors, kTileVectors, [&](const Panel &panel) {
-        emitScoreBlocks(tile, lane, lastOf(lane), panel, t.truth());
-      });
+    Value middle = chooseOn(tile.isDiagonal, t.min(panel.lane, tile.columns),
+                            tile.columns);
+    emitScoreBlocks(tile, t.index(0), middle, panel, /*isCut=*/false);
+    if (tile.isDiagonal) {
+      Value end = t.min(laneOf(panel, panel.count), tile.columns);
+      emitScoreBlocks(tile, middle, t.choose(tile.isDiagonal, end, middle),
+                      panel, /*isCut=*/true);
     }
   });
 }
 
-/// The scores of columns `first` to `last` - 1; `isCut`: whether the diagonal
-/// may cut the first vector of the panel, null: it never does.
+/// The scores of columns `first` to `last` - 1, which the diagonal cuts or not.
 void AttentionKernel::emitScoreBlocks(const ColumnTile &tile, Value first,
                                       Value last, const Panel &panel,
-                                      Value isCut) {
+                                      bool isCut) {
   int64_t step = rowsOfBlock(panel.count);
   eachGroup(first, last, step, tiles.columns, [&](int64_t m, Value group) {
     emitRegisterBlock(t, {m, panel.count, t.index(0), t.index(tiles.depth),
@@ -214,7 +193,7 @@ void AttentionKernel::emitScoreBlocks(const ColumnTile &tile, Value first,
 
 /// Hides what causality forbids, keeps the scores and their maximum.
 void AttentionKernel::finishScores(const ColumnTile &tile, Value group,
-                                   const Panel &panel, Value isCut,
+                                   const Panel &panel, bool isCut,
                                    Accumulators &block) {
   bool checksAll = tiles.causal && !tiles.hasDiagonal();
   for (int64_t v = 0; v < panel.count; ++v) {
@@ -228,10 +207,8 @@ void AttentionKernel::finishScores(const ColumnTile &tile, Value group,
       if (checksAll) {
         least =
             t.sub(t.add(t.add(least, tile.first), -tiles.offset()), firstRow);
-      } else if (isCut) {
-        least = t.choose(isCut, least, t.index(0));
       }
-      if (checksAll || (isCut && v == 0)) {
+      if (checksAll || isCut) {
         row[v] = t.select(t.lanesThat(arith::CmpIPredicate::sge, least), row[v],
                           minusInfinity);
       }

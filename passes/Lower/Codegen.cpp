@@ -34,7 +34,7 @@ std::vector<CodeVariant> accel::getDefaultVariants() {
   std::vector<std::string> v4 = v3;
   v4.insert(v4.end(),
             {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
-  return {{"x86-64-v4", "x86-64-v4", v4, /*blockVectors=*/4},
+  return {{"x86-64-v4", "x86-64-v4", v4, /*blockVectors=*/2},
           {"x86-64-v3", "x86-64-v3", v3, /*blockVectors=*/1}};
 }
 

@@ -31,7 +31,7 @@ struct LoweredCode {
 
 /// From functions with `plan.kernel` to functions of vectors, memrefs and scf
 /// beside them. `blockVectors`: that of the variants.
-void buildLowerPipeline(mlir::OpPassManager &manager, int64_t blockVectors = 4);
+void buildLowerPipeline(mlir::OpPassManager &manager, int64_t blockVectors = 2);
 
 /// Machine code for every function of `module` with the attribute
 /// `plan.kernel`, in every variant. `module` is not changed. An error names the

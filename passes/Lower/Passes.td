@@ -24,7 +24,7 @@ def LowerKernelsPass : Pass<"accel-lower-kernels", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"blockVectors", "block-vectors", "int64_t", "4", "Vectors of 16 floats that a block of attention's products is wide; others are two at most">];
+  let options = [Option<"blockVectors", "block-vectors", "int64_t", "2", "Vectors of 16 floats that a block of a product is wide">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

@@ -112,7 +112,7 @@ class ChunkedWeights : public ::testing::Test {
       piece->set_section_plus_one(kWeights + 1);
       piece->set_source_offset(cuts_[i]);
       piece->set_elements(size / 4);
-      const absl::Status status = loader.Run(
+      absl::Status status = loader.Run(
           load, RankBinding(), team,
           absl::MakeSpan(reinterpret_cast<std::byte*>(&loaded[cuts_[i]]),
                          size));
