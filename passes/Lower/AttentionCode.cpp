@@ -2,6 +2,7 @@
 // Tensors, products, masks and dropout of attention kernels.
 #include "passes/Lower/AttentionCode.h"
 
+#include "passes/Lower/ElementOps.h"
 #include "passes/Lower/Philox.h"
 #include "passes/Lower/RandomOps.h"
 
@@ -58,8 +59,7 @@ template <typename OpTy> void AttentionCode::readOperands(OpTy attention) {
   Location loc = t.getLoc();
   samples = emitter.getContiguous(op, attention.getSamples(), samplesOffset);
   Value seed = emitter.scalarAt(attention.getSeed(), emitter.number(0));
-  Value half =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  Value half = emitNumber(builder, loc, builder.getI64Type(), 32);
   Value high = arith::ShRUIOp::create(builder, loc, seed, half);
   seedLanes = t.splat(arith::XOrIOp::create(builder, loc, seed, high));
   Value site =
@@ -270,9 +270,7 @@ Value AttentionCode::maskLanes(const TileRows &rows, Value row,
     return isWhole ? rows.allLanes(at, column)
                    : rows.someLanes(at, column, minusInfinity);
   }
-  VectorType bytes = t.vectorOf(builder.getI8Type());
-  Value none = arith::ConstantOp::create(
-      builder, loc, SplatElementsAttr::get(bytes, builder.getI8IntegerAttr(0)));
+  Value none = emitNumber(builder, loc, t.vectorOf(builder.getI8Type()), 0);
   Value flags =
       isWhole ? rows.allLanes(at, column) : rows.someLanes(at, column, none);
   Value isAllowed = arith::CmpIOp::create(
@@ -286,8 +284,7 @@ Value AttentionCode::maskScalar(const TileRows &rows, Value column) const {
   if (number.getType().isF32()) {
     return t.splat(number);
   }
-  Value none = arith::ConstantOp::create(builder, t.getLoc(),
-                                         builder.getI8IntegerAttr(0));
+  Value none = emitNumber(builder, t.getLoc(), number.getType(), 0);
   Value isAllowed = arith::CmpIOp::create(
       builder, t.getLoc(), arith::CmpIPredicate::ne, number, none);
   return t.select(isAllowed, zero, minusInfinity);
@@ -312,8 +309,7 @@ AttentionCode::DropoutKey AttentionCode::getDropoutKey(Value batch) const {
   Location loc = t.getLoc();
   Value sample = memref::LoadOp::create(
       builder, loc, samples, ValueRange{t.add(batch, samplesOffset)});
-  Value half =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  Value half = emitNumber(builder, loc, builder.getI64Type(), 32);
   return {seedLanes, siteLanes, t.splat(sample),
           t.splat(arith::ShRUIOp::create(builder, loc, sample, half))};
 }
@@ -353,10 +349,7 @@ std::array<Value, 4> AttentionCode::words(const DropoutKey &key,
                                           Value counters) const {
   OpBuilder &builder = t.getBuilder();
   Location loc = t.getLoc();
-  Value half = arith::ConstantOp::create(
-      builder, loc,
-      SplatElementsAttr::get(t.vectorOf(builder.getI64Type()),
-                             builder.getI64IntegerAttr(32)));
+  Value half = emitNumber(builder, loc, t.vectorOf(builder.getI64Type()), 32);
   return emitPhiloxLanes(builder, loc, key.seed, key.site,
                          {counters,
                           arith::ShRUIOp::create(builder, loc, counters, half),
@@ -366,11 +359,9 @@ std::array<Value, 4> AttentionCode::words(const DropoutKey &key,
 Value AttentionCode::isDropped(Value word) const {
   OpBuilder &builder = t.getBuilder();
   std::optional<uint32_t> threshold = getLeastKeptWord(probability);
-  Value least = arith::ConstantOp::create(
-      builder, t.getLoc(),
-      SplatElementsAttr::get(t.vectorOf(builder.getI32Type()),
-                             builder.getI32IntegerAttr(static_cast<int32_t>(
-                                 threshold.value_or(~uint32_t(0))))));
+  Value least =
+      emitNumber(builder, t.getLoc(), t.vectorOf(builder.getI32Type()),
+                 static_cast<int32_t>(threshold.value_or(~uint32_t(0))));
   // All words are at most the largest.
   auto how = threshold ? arith::CmpIPredicate::ult : arith::CmpIPredicate::ule;
   return arith::CmpIOp::create(builder, t.getLoc(), how, word, least);

@@ -51,9 +51,6 @@ private:
   void emitProduct(const RowTile &tile, const TileSource &source,
                    const TileRows &transposed, int64_t depth,
                    FinishScore finish);
-  void emitProductBlocks(const RowTile &tile, const TileSource &source,
-                         const TileRows &transposed, int64_t depth, Value first,
-                         const Panel &panel, FinishScore finish);
   void emitProbabilities(const RowTile &tile);
   void emitProbabilityRow(const RowTile &tile, Value row);
   Value emitProbability(const RowTile &tile, Value row, int64_t lane,
@@ -195,32 +192,26 @@ void AttentionGradKernel::emitProduct(const RowTile &tile,
   eachPanel(0, kTileVectors, kTileVectors, [&](const Panel &panel) {
     Value first =
         chooseOn(tile.isDiagonal, t.min(panel.lane, tile.rows), t.index(0));
-    emitProductBlocks(tile, source, transposed, depth, first, panel, finish);
-  });
-}
-
-void AttentionGradKernel::emitProductBlocks(
-    const RowTile &tile, const TileSource &source, const TileRows &transposed,
-    int64_t depth, Value first, const Panel &panel, FinishScore finish) {
-  int64_t step = rowsOfBlock(panel.count);
-  eachGroup(first, tile.rows, step, tiles.rows, [&](int64_t m, Value group) {
-    emitRegisterBlock(
-        t, {m, panel.count, t.index(0), t.index(depth), depth % 4 == 0,
-            [&](int64_t r, Value d) {
-              Value row = t.add(t.add(source.first, group), r);
-              return source.rows.scalar(row, d);
-            },
-            [&](Value d, int64_t v) {
-              return transposed.allLanes(d, laneOf(panel, v));
-            },
-            [&](int64_t, int64_t) { return zero; },
-            [&](Accumulators &block) {
-              for (auto [r, row] : llvm::enumerate(block)) {
-                for (auto [v, lanes] : llvm::enumerate(row)) {
-                  finish(t.add(group, r), laneOf(panel, v), lanes);
+    int64_t step = rowsOfBlock(panel.count);
+    eachGroup(first, tile.rows, step, tiles.rows, [&](int64_t m, Value group) {
+      emitRegisterBlock(
+          t, {m, panel.count, t.index(0), t.index(depth), depth % 4 == 0,
+              [&](int64_t r, Value d) {
+                Value row = t.add(t.add(source.first, group), r);
+                return source.rows.scalar(row, d);
+              },
+              [&](Value d, int64_t v) {
+                return transposed.allLanes(d, laneOf(panel, v));
+              },
+              [&](int64_t, int64_t) { return zero; },
+              [&](Accumulators &block) {
+                for (auto [r, row] : llvm::enumerate(block)) {
+                  for (auto [v, lanes] : llvm::enumerate(row)) {
+                    finish(t.add(group, r), laneOf(panel, v), lanes);
+                  }
                 }
-              }
-            }});
+              }});
+    });
   });
 }
 

@@ -19,12 +19,17 @@ static bool isFloat(Value value) { return isa<FloatType>(value.getType()); }
 
 Value accel::emitNumber(OpBuilder &builder, Location loc, Type type,
                         double value) {
-  if (auto floatType = dyn_cast<FloatType>(type)) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getFloatAttr(floatType, value));
+  Type element = getElementTypeOrSelf(type);
+  TypedAttr one;
+  if (auto floatType = dyn_cast<FloatType>(element)) {
+    one = builder.getFloatAttr(floatType, value);
+  } else {
+    one = builder.getIntegerAttr(element, static_cast<int64_t>(value));
   }
-  return arith::ConstantOp::create(
-      builder, loc, builder.getIntegerAttr(type, static_cast<int64_t>(value)));
+  if (auto lanes = dyn_cast<VectorType>(type)) {
+    one = SplatElementsAttr::get(lanes, Attribute(one));
+  }
+  return arith::ConstantOp::create(builder, loc, one);
 }
 
 Value accel::emitConstant(OpBuilder &builder, ConstantOp op) {

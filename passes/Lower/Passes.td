@@ -11,7 +11,9 @@ def LowerKernelsPass : Pass<"accel-lower-kernels", "::mlir::ModuleOp"> {
     are the kernel's operands and results as flat buffers (booleans as bytes) and the units `[begin, end)`. Its body
     consists of loops over rows, scalar arithmetic, and one-dimensional `linalg.generic`s over neighbouring elements. Views
     have become index arithmetic, done once per row. Attention is written as tiles of explicit vectors instead, with one more
-    argument, the thread's scratch; `block-vectors` sets how many of its sums are kept in registers, which changes no bit.
+    argument, the thread's scratch, and so are matrix products; `block-vectors` sets how many of their sums are kept in registers,
+    which changes no bit. What kernels share (packing and multiplying of matrices, normal numbers) is added once, as private functions
+    that they call.
 
     Requires: OutlineKernels, or functions of the same form.
     Ensures: every kernel has its code; the kernels themselves stay, as its definition.

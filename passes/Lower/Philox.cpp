@@ -2,6 +2,8 @@
 // Keys and rounds of Philox4x32-10.
 #include "passes/Lower/Philox.h"
 
+#include "passes/Lower/ElementOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -92,12 +94,8 @@ std::array<Value, 4> accel::emitPhiloxLanes(OpBuilder &builder, Location loc,
                                             std::array<Value, 4> counter) {
   Type type = seed.getType();
   auto lanes = dyn_cast<VectorType>(type);
-  auto number = [&](uint64_t bits) -> Value {
-    TypedAttr one = builder.getI64IntegerAttr(static_cast<int64_t>(bits));
-    return arith::ConstantOp::create(
-        builder, loc,
-        lanes ? cast<TypedAttr>(SplatElementsAttr::get(lanes, Attribute(one)))
-              : one);
+  auto number = [&](uint32_t word) {
+    return emitNumber(builder, loc, type, word);
   };
   auto multiply = [&](uint32_t factor, Value word) -> std::pair<Value, Value> {
     Value low = arith::AndIOp::create(builder, loc, word, number(0xFFFFFFFF));

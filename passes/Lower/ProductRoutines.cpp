@@ -3,6 +3,7 @@
 #include "passes/Lower/ProductRoutines.h"
 
 #include "passes/Lower/RegisterBlock.h"
+#include "passes/Lower/Routine.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -66,19 +67,6 @@ private:
   Value memory;
 };
 
-/// Runs one of two bodies.
-void branch(const TileCode &t, Value condition, llvm::function_ref<void()> yes,
-            llvm::function_ref<void()> no) {
-  OpBuilder &builder = t.getBuilder();
-  auto op = scf::IfOp::create(builder, t.getLoc(), condition,
-                              /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(op.thenBlock());
-  yes();
-  builder.setInsertionPointToStart(op.elseBlock());
-  no();
-}
-
 /// Whole steps, and the rest as `body(index, count)`.
 void eachStep(const TileCode &t, Value count, int64_t step,
               llvm::function_ref<void(Value)> whole,
@@ -123,20 +111,13 @@ void ProductRoutines::call(const TileCode &t, StringRef name,
     }
     passed.push_back(operand);
   }
-  ModuleOp owner = module;
-  auto routine = owner.lookupSymbol<func::FuncOp>(name);
-  if (!routine) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(owner.getBody());
-    routine = func::FuncOp::create(
-        builder, loc, name,
-        builder.getFunctionType(ValueRange(passed).getTypes(), {}));
-    routine.setPrivate();
-    Block *block = routine.addEntryBlock();
-    OpBuilder inside = OpBuilder::atBlockEnd(block);
-    (this->*body)(TileCode(inside, loc), Values(block->getArguments()));
-    func::ReturnOp::create(inside, loc);
-  }
+  func::FuncOp routine =
+      getRoutine(module, loc, name,
+                 builder.getFunctionType(ValueRange(passed).getTypes(), {}),
+                 [&](OpBuilder &inside, ValueRange arguments) -> Values {
+                   (this->*body)(TileCode(inside, loc), Values(arguments));
+                   return {};
+                 });
   func::CallOp::create(builder, loc, routine, passed);
 }
 
@@ -310,7 +291,7 @@ private:
         Value before = memory.loadSome(place, kTileLanes, left);
         memory.storeSome(total(sum, before), place, left);
       };
-      branch(t, t.isLess(t.index(lane + kTileLanes - 1), columns), whole, rest);
+      t.onlyIf(t.isLess(t.index(lane + kTileLanes - 1), columns), whole, rest);
     }
   }
 };

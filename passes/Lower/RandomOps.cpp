@@ -3,6 +3,7 @@
 #include "passes/Lower/RandomOps.h"
 
 #include "passes/Lower/ElementOps.h"
+#include "passes/Lower/Routine.h"
 #include "passes/Lower/RowBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -88,25 +89,15 @@ RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op,
   valid = true;
 }
 
-/// `number`, for all lanes if `type` has lanes.
-static Value emitInteger(OpBuilder &builder, Location loc, Type type,
-                         int64_t number) {
-  TypedAttr one = builder.getIntegerAttr(getElementTypeOrSelf(type), number);
-  if (auto lanes = dyn_cast<VectorType>(type)) {
-    one = SplatElementsAttr::get(lanes, Attribute(one));
-  }
-  return arith::ConstantOp::create(builder, loc, one);
-}
-
 /// `value >> bits` and `value & (2^bits - 1)`.
 static std::pair<Value, Value> splitAt(OpBuilder &builder, Location loc,
                                        Value value, int64_t bits) {
   Type type = value.getType();
   return {arith::ShRUIOp::create(builder, loc, value,
-                                 emitInteger(builder, loc, type, bits)),
+                                 emitNumber(builder, loc, type, bits)),
           arith::AndIOp::create(
               builder, loc, value,
-              emitInteger(builder, loc, type, (int64_t(1) << bits) - 1))};
+              emitNumber(builder, loc, type, (int64_t(1) << bits) - 1))};
 }
 
 std::array<Value, 4> RandomElement::buildBlock(OpBuilder &builder,
@@ -128,7 +119,7 @@ static Value isNumber(OpBuilder &builder, Location loc, Value value,
                       int64_t number) {
   return arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::eq, value,
-      emitInteger(builder, loc, value.getType(), number));
+      emitNumber(builder, loc, value.getType(), number));
 }
 
 Value RandomElement::buildDropout(OpBuilder &builder, Value place,
@@ -173,18 +164,14 @@ static Value emitStandardNormal(OpBuilder &builder, Location loc, Value place,
   Type f64 = builder.getF64Type();
   auto lanes = dyn_cast<VectorType>(place.getType());
   Type type = lanes ? Type(lanes.clone(f64)) : f64;
-  auto number = [&](double value) -> Value {
-    TypedAttr one = builder.getF64FloatAttr(value);
-    if (lanes) {
-      one = SplatElementsAttr::get(lanes.clone(f64), Attribute(one));
-    }
-    return arith::ConstantOp::create(builder, loc, one);
+  auto number = [&](double value) {
+    return emitNumber(builder, loc, type, value);
   };
   auto times = [&](Value a, Value b) -> Value {
     return arith::MulFOp::create(builder, loc, a, b);
   };
   auto [block, which] = splitAt(builder, loc, place, 1);
-  Value none = emitInteger(builder, loc, place.getType(), 0);
+  Value none = emitNumber(builder, loc, place.getType(), 0);
   std::array<Value, 4> words = emitPhiloxLanes(
       builder, loc, seed, site,
       {block, splitAt(builder, loc, block, 32).first, none, none});
@@ -203,27 +190,19 @@ static Value emitStandardNormal(OpBuilder &builder, Location loc, Value place,
   return times(radius, math::CosOp::create(builder, loc, angle));
 }
 
-/// Adds a function of `place`, seed and site to a module, or its form for
-/// vectors of `lanes`, unless it is there.
+/// Adds a function of place, seed and site to a module, or its form for vectors
+/// of `lanes`, unless it is there.
 static void addNormalRoutine(ModuleOp module, Location loc, int64_t lanes) {
-  std::string name = getRoutineFor(kNormalRoutine, lanes);
-  if (module.lookupSymbol(name)) {
-    return;
-  }
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  OpBuilder builder(module.getContext());
   auto typeOf = [&](Type element) -> Type {
     return lanes == 0 ? element : VectorType::get({lanes}, element);
   };
   SmallVector<Type> operands(3, typeOf(builder.getI64Type()));
-  auto routine = func::FuncOp::create(
-      builder, loc, name,
-      builder.getFunctionType(operands, typeOf(builder.getF64Type())));
-  routine.setPrivate();
-  Block *block = routine.addEntryBlock();
-  builder.setInsertionPointToEnd(block);
-  Value z = emitStandardNormal(builder, loc, block->getArgument(0),
-                               block->getArgument(1), block->getArgument(2));
-  func::ReturnOp::create(builder, loc, z);
+  getRoutine(module, loc, getRoutineFor(kNormalRoutine, lanes),
+             builder.getFunctionType(operands, typeOf(builder.getF64Type())),
+             [&](OpBuilder &body, ValueRange of) -> SmallVector<Value> {
+               return {emitStandardNormal(body, loc, of[0], of[1], of[2])};
+             });
 }
 
 /// One routine serves all tensors: it is a hundred times as long as its call.

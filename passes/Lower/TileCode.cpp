@@ -2,6 +2,8 @@
 // Operations for every word.
 #include "passes/Lower/TileCode.h"
 
+#include "passes/Lower/ElementOps.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -77,14 +79,11 @@ Value TileCode::truth() const {
 //===----------------------------------------------------------------------===//
 
 Value TileCode::lanes(double value) const {
-  return arith::ConstantOp::create(
-      builder, loc,
-      SplatElementsAttr::get(floats, builder.getF32FloatAttr(value)));
+  return emitNumber(builder, loc, floats, value);
 }
 
 Value TileCode::scalar(double value) const {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getF32FloatAttr(value));
+  return emitNumber(builder, loc, builder.getF32Type(), value);
 }
 
 Value TileCode::splat(Value scalar) const {
@@ -158,9 +157,7 @@ Value TileCode::lanesThat(arith::CmpIPredicate how, Value x) const {
 Value TileCode::isNegative(Value a) const {
   VectorType integers = vectorOf(builder.getI32Type());
   Value bits = arith::BitcastOp::create(builder, loc, integers, a);
-  Value zero = arith::ConstantOp::create(
-      builder, loc,
-      SplatElementsAttr::get(integers, builder.getI32IntegerAttr(0)));
+  Value zero = emitNumber(builder, loc, integers, 0);
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, bits,
                                zero);
 }
@@ -246,15 +243,20 @@ TileCode::Values TileCode::onlyIf(Value condition, const Values &values,
   return Values(branch.getResults());
 }
 
-void TileCode::onlyIf(Value condition, llvm::function_ref<void()> body) const {
+void TileCode::onlyIf(Value condition, llvm::function_ref<void()> body,
+                      llvm::function_ref<void()> otherwise) const {
   if (matchPattern(condition, m_One())) {
     return body();
   }
   auto branch = scf::IfOp::create(builder, loc, condition,
-                                  /*withElseRegion=*/false);
+                                  /*withElseRegion=*/bool(otherwise));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   body();
+  if (otherwise) {
+    builder.setInsertionPointToStart(branch.elseBlock());
+    otherwise();
+  }
 }
 
 //===----------------------------------------------------------------------===//

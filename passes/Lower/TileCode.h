@@ -80,7 +80,9 @@ public:
   /// What `body` makes of `values` if `condition` holds, else they.
   Values onlyIf(Value condition, const Values &values,
                 llvm::function_ref<Values()> body) const;
-  void onlyIf(Value condition, llvm::function_ref<void()> body) const;
+  /// `otherwise`: null for nothing.
+  void onlyIf(Value condition, llvm::function_ref<void()> body,
+              llvm::function_ref<void()> otherwise = nullptr) const;
 
   mlir::OpBuilder &getBuilder() const { return builder; }
   mlir::Location getLoc() const { return loc; }
