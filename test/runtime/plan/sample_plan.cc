@@ -21,6 +21,8 @@ using planpb::Instruction;
 
 constexpr uint64_t kSegment = 16;  // elements; w and padding
 constexpr uint64_t kTable = 8;
+// As much as any matrix library may want for a product that small.
+constexpr uint64_t kWorkspaceBytes = 16384;
 
 std::string FloatBytes(const std::vector<float>& values) {
   return std::string(reinterpret_cast<const char*>(values.data()),
@@ -131,6 +133,8 @@ void Maker::AddBuffers() {
                 planpb::CLASS_CONSTANTS);
   constant->mutable_content()->set_section(kConstants);
   constant->mutable_content()->set_size(16);
+  AddBuffer("workspace", planpb::REGION_PERSISTENT, planpb::ELEMENT_F32,
+            {kWorkspaceBytes / sizeof(float)}, planpb::CLASS_SCRATCH);
 }
 
 void Maker::AddState() {
@@ -237,6 +241,7 @@ void Maker::AddProgram() {
   AddKernel("update", 4, UpdateKernel);
   planpb::LibraryCall* call = manifest().add_library_calls();
   call->set_key("gemm f32 2x1x3");
+  *call->mutable_workspace_bytes() = runtime::ConstantSizeExpr(kWorkspaceBytes);
   planpb::Gemm* gemm = call->mutable_gemm();
   gemm->set_m(kMicrobatch);
   gemm->set_n(1);
@@ -345,6 +350,8 @@ void Maker::AddMicrobatch() {
   AddAccess(gemm, "x", Access::MODE_READ);
   AddAccess(gemm, "w", Access::MODE_READ);
   AddAccess(gemm, "prediction", Access::MODE_WRITE);
+  AddAccess(gemm, "workspace", Access::MODE_READ_WRITE);
+  gemm.mutable_gemm()->set_workspace_plus_one(4);
   gemm.mutable_gemm()->set_b(1);
   gemm.mutable_gemm()->set_c(2);
   Wait(gemm, 0);
@@ -483,9 +490,13 @@ SamplePlan Maker::Make() {
 // Counts that tests would forget when they add or remove instructions.
 planpb::Manifest Finished(const SamplePlan& plan) {
   planpb::Manifest manifest = plan.manifest;
-  for (size_t i = 0; i < plan.functions.size(); ++i) {
-    manifest.mutable_functions(static_cast<int>(i))
-        ->set_instructions(static_cast<uint32_t>(plan.functions[i].size()));
+  // A damaged manifest may have another number of functions.
+  for (int i = 0; i < manifest.functions_size(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    manifest.mutable_functions(i)->set_instructions(
+        at < plan.functions.size()
+            ? static_cast<uint32_t>(plan.functions[at].size())
+            : 0);
   }
   return manifest;
 }

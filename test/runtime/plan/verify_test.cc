@@ -218,7 +218,8 @@ TEST(MemoryLayoutTest, PlacesWhatThePlanLeavesOpen) {
   const auto x = layout.RangeOf(plan.BufferIndex("x"), 1);
   EXPECT_EQ(x.begin - layout.RangeOf(plan.BufferIndex("x"), 0).begin, 64u);
   EXPECT_EQ(layout.PlacedBytes(planpb::CLASS_PARAMETERS), 128u);
-  EXPECT_EQ(layout.TotalBytes(), 256u + 64 * (3 + 8 + 8 + 1));
+  EXPECT_EQ(layout.PlacedBytes(planpb::CLASS_SCRATCH), 16384u);
+  EXPECT_EQ(layout.TotalBytes(), 256u + 64 * (3 + 8 + 8 + 1) + 16384);
 }
 
 TEST(MemoryLayoutTest, ShardsShrinkWithRanksAndAccessesAreCheckedThen) {

@@ -135,7 +135,11 @@ TEST_F(ShardedProcessesTest, AFileThatCannotBeWrittenEndsAllWithThatMessage) {
   options_.delay_collectives_ms = 1;
   const pid_t remover = fork();
   if (remover == 0) {
-    while (!vfs_->Stat(dir_.File("run/metrics.jsonl")).ok()) {
+    // Not longer than a minute: the ranks may have failed before it is there.
+    for (int i = 0; i < 60'000; ++i) {
+      if (vfs_->Stat(dir_.File("run/metrics.jsonl")).ok()) {
+        break;
+      }
       usleep(1000);
     }
     _exit(std::filesystem::remove(dir_.File("out")) ? 0 : 1);
