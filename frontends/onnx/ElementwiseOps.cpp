@@ -2,10 +2,14 @@
 // Converters of element-wise operators: broadcasting made explicit, then one
 // operation of the dialect.
 #include "frontends/onnx/Broadcasting.h"
+#include "frontends/onnx/Locations.h"
+#include "frontends/onnx/Metadata.h"
 #include "frontends/onnx/OperatorTable.h"
 #include "frontends/onnx/TensorData.h"
 
 #include "llvm/ADT/StringSwitch.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -69,6 +73,32 @@ BinaryMaker findBinary(StringRef name) {
       .Default(makeBinary<SubOp>);
 }
 
+/// With dropout the default exporter's opset 23 adds the boolean mask of
+/// scaled_dot_product_attention to the scores, which ONNX has no meaning for.
+bool isAddedSelection(const NodeConversion &c) {
+  if (c.node.op_type() != "Add" || !isFloat(c.input(0)) ||
+      !isBoolean(c.input(1))) {
+    return false;
+  }
+  std::optional<FxCall> call = getFxCall(c.node);
+  return call && call->isAten("scaled_dot_product_attention");
+}
+
+/// What PyTorch does with that mask.
+LogicalResult convertAddedSelection(NodeConversion &c) {
+  auto operands = broadcastTogether(c, {c.input(0), c.input(1)});
+  if (failed(operands)) {
+    return failure();
+  }
+  Value scores = operands->front();
+  Value none = c.makeConstant(c.typeOf(scores),
+                              -std::numeric_limits<double>::infinity());
+  c.state.addedSelections.push_back(getNodeName(c.node));
+  c.setResult(0, SelectOp::create(c.builder, c.loc, scores.getType(),
+                                  operands->back(), scores, none));
+  return success();
+}
+
 LogicalResult checkSameElementType(NodeConversion &c) {
   for (size_t i = 1; i < c.inputCount(); ++i) {
     if (c.hasInput(i) &&
@@ -97,6 +127,9 @@ LogicalResult convertUnary(NodeConversion &c) {
 }
 
 LogicalResult convertBinary(NodeConversion &c) {
+  if (isAddedSelection(c)) {
+    return convertAddedSelection(c);
+  }
   SmallVector<Value> inputs;
   for (size_t i = 0; i < c.inputCount(); ++i) {
     inputs.push_back(c.input(i));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converters of operators that read by index, and of running sums.
 #include "frontends/onnx/GatherAlong.h"
+#include "frontends/onnx/GatherView.h"
 #include "frontends/onnx/Locations.h"
 #include "frontends/onnx/Metadata.h"
 #include "frontends/onnx/OperatorTable.h"
@@ -122,6 +123,21 @@ LogicalResult convertGatherNd(NodeConversion &c) {
   if (!fits) {
     return c.error() << "expected INT64 index tuples into " << type << " after "
                      << batchDims << " common dimensions, got " << indexType;
+  }
+  // Constants are folded whatever chooses from them.
+  if (c.state.known.isKnown(c.input(1)) && !c.state.known.isKnown(c.input(0))) {
+    HostTensor tuples = c.state.known.evaluate(c.input(1));
+    if (!tuples) {
+      return failure();
+    }
+    FailureOr<Value> view = viewOfTuples(c, c.input(0), tuples, batchDims);
+    if (failed(view)) {
+      return failure();
+    }
+    if (*view) {
+      c.setResult(0, *view);
+      return success();
+    }
   }
   SmallVector<int64_t> shape(indexType.getShape().drop_back());
   llvm::append_range(shape, type.getShape().drop_front(batchDims + tuple));

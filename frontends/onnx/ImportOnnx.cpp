@@ -311,6 +311,13 @@ void Importer::tellAboutTraining() {
         << " of the loss, which the exporter dropped, is part of it again";
     addRemark(result.notes, std::move(text));
   }
+  if (!state.addedSelections.empty()) {
+    addRemark(result.notes,
+              std::to_string(state.addedSelections.size()) +
+                  " boolean masks that the exporter adds to attention's scores "
+                  "select columns again, as in PyTorch",
+              state.addedSelections);
+  }
   if (!state.idleDropouts.empty()) {
     addWarning(result.notes,
                "Dropout nodes that are not in training mode do nothing; to "

@@ -155,17 +155,15 @@ MaskUse asSelection(OpBuilder &builder, const MaskUse &use) {
   return selection;
 }
 
-/// What both of two masks allow, one after the other. Only of -inf under a safe
-/// softmax: in a row without any column, finite numbers would weigh columns.
-SmallVector<MaskUse> splitMasks(OpBuilder &builder, ArrayRef<MaskUse> uses,
-                                bool isSafe) {
+/// What both of two masks allow, one after the other. Only of -inf: in a row
+/// without any column, finite numbers would weigh columns.
+SmallVector<MaskUse> splitMasks(OpBuilder &builder, ArrayRef<MaskUse> uses) {
   SmallVector<MaskUse> pending(llvm::reverse(uses));
   SmallVector<MaskUse> parts;
   while (!pending.empty()) {
     MaskUse use = asSelection(builder, pending.pop_back_val());
     auto both = dropRepetition(builder, use.value).getDefiningOp<AndOp>();
-    if (!isSafe || !both || !use.isSelection || use.isInverted ||
-        !std::isinf(use.fill)) {
+    if (!both || !use.isSelection || use.isInverted || !std::isinf(use.fill)) {
       parts.push_back(use);
       continue;
     }
@@ -180,9 +178,8 @@ SmallVector<MaskUse> splitMasks(OpBuilder &builder, ArrayRef<MaskUse> uses,
 /// Resolves one mask after the other.
 class MaskResolver {
 public:
-  MaskResolver(OpBuilder &builder, RankedTensorType scores, bool isSafe,
-               std::string &reason)
-      : builder(builder), scores(scores), isSafe(isSafe), reason(reason) {}
+  MaskResolver(OpBuilder &builder, RankedTensorType scores, std::string &reason)
+      : builder(builder), scores(scores), reason(reason) {}
 
   LogicalResult add(const MaskUse &use) {
     Value base = dropRepetition(builder, use.value);
@@ -215,9 +212,9 @@ private:
       mask.causal = true;
       return success();
     }
-    // Rows without any column: attention gives zeros, as a safe softmax does of
-    // -inf, but not of finite numbers.
-    if (allowed.hasEmptyRow() && !(isSafe && isInfinite(use, base))) {
+    // Rows without any column: attention gives zeros, which finite numbers do
+    // not.
+    if (allowed.hasEmptyRow() && !isInfinite(use, base)) {
       return setOperand(use, makeOperand(use, base));
     }
     auto elements = HostTensor(allowed.type, allowed.elements).toAttribute();
@@ -249,13 +246,12 @@ private:
   }
 
   /// The mask that says the same as `use`, also in rows without any column:
-  /// zeros after a safe softmax of -inf, what the finite numbers give
-  /// otherwise.
+  /// zeros for -inf, what the finite numbers give otherwise.
   Value makeOperand(const MaskUse &use, Value base) {
     if (!use.isSelection) {
       return base;
     }
-    if (!isSafe || !std::isinf(use.fill)) {
+    if (!std::isinf(use.fill)) {
       return makeAdditive(use, base);
     }
     return use.isInverted
@@ -279,7 +275,6 @@ private:
 
   OpBuilder &builder;
   RankedTensorType scores;
-  bool isSafe;
   std::string &reason;
 };
 
@@ -287,10 +282,10 @@ private:
 
 FailureOr<AttentionMask> resolveMasks(OpBuilder &builder,
                                       ArrayRef<MaskUse> uses,
-                                      RankedTensorType scores, bool isSafe,
+                                      RankedTensorType scores,
                                       std::string &reason) {
-  MaskResolver resolver(builder, scores, isSafe, reason);
-  for (const MaskUse &use : splitMasks(builder, uses, isSafe)) {
+  MaskResolver resolver(builder, scores, reason);
+  for (const MaskUse &use : splitMasks(builder, uses)) {
     if (failed(resolver.add(use))) {
       return failure();
     }

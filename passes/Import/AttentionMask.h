@@ -31,13 +31,15 @@ struct AttentionMask {
   mlir::Value operand; ///< null if none is needed
 };
 
-/// Merges `uses` into one mask for scores of type `scores`; `isSafe` says that
-/// rows without any column give zeros. New operations are built by `builder`,
-/// nothing else changes. On failure `reason` says why it is not possible.
+/// Merges `uses` into one mask for scores of type `scores`. A row where -inf
+/// leaves no column gives zeros, as `accel.attention` does, also where the
+/// graph has no guard and would make NaN of it. New operations are built by
+/// `builder`, nothing else changes. On failure `reason` says why it is not
+/// possible.
 mlir::FailureOr<AttentionMask> resolveMasks(mlir::OpBuilder &builder,
                                             mlir::ArrayRef<MaskUse> uses,
                                             mlir::RankedTensorType scores,
-                                            bool isSafe, std::string &reason);
+                                            std::string &reason);
 
 } // namespace accel
 

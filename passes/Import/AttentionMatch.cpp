@@ -32,7 +32,6 @@ bool matchProbabilities(Value value, AttentionMatch &match) {
         getSplat(guard.getOnTrue()) != 0.0) {
       return false;
     }
-    match.isSafe = true;
     value = guard.getOnFalse();
   }
   return false;

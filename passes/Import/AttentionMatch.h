@@ -19,7 +19,6 @@ struct AttentionMatch {
   MatmulOp scores;        ///< queries times keys
   double scale = 1;       ///< of the scores, without what scales the operands
   double probability = 0; ///< of dropout
-  bool isSafe = false;    ///< NaNs of the softmax become zeros
   llvm::SmallVector<MaskUse> masks;
 };
 

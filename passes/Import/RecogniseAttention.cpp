@@ -92,8 +92,7 @@ private:
     std::string reason = explainShape(match);
     FailureOr<AttentionMask> mask = failure();
     if (reason.empty()) {
-      mask = resolveMasks(builder, match.masks, typeOf(match.scores),
-                          match.isSafe, reason);
+      mask = resolveMasks(builder, match.masks, typeOf(match.scores), reason);
     }
     if (failed(mask)) {
       remark::missed(root.getLoc(), options) << remark::reason("{0}", reason);
@@ -133,9 +132,8 @@ private:
     scores.back() = typeOf(attention.getKey()).getDimSize(2);
     OpBuilder builder(attention);
     std::string reason;
-    // Rows without any column give zeros: the operation's own meaning.
-    FailureOr<AttentionMask> mask = resolveMasks(
-        builder, use, query.clone(scores), /*isSafe=*/true, reason);
+    FailureOr<AttentionMask> mask =
+        resolveMasks(builder, use, query.clone(scores), reason);
     if (failed(mask) || isSame(mask->operand, use.value)) {
       return;
     }

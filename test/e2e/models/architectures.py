@@ -191,6 +191,32 @@ class Classifier(nn.Module):
         return self.layers(x)
 
 
+class Gpt2WithPositions(GPT2LMHeadModel):
+    """Everything that Hugging Face's forward takes, given."""
+
+    def forward(self, input_ids, attention_mask, position_ids, labels):
+        output = super().forward(
+            input_ids=input_ids,
+            attention_mask=attention_mask,
+            position_ids=position_ids,
+            labels=labels,
+        )
+        return output.loss, output.logits
+
+
+class Normalized(nn.Module):
+    """A batch norm behind a layer, which exporters merge into it."""
+
+    def __init__(self):
+        super().__init__()
+        self.wide = nn.Linear(5, 7)
+        self.norm = nn.BatchNorm1d(7)
+        self.narrow = nn.Linear(7, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.narrow(F.relu(self.norm(self.wide(x))))
+
+
 class Smoothed(nn.Module):
     """A classifier with a loss of its own, whose labels are smoothed."""
 
@@ -216,6 +242,11 @@ class Twins(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.norm2(self.second(self.norm1(self.first(x))))
+
+
+def twins(seed: int = 7) -> nn.Module:
+    torch.manual_seed(seed)
+    return Twins()
 
 
 def mlp(dropout: float = 0.0, seed: int = 5) -> nn.Module:

@@ -40,6 +40,12 @@ def load_arrays(inputs: Path, labels: Path) -> Data:
     return Data(np.load(inputs), np.load(labels))
 
 
+def load_labelled(folder: Path) -> Data:
+    """Features, and labels that the model wants for its own loss."""
+    labels = np.load(folder / "labels.npy")
+    return Data(np.load(folder / "x.npy"), labels, {"labels": labels})
+
+
 def shift_left(rows: np.ndarray) -> np.ndarray:
     """Each row's next elements; the last position is ignored."""
     shifted = np.full_like(rows, IGNORED)

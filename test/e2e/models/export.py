@@ -62,6 +62,32 @@ def gpt2_loss(name: str) -> None:
     export_torchscript(model, path, inputs, True, ("loss", "logits"))
 
 
+def gpt2_loss23(name: str) -> None:
+    """The same by the default exporter: with dropout, opset 23 adds a boolean
+    mask to the scores."""
+    model = architectures.gpt2(dropout=0.1, kind=architectures.Gpt2WithLoss).train()
+    inputs = {
+        "input_ids": _tokens(2, 32),
+        "attention_mask": torch.ones(2, 32, dtype=torch.int64),
+        "labels": _tokens(2, 32),
+    }
+    path = HERE / name / "model.onnx"
+    export_dynamo(model, path, inputs, {0: "batch"}, 23, outputs=("loss", "logits"))
+
+
+def gpt2_positions(name: str) -> None:
+    """All that Hugging Face's forward takes as inputs, the default exporter."""
+    model = architectures.gpt2(kind=architectures.Gpt2WithPositions).eval()
+    inputs = {
+        "input_ids": _tokens(2, 32),
+        "attention_mask": torch.ones(2, 32, dtype=torch.int64),
+        "position_ids": torch.arange(32).expand(2, 32).contiguous(),
+        "labels": _tokens(2, 32),
+    }
+    path = HERE / name / "model.onnx"
+    export_dynamo(model, path, inputs, {0: "batch"}, outputs=("loss", "logits"))
+
+
 def gpt2_opsets(name: str) -> None:
     """The weights are those of `gpt2`, once for all operator sets."""
     path, data = HERE / name, b""
@@ -145,10 +171,17 @@ def mlp_smoothing(name: str) -> None:
     export_dynamo(model, path, inputs, {0: "batch"}, outputs=("loss", "logits"))
 
 
+def norm_folded(name: str) -> None:
+    """The default exporter merges a batch norm with the layer before it."""
+    torch.manual_seed(9)
+    model = architectures.perturb(architectures.Normalized(), 10).eval()
+    inputs = {"x": torch.zeros(2, 5)}
+    export_dynamo(model, HERE / name / "model.onnx", inputs, {0: "batch"})
+
+
 def twins(name: str) -> None:
     """In eval mode the old exporter merges what is equal behind Identity."""
-    torch.manual_seed(7)
-    model = architectures.Twins().eval()
+    model = architectures.twins().eval()
     inputs = {"x": torch.zeros(2, 8)}
     path = HERE / name / "model.onnx"
     export_torchscript(model, path, inputs, training=False, folds=False)
@@ -161,6 +194,8 @@ EXPORTS = {
     "gpt2-symbolic": gpt2_symbolic,
     "gpt2-static": gpt2_static,
     "gpt2-loss": gpt2_loss,
+    "gpt2-loss23": gpt2_loss23,
+    "gpt2-positions": gpt2_positions,
     "gpt2-opsets": gpt2_opsets,
     "llama20": llama20,
     "llama23": llama23,
@@ -172,6 +207,7 @@ EXPORTS = {
     "mlp-dropout": mlp_dropout,
     "mlp-folded": mlp_folded,
     "mlp-smoothing": mlp_smoothing,
+    "norm-folded": norm_folded,
     "twins": twins,
 }
 

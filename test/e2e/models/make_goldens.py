@@ -156,6 +156,10 @@ def _own_loss() -> Model:
         },
         variants=(Variant(), Variant("padded", batch=7, source="arrays")),
         dims={"seq": 32},
+        # The default exporter (`gpt2-positions`, `gpt2-loss23`) gives it its
+        # other name, and may keep those rows only.
+        tied={"lm_head.weight": "transformer.wte.weight"},
+        rows_in_file={"transformer.wpe.weight": 32},
         key_biases=tuple(f"transformer.h.{i}.attn.c_attn.bias" for i in range(2)),
         flags=("--dropout=off",),
     )
@@ -197,6 +201,25 @@ MODELS = {
             Variant("sgd", MLP_SGD),
             *_scheduled(ADAMW_HALF),
         ),
+    ),
+    "mlp-smoothing": Model(
+        build=lambda: architectures.Smoothed(architectures.mlp()),
+        objective="auto",
+        write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=25),
+        sources={
+            "default": (
+                datasets.load_labelled,
+                {"x": "x.npy", "labels": "labels.npy"},
+            )
+        },
+        variants=(Variant("", ADAMW_HALF),),
+    ),
+    "twins": Model(
+        build=architectures.twins,
+        objective="classification",
+        write_data=lambda folder: datasets.write_features(folder, 8, 8, seed=30),
+        sources={"default": _arrays("x")},
+        variants=(Variant("", ADAMW_HALF),),
     ),
 }
 

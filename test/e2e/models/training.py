@@ -103,10 +103,13 @@ class Result:
 
 
 def mean_loss(model: nn.Module, inputs, targets, others) -> torch.Tensor:
-    """The mean over all valid targets; logits may come wrapped (Hugging Face)."""
+    """The mean over all valid targets; logits may come wrapped (Hugging Face),
+    or behind a loss of the model's own."""
     if inputs.is_floating_point():
         inputs = inputs.to(next(model.parameters()).dtype)
     output = model(inputs, **others)
+    if isinstance(output, tuple):
+        return output[0]
     logits = getattr(output, "logits", output)
     return F.cross_entropy(
         logits.reshape(-1, logits.shape[-1]), targets.reshape(-1), ignore_index=IGNORED
