@@ -140,7 +140,7 @@ absl::StatusOr<CpuProgram> CpuDevice::LoadProgram(
   RETURN_IF_ERROR(LoadKernels(plan, program));
   for (const planpb::LibraryCall& call : plan.manifest().library_calls()) {
     const std::string context = absl::StrCat("library call '", call.key(), "'");
-    auto gemm = CpuGemm::Create(call.gemm());
+    auto gemm = CpuGemm::Create(call.gemm(), team_.threads());
     if (!gemm.ok()) {
       return Annotate(gemm.status(), context);
     }

@@ -55,7 +55,6 @@ class CpuDevice : public Device {
 
   // Maps the code and creates the library calls, checking that none of them
   // wants more workspace than the plan allows.
-  // Requires: the calling thread has adopted the team and will run the program.
   absl::StatusOr<CpuProgram> LoadProgram(const Plan& plan,
                                          const RankBinding& binding) const;
 

@@ -34,10 +34,13 @@ void FillMatrix(planpb::Matrix* matrix) {
   matrix->set_dtype(planpb::ELEMENT_F32);
   matrix->set_row_stride(kSize);
   matrix->set_column_stride(1);
+  matrix->add_batch_strides(kSize * kSize);
 }
 
-absl::StatusOr<double> MeasureFlops() {
+absl::StatusOr<double> MeasureFlops(const ThreadTeam& team) {
+  const auto threads = static_cast<uint64_t>(team.threads());
   planpb::Gemm product;
+  product.add_batch(threads);
   product.set_m(kSize);
   product.set_n(kSize);
   product.set_k(kSize);
@@ -46,17 +49,17 @@ absl::StatusOr<double> MeasureFlops() {
   FillMatrix(product.mutable_c());
   product.set_alpha(1);
   product.set_accumulate_dtype(planpb::ELEMENT_F32);
-  ASSIGN_OR_RETURN(const auto gemm, CpuGemm::Create(product));
-  const std::vector<float> a(kSize * kSize, 0.5f);
-  const std::vector<float> b(kSize * kSize, 0.25f);
-  std::vector<float> c(kSize * kSize);
+  ASSIGN_OR_RETURN(const auto gemm, CpuGemm::Create(product, team.threads()));
+  const std::vector<float> a(threads * kSize * kSize, 0.5f);
+  const std::vector<float> b(threads * kSize * kSize, 0.25f);
+  std::vector<float> c(threads * kSize * kSize);
   std::vector<std::byte> workspace(gemm->workspace_bytes());
   const CpuGemm::Operands operands{a.data(), b.data(), c.data(),
                                    workspace.data()};
-  RETURN_IF_ERROR(gemm->Run(operands));
+  RETURN_IF_ERROR(gemm->Run(operands, team));
   const double seconds =
-      BestSeconds([&] { gemm->Run(operands).IgnoreError(); });
-  return 2.0 * kSize * kSize * kSize / seconds;
+      BestSeconds([&] { gemm->Run(operands, team).IgnoreError(); });
+  return 2.0 * kSize * kSize * kSize * static_cast<double>(threads) / seconds;
 }
 
 double MeasureBytes(const ThreadTeam& team) {
@@ -75,10 +78,17 @@ double MeasureBytes(const ThreadTeam& team) {
 
 }  // namespace
 
+// Two arrays, or three matrices for each thread, and what the library takes.
+uint64_t RoofMemoryBytes(int threads) {
+  const uint64_t arrays = 2 * sizeof(float) * uint64_t{kElements};
+  const uint64_t matrices =
+      3 * sizeof(float) * kSize * kSize * static_cast<uint64_t>(threads);
+  return std::max(arrays, matrices) + (uint64_t{64} << 20);
+}
+
 absl::StatusOr<Roof> MeasureRoof(const ThreadTeam& team) {
-  team.Adopt();
   Roof roof;
-  ASSIGN_OR_RETURN(roof.flops_per_second, MeasureFlops());
+  ASSIGN_OR_RETURN(roof.flops_per_second, MeasureFlops(team));
   roof.bytes_per_second = MeasureBytes(team);
   return roof;
 }

@@ -11,7 +11,8 @@
 namespace accel::runtime {
 
 struct Roof {
-  // Of the matrix library on a product of 1024 x 1024 x 1024 floats.
+  // Of the matrix library, on each thread a product of 1024 x 1024 x 1024
+  // floats.
   double flops_per_second = 0;
   // Of updating 64 MB of floats in place by as many others: two read, one
   // written, 12 bytes for each.
@@ -19,10 +20,9 @@ struct Roof {
 };
 
 // What measuring takes for as long as it lasts.
-inline constexpr uint64_t kRoofMemoryBytes = uint64_t{192} << 20;
+uint64_t RoofMemoryBytes(int threads);
 
 // The best of several rounds, which take about half a second.
-// Threads: adopts the team.
 absl::StatusOr<Roof> MeasureRoof(const ThreadTeam& team);
 
 // The least time that so many operations on so many bytes take under the roof:

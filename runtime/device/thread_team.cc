@@ -1,14 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Static contiguous splitting over an OpenMP region.
+// Static contiguous splitting. A round is announced by a counter that the
+// workers wait for; the last of them to finish it counts in another one.
 #include "runtime/device/thread_team.h"
 
-#include <omp.h>
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <cstddef>
 #include <thread>
+#include <vector>
 
 namespace accel::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// As long as waking a thread takes at least.
+constexpr auto kSpinning = std::chrono::microseconds(20);
+// No instruction's parts differ by more, on a machine of its own.
+constexpr auto kYielding = std::chrono::milliseconds(5);
+// A core that came back so late was somebody else's meanwhile, for a time
+// slice. What this process's other threads do in between is shorter.
+constexpr auto kSlowYield = std::chrono::microseconds(200);
+// Waits for which somebody else is then taken to want the core still.
+constexpr int kSleepyWaits = 16;
+constexpr int kPauses = 16;  // between two looks at the clock
+constexpr size_t kCacheLine = 64;
+
+static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));  // futex
+
+}  // namespace
 
 WorkRange PartOf(int64_t begin, int64_t end, int64_t grain, int part,
                  int parts) {
@@ -28,10 +55,143 @@ WorkRange PartOf(int64_t begin, int64_t end, int64_t grain, int part,
   return {begin + first * grain, last == grains ? end : begin + last * grain};
 }
 
-void ThreadTeam::Adopt() const {
-  omp_set_dynamic(0);
-  omp_set_num_threads(threads_);
+// A counter that threads wait for. std::atomic's own wait yields some times in
+// a row before it sleeps, which on a core that somebody else wants costs a time
+// slice each.
+class ThreadTeam::Counter {
+ public:
+  uint32_t Load() const { return value_.load(std::memory_order_acquire); }
+
+  void Increment() {
+    value_.fetch_add(1);
+    if (sleepers_.load() > 0) {
+      syscall(SYS_futex, &value_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr,
+              0);
+    }
+  }
+
+  // Sleeps until the value is not `old`.
+  void Sleep(uint32_t old) {
+    sleepers_.fetch_add(1);
+    while (value_.load() == old) {
+      // Returns at once if the value has changed since.
+      syscall(SYS_futex, &value_, FUTEX_WAIT_PRIVATE, old, nullptr, nullptr, 0);
+    }
+    sleepers_.fetch_sub(1);
+  }
+
+ private:
+  alignas(kCacheLine) std::atomic<uint32_t> value_ = 0;
+  std::atomic<int> sleepers_ = 0;
+};
+
+// How one thread waits. Threads: one.
+class ThreadTeam::Waiter {
+ public:
+  // Returns once the counter is not `old`.
+  void Wait(Counter& counter, uint32_t old) {
+    const auto begin = Clock::now();
+    do {
+      for (int i = 0; i < kPauses; ++i) {
+        if (counter.Load() != old) {
+          return;
+        }
+        __builtin_ia32_pause();
+      }
+    } while (Clock::now() - begin < kSpinning);
+    if (sleepy_waits_ > 0) {
+      --sleepy_waits_;
+    } else if (Yield(counter, old, begin)) {
+      return;
+    }
+    counter.Sleep(old);
+  }
+
+ private:
+  // Whether the counter changed while the core was offered.
+  bool Yield(const Counter& counter, uint32_t old, Clock::time_point begin) {
+    auto before = Clock::now();
+    while (before - begin < kYielding && sleepy_waits_ == 0) {
+      sched_yield();
+      const auto after = Clock::now();
+      if (after - before > kSlowYield) {
+        sleepy_waits_ = kSleepyWaits;
+      }
+      before = after;
+      if (counter.Load() != old) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  int sleepy_waits_ = 0;
+};
+
+class ThreadTeam::Workers {
+ public:
+  using Work = absl::FunctionRef<void(int thread)>;
+
+  explicit Workers(int count) {
+    threads_.reserve(count);
+    for (int worker = 1; worker <= count; ++worker) {
+      threads_.emplace_back([this, worker] { Serve(worker); });
+    }
+  }
+
+  ~Workers() {
+    Announce(nullptr);
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
+  }
+
+  // Calls work(0) on this thread and work(1), work(2) ... on the others.
+  void Run(Work work) {
+    const uint32_t before = finished_.Load();
+    running_.store(static_cast<int>(threads_.size()),
+                   std::memory_order_relaxed);
+    Announce(&work);
+    work(0);
+    waiter_.Wait(finished_, before);
+  }
+
+ private:
+  void Announce(const Work* work) {
+    work_ = work;
+    announced_.Increment();
+  }
+
+  void Serve(int worker) {
+    Waiter waiter;
+    for (uint32_t round = 0;; ++round) {
+      waiter.Wait(announced_, round);
+      if (work_ == nullptr) {
+        return;
+      }
+      (*work_)(worker);
+      if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        finished_.Increment();
+      }
+    }
+  }
+
+  // Of the round under way, null at the end: written before it is announced.
+  const Work* work_ = nullptr;
+  Waiter waiter_;  // of whoever calls Run
+  std::vector<std::thread> threads_;
+  Counter announced_;  // rounds
+  Counter finished_;   // rounds, by all workers
+  alignas(kCacheLine) std::atomic<int> running_ = 0;
+};
+
+ThreadTeam::ThreadTeam(int threads) : threads_(threads) {
+  if (threads > 1) {
+    workers_ = std::make_unique<Workers>(threads - 1);
+  }
 }
+
+ThreadTeam::~ThreadTeam() = default;
 
 void ThreadTeam::ParallelFor(
     int64_t begin, int64_t end, int64_t grain,
@@ -39,20 +199,16 @@ void ThreadTeam::ParallelFor(
   if (end <= begin) {
     return;
   }
-  if (threads_ == 1 || end - begin <= grain) {
+  if (workers_ == nullptr || end - begin <= grain) {
     work(0, begin, end);
     return;
   }
-#pragma omp parallel num_threads(threads_)
-  {
-    // A limit outside of our hands may have made the team smaller.
-    const int thread = omp_get_thread_num();
-    const WorkRange part =
-        PartOf(begin, end, grain, thread, omp_get_num_threads());
+  workers_->Run([&](int thread) {
+    const WorkRange part = PartOf(begin, end, grain, thread, threads_);
     if (part.begin < part.end) {
       work(thread, part.begin, part.end);
     }
-  }
+  });
 }
 
 int AvailableCores() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The threads of one rank, an OpenMP team that our kernels and oneDNN share.
+// The threads of one rank: they split one instruction after the other.
 #ifndef ACCEL_RUNTIME_DEVICE_THREAD_TEAM_H_
 #define ACCEL_RUNTIME_DEVICE_THREAD_TEAM_H_
 
 #include <cstdint>
+#include <memory>
 
 #include "absl/functional/function_ref.h"
 
@@ -18,26 +19,38 @@ struct WorkRange {
 WorkRange PartOf(int64_t begin, int64_t end, int64_t grain, int part,
                  int parts);
 
-// Threads: ParallelFor by one thread at a time, the one that called Adopt.
+// A thread that waits for the others spins for a moment, then offers its core
+// to whoever wants it between two looks, and sleeps after some milliseconds.
+// Once somebody has taken the core, it sleeps at once for a while: on a machine
+// that is shared, threads that spin take their own team's time.
+//
+// Threads: ParallelFor by one thread at a time, whichever it is.
 class ThreadTeam {
  public:
+  // Starts all threads but one, which is whoever calls ParallelFor.
   // Requires: threads >= 1.
-  explicit ThreadTeam(int threads) : threads_(threads) {}
+  explicit ThreadTeam(int threads);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   int threads() const { return threads_; }
 
-  // Makes the calling thread the master: OpenMP regions that it starts, those
-  // of libraries included, have as many threads as the team.
-  void Adopt() const;
-
-  // Calls work(thread, begin, end) with every non-empty part, on the team.
+  // Calls work(thread, begin, end) with every non-empty part, on the team, and
+  // returns when all have returned. `work` must not use the team. What it does
+  // bounds how long that takes: threads wait for each other's arithmetic only.
   void ParallelFor(
       int64_t begin, int64_t end, int64_t grain,
       absl::FunctionRef<void(int thread, int64_t begin, int64_t end)> work)
       const;
 
  private:
+  class Counter;
+  class Waiter;
+  class Workers;
+
   int threads_;
+  std::unique_ptr<Workers> workers_;  // null for one thread
 };
 
 // Cores that this process may use.

@@ -130,7 +130,6 @@ absl::StatusOr<std::unique_ptr<CpuExecutor>> CpuExecutor::Create(
 }
 
 absl::Status CpuExecutor::Load(CpuDevice& device) {
-  team_.Adopt();
   ASSIGN_OR_RETURN(program_, device.LoadProgram(plan_, layout_.binding()));
   NoteDone(options_, "loading code and library calls");
   SharedAllocator shared;
@@ -227,8 +226,6 @@ absl::Status CpuExecutor::Execute(const FunctionView& function,
 }
 
 void CpuExecutor::BeginFunction(int64_t step) {
-  // Another executor of this process may have run on this thread meanwhile.
-  team_.Adopt();
   context_->step = step;
   context_->metrics.assign(plan_.manifest().metrics_size(),
                            std::numeric_limits<double>::quiet_NaN());

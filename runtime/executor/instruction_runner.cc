@@ -79,7 +79,7 @@ absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
     operands.workspace =
         Bytes(instruction, gemm.workspace_plus_one() - 1).data();
   }
-  return context_.program.gemms[gemm.library_call()]->Run(operands);
+  return context_.program.gemms[gemm.library_call()]->Run(operands, team_);
 }
 
 absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,

@@ -91,14 +91,14 @@ bool compareProduct(const planpb::Gemm &gemm, const Floats &a, const Floats &b,
 /// Runs the library call with `threads` threads and a poisoned workspace.
 bool multiply(const planpb::Gemm &gemm, int threads, const void *a,
               const void *b, void *c) {
-  runtime::ThreadTeam(threads).Adopt();
-  auto product = runtime::CpuGemm::Create(gemm);
+  const runtime::ThreadTeam team(threads);
+  auto product = runtime::CpuGemm::Create(gemm, threads);
   if (!product.ok()) {
     ADD_FAILURE() << std::string(product.status().message());
     return false;
   }
   std::vector<char> workspace((*product)->workspace_bytes(), '\xFF');
-  absl::Status done = (*product)->Run({a, b, c, workspace.data()});
+  absl::Status done = (*product)->Run({a, b, c, workspace.data()}, team);
   EXPECT_TRUE(done.ok()) << std::string(done.message());
   return done.ok();
 }
@@ -128,6 +128,8 @@ bool checkGemm(const planpb::Gemm &gemm, const Place &a, const Place &b,
       return false;
     }
     first = threads == 1 ? after : first;
+    EXPECT_EQ(memcmp(first.data(), after.data(), c.bytes), 0)
+        << "other bits with " << threads << " threads";
   }
   EXPECT_EQ(left, readFloats(a));
   EXPECT_EQ(right, readFloats(b));

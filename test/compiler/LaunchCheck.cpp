@@ -108,7 +108,6 @@ public:
       all.emplace_back(kernel, pointers);
     }
     runtime::ThreadTeam team(threads);
-    team.Adopt();
     team.ParallelFor(0, units, 1, [&](int thread, int64_t begin, int64_t end) {
       function(all[thread].data(), begin, end);
     });

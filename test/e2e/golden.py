@@ -61,7 +61,7 @@ def train(options, golden, folder, work, layout):
     """Trains the plan in one layout; the exit code of the comparison."""
     work = work / layout.strip("-")
     work.mkdir()
-    # One thread: tests run side by side, and a team's threads that wait spin. That threads change no bit is another test's.
+    # One thread: tests run side by side. That threads change no bit is another test's.
     command = ["accel-run", work.parent / "plan", "--threads=1", *golden["run_flags"], "--run-dir", work / "run",
                "--export", work / "final.safetensors", layout]
     comparison = [sys.executable, pathlib.Path(__file__).with_name("compare.py"), folder,

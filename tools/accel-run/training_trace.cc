@@ -26,18 +26,18 @@ absl::Status TrainingRun::MeasureRoof() {
   }
   const runtime::AvailableMemory memory =
       runtime::ReadShareOfMemory(environment_.vfs, ranks());
-  if (memory.bytes < runtime::kRoofMemoryBytes) {
+  const int teams = options_.ranks_as_threads;
+  const int threads = device_->threads() * teams;
+  const uint64_t needed = runtime::RoofMemoryBytes(threads);
+  if (memory.bytes < needed) {
     return WithExitCode(
         absl::ResourceExhaustedError(absl::StrCat(
-            "--profile: expected ",
-            runtime::FormatBytes(runtime::kRoofMemoryBytes),
+            "--profile: expected ", runtime::FormatBytes(needed),
             " of memory for measuring what the machine can do, got ",
             runtime::FormatBytes(memory.bytes), " (", memory.source,
             "); free some, or use --trace without --profile")),
         ExitCode::kMemory);
   }
-  const int teams = options_.ranks_as_threads;
-  const int threads = device_->threads() * teams;
   Print(absl::StrCat("roof    measuring what the machine can do with ", threads,
                      threads == 1 ? " thread" : " threads"));
   ASSIGN_OR_RETURN(roof_, runtime::MeasureRoof(runtime::ThreadTeam(threads)));

@@ -1,6 +1,5 @@
 # Helpers for the runtime and for GoogleTest programs. Nothing here knows LLVM.
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Protobuf REQUIRED)
 find_package(absl REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)

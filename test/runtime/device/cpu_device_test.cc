@@ -133,7 +133,6 @@ TEST_F(CpuDeviceTest, MemoryIsZeroedAlignedAndAddressable) {
 TEST_F(CpuDeviceTest, AProgramIsKernelsAndLibraryCalls) {
   const auto plan = Open(MakeSamplePlan());
   CpuDevice device(*vfs_, OldMachine());
-  device.team().Adopt();
   ASSERT_OK_AND_ASSIGN(const auto program,
                        device.LoadProgram(*plan, RankBinding()));
   EXPECT_EQ(program.kernels.size(), 5u);
@@ -147,10 +146,9 @@ TEST_F(CpuDeviceTest, ALibraryCallThatWantsMoreWorkspaceIsNamed) {
       runtime::ConstantSizeExpr(0);
   const auto plan = Open(sample);
   CpuDevice device(*vfs_, OldMachine());
-  device.team().Adopt();
   ASSERT_OK_AND_ASSIGN(
       const auto gemm,
-      runtime::CpuGemm::Create(plan->manifest().library_calls(0).gemm()));
+      runtime::CpuGemm::Create(plan->manifest().library_calls(0).gemm(), 1));
   if (gemm->workspace_bytes() == 0) {
     GTEST_SKIP() << "on this processor the matrix library wants none";
   }

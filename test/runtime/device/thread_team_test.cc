@@ -3,9 +3,12 @@
 #include "runtime/device/thread_team.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace accel::testing {
@@ -46,7 +49,6 @@ TEST(ThreadTeamTest, PartsOfHugeRangesDoNotOverflow) {
 
 TEST(ThreadTeamTest, EveryElementIsVisitedOnce) {
   const ThreadTeam team(2);
-  team.Adopt();
   std::vector<std::atomic<int>> visits(1001);
   team.ParallelFor(0, 1001, 10, [&](int thread, int64_t begin, int64_t end) {
     EXPECT_LT(thread, 2);
@@ -57,6 +59,69 @@ TEST(ThreadTeamTest, EveryElementIsVisitedOnce) {
   for (const auto& count : visits) {
     EXPECT_EQ(count, 1);
   }
+}
+
+// With more threads than cores, and as many rounds as it takes that threads
+// spin, yield and sleep.
+TEST(ThreadTeamTest, EveryRoundHasAllItsPartsAndSeesTheOneBefore) {
+  for (const int threads : {2, 3, 7}) {
+    const ThreadTeam team(threads);
+    std::vector<int64_t> sums(threads, 0);
+    int64_t expected = 0;
+    for (int64_t round = 1; round <= 2000; ++round) {
+      team.ParallelFor(0, threads, 1, [&](int thread, int64_t begin, int64_t) {
+        ASSERT_EQ(begin, thread);
+        // What another thread wrote in the round before.
+        const int64_t neighbour = sums[(thread + round) % threads];
+        ASSERT_GE(neighbour, expected);
+      });
+      team.ParallelFor(0, threads, 1, [&](int thread, int64_t, int64_t) {
+        sums[thread] += round;
+      });
+      expected += round;
+      if (round % 500 == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(12));
+      }
+    }
+    EXPECT_THAT(sums, ::testing::Each(expected));
+  }
+}
+
+TEST(ThreadTeamTest, AnyThreadMayCallAndTeamsWorkSideBySide) {
+  constexpr int kCallers = 3;
+  std::vector<int64_t> counts(kCallers, 0);
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < kCallers; ++caller) {
+    callers.emplace_back([&counts, caller] {
+      ThreadTeam team(2);
+      for (int turn = 0; turn < 2; ++turn) {
+        std::thread([&] {
+          for (int round = 0; round < 200; ++round) {
+            std::atomic<int64_t> sum = 0;
+            team.ParallelFor(0, 64, 1, [&](int, int64_t begin, int64_t end) {
+              sum += end - begin;
+            });
+            counts[caller] += sum;
+          }
+        }).join();
+      }
+    });
+  }
+  for (std::thread& each : callers) {
+    each.join();
+  }
+  EXPECT_THAT(counts, ::testing::Each(2 * 200 * 64));
+}
+
+TEST(ThreadTeamTest, OneGrainIsTheCallersWork) {
+  const ThreadTeam team(2);
+  const auto caller = std::this_thread::get_id();
+  team.ParallelFor(0, 8, 8, [&](int thread, int64_t begin, int64_t end) {
+    EXPECT_EQ(thread, 0);
+    EXPECT_EQ(begin, 0);
+    EXPECT_EQ(end, 8);
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+  });
 }
 
 TEST(ThreadTeamTest, EmptyRangesCallNobody) {

@@ -3,8 +3,6 @@
 // lanes and serially, with delays, for every global batch.
 #include "runtime/executor/cpu_executor.h"
 
-#include <omp.h>
-
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -296,8 +294,7 @@ TEST_F(CpuExecutorTest, ReadsAndWritesBeyondABufferAreRefused) {
 }
 
 // Nothing is shared: two executors of one process, of different plans, take
-// turns and give the bits that each gives alone. OpenMP keeps the size of a
-// team per thread, and it must be the executor's own whenever it runs.
+// turns and give the bits that each gives alone.
 TEST_F(CpuExecutorTest, TwoExecutorsInOneProcessDoNotDisturbEachOther) {
   Open(MakeSamplePlan());
   ExecutorOptions options;
@@ -307,23 +304,15 @@ TEST_F(CpuExecutorTest, TwoExecutorsInOneProcessDoNotDisturbEachOther) {
   options.global_batch = 3;
   const Result other_alone = Train(options, 1);
 
-  std::atomic<int> foreign_teams = 0;
-  const auto expect_team = [&foreign_teams](int threads) {
-    return [&foreign_teams, threads](const planpb::Instruction&) {
-      foreign_teams += omp_get_max_threads() != threads ? 1 : 0;
-    };
-  };
   std::unique_ptr<Plan> other_plan;
   std::unique_ptr<Dataset> other_dataset;
   std::unique_ptr<CpuDevice> other_device;
-  options.before_instruction = expect_team(1);
   ASSERT_OK_AND_ASSIGN(const auto other, Make(options, 1));
   other_plan = std::move(plan_);
   other_dataset = std::move(dataset_);
   other_device = std::move(device_);
   Open(MakeSamplePlan());
   options.global_batch = 7;
-  options.before_instruction = expect_team(2);
   ASSERT_OK_AND_ASSIGN(const auto one, Make(options, 2));
   ASSERT_OK(other->Initialize());
   ASSERT_OK(one->Initialize());
@@ -332,7 +321,6 @@ TEST_F(CpuExecutorTest, TwoExecutorsInOneProcessDoNotDisturbEachOther) {
     EXPECT_THAT(other->RunStep(step), IsOkAndHolds(other_alone.metrics[step]));
   }
   EXPECT_EQ(Weights(*one, "linear.weight"), alone.w);
-  EXPECT_EQ(foreign_teams, 0);
 }
 
 // The same from two threads at once.

@@ -100,7 +100,6 @@ class ChunkedWeights : public ::testing::Test {
   // Every tensor by an instruction of its own, one after the other.
   absl::StatusOr<std::string> LoadAll(const runtime::Plan& plan, int threads) {
     const runtime::ThreadTeam team(threads);
-    team.Adopt();
     const runtime::ExternalFiles files;
     const runtime::WeightLoader loader(plan, files);
     std::string loaded(kSize, '\0');
