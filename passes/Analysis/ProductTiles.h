@@ -33,6 +33,9 @@ struct ProductTiles {
   /// Where in a thread's scratch, in floats, the packed rows of the left matrix
   /// begin, behind any panels of the right one.
   int64_t lhsOffset() const;
+  /// Rows of the left matrix that are packed at once; any register block's
+  /// divide it.
+  static constexpr int64_t kPackedRows = 48;
 
   /// The loop of the kernel: over blocks of columns or, if there are more, of
   /// rows.

@@ -5,11 +5,13 @@
 //   for 256 columns of the range:
 //     for a block of 256 of the summed index:
 //       pack that part of the right matrix into panels of 16 columns
-//       for six rows:
-//         pack that part of the left matrix, its columns one behind the other
-//         for each panel:  result (+)= rows x panel, summed in registers
+//       for 48 rows:
+//         pack that part of the left matrix, six by six rows, their columns one
+//         behind the other
+//         for each panel, for each six rows:
+//           result (+)= rows x panel, summed in registers
 //         behind the last block: the epilogue over these rows, which are still
-//         in the first cache
+//         in the second cache
 //
 // An element is the sum, block by block, of sums in the order of the summed
 // index: no split among threads and no width of registers changes it.
@@ -166,7 +168,7 @@ void ProductKernel::emitBlock(const IndexRange &rows, const IndexRange &columns,
   routines.packRhs(t, partOf(rhs, block.first, columns.first),
                    {emitter.getScratch(), t.index(0)}, panelStride(),
                    t.sub(columns.last, columns.first), block.depth);
-  int64_t step = routines.rowCount();
+  int64_t step = ProductTiles::kPackedRows;
   emitter.forEach(rows.first, rows.last, step, [&](Value first) {
     emitRows({first, t.min(t.add(first, step), rows.last)}, columns, block);
   });

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace accel;
@@ -46,6 +47,12 @@ public:
     int64_t size = cast<VectorType>(lanes.getType()).getNumElements();
     vector::MaskedStoreOp::create(t.getBuilder(), t.getLoc(), memory,
                                   ValueRange{at}, maskOf(count, size), lanes);
+  }
+  /// Asks for the line of an element, which need not exist.
+  void prefetch(Value at) const {
+    memref::PrefetchOp::create(t.getBuilder(), t.getLoc(), memory,
+                               ValueRange{at}, /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
   }
   Value zero(int64_t lanes) const {
     return arith::ConstantOp::create(t.getBuilder(), t.getLoc(),
@@ -183,25 +190,41 @@ void ProductRoutines::packTransposed(const TileCode &t, const Matrix &from,
 // The left matrix
 //===----------------------------------------------------------------------===//
 
-/// A vector reaches into the place of the next summed index, which is written
-/// after it.
+/// A vector reaches into the place of the next summed index, or block, which is
+/// written after it.
 void ProductRoutines::writePackLhsRows(const TileCode &t,
                                        const Values &arguments) const {
-  packTransposed(t, {arguments[0], arguments[1], arguments[2]},
-                 {arguments[3], arguments[4]}, t.index(0),
-                 t.sub(arguments[5], t.index(1)), blockRows, arguments[6],
-                 blockRows);
+  Value rows = arguments[5], depth = arguments[6];
+  t.each(t.index(0), rows, blockRows, [&](Value first) {
+    packTransposed(t, {arguments[0], arguments[1], arguments[2]},
+                   {arguments[3], t.add(arguments[4], t.mul(first, depth))},
+                   first, t.sub(rows, t.index(1)), blockRows, depth, blockRows);
+  });
 }
 
-/// Columns lie as they are wanted.
+/// Columns lie as they are wanted: their part of a row is read at once, and
+/// block by block in vectors that reach into no other block, until the last.
 void ProductRoutines::writePackLhsColumns(const TileCode &t,
                                           const Values &arguments) const {
   Floats from(t, arguments[0]), to(t, arguments[3]);
   Value at = arguments[1], stride = arguments[2], target = arguments[4];
-  Value rows = arguments[5], depth = arguments[6];
+  Value depth = arguments[6];
+  int64_t larger = llvm::bit_floor(static_cast<uint64_t>(blockRows));
   t.each(t.index(0), depth, 1, [&](Value k) {
-    Value lanes = from.loadSome(t.add(at, t.mul(k, stride)), packLanes, rows);
-    to.store(lanes, t.add(target, t.mul(k, blockRows)));
+    Value source = t.add(at, t.mul(k, stride));
+    Value place = t.add(target, t.mul(k, blockRows));
+    auto whole = [&](Value row) {
+      for (auto [first, lanes] :
+           {std::pair(int64_t(0), larger), {larger, blockRows - larger}}) {
+        to.store(from.load(t.add(t.add(source, row), first), lanes),
+                 t.add(t.add(place, t.mul(row, depth)), first));
+      }
+    };
+    auto rest = [&](Value row, Value count) {
+      to.store(from.loadSome(t.add(source, row), packLanes, count),
+               t.add(place, t.mul(row, depth)));
+    };
+    eachStep(t, arguments[5], blockRows, whole, rest);
   });
 }
 
@@ -266,6 +289,16 @@ struct BlockResult {
   Floats memory;
   Value at, stride, rows, columns, adds;
 
+  /// Asks for what `count` rows of `width` will be added to: while they are
+  /// summed there is time.
+  void prefetch(int64_t count, int64_t width) const {
+    for (int64_t row = 0; row < count; ++row) {
+      for (int64_t lane = 0; lane < width; lane += kTileLanes) {
+        memory.prefetch(t.add(t.add(at, t.mul(t.index(row), stride)), lane));
+      }
+    }
+  }
+
   void store(const Accumulators &sums) const {
     for (auto [i, lanes] : llvm::enumerate(sums)) {
       auto row = static_cast<int64_t>(i);
@@ -296,33 +329,50 @@ private:
   }
 };
 
+/// A register block of packed rows, from `lhs` on, by a panel.
+struct PackedBlock {
+  const TileCode &t;
+  Floats packed;
+  int64_t rows, columns;
+  Value lhs, panel, depth;
+
+  void multiply(const BlockResult &result) const {
+    result.prefetch(rows, columns);
+    auto scalarAt = [&](int64_t row, Value k) {
+      return packed.scalar(t.add(t.add(lhs, t.mul(k, rows)), row));
+    };
+    auto lanesAt = [&](Value k, int64_t vector) {
+      Value row = t.add(panel, t.mul(k, columns));
+      return packed.load(t.add(row, vector * kTileLanes), kTileLanes);
+    };
+    emitRegisterBlock(
+        t, {rows, columns / kTileLanes, t.index(0), depth, /*isWhole=*/false,
+            scalarAt, lanesAt, [&](int64_t, int64_t) { return t.lanes(0.0); },
+            [&](Accumulators &sums) { result.store(sums); }, kSteps});
+  }
+};
+
 } // namespace
 
 void ProductRoutines::writeMultiply(const TileCode &t,
                                     const Values &arguments) const {
-  Floats packed(t, arguments[0]);
-  Value lhs = arguments[1], rhs = arguments[2], panelStride = arguments[3];
-  Value at = arguments[6], columns = arguments[9];
-  auto scalarAt = [&](int64_t row, Value k) {
-    return packed.scalar(t.add(t.add(lhs, t.mul(k, blockRows)), row));
-  };
+  Floats packed(t, arguments[0]), result(t, arguments[5]);
+  Value rhs = arguments[2], panelStride = arguments[3], depth = arguments[4];
+  Value at = arguments[6], stride = arguments[7];
+  Value rows = arguments[8], columns = arguments[9];
   t.each(t.index(0), columns, panelColumns, [&](Value column) {
     Value panel = t.add(rhs, t.mul(t.div(column, panelColumns), panelStride));
-    auto lanesAt = [&](Value k, int64_t vector) {
-      Value row = t.add(panel, t.mul(k, panelColumns));
-      return packed.load(t.add(row, vector * kTileLanes), kTileLanes);
-    };
-    BlockResult result{t,
-                       Floats(t, arguments[5]),
-                       t.add(at, column),
-                       arguments[7],
-                       arguments[8],
-                       t.sub(columns, column),
-                       arguments[10]};
-    emitRegisterBlock(t, {blockRows, panelColumns / kTileLanes, t.index(0),
-                          arguments[4], /*isWhole=*/false, scalarAt, lanesAt,
-                          [&](int64_t, int64_t) { return t.lanes(0.0); },
-                          [&](Accumulators &sums) { result.store(sums); },
-                          kSteps});
+    t.each(t.index(0), rows, blockRows, [&](Value row) {
+      PackedBlock block{t,
+                        packed,
+                        blockRows,
+                        panelColumns,
+                        t.add(arguments[1], t.mul(row, depth)),
+                        panel,
+                        depth};
+      Value place = t.add(t.add(at, t.mul(row, stride)), column);
+      block.multiply({t, result, place, stride, t.sub(rows, row),
+                      t.sub(columns, column), arguments[10]});
+    });
   });
 }

@@ -18,9 +18,10 @@ namespace accel {
 /// contiguous, columns) lie `stride` elements apart. Counts and places are
 /// indices.
 ///
-/// Packed rows of the left matrix are, for every summed index, `rowCount()`
-/// neighbouring floats. Panels of the right one are, for every summed index,
-/// `panel()` floats; they lie `panelStride` apart.
+/// Packed rows of the left matrix are blocks one behind the other, as many rows
+/// as a register block has: for every summed index, that many neighbouring
+/// floats. Panels of the right one are, for every summed index, `panel()`
+/// floats; they lie `panelStride` apart.
 class ProductRoutines {
 public:
   using Value = mlir::Value;
@@ -43,9 +44,8 @@ public:
   ProductRoutines(mlir::ModuleOp module, int64_t blockVectors);
 
   int64_t panel() const { return panelColumns; }
-  int64_t rowCount() const { return blockRows; }
 
-  /// Packs `rows` (1 to rowCount) rows of `depth` elements.
+  /// Packs `rows` rows of `depth` elements.
   void packLhs(const TileCode &t, const Matrix &from, const Packed &to,
                Value rows, Value depth) const;
   /// Packs `columns` columns of `depth` elements.
@@ -53,7 +53,8 @@ public:
                Value panelStride, Value columns, Value depth) const;
   /// Multiplies packed rows by all panels, one register block after the other,
   /// into `rows` times `columns` elements of `result`; they are added to what
-  /// is there if `adds`, an i1.
+  /// is there if `adds`, an i1. All rows meet a panel before the next one: it
+  /// comes from the second cache once.
   void multiply(const TileCode &t, const Packed &lhs, const Packed &rhs,
                 Value panelStride, Value depth, const Matrix &result,
                 Value rows, Value columns, Value adds) const;
