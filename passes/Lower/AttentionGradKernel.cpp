@@ -334,8 +334,8 @@ void AttentionGradKernel::addToRows(const RowTile &tile) {
                     return gradients.scalar(t.add(group, r), k);
                   },
                   [&](Value k, int64_t v) {
-                    return keyRows.lanes(t.add(firstColumn, k),
-                                         laneOf(panel, v));
+                    return keySource.rows.lanes(t.add(keySource.first, k),
+                                                laneOf(panel, v));
                   },
                   [&](int64_t r, int64_t v) {
                     return queryTarget.lanes(t.add(line, r), laneOf(panel, v));
