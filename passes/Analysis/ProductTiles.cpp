@@ -13,9 +13,9 @@ using namespace accel;
 /// first cache of 32 KiB, six rows of the left matrix a fifth; the 32 columns
 /// and 12 rows of AVX-512 take 44 of its 48 KiB.
 static constexpr int64_t kDeepestBlock = 256;
-/// Columns that are packed at once, at most: 256 KiB, half of a small second
-/// cache.
-static constexpr int64_t kMostPackedColumns = 512;
+/// Columns that are packed at once, at most: a megabyte, of the second cache or
+/// the third. The left matrix is packed once for each.
+static constexpr int64_t kMostPackedColumns = 1024;
 /// Rows of the largest register block.
 static constexpr int64_t kMostBlockRows = 12;
 /// What a store of whole vectors writes behind packed rows.

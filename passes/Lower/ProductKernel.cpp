@@ -2,7 +2,7 @@
 // Matrix products. A thread has a range of columns, or of rows where there are
 // more of them:
 //
-//   for 256 columns of the range:
+//   for 1024 columns of the range:
 //     for a block of 256 of the summed index:
 //       pack that part of the right matrix into panels of 16 columns
 //       for 48 rows:

@@ -2,6 +2,7 @@
 // Packing by transposed tiles and by rows, and the register block.
 #include "passes/Lower/ProductRoutines.h"
 
+#include "passes/Analysis/ProductTiles.h"
 #include "passes/Lower/RegisterBlock.h"
 #include "passes/Lower/Routine.h"
 
@@ -14,6 +15,9 @@ using namespace mlir;
 using namespace accel;
 
 namespace {
+
+/// Of what is packed, asked for before it is read.
+constexpr int64_t kRowsAhead = 8;
 
 /// Of the summed index, one behind the other in the innermost loop.
 constexpr int64_t kSteps = 2;
@@ -213,6 +217,12 @@ void ProductRoutines::writePackLhsColumns(const TileCode &t,
   t.each(t.index(0), depth, 1, [&](Value k) {
     Value source = t.add(at, t.mul(k, stride));
     Value place = t.add(target, t.mul(k, blockRows));
+    // Rows may lie pages apart.
+    Value ahead = t.add(source, t.mul(stride, kRowsAhead));
+    for (int64_t lane = 0; lane < ProductTiles::kPackedRows;
+         lane += kTileLanes) {
+      from.prefetch(t.add(ahead, lane));
+    }
     auto whole = [&](Value row) {
       for (auto [first, lanes] :
            {std::pair(int64_t(0), larger), {larger, blockRows - larger}}) {

@@ -23,7 +23,7 @@ std::string describe(const Product &p) {
                                       : alignUp(p.rows, 24) / 24;
   int64_t blocks = alignUp(p.depth, 256) / 256;
   int64_t depth = alignUp((p.depth + blocks - 1) / blocks, 16);
-  int64_t packed = std::min<int64_t>(alignUp(p.columns, 32), 512);
+  int64_t packed = std::min<int64_t>(alignUp(p.columns, 32), 1024);
   int64_t rows = std::min<int64_t>(alignUp(p.rows, 12), 48);
   int64_t floats = packed * (depth + 1) + rows * depth + 16;
   return "attributes {plan.kernel = {kind = \"product\", elements = " +
@@ -82,10 +82,10 @@ void addSizes(std::vector<KernelCase> &cases) {
   struct Size {
     int64_t rows, columns, depth;
   };
-  const Size sizes[] = {{1, 1, 1},     {6, 16, 16},    {7, 17, 5},
-                        {5, 33, 19},   {12, 32, 256},  {13, 31, 257},
-                        {24, 64, 300}, {50, 40, 32},   {97, 3, 40},
-                        {30, 300, 24}, {19, 523, 530}, {110, 70, 270}};
+  const Size sizes[] = {
+      {1, 1, 1},      {6, 16, 16},    {7, 17, 5},   {5, 33, 19}, {12, 32, 256},
+      {13, 31, 257},  {24, 64, 300},  {50, 40, 32}, {97, 3, 40}, {30, 300, 24},
+      {19, 523, 530}, {110, 70, 270}, {9, 1060, 40}};
   for (const Size &size : sizes) {
     for (int transposes = 0; transposes < 4; ++transposes) {
       bool lhs = (transposes & 1) != 0, rhs = (transposes & 2) != 0;
