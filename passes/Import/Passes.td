@@ -89,7 +89,8 @@ def RecogniseAttentionPass : Pass<"accel-recognise-attention", "mlir::ModuleOp">
     softmax with that attribute which is not part of an attention gets an `accel.dropout`.
 
     **Requires** folded constants.
-    **Ensures** values are those of the arithmetic up to rounding; no `accel.attention_dropout` is left; a remark for each
+    **Ensures** values are those of the arithmetic up to rounding, but for rows where -inf leaves no column, which give zeros with
+    or without that guard; no `accel.attention_dropout` is left; a remark for each
     matrix product of a softmax: passed, or missed with the reason; one (passed) for each mask that became another.
 
     ```mlir

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 LABELS = {"accel": "Accel", "compile": "torch.compile", "eager": "PyTorch eager"}
 COLOURS = {"accel": "#1f6feb", "compile": "#8c959f", "eager": "#c6cbd1"}
-BAR, GAP, LEFT, WIDTH, RIGHT, TOP = 18, 26, 190, 420, 110, 46
+BAR, GAP, LEFT, WIDTH, RIGHT, TOP = 18, 26, 205, 420, 115, 46
 
 
 def _text(x: float, y: float, words: str, anchor: str = "start", extra: str = "") -> str:

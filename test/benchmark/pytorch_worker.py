@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains a workload in PyTorch, so many steps for every line it reads.
 
-Every line on standard input is a number of steps; the answer is one line of
-JSON: seconds and loss of each step, and the process's largest resident size.
+It writes a line when it is ready. Every line on standard input is a number of
+steps; the answer is one line of JSON: seconds and loss of each step, and the
+process's largest resident size.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 import torch
 from torch import nn
 from torch.nn import functional
-from workloads import CLIP_NORM, LEARNING_RATE, WEIGHT_DECAY, WORKLOADS
+from workloads import CLIP_NORM, LEARNING_RATE, WEIGHT_DECAY, WORKLOADS, Workload
 
 
 def make_optimizer(model: nn.Module) -> torch.optim.Optimizer:
@@ -34,6 +35,50 @@ def peak_bytes() -> int:
     raise SystemExit("no VmHWM in /proc/self/status")
 
 
+def read_loss(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    logits = model(x)
+    logits = getattr(logits, "logits", logits)
+    return functional.cross_entropy(logits.flatten(0, -2), y.flatten())
+
+
+def make_step(model: nn.Module, compiles: bool):
+    """A training step: from a batch to its loss."""
+    optimizer = make_optimizer(model)
+
+    def loss_of(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return read_loss(model, x, y)
+
+    function = torch.compile(loss_of) if compiles else loss_of
+
+    def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        optimizer.zero_grad(set_to_none=True)
+        loss = function(x, y)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), CLIP_NORM)
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def make_attention(workload: Workload, compiles: bool):
+    """One layer's attention, forward and backward, on operands that lie as
+    PyTorch's kernel likes them best. Returns nothing."""
+    shape = workload.attention_shape()
+    q, k, v = (torch.randn(shape, requires_grad=True) for _ in range(3))
+    gradient = torch.randn(shape)
+
+    def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    function = torch.compile(attend) if compiles else attend
+
+    def step(x: torch.Tensor, y: torch.Tensor) -> None:
+        torch.autograd.grad(function(q, k, v), (q, k, v), gradient)
+
+    return step
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--workload", required=True)
@@ -45,14 +90,10 @@ def main() -> None:
     torch.set_num_threads(arguments.threads)
     workload = WORKLOADS[arguments.workload]
     model = workload.build().train()
-    optimizer = make_optimizer(model)
-
-    def loss_of(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        logits = model(x)
-        logits = getattr(logits, "logits", logits)
-        return functional.cross_entropy(logits.flatten(0, -2), y.flatten())
-
-    function = torch.compile(loss_of) if arguments.compile else loss_of
+    make = make_attention if workload.is_attention else make_step
+    subject = workload if workload.is_attention else model
+    function = make(subject, arguments.compile)
+    print("ready", flush=True)
     step = 0
     for line in sys.stdin:
         seconds, losses = [], []
@@ -60,13 +101,11 @@ def main() -> None:
             x, y = workload.read_batch(arguments.data, step)
             step += 1
             begin = time.perf_counter()
-            optimizer.zero_grad(set_to_none=True)
             loss = function(x, y)
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), CLIP_NORM)
-            optimizer.step()
             seconds.append(time.perf_counter() - begin)
-            losses.append(loss.item())
+            if workload.is_attention:
+                loss = read_loss(model, x, y).detach() if step == 1 else None
+            losses.append(None if loss is None else loss.item())
         answer = {"seconds": seconds, "losses": losses, "peak_bytes": peak_bytes()}
         print(json.dumps(answer), flush=True)
 

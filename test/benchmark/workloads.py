@@ -61,6 +61,21 @@ class Workload:
     length: int  # tokens of a sample; 0: a classifier of vectors
     build: Callable[[], nn.Module]
     steps: int  # that a round times
+    is_attention: bool = False  # whether only its attention is timed
+
+    def attention_shape(self) -> tuple[int, int, int, int]:
+        """(batch, heads, tokens, size of a head)"""
+        config = self.build().config
+        size = config.n_embd // config.n_head
+        return self.batch, config.n_head, self.length, size
+
+    def attention_work(self) -> tuple[int, int] | None:
+        """FLOPs of one layer's attention, causal: two products forward, five
+        backward, half of each; None: a whole step is timed."""
+        if not self.is_attention:
+            return None
+        batch, heads, tokens, size = self.attention_shape()
+        return 7 * batch * heads * tokens * tokens * size, 0
 
     def export(self, path: Path) -> None:
         model = self.build().eval()
@@ -109,6 +124,20 @@ class Workload:
         return torch.from_numpy(x), torch.from_numpy(labels)
 
 
+def _attention(tokens: int, steps: int) -> Workload:
+    return Workload(
+        f"attention-t{tokens}",
+        f"attention, 4 x {tokens}, 12 x 64",
+        4,
+        tokens,
+        lambda: _gpt2(
+            vocab_size=96, n_positions=tokens, n_embd=768, n_layer=2, n_head=12
+        ),
+        steps,
+        is_attention=True,
+    )
+
+
 WORKLOADS = {
     workload.name: workload
     for workload in (
@@ -125,5 +154,7 @@ WORKLOADS = {
             6,
         ),
         Workload("mlp", "MLP, 32", 32, 0, _mlp, 400),
+        _attention(256, 8),
+        _attention(1024, 4),
     )
 }

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whole steps, or attention alone, against PyTorch eager and torch.compile."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import statistics
+import tempfile
+from pathlib import Path
+
+from sides import (
+    WARM_UP,
+    Accel,
+    Pytorch,
+    Side,
+    check_losses,
+    measure_roof,
+    print_round,
+)
+
+
+def read_work(plan: dict) -> tuple[int, int]:
+    """FLOPs of the step's matrix products and bytes of its optimizer."""
+    flops = moved = 0
+    step = next(each for each in plan["functions"] if each["name"] == "step")
+    for instruction in step["instructions"]:
+        product = re.match(r"matmul_(\d+)x(\d+)x(\d+)_", instruction["name"])
+        if product:
+            flops += 2 * math.prod(int(size) for size in product.groups())
+        elif "gemm" in instruction:
+            flops += sum(int(each["count"]) for each in instruction["flops"])
+        elif instruction.get("phase") == "PHASE_UPDATE":
+            moved += int(instruction.get("bytes_moved", 0))
+    return flops, moved
+
+
+def attention_seconds(trace: dict, steps: int) -> list[float]:
+    """Per step, what one layer's attention and its gradient take."""
+    seconds: dict[int, float] = {}
+    modules = set()
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X" and event["name"].startswith("attention"):
+            step = event["args"]["step"]
+            seconds[step] = seconds.get(step, 0.0) + event["dur"] * 1e-6
+            modules.add(event["args"]["module"])
+    if len(seconds) != steps:
+        raise SystemExit(
+            f"compare: expected a trace of {steps} steps with attention, got {len(seconds)}"
+        )
+    return [seconds[step] / len(modules) for step in sorted(seconds)]
+
+
+def run_accel(workload, accel: Accel, data: list[str], threads: int) -> None:
+    flags = [*data, f"--threads={threads}"]
+    if not workload.is_attention:
+        accel.run(workload.steps, flags)
+        return
+    steps = workload.steps + WARM_UP
+    before = list(accel.side.seconds)
+    file = accel.folder / "trace.json"
+    accel.run(workload.steps, [*flags, f"--trace={file}", f"--trace-steps={steps}"])
+    taken = attention_seconds(json.loads(file.read_text()), steps)
+    accel.side.seconds = before + taken[WARM_UP:]
+
+
+def measure(workload, arguments) -> dict:
+    """All rounds of one workload."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        total = arguments.rounds * workload.steps + WARM_UP
+        data = workload.write_data(folder, total * workload.batch)
+        print(f"{workload.title}: exporting and compiling", flush=True)
+        workload.export(folder / "model.onnx")
+        accel = Accel(
+            workload, folder, arguments.bin, [f"--global-batch={workload.batch}"]
+        )
+        kinds = {"eager": False} | ({} if arguments.no_compile else {"compile": True})
+        workers = {
+            kind: Pytorch(workload, folder, arguments.threads, compiles)
+            for kind, compiles in kinds.items()
+        }
+        sides = {"accel": accel.side} | {k: w.side for k, w in workers.items()}
+        roofs = []
+        for number in range(arguments.rounds):
+            run_accel(workload, accel, data, arguments.threads)
+            for worker in workers.values():
+                worker.run(workload.steps)
+            roofs.append(measure_roof(arguments.bin, arguments.threads))
+            print_round(number + 1, arguments.rounds, sides)
+        for worker in workers.values():
+            worker.stop()
+        check_losses(workload.title, sides, "eager")
+        work = workload.attention_work() or read_work(accel.inspect())
+    return summarise(workload, sides, roofs, *work)
+
+
+def summarise(workload, sides: dict[str, Side], roofs, flops: int, moved: int) -> dict:
+    rate = statistics.median(roof["flops_per_second"] for roof in roofs)
+    bandwidth = statistics.median(roof["bytes_per_second"] for roof in roofs)
+    roof = flops / rate + moved / bandwidth
+    better = min(side.median() for name, side in sides.items() if name != "accel")
+    step = sides["accel"].median()
+    ratios = {"step_to_better_pytorch": step / better, "step_to_roof": step / roof}
+    if not workload.is_attention:
+        ratios["memory_to_eager"] = sides["accel"].peak_bytes / sides["eager"].peak_bytes
+    return {
+        "workload": workload.name,
+        "title": workload.title,
+        "first_loss": sides["accel"].first_loss,
+        "step_seconds": {name: side.median() for name, side in sides.items()},
+        "all_step_seconds": {
+            name: [round(seconds, 5) for seconds in side.seconds]
+            for name, side in sides.items()
+        },
+        "peak_bytes": {name: side.peak_bytes for name, side in sides.items()},
+        "roof": {
+            "seconds": roof,
+            "gemm_flops": flops,
+            "gemm_flops_per_second": rate,
+            "optimizer_bytes": moved,
+            "bytes_per_second": bandwidth,
+        },
+        "ratios": ratios,
+    }
+
+
+def describe(result: dict) -> str:
+    ratios = result["ratios"]
+    text = (
+        f"{result['title']}: {ratios['step_to_better_pytorch']:.2f} of the better "
+        f"PyTorch, {ratios['step_to_roof']:.2f} of the roof"
+    )
+    if "memory_to_eager" in ratios:
+        text += f", memory {ratios['memory_to_eager']:.2f} of eager's"
+    return text

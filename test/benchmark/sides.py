@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `compare` runs: Accel's programs, a worker with PyTorch, and the roof."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LARGEST_DIFFERENCE = 2e-5  # of the first losses, relative
+WARM_UP = 2  # steps of a run that are not timed
+
+
+@dataclasses.dataclass
+class Side:
+    seconds: list[float] = dataclasses.field(default_factory=list)
+    first_loss: float | None = None
+    peak_bytes: int = 0
+
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+
+class Pytorch:
+    """A worker that stays, because compiling takes longer than training."""
+
+    def __init__(self, workload, folder: Path, threads: int, compiles: bool):
+        command = [
+            sys.executable,
+            str(HERE / "pytorch_worker.py"),
+            f"--workload={workload.name}",
+            f"--data={folder}",
+            f"--threads={threads}",
+        ]
+        if compiles:
+            command.append("--compile")
+        environment = os.environ | {
+            "OMP_NUM_THREADS": str(threads),
+            "TRANSFORMERS_VERBOSITY": "error",
+        }
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        self.side = Side()
+        # Importing takes seconds of both cores: nobody else may be timed then.
+        self.read_line()
+
+    def read_line(self) -> str:
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit("compare: PyTorch's worker ended; see its message above")
+        return line
+
+    def run(self, steps: int) -> None:
+        warm = WARM_UP if self.side.first_loss is None else 0
+        self.process.stdin.write(f"{steps + warm}\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.read_line())
+        if self.side.first_loss is None:
+            self.side.first_loss = answer["losses"][0]
+        self.side.seconds += answer["seconds"][warm:]
+        self.side.peak_bytes = answer["peak_bytes"]
+
+    def stop(self) -> None:
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+
+
+def call(program: Path, *arguments: str) -> str:
+    result = subprocess.run([program, *arguments], capture_output=True, text=True)
+    if result.returncode != 0:
+        raise SystemExit(f"compare: {program.name} failed:\n{result.stderr}")
+    return result.stdout
+
+
+class Accel:
+    """One plan; `flags` are accelc's, beside those of the workload."""
+
+    def __init__(self, workload, folder: Path, programs: Path, flags: list[str]):
+        self.programs = programs
+        self.folder = folder
+        self.plan = folder / ("plan" + "".join(flags))
+        call(
+            programs / "accelc",
+            str(folder / "model.onnx"),
+            f"--dim=batch={workload.batch}",
+            *workload.optimizer_flags(),
+            *flags,
+            "--quiet",
+            f"--output={self.plan}",
+        )
+        self.side = Side()
+
+    def run(self, steps: int, flags: list[str]) -> None:
+        """One run, with more of accel-run's flags."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as run_dir:
+            call(
+                self.programs / "accel-run",
+                str(self.plan),
+                "--shuffle=off",
+                f"--steps={steps + WARM_UP}",
+                f"--run-dir={run_dir}",
+                "--quiet",
+                *flags,
+            )
+            text = (Path(run_dir) / "metrics.jsonl").read_text()
+        lines = [json.loads(line) for line in text.splitlines()]
+        if self.side.first_loss is None:
+            self.side.first_loss = lines[0]["loss"]
+        self.side.seconds += [line["step_seconds"] for line in lines[WARM_UP:]]
+        self.side.peak_bytes = max(line["peak_bytes"] for line in lines)
+
+    def inspect(self) -> dict:
+        return json.loads(
+            call(self.programs / "accel-inspect", "--json", str(self.plan))
+        )
+
+
+def measure_roof(programs: Path, threads: int) -> dict[str, float]:
+    return json.loads(call(programs / "benchmark-roof", str(threads)))
+
+
+def check_losses(title: str, sides: dict[str, Side], reference: str) -> None:
+    expected = sides[reference].first_loss
+    for name, side in sides.items():
+        difference = abs(side.first_loss - expected) / abs(expected)
+        if difference > LARGEST_DIFFERENCE:
+            raise SystemExit(
+                f"compare: {title}: expected the first loss of {reference}, {expected}, "
+                f"got {side.first_loss} from {name}: they do not train the same"
+            )
+
+
+def print_round(number: int, rounds: int, sides: dict[str, Side]) -> None:
+    medians = ", ".join(f"{name} {side.median():.4g} s" for name, side in sides.items())
+    print(f"  round {number} of {rounds}: {medians}", flush=True)
+
+
+def describe_machine(threads: int) -> dict:
+    model = next(
+        line.split(":", 1)[1].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    )
+    return {"cpu": model, "threads": threads, "system": platform.platform()}
