@@ -12,6 +12,12 @@ namespace accel::onnx {
 mlir::Value gatherAlong(NodeConversion &conversion, mlir::Value value,
                         int64_t axis, mlir::Value indices);
 
+/// Indices into a dimension of `size`, counted from its start; an index that it
+/// does not have is an error on the node.
+mlir::FailureOr<llvm::SmallVector<int64_t>>
+countFromStart(const NodeConversion &conversion,
+               llvm::ArrayRef<int64_t> indices, int64_t size);
+
 } // namespace accel::onnx
 
 #endif

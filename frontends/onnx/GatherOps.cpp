@@ -24,20 +24,15 @@ FailureOr<Value> normalizeIndices(NodeConversion &c, Value indices,
   if (!tensor) {
     return failure();
   }
-  bool negative = false;
-  for (int64_t index : tensor.integers()) {
-    if (index < -size || index >= size) {
-      return c.error() << "expected indices from " << -size << " to "
-                       << size - 1 << ", got " << index;
-    }
-    negative |= index < 0;
+  FailureOr<SmallVector<int64_t>> counted =
+      countFromStart(c, tensor.integers(), size);
+  if (failed(counted)) {
+    return failure();
   }
-  if (!negative) {
+  if (ArrayRef(*counted) == tensor.integers()) {
     return indices;
   }
-  for (int64_t &index : tensor.mutableIntegers()) {
-    index += index < 0 ? size : 0;
-  }
+  llvm::copy(*counted, tensor.mutableIntegers().begin());
   return ConstantOp::create(c.builder, c.loc, tensor.toAttribute()).getResult();
 }
 
@@ -63,6 +58,20 @@ bool hasPaddingRow(const pb::NodeProto &node) {
 }
 
 } // namespace
+
+FailureOr<SmallVector<int64_t>> countFromStart(const NodeConversion &c,
+                                               ArrayRef<int64_t> indices,
+                                               int64_t size) {
+  SmallVector<int64_t> counted(indices);
+  for (int64_t &index : counted) {
+    if (index < -size || index >= size) {
+      return c.error() << "expected indices from " << -size << " to "
+                       << size - 1 << ", got " << index;
+    }
+    index += index < 0 ? size : 0;
+  }
+  return counted;
+}
 
 /// Rows of the table whose first dimension is `axis`, put back to where ONNX
 /// wants them.
@@ -124,20 +133,13 @@ LogicalResult convertGatherNd(NodeConversion &c) {
     return c.error() << "expected INT64 index tuples into " << type << " after "
                      << batchDims << " common dimensions, got " << indexType;
   }
-  // Constants are folded whatever chooses from them.
-  if (c.state.known.isKnown(c.input(1)) && !c.state.known.isKnown(c.input(0))) {
-    HostTensor tuples = c.state.known.evaluate(c.input(1));
-    if (!tuples) {
-      return failure();
-    }
-    FailureOr<Value> view = viewOfTuples(c, c.input(0), tuples, batchDims);
-    if (failed(view)) {
-      return failure();
-    }
-    if (*view) {
-      c.setResult(0, *view);
-      return success();
-    }
+  FailureOr<Value> view = viewOfTuples(c, c.input(0), c.input(1), batchDims);
+  if (failed(view)) {
+    return failure();
+  }
+  if (*view) {
+    c.setResult(0, *view);
+    return success();
   }
   SmallVector<int64_t> shape(indexType.getShape().drop_back());
   llvm::append_range(shape, type.getShape().drop_front(batchDims + tuple));

@@ -3,7 +3,9 @@
 #include "frontends/onnx/GatherView.h"
 
 #include "frontends/onnx/Broadcasting.h"
+#include "frontends/onnx/GatherAlong.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -17,70 +19,48 @@ struct ChosenAxis {
   int64_t along = -1; ///< the result's dimension that it follows; -1: none
 };
 
-/// Reads known tuples of indices.
-class Tuples {
-public:
-  Tuples(const HostTensor &tensor, int64_t element)
-      : indices(tensor.integers()),
-        shape(tensor.getType().getShape().drop_back()),
-        size(tensor.getType().getShape().back()), element(element),
-        strides(shape.size(), 1) {
-    for (int64_t i = shape.size() - 1; i > 0; --i) {
-      strides[i - 1] = strides[i] * shape[i];
-    }
-  }
-
-  /// The first index that a dimension of `extent` does not have.
-  std::optional<int64_t> findMissing(int64_t extent) const {
-    for (int64_t point = 0; point < count(); ++point) {
-      int64_t index = raw(point);
-      if (index < -extent || index >= extent) {
-        return index;
-      }
-    }
+/// What indices, one for each point of `shape`, choose; none if they follow
+/// more than one dimension, or no fixed step.
+std::optional<ChosenAxis> findAxis(ArrayRef<int64_t> indices,
+                                   ArrayRef<int64_t> shape) {
+  if (indices.empty()) {
     return std::nullopt;
   }
-
-  /// None if the indices follow more than one dimension, or no fixed step.
-  std::optional<ChosenAxis> getAxis(int64_t extent) const {
-    auto at = [&](int64_t point) {
-      int64_t index = raw(point);
-      return index < 0 ? index + extent : index;
-    };
-    ChosenAxis axis;
-    if (count() == 0) {
+  SmallVector<int64_t> strides = computeStrides(shape);
+  ChosenAxis axis;
+  axis.first = indices[0];
+  for (auto [dim, size, stride] : llvm::enumerate(shape, strides)) {
+    int64_t step = size > 1 ? indices[stride] - axis.first : 0;
+    if (step == 0) {
+      continue;
+    }
+    if (axis.along >= 0 || step < 0) {
       return std::nullopt;
     }
-    axis.first = at(0);
-    for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim) {
-      int64_t step = shape[dim] > 1 ? at(strides[dim]) - axis.first : 0;
-      if (step == 0) {
-        continue;
-      }
-      if (axis.along >= 0 || step < 0) {
-        return std::nullopt;
-      }
-      axis.along = dim;
-      axis.step = step;
-    }
-    for (int64_t point = 0; point < count(); ++point) {
-      int64_t place =
-          axis.along < 0 ? 0 : point / strides[axis.along] % shape[axis.along];
-      if (at(point) != axis.first + place * axis.step) {
-        return std::nullopt;
-      }
-    }
-    return axis;
+    axis.along = static_cast<int64_t>(dim);
+    axis.step = step;
   }
+  for (auto [point, index] : llvm::enumerate(indices)) {
+    int64_t place = axis.along < 0
+                        ? 0
+                        : static_cast<int64_t>(point) / strides[axis.along] %
+                              shape[axis.along];
+    if (index != axis.first + place * axis.step) {
+      return std::nullopt;
+    }
+  }
+  return axis;
+}
 
-private:
-  int64_t count() const { return llvm::product_of(shape); }
-  int64_t raw(int64_t point) const { return indices[point * size + element]; }
-
-  ArrayRef<int64_t> indices, shape;
-  int64_t size, element;
-  SmallVector<int64_t> strides; ///< of the tuples
-};
+/// Element `number` of every tuple.
+SmallVector<int64_t> takeElement(const HostTensor &tuples, int64_t number) {
+  SmallVector<int64_t> indices;
+  size_t size = tuples.getType().getShape().back();
+  for (size_t at = number; at < tuples.integers().size(); at += size) {
+    indices.push_back(tuples.integers()[at]);
+  }
+  return indices;
+}
 
 /// The chosen elements, a dimension of size 1 where the result repeats them.
 Value takeAxes(const NodeConversion &c, Value value, ArrayRef<ChosenAxis> axes,
@@ -116,19 +96,26 @@ Value takeAxes(const NodeConversion &c, Value value, ArrayRef<ChosenAxis> axes,
 } // namespace
 
 FailureOr<Value> viewOfTuples(const NodeConversion &c, Value value,
-                              const HostTensor &tuples, int64_t batchDims) {
+                              Value tuples, int64_t batchDims) {
+  KnownValues &known = c.state.known;
+  if (!known.isKnown(tuples) || known.isKnown(value)) {
+    return Value();
+  }
+  HostTensor tensor = known.evaluate(tuples);
+  if (!tensor) {
+    return failure();
+  }
   ArrayRef<int64_t> shape = c.typeOf(value).getShape();
-  ArrayRef<int64_t> points = tuples.getType().getShape().drop_back();
+  ArrayRef<int64_t> points = tensor.getType().getShape().drop_back();
   SmallVector<ChosenAxis> axes;
   SmallVector<bool> isFollowed(points.size(), false);
-  for (int64_t i = 0; i < tuples.getType().getShape().back(); ++i) {
-    Tuples elements(tuples, i);
-    int64_t extent = shape[batchDims + i];
-    if (std::optional<int64_t> missing = elements.findMissing(extent)) {
-      return c.error() << "expected indices from " << -extent << " to "
-                       << extent - 1 << ", got " << *missing;
+  for (int64_t i = 0; i < tensor.getType().getShape().back(); ++i) {
+    FailureOr<SmallVector<int64_t>> indices =
+        countFromStart(c, takeElement(tensor, i), shape[batchDims + i]);
+    if (failed(indices)) {
+      return failure();
     }
-    std::optional<ChosenAxis> axis = elements.getAxis(extent);
+    std::optional<ChosenAxis> axis = findAxis(*indices, points);
     bool isFree = axis && (axis->along < 0 || (axis->along >= batchDims &&
                                                !isFollowed[axis->along]));
     if (!isFree) {

@@ -11,13 +11,13 @@ namespace accel::onnx {
 /// the first `batchDims` dimensions are those of `tuples` too, at `tuples`, the
 /// last dimension of which holds one index for each of the next dimensions.
 ///
-/// Null if it is none: along each dimension that is indexed the tuples must
-/// choose one position, or positions a step apart along one dimension of the
-/// result. Hugging Face reads a padding mask like that. An index that does not
-/// exist is an error on the node.
+/// Null if it is none: the tuples must be known, and `value` not, as constants
+/// are folded whatever chooses from them; along each dimension that is indexed
+/// the tuples must choose one position, or positions a step apart along one
+/// dimension of the result. Hugging Face reads a padding mask like that. An
+/// index that does not exist is an error on the node.
 mlir::FailureOr<mlir::Value> viewOfTuples(const NodeConversion &conversion,
-                                          mlir::Value value,
-                                          const HostTensor &tuples,
+                                          mlir::Value value, mlir::Value tuples,
                                           int64_t batchDims);
 
 } // namespace accel::onnx

@@ -19,8 +19,8 @@ struct CodeVariant {
   std::string cpu;  ///< LLVM's name of what it is tuned for
   std::vector<std::string>
       features; ///< LLVM's names of what the processor must have
-  /// Vectors of 16 floats that a block of a product in attention is wide: as
-  /// many as its registers hold beside the rows. It changes no bit.
+  /// Vectors of 16 floats that a register block of products and of attention is
+  /// wide: as many as the registers hold beside the rows. It changes no bit.
   int64_t blockVectors = 1;
 };
 

@@ -17,19 +17,24 @@ using namespace accel;
 
 static bool isFloat(Value value) { return isa<FloatType>(value.getType()); }
 
+Value accel::emitSplat(OpBuilder &builder, Location loc, Type type,
+                       TypedAttr element) {
+  if (auto lanes = dyn_cast<VectorType>(type)) {
+    element = SplatElementsAttr::get(lanes, Attribute(element));
+  }
+  return arith::ConstantOp::create(builder, loc, element);
+}
+
 Value accel::emitNumber(OpBuilder &builder, Location loc, Type type,
                         double value) {
   Type element = getElementTypeOrSelf(type);
-  TypedAttr one;
   if (auto floatType = dyn_cast<FloatType>(element)) {
-    one = builder.getFloatAttr(floatType, value);
-  } else {
-    one = builder.getIntegerAttr(element, static_cast<int64_t>(value));
+    return emitSplat(builder, loc, type,
+                     builder.getFloatAttr(floatType, value));
   }
-  if (auto lanes = dyn_cast<VectorType>(type)) {
-    one = SplatElementsAttr::get(lanes, Attribute(one));
-  }
-  return arith::ConstantOp::create(builder, loc, one);
+  return emitSplat(
+      builder, loc, type,
+      builder.getIntegerAttr(element, static_cast<int64_t>(value)));
 }
 
 Value accel::emitConstant(OpBuilder &builder, ConstantOp op) {

@@ -19,6 +19,10 @@ mlir::Value emitElementOp(mlir::OpBuilder &builder, mlir::Operation *op,
 /// The number in every element of a splat; null if it is none.
 mlir::Value emitConstant(mlir::OpBuilder &builder, ConstantOp op);
 
+/// `element`, or lanes of it if `type` has lanes.
+mlir::Value emitSplat(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Type type, mlir::TypedAttr element);
+
 /// A float or integer constant of `type`, or of every lane of it. Requires: an
 /// integer type holds `value`.
 mlir::Value emitNumber(mlir::OpBuilder &builder, mlir::Location loc,

@@ -4,6 +4,8 @@
 #ifndef ACCEL_PASSES_LOWER_LANEMATH_H
 #define ACCEL_PASSES_LOWER_LANEMATH_H
 
+#include "passes/Lower/ElementOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
@@ -30,13 +32,13 @@ public:
   }
 
   Value number(double value) const {
-    return constant(
-        type, builder.getFloatAttr(mlir::getElementTypeOrSelf(type), value));
+    return emitNumber(builder, loc, type, value);
   }
   Value integer(int64_t value) const {
     mlir::Type wide = integers();
-    return constant(
-        wide, builder.getIntegerAttr(mlir::getElementTypeOrSelf(wide), value));
+    return emitSplat(
+        builder, loc, wide,
+        builder.getIntegerAttr(mlir::getElementTypeOrSelf(wide), value));
   }
 
   Value add(Value a, Value b) const {
@@ -108,13 +110,6 @@ public:
   }
 
 private:
-  Value constant(mlir::Type shape, mlir::TypedAttr element) const {
-    if (auto vector = mlir::dyn_cast<mlir::VectorType>(shape)) {
-      element = mlir::SplatElementsAttr::get(vector, element);
-    }
-    return mlir::arith::ConstantOp::create(builder, loc, element);
-  }
-
   mlir::OpBuilder &builder;
   mlir::Location loc;
   mlir::Type type;

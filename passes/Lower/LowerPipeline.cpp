@@ -17,9 +17,10 @@
 using namespace mlir;
 using namespace accel;
 
-void accel::buildLowerPipeline(OpPassManager &manager, int64_t blockVectors) {
+void accel::buildLowerPipeline(OpPassManager &manager,
+                               std::optional<int64_t> blockVectors) {
   LowerKernelsPassOptions kernels;
-  kernels.blockVectors = blockVectors;
+  kernels.blockVectors = blockVectors.value_or(kernels.blockVectors);
   manager.addPass(createLowerKernelsPass(kernels));
   manager.addPass(createVerifyLowerPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();

@@ -8,6 +8,8 @@
 
 #include "mlir/Support/Timing.h"
 
+#include <optional>
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -30,8 +32,9 @@ struct LoweredCode {
 };
 
 /// From functions with `plan.kernel` to functions of vectors, memrefs and scf
-/// beside them. `blockVectors`: that of the variants.
-void buildLowerPipeline(mlir::OpPassManager &manager, int64_t blockVectors = 2);
+/// beside them. `blockVectors`: that of the variants; none: the pass's own.
+void buildLowerPipeline(mlir::OpPassManager &manager,
+                        std::optional<int64_t> blockVectors = std::nullopt);
 
 /// Machine code for every function of `module` with the attribute
 /// `plan.kernel`, in every variant. `module` is not changed. An error names the

@@ -19,15 +19,14 @@ static constexpr std::array<uint32_t, 2> kMultipliers = {0xD2511F53,
 static constexpr std::array<uint32_t, 2> kKeySteps = {0x9E3779B9, 0xBB67AE85};
 
 static Value word(OpBuilder &builder, Location loc, uint32_t value) {
-  return arith::ConstantOp::create(
-      builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+  return emitNumber(builder, loc, builder.getI32Type(),
+                    static_cast<int32_t>(value));
 }
 
 PhiloxKeys accel::emitPhiloxKeys(OpBuilder &builder, Location loc, Value seed,
                                  Value site) {
   Type i32 = builder.getI32Type();
-  Value half =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  Value half = emitNumber(builder, loc, builder.getI64Type(), 32);
   Value low = arith::TruncIOp::create(builder, loc, i32, seed);
   Value high = arith::TruncIOp::create(
       builder, loc, i32, arith::ShRUIOp::create(builder, loc, seed, half));
@@ -48,11 +47,9 @@ static std::pair<Value, Value> multiply(OpBuilder &builder, Location loc,
   Type i64 = builder.getI64Type();
   Type i32 = builder.getI32Type();
   Value wide = arith::ExtUIOp::create(builder, loc, i64, operand);
-  Value constant = arith::ConstantOp::create(builder, loc,
-                                             builder.getI64IntegerAttr(factor));
+  Value constant = emitNumber(builder, loc, i64, factor);
   Value product = arith::MulIOp::create(builder, loc, wide, constant);
-  Value half =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  Value half = emitNumber(builder, loc, builder.getI64Type(), 32);
   Value high = arith::TruncIOp::create(
       builder, loc, i32, arith::ShRUIOp::create(builder, loc, product, half));
   return {high, arith::TruncIOp::create(builder, loc, i32, product)};

@@ -181,11 +181,7 @@ void ProductKernel::emitRows(const IndexRange &rows, const IndexRange &columns,
   Packed packedLhs{scratch, t.index(tiles.lhsOffset())};
   routines.packLhs(t, partOf(lhs, rows.first, block.first), packedLhs, count,
                    block.depth);
-  OpBuilder &builder = t.getBuilder();
-  Value adds = accumulates
-                   ? Value(arith::ConstantOp::create(builder, t.getLoc(),
-                                                     builder.getBoolAttr(true)))
-                   : t.isLess(t.index(0), block.first);
+  Value adds = accumulates ? t.truth() : t.isLess(t.index(0), block.first);
   routines.multiply(t, packedLhs, {scratch, t.index(0)}, panelStride(),
                     block.depth, partOf(result, rows.first, columns.first),
                     count, t.sub(columns.last, columns.first), adds);

@@ -29,8 +29,8 @@ static Type placeTypeFor(OpBuilder &builder, int64_t count) {
 Value accel::emitSite(KernelEmitter &emitter, Location loc, int64_t number,
                       Value siteOffset) {
   OpBuilder &builder = emitter.getBuilder();
-  Value site = arith::ConstantOp::create(
-      builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(number)));
+  Value site = emitNumber(builder, loc, builder.getI32Type(),
+                          static_cast<int32_t>(number));
   if (!siteOffset) {
     return site;
   }
@@ -57,8 +57,7 @@ RandomElement::RandomElement(KernelEmitter &emitter, DropoutOp op,
     return;
   }
   Type i32 = builder.getI32Type();
-  Value half =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  Value half = emitNumber(builder, loc, builder.getI64Type(), 32);
   sampleLow = arith::TruncIOp::create(builder, loc, i32, sample);
   sampleHigh = arith::TruncIOp::create(
       builder, loc, i32, arith::ShRUIOp::create(builder, loc, sample, half));
@@ -78,8 +77,7 @@ RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op,
     return;
   }
   Type i64 = builder.getI64Type();
-  Value half =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+  Value half = emitNumber(builder, loc, builder.getI64Type(), 32);
   seedLane = arith::XOrIOp::create(
       builder, loc, seed, arith::ShRUIOp::create(builder, loc, seed, half));
   siteLane = arith::ExtUIOp::create(builder, loc, i64, site);
@@ -104,8 +102,7 @@ std::array<Value, 4> RandomElement::buildBlock(OpBuilder &builder,
                                                Value block) const {
   Type i32 = builder.getI32Type();
   Value low = block;
-  Value high =
-      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  Value high = emitNumber(builder, loc, i32, 0);
   if (block.getType() != i32) {
     low = arith::TruncIOp::create(builder, loc, i32, block);
     high = arith::TruncIOp::create(builder, loc, i32,
@@ -140,9 +137,8 @@ Value RandomElement::buildDropout(OpBuilder &builder, Value place,
     word = arith::SelectOp::create(
         builder, loc, isNumber(builder, loc, which, i), words[i], word);
   }
-  Value least = arith::ConstantOp::create(
-      builder, loc,
-      builder.getI32IntegerAttr(static_cast<int32_t>(*threshold)));
+  Value least = emitNumber(builder, loc, builder.getI32Type(),
+                           static_cast<int32_t>(*threshold));
   Value keep = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
                                      word, least);
   Value scale =

@@ -2,6 +2,8 @@
 // Loads, arithmetic and stores of one iteration.
 #include "passes/Lower/RowBody.h"
 
+#include "passes/Lower/ElementOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -189,9 +191,7 @@ Value RowBody::quartered(Value value) {
   Value quarter;
   if (auto constant = value.getDefiningOp<arith::ConstantOp>();
       constant && !isOutside(value)) {
-    quarter = arith::ConstantOp::create(
-        builder, loc,
-        SplatElementsAttr::get(type, Attribute(constant.getValue())));
+    quarter = emitSplat(builder, loc, type, constant.getValue());
   } else {
     quarter = vector::BroadcastOp::create(builder, loc, type, uniform(value));
   }
@@ -294,11 +294,9 @@ void RowBody::mapOperation(Operation &inner) {
   bool isVector = iteration.lanes != 0;
   if (auto constant = dyn_cast<arith::ConstantOp>(inner);
       constant && isVector) {
-    auto wide = cast<VectorType>(widen(constant.getType(), iteration.lanes));
-    Attribute splat =
-        SplatElementsAttr::get(wide, Attribute(constant.getValue()));
+    Type wide = widen(constant.getType(), iteration.lanes);
     map.map(constant.getResult(),
-            arith::ConstantOp::create(builder, loc, cast<TypedAttr>(splat)));
+            emitSplat(builder, loc, wide, constant.getValue()));
     return;
   }
   if (isVector && (mapUniform(inner) || mapQuarter(inner))) {

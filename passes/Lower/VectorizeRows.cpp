@@ -8,6 +8,7 @@
 //                                        the rest: masked loads and stores
 //                                        the lanes of an accumulator, combined
 //                                        by halves
+#include "passes/Lower/ElementOps.h"
 #include "passes/Lower/Passes.h"
 #include "passes/Lower/RowBody.h"
 
@@ -175,8 +176,7 @@ SmallVector<Value> RowVectorizer::emitLoop(RowBody &body, Value mainSize) {
         {lanes}, getElementTypeOrSelf(reduction.accumulator->get().getType()));
     TypedAttr neutral =
         neutralOf(reduction.kind, type.getElementType(), builder);
-    initial.push_back(arith::ConstantOp::create(
-        builder, loc, SplatElementsAttr::get(type, Attribute(neutral))));
+    initial.push_back(emitSplat(builder, loc, type, neutral));
   }
   if (getConstantIntValue(mainSize) == 0) {
     return initial;

@@ -14,6 +14,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/plan/element_type.h"
 #include "runtime/plan/gemm_shape.h"
+#include "runtime/plan/size_expr.h"
 
 // Of the OpenMP that oneDNN brings: how many threads the calling one may use.
 extern "C" void omp_set_num_threads(int threads);
@@ -127,6 +128,7 @@ struct CpuGemm::State {
   struct Lane {
     dnnl::stream stream;
     dnnl::memory a, b, c, workspace;
+    absl::Status status;  // of the run under way
   };
 
   absl::Status Execute(Lane& lane, const Operands& operands,
@@ -134,7 +136,6 @@ struct CpuGemm::State {
 
   planpb::Gemm gemm;
   bool swapped = false;
-  uint64_t products = 1;
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::matmul primitive;
   std::vector<Lane> lanes;      // per thread
@@ -192,9 +193,6 @@ absl::StatusOr<std::unique_ptr<CpuGemm>> CpuGemm::Create(
   ASSIGN_OR_RETURN(const auto a, Describe(state->gemm, GemmOperand::kA));
   ASSIGN_OR_RETURN(const auto b, Describe(state->gemm, GemmOperand::kB));
   ASSIGN_OR_RETURN(const auto c, Describe(state->gemm, GemmOperand::kC));
-  for (const uint64_t size : gemm.batch()) {
-    state->products *= size;
-  }
   // oneDNN's C++ interface reports by exceptions; they end here.
   try {
     omp_set_num_threads(1);
@@ -204,13 +202,14 @@ absl::StatusOr<std::unique_ptr<CpuGemm>> CpuGemm::Create(
     state->primitive = dnnl::matmul(chosen);
     state->implementation = chosen.impl_info_str();
     state->workspace_size =
-        (workspace.get_size() + kAlignment - 1) / kAlignment * kAlignment;
+        DivideUp(workspace.get_size(), kAlignment) * kAlignment;
     for (int thread = 0; thread < threads; ++thread) {
       state->lanes.push_back({dnnl::stream(state->engine),
                               {a, state->engine, nullptr},
                               {b, state->engine, nullptr},
                               {c, state->engine, nullptr},
-                              {workspace, state->engine, nullptr}});
+                              {workspace, state->engine, nullptr},
+                              absl::OkStatus()});
     }
   } catch (const dnnl::error& error) {
     return absl::UnimplementedError(
@@ -220,27 +219,29 @@ absl::StatusOr<std::unique_ptr<CpuGemm>> CpuGemm::Create(
 }
 
 absl::Status CpuGemm::Run(const Operands& operands, const ThreadTeam& team) {
-  std::vector<absl::Status> results(team.threads());
   const auto run = [&](int thread, int64_t begin, int64_t end) {
     // The team's threads are all that there are: the library has none.
     omp_set_num_threads(1);
+    State::Lane& lane = state_->lanes[thread];
     auto* const workspace = static_cast<std::byte*>(operands.workspace) +
                             state_->workspace_size * thread;
     try {
-      for (int64_t i = begin; i < end && results[thread].ok(); ++i) {
-        results[thread] = state_->Execute(state_->lanes[thread], operands,
-                                          PlaceOf(state_->gemm, i), workspace);
+      for (int64_t i = begin; i < end && lane.status.ok(); ++i) {
+        lane.status = state_->Execute(lane, operands, PlaceOf(state_->gemm, i),
+                                      workspace);
       }
     } catch (const dnnl::error& error) {
-      results[thread] =
+      lane.status =
           absl::InternalError(absl::StrCat("oneDNN failed: ", error.what()));
     }
   };
-  team.ParallelFor(0, static_cast<int64_t>(state_->products), 1, run);
-  for (const absl::Status& result : results) {
-    RETURN_IF_ERROR(result);
+  const auto products = static_cast<int64_t>(GemmProducts(state_->gemm));
+  team.ParallelFor(0, products, 1, run);
+  absl::Status first;
+  for (State::Lane& lane : state_->lanes) {
+    first.Update(std::exchange(lane.status, absl::OkStatus()));
   }
-  return absl::OkStatus();
+  return first;
 }
 
 }  // namespace accel::runtime

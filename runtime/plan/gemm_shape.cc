@@ -149,12 +149,16 @@ uint64_t OperandSpan(const planpb::Gemm& gemm, GemmOperand operand) {
   return Span(gemm, operand).value_or(UINT64_MAX);
 }
 
-uint64_t GemmFlops(const planpb::Gemm& gemm) {
-  uint64_t flops = 2 * gemm.m() * gemm.n() * gemm.k();
+uint64_t GemmProducts(const planpb::Gemm& gemm) {
+  uint64_t products = 1;
   for (const uint64_t size : gemm.batch()) {
-    flops *= size;
+    products *= size;
   }
-  return flops;
+  return products;
+}
+
+uint64_t GemmFlops(const planpb::Gemm& gemm) {
+  return 2 * gemm.m() * gemm.n() * gemm.k() * GemmProducts(gemm);
 }
 
 }  // namespace accel::runtime

@@ -19,6 +19,9 @@ absl::Status ValidateGemm(const planpb::Gemm& gemm);
 // Requires: ValidateGemm accepted it.
 uint64_t OperandSpan(const planpb::Gemm& gemm, GemmOperand operand);
 
+// Products of the batch.
+uint64_t GemmProducts(const planpb::Gemm& gemm);
+
 // 2 m n k times the batch.
 uint64_t GemmFlops(const planpb::Gemm& gemm);
 
