@@ -35,7 +35,7 @@ def measure(workload, arguments) -> dict:
                     how = [f"--threads={ranks}"]
                 else:
                     how = [f"--ranks={ranks}", "--threads=1"]
-                plan.run(workload.steps, data + how)
+                plan.side.seconds += plan.run(workload.steps, data + how)
             print_round(number + 1, arguments.rounds, sides)
         check_losses(workload.title, sides, "one rank")
     return {

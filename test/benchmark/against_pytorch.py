@@ -52,17 +52,14 @@ def attention_seconds(trace: dict, steps: int) -> list[float]:
     return [seconds[step] / len(modules) for step in sorted(seconds)]
 
 
-def run_accel(workload, accel: Accel, data: list[str], threads: int) -> None:
+def run_accel(workload, accel: Accel, data: list[str], threads: int) -> list[float]:
     flags = [*data, f"--threads={threads}"]
     if not workload.is_attention:
-        accel.run(workload.steps, flags)
-        return
+        return accel.run(workload.steps, flags)
     steps = workload.steps + WARM_UP
-    before = list(accel.side.seconds)
     file = accel.folder / "trace.json"
     accel.run(workload.steps, [*flags, f"--trace={file}", f"--trace-steps={steps}"])
-    taken = attention_seconds(json.loads(file.read_text()), steps)
-    accel.side.seconds = before + taken[WARM_UP:]
+    return attention_seconds(json.loads(file.read_text()), steps)[WARM_UP:]
 
 
 def measure(workload, arguments) -> dict:
@@ -84,7 +81,7 @@ def measure(workload, arguments) -> dict:
         sides = {"accel": accel.side} | {k: w.side for k, w in workers.items()}
         roofs = []
         for number in range(arguments.rounds):
-            run_accel(workload, accel, data, arguments.threads)
+            accel.side.seconds += run_accel(workload, accel, data, arguments.threads)
             for worker in workers.values():
                 worker.run(workload.steps)
             roofs.append(measure_roof(arguments.bin, arguments.threads))

@@ -90,9 +90,10 @@ def main() -> None:
     torch.set_num_threads(arguments.threads)
     workload = WORKLOADS[arguments.workload]
     model = workload.build().train()
-    make = make_attention if workload.is_attention else make_step
-    subject = workload if workload.is_attention else model
-    function = make(subject, arguments.compile)
+    if workload.is_attention:
+        function = make_attention(workload, arguments.compile)
+    else:
+        function = make_step(model, arguments.compile)
     print("ready", flush=True)
     step = 0
     for line in sys.stdin:

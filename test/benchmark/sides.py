@@ -102,8 +102,8 @@ class Accel:
         )
         self.side = Side()
 
-    def run(self, steps: int, flags: list[str]) -> None:
-        """One run, with more of accel-run's flags."""
+    def run(self, steps: int, flags: list[str]) -> list[float]:
+        """One run, with more of accel-run's flags. Returns what its steps took."""
         with tempfile.TemporaryDirectory(dir=self.folder) as run_dir:
             call(
                 self.programs / "accel-run",
@@ -118,8 +118,8 @@ class Accel:
         lines = [json.loads(line) for line in text.splitlines()]
         if self.side.first_loss is None:
             self.side.first_loss = lines[0]["loss"]
-        self.side.seconds += [line["step_seconds"] for line in lines[WARM_UP:]]
         self.side.peak_bytes = max(line["peak_bytes"] for line in lines)
+        return [line["step_seconds"] for line in lines[WARM_UP:]]
 
     def inspect(self) -> dict:
         return json.loads(

@@ -50,14 +50,20 @@ def gpt2_static(name: str) -> None:
     _gpt2(name, architectures.gpt2().eval(), {})
 
 
-def gpt2_loss(name: str) -> None:
-    """For training with the model's own loss: labels in, loss out."""
+def _gpt2_with_loss() -> tuple[nn.Module, dict[str, torch.Tensor]]:
+    """With the model's own loss and dropout, and its inputs."""
     model = architectures.gpt2(dropout=0.1, kind=architectures.Gpt2WithLoss).train()
     inputs = {
         "input_ids": _tokens(2, 32),
         "attention_mask": torch.ones(2, 32, dtype=torch.int64),
         "labels": _tokens(2, 32),
     }
+    return model, inputs
+
+
+def gpt2_loss(name: str) -> None:
+    """For training with the model's own loss: labels in, loss out."""
+    model, inputs = _gpt2_with_loss()
     path = HERE / name / "model.onnx"
     export_torchscript(model, path, inputs, True, ("loss", "logits"))
 
@@ -65,12 +71,7 @@ def gpt2_loss(name: str) -> None:
 def gpt2_loss23(name: str) -> None:
     """The same by the default exporter: with dropout, opset 23 adds a boolean
     mask to the scores."""
-    model = architectures.gpt2(dropout=0.1, kind=architectures.Gpt2WithLoss).train()
-    inputs = {
-        "input_ids": _tokens(2, 32),
-        "attention_mask": torch.ones(2, 32, dtype=torch.int64),
-        "labels": _tokens(2, 32),
-    }
+    model, inputs = _gpt2_with_loss()
     path = HERE / name / "model.onnx"
     export_dynamo(model, path, inputs, {0: "batch"}, 23, outputs=("loss", "logits"))
 
