@@ -120,9 +120,12 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
       .Case([&](plan::FetchOp fetch) { fillFetch(fetch, instruction); })
       .Case([&](plan::LoadOp load) { fillLoad(load, instruction); })
       .Case([&](plan::MetricOp metric) { fillMetric(metric, instruction); })
-      .Case([&](plan::FillOp) {
+      .Case([&](plan::FillOp fill) {
         instruction.set_name("fill");
         instruction.mutable_fill()->set_access(0);
+        if (fill.getTruth()) {
+          instruction.mutable_fill()->set_pattern("\1");
+        }
       })
       .Case([&](plan::CopyOp) {
         instruction.set_name("copy");

@@ -69,6 +69,32 @@ DictionaryAttr KernelShape::getAttr(MLIRContext *context) const {
   return attrs.getDictionary(context);
 }
 
+BlockArgument accel::getKeepArgument(func::FuncOp kernel, unsigned result) {
+  auto number = dyn_cast_if_present<IntegerAttr>(
+      kernel.getResultAttr(result, kAccumulateAttr));
+  return number ? kernel.getArgument(number.getInt()) : BlockArgument();
+}
+
+/// What `plan.accumulate` names is an argument, a truth value.
+static LogicalResult verifyKeepArguments(func::FuncOp kernel) {
+  for (unsigned result = 0; result < kernel.getNumResults(); ++result) {
+    auto number = dyn_cast_if_present<IntegerAttr>(
+        kernel.getResultAttr(result, kAccumulateAttr));
+    auto truth =
+        RankedTensorType::get({}, IntegerType::get(kernel.getContext(), 1));
+    bool exists = number && number.getInt() >= 0 &&
+                  number.getInt() < kernel.getNumArguments();
+    if (number &&
+        (!exists || kernel.getArgumentTypes()[number.getInt()] != truth)) {
+      return kernel.emitOpError("expected `")
+             << kAccumulateAttr << "` of result " << result
+             << " to be the number of an argument of " << truth << ", got "
+             << number.getInt();
+    }
+  }
+  return success();
+}
+
 FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
   auto attribute = kernel->getAttrOfType<DictionaryAttr>(kKernelAttr);
   auto kind = attribute ? attribute.getAs<StringAttr>("kind") : StringAttr();
@@ -109,6 +135,9 @@ FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
   if (int64_t units = countUnits(shape); units != shape.units) {
     return kernel.emitOpError("expected ")
            << units << " units for this shape, got " << shape.units;
+  }
+  if (failed(verifyKeepArguments(kernel))) {
+    return failure();
   }
   return shape;
 }

@@ -9,6 +9,9 @@
 namespace accel {
 
 inline constexpr llvm::StringLiteral kKernelAttr = "plan.kernel";
+/// Of a result that is added to what is in its buffer: a unit attribute, or
+/// the number of the argument (one i1) that must be true for that; otherwise
+/// the result is stored.
 inline constexpr llvm::StringLiteral kAccumulateAttr = "plan.accumulate";
 /// What the name of a kernel's code ends with.
 inline constexpr llvm::StringLiteral kCodeSuffix = ".code";
@@ -21,6 +24,13 @@ inline constexpr int64_t kColumnUnit = 64;
 /// multiple of every register block's.
 inline constexpr int64_t kProductColumns = 32;
 inline constexpr int64_t kProductRows = 24;
+
+/// Whether `kernel` may add its result to what is in the buffer.
+inline bool isAccumulated(mlir::func::FuncOp kernel, unsigned result) {
+  return bool(kernel.getResultAttr(result, kAccumulateAttr));
+}
+/// The argument that decides it; null if it always does, or never.
+mlir::BlockArgument getKeepArgument(mlir::func::FuncOp kernel, unsigned result);
 
 enum class LoopKind { Flat, Rows, Columns, Concat, Attention, Product };
 

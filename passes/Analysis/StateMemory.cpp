@@ -32,3 +32,15 @@ StringRef accel::getStateClass(StateOp state) {
          : slot == "gradient" ? "gradients"
                               : "optimizer";
 }
+
+SmallVector<ParameterOp> accel::getSegmentParameters(StateOp slot) {
+  StringRef segment = slot.getSymName().drop_back(slot.getSlot()->size());
+  SmallVector<ParameterOp> parameters;
+  for (auto parameter :
+       slot->getParentOfType<ModuleOp>().getOps<ParameterOp>()) {
+    if (parameter.getSegment() == (segment + "master").str()) {
+      parameters.push_back(parameter);
+    }
+  }
+  return parameters;
+}

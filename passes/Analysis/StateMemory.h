@@ -15,6 +15,9 @@ plan::ShardAttr getStateShard(StateOp state);
 /// The class of its buffer ("optimizer").
 llvm::StringRef getStateClass(StateOp state);
 
+/// The parameters of the segment that `slot` is a slot of.
+llvm::SmallVector<ParameterOp> getSegmentParameters(StateOp slot);
+
 } // namespace accel
 
 #endif

@@ -88,11 +88,6 @@ Value FunctionBuffers::inputBuffer(InputOp input) {
   return buffer;
 }
 
-bool FunctionBuffers::isAccumulated(Value value) const {
-  return llvm::any_of(value.getUsers(),
-                      [](Operation *user) { return isa<AccumulateOp>(user); });
-}
-
 /// Where a result goes that outlives its readers: to the symbol it is written
 /// to, or to the run. Null if it does not.
 Value FunctionBuffers::storedPlaceOf(Value value) {
@@ -162,7 +157,7 @@ LogicalResult FunctionBuffers::convertCall(func::CallOp call,
   SmallVector<Value> operands = llvm::map_to_vector(
       call.getOperands(), [&](Value v) { return bufferOf(v); });
   SmallVector<plan::Access> modes(operands.size(), plan::Access::Read);
-  for (Value result : call.getResults()) {
+  for (OpResult result : call->getResults()) {
     if (shard) {
       FailureOr<Value> part = shardedResult(call, result, shard, builder);
       if (failed(part)) {
@@ -178,8 +173,9 @@ LogicalResult FunctionBuffers::convertCall(func::CallOp call,
       buffers[result] = place;
       operands.push_back(place);
     }
-    modes.push_back(isAccumulated(result) ? plan::Access::ReadWrite
-                                          : plan::Access::Write);
+    modes.push_back(isAccumulated(kernel, result.getResultNumber())
+                        ? plan::Access::ReadWrite
+                        : plan::Access::Write);
   }
   createLaunch(builder, call.getLoc(), kernel, operands, modes, shard);
   return success();
@@ -204,9 +200,11 @@ void FunctionBuffers::convertMatmul(MatmulOp op, OpBuilder &builder) {
   Value lhs = bufferOf(op.getLhs());
   Value rhs = bufferOf(op.getRhs());
   Value destination = buffers[op.getResult()] = destinationOf(op.getResult());
+  bool accumulates =
+      llvm::any_of(op.getResult().getUsers(),
+                   [](Operation *user) { return isa<AccumulateOp>(user); });
   plan::GemmOp::create(builder, op.getLoc(), lhs, rhs, destination,
-                       op.getTransposeLhs(), op.getTransposeRhs(),
-                       isAccumulated(op.getResult()));
+                       op.getTransposeLhs(), op.getTransposeRhs(), accumulates);
 }
 
 void FunctionBuffers::convertRead(ReadOp read) {
@@ -217,6 +215,25 @@ void FunctionBuffers::convertRead(ReadOp read) {
           state ? getStateShard(state) : plan::ShardAttr()) {
     parts[read.getResult()] = shard;
   }
+}
+
+/// What a call or product has made lies there already; a truth value is written
+/// here.
+LogicalResult FunctionBuffers::convertWrite(WriteOp write, OpBuilder &builder) {
+  auto constant = write.getValue().getDefiningOp<ConstantOp>();
+  if (!constant) {
+    return success();
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!dense || !dense.isSplat() || !dense.getElementType().isInteger(1)) {
+    return write.emitOpError("expected a kernel to compute what is written, "
+                             "got a constant");
+  }
+  auto place = symbolBuffer(write.getSymbol(), constant.getType(),
+                            /*gradient=*/false);
+  plan::FillOp::create(builder, write.getLoc(), place,
+                       dense.getSplatValue<bool>());
+  return success();
 }
 
 LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
@@ -248,8 +265,7 @@ LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
         return success();
       })
       .Case([&](dist::ReduceScatterOp reduce) {
-        convertReduceScatter(reduce, builder);
-        return success();
+        return convertReduceScatter(reduce, builder);
       })
       .Case([&](MetricOp metric) {
         plan::MetricOp::create(builder, metric.getLoc(), metric.getNameAttr(),
@@ -261,8 +277,8 @@ LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
         loop.getBody().takeBody(repeat.getBody());
         return runBlock(loop.getBody().front());
       })
-      .Case<WriteOp, AccumulateOp, ConstantOp, IotaOp>(
-          [](auto) { return success(); })
+      .Case([&](WriteOp write) { return convertWrite(write, builder); })
+      .Case<AccumulateOp, ConstantOp, IotaOp>([](auto) { return success(); })
       .Default([](Operation *other) {
         return isViewOp(other)
                    ? success()

@@ -36,11 +36,11 @@ private:
                     llvm::ArrayRef<plan::Access> modes, plan::ShardAttr shard);
   void convertMatmul(MatmulOp op, mlir::OpBuilder &builder);
   void convertRead(ReadOp read);
+  llvm::LogicalResult convertWrite(WriteOp write, mlir::OpBuilder &builder);
   mlir::Value bufferOf(mlir::Value value);
   mlir::Value storedPlaceOf(mlir::Value value);
   /// That place, or memory of its own.
   mlir::Value destinationOf(mlir::Value value);
-  bool isAccumulated(mlir::Value value) const;
   mlir::Value declareTransient(mlir::Location loc, mlir::Type type,
                                llvm::StringRef klass,
                                llvm::StringRef space = "device");
@@ -76,8 +76,10 @@ private:
                                              mlir::OpBuilder &builder);
   void convertAllReduce(dist::AllReduceOp op, mlir::OpBuilder &builder);
   void convertAllGather(dist::AllGatherOp op, mlir::OpBuilder &builder);
-  void convertReduceScatter(dist::ReduceScatterOp op, mlir::OpBuilder &builder);
+  llvm::LogicalResult convertReduceScatter(dist::ReduceScatterOp op,
+                                           mlir::OpBuilder &builder);
   mlir::func::FuncOp getAddKernel(mlir::RankedTensorType type);
+  void clearGaps(StateOp state, mlir::OpBuilder &builder);
   void clearGradients();
   void storeInitialParts();
 

@@ -9,13 +9,13 @@
 
 void accel::buildFusePipeline(mlir::OpPassManager &pm) {
   pm.addPass(createExpandCompositesPass());
-  pm.addPass(createClearGradientsPass());
   // Not CSE: backward would read what forward computed from memory instead of
   // computing it again.
   pm.addPass(mlir::createCanonicalizerPass());
   pm.addPass(createHoistSitesPass());
   pm.addPass(createLayOutAttentionPass());
   pm.addPass(createOutlineKernelsPass());
+  pm.addPass(createStoreGradientsPass());
   pm.addPass(createAssignBuffersPass());
   pm.addPass(createVerifyFusePass());
 }

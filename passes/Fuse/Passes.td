@@ -17,18 +17,6 @@ def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
-def ClearGradientsPass : Pass<"accel-clear-gradients", "::mlir::ModuleOp"> {
-  let summary = "makes explicit that a step begins with gradients of zero";
-  let description = [{
-    Writes zero to the gradient slot of every segment at the end of `init` and of `step`, where the kernel that updates the
-    segment has it in its registers. Where a rank holds only its part of the gradients, and where there is no `init`, the
-    write is at the start of `step`.
-
-    Requires: Shard. Ensures: gradients no longer have an implicit initial value.
-  }];
-  let dependentDialects = ["::accel::AccelDialect"];
-}
-
 def HoistSitesPass : Pass<"accel-hoist-sites", "::mlir::ModuleOp"> {
   let summary = "makes the site of a random operation an operand";
   let description = [{
@@ -89,6 +77,31 @@ def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
 
+def StoreGradientsPass : Pass<"accel-store-gradients", "::mlir::ModuleOp"> {
+  let summary = "lets gradients begin with what the first kernel stores";
+  let description = [{
+    A step begins with gradients of zero. Instead of clearing them, the kernel that contributes first to a parameter's gradient
+    stores its result in the first microbatch and adds it in later ones: it gets the state `accumulating` (false, true, true, ...)
+    as a last argument, and `plan.accumulate` of its result is that argument's number. Where a rank holds its part of a
+    gradient only, the state says whether what arrives is the first; PlaceReductions does the rest.
+
+    A segment whose gradient begins so gets `plan.stored`. One of which a library call computes a part does not.
+
+    Requires: OutlineKernels.
+    Ensures: of the kernels that contribute to a parameter of a segment with `plan.stored`, the first does not add in the first
+    microbatch, and all others always add.
+
+    ```mlir
+    func.func private @bias_gradient(%dy: tensor<32x8xf32>, %accumulating: tensor<i1>) -> (tensor<8xf32> {plan.accumulate = 1 : i64}) attributes {
+        plan.kernel = {kind = "columns", elements = 256 : i64, rows = 32 : i64, columns = 8 : i64, units = 1 : i64}} {
+      %sum = accel.reduce_sum %dy [0] : tensor<32x8xf32> -> tensor<8xf32>
+      return %sum : tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def AssignBuffersPass : Pass<"accel-assign-buffers", "::mlir::ModuleOp"> {
   let summary = "turns values into buffers of the plan";
   let description = [{
@@ -103,7 +116,10 @@ def AssignBuffersPass : Pass<"accel-assign-buffers", "::mlir::ModuleOp"> {
     transient gradient of the whole, which `dist.reduce_scatter` reduces in place and adds to the slot, and `init` computes the
     whole and keeps the part.
 
-    Requires: OutlineKernels.
+    Gradients are cleared at the start of a step, and transient ones at that of a microbatch: of a segment with `plan.stored`
+    only what lies between its parameters, and that of a step once, in `init`.
+
+    Requires: OutlineKernels, and StoreGradients where slots are held in part.
     Ensures: no tensor is left outside kernels.
   }];
   let dependentDialects = ["::accel::plan::PlanDialect"];
@@ -113,7 +129,9 @@ def VerifyFusePass : Pass<"accel-verify-fuse", "::mlir::ModuleOp"> {
   let summary = "checks what Fuse promises";
   let description = [{
     Every instruction's kernel exists and has the buffers' shapes, no tensor is left outside kernels, and no transient
-    buffer is read before it is written.
+    buffer is read before it is written. What a step before, or, in transient ones, a microbatch before has left in gradients is
+    neither read nor added to, and no contribution of this one is overwritten. What `init` has cleared in gradients no kernel
+    writes: it stays zero.
 
     Requires: AssignBuffers. Changes nothing.
   }];

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers of states that are cut over ranks, and the collectives between them.
+#include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/KernelShape.h"
 #include "passes/Fuse/FunctionBuffers.h"
 
 #include "llvm/Support/FormatVariadic.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace accel;
@@ -126,7 +129,8 @@ void FunctionBuffers::convertAllGather(dist::AllGatherOp op,
   }
 }
 
-/// A kernel that adds its operand to its result, element by element.
+/// A kernel that adds its operand to its result, element by element, or stores
+/// it where its second operand is false.
 func::FuncOp FunctionBuffers::getAddKernel(RankedTensorType type) {
   int64_t elements = type.getNumElements();
   std::string name = llvm::formatv("accumulate_{0}", elements);
@@ -135,21 +139,22 @@ func::FuncOp FunctionBuffers::getAddKernel(RankedTensorType type) {
   }
   MLIRContext *context = module.getContext();
   Location loc = UnknownLoc::get(context);
+  auto truth = RankedTensorType::get({}, IntegerType::get(context, 1));
   auto kernel = func::FuncOp::create(
-      loc, name, FunctionType::get(context, {type}, {type}));
+      loc, name, FunctionType::get(context, {type, truth}, {type}));
   kernel.setPrivate();
   Block *body = kernel.addEntryBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(body);
-  func::ReturnOp::create(builder, loc, body->getArguments());
+  func::ReturnOp::create(builder, loc, body->getArgument(0));
   auto shape = KernelShape::make(LoopKind::Flat, elements, elements);
   kernel->setAttr(kKernelAttr, shape.getAttr(context));
-  kernel.setResultAttr(0, kAccumulateAttr, builder.getUnitAttr());
+  kernel.setResultAttr(0, kAccumulateAttr, builder.getI64IntegerAttr(1));
   symbols.insert(kernel);
   return kernel;
 }
 
-void FunctionBuffers::convertReduceScatter(dist::ReduceScatterOp op,
-                                           OpBuilder &builder) {
+LogicalResult FunctionBuffers::convertReduceScatter(dist::ReduceScatterOp op,
+                                                    OpBuilder &builder) {
   for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
     auto state = symbols.lookup<StateOp>(symbol.getValue());
     plan::ShardAttr shard = getStateShard(state);
@@ -158,33 +163,69 @@ void FunctionBuffers::convertReduceScatter(dist::ReduceScatterOp op,
     Value part = plan::PartOp::create(top, op.getLoc(), whole, shard);
     plan::ReduceScatterOp::create(builder, op.getLoc(), symbol.getValue(),
                                   whole, part, shard);
-    if (dist::getHolding(state) == dist::Holding::Part) {
-      createLaunch(builder, op.getLoc(),
-                   getAddKernel(cast<RankedTensorType>(state.getType())),
-                   {part, partOf(state)},
-                   {plan::Access::Read, plan::Access::ReadWrite}, shard);
+    if (dist::getHolding(state) != dist::Holding::Part) {
+      continue;
     }
+    auto flag = symbols.lookup<StateOp>(kAccumulatingState);
+    if (!flag) {
+      return op.emitOpError("expected a state '")
+             << kAccumulatingState << "', which StoreGradients adds, got none";
+    }
+    createLaunch(
+        builder, op.getLoc(),
+        getAddKernel(cast<RankedTensorType>(state.getType())),
+        {part, stateBuffer(kAccumulatingState, flag.getType()), partOf(state)},
+        {plan::Access::Read, plan::Access::Read, plan::Access::ReadWrite},
+        shard);
+  }
+  return success();
+}
+
+/// Clears what lies between the parameters in a slot of a segment.
+void FunctionBuffers::clearGaps(StateOp state, OpBuilder &builder) {
+  std::map<int64_t, int64_t> ends; // by where a parameter begins
+  for (ParameterOp parameter : getSegmentParameters(state)) {
+    int64_t offset = *parameter.getOffset();
+    auto shape = cast<RankedTensorType>(parameter.getType());
+    ends[offset] = offset + shape.getNumElements();
+  }
+  auto type = cast<RankedTensorType>(state.getType());
+  ends[type.getNumElements()] = type.getNumElements();
+  Location loc = state.getLoc();
+  int64_t last = 0;
+  for (auto [begin, end] : ends) {
+    if (last < begin) {
+      auto gap = MemRefType::get({begin - last}, type.getElementType());
+      plan::FillOp::create(builder, loc,
+                           viewOf(wholeOf(state), last, gap, loc));
+    }
+    last = end;
   }
 }
 
-/// What microbatches add to begins each of them at zero, what is held whole
-/// begins the step at zero: all of it, not the rank's part alone.
+/// A gradient begins with what a kernel stores, or at zero: that of one
+/// microbatch in each of them, the others in each step. What no kernel stores,
+/// as no parameter lies there, is zero from the beginning.
 void FunctionBuffers::clearGradients() {
-  if (!loop) {
-    return;
-  }
-  OpBuilder before(loop);
+  bool isInit = function.getSymName() == "init";
   for (auto state : module.getOps<StateOp>()) {
-    if (state.getSlot() == "gradient" &&
-        dist::getHolding(state) == dist::Holding::Whole) {
-      plan::FillOp::create(before, state.getLoc(),
-                           stateBuffer(state.getSymName(), state.getType()));
+    bool isStored = state->hasAttr(kStoredAttr);
+    if (state.getSlot() != "gradient" ||
+        dist::getHolding(state) == dist::Holding::Part) {
+      continue;
+    }
+    if (isInit && isStored) {
+      OpBuilder builder(function.getBody().front().getTerminator());
+      clearGaps(state, builder);
+    } else if (loop && !isStored) {
+      OpBuilder builder(loop);
+      plan::FillOp::create(builder, state.getLoc(), wholeOf(state));
     }
   }
-  OpBuilder body = OpBuilder::atBlockBegin(&loop.getBody().front());
-  for (auto &[state, whole] : wholes) {
-    if (cast<StateOp>(state).getSlot() == "gradient") {
-      plan::FillOp::create(body, state->getLoc(), whole);
+  for (auto &[op, whole] : wholes) {
+    if (loop && cast<StateOp>(op).getSlot() == "gradient") {
+      OpBuilder body = OpBuilder::atBlockBegin(&loop.getBody().front());
+      plan::FillOp::create(body, op->getLoc(), whole);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks what Fuse promises to Schedule, Memory and Lower.
 #include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/KernelShape.h"
 #include "passes/Fuse/Passes.h"
 
@@ -59,6 +60,11 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
       if (function && failed(verify(function, symbols))) {
         return signalPassFailure();
       }
+    }
+    auto init = symbols.lookup<func::FuncOp>("init");
+    auto step = symbols.lookup<func::FuncOp>("step");
+    if (step && failed(verifyGradientContents(init, step, symbols))) {
+      signalPassFailure();
     }
   }
 

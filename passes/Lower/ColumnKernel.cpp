@@ -5,8 +5,8 @@
 // blocks nor the order within them depends on how the columns are split among
 // threads.
 //
-//   zero the columns of the results                 (unless they are added to)
-//   for %chunk = 0 to rows step 32:
+//   zero the columns of the results                 (unless what is there is
+//   kept) for %chunk = 0 to rows step 32:
 //     for %block = %begin to %end:
 //       %sum = 0; for %r in the chunk: %sum += expression(%r, columns of the
 //       block) result += %sum
@@ -99,7 +99,7 @@ void ColumnKernel::emitZeros(unsigned result) {
     AffineExpr first = emitter.dimension(index) * shape.columns;
     Sweep sweep(emitter, rangeFrom(first));
     sweep.store(zero(elementTypeOf(emitter.getResults()[result])), buffer,
-                first, /*accumulate=*/false);
+                first, Storing());
     sweep.finish();
   });
 }
@@ -110,7 +110,7 @@ void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
     Sweep sweep(emitter, {emitter.number(0), shape.columns, Value(), size});
     for (const Sum &sum : sums) {
       sweep.storeWhole(zero(elementTypeOf(sum.operand)), sum.partial,
-                       /*accumulate=*/false);
+                       Storing());
     }
     sweep.finish();
   }
@@ -123,7 +123,7 @@ void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
                           inner, size});
     for (const Sum &sum : sums) {
       if (Value lane = sweep.lane(sum.operand)) {
-        sweep.storeWhole(lane, sum.partial, /*accumulate=*/true);
+        sweep.storeWhole(lane, sum.partial, {/*adds=*/true, Value()});
       }
     }
     sweep.finish();
@@ -132,7 +132,7 @@ void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
   for (const Sum &sum : sums) {
     Value partial = sweep.loadWhole(sum.partial, elementTypeOf(sum.operand));
     sweep.store(partial, emitter.getResultBuffer(sum.result), emitter.number(0),
-                /*accumulate=*/true);
+                {/*adds=*/true, Value()});
   }
   sweep.finish();
 }
@@ -178,7 +178,7 @@ void ColumnKernel::emitScatter(ScatterAddOp scatter, unsigned result) {
         if (Value lane = sweep.lane(scatter.getUpdates())) {
           AffineExpr place = emitter.dimension(target) * shape.columns;
           sweep.store(lane, emitter.getResultBuffer(result), place,
-                      /*accumulate=*/true);
+                      {/*adds=*/true, Value()});
         }
         sweep.finish();
       });
@@ -198,7 +198,14 @@ void ColumnKernel::emit() {
   width = arith::SubIOp::create(builder(), emitter.getLoc(), lastColumn,
                                 firstColumn);
   for (unsigned i = 0; i < emitter.getResults().size(); ++i) {
-    if (!emitter.isAccumulated(i)) {
+    Storing storing = emitter.getStoring(i);
+    if (storing.kept) {
+      Value truth = arith::ConstantOp::create(builder(), emitter.getLoc(),
+                                              builder().getBoolAttr(true));
+      Value isLost = arith::XOrIOp::create(builder(), emitter.getLoc(),
+                                           storing.kept, truth);
+      emitter.onlyIf(isLost, [&] { emitZeros(i); });
+    } else if (!storing.adds) {
       emitZeros(i);
     }
   }

@@ -44,10 +44,10 @@ struct Part {
 
 static void emitRun(KernelEmitter &emitter, const Part &part, unsigned result) {
   Value buffer = emitter.getResultBuffer(result);
-  bool accumulate = emitter.isAccumulated(result);
+  Storing storing = emitter.getStoring(result);
   if (part.size == 1) {
     if (Value scalar = emitter.scalarAt(part.tensor, part.source)) {
-      emitter.store(scalar, buffer, part.target, accumulate);
+      emitter.store(scalar, buffer, part.target, storing);
     }
     return;
   }
@@ -55,7 +55,7 @@ static void emitRun(KernelEmitter &emitter, const Part &part, unsigned result) {
   Sweep sweep(emitter, {part.source, part.size, Value(),
                         OpFoldResult(builder.getIndexAttr(part.size))});
   if (Value lane = sweep.lane(part.tensor)) {
-    sweep.store(lane, buffer, part.target, accumulate);
+    sweep.store(lane, buffer, part.target, storing);
   }
   sweep.finish();
 }

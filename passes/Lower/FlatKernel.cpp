@@ -21,7 +21,7 @@ static void emitSingle(KernelEmitter &emitter) {
     for (auto [i, scalar] : llvm::enumerate(scalars)) {
       if (scalar) {
         emitter.store(scalar, emitter.getResultBuffer(i), emitter.number(0),
-                      emitter.isAccumulated(i));
+                      emitter.getStoring(i));
       }
     }
   });
@@ -54,7 +54,7 @@ void accel::emitFlatKernel(KernelEmitter &emitter) {
     }
     if (Value lane = sweep.lane(result)) {
       sweep.store(lane, emitter.getResultBuffer(i), emitter.number(0),
-                  emitter.isAccumulated(i));
+                  emitter.getStoring(i));
     }
   }
   sweep.finish();

@@ -62,8 +62,17 @@ Value KernelEmitter::getScratch() {
   return code.getArgument(kernel.getNumArguments() + kernel.getNumResults());
 }
 
-bool KernelEmitter::isAccumulated(unsigned result) {
-  return bool(kernel.getResultAttr(result, kAccumulateAttr));
+Storing KernelEmitter::getStoring(unsigned result) {
+  BlockArgument argument = getKeepArgument(kernel, result);
+  if (!argument) {
+    return {isAccumulated(kernel, result), Value()};
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&code.getBody().front());
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value stored =
+      memref::LoadOp::create(builder, loc, getBuffer(argument), zero);
+  return {true, fromStorage(builder, loc, stored, builder.getI1Type())};
 }
 
 Value KernelEmitter::getBuffer(BlockArgument argument) {
@@ -211,13 +220,23 @@ Value KernelEmitter::load(Value buffer, AffineExpr position, Type element) {
 }
 
 void KernelEmitter::store(Value scalar, Value buffer, AffineExpr position,
-                          bool accumulate) {
-  if (accumulate) {
+                          const Storing &storing) {
+  if (storing.adds) {
+    Value there = load(buffer, position, scalar.getType());
     scalar =
-        emitSum(builder, loc, load(buffer, position, scalar.getType()), scalar);
+        emitSum(builder, loc, emitIfKept(builder, loc, storing, there), scalar);
   }
   memref::StoreOp::create(builder, loc, toStorage(builder, loc, scalar), buffer,
                           materialize(position));
+}
+
+Value accel::emitIfKept(OpBuilder &builder, Location loc,
+                        const Storing &storing, Value there) {
+  if (!storing.kept) {
+    return there;
+  }
+  Value zero = emitNumber(builder, loc, there.getType(), 0.0);
+  return arith::SelectOp::create(builder, loc, storing.kept, there, zero);
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,17 @@
 
 namespace accel {
 
+/// How a value meets what is in a buffer: takes its place, or is added to it;
+/// with `kept`, an i1, it is added only if that is true.
+struct Storing {
+  bool adds = false;
+  mlir::Value kept;
+};
+
+/// What a value is added to: `there`, or zero if that is not kept.
+mlir::Value emitIfKept(mlir::OpBuilder &builder, mlir::Location loc,
+                       const Storing &storing, mlir::Value there);
+
 /// Writes the code of one kernel.
 ///
 /// Positions in tensors are linear (row-major) and symbolic: affine expressions
@@ -42,11 +53,11 @@ public:
   mlir::Value getBegin() const { return begin; }
   mlir::Value getEnd() const { return end; }
 
-  /// The tensors that the kernel returns, the buffers they go to, and whether
-  /// they are added to what is there.
+  /// The tensors that the kernel returns, the buffers they go to, and how they
+  /// meet what is there.
   mlir::ValueRange getResults();
   mlir::Value getResultBuffer(unsigned result);
-  bool isAccumulated(unsigned result);
+  Storing getStoring(unsigned result);
   /// The thread's own memory, as floats. Requires: the shape has scratch.
   mlir::Value getScratch();
   /// The buffer of an argument of the kernel.
@@ -87,9 +98,8 @@ public:
   mlir::Value allocate(mlir::Type element, llvm::ArrayRef<int64_t> shape);
   mlir::Value load(mlir::Value buffer, mlir::AffineExpr position,
                    mlir::Type element);
-  /// Adds to what is there if `accumulate`.
   void store(mlir::Value scalar, mlir::Value buffer, mlir::AffineExpr position,
-             bool accumulate);
+             const Storing &storing);
 
   /// The element of `tensor` at `position`, a scalar computed in front of the
   /// insertion point. Row reductions must have been set.

@@ -72,7 +72,8 @@ private:
   ProductTiles tiles;
   ProductRoutines routines;
   Matrix lhs, rhs, result;
-  bool accumulates = false, hasEpilogue = false;
+  Storing storing;
+  bool hasEpilogue = false;
 };
 
 ProductRoutines::Matrix ProductKernel::getMatrix(Value operand,
@@ -107,7 +108,7 @@ bool ProductKernel::findDestination() {
       return false;
     }
     bool canHold = elementTypeOf(value).isF32() &&
-                   (isProduct || !emitter.isAccumulated(i));
+                   (isProduct || !isAccumulated(emitter.getKernel(), i));
     if (canHold && (isProduct || !chosen)) {
       chosen = i;
     }
@@ -119,8 +120,8 @@ bool ProductKernel::findDestination() {
   }
   result = {emitter.getResultBuffer(*chosen), t.index(0),
             t.index(tiles.columns)};
-  accumulates = emitter.isAccumulated(*chosen);
-  if (accumulates && hasEpilogue) {
+  storing = emitter.getStoring(*chosen);
+  if (storing.adds && hasEpilogue) {
     emitter.emitError(op) << "expected no other result beside a product that "
                              "is added to what is there";
     return false;
@@ -181,7 +182,10 @@ void ProductKernel::emitRows(const IndexRange &rows, const IndexRange &columns,
   Packed packedLhs{scratch, t.index(tiles.lhsOffset())};
   routines.packLhs(t, partOf(lhs, rows.first, block.first), packedLhs, count,
                    block.depth);
-  Value adds = accumulates ? t.truth() : t.isLess(t.index(0), block.first);
+  Value adds = t.isLess(t.index(0), block.first);
+  if (storing.adds) {
+    adds = storing.kept ? t.choose(adds, adds, storing.kept) : t.truth();
+  }
   routines.multiply(t, packedLhs, {scratch, t.index(0)}, panelStride(),
                     block.depth, partOf(result, rows.first, columns.first),
                     count, t.sub(columns.last, columns.first), adds);
@@ -219,7 +223,7 @@ void ProductKernel::emitEpilogueRow(Value row, const IndexRange &columns) {
     }
     if (Value lane = sweep.lane(value)) {
       sweep.store(lane, emitter.getResultBuffer(i), first,
-                  emitter.isAccumulated(i));
+                  emitter.getStoring(i));
     }
   }
   sweep.finish();

@@ -107,12 +107,13 @@ void RowKernel::emitSweep(const SweepPlan::Step &step) {
     emitReduction(sweep, reduction);
   }
   for (const SweepPlan::Store &store : step.stores) {
-    bool accumulate = store.isResult && emitter.isAccumulated(store.result);
+    Storing storing =
+        store.isResult ? emitter.getStoring(store.result) : Storing();
     Value buffer = emitter.getResultBuffer(store.result);
     if (Value lane = sweep.lane(store.tensor)) {
-      sweep.store(lane, buffer, first, accumulate);
+      sweep.store(lane, buffer, first, storing);
     }
-    if (accumulate) {
+    if (storing.adds) {
       continue;
     }
     stored.push_back({store.tensor, buffer});
@@ -142,7 +143,7 @@ void RowKernel::emitRowResults() {
   }
   for (auto [result, scalar] : scalars) {
     emitter.store(scalar, emitter.getResultBuffer(result), row,
-                  emitter.isAccumulated(result));
+                  emitter.getStoring(result));
   }
 }
 

@@ -95,16 +95,17 @@ Value Sweep::loadWhole(Value buffer, Type element) {
   return input(wholeWindow(buffer), element);
 }
 
-void Sweep::store(Value lane, Value buffer, AffineExpr first, bool accumulate) {
-  outputs.push_back({window(buffer, first), lane, accumulate, std::nullopt});
+void Sweep::store(Value lane, Value buffer, AffineExpr first,
+                  const Storing &storing) {
+  outputs.push_back({window(buffer, first), lane, storing, std::nullopt});
 }
 
-void Sweep::storeWhole(Value lane, Value buffer, bool accumulate) {
-  outputs.push_back({wholeWindow(buffer), lane, accumulate, std::nullopt});
+void Sweep::storeWhole(Value lane, Value buffer, const Storing &storing) {
+  outputs.push_back({wholeWindow(buffer), lane, storing, std::nullopt});
 }
 
 void Sweep::reduce(Combination combination, Value lane, Value accumulator) {
-  outputs.push_back({accumulator, lane, false, combination});
+  outputs.push_back({accumulator, lane, Storing(), combination});
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,10 +262,12 @@ Value Sweep::computeRandom(OpTy op, Value operand, AffineExpr first) {
 /// What an output becomes when `current` is there.
 Value Sweep::combine(const Output &output, Value current) {
   if (!output.combination) {
-    if (!output.accumulate) {
+    if (!output.storing.adds) {
       return toStorage(inside, loc, output.lane);
     }
-    return emitSum(inside, loc, current, output.lane);
+    return emitSum(inside, loc,
+                   emitIfKept(inside, loc, output.storing, current),
+                   output.lane);
   }
   bool isFloat = isa<FloatType>(current.getType());
   switch (*output.combination) {

@@ -53,9 +53,9 @@ public:
 
   /// Stores `lane` in `buffer` from position `first` (and `inner`) on.
   void store(mlir::Value lane, mlir::Value buffer, mlir::AffineExpr first,
-             bool accumulate);
+             const Storing &storing);
   /// The same for a buffer that holds no more than the elements of this sweep.
-  void storeWhole(mlir::Value lane, mlir::Value buffer, bool accumulate);
+  void storeWhole(mlir::Value lane, mlir::Value buffer, const Storing &storing);
   /// The current content of such a buffer.
   mlir::Value loadWhole(mlir::Value buffer, mlir::Type element);
 
@@ -71,7 +71,7 @@ private:
     mlir::Value
         buffer; ///< a view of as many elements as the sweep has, or of rank 0
     mlir::Value lane;
-    bool accumulate;
+    Storing storing;
     std::optional<Combination> combination;
   };
 

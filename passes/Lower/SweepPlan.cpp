@@ -112,7 +112,7 @@ void SweepPlan::placeResults() {
     steps.back().stores = late;
     ValueSet candidates = stored;
     for (const Store &store : early) {
-      if (!kernel.getResultAttr(store.result, kAccumulateAttr)) {
+      if (!isAccumulated(kernel, store.result)) {
         candidates.append({store.tensor, throughReshapes(store.tensor)});
       }
     }
@@ -166,7 +166,7 @@ void SweepPlan::placeIntermediates() {
   ValueSet stored;
   for (const Step &earlier : ArrayRef(steps).drop_back()) {
     for (const Store &store : earlier.stores) {
-      if (!kernel.getResultAttr(store.result, kAccumulateAttr)) {
+      if (!isAccumulated(kernel, store.result)) {
         stored.append({store.tensor, throughReshapes(store.tensor)});
       }
     }
@@ -177,7 +177,7 @@ void SweepPlan::placeIntermediates() {
   }
   SmallVector<Store> free(steps.back().stores);
   llvm::erase_if(free, [&](const Store &store) {
-    return bool(kernel.getResultAttr(store.result, kAccumulateAttr));
+    return isAccumulated(kernel, store.result);
   });
   SmallVector<Store> chosen;
   for (Value value : worthwhile) {

@@ -25,9 +25,10 @@ def PlaceReductionsPass : Pass<"accel-place-reductions", "::mlir::ModuleOp"> {
   let summary = "reduces the gradients of one bucket at a time";
   let description = [{
     Replaces the sums at the end of the loop, of all gradients of the microbatch, by sums of one bucket in one of two slots.
-    A slot is filled with zeros, except where a product is the first to write and then overwrites; behind the last
+    The first instruction that adds to a part of a slot stores it instead; the rest is filled with zeros. Behind the last
     instruction that adds to the bucket its gradients are summed over the ranks; the rank adds its part to what it holds
-    before the slot is used for another bucket, or at the end of the body.
+    before the slot is used for another bucket, or at the end of the body. Of several such sums of a segment all but the first
+    are added in the first microbatch, too.
 
     Requires: Fuse. Ensures: no gradient of a whole bucket outlives it.
   }];
@@ -62,7 +63,7 @@ def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
   let description = [{
     Any two accesses to overlapping bytes, at least one of them a write, are ordered by lanes and events, and every wait
     has an earlier signal. Otherwise both instructions are named. In program order every read of a slot that buckets are
-    gathered into finds there what it means to read.
+    gathered into finds there what it means to read, and gradients hold contributions of this step alone (see VerifyFuse).
 
     Requires: InsertEvents. Changes nothing.
   }];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reduces the gradients of one bucket at a time, as soon as they are complete.
 #include "dialects/Plan/IR/PlanOps.h"
-#include "passes/Schedule/LoopBuckets.h"
+#include "passes/Analysis/GradientContents.h"
+#include "passes/Schedule/FirstWrites.h"
 #include "passes/Schedule/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
-
-#include <map>
+#include "llvm/ADT/DenseSet.h"
 
 namespace accel {
 #define GEN_PASS_DEF_PLACEREDUCTIONSPASS
@@ -27,21 +27,11 @@ struct Target {
   Location loc;
 };
 
-/// Elements [first, second) of a segment, disjoint.
-using Ranges = std::map<int64_t, int64_t>;
-
-bool overlaps(const Ranges &ranges, int64_t begin, int64_t end) {
-  auto after = ranges.lower_bound(begin);
-  if (after != ranges.end() && after->first < end) {
-    return true;
-  }
-  return after != ranges.begin() && std::prev(after)->second > begin;
-}
-
 class ReductionPlacer {
 public:
   ReductionPlacer(ModuleOp module, func::FuncOp step, plan::RepeatOp loop)
-      : module(module), loop(loop), buckets(step, loop) {}
+      : module(module), symbols(module), loop(loop), buckets(step, loop),
+        writes(buckets, symbols) {}
 
   LogicalResult place() {
     takeReductions();
@@ -61,21 +51,33 @@ public:
         isFollowed[slot.session.before] = true;
         insertAdditions(sessions[slot.session.before], builder);
       }
-      insertFills(slot, builder);
+      writes.addSession(slot, builder);
       builder.setInsertionPointAfter(buckets.getInstruction(slot.session.last));
       insertReductions(slot, builder);
     }
-    OpBuilder end = OpBuilder::atBlockEnd(&loop.getBody().front());
+    OpBuilder end = atEnd();
     for (auto [slot, followed] : llvm::zip_equal(sessions, isFollowed)) {
       if (!followed) {
         insertAdditions(slot, end);
       }
     }
     eraseReplaced();
+    writes.finish(loop);
     return success();
   }
 
 private:
+  /// In front of what ends the first microbatch.
+  OpBuilder atEnd() {
+    for (auto fill : loop.getOps<plan::FillOp>()) {
+      plan::BufferOp buffer = plan::getBufferRange(fill.getBuffer()).buffer;
+      if (buffer.getSymbol() == kAccumulatingState) {
+        return OpBuilder(fill);
+      }
+    }
+    return OpBuilder::atBlockEnd(&loop.getBody().front());
+  }
+
   /// Removes what AssignBuffers put around the loop's body: fills, sums and
   /// additions of whole gradients.
   void takeReductions() {
@@ -106,73 +108,6 @@ private:
     }
   }
 
-  /// Zeros where microbatches add. A product that is the first to write its
-  /// range writes it instead of adding to it.
-  void insertFills(const SlotSession &slot, OpBuilder &builder) {
-    for (auto &[whole, view] : slot.views) {
-      Ranges written, touched;
-      for (unsigned i = slot.session.first; i <= slot.session.last; ++i) {
-        Operation *op = buckets.getInstruction(i);
-        for (Value operand : op->getOperands()) {
-          if (isInside(operand, view)) {
-            visitUse(op, operand, view, written, touched);
-          }
-        }
-      }
-      insertFillsBetween(written, view, builder);
-    }
-  }
-
-  static bool isInside(Value operand, Value view) {
-    while (operand != view) {
-      auto inner = operand.getDefiningOp<plan::ViewOp>();
-      if (!inner) {
-        return false;
-      }
-      operand = inner.getSource();
-    }
-    return true;
-  }
-
-  static void visitUse(Operation *op, Value operand, Value view,
-                       Ranges &written, Ranges &touched) {
-    auto type = cast<MemRefType>(operand.getType());
-    int64_t begin = (plan::getBufferRange(operand).begin -
-                     plan::getBufferRange(view).begin) /
-                    plan::getElementBytes(type);
-    int64_t end = begin + type.getNumElements();
-    auto gemm = dyn_cast<plan::GemmOp>(op);
-    if (gemm && gemm.getC() == operand && gemm.getAccumulate() &&
-        !overlaps(touched, begin, end)) {
-      gemm.setAccumulate(false);
-      written[begin] = end;
-    }
-    int64_t &touchedEnd = touched[begin];
-    touchedEnd = std::max(touchedEnd, end);
-  }
-
-  static void insertFillsBetween(const Ranges &written, Value view,
-                                 OpBuilder &builder) {
-    auto type = cast<MemRefType>(view.getType());
-    int64_t begin = 0;
-    auto fill = [&](int64_t end) {
-      if (begin == end) {
-        return;
-      }
-      auto part = MemRefType::get({end - begin}, type.getElementType());
-      Value range = part == type ? view
-                                 : plan::ViewOp::create(builder, view.getLoc(),
-                                                        part, view, begin)
-                                       .getResult();
-      plan::FillOp::create(builder, view.getLoc(), range);
-    };
-    for (auto [first, last] : written) {
-      fill(first);
-      begin = last;
-    }
-    fill(type.getNumElements());
-  }
-
   void insertReductions(const SlotSession &slot, OpBuilder &builder) {
     OpBuilder top(loop);
     for (auto &[whole, view] : slot.views) {
@@ -189,7 +124,10 @@ private:
       plan::LaunchOp add = *targets.find(whole)->second.add;
       IRMapping map;
       map.map(add.getBuffers().front(), reduced.lookup(view));
-      builder.clone(*add, map);
+      auto copy = cast<plan::LaunchOp>(builder.clone(*add, map));
+      if (!begun.insert(whole).second) {
+        writes.addAddition(copy);
+      }
     }
   }
 
@@ -209,8 +147,11 @@ private:
   }
 
   ModuleOp module;
+  SymbolTable symbols;
   plan::RepeatOp loop;
   LoopBuckets buckets;
+  FirstWrites writes;
+  llvm::DenseSet<Value> begun; ///< whose first sums have been added
   llvm::MapVector<Value, Target> targets;
   SmallVector<Value> parts; ///< of the replaced sums
   llvm::DenseMap<Value, Value> reduced;

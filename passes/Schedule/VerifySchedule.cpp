@@ -2,6 +2,7 @@
 // Proves that any two conflicting accesses of a plan are ordered by lanes and
 // events.
 #include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/GradientContents.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/ScheduleProblem.h"
 #include "passes/Schedule/SlotContents.h"
@@ -25,6 +26,12 @@ class VerifySchedulePass
       if (failed(verify(function))) {
         return signalPassFailure();
       }
+    }
+    SymbolTable symbols(getOperation());
+    auto init = symbols.lookup<func::FuncOp>("init");
+    auto step = symbols.lookup<func::FuncOp>("step");
+    if (step && failed(verifyGradientContents(init, step, symbols))) {
+      signalPassFailure();
     }
   }
 

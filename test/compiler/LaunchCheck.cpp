@@ -163,6 +163,13 @@ private:
   std::vector<GuardedBuffer *> buffers;
 };
 
+/// Whether the kernel adds its result to what is there.
+bool isKept(func::FuncOp kernel, unsigned result, ArrayRef<HostTensor> inputs) {
+  BlockArgument keep = getKeepArgument(kernel, result);
+  return isAccumulated(kernel, result) &&
+         (!keep || inputs[keep.getArgNumber()].getAsDouble(0) != 0.0);
+}
+
 /// The definition's results; what was in an accumulated one is added.
 FailureOr<SmallVector<HostTensor>>
 askOracle(func::FuncOp kernel, ArrayRef<HostTensor> inputs, bool round) {
@@ -176,7 +183,7 @@ askOracle(func::FuncOp kernel, ArrayRef<HostTensor> inputs, bool round) {
   }
   for (auto [i, result] : llvm::enumerate(*results)) {
     const HostTensor &before = inputs[operands + i];
-    if (!kernel.getResultAttr(i, kAccumulateAttr)) {
+    if (!isKept(kernel, i, inputs)) {
       continue;
     }
     if (!result.isFloat()) {

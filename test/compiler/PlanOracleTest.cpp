@@ -2,7 +2,8 @@
 // Every kernel and every library call of real plans against the oracle, on the
 // values that training gives them: `init` and two steps of two microbatches
 // each are replayed instruction by instruction, in memory that is poisoned
-// beforehand.
+// beforehand; gradients are poisoned again before each step, as nothing of the
+// step before may be read.
 #include "test/compiler/CompiledModel.h"
 #include "test/compiler/OracleCheck.h"
 
@@ -22,6 +23,8 @@ constexpr int kMicrobatches = 2;
 /// How often a piece of code is compared: in two layers of the first microbatch
 /// and in the second one, or in both steps.
 constexpr int kChecks = 3;
+/// What a float of such bytes is: NaN.
+constexpr char kPoison = '\xFF';
 
 /// Numbers that look random: functions of the field, the microbatch, the index.
 int64_t hashOf(const std::string &name, int64_t microbatch, int64_t index) {
@@ -91,7 +94,7 @@ public:
       // What outlives a step begins with zeros. Elsewhere all bits are set: a
       // float that is read before it is written is NaN.
       bool isZeroed = buffer.region() == planpb::REGION_PERSISTENT;
-      memory.emplace_back(bytes * buffer.copies(), isZeroed ? '\0' : '\xFF');
+      memory.emplace_back(bytes * buffer.copies(), isZeroed ? '\0' : kPoison);
       if (buffer.region() == planpb::REGION_CONSTANT) {
         memory.back() = model.getConstants().substr(buffer.content().offset(),
                                                     buffer.content().size());
@@ -118,6 +121,25 @@ public:
       i = last;
     }
     ++runs;
+  }
+
+  /// Where parameters lie; what is between them stays zero.
+  void poisonGradients() {
+    for (const planpb::Parameter &parameter : manifest.parameters()) {
+      const planpb::Segment &segment =
+          manifest.buckets(parameter.bucket()).segments(parameter.segment());
+      uint64_t count = 1;
+      for (uint64_t size : parameter.shape()) {
+        count *= size;
+      }
+      for (const planpb::Slot &slot : segment.slots()) {
+        if (slot.name() == "gradient") {
+          memory[slot.buffer()].replace(
+              parameter.element_offset() * sizeof(float), count * sizeof(float),
+              count * sizeof(float), kPoison);
+        }
+      }
+    }
   }
 
   /// Nothing of the plan's code is untested.
@@ -168,6 +190,10 @@ private:
       const planpb::LoadPiece &piece = instruction.load().pieces(0);
       memcpy(places[0].data, model.getWeights().data() + piece.source_offset(),
              places[0].bytes);
+    } else if (instruction.has_fill()) {
+      const std::string &pattern = instruction.fill().pattern();
+      EXPECT_LE(pattern.size(), 1u);
+      memset(places[0].data, pattern.empty() ? 0 : pattern[0], places[0].bytes);
     } else {
       // A collective: a rank alone is its own sum.
       EXPECT_TRUE(instruction.has_metric() || instruction.has_collective())
@@ -246,6 +272,7 @@ TEST_P(PlanOracleTest, EveryInstructionGivesWhatTheInterpreterGives) {
   Replay replay(*model);
   replay.run("init");
   for (int step = 0; step < kSteps; ++step) {
+    replay.poisonGradients();
     replay.run("step");
   }
   replay.checkCoverage();

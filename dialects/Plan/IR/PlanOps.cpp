@@ -361,6 +361,16 @@ SmallVector<BufferAccess> CopyOp::getAccesses() {
   return {{getSource(), Access::Read}, {getDestination(), Access::Write}};
 }
 
+LogicalResult FillOp::verify() {
+  // fill_c1
+  Type element = cast<MemRefType>(getBuffer().getType()).getElementType();
+  if (getTruth() && !element.isInteger(8)) {
+    return emitOpError("expected bytes to be filled with truth, got ")
+           << getBuffer().getType();
+  }
+  return success();
+}
+
 LogicalResult CopyOp::verify() {
   // copy_c1
   if (getSource().getType() != getDestination().getType()) {

@@ -152,13 +152,20 @@ def Plan_LoadOp : Plan_Instruction<"load"> {
 }
 
 def Plan_FillOp : Plan_Instruction<"fill"> {
-  let summary = "fills a buffer with zeros";
+  let summary = "fills a buffer with zeros, or with truth";
   let description = [{
+    Bytes of zero; with `truth` of one, which is what a boolean is that is true.
+
     ```mlir
     plan.fill %b : memref<4096xf32>
+    plan.fill %c {truth} : memref<i8>
     ```
+
+    **Constraints**
+    - (C1) with `truth` the elements are bytes.
   }];
-  let arguments = (ins AnyMemRef:$buffer);
+  let arguments = (ins AnyMemRef:$buffer, UnitAttr:$truth);
+  let hasVerifier = 1;
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
 }
 

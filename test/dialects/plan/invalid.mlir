@@ -119,3 +119,12 @@ func.func @metric_c1() {
   plan.metric "loss", %0 : memref<4xf64>
   return
 }
+
+// -----
+
+func.func @fill_c1() {
+  %0 = plan.buffer persistent "scalars" "accumulating" : memref<f32>
+  // expected-error@below {{expected bytes to be filled with truth, got 'memref<f32>'}}
+  plan.fill %0 {truth} : memref<f32>
+  return
+}

@@ -5,6 +5,7 @@ accel.parameter @w : tensor<8x16xf32> trainable {segment = @"b.s.master", offset
 accel.parameter @r : tensor<16x10xf32> trainable {segment = @"b.s.master", offset = 128 : i64}
 accel.state @"b.s.master" : tensor<384xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
 accel.state @"b.s.gradient" : tensor<384xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @accumulating : tensor<i1> {kind = "accumulator"}
 accel.state @"b.s.momentum" : tensor<384xf32> {kind = "slot", bucket = "b", segment = "s", slot = "momentum", group = "decayed", dist.held = "part"}
 
 func.func private @random() -> tensor<16x10xf32> attributes {plan.kernel = {columns = 160 : i64, elements = 160 : i64, kind = "flat", rows = 1 : i64, units = 2 : i64}} {
@@ -39,7 +40,8 @@ func.func @init() {
 }
 
 // Parameters are read from a copy of the whole in memory that the ranks share, microbatches add to a gradient of the whole,
-// which begins at zero in each of them; a rank adds its part of the sum to what it holds.
+// which begins at zero in each of them (part of it is a library's); a rank adds its part of the sum to what it holds, or, in the
+// first, stores it. Whether it is the first stands in memory.
 // CHECK-LABEL: func.func @step
 // CHECK-DAG: %[[GATHERED:.+]] = plan.buffer transient "gathered" {space = "shared"} : memref<384xf32>
 // CHECK-DAG: %[[W:.+]] = plan.view %[[GATHERED]] at 0 : memref<384xf32> to memref<8x16xf32>
@@ -49,7 +51,9 @@ func.func @init() {
 // CHECK-DAG: %[[DW:.+]] = plan.view %[[ADDED]] at 0 : memref<384xf32> to memref<8x16xf32>
 // CHECK-DAG: %[[PART:.+]] = plan.part %[[ADDED]] {shard = #plan.shard<384 granule 128 over "fsdp">}
 // CHECK-DAG: %[[GRADIENT:.+]] = plan.buffer persistent "gradients" "b.s.gradient" {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-DAG: %[[FLAG:.+]] = plan.buffer persistent "scalars" "accumulating" : memref<i8>
 // CHECK: plan.fetch
+// CHECK: plan.fill %[[FLAG]] : memref<i8>
 // CHECK-NOT: plan.fill
 // CHECK: plan.repeat
 // CHECK-DAG: plan.fill %[[ADDED]] : memref<384xf32>
@@ -58,13 +62,16 @@ func.func @init() {
 // CHECK-NEXT: plan.gemm %{{.*}}, %[[R]], %{{.*}} :
 // CHECK-NEXT: plan.gemm %{{.*}}, %{{.*}}, %[[DW]] {accumulate, transpose_a}
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[ADDED]] into %[[PART]] {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.launch @[[ADD:.+]](%[[PART]], %[[GRADIENT]]) [read, update] units 3 {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @[[ADD:.+]](%[[PART]], %[[FLAG]], %[[GRADIENT]]) [read, read, update] units 3 {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.fill %[[FLAG]] {truth} : memref<i8>
 // CHECK-NEXT: }
 // CHECK-NEXT: return
-// CHECK: func.func private @[[ADD]](%[[SUM:.+]]: tensor<384xf32>) -> (tensor<384xf32> {plan.accumulate})
+// CHECK: func.func private @[[ADD]](%[[SUM:.+]]: tensor<384xf32>, %{{.*}}: tensor<i1>) -> (tensor<384xf32> {plan.accumulate = 1 : i64})
 // CHECK-SAME: kind = "flat"
 // CHECK-NEXT: return %[[SUM]]
 func.func @step() {
+  %no = accel.constant dense<false> : tensor<i1>
+  accel.write @accumulating, %no : tensor<i1>
   accel.repeat {
     dist.all_gather [@"b.s.master"] over ["fsdp"]
     %x = accel.input "x" : tensor<4x8xf32>
@@ -75,6 +82,8 @@ func.func @step() {
     %g = accel.matmul %x, %p {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
     accel.accumulate @w, %g : tensor<8x16xf32>
     dist.reduce_scatter [@"b.s.gradient"] over ["fsdp"]
+    %yes = accel.constant dense<true> : tensor<i1>
+    accel.write @accumulating, %yes : tensor<i1>
   }
   return
 }

@@ -63,3 +63,13 @@ func.func @step() {
   accel.write @"b.t.master", %r : tensor<128xf32>
   return
 }
+
+// -----
+
+accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.001 : f64}
+func.func @step() {
+  %half = accel.constant dense<0.5> : tensor<f64>
+  // expected-error@below {{expected a kernel to compute what is written, got a constant}}
+  accel.write @lr, %half : tensor<f64>
+  return
+}

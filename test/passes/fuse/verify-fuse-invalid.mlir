@@ -53,3 +53,129 @@ func.func @step() {
   %0 = accel.input "x" : tensor<4xf32>
   return
 }
+
+// -----
+
+// Nothing of the step before.
+func.func @step() {
+  // expected-note@below {{the buffer}}
+  %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
+  %0 = plan.view %g at 0 : memref<8xf32> to memref<4xf32>
+  %x = plan.buffer persistent "parameters" "s.master" : memref<8xf32>
+  plan.fill %0 : memref<4xf32>
+  // expected-error@below {{reads a gradient that nothing has written in this step}}
+  plan.copy %g to %x : memref<8xf32>, memref<8xf32>
+  return
+}
+
+// -----
+
+// Nothing of the microbatch before.
+func.func private @add(%x: tensor<4xf32>) -> (tensor<4xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+  return %x : tensor<4xf32>
+}
+func.func @step() {
+  %x = plan.buffer io "io" "x" : memref<4xf32>
+  // expected-note@below {{the buffer}}
+  %g = plan.buffer transient "gradients" : memref<4xf32>
+  plan.fill %g : memref<4xf32>
+  plan.repeat {
+    // expected-error@below {{reads a gradient that nothing has written in this step}}
+    plan.launch @add(%x, %g) [read, update] units 1 : memref<4xf32>, memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+  return %x : tensor<4xf32>
+}
+func.func @step() {
+  %x = plan.buffer io "io" "x" : memref<4xf32>
+  %a = plan.buffer persistent "scalars" "accumulating" : memref<i8>
+  // expected-note@below {{the buffer}}
+  %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
+  %0 = plan.view %g at 0 : memref<8xf32> to memref<4xf32>
+  %1 = plan.view %g at 3 : memref<8xf32> to memref<4xf32>
+  plan.fill %a : memref<i8>
+  plan.repeat {
+    plan.launch @begin(%x, %a, %0) [read, read, update] units 1 : memref<4xf32>, memref<i8>, memref<4xf32>
+    // expected-error@below {{stores over a gradient that something was added to}}
+    plan.launch @begin(%x, %a, %1) [read, read, update] units 1 : memref<4xf32>, memref<i8>, memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+  return %x : tensor<4xf32>
+}
+func.func @step() {
+  %x = plan.buffer io "io" "x" : memref<4xf32>
+  %a = plan.buffer persistent "scalars" "accumulating" : memref<i8>
+  // expected-note@below {{the buffer}}
+  %g = plan.buffer persistent "gradients" "s.gradient" : memref<4xf32>
+  plan.fill %a : memref<i8>
+  plan.repeat {
+    plan.fill %a {truth} : memref<i8>
+    // expected-error@below {{stores a gradient where the flag may already be true}}
+    plan.launch @begin(%x, %a, %g) [read, read, update] units 1 : memref<4xf32>, memref<i8>, memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @store(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+  return %x : tensor<4xf32>
+}
+func.func @step() {
+  %x = plan.buffer io "io" "x" : memref<4xf32>
+  // expected-note@below {{the buffer}}
+  %g = plan.buffer persistent "gradients" "s.gradient" : memref<4xf32>
+  plan.repeat {
+    // expected-error@below {{stores over the gradient of earlier microbatches}}
+    plan.launch @store(%x, %g) [read, write] units 1 : memref<4xf32>, memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+  return %x : tensor<4xf32>
+}
+func.func @step() {
+  %x = plan.buffer io "io" "x" : memref<4xf32>
+  %a = plan.buffer persistent "scalars" "accumulating" : memref<i8>
+  %g = plan.buffer persistent "gradients" "s.gradient" : memref<4xf32>
+  plan.fill %a : memref<i8>
+  // expected-error@below {{stores gradients in every microbatch: the flag stays false}}
+  plan.repeat {
+    plan.launch @begin(%x, %a, %g) [read, read, update] units 1 : memref<4xf32>, memref<i8>, memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @store(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+  return %x : tensor<4xf32>
+}
+func.func @init() {
+  %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
+  %0 = plan.view %g at 3 : memref<8xf32> to memref<5xf32>
+  plan.fill %0 : memref<5xf32>
+  return
+}
+func.func @step() {
+  %x = plan.buffer io "io" "x" : memref<4xf32>
+  // expected-note@below {{the buffer}}
+  %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
+  %0 = plan.view %g at 0 : memref<8xf32> to memref<4xf32>
+  // expected-error@below {{writes what init has cleared once}}
+  plan.launch @store(%x, %0) [read, write] units 1 : memref<4xf32>, memref<4xf32>
+  return
+}

@@ -15,6 +15,18 @@ void addSums(std::vector<KernelCase> &cases, int64_t rows, int64_t columns) {
   std::vector<std::string> types = {tensorOf({rows, columns}, "f32"),
                                     tensorOf({columns}, "f32"),
                                     tensorOf({rows}, "f32")};
+  for (int keeps : {0, 1}) {
+    std::string result = types[1] + " {plan.accumulate = 1 : i64}";
+    cases.push_back(
+        {sized(keeps ? "bias_gradient_kept" : "bias_gradient_begun", rows,
+               columns),
+         makeKernel("columns", rows, columns,
+                    "%x: " + types[0] + ", " + makeKeepArgument(keeps), result,
+                    substitute("  %s = accel.reduce_sum %x [0] : $0 -> $1\n  "
+                               "return %s : $1",
+                               types)),
+         2e-6});
+  }
   for (bool accumulates : {false, true}) {
     std::string result = types[1] + (accumulates ? " {plan.accumulate}" : "");
     cases.push_back(
@@ -46,6 +58,23 @@ void addSums(std::vector<KernelCase> &cases, int64_t rows, int64_t columns) {
 }
 
 void addScatter(std::vector<KernelCase> &cases, int64_t columns) {
+  for (int keeps : {0, 1}) {
+    std::vector<std::string> types = {tensorOf({4, 15}, "i64"),
+                                      tensorOf({4, 15, columns}, "f32"),
+                                      tensorOf({11, columns}, "f32")};
+    cases.push_back(
+        {std::string("scatter_") + (keeps ? "kept_" : "begun_") +
+             std::to_string(columns),
+         makeKernel(
+             "columns", 60, columns,
+             substitute("%i: $0 {accel.range = [0, 10]}, %u: $1, ", types) +
+                 makeKeepArgument(keeps),
+             types[2] + " {plan.accumulate = 2 : i64}",
+             substitute("  %s = accel.scatter_add %i, %u : $0, $1 -> "
+                        "$2\n  return %s : $2",
+                        types)),
+         2e-6});
+  }
   for (const char *index : {"i64", "i32"}) {
     std::vector<std::string> types = {tensorOf({4, 15}, index),
                                       tensorOf({4, 15, columns}, "f32"),

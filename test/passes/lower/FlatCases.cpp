@@ -282,6 +282,18 @@ void addOthers(std::vector<KernelCase> &cases) {
                                {type})),
          3e-7,
          {{1, 0}}});
+    for (int keeps : {0, 1}) {
+      cases.push_back(
+          {(keeps ? "kept_" : "begun_") + std::to_string(size),
+           makeKernel("flat", 1, size,
+                      substitute("%x: $0, %y: $0, ", {type}) +
+                          makeKeepArgument(keeps),
+                      substitute("$0 {plan.accumulate = 2 : i64}", {type}),
+                      substitute("  %z = accel.mul %x, %y : $0\n  return %z : "
+                                 "$0",
+                                 {type})),
+           3e-7});
+    }
     cases.push_back(
         {"filled_" + std::to_string(size),
          makeKernel("flat", 1, size, "", type,

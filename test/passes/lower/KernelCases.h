@@ -27,6 +27,12 @@ inline int64_t alignUp(int64_t number, int64_t to) {
   return (number + to - 1) / to * to;
 }
 
+/// The argument that decides whether what is in a result's buffer is kept.
+inline std::string makeKeepArgument(int keeps) {
+  std::string number = std::to_string(keeps);
+  return "%keeps: tensor<i1> {accel.range = [" + number + ", " + number + "]}";
+}
+
 /// `@k` of a kind and shape. `results` may carry attributes.
 inline std::string makeKernel(const std::string &kind, int64_t rows,
                               int64_t columns, const std::string &arguments,

@@ -78,6 +78,14 @@ KernelCase makePlain(const Product &p) {
                   "  return %c : " + types.result);
 }
 
+/// Stored, or added to what is there, as an argument says.
+KernelCase makeKept(const Product &p, int keeps) {
+  Types types = typesOf(p);
+  return makeCase(p, ", " + makeKeepArgument(keeps),
+                  types.result + " {plan.accumulate = 2 : i64}",
+                  "  return %c : " + types.result);
+}
+
 void addSizes(std::vector<KernelCase> &cases) {
   struct Size {
     int64_t rows, columns, depth;
@@ -97,6 +105,12 @@ void addSizes(std::vector<KernelCase> &cases) {
       if (size.depth >= 256 || size.rows == 7) {
         cases.push_back(makePlain({name + "_added", size.rows, size.columns,
                                    size.depth, lhs, rhs, true}));
+        cases.push_back(makeKept({name + "_begun", size.rows, size.columns,
+                                  size.depth, lhs, rhs, true},
+                                 /*keeps=*/0));
+        cases.push_back(makeKept({name + "_kept", size.rows, size.columns,
+                                  size.depth, lhs, rhs, true},
+                                 /*keeps=*/1));
       }
     }
   }

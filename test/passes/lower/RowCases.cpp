@@ -256,6 +256,21 @@ void addReductions(std::vector<KernelCase> &cases) {
                                  "return %s, %h, %l : $1, $1, $1",
                                  types)),
            2e-6});
+      // A number a row and one an element.
+      for (int keeps : {0, 1}) {
+        cases.push_back(
+            {sized(std::string(keeps ? "kept_" : "begun_") + element, columns),
+             makeKernel("rows", 4, columns,
+                        "%x: " + types[0] + ", " + makeKeepArgument(keeps),
+                        substitute("$1 {plan.accumulate = 1 : i64}, $0 "
+                                   "{plan.accumulate = 1 : i64}",
+                                   types),
+                        substitute("  %s = accel.reduce_sum %x [1] : $0 -> $1\n"
+                                   "  %y = accel.add %x, %x : $0\n"
+                                   "  return %s, %y : $1, $0",
+                                   types)),
+             2e-6});
+      }
     }
   }
   cases.push_back(

@@ -171,6 +171,23 @@ void addConcats(std::vector<KernelCase> &cases) {
   %c = accel.concat %l, %x, %h axis 1 : tensor<5x1xf32>, tensor<5x9xf32>, tensor<5x30xf32> -> tensor<5x40xf32>
   return %c : tensor<5x40xf32>)"),
                    1e-7});
+  for (int keeps : {0, 1}) {
+    for (int64_t tail : {1, 30}) {
+      std::vector<std::string> types = {tensorOf({5, tail}, "f32"),
+                                        tensorOf({5, tail + 9}, "f32")};
+      cases.push_back(
+          {(keeps ? "pad_kept_" : "pad_begun_") + text(tail),
+           makeKernel("concat", 5, tail + 9,
+                      "%x: tensor<5x9xf32>, " + makeKeepArgument(keeps),
+                      types[1] + " {plan.accumulate = 1 : i64}",
+                      substitute(R"(
+  %h = accel.constant dense<0.0> : $0
+  %c = accel.concat %x, %h axis 1 : tensor<5x9xf32>, $0 -> $1
+  return %c : $1)",
+                                 types)),
+           1e-7});
+    }
+  }
   // The gradients of attention's projections, from heads back to one tensor.
   for (int64_t d : {1, 8, 65}) {
     std::vector<std::string> types = {

@@ -169,3 +169,11 @@ func.func @sums(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf32>,
   %s = accel.reduce_sum %c [1] : tensor<4x8xf32> -> tensor<4xf32>
   return %c, %s : tensor<4x8xf32>, tensor<4xf32>
 }
+
+// -----
+
+// expected-error@below {{expected `plan.accumulate` of result 0 to be the number of an argument of 'tensor<i1>', got 1}}
+func.func @undecided(%a: tensor<32xf32>, %b: tensor<2xi1>) -> (tensor<32xf32> {plan.accumulate = 1 : i64}) attributes {
+    plan.kernel = {kind = "flat", elements = 32 : i64, rows = 1 : i64, columns = 32 : i64, units = 1 : i64}} {
+  return %a : tensor<32xf32>
+}

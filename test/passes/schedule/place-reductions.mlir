@@ -48,6 +48,9 @@ func.func @step() {
   %bw = plan.view %b at 0 : memref<256xf32> to memref<16x8xf32>
   %bb = plan.view %b at 128 : memref<256xf32> to memref<32xf32>
   %cw = plan.view %c at 0 : memref<128xf32> to memref<16x8xf32>
+  plan.fill %a_held : memref<256xf32>
+  plan.fill %b_held : memref<256xf32>
+  plan.fill %c_held : memref<128xf32>
   plan.repeat {
     plan.fill %a : memref<256xf32>
     plan.fill %b : memref<256xf32>
@@ -107,6 +110,9 @@ func.func @step() {
   %tw = plan.view %t at 0 : memref<128xf32> to memref<16x8xf32>
   %aw = plan.view %a at 0 : memref<128xf32> to memref<16x8xf32>
   %bw = plan.view %b at 0 : memref<128xf32> to memref<16x8xf32>
+  plan.fill %t_held : memref<128xf32>
+  plan.fill %a_held : memref<128xf32>
+  plan.fill %b_held : memref<128xf32>
   plan.repeat {
     plan.fill %t : memref<128xf32>
     plan.fill %a : memref<128xf32>

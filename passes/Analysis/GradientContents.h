@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What lies in gradients while a step runs.
+#ifndef ACCEL_PASSES_ANALYSIS_GRADIENTCONTENTS_H
+#define ACCEL_PASSES_ANALYSIS_GRADIENTCONTENTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace accel {
+
+/// Of the gradient slot of a segment: it begins with what a kernel stores, and
+/// nobody has to clear it.
+inline constexpr llvm::StringLiteral kStoredAttr = "plan.stored";
+/// The state, one i1, that is false in the first microbatch of a step.
+inline constexpr llvm::StringLiteral kAccumulatingState = "accumulating";
+
+/// Proves that every byte of a gradient that `step` reads or adds to was
+/// written in the same step (a transient one's: in the same microbatch), or
+/// cleared by `init`, which may be null, and written by no kernel since; and
+/// that nothing is stored over a contribution. Otherwise an error that names
+/// the instruction. Requires: plan instructions.
+llvm::LogicalResult verifyGradientContents(mlir::func::FuncOp init,
+                                           mlir::func::FuncOp step,
+                                           mlir::SymbolTable &symbols);
+
+} // namespace accel
+
+#endif
