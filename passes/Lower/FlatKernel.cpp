@@ -11,6 +11,10 @@
 using namespace mlir;
 using namespace accel;
 
+/// Of an array from which on it comes from memory: two megabytes of floats are
+/// as much as a second cache has.
+static constexpr int64_t kFarElements = int64_t(1) << 19;
+
 /// A single number: no loop to speak of.
 static void emitSingle(KernelEmitter &emitter) {
   emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value) {
@@ -44,7 +48,8 @@ void accel::emitFlatKernel(KernelEmitter &emitter) {
   Value size = arith::SubIOp::create(builder, loc, last, first);
   int64_t divisor = elements % kFlatUnit == 0 ? kFlatUnit : 1;
   Sweep sweep(emitter, {emitter.number(0), elements, first, size,
-                        /*startsInFours=*/false, divisor});
+                        /*startsInFours=*/false, divisor,
+                        /*isFar=*/elements >= kFarElements});
   for (auto [i, result] : llvm::enumerate(emitter.getResults())) {
     if (getNumElements(result) != elements) {
       emitter.emitError(emitter.getKernel())

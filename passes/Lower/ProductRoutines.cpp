@@ -16,7 +16,8 @@ using namespace accel;
 
 namespace {
 
-/// Of what is packed, asked for before it is read.
+/// Of what is packed, asked for before it is read: rows may lie pages apart,
+/// where no processor looks ahead by itself.
 constexpr int64_t kRowsAhead = 8;
 
 /// Of the summed index, one behind the other in the innermost loop.
@@ -174,11 +175,13 @@ void ProductRoutines::packTransposed(const TileCode &t, const Matrix &from,
                                      int64_t wanted, Value depth,
                                      int64_t step) const {
   Floats source(t, from.buffer), target(t, to.buffer);
+  Value ahead = t.mul(from.stride, wanted);
   auto pack = [&](Value k, Value count) {
     Values lanes(packLanes, source.zero(packLanes));
     for (int64_t i = 0; i < wanted; ++i) {
       Value row = t.min(t.add(first, i), last);
       Value place = t.add(t.add(from.at, t.mul(row, from.stride)), k);
+      source.prefetch(t.add(place, ahead));
       lanes[i] = count ? source.loadSome(place, packLanes, count)
                        : source.load(place, packLanes);
     }
@@ -217,7 +220,6 @@ void ProductRoutines::writePackLhsColumns(const TileCode &t,
   t.each(t.index(0), depth, 1, [&](Value k) {
     Value source = t.add(at, t.mul(k, stride));
     Value place = t.add(target, t.mul(k, blockRows));
-    // Rows may lie pages apart.
     Value ahead = t.add(source, t.mul(stride, kRowsAhead));
     for (int64_t lane = 0; lane < ProductTiles::kPackedRows;
          lane += kTileLanes) {
@@ -250,6 +252,7 @@ void ProductRoutines::writePackRhsRows(const TileCode &t,
   Value panelStride = arguments[5], columns = arguments[6];
   t.each(t.index(0), arguments[7], 1, [&](Value k) {
     Value row = t.add(at, t.mul(k, stride));
+    Value ahead = t.add(row, t.mul(stride, kRowsAhead));
     Value first = t.add(target, t.mul(k, panelColumns));
     auto placeOf = [&](Value column, int64_t lane) {
       Value panel = t.mul(t.div(column, panelColumns), panelStride);
@@ -257,6 +260,7 @@ void ProductRoutines::writePackRhsRows(const TileCode &t,
     };
     auto whole = [&](Value column) {
       for (int64_t lane = 0; lane < panelColumns; lane += kTileLanes) {
+        from.prefetch(t.add(t.add(ahead, column), lane));
         to.store(from.load(t.add(t.add(row, column), lane), kTileLanes),
                  placeOf(column, lane));
       }

@@ -21,6 +21,9 @@ inline constexpr llvm::StringLiteral kQuarterAttr = "accel.quarter";
 /// Says a power of two that divides the trip count; 1 without it.
 inline constexpr llvm::StringLiteral kDivisorAttr = "accel.divisor";
 
+/// Says that what is read is far larger than the caches: it is asked for ahead.
+inline constexpr llvm::StringLiteral kFarAttr = "accel.far";
+
 /// Lanes of operations that compute in double: two registers of AVX2, one of
 /// AVX-512. A long formula on more would keep no value in a register.
 inline constexpr int64_t kLanesOfDoubles = 8;
@@ -67,6 +70,7 @@ private:
   mlir::Value lanesFrom(mlir::Value start, mlir::Type type, int64_t lanes);
   mlir::Value indices(mlir::Type type);
   mlir::Value load(mlir::OpOperand &operand);
+  void askAhead(mlir::Value buffer, mlir::Type element);
   mlir::Value loadStaged(mlir::Value buffer, mlir::VectorType type);
   void store(mlir::Value buffer, mlir::Value value);
   mlir::Value stage(mlir::VectorType type);

@@ -342,4 +342,7 @@ void Sweep::finish() {
   if (range.divisor > 1) {
     generic->setAttr(kDivisorAttr, inside.getI64IntegerAttr(range.divisor));
   }
+  if (range.isFar) {
+    generic->setAttr(kFarAttr, inside.getUnitAttr());
+  }
 }

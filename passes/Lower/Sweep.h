@@ -22,6 +22,7 @@ struct SweepRange {
   mlir::OpFoldResult size;    ///< an index
   bool startsInFours = false; ///< whether `inner` is a multiple of four
   int64_t divisor = 1;        ///< a power of two that divides `size`
+  bool isFar = false;         ///< whether caches hold none of what is read
 };
 
 /// How the elements of a row are put together.
