@@ -200,8 +200,8 @@ void StagedCommunicator::ReducePart(const CollectiveCall& call, OwnedRange part,
 }
 
 // A slot is cut into one part per owner, so that all ranks reduce at the same
-// time. The sums of an all_reduce take the place of the own input in the own
-// part, which nobody else reads before.
+// time. What a rank reduces itself it reads where it lies: the own part of its
+// slot takes the sums of an all_reduce.
 absl::Status StagedCommunicator::Reduce(const CollectiveCall& call) {
   const bool scatter = call.kind == Collective::KIND_REDUCE_SCATTER;
   const uint64_t width = call.width();
@@ -214,14 +214,18 @@ absl::Status StagedCommunicator::Reduce(const CollectiveCall& call) {
   for (uint64_t from = 0; from < longest; from += step, parity_ ^= 1) {
     for (uint32_t owner = 0; owner < ranks_; ++owner) {
       const OwnedRange piece = PieceOf(cut_.Of(owner), from, step);
-      CopyBytes(Slot(rank_) + owner * part_bytes,
-                call.input.data() + piece.begin * width, piece.size() * width);
+      if (owner != rank_) {
+        CopyBytes(Slot(rank_) + owner * part_bytes,
+                  call.input.data() + piece.begin * width,
+                  piece.size() * width);
+      }
     }
     RETURN_IF_ERROR(meeting_.Next());
-    for (uint32_t peer = 0; peer < ranks_; ++peer) {
-      inputs_[peer] = Slot(peer) + rank_ * part_bytes;
-    }
     const OwnedRange mine = PieceOf(owned, from, step);
+    for (uint32_t peer = 0; peer < ranks_; ++peer) {
+      inputs_[peer] = peer == rank_ ? call.input.data() + mine.begin * width
+                                    : Slot(peer) + rank_ * part_bytes;
+    }
     if (scatter) {
       ReducePart(call, mine,
                  call.output.data() + (mine.begin - owned.begin) * width);

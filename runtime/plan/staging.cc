@@ -71,13 +71,17 @@ void StagingNeed::AddOne(const Collective& collective, bool shared,
                          uint64_t bytes, uint64_t part) {
   for (uint64_t slot = 0; slot < kStagingSlots; ++slot) {
     Use& use = slots_[slot];
+    const uint64_t parts = InSlot(Times(part, ranks_), slot);
     switch (collective.kind()) {
       case Collective::KIND_ALL_REDUCE:
         Enlarge(use.sums, InSlot(bytes, slot));
-        [[fallthrough]];
-      case Collective::KIND_REDUCE_SCATTER:
         Enlarge(use.tensor, InSlot(bytes, slot));
-        Enlarge(use.parts, InSlot(Times(part, ranks_), slot));
+        Enlarge(use.parts, parts);
+        break;
+      case Collective::KIND_REDUCE_SCATTER:
+        Enlarge(use.tensor,
+                std::min(InSlot(bytes, slot), parts / ranks_ * (ranks_ - 1)));
+        Enlarge(use.parts, parts);
         break;
       case Collective::KIND_ALL_GATHER:
         if (!shared) {

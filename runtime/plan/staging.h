@@ -23,11 +23,11 @@ inline constexpr uint64_t kReduceGranule = 128;
 // What the collectives of a plan touch of the slots, on ranks that are all of
 // one host:
 //
-//   reduce_scatter, all_reduce   N parts of the own slot, one per owner; of
-//                                every other slot the own part, which is
-//                                reduced here
-//   all_reduce                   and of every other slot its owner's part, the
-//                                sums
+//   reduce_scatter, all_reduce   one part of the own slot for every other
+//                                owner; of every other slot the own part, which
+//                                is reduced here
+//   all_reduce                   and the own part of the own slot and of every
+//                                other slot its owner's part, the sums
 //   all_gather, broadcast        the beginning of every slot; nothing at all
 //                                if the output lies in shared memory
 //
