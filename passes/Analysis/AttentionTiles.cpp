@@ -42,6 +42,15 @@ int64_t AttentionTiles::unitsPerHead() const {
   return hasDiagonal() ? llvm::divideCeil(rowBlocks(), 2) : rowBlocks();
 }
 
+/// Half of a second cache of 2 MiB at most.
+static constexpr int64_t kMostCopiedFloats = int64_t(1) << 18;
+
+bool AttentionTiles::copiesHeads() const {
+  int64_t columns =
+      llvm::alignTo(depth, kTileLanes) + llvm::alignTo(width, kTileLanes);
+  return group() == 1 && rows * columns <= kMostCopiedFloats;
+}
+
 SmallVector<int64_t> AttentionTiles::scratchTiles() const {
   int64_t d = llvm::alignTo(depth, kTileLanes);
   int64_t e = llvm::alignTo(width, kTileLanes);
@@ -49,6 +58,7 @@ SmallVector<int64_t> AttentionTiles::scratchTiles() const {
   if (!isGradient) {
     return {d * kTile, scores, kTile * e, 4 * kTile, kTile * d, kTile * e};
   }
+  int64_t copied = copiesHeads() ? rows : kTile;
   return {d * kTile,
           e * kTile,
           scores,
@@ -57,8 +67,8 @@ SmallVector<int64_t> AttentionTiles::scratchTiles() const {
           kTile * e,
           static_cast<int64_t>(llvm::alignTo(group() * rows, kTileLanes)),
           kTile * d,
-          kTile * d,
-          kTile * e};
+          copied * d,
+          copied * e};
 }
 
 KernelShape AttentionTiles::getShape() const {

@@ -40,10 +40,16 @@ struct AttentionTiles {
   /// Row blocks p and rowBlocks - 1 - p, where there is a diagonal: equal work.
   int64_t unitsPerHead() const;
 
+  /// Backward: whether all queries of a head, and gradients of its results, are
+  /// copied at once, if they do not lie one behind the other. Otherwise each
+  /// tile copies what it reads, again for every block of columns.
+  bool copiesHeads() const;
+
   /// Tiles in a thread's scratch, in floats, one behind the other. Forward: the
   /// queries transposed, scores, the result, running maxima and sums. Backward:
   /// keys and values transposed, probabilities, gradients of scores, of keys,
-  /// of values, and the rows' sums of result * gradient.
+  /// of values, and the rows' sums of result * gradient; copies of keys, and of
+  /// queries and gradients of results: of a tile or of a head.
   llvm::SmallVector<int64_t> scratchTiles() const;
 
   /// The loop of the kernel: forward over row blocks of heads, backward over

@@ -43,6 +43,7 @@ private:
   void emitDelta(Value number);
   void emitColumns(Value block);
   void emitHead(Value number, Value block);
+  void gatherTile(const RowTile &tile);
   void emitTile(const RowTile &tile);
   /// finish(row of the tile, first column, sums) for all scores of the tile
   /// that are needed: the sums over the columns of `source` and rows of
@@ -72,6 +73,7 @@ private:
       maskRows;
   TileSource keySource;               ///< of the block of columns
   TileSource querySource, flowSource; ///< of the tile
+  TileSource headQueries, headFlow;   ///< of the head, if it is copied
   DropoutKey dropout;
 };
 
@@ -121,6 +123,11 @@ void AttentionGradKernel::setHead(Value number) {
 void AttentionGradKernel::emitDelta(Value number) {
   setHead(number);
   TileRows resultRows = getHead(result, batch, head);
+  if (tiles.copiesHeads()) {
+    Value rows = t.index(tiles.rows);
+    headQueries = gatherRows(query, queryRows, t.index(0), rows, 8);
+    headFlow = gatherRows(resultGradient, flowRows, t.index(0), rows, 9);
+  }
   t.each(tiles.rows, 1, [&](Value row) {
     Value sum = zero;
     for (int64_t x = 0; x < tiles.width; x += kTileLanes) {
@@ -164,10 +171,22 @@ void AttentionGradKernel::emitHead(Value number, Value block) {
   });
 }
 
-void AttentionGradKernel::emitTile(const RowTile &tile) {
+/// The rows of a tile, in the copy of their head or in one of their own.
+void AttentionGradKernel::gatherTile(const RowTile &tile) {
+  if (tiles.copiesHeads()) {
+    querySource = headQueries;
+    querySource.first = t.add(headQueries.first, tile.firstRow);
+    flowSource = headFlow;
+    flowSource.first = t.add(headFlow.first, tile.firstRow);
+    return;
+  }
   querySource = gatherRows(query, queryRows, tile.firstRow, tile.rows, 8);
   flowSource =
       gatherRows(resultGradient, flowRows, tile.firstRow, tile.rows, 9);
+}
+
+void AttentionGradKernel::emitTile(const RowTile &tile) {
+  gatherTile(tile);
   emitProduct(tile, querySource, keys, tiles.depth,
               [&](Value row, Value lane, Value score) {
                 probabilities.storeAll(score, row, lane);
