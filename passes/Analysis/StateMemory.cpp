@@ -34,11 +34,12 @@ StringRef accel::getStateClass(StateOp state) {
 }
 
 SmallVector<ParameterOp> accel::getSegmentParameters(StateOp slot) {
-  StringRef segment = slot.getSymName().drop_back(slot.getSlot()->size());
+  std::string master =
+      (slot.getSymName().drop_back(slot.getSlot()->size()) + "master").str();
   SmallVector<ParameterOp> parameters;
   for (auto parameter :
        slot->getParentOfType<ModuleOp>().getOps<ParameterOp>()) {
-    if (parameter.getSegment() == (segment + "master").str()) {
+    if (parameter.getSegment() == master) {
       parameters.push_back(parameter);
     }
   }
