@@ -247,7 +247,9 @@ func::FuncOp Outliner::unify(func::FuncOp kernel, const Cluster &cluster) {
     return entry->second;
   }
   std::string name = describeOps(cluster);
-  kernel.setName(llvm::formatv("{0}_{1}", name, names[name]++).str());
+  do { // a parameter may have the name
+    kernel.setName(llvm::formatv("{0}_{1}", name, names[name]++).str());
+  } while (module.lookupSymbol(kernel.getSymName()));
   module.push_back(kernel);
   return kernel;
 }

@@ -89,7 +89,8 @@ LogicalResult verifyParameterName(ParameterOp parameter) {
       "target_count", "lr",           "min_lr",      "beta1",
       "beta2",        "eps",          "momentum",    "weight_decay",
       "clip_norm",    "warmup_steps", "decay_steps", "schedule_steps",
-      "step_count",   "beta1_power",  "beta2_power"};
+      "step_count",   "beta1_power",  "beta2_power", "gradient_square_sum",
+      "accumulating"};
   if (!llvm::is_contained(kReserved, parameter.getSymName())) {
     return success();
   }

@@ -251,3 +251,19 @@ func.func @step(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<8x16xf32
   %z = accel.add %r, %k : tensor<8x16xf32>
   return %y, %z : tensor<8x16xf32>, tensor<8x16xf32>
 }
+
+// -----
+
+accel.parameter @reduce_sum_0 : tensor<16xf32> trainable
+
+// A kernel does not take the name of a parameter.
+// CHECK-LABEL: func.func @step
+// CHECK: %[[S:.+]] = call @reduce_sum_1(%{{.*}})
+// CHECK: accel.accumulate @reduce_sum_0, %[[S]]
+// CHECK: func.func private @reduce_sum_1
+func.func @step() {
+  %x = accel.input "x" : tensor<4x16xf32>
+  %s = accel.reduce_sum %x [0] : tensor<4x16xf32> -> tensor<16xf32>
+  accel.accumulate @reduce_sum_0, %s : tensor<16xf32>
+  return
+}

@@ -22,6 +22,15 @@ func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
+// That of a state that a later phase adds.
+// expected-error@below {{expected a parameter name that the step does not use itself, got 'accumulating'; rename it in the model and export again}}
+accel.parameter @accumulating : tensor<4xf32> trainable
+func.func @forward(%x: tensor<4xf32> {accel.name = "x"}) -> (tensor<4xf32> {accel.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
 // A parameter's name is that of a hyperparameter.
 // expected-error@below {{expected a parameter name that the step does not use itself, got 'lr'; rename it in the model and export again}}
 accel.parameter @lr : tensor<4xf32> trainable
