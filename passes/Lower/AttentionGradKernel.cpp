@@ -40,6 +40,7 @@ public:
 private:
   HeadTensor getLse(AttentionGradOp op);
   void setHead(Value number);
+  void copyHead();
   void emitDelta(Value number);
   void emitColumns(Value block);
   void emitHead(Value number, Value block);
@@ -103,6 +104,9 @@ void AttentionGradKernel::emit() {
     keyRows = getHead(key, batch, keyHead);
     valueRows = getHead(value, batch, keyHead);
     dropout = getDropoutKey(batch);
+    if (tiles.copiesHeads()) {
+      copyHead();
+    }
     t.each(tiles.group(), 1, [&](Value number) { emitDelta(number); });
     t.each(tiles.columnBlocks(), 1, [&](Value j) { emitColumns(j); });
   });
@@ -120,14 +124,17 @@ void AttentionGradKernel::setHead(Value number) {
   }
 }
 
+/// Of the unit's only head.
+void AttentionGradKernel::copyHead() {
+  setHead(t.index(0));
+  Value rows = t.index(tiles.rows);
+  headQueries = gatherRows(query, queryRows, t.index(0), rows, 8);
+  headFlow = gatherRows(resultGradient, flowRows, t.index(0), rows, 9);
+}
+
 void AttentionGradKernel::emitDelta(Value number) {
   setHead(number);
   TileRows resultRows = getHead(result, batch, head);
-  if (tiles.copiesHeads()) {
-    Value rows = t.index(tiles.rows);
-    headQueries = gatherRows(query, queryRows, t.index(0), rows, 8);
-    headFlow = gatherRows(resultGradient, flowRows, t.index(0), rows, 9);
-  }
   t.each(tiles.rows, 1, [&](Value row) {
     Value sum = zero;
     for (int64_t x = 0; x < tiles.width; x += kTileLanes) {
