@@ -133,9 +133,7 @@ private:
     auto type = RankedTensorType::get({}, builder.getF64Type());
     for (const Scalar &scalar : scalars) {
       StateOp::create(builder, step.getLoc(), scalar.name, type, kind,
-                      builder.getF64FloatAttr(scalar.value),
-                      /*bucket=*/StringAttr(), /*segment=*/StringAttr(),
-                      /*slot=*/StringAttr(), /*group=*/StringAttr());
+                      builder.getF64FloatAttr(scalar.value));
     }
   }
 };

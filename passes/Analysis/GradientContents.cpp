@@ -3,46 +3,15 @@
 #include "passes/Analysis/GradientContents.h"
 
 #include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/IndexRanges.h"
 #include "passes/Analysis/KernelShape.h"
 
 #include "llvm/ADT/StringMap.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace accel;
 
 namespace {
-
-/// Disjoint ranges of bytes, neighbours joined.
-class ByteRanges {
-public:
-  bool contains(int64_t begin, int64_t end) const {
-    auto next = ends.upper_bound(begin);
-    return begin == end ||
-           (next != ends.begin() && std::prev(next)->second >= end);
-  }
-  bool overlaps(int64_t begin, int64_t end) const {
-    auto next = ends.lower_bound(end);
-    return begin != end && next != ends.begin() &&
-           std::prev(next)->second > begin;
-  }
-  void insert(int64_t begin, int64_t end) {
-    auto next = ends.upper_bound(begin);
-    if (next != ends.begin() && std::prev(next)->second >= begin) {
-      --next;
-      begin = next->first;
-    }
-    while (next != ends.end() && next->first <= end) {
-      end = std::max(end, next->second);
-      next = ends.erase(next);
-    }
-    ends[begin] = end;
-  }
-
-private:
-  std::map<int64_t, int64_t> ends; ///< by where a range begins
-};
 
 class GradientWalk {
 public:
@@ -50,11 +19,12 @@ public:
 
   /// Takes in what `init` clears.
   void visitInit(plan::FillOp fill);
-  LogicalResult visit(plan::InstructionOpInterface op);
-  void enterLoop();
-  LogicalResult leaveLoop(plan::RepeatOp loop);
+  LogicalResult visit(Block &block);
 
 private:
+  void enterLoop();
+  LogicalResult leaveLoop(plan::RepeatOp loop);
+  LogicalResult visit(plan::InstructionOpInterface op);
   /// Whether `operand` is a result that is added only where the flag is true.
   bool beginsWithStep(plan::LaunchOp launch, unsigned operand);
   void followFlag(plan::InstructionOpInterface op,
@@ -63,8 +33,8 @@ private:
                        const plan::BufferAccess &access);
 
   SymbolTable &symbols;
-  llvm::DenseMap<Operation *, ByteRanges> written;
-  llvm::StringMap<ByteRanges> cleared; ///< by `init`, by symbol
+  llvm::DenseMap<Operation *, IndexRanges> written;
+  llvm::StringMap<IndexRanges> cleared; ///< by `init`, by symbol
   bool isInLoop = false;
   /// Whether the flag is known to be false in the first microbatch.
   bool isFlagFalse = false;
@@ -84,9 +54,7 @@ bool GradientWalk::beginsWithStep(plan::LaunchOp launch, unsigned operand) {
   if (!keep) {
     return false;
   }
-  auto flag =
-      plan::getBufferRange(launch.getBuffers()[keep.getArgNumber()]).buffer;
-  return flag.getSymbol() == kAccumulatingState;
+  return isAccumulatingFlag(launch.getBuffers()[keep.getArgNumber()]);
 }
 
 void GradientWalk::visitInit(plan::FillOp fill) {
@@ -109,8 +77,8 @@ LogicalResult GradientWalk::follow(plan::InstructionOpInterface op,
                                    unsigned operand,
                                    const plan::BufferAccess &access) {
   plan::BufferRange range = plan::getBufferRange(access.buffer);
-  ByteRanges once = cleared.lookup(range.buffer.getSymbol().value_or(""));
-  ByteRanges &ranges = written.try_emplace(range.buffer, once).first->second;
+  const IndexRanges &once = cleared[range.buffer.getSymbol().value_or("")];
+  IndexRanges &ranges = written.try_emplace(range.buffer, once).first->second;
   int64_t begin = range.begin, end = range.begin + range.bytes;
   bool begins = access.access == plan::Access::Write;
   StringRef problem;
@@ -146,7 +114,7 @@ LogicalResult GradientWalk::follow(plan::InstructionOpInterface op,
 LogicalResult GradientWalk::visit(plan::InstructionOpInterface op) {
   for (auto [operand, access] : llvm::enumerate(op.getAccesses())) {
     auto buffer = plan::getBufferRange(access.buffer).buffer;
-    if (buffer.getSymbol() == kAccumulatingState) {
+    if (isAccumulatingFlag(access.buffer)) {
       followFlag(op, access);
     } else if (buffer.getKlass() == "gradients" &&
                failed(follow(op, operand, access))) {
@@ -160,7 +128,7 @@ void GradientWalk::enterLoop() {
   isInLoop = true;
   for (auto &[buffer, ranges] : written) {
     if (cast<plan::BufferOp>(buffer).getRegion() == plan::Region::Transient) {
-      ranges = ByteRanges();
+      ranges = IndexRanges();
     }
   }
 }
@@ -174,32 +142,33 @@ LogicalResult GradientWalk::leaveLoop(plan::RepeatOp loop) {
   return success();
 }
 
-LogicalResult accel::verifyGradientContents(func::FuncOp init,
-                                            func::FuncOp step,
-                                            SymbolTable &symbols) {
-  GradientWalk walk(symbols);
-  if (init) {
-    init.walk([&](plan::FillOp fill) { walk.visitInit(fill); });
-  }
-  for (Operation &op : step.getBody().front()) {
-    auto loop = dyn_cast<plan::RepeatOp>(op);
-    if (loop) {
-      walk.enterLoop();
-      for (Operation &inner : loop.getBody().front()) {
-        auto instruction = dyn_cast<plan::InstructionOpInterface>(inner);
-        if (instruction && failed(walk.visit(instruction))) {
-          return failure();
-        }
-      }
-      if (failed(walk.leaveLoop(loop))) {
+LogicalResult GradientWalk::visit(Block &block) {
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<plan::RepeatOp>(op)) {
+      enterLoop();
+      if (failed(visit(loop.getBody().front())) || failed(leaveLoop(loop))) {
         return failure();
       }
-      continue;
-    }
-    auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
-    if (instruction && failed(walk.visit(instruction))) {
+    } else if (auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
+               instruction && failed(visit(instruction))) {
       return failure();
     }
   }
   return success();
+}
+
+bool accel::isAccumulatingFlag(Value buffer) {
+  return plan::getBufferRange(buffer).buffer.getSymbol() == kAccumulatingState;
+}
+
+LogicalResult accel::verifyGradientContents(SymbolTable &symbols) {
+  auto step = symbols.lookup<func::FuncOp>("step");
+  if (!step) {
+    return success();
+  }
+  GradientWalk walk(symbols);
+  if (auto init = symbols.lookup<func::FuncOp>("init")) {
+    init.walk([&](plan::FillOp fill) { walk.visitInit(fill); });
+  }
+  return walk.visit(step.getBody().front());
 }

@@ -14,14 +14,15 @@ inline constexpr llvm::StringLiteral kStoredAttr = "plan.stored";
 /// The state, one i1, that is false in the first microbatch of a step.
 inline constexpr llvm::StringLiteral kAccumulatingState = "accumulating";
 
-/// Proves that every byte of a gradient that `step` reads or adds to was
-/// written in the same step (a transient one's: in the same microbatch), or
-/// cleared by `init`, which may be null, and written by no kernel since; and
+/// Whether `buffer` is of that state.
+bool isAccumulatingFlag(mlir::Value buffer);
+
+/// Proves that every byte of a gradient that function `step` of the module
+/// reads or adds to was written in the same step (a transient one's: in the
+/// same microbatch), or cleared by `init` and written by no kernel since; and
 /// that nothing is stored over a contribution. Otherwise an error that names
-/// the instruction. Requires: plan instructions.
-llvm::LogicalResult verifyGradientContents(mlir::func::FuncOp init,
-                                           mlir::func::FuncOp step,
-                                           mlir::SymbolTable &symbols);
+/// the instruction. Requires: plan instructions, if there are these functions.
+llvm::LogicalResult verifyGradientContents(mlir::SymbolTable &symbols);
 
 } // namespace accel
 

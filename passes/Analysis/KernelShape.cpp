@@ -69,6 +69,10 @@ DictionaryAttr KernelShape::getAttr(MLIRContext *context) const {
   return attrs.getDictionary(context);
 }
 
+RankedTensorType accel::getTruthType(MLIRContext *context) {
+  return RankedTensorType::get({}, IntegerType::get(context, 1));
+}
+
 BlockArgument accel::getKeepArgument(func::FuncOp kernel, unsigned result) {
   auto number = dyn_cast_if_present<IntegerAttr>(
       kernel.getResultAttr(result, kAccumulateAttr));
@@ -77,11 +81,10 @@ BlockArgument accel::getKeepArgument(func::FuncOp kernel, unsigned result) {
 
 /// What `plan.accumulate` names is an argument, a truth value.
 static LogicalResult verifyKeepArguments(func::FuncOp kernel) {
+  Type truth = getTruthType(kernel.getContext());
   for (unsigned result = 0; result < kernel.getNumResults(); ++result) {
     auto number = dyn_cast_if_present<IntegerAttr>(
         kernel.getResultAttr(result, kAccumulateAttr));
-    auto truth =
-        RankedTensorType::get({}, IntegerType::get(kernel.getContext(), 1));
     bool exists = number && number.getInt() >= 0 &&
                   number.getInt() < kernel.getNumArguments();
     if (number &&

@@ -25,6 +25,8 @@ inline constexpr int64_t kColumnUnit = 64;
 inline constexpr int64_t kProductColumns = 32;
 inline constexpr int64_t kProductRows = 24;
 
+/// The type of one truth value.
+mlir::RankedTensorType getTruthType(mlir::MLIRContext *context);
 /// Whether `kernel` may add its result to what is in the buffer.
 inline bool isAccumulated(mlir::func::FuncOp kernel, unsigned result) {
   return bool(kernel.getResultAttr(result, kAccumulateAttr));

@@ -111,10 +111,7 @@ private:
       OpBuilder states(module.getContext());
       states.setInsertionPoint(function);
       StateOp::create(states, function.getLoc(), name, total.getType(),
-                      "accumulator", /*initial=*/FloatAttr(),
-                      /*bucket=*/StringAttr(),
-                      /*segment=*/StringAttr(), /*slot=*/StringAttr(),
-                      /*group=*/StringAttr());
+                      "accumulator");
       AccumulateOp::create(builder, total.getLoc(), name, total);
     }
     terminator->setOperands({});

@@ -359,6 +359,7 @@ LogicalResult FunctionBuffers::run() {
   insertFetches();
   clearGradients();
   if (function.getSymName() == "init") {
+    clearGaps();
     storeInitialParts();
     insertLoads();
   }

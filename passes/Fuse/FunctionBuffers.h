@@ -79,7 +79,7 @@ private:
   llvm::LogicalResult convertReduceScatter(dist::ReduceScatterOp op,
                                            mlir::OpBuilder &builder);
   mlir::func::FuncOp getAddKernel(mlir::RankedTensorType type);
-  void clearGaps(StateOp state, mlir::OpBuilder &builder);
+  void clearGaps();
   void clearGradients();
   void storeInitialParts();
 

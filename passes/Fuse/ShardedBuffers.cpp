@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers of states that are cut over ranks, and the collectives between them.
 #include "passes/Analysis/GradientContents.h"
+#include "passes/Analysis/IndexRanges.h"
 #include "passes/Analysis/KernelShape.h"
 #include "passes/Fuse/FunctionBuffers.h"
 
 #include "llvm/Support/FormatVariadic.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace accel;
@@ -139,9 +138,9 @@ func::FuncOp FunctionBuffers::getAddKernel(RankedTensorType type) {
   }
   MLIRContext *context = module.getContext();
   Location loc = UnknownLoc::get(context);
-  auto truth = RankedTensorType::get({}, IntegerType::get(context, 1));
   auto kernel = func::FuncOp::create(
-      loc, name, FunctionType::get(context, {type, truth}, {type}));
+      loc, name,
+      FunctionType::get(context, {type, getTruthType(context)}, {type}));
   kernel.setPrivate();
   Block *body = kernel.addEntryBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(body);
@@ -181,51 +180,47 @@ LogicalResult FunctionBuffers::convertReduceScatter(dist::ReduceScatterOp op,
   return success();
 }
 
-/// Clears what lies between the parameters in a slot of a segment.
-void FunctionBuffers::clearGaps(StateOp state, OpBuilder &builder) {
-  std::map<int64_t, int64_t> ends; // by where a parameter begins
-  for (ParameterOp parameter : getSegmentParameters(state)) {
-    int64_t offset = *parameter.getOffset();
-    auto shape = cast<RankedTensorType>(parameter.getType());
-    ends[offset] = offset + shape.getNumElements();
-  }
-  auto type = cast<RankedTensorType>(state.getType());
-  ends[type.getNumElements()] = type.getNumElements();
-  Location loc = state.getLoc();
-  int64_t last = 0;
-  for (auto [begin, end] : ends) {
-    if (last < begin) {
-      auto gap = MemRefType::get({begin - last}, type.getElementType());
-      plan::FillOp::create(builder, loc,
-                           viewOf(wholeOf(state), last, gap, loc));
+/// Of a gradient that begins with what kernels store: what none stores, as no
+/// parameter lies there, is zero from the beginning.
+void FunctionBuffers::clearGaps() {
+  OpBuilder builder(function.getBody().front().getTerminator());
+  for (auto state : module.getOps<StateOp>()) {
+    if (!state->hasAttr(kStoredAttr)) {
+      continue;
     }
-    last = end;
+    IndexRanges taken;
+    for (ParameterOp parameter : getSegmentParameters(state)) {
+      int64_t offset = *parameter.getOffset();
+      auto type = cast<RankedTensorType>(parameter.getType());
+      taken.insert(offset, offset + type.getNumElements());
+    }
+    auto type = cast<RankedTensorType>(state.getType());
+    Location loc = state.getLoc();
+    taken.eachGap(type.getNumElements(), [&](int64_t begin, int64_t end) {
+      auto gap = MemRefType::get({end - begin}, type.getElementType());
+      plan::FillOp::create(builder, loc,
+                           viewOf(wholeOf(state), begin, gap, loc));
+    });
   }
 }
 
-/// A gradient begins with what a kernel stores, or at zero: that of one
-/// microbatch in each of them, the others in each step. What no kernel stores,
-/// as no parameter lies there, is zero from the beginning.
+/// Other gradients begin at zero: that of one microbatch in each of them, the
+/// others in each step.
 void FunctionBuffers::clearGradients() {
-  bool isInit = function.getSymName() == "init";
+  if (!loop) {
+    return;
+  }
+  OpBuilder before(loop);
   for (auto state : module.getOps<StateOp>()) {
-    bool isStored = state->hasAttr(kStoredAttr);
-    if (state.getSlot() != "gradient" ||
-        dist::getHolding(state) == dist::Holding::Part) {
-      continue;
-    }
-    if (isInit && isStored) {
-      OpBuilder builder(function.getBody().front().getTerminator());
-      clearGaps(state, builder);
-    } else if (loop && !isStored) {
-      OpBuilder builder(loop);
-      plan::FillOp::create(builder, state.getLoc(), wholeOf(state));
+    if (state.getSlot() == "gradient" && !state->hasAttr(kStoredAttr) &&
+        dist::getHolding(state) != dist::Holding::Part) {
+      plan::FillOp::create(before, state.getLoc(), wholeOf(state));
     }
   }
-  for (auto &[op, whole] : wholes) {
-    if (loop && cast<StateOp>(op).getSlot() == "gradient") {
-      OpBuilder body = OpBuilder::atBlockBegin(&loop.getBody().front());
-      plan::FillOp::create(body, op->getLoc(), whole);
+  OpBuilder body = OpBuilder::atBlockBegin(&loop.getBody().front());
+  for (auto &[state, whole] : wholes) {
+    if (cast<StateOp>(state).getSlot() == "gradient") {
+      plan::FillOp::create(body, state->getLoc(), whole);
     }
   }
 }

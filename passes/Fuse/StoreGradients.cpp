@@ -50,7 +50,8 @@ private:
 } // namespace
 
 /// The gradient that `result` is added to, by a kernel: null if it is not.
-static AccumulateOp getContribution(OpResult result, SymbolTable &symbols) {
+static AccumulateOp getContribution(OpResult result,
+                                    const SymbolTable &symbols) {
   auto call = cast<func::CallOp>(result.getOwner());
   auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
   bool isAdded = kernel && result.hasOneUse() &&
@@ -107,11 +108,9 @@ void GradientStores::markSegments() {
 
 /// Whether `result` is what the gradient of a parameter begins with.
 bool GradientStores::isBeginning(OpResult result) const {
-  return llvm::any_of(result.getUsers(), [&](Operation *user) {
-    auto add = dyn_cast<AccumulateOp>(user);
-    return add && stored.contains(add.getSymbol()) &&
-           first.lookup(add.getSymbol()) == result;
-  });
+  AccumulateOp add = getContribution(result, symbols);
+  return add && stored.contains(add.getSymbol()) &&
+         first.lookup(add.getSymbol()) == result;
 }
 
 void GradientStores::rewriteCalls(Block &body) {
@@ -134,11 +133,9 @@ void GradientStores::rewriteCalls(Block &body) {
 void GradientStores::createFlag(func::FuncOp step, RepeatOp loop) {
   OpBuilder builder(step);
   Location loc = loop.getLoc();
-  auto type = RankedTensorType::get({}, builder.getI1Type());
-  auto state = StateOp::create(builder, loc, kAccumulatingState, type,
-                               "accumulator", FloatAttr(), StringAttr(),
-                               StringAttr(), StringAttr(), StringAttr());
-  symbols.insert(state);
+  RankedTensorType type = getTruthType(builder.getContext());
+  symbols.insert(
+      StateOp::create(builder, loc, kAccumulatingState, type, "accumulator"));
   auto write = [&](bool value) {
     Value constant = ConstantOp::create(builder, loc, type,
                                         DenseElementsAttr::get(type, value));

@@ -61,9 +61,7 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
         return signalPassFailure();
       }
     }
-    auto init = symbols.lookup<func::FuncOp>("init");
-    auto step = symbols.lookup<func::FuncOp>("step");
-    if (step && failed(verifyGradientContents(init, step, symbols))) {
+    if (failed(verifyGradientContents(symbols))) {
       signalPassFailure();
     }
   }

@@ -5,8 +5,8 @@
 // blocks nor the order within them depends on how the columns are split among
 // threads.
 //
-//   zero the columns of the results                 (unless what is there is
-//   kept) for %chunk = 0 to rows step 32:
+//   zero the columns of the results            (unless what is there is kept)
+//   for %chunk = 0 to rows step 32:
 //     for %block = %begin to %end:
 //       %sum = 0; for %r in the chunk: %sum += expression(%r, columns of the
 //       block) result += %sum

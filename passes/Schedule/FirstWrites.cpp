@@ -7,15 +7,6 @@
 using namespace mlir;
 using namespace accel;
 
-static bool overlaps(const std::map<int64_t, int64_t> &ranges, int64_t begin,
-                     int64_t end) {
-  auto after = ranges.lower_bound(begin);
-  if (after != ranges.end() && after->first < end) {
-    return true;
-  }
-  return after != ranges.begin() && std::prev(after)->second > begin;
-}
-
 static bool isInside(Value operand, Value view) {
   while (operand != view) {
     auto inner = operand.getDefiningOp<plan::ViewOp>();
@@ -27,26 +18,17 @@ static bool isInside(Value operand, Value view) {
   return true;
 }
 
-static void insertFillsBetween(const std::map<int64_t, int64_t> &written,
-                               Value view, OpBuilder &builder) {
+static void insertFillsBetween(const IndexRanges &written, Value view,
+                               OpBuilder &builder) {
   auto type = cast<MemRefType>(view.getType());
-  int64_t begin = 0;
-  auto fill = [&](int64_t end) {
-    if (begin == end) {
-      return;
-    }
+  written.eachGap(type.getNumElements(), [&](int64_t begin, int64_t end) {
     auto part = MemRefType::get({end - begin}, type.getElementType());
     Value range = part == type ? view
                                : plan::ViewOp::create(builder, view.getLoc(),
                                                       part, view, begin)
                                      .getResult();
     plan::FillOp::create(builder, view.getLoc(), range);
-  };
-  for (auto [first, last] : written) {
-    fill(first);
-    begin = last;
-  }
-  fill(type.getNumElements());
+  });
 }
 
 SmallVector<ResultMode> &FirstWrites::modesOf(plan::LaunchOp launch) {
@@ -78,23 +60,22 @@ bool FirstWrites::makeStore(Operation *op, unsigned operand) {
 }
 
 void FirstWrites::visitUse(Operation *op, unsigned operand, Value view,
-                           Ranges &written, Ranges &touched) {
+                           IndexRanges &written, IndexRanges &touched) {
   Value buffer = op->getOperand(operand);
   auto type = cast<MemRefType>(buffer.getType());
   int64_t begin =
       (plan::getBufferRange(buffer).begin - plan::getBufferRange(view).begin) /
       plan::getElementBytes(type);
   int64_t end = begin + type.getNumElements();
-  if (!overlaps(touched, begin, end) && makeStore(op, operand)) {
-    written[begin] = end;
+  if (!touched.overlaps(begin, end) && makeStore(op, operand)) {
+    written.insert(begin, end);
   }
-  int64_t &touchedEnd = touched[begin];
-  touchedEnd = std::max(touchedEnd, end);
+  touched.insert(begin, end);
 }
 
 void FirstWrites::addSession(const SlotSession &slot, OpBuilder &builder) {
   for (auto &[whole, view] : slot.views) {
-    Ranges written, touched;
+    IndexRanges written, touched;
     for (unsigned i = slot.session.first; i <= slot.session.last; ++i) {
       Operation *op = buckets.getInstruction(i);
       for (OpOperand &operand : op->getOpOperands()) {

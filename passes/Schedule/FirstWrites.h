@@ -3,10 +3,9 @@
 #ifndef ACCEL_PASSES_SCHEDULE_FIRSTWRITES_H
 #define ACCEL_PASSES_SCHEDULE_FIRSTWRITES_H
 
+#include "passes/Analysis/IndexRanges.h"
 #include "passes/Analysis/KernelVariants.h"
 #include "passes/Schedule/LoopBuckets.h"
-
-#include <map>
 
 namespace accel {
 
@@ -30,11 +29,8 @@ public:
   void finish(plan::RepeatOp loop);
 
 private:
-  /// Elements [first, second) of a segment, disjoint.
-  using Ranges = std::map<int64_t, int64_t>;
-
   void visitUse(mlir::Operation *op, unsigned operand, mlir::Value view,
-                Ranges &written, Ranges &touched);
+                IndexRanges &written, IndexRanges &touched);
   bool makeStore(mlir::Operation *op, unsigned operand);
   llvm::SmallVector<ResultMode> &modesOf(plan::LaunchOp launch);
 

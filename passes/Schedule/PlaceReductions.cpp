@@ -70,8 +70,7 @@ private:
   /// In front of what ends the first microbatch.
   OpBuilder atEnd() {
     for (auto fill : loop.getOps<plan::FillOp>()) {
-      plan::BufferOp buffer = plan::getBufferRange(fill.getBuffer()).buffer;
-      if (buffer.getSymbol() == kAccumulatingState) {
+      if (isAccumulatingFlag(fill.getBuffer())) {
         return OpBuilder(fill);
       }
     }

@@ -28,9 +28,7 @@ class VerifySchedulePass
       }
     }
     SymbolTable symbols(getOperation());
-    auto init = symbols.lookup<func::FuncOp>("init");
-    auto step = symbols.lookup<func::FuncOp>("step");
-    if (step && failed(verifyGradientContents(init, step, symbols))) {
+    if (failed(verifyGradientContents(symbols))) {
       signalPassFailure();
     }
   }

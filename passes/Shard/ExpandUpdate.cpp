@@ -126,9 +126,7 @@ private:
     }
     OpBuilder builder(update->getParentOfType<func::FuncOp>());
     StateOp::create(builder, update.getLoc(), kSquareSum, sum.getType(),
-                    "partial", /*initial=*/FloatAttr(),
-                    /*bucket=*/StringAttr(), /*segment=*/StringAttr(),
-                    /*slot=*/StringAttr(), /*group=*/StringAttr());
+                    "partial");
     scalars.write(kSquareSum, sum);
     return scalars.read(kSquareSum);
   }

@@ -163,13 +163,6 @@ private:
   std::vector<GuardedBuffer *> buffers;
 };
 
-/// Whether the kernel adds its result to what is there.
-bool isKept(func::FuncOp kernel, unsigned result, ArrayRef<HostTensor> inputs) {
-  BlockArgument keep = getKeepArgument(kernel, result);
-  return isAccumulated(kernel, result) &&
-         (!keep || inputs[keep.getArgNumber()].getAsDouble(0) != 0.0);
-}
-
 /// The definition's results; what was in an accumulated one is added.
 FailureOr<SmallVector<HostTensor>>
 askOracle(func::FuncOp kernel, ArrayRef<HostTensor> inputs, bool round) {

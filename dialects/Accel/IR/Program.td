@@ -50,6 +50,11 @@ def Accel_StateOp : Accel_Op<"state", [Symbol]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, StrAttr:$kind, OptionalAttr<F64Attr>:$initial,
                    OptionalAttr<StrAttr>:$bucket, OptionalAttr<StrAttr>:$segment, OptionalAttr<StrAttr>:$slot, OptionalAttr<StrAttr>:$group);
+  // Of no segment.
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Type":$type, "::llvm::StringRef":$kind,
+                             CArg<"::mlir::FloatAttr", "{}">:$initial), [{
+    build($_builder, $_state, name, type, kind, initial, /*bucket=*/{}, /*segment=*/{}, /*slot=*/{}, /*group=*/{});
+  }]>];
   let assemblyFormat = "$sym_name `:` $type attr-dict";
   let hasVerifier = 1;
 }

@@ -75,10 +75,7 @@ void prepare(const KernelCase &kernelCase, Program &program) {
   ASSERT_TRUE(succeeded(expected)) << program.diagnostics;
   for (auto [i, result] : llvm::enumerate(*expected)) {
     HostTensor before;
-    BlockArgument keep = getKeepArgument(program.kernel, i);
-    bool isKept =
-        !keep || program.arguments[keep.getArgNumber()].getAsDouble(0) != 0.0;
-    if (isAccumulated(program.kernel, i) && isKept) {
+    if (isKept(program.kernel, i, program.arguments)) {
       auto made = makeValue(program.kernel.getLoc(), result.getType(),
                             DictionaryAttr::get(&program.context),
                             "before" + std::to_string(i), 7);

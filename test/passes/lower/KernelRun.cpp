@@ -121,6 +121,12 @@ HostTensor GuardedBuffer::read() const {
   return result;
 }
 
+bool isKept(func::FuncOp kernel, unsigned result, ArrayRef<HostTensor> inputs) {
+  BlockArgument keep = getKeepArgument(kernel, result);
+  return isAccumulated(kernel, result) &&
+         (!keep || inputs[keep.getArgNumber()].getAsDouble(0) != 0.0);
+}
+
 std::unique_ptr<GuardedBuffer> makeScratch(func::FuncOp kernel) {
   int64_t bytes = KernelShape::get(kernel)->scratch;
   if (bytes == 0) {

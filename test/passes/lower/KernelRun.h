@@ -16,6 +16,11 @@ namespace accel::test {
 using KernelFunction = void (*)(void *const *buffers, int64_t begin,
                                 int64_t end);
 
+/// Whether `kernel`, whose operands are `inputs`, adds its result to what is
+/// there.
+bool isKept(mlir::func::FuncOp kernel, unsigned result,
+            llvm::ArrayRef<HostTensor> inputs);
+
 /// An image, mapped to be executed.
 class MappedImage {
 public:
