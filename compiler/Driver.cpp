@@ -152,8 +152,11 @@ void Compilation::printCheck() {
     ModelFacts facts = readFacts(getModule());
     output << options.model
            << ": nothing keeps it from training: " << facts.objective << ", "
-           << facts.parameters.tensors << " parameters, microbatches of "
-           << facts.batch << "\n";
+           << facts.parameters.tensors << " parameters";
+    if (facts.frozen.tensors > 0) {
+      output << ", of which " << facts.frozen.tensors << " are frozen";
+    }
+    output << ", microbatches of " << facts.batch << "\n";
   } else {
     problems.print(output, options.model);
   }
@@ -218,7 +221,9 @@ LogicalResult Compilation::checkGlobalBatch() {
   auto objective =
       getModule()->getAttrOfType<DictionaryAttr>("accel.objective");
   auto batch = getModule()->getAttrOfType<IntegerAttr>("accel.batch");
-  if (!objective || !objective.contains("whole_microbatches") || !batch) {
+  auto reason = objective ? objective.getAs<StringAttr>("whole_microbatches")
+                          : StringAttr();
+  if (!reason || !batch) {
     return success();
   }
   int64_t rest = options.globalBatch % batch.getInt();
@@ -228,9 +233,9 @@ LogicalResult Compilation::checkGlobalBatch() {
   int64_t below = options.globalBatch - rest;
   std::string smaller = below > 0 ? std::to_string(below) + " or " : "";
   return emitCodedError(getModule().getLoc(), ErrorCode::GlobalBatch)
-         << "--global-batch: the loss is a mean over samples "
-            "(--loss-weight=samples), so those of a step must be a multiple of "
-            "microbatch x ranks: with microbatches of "
+         << "--global-batch: " << reason.getValue()
+         << ", so those of a step must be a multiple of microbatch x ranks: "
+            "with microbatches of "
          << batch.getInt() << " expected " << smaller << below + batch.getInt()
          << ", got " << options.globalBatch;
 }

@@ -31,12 +31,17 @@ std::string formatCount(const TensorCount &tensors) {
       .str();
 }
 
+/// `1,484 in 6 tensors: 758 in 4 train, 726 in 2 are frozen`
 std::string describeParameters(const ModelFacts &facts) {
-  std::string text = formatCount(facts.parameters);
-  if (facts.frozen.tensors > 0) {
-    text += ", of which not trained: " + formatCount(facts.frozen);
+  std::string all = formatCount(facts.parameters);
+  if (facts.frozen.tensors == 0) {
+    return all + ", all train";
   }
-  return text;
+  return formatv("{0}: {1:N} in {2:N} train, {3:N} in {4:N} are frozen", all,
+                 facts.parameters.elements - facts.frozen.elements,
+                 facts.parameters.tensors - facts.frozen.tensors,
+                 facts.frozen.elements, facts.frozen.tensors)
+      .str();
 }
 
 std::string describeBatch(const ModelFacts &facts,

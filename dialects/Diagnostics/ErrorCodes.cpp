@@ -80,6 +80,14 @@ static constexpr ErrorInfo kCatalogue[] = {
      "parameters of a type that is not trained",
      "Parameters, gradients and the optimizer's state are fp32.",
      "Convert the model with model.float() before the export."},
+    {ErrorCode::TrainedParameters, "ACCEL-E0503",
+     "it is not clear which parameters train",
+     "An ONNX file does not say what PyTorch froze (requires_grad_(False), "
+     "no_grad, detach), so every parameter trains unless --freeze or --train "
+     "say otherwise.",
+     "Name the parameters by patterns that match: --train='lora_' trains these "
+     "alone, --freeze='^backbone[.]' all but these; the last pattern that "
+     "matches a name decides."},
     {ErrorCode::NoObjective, "ACCEL-E0601", "there is nothing to minimise",
      "The objective is found by the shapes of the outputs, or by name: a "
      "number "
@@ -94,9 +102,9 @@ static constexpr ErrorInfo kCatalogue[] = {
      "--loss-weight=samples."},
     {ErrorCode::GlobalBatch, "ACCEL-E0603",
      "the samples of a step do not make whole microbatches",
-     "A loss that is a mean over samples (--loss-weight=samples), whatever it "
-     "computes of them, cannot leave out the samples that pad a short "
-     "microbatch.",
+     "A short microbatch is filled with copies of a sample that count nothing. "
+     "Where samples influence each other (a mean over the batch), or the loss "
+     "is a mean over samples (--loss-weight=samples), copies would change it.",
      "Choose a --global-batch that is a multiple of microbatch x ranks, or "
      "another microbatch (--dim batch=N)."},
     {ErrorCode::NotTrainable, "ACCEL-E0701", "a gradient does not exist",

@@ -32,6 +32,7 @@ enum class ErrorCode {
   AbsentWeights,
   Dimensions,
   ElementType,
+  TrainedParameters,
   // The objective.
   NoObjective,
   LossForm,

@@ -8,9 +8,11 @@
 namespace accel::onnx {
 
 /// `value[.., indices[i..], ..]` along `axis`: the dimensions of `indices`
-/// stand in the place of that one. Requires: integer indices, not negative.
+/// stand in the place of that one. What has index `paddingRow` sends no
+/// gradient to `value`. Requires: integer indices, not negative.
 mlir::Value gatherAlong(NodeConversion &conversion, mlir::Value value,
-                        int64_t axis, mlir::Value indices);
+                        int64_t axis, mlir::Value indices,
+                        std::optional<int64_t> paddingRow = std::nullopt);
 
 /// Indices into a dimension of `size`, counted from its start; an index that it
 /// does not have is an error on the node.

@@ -2,9 +2,8 @@
 // Converters of operators that read by index, and of running sums.
 #include "frontends/onnx/GatherAlong.h"
 #include "frontends/onnx/GatherView.h"
-#include "frontends/onnx/Locations.h"
-#include "frontends/onnx/Metadata.h"
 #include "frontends/onnx/OperatorTable.h"
+#include "frontends/onnx/PaddingRows.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -49,14 +48,6 @@ Value sliceAt(NodeConversion &c, int64_t axis, int64_t index) {
   return c.reshape(slice, shape);
 }
 
-/// Whether PyTorch leaves one row of the table without a gradient: the third
-/// argument of its embedding, -1 for none.
-bool hasPaddingRow(const pb::NodeProto &node) {
-  std::optional<FxCall> call = getFxCall(node);
-  return call && call->isAten("embedding") && call->arguments.size() > 2 &&
-         call->arguments[2] != "-1";
-}
-
 } // namespace
 
 FailureOr<SmallVector<int64_t>> countFromStart(const NodeConversion &c,
@@ -75,7 +66,8 @@ FailureOr<SmallVector<int64_t>> countFromStart(const NodeConversion &c,
 
 /// Rows of the table whose first dimension is `axis`, put back to where ONNX
 /// wants them.
-Value gatherAlong(NodeConversion &c, Value value, int64_t axis, Value indices) {
+Value gatherAlong(NodeConversion &c, Value value, int64_t axis, Value indices,
+                  std::optional<int64_t> paddingRow) {
   int64_t rank = c.typeOf(value).getRank(),
           indexRank = c.typeOf(indices).getRank();
   SmallVector<int64_t> forward{axis};
@@ -85,7 +77,8 @@ Value gatherAlong(NodeConversion &c, Value value, int64_t axis, Value indices) {
   SmallVector<int64_t> shape(c.typeOf(indices).getShape());
   llvm::append_range(shape, c.typeOf(table).getShape().drop_front());
   Value gathered = GatherOp::create(
-      c.builder, c.loc, c.typeOf(value).clone(shape), table, indices);
+      c.builder, c.loc, c.typeOf(value).clone(shape), table, indices,
+      paddingRow ? c.builder.getI64IntegerAttr(*paddingRow) : IntegerAttr());
   // (indices..., before..., after...) becomes (before..., indices...,
   // after...).
   SmallVector<int64_t> back =
@@ -96,9 +89,6 @@ Value gatherAlong(NodeConversion &c, Value value, int64_t axis, Value indices) {
 }
 
 LogicalResult convertGather(NodeConversion &c) {
-  if (hasPaddingRow(c.node)) {
-    c.state.paddedLookups.push_back(getNodeName(c.node));
-  }
   FailureOr<int64_t> axis =
       c.normalizeAxis(c.getInt("axis", 0), c.inputType(0).getRank());
   if (failed(axis)) {
@@ -113,10 +103,14 @@ LogicalResult convertGather(NodeConversion &c) {
   if (failed(indices)) {
     return failure();
   }
-  bool one = c.inputType(1).getRank() == 0 && c.state.known.isKnown(*indices);
+  std::optional<int64_t> padding =
+      findPaddingRow(c.node, c.inputType(0).getDimSize(*axis));
+  bool isSlice = !padding && c.inputType(1).getRank() == 0 &&
+                 c.state.known.isKnown(*indices);
   c.setResult(
-      0, one ? sliceAt(c, *axis, c.state.known.evaluate(*indices).integers()[0])
-             : gatherAlong(c, c.input(0), *axis, *indices));
+      0, isSlice
+             ? sliceAt(c, *axis, c.state.known.evaluate(*indices).integers()[0])
+             : gatherAlong(c, c.input(0), *axis, *indices, padding));
   return success();
 }
 

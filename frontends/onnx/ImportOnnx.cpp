@@ -10,6 +10,7 @@
 #include "frontends/onnx/InputRoles.h"
 #include "frontends/onnx/MakeExportTemplate.h"
 #include "frontends/onnx/ModelFile.h"
+#include "frontends/onnx/PaddingRows.h"
 #include "frontends/onnx/SupportCheck.h"
 
 #include "mlir/IR/Verifier.h"
@@ -46,7 +47,6 @@ public:
       return failure();
     }
     tellAboutTraining();
-    tellAboutPadding();
     result.weights = std::move(weights.table);
     return std::move(result);
   }
@@ -69,7 +69,6 @@ private:
   void finishParameters();
   void recordDropoutSites();
   void tellAboutTraining();
-  void tellAboutPadding();
 
   StringRef path;
   const ImportOptions &options;
@@ -171,6 +170,11 @@ LogicalResult Importer::convert() {
     return failure();
   }
   finishParameters();
+  if (failed(assignPaddingRows(state.function, options.paddingRows,
+                               result.notes)) &&
+      stops(ImportFailure::Model)) {
+    return failure();
+  }
   annotateIndexRanges(state.function);
   markFilledInputs(state.function);
   recordDropoutSites();
@@ -323,16 +327,6 @@ void Importer::tellAboutTraining() {
                "Dropout nodes that are not in training mode do nothing; to "
                "train with them, export the model after model.train()",
                state.idleDropouts);
-  }
-}
-
-void Importer::tellAboutPadding() {
-  if (!state.paddedLookups.empty()) {
-    addWarning(result.notes,
-               "embeddings have a padding row that PyTorch does not train and "
-               "this program does; if that token occurs in the data, export "
-               "with padding_idx=None (Hugging Face: pad_token_id=None)",
-               state.paddedLookups);
   }
 }
 

@@ -60,4 +60,23 @@ parseDimension(llvm::StringRef text) {
   return std::pair(name.str(), size);
 }
 
+llvm::Expected<std::pair<std::string, std::optional<int64_t>>>
+parsePaddingRow(llvm::StringRef text) {
+  auto [name, value] = text.rsplit('=');
+  std::optional<int64_t> row;
+  int64_t number = 0;
+  bool isNone = value == "none";
+  if (name.empty() ||
+      (!isNone && (value.getAsInteger(10, number) || number < 0))) {
+    return makeError("expected --padding-row NAME=ROW with a row of the "
+                     "embedding, counted from 0, or NAME=none, e.g. "
+                     "--padding-row embedding.weight=0, got '" +
+                     text + "'");
+  }
+  if (!isNone) {
+    row = number;
+  }
+  return std::pair(name.str(), row);
+}
+
 } // namespace accel::onnx

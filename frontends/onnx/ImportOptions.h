@@ -42,6 +42,10 @@ struct DropoutPolicy {
 llvm::Expected<std::pair<std::string, int64_t>>
 parseDimension(llvm::StringRef text);
 
+/// The value of a `--padding-row NAME=ROW|none`.
+llvm::Expected<std::pair<std::string, std::optional<int64_t>>>
+parsePaddingRow(llvm::StringRef text);
+
 struct ImportOptions {
   /// The sizes of symbolic dimensions by their name in the file or alias
   /// (`batch`, `seq`).
@@ -50,6 +54,9 @@ struct ImportOptions {
   /// the file has its value.
   std::optional<InitPolicy> init;
   DropoutPolicy dropout;
+  /// By the name of an embedding's parameter the row that its lookups do not
+  /// train, or none; what is not in here is as the file says.
+  std::map<std::string, std::optional<int64_t>> paddingRows;
   /// After an error goes on to look for others, as far as that makes sense; the
   /// import fails all the same.
   bool keepsGoing = false;

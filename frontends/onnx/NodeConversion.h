@@ -43,8 +43,6 @@ struct ConversionState {
   std::vector<std::string>
       idleDropouts; ///< Dropout nodes that the file does not train with
   std::vector<std::string>
-      paddedLookups; ///< nodes of embeddings with a padding row
-  std::vector<std::string>
       addedSelections;             ///< nodes that add a boolean mask to scores
   mlir::Value sampleIndices, seed; ///< made on first use
   double labelSmoothing = 0.0;     ///< of the model's own loss

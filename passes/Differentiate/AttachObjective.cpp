@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Differentiate/Objective.h"
+#include "passes/Differentiate/SampleBlocks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -258,7 +259,8 @@ public:
     if (failed(chosen) || failed(verifyInputs(forward, *chosen))) {
       return signalPassFailure();
     }
-    describe(module, forward, *chosen);
+    describe(module, forward, *chosen,
+             explainWholeMicrobatches(forward, *chosen, batch.getInt()));
     ObjectiveBuilder(forward, *chosen, batch.getInt()).build();
     forward.setName("microbatch");
   }
@@ -283,9 +285,33 @@ private:
     return success();
   }
 
+  /// Why every microbatch has to consist of samples of the batch alone: copies
+  /// that fill a short one would change the others' losses. Empty: they would
+  /// not.
+  static StringRef explainWholeMicrobatches(func::FuncOp forward,
+                                            const Objective &chosen,
+                                            int64_t batch) {
+    if (chosen.kind == ObjectiveKind::Loss) {
+      return chosen.loss ? ""
+                         : "the loss is a mean over samples "
+                           "(--loss-weight=samples)";
+    }
+    Block &body = forward.getBody().front();
+    Value output = body.getTerminator()->getOperand(chosen.output);
+    SampleBlocks blocks(body, batch);
+    if (blocks.areSeparate(output)) {
+      return "";
+    }
+    Operation *mixing = blocks.findMixing(output);
+    emitRemark(mixing ? mixing->getLoc() : forward.getLoc())
+        << "the samples of a microbatch influence each other from here on, or "
+           "are not known not to; a step takes whole microbatches only";
+    return "the model mixes the samples of a microbatch";
+  }
+
   /// Records what was chosen, for the plan's signature and for people.
   static void describe(ModuleOp module, func::FuncOp forward,
-                       const Objective &chosen) {
+                       const Objective &chosen, StringRef wholeMicrobatches) {
     Builder builder(module.getContext());
     StringRef output = getOutputName(forward, chosen.output);
     NamedAttrList attrs;
@@ -295,8 +321,8 @@ private:
       attrs.set("tokens",
                 builder.getStringAttr(getInputName(forward, *chosen.tokens)));
     }
-    if (chosen.kind == ObjectiveKind::Loss && !chosen.loss) {
-      attrs.set("whole_microbatches", builder.getUnitAttr());
+    if (!wholeMicrobatches.empty()) {
+      attrs.set("whole_microbatches", builder.getStringAttr(wholeMicrobatches));
     }
     module->setAttr("accel.objective",
                     attrs.getDictionary(module.getContext()));

@@ -13,6 +13,10 @@ using namespace accel;
 
 void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
                                        const DifferentiateOptions &options) {
+  FreezeParametersPassOptions freeze;
+  freeze.rules.append(options.trainingRules.begin(),
+                      options.trainingRules.end());
+  manager.addPass(createFreezeParametersPass(std::move(freeze)));
   // Ranges come from how the forward program reads its inputs, before gradients
   // read them too.
   manager.addPass(createAnnotateInputRangesPass());
@@ -38,6 +42,10 @@ struct DifferentiatePipelineOptions
       llvm::cl::desc("what a loss of the model's own is a mean over: targets, "
                      "or samples"),
       llvm::cl::init("targets")};
+  ListOption<std::string> rules{
+      *this, "rules",
+      llvm::cl::desc("which parameters train: train=REGEX or freeze=REGEX, the "
+                     "last one that matches a name decides")};
 };
 
 } // namespace
@@ -47,7 +55,9 @@ void accel::registerDifferentiatePipeline() {
       "accel-differentiate", "phase Differentiate",
       [](mlir::OpPassManager &manager,
          const DifferentiatePipelineOptions &flags) {
-        buildDifferentiatePipeline(
-            manager, DifferentiateOptions{flags.objective, flags.lossWeight});
+        buildDifferentiatePipeline(manager,
+                                   {flags.objective,
+                                    flags.lossWeight,
+                                    {flags.rules.begin(), flags.rules.end()}});
       });
 }

@@ -4,6 +4,7 @@
 #define ACCEL_PASSES_DIFFERENTIATE_DIFFERENTIATEPIPELINE_H
 
 #include <string>
+#include <vector>
 
 namespace mlir {
 class OpPassManager;
@@ -16,6 +17,8 @@ struct DifferentiateOptions {
   std::string objective = "auto";
   /// targets, or samples.
   std::string lossWeight = "targets";
+  /// train=REGEX or freeze=REGEX, in the order in which they were given.
+  std::vector<std::string> trainingRules;
 };
 
 /// From @forward to @microbatch with its gradients.

@@ -24,6 +24,29 @@ def AnnotateInputRangesPass : Pass<"accel-annotate-input-ranges", "mlir::ModuleO
   }];
 }
 
+def FreezeParametersPass : Pass<"accel-freeze-parameters", "mlir::ModuleOp"> {
+  let summary = "decides which parameters train";
+  let description = [{
+    Each of `rules` is `train=REGEX` or `freeze=REGEX`, a POSIX extended regular expression that is searched for in a
+    parameter's name. The last rule that matches a name decides. A name that no rule matches does the opposite of the first
+    rule: a list that begins with `freeze` says what not to train, one that begins with `train` says what to train alone.
+    A frozen parameter is no longer `trainable`: it gets no gradient, no slots of the optimizer and no update.
+
+    An ONNX file does not say what PyTorch froze. So a module whose parameters have the names of adapters (PEFT's `lora_A`,
+    `lora_B`) is refused without rules: their base would be trained.
+
+    **Requires** nothing.
+    **Ensures** every rule matches a parameter, and one parameter at least trains.
+
+    ```mlir
+    // --accel-freeze-parameters=rules=train=lora_
+    accel.parameter @"attn.base_layer.weight" : tensor<16x8xf32>
+    accel.parameter @"attn.lora_A.weight" : tensor<2x8xf32> trainable
+    ```
+  }];
+  let options = [ListOption<"rules", "rules", "std::string", "train=REGEX or freeze=REGEX; the last one that matches decides">];
+}
+
 def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
   let summary = "puts the loss behind the model's outputs";
   let description = [{
@@ -40,8 +63,10 @@ def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
 
     A number is taken apart: it must be a sum, divided by a sum that depends on no parameter (the count of targets), by a
     number (so many targets), or by nothing (every sample is one target), of elements that belong to one sample each. With
-    `loss-weight=samples` it may be any number; its mean over the microbatches is trained then, which have to be whole
-    (`whole_microbatches` in `accel.objective`).
+    `loss-weight=samples` it may be any number; its mean over the microbatches is trained then.
+
+    Microbatches have to be whole if that mean is trained, or if the samples behind the other kinds of outputs are not known to
+    be separate (a mean over the batch): `whole_microbatches` in `accel.objective` says why.
 
     `auto` takes a number named `loss`, causal-lm if an output (b, t, v) stands beside an integer input (b, t), classification if there is an
     output (b, c). Of several candidates the one named `logits` is taken.

@@ -59,6 +59,23 @@ bool SampleBlocks::areSeparate(Value value) const {
   return batch == 1 || kinds.lookup(value) == Kind::Separate;
 }
 
+Operation *SampleBlocks::findMixing(Value value) const {
+  if (areSeparate(value)) {
+    return nullptr;
+  }
+  Operation *op = value.getDefiningOp();
+  while (op) {
+    auto mixed = llvm::find_if(op->getOperands(), [&](Value operand) {
+      return kinds.lookup(operand) == Kind::Mixed;
+    });
+    if (mixed == op->operand_end()) {
+      return op;
+    }
+    op = (*mixed).getDefiningOp();
+  }
+  return nullptr;
+}
+
 SampleBlocks::Kind SampleBlocks::classify(Operation *op) const {
   if (auto input = dyn_cast<InputOp>(op)) {
     return input.getName() == "seed" ? Kind::Common : Kind::Separate;

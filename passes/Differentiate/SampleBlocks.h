@@ -20,6 +20,11 @@ public:
   /// not known to be so is not.
   bool areSeparate(mlir::Value value) const;
 
+  /// The first operation on the way to `value` that is not known to keep its
+  /// samples separate; null if `value` has separate samples, or if inputs have
+  /// none.
+  mlir::Operation *findMixing(mlir::Value value) const;
+
 private:
   enum class Kind {
     Common,   ///< depends on no sample

@@ -167,7 +167,9 @@ struct GatherOfAllRows : public OpRewritePattern<GatherOp> {
     auto indices = constant
                        ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
                        : DenseIntElementsAttr();
-    if (!indices || indices.getNumElements() != table.getDimSize(0)) {
+    // A padding row would get a gradient of the reshape.
+    if (!indices || op.getPaddingRow() ||
+        indices.getNumElements() != table.getDimSize(0)) {
       return failure();
     }
     int64_t row = 0;

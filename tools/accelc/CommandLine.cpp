@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kCommandLineError = 2;
 constexpr const char *kShape = "Model and shapes";
+constexpr const char *kParameters = "What trains";
 constexpr const char *kParallelism = "Ranks";
 constexpr const char *kOptimizer = "Optimizer";
 constexpr const char *kSchedule = "Learning rate";
@@ -74,6 +75,35 @@ void addShapeOptions(CLI::App &app, CommandLine &line) {
       ->type_name("model|off|P")
       ->capture_default_str()
       ->group(kShape);
+}
+
+void addParameterOptions(CLI::App &app, CommandLine &line) {
+  app.add_option("--freeze",
+                 "Do not train the parameters whose names the pattern (a POSIX "
+                 "extended regular expression) is found in, repeatable; of "
+                 "--freeze and --train the last one that matches a name "
+                 "decides. A file does not say what PyTorch froze")
+      ->type_name("REGEX")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->check(regularExpression("--freeze='^backbone[.]'"))
+      ->group(kParameters);
+  app.add_option("--train",
+                 "Train the parameters whose names the pattern is found in; "
+                 "if the first pattern is a --train, no others")
+      ->type_name("REGEX")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->check(regularExpression("--train='lora_'"))
+      ->group(kParameters);
+  app.add_option("--padding-row", line.paddingRows,
+                 "The row of embedding NAME that its lookups do not train "
+                 "(padding_idx of PyTorch), or none, repeatable. Default: what "
+                 "the file says")
+      ->type_name("NAME=ROW|none")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->group(kParameters);
 }
 
 void addParallelismOptions(CLI::App &app, CommandLine &line) {
@@ -242,14 +272,37 @@ void addOutputOptions(CLI::App &app, CommandLine &line) {
       ->group(kOther);
 }
 
+/// The patterns of --freeze and --train in the order in which they were given,
+/// which is part of their meaning.
+std::vector<std::string> getTrainingRules(const CLI::App &app) {
+  const CLI::Option *freeze = app.get_option("--freeze");
+  const CLI::Option *train = app.get_option("--train");
+  std::vector<std::string> rules;
+  size_t frozen = 0, trained = 0;
+  for (const CLI::Option *option : app.parse_order()) {
+    if (option == freeze) {
+      rules.push_back("freeze=" + freeze->results()[frozen++]);
+    } else if (option == train) {
+      rules.push_back("train=" + train->results()[trained++]);
+    }
+  }
+  return rules;
+}
+
 /// The options that shape the plan, as they were given.
 std::vector<std::pair<std::string, std::string>>
-getWritten(const CLI::App &app) {
+getWritten(const CLI::App &app, const std::vector<std::string> &rules) {
   std::vector<std::pair<std::string, std::string>> written;
+  for (const std::string &rule : rules) {
+    size_t equals = rule.find('=');
+    written.emplace_back(rule.substr(0, equals), rule.substr(equals + 1));
+  }
   for (const CLI::Option *option : app.get_options()) {
     std::string group = option->get_group();
-    if (group != kShape && group != kParallelism && group != kOptimizer &&
-        group != kSchedule) {
+    bool shapes = group == kShape || group == kParallelism ||
+                  group == kOptimizer || group == kSchedule ||
+                  option->get_name() == "--padding-row";
+    if (!shapes) {
       continue;
     }
     for (const std::string &value : option->results()) {
@@ -380,6 +433,7 @@ void declareOptions(CLI::App &app, CommandLine &line) {
                  "wrote it")
       ->type_name("MODEL");
   addShapeOptions(app, line);
+  addParameterOptions(app, line);
   addParallelismOptions(app, line);
   addOptimizerOptions(app, line);
   addScheduleOptions(app, line);
@@ -411,7 +465,8 @@ std::variant<CommandLine, int> parseCommandLine(int argc, char **argv) {
   if (!complaints.empty()) {
     return complain(complaints);
   }
-  line.written = getWritten(app);
+  line.trainingRules = getTrainingRules(app);
+  line.written = getWritten(app, line.trainingRules);
   return line;
 }
 

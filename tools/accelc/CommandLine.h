@@ -26,6 +26,9 @@ struct CommandLine {
   std::string lossWeight = "targets";
   std::string init;
   std::string dropout = "model";
+  /// train=REGEX or freeze=REGEX, in the order in which they were given.
+  std::vector<std::string> trainingRules;
+  std::vector<std::string> paddingRows; ///< NAME=ROW or NAME=none
 
   std::string optimizer = "adamw";
   double lr = 1e-3;

@@ -56,6 +56,12 @@ private:
     options.import.dropout = line.dropout;
     options.differentiate.objective = line.objective;
     options.differentiate.lossWeight = line.lossWeight;
+    options.differentiate.trainingRules = line.trainingRules;
+    for (const std::string &text : line.paddingRows) {
+      if (auto row = take(onnx::parsePaddingRow(text))) {
+        addPaddingRow(*row);
+      }
+    }
   }
 
   void addDimension(const std::pair<std::string, int64_t> &dimension) {
@@ -64,6 +70,15 @@ private:
       complain("--dim " + dimension.first + ": expected one size, got " +
                std::to_string(known->second) + " and " +
                std::to_string(dimension.second));
+    }
+  }
+
+  void
+  addPaddingRow(const std::pair<std::string, std::optional<int64_t>> &padding) {
+    auto [known, isNew] = options.frontend.paddingRows.insert(padding);
+    if (!isNew && known->second != padding.second) {
+      complain("--padding-row " + padding.first +
+               ": expected one row, got several");
     }
   }
 

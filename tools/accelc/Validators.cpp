@@ -3,6 +3,7 @@
 #include "tools/accelc/Validators.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Regex.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,6 +76,21 @@ CLI::Validator byteCount(const std::string &example) {
         }
         text = std::to_string(*bytes);
         return "";
+      },
+      "");
+}
+
+CLI::Validator regularExpression(const std::string &example) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        std::string problem = text.empty() ? "it is empty" : "";
+        if (!text.empty()) {
+          llvm::Regex(text).isValid(problem);
+        }
+        return problem.empty()
+                   ? ""
+                   : "expected a POSIX extended regular expression, got '" +
+                         text + "': " + problem + "; for example " + example;
       },
       "");
 }

@@ -24,6 +24,9 @@ CLI::Validator wholeNumberFrom(int64_t lowest, const std::string &example);
 /// bytes of it.
 CLI::Validator byteCount(const std::string &example);
 
+/// Accepts a POSIX extended regular expression that is not empty.
+CLI::Validator regularExpression(const std::string &example);
+
 CLI::Validator oneOf(const std::vector<std::string> &choices);
 
 /// `a, b or c`

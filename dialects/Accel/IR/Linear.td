@@ -33,7 +33,8 @@ def Accel_GatherOp : Accel_FusedOp<"gather", "Gather"> {
   let summary = "rows of a table chosen by indices";
   let description = [{
     `result[i..., :] = table[indices[i...], :]`: with `table` of shape (v, d...) and `indices` of shape (i...), `result` has
-    shape (i..., d...). Indices lie in [0, v); the runtime checks token ids before any kernel reads them.
+    shape (i..., d...). Indices lie in [0, v); the runtime checks token ids before any kernel reads them. Where an index is
+    `padding_row`, its row of `result` sends no gradient to `table`: PyTorch's `padding_idx`.
 
     ```mlir
     %e = accel.gather %t, %ids : tensor<256x64xf32>, tensor<4x8xi64> -> tensor<4x8x64xf32>
@@ -41,12 +42,18 @@ def Accel_GatherOp : Accel_FusedOp<"gather", "Gather"> {
 
     **Constraints**
     - (C1) `result` has the dimensions of `indices`, then those of `table` but the first; element types of `table` and `result` agree.
+    - (C2) `padding_row` is a row of `table`.
 
     Lowers to an indirect load of a fused kernel.
   }];
-  let arguments = (ins Accel_Tensor:$table, Accel_IndexTensor:$indices);
+  let arguments = (ins Accel_Tensor:$table, Accel_IndexTensor:$indices, OptionalAttr<I64Attr>:$padding_row);
   let results = (outs Accel_Tensor:$result);
-  let builders = [OpBuilder<(ins "::mlir::Value":$table, "::mlir::Value":$indices)>];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$table, "::mlir::Value":$indices)>,
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$table, "::mlir::Value":$indices), [{
+      build($_builder, $_state, result, table, indices, /*padding_row=*/::mlir::IntegerAttr());
+    }]>,
+  ];
   let assemblyFormat = "$table `,` $indices attr-dict `:` type($table) `,` type($indices) `->` type($result)";
   let hasVerifier = 1;
 }

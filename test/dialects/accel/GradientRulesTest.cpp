@@ -114,6 +114,10 @@ const RuleCase kCases[] = {
      "%y = accel.gather %t, %i : tensor<9x3xf32>, tensor<4xi64> -> "
      "tensor<4x3xf32>",
      "10"},
+    {"%t: tensor<9x3xf32>, %i: tensor<4xi64>",
+     "%y = accel.gather %t, %i {padding_row = 2 : i64} : tensor<9x3xf32>, "
+     "tensor<4xi64> -> tensor<4x3xf32>",
+     "10"},
     {"%i: tensor<4xi64>, %u: tensor<4x3xf32>",
      "%y = accel.scatter_add %i, %u : tensor<4xi64>, tensor<4x3xf32> -> "
      "tensor<9x3xf32>",

@@ -90,6 +90,14 @@ func.func @gather_c1_scalar(%t: tensor<f32>, %i: tensor<4xi64>) {
 
 // -----
 
+func.func @gather_c2(%t: tensor<9x3xf32>, %i: tensor<4xi64>) {
+  // expected-error@below {{'accel.gather' op expected `padding_row` to be a row of `table`, 0 to 8, got 9}}
+  %y = accel.gather %t, %i {padding_row = 9 : i64} : tensor<9x3xf32>, tensor<4xi64> -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
 func.func @scatter_add_c1(%i: tensor<4xi64>, %u: tensor<5x3xf32>) {
   // expected-error@below {{'accel.scatter_add' op expected `updates` of shape (4, 3), got (5, 3)}}
   %y = accel.scatter_add %i, %u : tensor<4xi64>, tensor<5x3xf32> -> tensor<9x3xf32>

@@ -15,6 +15,8 @@ func.func @products(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %a: tensor<2x3x5x
 func.func @tables(%table: tensor<16x2x3xf32>, %ids: tensor<4x8xi64>, %vector: tensor<9xi1>, %one: tensor<i32>, %tuples: tensor<4x5x1xi64>) {
   // CHECK: accel.gather %{{.+}}, %{{.+}} : tensor<16x2x3xf32>, tensor<4x8xi64> -> tensor<4x8x2x3xf32>
   %rows = accel.gather %table, %ids : tensor<16x2x3xf32>, tensor<4x8xi64> -> tensor<4x8x2x3xf32>
+  // CHECK: accel.gather %{{.+}}, %{{.+}} {padding_row = 15 : i64} : tensor<16x2x3xf32>
+  %padded = accel.gather %table, %ids {padding_row = 15 : i64} : tensor<16x2x3xf32>, tensor<4x8xi64> -> tensor<4x8x2x3xf32>
   // CHECK: accel.gather %{{.+}}, %{{.+}} : tensor<9xi1>, tensor<i32> -> tensor<i1>
   %element = accel.gather %vector, %one : tensor<9xi1>, tensor<i32> -> tensor<i1>
   // CHECK: accel.scatter_add %{{.+}}, %{{.+}} : tensor<4x8xi64>, tensor<4x8x2x3xf32> -> tensor<16x2x3xf32>

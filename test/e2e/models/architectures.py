@@ -229,6 +229,54 @@ class Smoothed(nn.Module):
         return F.cross_entropy(logits, labels, label_smoothing=0.1), logits
 
 
+class PaddedDecoder(nn.Module):
+    """A table with a padding row, which the tied head trains all the same."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(29, 12, padding_idx=3)
+        self.mix = nn.Linear(12, 12)
+        self.head = nn.Linear(12, 29, bias=False)
+        self.head.weight = self.table.weight
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        return self.head(torch.tanh(self.mix(self.table(tokens))))
+
+
+def padded_decoder(seed: int = 43) -> nn.Module:
+    torch.manual_seed(seed)
+    return perturb(PaddedDecoder(), seed + 1)
+
+
+class Centered(nn.Module):
+    """A classifier that subtracts the mean of the batch: samples are mixed."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8, bias=False)
+        self.second = nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = self.first(x)
+        return self.second(torch.tanh(hidden - hidden.mean(0)))
+
+
+def centered(seed: int = 45) -> nn.Module:
+    torch.manual_seed(seed)
+    return perturb(Centered(), seed + 1)
+
+
+def gpt2_lora(seed: int = 41) -> nn.Module:
+    """GPT-2 with PEFT's LoRA on both projections of attention."""
+    from peft import LoraConfig, get_peft_model
+
+    config = LoraConfig(
+        r=3, lora_alpha=6, target_modules=["c_attn", "c_proj"], fan_in_fan_out=True
+    )
+    torch.manual_seed(seed)
+    return perturb(get_peft_model(gpt2(), config).get_base_model(), seed + 1)
+
+
 class Twins(nn.Module):
     """Two tied layers and two new norms, which are equal but not tied."""
 

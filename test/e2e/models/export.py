@@ -180,6 +180,23 @@ def norm_folded(name: str) -> None:
     export_dynamo(model, HERE / name / "model.onnx", inputs, {0: "batch"})
 
 
+def gpt2_lora(name: str) -> None:
+    """The file does not say that PEFT froze the base."""
+    _gpt2(name, architectures.gpt2_lora().eval(), {0: "batch"})
+
+
+def padding(name: str) -> None:
+    model = architectures.padded_decoder().eval()
+    inputs = {"tokens": _tokens(2, 8)}
+    export_dynamo(model, HERE / name / "model.onnx", inputs, {0: "batch"})
+
+
+def centered(name: str) -> None:
+    model = architectures.centered().eval()
+    inputs = {"x": torch.zeros(2, 8)}
+    export_dynamo(model, HERE / name / "model.onnx", inputs, {0: "batch"})
+
+
 def twins(name: str) -> None:
     """In eval mode the old exporter merges what is equal behind Identity."""
     model = architectures.twins().eval()
@@ -210,6 +227,9 @@ EXPORTS = {
     "mlp-smoothing": mlp_smoothing,
     "norm-folded": norm_folded,
     "twins": twins,
+    "gpt2-lora": gpt2_lora,
+    "padding": padding,
+    "centered": centered,
 }
 
 

@@ -38,6 +38,8 @@ class Variant:
     batch: int = 8
     source: str = "default"  # which of the model's data
     weights: bool = True  # keep the final weights
+    flags: tuple[str, ...] = ()  # of accelc
+    adapt: Callable[[nn.Module], object] | None = None  # does it in PyTorch
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Model:
     rows_in_file: dict[str, int] = dataclasses.field(default_factory=dict)
     key_biases: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()  # of accelc, besides those of the variant
+    microbatch: int = MICROBATCH
 
 
 SGD = Optimizer(kind="sgd", lr=0.05, momentum=0.9, weight_decay=0.0)
@@ -65,6 +68,21 @@ SCHEDULES = (
     Schedule("wsd", warmup_steps=3, schedule_steps=18, min_lr=5e-5, decay_steps=6),
 )
 PLAIN = (Variant(), Variant("sgd", SGD))
+
+
+def _freeze(*prefixes: str) -> Callable[[nn.Module], object]:
+    """Freezes the parameters whose names begin with one of `prefixes`."""
+
+    def adapt(network: nn.Module) -> None:
+        for name, parameter in network.named_parameters():
+            if name.startswith(prefixes):
+                parameter.requires_grad_(False)
+
+    return adapt
+
+
+def _train_padding(network: nn.Module) -> None:
+    network.table.padding_idx = None
 
 
 def _scheduled(optimizer: Optimizer) -> tuple[Variant, ...]:
@@ -103,6 +121,8 @@ def _gpt2(fresh: bool) -> Model:
         variants += _scheduled(Optimizer())
         variants += (Variant("ignored", batch=7, source="arrays"),)
         variants += (Variant("shifted", source="shifted", weights=False),)
+        tied = _freeze("transformer.wte")
+        variants += (Variant("frozen", flags=("--freeze=lm_head",), adapt=tied),)
     return Model(
         build=lambda: architectures.gpt2(fresh=fresh).eval(),
         objective="causal-lm",
@@ -200,7 +220,54 @@ MODELS = {
             Variant("", ADAMW_HALF),
             Variant("sgd", MLP_SGD),
             *_scheduled(ADAMW_HALF),
+            Variant(
+                "frozen",
+                ADAMW_HALF,
+                flags=("--freeze=^layers[.]", "--train=^layers[.]4[.]"),
+                adapt=_freeze("layers.0.", "layers.2."),
+            ),
         ),
+    ),
+    # PEFT froze the base; PyTorch has nothing to adapt.
+    "gpt2-lora": Model(
+        build=lambda: architectures.gpt2_lora().eval(),
+        objective="causal-lm",
+        write_data=lambda folder: datasets.write_tokens(
+            folder / "data.bin", 211, 3217, seed=24
+        ),
+        sources={"default": _stream(32)},
+        variants=(Variant("", ADAMW_HALF),),
+        dims={"seq": 32},
+        tied={"transformer.wte.weight": "lm_head.weight"},
+        rows_in_file={"transformer.wpe.weight": 32},
+        flags=("--train=lora_",),
+    ),
+    "padding": Model(
+        build=architectures.padded_decoder,
+        objective="causal-lm",
+        write_data=lambda folder: datasets.write_tokens(
+            folder / "data.bin", 29, 801, seed=31
+        ),
+        sources={"default": _stream(8)},
+        variants=(
+            Variant("", ADAMW_HALF),
+            Variant(
+                "none",
+                ADAMW_HALF,
+                flags=("--padding-row", "head.weight=none"),
+                adapt=_train_padding,
+            ),
+        ),
+        dims={"seq": 8},
+        tied={"table.weight": "head.weight"},
+    ),
+    "centered": Model(
+        build=architectures.centered,
+        objective="classification",
+        write_data=lambda folder: datasets.write_features(folder, 8, 8, seed=32),
+        sources={"default": _arrays("x")},
+        variants=(Variant("", ADAMW_HALF),),
+        microbatch=8,
     ),
     "mlp-smoothing": Model(
         build=lambda: architectures.Smoothed(architectures.mlp()),
@@ -226,8 +293,8 @@ MODELS = {
 
 def compile_flags(model: Model, variant: Variant) -> list[str]:
     o, s = variant.optimizer, variant.schedule
-    flags = [f"--objective={model.objective}", "--dim", f"batch={MICROBATCH}"]
-    flags += model.flags
+    flags = [f"--objective={model.objective}", "--dim", f"batch={model.microbatch}"]
+    flags += [*model.flags, *variant.flags]
     flags += [f"--global-batch={variant.batch}", f"--optimizer={o.kind}"]
     flags += [f"--lr={o.lr}", f"--weight-decay={o.weight_decay}"]
     flags += [f"--clip-norm={o.clip_norm}"]
@@ -264,7 +331,7 @@ def write_golden(name: str, model: Model, variant: Variant, result: Result) -> N
     files = {"initial": "initial.safetensors"}
     if not variant.name:
         _save(model, result.initial, folder / "initial.safetensors")
-    if not variant.name or variant.source == "arrays":
+    if not variant.name or variant.source == "arrays" or variant.adapt:
         path = folder / f"gradients{suffix}.safetensors"
         files["gradients"] = _save(model, result.gradients, path)
     elif variant.source == "default":  # same weights, same batch
@@ -282,7 +349,7 @@ def write_golden(name: str, model: Model, variant: Variant, result: Result) -> N
         "run_flags": run_flags(data_files),
         "optimizer": optimizer,
         "schedule": dataclasses.asdict(variant.schedule),
-        "dims": {"batch": MICROBATCH, **model.dims},
+        "dims": {"batch": model.microbatch, **model.dims},
         "global_batch": variant.batch,
         "steps": STEPS,
         "data": data_files,
@@ -304,6 +371,8 @@ def run_variant(
     name: str, model: Model, variant: Variant, network: nn.Module
 ) -> Result:
     data = model.sources[variant.source][0](HERE / name)
+    if variant.adapt:
+        variant.adapt(network)
     return train(
         network, data, variant.optimizer, variant.schedule, variant.batch, STEPS
     )

@@ -137,7 +137,9 @@ def train(
         loss.backward()
         if step == 0:
             result.gradients = {
-                n: p.grad.detach().clone() for n, p in model.named_parameters()
+                n: p.grad.detach().clone()
+                for n, p in model.named_parameters()
+                if p.grad is not None
             }
         norm = nn.utils.clip_grad_norm_(model.parameters(), optimizer.clip_norm)
         lr = schedule.lr(optimizer.lr, step)

@@ -23,7 +23,7 @@
 // CHECK: return %[[LOSSES]], %[[SUM]], %[[COUNT]]
 
 // As it is, once for each of the two samples; only whole microbatches are the same for any split.
-// SAMPLES: accel.objective = {kind = "loss", output = "loss", whole_microbatches}
+// SAMPLES: accel.objective = {kind = "loss", output = "loss", whole_microbatches = "the loss is a mean over samples (--loss-weight=samples)"}
 // SAMPLES: %[[WEIGHTS:.+]] = accel.input "sample_weights" : tensor<2xf32>
 // SAMPLES: %[[TWO:.+]] = accel.constant dense<2.000000e+00> : tensor<f32>
 // SAMPLES: %[[TWICE:.+]] = accel.mul %{{.+}}, %[[TWO]]

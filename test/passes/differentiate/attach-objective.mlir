@@ -4,6 +4,10 @@
 // RUN: accel-opt %t/classes.mlir --accel-attach-objective | FileCheck %t/classes.mlir
 // RUN: accel-opt %t/classes.mlir --accel-attach-objective=objective=mse | FileCheck %t/classes.mlir --check-prefix=MSE
 // RUN: accel-opt %t/classes.mlir --accel-attach-objective=objective=output:score | FileCheck %t/classes.mlir --check-prefix=OUTPUT
+// RUN: accel-opt %t/mixed.mlir --accel-attach-objective --verify-diagnostics | FileCheck %t/mixed.mlir
+// RUN: accel-opt %t/mixed.mlir --accel-attach-objective=objective=mse --verify-diagnostics | FileCheck %t/mixed.mlir
+// RUN: accel-opt %t/mixed.mlir --accel-attach-objective=objective=output:logits --verify-diagnostics | FileCheck %t/mixed.mlir
+// RUN: accel-opt %t/alone.mlir --accel-attach-objective --verify-diagnostics | FileCheck %t/alone.mlir
 
 //--- language.mlir
 // Logits (b, t, v) beside tokens (b, t): a language model. Labels lie beside the logits; -100 is no target.
@@ -82,5 +86,31 @@ module attributes {accel.batch = 4 : i64} {
     %y = accel.matmul %x, %w : tensor<4x5xf32>, tensor<5x3xf32> -> tensor<4x3xf32>
     %s = accel.reduce_sum %y [1] : tensor<4x3xf32> -> tensor<4xf32>
     return %y, %s : tensor<4x3xf32>, tensor<4xf32>
+  }
+}
+
+//--- mixed.mlir
+// Samples that are centred around their mean: copies that fill a short microbatch would change the others, whatever the objective.
+// CHECK: accel.objective = {{{.*}} whole_microbatches = "the model mixes the samples of a microbatch"}
+module attributes {accel.batch = 4 : i64} {
+  func.func @forward(%x: tensor<4x3xf32> {accel.name = "x"}) -> (tensor<4x3xf32> {accel.name = "logits"}) {
+    // expected-remark@below {{the samples of a microbatch influence each other from here on, or are not known not to; a step takes whole microbatches only}}
+    %sum = accel.reduce_sum %x [0] : tensor<4x3xf32> -> tensor<3xf32>
+    %four = accel.constant dense<4.0> : tensor<3xf32>
+    %mean = accel.div %sum, %four : tensor<3xf32>
+    %wide = accel.broadcast %mean [1] : tensor<3xf32> -> tensor<4x3xf32>
+    %y = accel.sub %x, %wide : tensor<4x3xf32>
+    return %y : tensor<4x3xf32>
+  }
+}
+
+//--- alone.mlir
+// One sample has nobody to be mixed with.
+// CHECK-NOT: whole_microbatches
+module attributes {accel.batch = 1 : i64} {
+  func.func @forward(%x: tensor<1x3xf32> {accel.name = "x"}) -> (tensor<1x3xf32> {accel.name = "logits"}) {
+    %sum = accel.reduce_sum %x [0] : tensor<1x3xf32> -> tensor<3xf32>
+    %y = accel.reshape %sum : tensor<3xf32> -> tensor<1x3xf32>
+    return %y : tensor<1x3xf32>
   }
 }

@@ -33,8 +33,20 @@ void GatherOp::build(OpBuilder &builder, OperationState &state, Value table,
 
 LogicalResult GatherOp::verify() {
   // gather_c1
-  return verifyRows(*this, getTable(), "table", getIndices(), getResult(),
-                    "result");
+  if (failed(verifyRows(*this, getTable(), "table", getIndices(), getResult(),
+                        "result"))) {
+    return failure();
+  }
+  // gather_c2
+  int64_t rows = shapeOf(getTable()).front();
+  int64_t padding = getPaddingRow().value_or(0);
+  bool isDynamic = ShapedType::isDynamic(rows);
+  if (getPaddingRow() && (padding < 0 || (!isDynamic && padding >= rows))) {
+    return emitOpError() << "expected `padding_row` to be a row of `table`, 0 "
+                            "to "
+                         << rows - 1 << ", got " << padding;
+  }
+  return success();
 }
 
 LogicalResult ScatterAddOp::verify() {
@@ -51,6 +63,15 @@ LogicalResult GatherOp::buildGradient(OpBuilder &builder,
     return success();
   }
   GradientBuilder b(builder, *this);
+  if (std::optional<uint64_t> padding = getPaddingRow()) {
+    Value isTrained = b.compare(ComparePredicate::NE, getIndices(),
+                                static_cast<double>(*padding));
+    auto rows = cast<RankedTensorType>(gradient.getType());
+    Value spread =
+        b.create<BroadcastOp>(rows.clone(builder.getI1Type()), isTrained,
+                              axisRange(0, shapeOf(getIndices()).size()));
+    gradient = b.keepWhere(spread, gradient);
+  }
   operandGradients[0] =
       b.create<ScatterAddOp>(getTable().getType(), getIndices(), gradient);
   return success();
