@@ -45,25 +45,25 @@ bool isMatrixUse(const GraphIndex::Use &use) {
   return (op == "MatMul" || op == "Gemm" || op == "Conv") && use.input == 1;
 }
 
-/// Whether every use reads the transpose of the Linear weight `parameter`.
+/// Whether every use reads the transpose of a Linear weight, one of them that of
+/// `parameter`: the others read parameters that were merged with it.
 bool isLinearTranspose(const pb::TensorProto &tensor, llvm::StringRef parameter,
                        const GraphIndex &index,
                        const GraphSignature &signature) {
-  llvm::ArrayRef<GraphIndex::Use> uses = index.getUses(tensor.name());
-  return tensor.dims_size() == 2 && !uses.empty() &&
-         llvm::all_of(uses, [&](const GraphIndex::Use &use) {
-           std::optional<FxCall> call = getFxCall(*use.node);
-           bool linear =
-               !call ||
-               (call->isAten("linear") &&
-                llvm::is_contained(
-                    llvm::map_range(call->arguments,
-                                    [&](llvm::StringRef argument) {
-                                      return signature.findParameter(argument);
-                                    }),
-                    parameter));
-           return isMatrixUse(use) && use.node->op_type() != "Conv" && linear;
-         });
+  bool isRead = false;
+  for (const GraphIndex::Use &use : index.getUses(tensor.name())) {
+    std::optional<FxCall> call = getFxCall(*use.node);
+    bool isLinear = isMatrixUse(use) && use.node->op_type() != "Conv" &&
+                    (!call || call->isAten("linear"));
+    llvm::StringRef read = call && call->arguments.size() > 1
+                               ? signature.findParameter(call->arguments[1])
+                               : parameter;
+    if (!isLinear || read.empty()) {
+      return false;
+    }
+    isRead |= read == parameter;
+  }
+  return tensor.dims_size() == 2 && isRead;
 }
 
 /// The output of the FX node `embedding`, `embedding_1`, ... with nothing but
