@@ -45,8 +45,8 @@ bool isMatrixUse(const GraphIndex::Use &use) {
   return (op == "MatMul" || op == "Gemm" || op == "Conv") && use.input == 1;
 }
 
-/// Whether every use reads the transpose of a Linear weight, one of them that of
-/// `parameter`: the others read parameters that were merged with it.
+/// Whether every use reads the transpose of a Linear weight, one of them that
+/// of `parameter`: the others read parameters that were merged with it.
 bool isLinearTranspose(const pb::TensorProto &tensor, llvm::StringRef parameter,
                        const GraphIndex &index,
                        const GraphSignature &signature) {
