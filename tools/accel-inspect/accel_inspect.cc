@@ -18,6 +18,7 @@
 #include "tools/accel-inspect/schedule_text.h"
 #include "tools/accel-inspect/trace_command.h"
 #include "tools/command-line/parse.h"
+#include "tools/command-line/value_checks.h"
 
 namespace accel::tools {
 namespace {
@@ -38,6 +39,8 @@ Every use hashes the whole plan; a damaged one is refused, and the damaged secti
 
 Exit status: 0 done; 2 command line; 3 plan of another release; 4 file, or damaged plan; 6 --verify failed
 )";
+
+constexpr int64_t kMostColumns = 10000;
 
 struct InspectOptions {
   std::string plan;
@@ -148,14 +151,17 @@ int AccelInspectMain(int argc, char** argv) {
   app.add_option("--threads", options.threads,
                  "Threads per rank that sizes are shown for")
       ->type_name("N")
+      ->check(WholeNumber(1, 4096))
       ->capture_default_str();
   app.add_option("--schedule", options.schedule,
                  "How to show the function: kernels of one bucket in one row, "
                  "every instruction in its row, or with all that it touches")
-      ->check(CLI::IsMember({"folded", "full", "accesses"}))
+      ->type_name("folded|full|accesses")
+      ->check(OneOf({"folded", "full", "accesses"}))
       ->capture_default_str();
   app.add_option("--width", options.width, "Columns to fit into")
       ->type_name("N")
+      ->check(WholeNumber(1, kMostColumns))
       ->capture_default_str();
   if (const std::optional<int> exit = ParseCommandLine(
           app, argc, argv,

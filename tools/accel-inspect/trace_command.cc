@@ -15,11 +15,13 @@
 #include "tools/accel-inspect/exit_status.h"
 #include "tools/accel-inspect/trace_text.h"
 #include "tools/command-line/parse.h"
+#include "tools/command-line/value_checks.h"
 
 namespace accel::tools {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+constexpr int64_t kMostColumns = 10000;
 
 constexpr char kTraceFooter[] = R"help(
 Examples:
@@ -93,14 +95,17 @@ int InspectTraceMain(int argc, char** argv) {
   app.add_option("--top", options.top,
                  "How many of the most expensive instructions to list per lane")
       ->type_name("N")
+      ->check(WholeNumber(0))
       ->capture_default_str();
   app.add_flag("--layers", options.layers,
                "Shows each of the layers that repeat by itself, and each "
                "instruction");
   app.add_option("--rank", options.rank, "The rank to show; default: the first")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(WholeNumber(0));
   app.add_option("--width", options.width, "Columns to fit into")
       ->type_name("N")
+      ->check(WholeNumber(1, kMostColumns))
       ->capture_default_str();
   if (const std::optional<int> exit =
           ParseCommandLine(app, argc, argv,

@@ -8,6 +8,7 @@
 
 #include "tools/accel-run/exit_code.h"
 #include "tools/command-line/parse.h"
+#include "tools/command-line/value_checks.h"
 
 namespace accel::tools {
 namespace {
@@ -41,12 +42,6 @@ Exit status:
   step in progress. With -n it is that of the rank that failed first, 128 + N where signal N has killed it
 )";
 
-// A range whose bounds the help does not repeat.
-template <typename T>
-CLI::Validator Between(T low, T high) {
-  return CLI::Range(low, high).description("");
-}
-
 void AddTrainingOptions(CLI::App& app, RunOptions& options) {
   app.add_option("--data", options.data,
                  "Training data, repeatable; none: synthetic data. A stream of "
@@ -60,7 +55,7 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
   app.add_option("--steps", options.steps,
                  "Optimizer steps; default: one epoch, 20 on synthetic data")
       ->type_name("N")
-      ->check(Between<int64_t>(1, int64_t{1} << 31))
+      ->check(WholeNumber(1, int64_t{1} << 31))
       ->group("Training");
   app.add_option("--set", options.set,
                  "Sets a hyperparameter of the plan (lr, weight_decay, ...), "
@@ -73,13 +68,13 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
   app.add_option("--global-batch", options.global_batch,
                  "Samples of one step; default: the plan's")
       ->type_name("N")
-      ->check(Between<int64_t>(1, int64_t{1} << 31))
+      ->check(WholeNumber(1, int64_t{1} << 31))
       ->group("Training");
   app.add_option("--seed", options.seed,
                  "Of the order of samples, of dropout and of initial weights; "
                  "default: 0")
       ->type_name("N")
-      ->check(Between<int64_t>(0, INT64_MAX))
+      ->check(WholeNumber(0))
       ->group("Training");
   app.add_option_function<std::string>(
          "--shuffle",
@@ -88,7 +83,7 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
          },
          "on, the default, or off for the rows in order")
       ->type_name("on|off")
-      ->check(CLI::IsMember({"on", "off"}).description(""))
+      ->check(OneOf({"on", "off"}))
       ->group("Training");
 }
 
@@ -123,7 +118,7 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
   app.add_option("--trace-steps", options.trace_steps,
                  "Steps in the trace; default: 10")
       ->type_name("N")
-      ->check(Between<int64_t>(1, 1000))
+      ->check(WholeNumber(1, 1000))
       ->group("Output");
   app.add_flag(
          "--profile", options.profile,
@@ -141,9 +136,14 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
       {"auto", runtime::ColorMode::kAuto},
       {"always", runtime::ColorMode::kAlways},
       {"never", runtime::ColorMode::kNever}};
-  app.add_option("--color", options.color, "When to colour: auto, the default")
+  app.add_option_function<std::string>(
+         "--color",
+         [&options](const std::string& when) {
+           options.color = kColors.at(when);
+         },
+         "When to colour: auto, the default")
       ->type_name("auto|always|never")
-      ->transform(CLI::CheckedTransformer(kColors).description(""))
+      ->check(OneOf({"auto", "always", "never"}))
       ->group("Output");
 }
 
@@ -152,19 +152,19 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
                  "Threads of each rank's compute lane; default: the cores, "
                  "divided among the ranks")
       ->type_name("N")
-      ->check(Between(1, 4096))
+      ->check(WholeNumber(1, 4096))
       ->group("Machine");
   app.add_option("--ranks-as-threads", options.ranks_as_threads,
                  "Trains on N ranks, all of them threads of this process; "
                  "default: 1")
       ->type_name("N")
-      ->check(Between(1, 1 << 20))
+      ->check(WholeNumber(1, 1 << 20))
       ->group("Machine");
   app.add_option("-n,--ranks", options.ranks,
                  "Trains on N ranks, each of them a process of this machine; "
                  "default: 1, or what\nthe launcher's RANK and WORLD_SIZE say")
       ->type_name("N")
-      ->check(Between<uint32_t>(1, 1024))
+      ->check(WholeNumber(1, 1024))
       ->group("Machine");
   app.add_flag("--serial", options.serial,
                "One instruction after the other, in program order; the same "
@@ -174,18 +174,19 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
                  "Longest wait of a lane while no lane finishes an "
                  "instruction; default: 30")
       ->type_name("SECONDS")
-      ->check(Between(0.001, 1e6))
+      ->check(Number(0.001, 1e6))
       ->group("Machine");
   app.add_option("--jitter", options.jitter,
                  "Pauses lanes at random places drawn from SEED: a test that "
                  "no result depends on timing")
       ->type_name("SEED")
+      ->check(WholeNumber(0))
       ->group("Machine");
   // A test; not in the help.
   app.add_option("--delay-collectives", options.delay_collectives_ms,
                  "Every collective takes so many milliseconds longer")
       ->type_name("MS")
-      ->check(Between<int64_t>(0, 10000))
+      ->check(WholeNumber(0, 10000))
       ->group("");
 }
 

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the runtime's tools parse their command lines.
+// How the tools parse their command lines, and what they say of a wrong one:
+// expected, got, remedy, and all that is wrong at once where that can be told.
 #ifndef ACCEL_TOOLS_COMMAND_LINE_PARSE_H_
 #define ACCEL_TOOLS_COMMAND_LINE_PARSE_H_
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <optional>
-
-#include "absl/strings/string_view.h"
+#include <string>
+#include <vector>
 
 namespace accel::tools {
 
+// An option that people know from other programs and write here.
+struct FamiliarOption {
+  // Long names with dashes; underscores and capitals count as these.
+  std::vector<std::string> names;
+  // What to write instead. VALUE in it becomes the number that was written.
+  std::string answer;
+};
+
 struct CommandLineErrors {
   int exit_status;
-  absl::string_view remedy; // "accel-data --help shows examples"
+  std::string remedy;  // "accel-data --help shows examples"
+  std::vector<FamiliarOption> familiar = {};
 };
 
 // Parses; a value is the exit status of a tool that is done: help was asked
-// for, or the command line is wrong and the error printed. CLI11 reports by
+// for, or the command line is wrong and the errors printed. CLI11 reports by
 // exceptions; they end here.
-inline std::optional<int> ParseCommandLine(CLI::App &app, int argc, char **argv,
-                                           const CommandLineErrors &errors) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError &error) {
-    std::cerr << "error: " << error.what() << "; " << errors.remedy << "\n";
-    return errors.exit_status;
-  }
-  return std::nullopt;
-}
+std::optional<int> ParseCommandLine(CLI::App& app, int argc, char** argv,
+                                    const CommandLineErrors& errors);
 
-} // namespace accel::tools
+}  // namespace accel::tools
 
-#endif // ACCEL_TOOLS_COMMAND_LINE_PARSE_H_
+#endif  // ACCEL_TOOLS_COMMAND_LINE_PARSE_H_
