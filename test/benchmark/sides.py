@@ -148,9 +148,19 @@ def print_round(number: int, rounds: int, sides: dict[str, Side]) -> None:
 
 
 def describe_machine(threads: int) -> dict:
-    model = next(
-        line.split(":", 1)[1].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith("model name")
-    )
-    return {"cpu": model, "threads": threads, "system": platform.platform()}
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    entries = [line.partition(":") for line in lines]
+    facts = {name.strip(): value.strip() for name, _, value in entries}
+    vectors = "AVX-512" if "avx512f" in facts["flags"].split() else "AVX2"
+    return {
+        "cpu": facts["model name"],
+        "vectors": vectors,
+        "threads": threads,
+        "system": platform.platform(),
+    }
+
+
+def describe_commit(root: Path) -> str:
+    """What was measured; `-dirty` where the tree holds more than the commit."""
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
