@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace accel;
 
-static planpb::Access::Mode toMode(plan::Access access) {
+planpb::Access::Mode accel::toMode(plan::Access access) {
   switch (access) {
   case plan::Access::Read:
     return planpb::Access::MODE_READ;

@@ -2,6 +2,7 @@
 // The manifest of a plan: what the module's symbols and attributes say, message
 // by message.
 #include "compiler/PlanManifest.h"
+#include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/KernelShape.h"
 
 #include "dialects/Dist/IR/DistDialect.h"
@@ -186,6 +187,21 @@ static std::string describeUnits(const KernelShape &shape) {
   llvm_unreachable("all kinds are listed");
 }
 
+/// What a launch of the kernel must fit.
+static void addExtent(func::FuncOp function, planpb::Kernel &kernel) {
+  KernelShape shape = *KernelShape::get(function);
+  kernel.set_extent(describeUnits(shape));
+  kernel.set_units(shape.units);
+  for (const KernelOperand &operand : getKernelOperands(function)) {
+    planpb::KernelOperand *message = kernel.add_operands();
+    message->set_mode(toMode(operand.access));
+    message->set_bytes(operand.bytes);
+    message->set_unit_bytes(operand.unitBytes);
+    message->set_per_thread(operand.isScratch);
+  }
+  kernel.set_arity(kernel.operands_size());
+}
+
 void PlanManifest::addKernels() {
   for (const VariantCode &variant : code.variants) {
     planpb::CodeVariant *message = manifest.add_variants();
@@ -202,7 +218,6 @@ void PlanManifest::addKernels() {
     if (!attribute) {
       continue;
     }
-    KernelShape shape = *KernelShape::get(function);
     kernelIndex[function.getSymName()] = manifest.kernels_size();
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -221,9 +236,7 @@ void PlanManifest::addKernels() {
     planpb::Kernel *kernel = manifest.add_kernels();
     kernel->set_key(llvm::toHex(digest, /*LowerCase=*/true));
     kernel->set_name(function.getSymName().str());
-    kernel->set_arity(function.getNumArguments() + function.getNumResults() +
-                      (shape.scratch > 0 ? 1 : 0));
-    kernel->set_extent(describeUnits(shape));
+    addExtent(function, *kernel);
     for (const VariantCode &variant : code.variants) {
       const CodeEntry &entry =
           variant.image.entries[kernelIndex.lookup(function.getSymName())];

@@ -114,6 +114,9 @@ private:
 /// The schema's element type of an MLIR type (booleans and i8 are bytes).
 planpb::ElementType toElementType(mlir::Type type);
 
+/// The schema's way of an access.
+planpb::Access::Mode toMode(plan::Access access);
+
 /// The schema's axis of that name.
 planpb::MeshAxis toMeshAxis(llvm::StringRef name);
 

@@ -2,7 +2,7 @@
 // Checks what Fuse promises to Schedule, Memory and Lower.
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/KernelOperands.h"
 #include "passes/Fuse/Passes.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -27,6 +27,58 @@ bool matches(Type tensor, Type buffer) {
          element == b.getElementType();
 }
 
+/// How the buffer is cut over ranks; null: it is whole.
+plan::ShardAttr getCut(Value buffer) {
+  plan::BufferRange range = plan::getBufferRange(buffer);
+  return range.part ? range.part : range.buffer.getShardAttr();
+}
+
+/// Whether `cut` gives each rank what the units touch that `shard`, a range of
+/// so many units, gives it.
+bool isCutByUnit(plan::ShardAttr cut, plan::ShardAttr shard, int64_t units,
+                 int64_t elementsPerUnit) {
+  return elementsPerUnit > 0 && cut.getElements() == units * elementsPerUnit &&
+         cut.getGranule() * (shard.getElements() / units) ==
+             shard.getGranule() * elementsPerUnit &&
+         cut.getAxes() == shard.getAxes();
+}
+
+/// A launch over all units needs whole buffers.
+LogicalResult verifyWhole(plan::LaunchOp launch) {
+  for (auto [i, buffer] : llvm::enumerate(launch.getBuffers())) {
+    if (plan::ShardAttr cut = getCut(buffer)) {
+      return launch.emitOpError("expected whole buffers for all units, got ")
+             << "operand " << i << " cut by " << cut;
+    }
+  }
+  return success();
+}
+
+/// A launch over a rank's units finds its own elements in what is cut, and
+/// writes nothing else.
+LogicalResult verifyCuts(plan::LaunchOp launch, func::FuncOp kernel) {
+  if (failed(KernelShape::get(kernel))) {
+    return failure();
+  }
+  plan::ShardAttr shard = *launch.getShard();
+  SmallVector<KernelOperand> operands = getKernelOperands(kernel);
+  for (auto [i, access] : llvm::enumerate(launch.getAccesses())) {
+    plan::ShardAttr cut = getCut(access.buffer);
+    int64_t width =
+        plan::getElementBytes(cast<MemRefType>(access.buffer.getType()));
+    if (cut ? isCutByUnit(cut, shard, launch.getUnits(),
+                          operands[i].unitBytes / width)
+            : access.access == plan::Access::Read) {
+      continue;
+    }
+    InFlightDiagnostic error = launch.emitOpError("expected operand ");
+    error << i << " to be cut between the units of kernel '"
+          << launch.getKernel() << "' as " << shard << " is, got ";
+    return cut ? error << cut : error << "a whole buffer";
+  }
+  return success();
+}
+
 /// The buffers of a launch are the kernel's parameters, then its results.
 LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
   auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
@@ -49,7 +101,7 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
              << launch.getKernel() << "', got " << buffer.getType();
     }
   }
-  return success();
+  return launch.getShard() ? verifyCuts(launch, kernel) : verifyWhole(launch);
 }
 
 class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {

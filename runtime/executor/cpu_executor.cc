@@ -13,6 +13,7 @@
 #include "runtime/executor/step_digest.h"
 #include "runtime/executor/trace_recorder.h"
 #include "runtime/plan/element_type.h"
+#include "runtime/plan/verify_launches.h"
 #include "runtime/plan/verify_memory.h"
 #include "runtime/plan/verify_schedule.h"
 
@@ -43,6 +44,7 @@ void NoteDone(const ExecutorOptions& options, absl::string_view part) {
 }
 
 absl::Status VerifyAll(const PlanView& plan, const MemoryLayout& layout) {
+  RETURN_IF_ERROR(VerifyLaunches(plan, layout));
   RETURN_IF_ERROR(VerifyMemory(plan, layout));
   RETURN_IF_ERROR(VerifySchedule(plan, layout));
   RETURN_IF_ERROR(CheckSharedSpace(plan));

@@ -90,6 +90,14 @@ absl::StatusOr<PlanHeader> DecodeHeader(absl::Span<const std::byte> bytes) {
                      header.format_major, ".", header.format_minor,
                      "; compile the model again with this release's accelc"));
   }
+  // What it lacks is needed to check it.
+  if (header.format_minor < kPlanFormatMinor) {
+    return absl::UnimplementedError(
+        absl::StrCat("expected plan format ", kPlanFormatMajor, ".",
+                     kPlanFormatMinor, " or a later ", kPlanFormatMajor,
+                     ".x, got ", header.format_major, ".", header.format_minor,
+                     "; compile the model again with this release's accelc"));
+  }
   header.file_size = reader.Get(8);
   header.manifest_offset = reader.Get(8);
   header.manifest_size = reader.Get(8);

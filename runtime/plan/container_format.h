@@ -32,7 +32,8 @@ namespace accel::runtime {
 
 inline constexpr absl::string_view kPlanMagic = "ACCELPLN";
 inline constexpr uint32_t kPlanFormatMajor = 1;
-inline constexpr uint32_t kPlanFormatMinor = 0;
+// 1: kernels say what their code touches (Kernel.units, Kernel.operands).
+inline constexpr uint32_t kPlanFormatMinor = 1;
 inline constexpr uint64_t kSectionAlignment = 4096;
 inline constexpr uint64_t kPlanHeaderSize = 4096;
 inline constexpr uint64_t kChunkSize = uint64_t{4} << 20;

@@ -35,12 +35,56 @@ absl::Status ValidateVariants(const planpb::Manifest& manifest) {
   return absl::OkStatus();
 }
 
+absl::Status ValidateOperand(const planpb::Kernel& kernel,
+                             const planpb::KernelOperand& operand) {
+  if (operand.mode() <= planpb::Access::MODE_UNSPECIFIED ||
+      operand.mode() > planpb::Access::MODE_READ_WRITE) {
+    return absl::UnimplementedError(
+        absl::StrCat("unknown mode ", operand.mode()));
+  }
+  if (operand.bytes() == 0) {
+    return absl::InvalidArgumentError("expected bytes, got 0");
+  }
+  if (operand.unit_bytes() == 0) {
+    return absl::OkStatus();
+  }
+  // More bytes than 64 bits count are enough, too.
+  const auto all = CheckedMultiply(kernel.units(), operand.unit_bytes());
+  if (operand.per_thread() || (all && *all < operand.bytes())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected ", operand.bytes(), operand.per_thread() ? " per thread" : "",
+        " bytes in ", kernel.units(), " units, got ", operand.unit_bytes(),
+        " for each"));
+  }
+  return absl::OkStatus();
+}
+
+// What [begin, end) counts, and what it touches.
+absl::Status ValidateExtent(const planpb::Kernel& kernel) {
+  if (kernel.units() == 0 || kernel.units() > uint64_t{INT64_MAX}) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected units, at least 1 and at most ", INT64_MAX,
+                     ", got ", kernel.units()));
+  }
+  if (kernel.operands_size() != static_cast<int>(kernel.arity())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a description of each of ", kernel.arity(),
+                     " arguments, got ", kernel.operands_size()));
+  }
+  for (int i = 0; i < kernel.operands_size(); ++i) {
+    RETURN_IF_ERROR(Annotate(ValidateOperand(kernel, kernel.operands(i)),
+                             absl::StrCat("operand ", i)));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ValidateKernel(const planpb::Manifest& manifest,
                             const planpb::Kernel& kernel) {
   if (kernel.arity() > kMaxArity) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected at most ", kMaxArity, " arguments, got ", kernel.arity()));
   }
+  RETURN_IF_ERROR(ValidateExtent(kernel));
   if (kernel.entries_size() != manifest.variants_size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected an entry for each of ", manifest.variants_size(),

@@ -10,6 +10,7 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/posix_vfs.h"
+#include "runtime/plan/verify_launches.h"
 #include "runtime/plan/verify_memory.h"
 #include "runtime/plan/verify_schedule.h"
 #include "tools/accel-inspect/exit_status.h"
@@ -31,7 +32,7 @@ Examples:
   accel-inspect plan --function init       another function
   accel-inspect plan --parameters          every parameter, its shape and where it lies
   accel-inspect plan --json                all of it, for programs (docs/plan-format.md)
-  accel-inspect plan --verify              proves that no two lanes race and no buffer overwrites another
+  accel-inspect plan --verify              proves that kernels stay in their buffers, no two lanes race and no buffer overwrites another
   accel-inspect trace run/trace.json       where the time of a run went; accel-inspect trace --help explains its
                                            --top, --layers, --rank, --width and --json
 
@@ -55,13 +56,14 @@ struct InspectOptions {
 
 absl::Status Verify(const runtime::Plan& plan,
                     const runtime::MemoryLayout& layout) {
+  RETURN_IF_ERROR(runtime::VerifyLaunches(plan.view(), layout));
   RETURN_IF_ERROR(runtime::VerifyMemory(plan.view(), layout));
   RETURN_IF_ERROR(runtime::VerifySchedule(plan.view(), layout));
   size_t instructions = 0;
   for (const runtime::FunctionView& function : plan.view().functions()) {
     instructions += function.instructions().size();
   }
-  std::cout << "verified: content, memory and schedule of "
+  std::cout << "verified: content, launches, memory and schedule of "
             << plan.view().functions().size() << " functions, " << instructions
             << " instructions\n";
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Damages a compiled plan in every way that must be noticed, one at a time, and
-// asks the verifier: plan-damage-test schedule|memory PLAN [MOVES-PER-BUFFER].
+// asks the verifier: plan-damage-test schedule|memory PLAN [MOVES-PER-BUFFER],
+// plan-damage-test launches PLAN [RANKS], plan-damage-test launch-end PLAN OUT.
 // Ends with status 1 and the first damage that was not noticed, or not named.
 #include <algorithm>
 #include <cstdlib>
@@ -11,13 +12,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/io/posix_vfs.h"
 #include "runtime/plan/memory_layout.h"
-#include "runtime/plan/plan.h"
 #include "runtime/plan/plan_view.h"
 #include "runtime/plan/size_expr.h"
+#include "runtime/plan/verify_launches.h"
 #include "runtime/plan/verify_memory.h"
 #include "runtime/plan/verify_schedule.h"
+#include "test/runtime/plan/launch_damage.h"
+#include "test/runtime/plan/plan_program.h"
 
 namespace accel::testing {
 namespace {
@@ -27,31 +29,7 @@ using runtime::MemoryLayout;
 using runtime::PlanView;
 using runtime::RankBinding;
 
-// What a plan says, to be changed.
-struct Program {
-  planpb::Manifest manifest;
-  std::vector<std::vector<planpb::Instruction>> functions;
-};
-
 using Verifier = absl::Status (*)(const PlanView&, const MemoryLayout&);
-
-[[noreturn]] void Fail(const std::string& message) {
-  std::cerr << message << "\n";
-  std::exit(1);
-}
-
-Program ReadProgram(const std::string& path) {
-  const auto vfs = runtime::MakePosixVfs();
-  const auto plan = runtime::Plan::Open(*vfs, path);
-  if (!plan.ok()) {
-    Fail(plan.status().ToString());
-  }
-  Program program{(*plan)->manifest(), {}};
-  for (const FunctionView& function : (*plan)->view().functions()) {
-    program.functions.push_back(function.instructions());
-  }
-  return program;
-}
 
 PlanView ViewOf(const Program& program) {
   auto view = PlanView::Create(program.manifest, program.functions);
@@ -354,22 +332,37 @@ class MemoryDamage {
   int accepted_ = 0;
 };
 
-int Main(const std::vector<std::string>& arguments) {
-  if (arguments.size() < 2) {
-    Fail("usage: plan-damage-test schedule|memory PLAN [MOVES-PER-BUFFER]");
+Program ReadGood(const std::string& path) {
+  auto program = ReadProgram(path);
+  if (!program.ok()) {
+    Fail(program.status().ToString());
   }
-  const Program good = ReadProgram(arguments[1]);
   for (const Verifier verifier :
-       {Verifier{runtime::VerifySchedule}, Verifier{runtime::VerifyMemory}}) {
-    if (const absl::Status status = Verify(good, verifier); !status.ok()) {
+       {Verifier{runtime::VerifyLaunches}, Verifier{runtime::VerifySchedule},
+        Verifier{runtime::VerifyMemory}}) {
+    if (const absl::Status status = Verify(*program, verifier); !status.ok()) {
       Fail(absl::StrCat("the plan itself: ", status.ToString()));
     }
   }
+  return *std::move(program);
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2) {
+    Fail(
+        "usage: plan-damage-test schedule|memory PLAN [MOVES-PER-BUFFER], "
+        "launches PLAN [RANKS], launch-end PLAN OUT");
+  }
+  const Program good = ReadGood(arguments[1]);
+  const std::string more = arguments.size() > 2 ? arguments[2] : "";
   if (arguments[0] == "schedule") {
     DamageSchedule(good);
+  } else if (arguments[0] == "launches") {
+    DamageLaunches(good, more.empty() ? 1 : std::stoul(more));
+  } else if (arguments[0] == "launch-end") {
+    WriteLaunchEnd(good, more);
   } else {
-    MemoryDamage(good).Run(arguments.size() > 2 ? std::stoul(arguments[2])
-                                                : SIZE_MAX);
+    MemoryDamage(good).Run(more.empty() ? SIZE_MAX : std::stoul(more));
   }
   return 0;
 }

@@ -281,6 +281,12 @@ void Maker::Launch(Instruction& instruction, const std::string& buffer,
                    Access::Mode mode) {
   AddAccess(instruction, buffer, mode);
   instruction.mutable_launch()->add_arguments(instruction.accesses_size() - 1);
+  planpb::KernelOperand* operand =
+      manifest()
+          .mutable_kernels(static_cast<int>(instruction.launch().kernel()))
+          ->add_operands();
+  operand->set_mode(mode);
+  operand->set_bytes(*runtime::ConstantSize(plan_.Buffer(buffer).bytes()));
 }
 
 Instruction& Maker::AddLaunch(const std::string& name, uint32_t kernel,
@@ -288,6 +294,8 @@ Instruction& Maker::AddLaunch(const std::string& name, uint32_t kernel,
   Instruction& instruction = Add(1, name, kCompute, phase);
   instruction.mutable_launch()->set_kernel(kernel);
   instruction.mutable_launch()->mutable_end()->set_units(end);
+  // Each kernel is launched once.
+  manifest().mutable_kernels(static_cast<int>(kernel))->set_units(end);
   return instruction;
 }
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Follows an argument through the body of its kernel: as long as every value
+// that is made of it belongs to the same unit, so does what is read.
+#include "passes/Analysis/KernelOperands.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/TensorAccess.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+/// Flat and row kernels compute unit after unit. A value *follows* the units if
+/// it has `width` elements for each of them, in their order: all of a unit's,
+/// or one for a row.
+class UnitWalk {
+public:
+  explicit UnitWalk(const KernelShape &shape)
+      : shape(shape), perUnit(shape.kind == LoopKind::Flat   ? kFlatUnit
+                              : shape.kind == LoopKind::Rows ? shape.columns
+                                                             : 0) {}
+
+  /// The elements that a value of its size has for each unit; 0 if its size
+  /// says that it does not follow them.
+  int64_t getWidth(Value value) const {
+    return getWidth(getNumElements(value));
+  }
+  int64_t getWidth(int64_t elements) const {
+    if (perUnit != 0 && elements == shape.elements) {
+      return perUnit;
+    }
+    return shape.kind == LoopKind::Rows && elements == shape.rows ? 1 : 0;
+  }
+
+  /// Whether all that is computed from `value` follows the units as it does.
+  bool isReadByUnit(Value value) {
+    return getWidth(value) != 0 &&
+           (!visited.insert(value).second || allUsesFollow(value, value));
+  }
+
+private:
+  /// The uses of `value`, a view of `root` or `root` itself.
+  bool allUsesFollow(Value value, Value root) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (isViewOp(user)) {
+        return llvm::all_of(user->getResults(), [&](Value view) {
+          return allUsesFollow(view, root);
+        });
+      }
+      return isInPlace(value, root) && isComputedByUnit(user);
+    });
+  }
+
+  /// Whether element i of a unit of `view` is one of that unit of `root`.
+  bool isInPlace(Value view, Value root) const {
+    if (getWidth(view) == 0) {
+      return false;
+    }
+    AccessRelation relation = getAccessRelation(view, root);
+    return relation.kind == AccessKind::Identity ||
+           (relation.kind == AccessKind::RowBroadcast &&
+            shape.kind == LoopKind::Rows && relation.columns == shape.columns);
+  }
+
+  bool isComputedByUnit(Operation *op) {
+    if (isa<func::ReturnOp>(op)) {
+      return true;
+    }
+    auto fusable = dyn_cast<FusionOpInterface>(op);
+    bool follows =
+        isa<DropoutOp>(op) ||
+        (fusable && (fusable.getFusionKind() == FusionKind::Elementwise ||
+                     fusable.getFusionKind() == FusionKind::Reduction));
+    return follows && llvm::all_of(op->getResults(), [&](Value result) {
+             return isReadByUnit(result);
+           });
+  }
+
+  const KernelShape &shape;
+  int64_t perUnit;
+  llvm::DenseSet<Value> visited;
+};
+
+} // namespace
+
+/// Booleans are bytes.
+static int64_t getStoredBytes(RankedTensorType type) {
+  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+static KernelOperand makeOperand(plan::Access access, Type type,
+                                 int64_t width) {
+  auto tensor = cast<RankedTensorType>(type);
+  int64_t bytes = getStoredBytes(tensor);
+  return {access, tensor.getNumElements() * bytes, width * bytes,
+          /*isScratch=*/false};
+}
+
+SmallVector<KernelOperand> accel::getKernelOperands(func::FuncOp kernel) {
+  KernelShape shape = *KernelShape::get(kernel);
+  SmallVector<KernelOperand> operands;
+  for (BlockArgument argument : kernel.getArguments()) {
+    UnitWalk walk(shape);
+    operands.push_back(
+        makeOperand(plan::Access::Read, argument.getType(),
+                    walk.isReadByUnit(argument) ? walk.getWidth(argument) : 0));
+  }
+  for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
+    int64_t elements = cast<RankedTensorType>(type).getNumElements();
+    operands.push_back(makeOperand(isAccumulated(kernel, i)
+                                       ? plan::Access::ReadWrite
+                                       : plan::Access::Write,
+                                   type, UnitWalk(shape).getWidth(elements)));
+  }
+  if (shape.scratch > 0) {
+    operands.push_back({plan::Access::ReadWrite, shape.scratch,
+                        /*unitBytes=*/0, /*isScratch=*/true});
+  }
+  return operands;
+}

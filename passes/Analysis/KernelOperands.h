@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the code of a kernel does with the memory behind each of its pointers:
+// what a plan says of it, so that whoever loads the plan can check launches.
+#ifndef ACCEL_PASSES_ANALYSIS_KERNELOPERANDS_H
+#define ACCEL_PASSES_ANALYSIS_KERNELOPERANDS_H
+
+#include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/KernelShape.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace accel {
+
+struct KernelOperand {
+  plan::Access access = plan::Access::Read;
+  /// That all units together may touch, from the pointer on.
+  int64_t bytes = 0;
+  /// Units [a, b) touch bytes [a * unitBytes, min(b * unitBytes, bytes)) only;
+  /// 0: any unit may touch any byte.
+  int64_t unitBytes = 0;
+  /// Every thread has memory of its own there.
+  bool isScratch = false;
+};
+
+/// One for every pointer: the arguments, the results, the scratch if there is
+/// any. Requires: KernelShape::get accepts the kernel.
+llvm::SmallVector<KernelOperand> getKernelOperands(mlir::func::FuncOp kernel);
+
+} // namespace accel
+
+#endif
