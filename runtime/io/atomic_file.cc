@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Commit = temporary beside the target, sync, rename, sync of the folder.
+// Commit = temporary beside the target, sync, rename, sync of the folder; or a
+// copy of a temporary without a name.
 #include "runtime/io/atomic_file.h"
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
@@ -15,47 +19,92 @@ namespace accel::runtime {
 
 absl::StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(
     Vfs& vfs, std::string path) {
+  const auto target = ResolveOutput(vfs, path);
+  absl::Status opened = target.status();
+  std::unique_ptr<AtomicFile> file;
+  if (target.ok()) {
+    file.reset(new AtomicFile(vfs, target->path));
+    opened =
+        target->replaced ? file->OpenToReplace(*target) : file->OpenToCopy();
+  }
+  if (!opened.ok()) {
+    return Annotate(opened, absl::StrCat("cannot write '", path, "'"));
+  }
+  return file;
+}
+
+absl::Status AtomicFile::OpenTemporary(const std::string& folder,
+                                       const std::string& stem, OpenMode mode) {
   // The process id keeps writers apart, the number leftovers of a dead process
   // that had the same id.
   constexpr int kAttempts = 100;
   absl::Status failure;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    std::string temporary = JoinPath(
-        ParentDirectory(path),
-        absl::StrCat(".", FileName(path), ".tmp-", ::getpid(), "-", attempt));
-    auto file = vfs.Open(temporary, OpenMode::kCreateNew);
+    std::string temporary =
+        JoinPath(folder, absl::StrCat(stem, ".tmp-", ::getpid(), "-", attempt));
+    auto file = vfs_.Open(temporary, mode);
     if (file.ok()) {
-      return std::unique_ptr<AtomicFile>(new AtomicFile(
-          vfs, std::move(path), std::move(temporary), *std::move(file)));
+      temporary_ = std::move(temporary);
+      file_ = *std::move(file);
+      return absl::OkStatus();
     }
     failure = file.status();
     if (!absl::IsAlreadyExists(failure)) {
       break;
     }
   }
-  return Annotate(failure, absl::StrCat("cannot write '", path, "'"));
+  return failure;
 }
 
-AtomicFile::AtomicFile(Vfs& vfs, std::string path, std::string temporary,
-                       std::unique_ptr<File> file)
-    : vfs_(vfs),
-      path_(std::move(path)),
-      temporary_(std::move(temporary)),
-      file_(std::move(file)) {}
+absl::Status AtomicFile::OpenToReplace(const OutputTarget& target) {
+  // What is to have few readers has them from the first byte on.
+  RETURN_IF_ERROR(OpenTemporary(
+      ParentDirectory(path_), absl::StrCat(".", FileName(path_)),
+      target.existing ? OpenMode::kCreatePrivate : OpenMode::kCreateNew));
+  return target.existing ? file_->TakePermissionsOf(path_) : absl::OkStatus();
+}
+
+absl::Status AtomicFile::OpenToCopy() {
+  const char* folder = std::getenv("TMPDIR");
+  RETURN_IF_ERROR(
+      OpenTemporary(folder == nullptr || *folder == '\0' ? "/tmp" : folder,
+                    ".accel-output", OpenMode::kCreatePrivate));
+  // From now on it is gone with the process.
+  RETURN_IF_ERROR(vfs_.Remove(temporary_));
+  temporary_.clear();
+  ASSIGN_OR_RETURN(stream_, vfs_.OpenStream(path_));
+  return absl::OkStatus();
+}
 
 AtomicFile::~AtomicFile() {
   // A leftover does no harm; the error that led here is the one to report.
-  if (!committed_) {
+  if (!committed_ && !temporary_.empty()) {
     vfs_.Remove(temporary_).IgnoreError();
   }
 }
 
 absl::Status AtomicFile::Commit() {
+  if (stream_ != nullptr) {
+    return CommitCopy();
+  }
   RETURN_IF_ERROR(file_->Sync());
   RETURN_IF_ERROR(file_->Close());
   RETURN_IF_ERROR(vfs_.Rename(temporary_, path_));
   committed_ = true;
   return vfs_.SyncDirectory(ParentDirectory(path_));
+}
+
+absl::Status AtomicFile::CommitCopy() {
+  constexpr uint64_t kPiece = uint64_t{1} << 20;
+  ASSIGN_OR_RETURN(const FileStat stat, file_->Stat());
+  std::vector<std::byte> buffer(std::min(kPiece, stat.size));
+  for (uint64_t offset = 0; offset < stat.size; offset += buffer.size()) {
+    const auto piece = absl::MakeSpan(buffer).first(
+        std::min<uint64_t>(buffer.size(), stat.size - offset));
+    RETURN_IF_ERROR(file_->ReadAt(offset, piece));
+    RETURN_IF_ERROR(stream_->AppendAll(piece));
+  }
+  return stream_->Close();
 }
 
 absl::Status WriteFileAtomically(Vfs& vfs, const std::string& path,

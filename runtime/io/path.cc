@@ -2,7 +2,10 @@
 // Arithmetic on path names.
 #include "runtime/io/path.h"
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace accel::runtime {
 
@@ -47,6 +50,23 @@ std::string FileStem(absl::string_view path) {
   const std::string name = FileName(path);
   const size_t dot = name.rfind('.');
   return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
+}
+
+std::optional<int> DescriptorOfPath(absl::string_view path) {
+  if (path == "/dev/stdout") {
+    return 1;
+  }
+  if (path == "/dev/stderr") {
+    return 2;
+  }
+  int number = 0;
+  if ((absl::ConsumePrefix(&path, "/dev/fd/") ||
+       absl::ConsumePrefix(&path, "/proc/self/fd/")) &&
+      !path.empty() && absl::ascii_isdigit(path.front()) &&
+      absl::SimpleAtoi(path, &number)) {
+    return number;
+  }
+  return std::nullopt;
 }
 
 }  // namespace accel::runtime

@@ -3,6 +3,7 @@
 #ifndef ACCEL_RUNTIME_IO_PATH_H_
 #define ACCEL_RUNTIME_IO_PATH_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -20,6 +21,10 @@ std::string FileName(absl::string_view path);
 
 // "a/b/c.tar.gz" gives "c.tar"; ".hidden" stays.
 std::string FileStem(absl::string_view path);
+
+// "/dev/fd/3" and "/proc/self/fd/3" give 3, "/dev/stdout" 1, "/dev/stderr" 2:
+// names of descriptors that this process has open.
+std::optional<int> DescriptorOfPath(absl::string_view path);
 
 }  // namespace accel::runtime
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/io/path.h"
 
 namespace accel::runtime {
 namespace {
@@ -87,6 +88,25 @@ class PosixFile final : public File {
     return ToFileStat(status);
   }
 
+  absl::Status TakePermissionsOf(const std::string& path) override {
+    struct stat wanted;
+    struct stat own;
+    if (::stat(path.c_str(), &wanted) != 0) {
+      return ErrnoError(errno, absl::StrCat("cannot stat '", path, "'"));
+    }
+    // Only root may give a file to anybody; others to a group of theirs.
+    if (::fchown(fd_, wanted.st_uid, wanted.st_gid) != 0) {
+      static_cast<void>(::fchown(fd_, static_cast<uid_t>(-1), wanted.st_gid));
+    }
+    RETURN_IF_ERROR(Check("stat", ::fstat(fd_, &own)));
+    mode_t mode = wanted.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+    if (own.st_gid != wanted.st_gid) {
+      // This group gets what everybody has.
+      mode &= ~static_cast<mode_t>(S_IRWXG) | (mode & S_IRWXO) << 3;
+    }
+    return Check("set the mode of", ::fchmod(fd_, mode));
+  }
+
   absl::Status Close() override {
     // Not repeated: Linux has released the descriptor even when interrupted.
     return Check("close", ::close(std::exchange(fd_, -1)));
@@ -121,11 +141,16 @@ int FlagsOf(OpenMode mode) {
     case OpenMode::kTruncate:
       return kCommon | O_RDWR | O_CREAT;
     case OpenMode::kCreateNew:
+    case OpenMode::kCreatePrivate:
       return kCommon | O_RDWR | O_CREAT | O_EXCL;
     case OpenMode::kAppend:
       return kCommon | O_RDWR | O_CREAT | O_APPEND;
   }
   return kCommon | O_RDONLY;
+}
+
+mode_t PermissionsOf(OpenMode mode) {
+  return mode == OpenMode::kCreatePrivate ? 0600 : 0666;
 }
 
 }  // namespace
@@ -139,13 +164,14 @@ FileStat ToFileStat(const struct stat& status) {
   result.device = status.st_dev;
   result.is_regular = S_ISREG(status.st_mode);
   result.is_directory = S_ISDIR(status.st_mode);
+  result.is_character_device = S_ISCHR(status.st_mode);
   return result;
 }
 
 absl::StatusOr<std::unique_ptr<File>> OpenPosixFile(const std::string& path,
                                                     OpenMode mode) {
   const int fd = RetryInterrupted(
-      [&] { return ::open(path.c_str(), FlagsOf(mode), 0666); });
+      [&] { return ::open(path.c_str(), FlagsOf(mode), PermissionsOf(mode)); });
   if (fd < 0) {
     return ErrnoError(errno, absl::StrCat("cannot open '", path, "'"));
   }
@@ -159,6 +185,25 @@ absl::StatusOr<std::unique_ptr<File>> OpenPosixFile(const std::string& path,
   // After the check and not by O_TRUNC, so that only files are emptied.
   if (mode == OpenMode::kTruncate) {
     RETURN_IF_ERROR(file->Truncate(0));
+  }
+  return file;
+}
+
+absl::StatusOr<std::unique_ptr<File>> OpenPosixStream(const std::string& path) {
+  const std::optional<int> descriptor = DescriptorOfPath(path);
+  const int fd = RetryInterrupted([&] {
+    // A copy, and not the file opened anew: that would begin at its start.
+    return descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 3)
+                      : ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  });
+  if (fd < 0) {
+    return ErrnoError(errno, absl::StrCat("cannot open '", path, "'"));
+  }
+  auto file = std::make_unique<PosixFile>(path, fd, /*append=*/true);
+  ASSIGN_OR_RETURN(const FileStat stat, file->Stat());
+  if (stat.is_regular && !descriptor) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "'", path, "': expected a device or pipe, got a regular file"));
   }
   return file;
 }

@@ -17,6 +17,9 @@ FileStat ToFileStat(const struct stat& status);
 absl::StatusOr<std::unique_ptr<File>> OpenPosixFile(const std::string& path,
                                                     OpenMode mode);
 
+// As Vfs::OpenStream says.
+absl::StatusOr<std::unique_ptr<File>> OpenPosixStream(const std::string& path);
+
 }  // namespace accel::runtime
 
 #endif  // ACCEL_RUNTIME_IO_POSIX_FILE_H_

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -77,6 +78,28 @@ class PosixVfs final : public Vfs {
   absl::StatusOr<std::unique_ptr<File>> Open(const std::string& path,
                                              OpenMode mode) override {
     return OpenPosixFile(path, mode);
+  }
+
+  absl::StatusOr<std::unique_ptr<File>> OpenStream(
+      const std::string& path) override {
+    return OpenPosixStream(path);
+  }
+
+  absl::Status CheckWritable(const std::string& path) override {
+    // With the rights that opening it will have, not those of who started us.
+    if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0) {
+      return absl::OkStatus();
+    }
+    return Failure("write to", path);
+  }
+
+  absl::StatusOr<std::string> ReadLink(const std::string& path) override {
+    std::array<char, PATH_MAX> target;
+    const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+    if (size < 0) {
+      return Failure("read link", path);
+    }
+    return std::string(target.data(), static_cast<size_t>(size));
   }
 
   absl::Status Rename(const std::string& from, const std::string& to) override {

@@ -23,20 +23,22 @@ struct FileStat {
   uint64_t device = 0;
   bool is_regular = false;
   bool is_directory = false;
+  bool is_character_device = false;
 
   friend bool operator==(const FileStat&, const FileStat&) = default;
 };
 
 enum class OpenMode {
-  kRead,       // must exist
-  kTruncate,   // write; created or emptied
-  kCreateNew,  // write; must not exist
-  kAppend,     // write at the end; created if absent
+  kRead,           // must exist
+  kTruncate,       // write; created or emptied
+  kCreateNew,      // write; must not exist
+  kCreatePrivate,  // the same, of mode 0600
+  kAppend,         // write at the end; created if absent
 };
 
-// One open regular file. The virtual functions are single operations and may
-// transfer less than asked; ReadAt, AppendAll and WriteAt are the complete
-// ones.
+// One open regular file, or what OpenStream gives. The virtual functions are
+// single operations and may transfer less than asked; ReadAt, AppendAll and
+// WriteAt are the complete ones.
 //
 // Threads: PRead, PWrite and Stat may be called from several threads at once;
 // the others by one thread at a time.
@@ -57,6 +59,9 @@ class File {
   // To stable storage.
   virtual absl::Status Sync() = 0;
   virtual absl::StatusOr<FileStat> Stat() = 0;
+  // Mode, group and owner as those of the file at `path`, as far as this
+  // process may give files away. No group gets rights that it had not there.
+  virtual absl::Status TakePermissionsOf(const std::string& path) = 0;
   // Reports what a late write could not. The destructor closes silently.
   virtual absl::Status Close() = 0;
 
@@ -80,6 +85,15 @@ class Vfs {
   // Only regular files are opened, and never waits (a FIFO is refused).
   virtual absl::StatusOr<std::unique_ptr<File>> Open(const std::string& path,
                                                      OpenMode mode) = 0;
+  // For writing to the end of what is neither a regular file nor a folder: a
+  // device, or a FIFO, whose reader is waited for. A name of an open descriptor
+  // (DescriptorOfPath) gives that one, whatever it is.
+  virtual absl::StatusOr<std::unique_ptr<File>> OpenStream(
+      const std::string& path) = 0;
+  // Whether this process may write there; of a folder: make and rename files.
+  virtual absl::Status CheckWritable(const std::string& path) = 0;
+  // What a symbolic link says. InvalidArgument if it is no link.
+  virtual absl::StatusOr<std::string> ReadLink(const std::string& path) = 0;
   // Atomic; replaces `to`.
   virtual absl::Status Rename(const std::string& from,
                               const std::string& to) = 0;

@@ -73,6 +73,10 @@ class FaultyFile final : public File {
     return status.ok() ? base_->Sync() : status;
   }
   absl::StatusOr<FileStat> Stat() override { return base_->Stat(); }
+  absl::Status TakePermissionsOf(const std::string& path) override {
+    const absl::Status status = faults_.Count("take permissions");
+    return status.ok() ? base_->TakePermissionsOf(path) : status;
+  }
   absl::Status Close() override {
     const absl::Status status = faults_.Count("close");
     return status.ok() ? base_->Close() : status;
@@ -103,6 +107,24 @@ class FaultyVfs final : public Vfs {
       return file;
     }
     return std::make_unique<FaultyFile>(*std::move(file), faults_);
+  }
+  absl::StatusOr<std::unique_ptr<File>> OpenStream(
+      const std::string& path) override {
+    const absl::Status status = faults_.Count("open stream");
+    if (!status.ok()) {
+      return status;
+    }
+    auto file = base_.OpenStream(path);
+    if (!file.ok()) {
+      return file;
+    }
+    return std::make_unique<FaultyFile>(*std::move(file), faults_);
+  }
+  absl::Status CheckWritable(const std::string& path) override {
+    return base_.CheckWritable(path);
+  }
+  absl::StatusOr<std::string> ReadLink(const std::string& path) override {
+    return base_.ReadLink(path);
   }
   absl::Status Rename(const std::string& from, const std::string& to) override {
     const absl::Status status = faults_.Count("rename");

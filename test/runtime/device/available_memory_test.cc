@@ -29,6 +29,16 @@ class FakeProcVfs final : public runtime::Vfs {
     }
     return base_->Open(found->second, mode);
   }
+  absl::StatusOr<std::unique_ptr<runtime::File>> OpenStream(
+      const std::string&) override {
+    return absl::UnimplementedError("");
+  }
+  absl::Status CheckWritable(const std::string&) override {
+    return absl::UnimplementedError("");
+  }
+  absl::StatusOr<std::string> ReadLink(const std::string&) override {
+    return absl::UnimplementedError("");
+  }
   absl::Status Rename(const std::string&, const std::string&) override {
     return absl::UnimplementedError("");
   }

@@ -2,7 +2,15 @@
 // A file is the old one or the new one, whichever operation fails.
 #include "runtime/io/atomic_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/io/posix_vfs.h"
@@ -19,10 +27,41 @@ using ::accel::testing::IsOkAndHolds;
 using ::accel::testing::StatusIs;
 using ::accel::testing::TempDir;
 using ::testing::ElementsAre;
-using ::testing::MatchesRegex;
+
+// $TMPDIR for the time of a test.
+class ScopedTmpdir {
+ public:
+  explicit ScopedTmpdir(const std::string& folder) {
+    if (const char* before = std::getenv("TMPDIR")) {
+      before_ = before;
+    }
+    ::setenv("TMPDIR", folder.c_str(), 1);
+  }
+  ~ScopedTmpdir() {
+    before_ ? ::setenv("TMPDIR", before_->c_str(), 1) : ::unsetenv("TMPDIR");
+  }
+  ScopedTmpdir(const ScopedTmpdir&) = delete;
+  ScopedTmpdir& operator=(const ScopedTmpdir&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
 
 class AtomicFileTest : public ::testing::Test {
  protected:
+  static absl::Span<const std::byte> Bytes(const std::string& text) {
+    return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+  }
+  unsigned ModeOf(const std::string& name) const {
+    struct stat status;
+    EXPECT_EQ(::stat(dir_.File(name).c_str(), &status), 0);
+    return status.st_mode & 07777;
+  }
+  std::string MakeFifo() const {
+    EXPECT_EQ(::mkfifo(dir_.File("fifo").c_str(), 0600), 0);
+    return dir_.File("fifo");
+  }
+
   TempDir dir_;
   std::unique_ptr<Vfs> vfs_ = MakePosixVfs();
 };
@@ -38,14 +77,14 @@ TEST_F(AtomicFileTest, CommitSyncsBeforeItRenamesAndTheFolderAfter) {
 }
 
 TEST_F(AtomicFileTest, AnErrorAtAnyOperationLeavesTheOldOrTheWholeNewFile) {
-  for (int fail_at = 0; fail_at < 6; ++fail_at) {
+  for (int fail_at = 0; fail_at < 7; ++fail_at) {
     dir_.Write("a", "old");
     Faults faults;
     faults.fail_at = fail_at;
     FaultyVfs faulty(*vfs_, faults);
     EXPECT_FALSE(WriteFileAtomically(faulty, dir_.File("a"), "new").ok());
     // Only the folder's sync comes after the rename.
-    EXPECT_EQ(dir_.Read("a"), fail_at < 5 ? "old" : "new") << fail_at;
+    EXPECT_EQ(dir_.Read("a"), fail_at < 6 ? "old" : "new") << fail_at;
     EXPECT_THAT(vfs_->List(dir_.path()), IsOkAndHolds(ElementsAre("a")));
   }
 }
@@ -76,12 +115,152 @@ TEST_F(AtomicFileTest, TwoWritersOfOneFileDoNotMix) {
 }
 
 TEST_F(AtomicFileTest, AMissingFolderIsNamedTogetherWithTheFile) {
-  EXPECT_THAT(WriteFileAtomically(*vfs_, dir_.File("no/a"), "x"),
-              StatusIs(absl::StatusCode::kNotFound,
-                       MatchesRegex(absl::StrCat(
-                           "cannot write '", dir_.File("no/a"),
-                           "': cannot open '.*/no/\\.a\\.tmp-[0-9]+-0': No "
-                           "such file or directory"))));
+  EXPECT_THAT(
+      WriteFileAtomically(*vfs_, dir_.File("no/a"), "x"),
+      StatusIs(absl::StatusCode::kNotFound,
+               absl::StrCat("cannot write '", dir_.File("no/a"),
+                            "': expected a file in a folder that "
+                            "exists, got no folder '",
+                            dir_.File("no"), "'; make it first: mkdir -p ",
+                            dir_.File("no"))));
+}
+
+TEST_F(AtomicFileTest, ANewFileGetsTheUmasksModeAndAnOldOneKeepsItsOwn) {
+  const mode_t before = ::umask(027);
+  ASSERT_OK(WriteFileAtomically(*vfs_, dir_.File("new"), "x"));
+  for (const mode_t mode : {0600u, 0666u, 0440u}) {
+    ASSERT_EQ(::chmod(dir_.Write("old", "old").c_str(), mode), 0);
+    ASSERT_OK(WriteFileAtomically(*vfs_, dir_.File("old"), "x"));
+    EXPECT_EQ(dir_.Read("old"), "x");
+    EXPECT_EQ(ModeOf("old"), mode);
+    std::filesystem::remove(dir_.File("old"));
+  }
+  ::umask(before);
+  EXPECT_EQ(ModeOf("new"), 0640u);
+}
+
+// Before they are complete, the bytes are as private as the file that was
+// there.
+TEST_F(AtomicFileTest, AtNoTimeAnybodyElseCanReadThem) {
+  ASSERT_EQ(::chmod(dir_.Write("a", "old").c_str(), 0600), 0);
+  ASSERT_OK_AND_ASSIGN(auto file, AtomicFile::Create(*vfs_, dir_.File("a")));
+  EXPECT_EQ(
+      ModeOf(std::filesystem::path(file->temporary_path()).filename().string()),
+      0600u);
+  file.reset();
+  Faults faults;
+  faults.fail_at = 1;
+  FaultyVfs faulty(*vfs_, faults);
+  EXPECT_THAT(AtomicFile::Create(faulty, dir_.File("a")),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       absl::StrCat("cannot write '", dir_.File("a"),
+                                    "': injected: take permissions")));
+  EXPECT_THAT(vfs_->List(dir_.path()), IsOkAndHolds(ElementsAre("a")));
+}
+
+TEST_F(AtomicFileTest, OwnerAndGroupStay) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root may give files away";
+  }
+  const std::string path = dir_.Write("a", "old");
+  ASSERT_EQ(::chown(path.c_str(), 65534, 65533), 0);
+  ASSERT_OK(WriteFileAtomically(*vfs_, path, "new"));
+  struct stat status;
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 65534u);
+  EXPECT_EQ(status.st_gid, 65533u);
+}
+
+TEST_F(AtomicFileTest, ALinkStaysAndItsTargetIsReplaced) {
+  std::filesystem::create_directory(dir_.File("there"));
+  dir_.Write("there/a", "old");
+  std::filesystem::create_symlink("there/a", dir_.File("second"));
+  std::filesystem::create_symlink(dir_.File("second"), dir_.File("first"));
+  ASSERT_OK(WriteFileAtomically(*vfs_, dir_.File("first"), "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(dir_.File("first")));
+  EXPECT_TRUE(std::filesystem::is_symlink(dir_.File("second")));
+  EXPECT_FALSE(std::filesystem::is_symlink(dir_.File("there/a")));
+  EXPECT_EQ(dir_.Read("there/a"), "new");
+  // One that points to nothing says where the file is to be made.
+  std::filesystem::create_symlink("there/b", dir_.File("dangling"));
+  ASSERT_OK(WriteFileAtomically(*vfs_, dir_.File("dangling"), "made"));
+  EXPECT_TRUE(std::filesystem::is_symlink(dir_.File("dangling")));
+  EXPECT_EQ(dir_.Read("there/b"), "made");
+}
+
+// What is no file gets the bytes front to back, though they were written with
+// an offset, and is still there afterwards.
+TEST_F(AtomicFileTest, AFifoGetsTheBytesOfTheFile) {
+  const std::string path = MakeFifo();
+  std::string got;
+  std::thread reader([&] { got = dir_.Read("fifo"); });
+  ASSERT_OK_AND_ASSIGN(auto file, AtomicFile::Create(*vfs_, path));
+  EXPECT_EQ(file->temporary_path(), "");
+  const std::string tail(3'000'000, 't');
+  ASSERT_OK(file->file().WriteAt(4, Bytes(tail)));
+  ASSERT_OK(file->file().WriteAt(0, Bytes("head")));
+  ASSERT_OK(file->Commit());
+  file.reset();
+  reader.join();
+  EXPECT_TRUE(got == "head" + tail) << got.size();
+  EXPECT_TRUE(std::filesystem::is_fifo(path));
+  EXPECT_THAT(vfs_->List(dir_.path()), IsOkAndHolds(ElementsAre("fifo")));
+}
+
+TEST_F(AtomicFileTest, WithoutCommitAFifoGetsNothing) {
+  const std::string path = MakeFifo();
+  std::string got;
+  std::thread reader([&] { got = dir_.Read("fifo"); });
+  ASSERT_OK_AND_ASSIGN(auto file, AtomicFile::Create(*vfs_, path));
+  ASSERT_OK(file->file().AppendAll(Bytes("half")));
+  file.reset();
+  reader.join();
+  EXPECT_EQ(got, "");
+}
+
+TEST_F(AtomicFileTest, AnErrorAtAnyOperationOfACopyIsReportedAndLeavesNothing) {
+  const std::string path = MakeFifo();
+  // It never waits for a reader if there is one already.
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  const std::string scratch = dir_.File("scratch");
+  std::filesystem::create_directory(scratch);
+  ScopedTmpdir tmpdir(scratch);
+  Faults whole;
+  FaultyVfs good(*vfs_, whole);
+  ASSERT_OK(WriteFileAtomically(good, path, "new"));
+  EXPECT_THAT(whole.log, ElementsAre("open", "open stream", "write", "read",
+                                     "write", "close"));
+  for (int fail_at = 0; fail_at < 6; ++fail_at) {
+    Faults faults;
+    faults.fail_at = fail_at;
+    FaultyVfs faulty(*vfs_, faults);
+    EXPECT_FALSE(WriteFileAtomically(faulty, path, "new").ok()) << fail_at;
+    EXPECT_TRUE(std::filesystem::is_fifo(path));
+    EXPECT_TRUE(std::filesystem::is_empty(scratch));
+  }
+  ::close(reader);
+}
+
+// A name of a descriptor writes to that one, where it is, and not to a file of
+// the same inode from the start.
+TEST_F(AtomicFileTest, AnOpenDescriptorIsWrittenOn) {
+  const std::string path = dir_.Write("log", "first ");
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND);
+  const std::string name = absl::StrCat("/proc/self/fd/", descriptor);
+  std::filesystem::create_symlink(name, dir_.File("link"));
+  ASSERT_OK(WriteFileAtomically(*vfs_, dir_.File("link"), "second "));
+  ASSERT_OK(WriteFileAtomically(*vfs_, absl::StrCat("/dev/fd/", descriptor),
+                                "third"));
+  ::close(descriptor);
+  EXPECT_EQ(dir_.Read("log"), "first second third");
+  EXPECT_TRUE(std::filesystem::is_symlink(dir_.File("link")));
+  EXPECT_THAT(
+      WriteFileAtomically(*vfs_, name, "x"),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               absl::StrCat("cannot write '", name,
+                            "': expected an open descriptor, got ", descriptor,
+                            ", which is closed; open it in the shell: ",
+                            descriptor, ">FILE")));
 }
 
 TEST_F(AtomicFileTest, ReadWholeFileRefusesMoreThanItsLimit) {

@@ -32,5 +32,17 @@ TEST(PathTest, NamesAndStems) {
   EXPECT_EQ(FileStem("plan"), "plan");
 }
 
+TEST(PathTest, DescriptorsAreKnownByTheirNames) {
+  EXPECT_EQ(DescriptorOfPath("/dev/stdout"), 1);
+  EXPECT_EQ(DescriptorOfPath("/dev/stderr"), 2);
+  EXPECT_EQ(DescriptorOfPath("/dev/fd/10"), 10);
+  EXPECT_EQ(DescriptorOfPath("/proc/self/fd/3"), 3);
+  for (const char* other :
+       {"", "/dev/fd/", "/dev/fd/x", "/dev/fd/-1", "/dev/fd/ 1", "/dev/fd/1/2",
+        "/dev/null", "fd/1", "/proc/self/fd/99999999999"}) {
+    EXPECT_EQ(DescriptorOfPath(other), std::nullopt) << other;
+  }
+}
+
 }  // namespace
 }  // namespace accel::runtime
