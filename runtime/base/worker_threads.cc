@@ -2,6 +2,12 @@
 // Jobs under one monitor.
 #include "runtime/base/worker_threads.h"
 
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/start_thread.h"
+#include "runtime/base/status_macros.h"
+
 namespace accel::runtime {
 namespace {
 
@@ -11,11 +17,20 @@ constexpr std::chrono::hours kIdle(1);
 
 }  // namespace
 
-WorkerThreads::WorkerThreads(int count) {
-  threads_.reserve(count);
+absl::StatusOr<std::unique_ptr<WorkerThreads>> WorkerThreads::Create(
+    int count, absl::string_view what) {
+  // Its destructor ends those that were started.
+  std::unique_ptr<WorkerThreads> workers(new WorkerThreads());
+  workers->threads_.reserve(count);
   for (int worker = 0; worker < count; ++worker) {
-    threads_.emplace_back([this, worker] { Serve(worker); });
+    ASSIGN_OR_RETURN(
+        std::thread thread,
+        StartThread(
+            absl::StrCat("thread ", worker + 1, " of ", count, " of ", what),
+            [w = workers.get(), worker] { w->Serve(worker); }));
+    workers->threads_.push_back(std::move(thread));
   }
+  return workers;
 }
 
 WorkerThreads::~WorkerThreads() {

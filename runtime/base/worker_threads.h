@@ -5,6 +5,7 @@
 #define ACCEL_RUNTIME_BASE_WORKER_THREADS_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -12,6 +13,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "runtime/base/deadline.h"
 
 namespace accel::runtime {
@@ -22,7 +25,10 @@ class WorkerThreads {
  public:
   using Job = absl::FunctionRef<void(int worker)>;
 
-  explicit WorkerThreads(int count);
+  // Starts them. ResourceExhausted if one of them cannot be; `what` are they:
+  // "the ranks".
+  static absl::StatusOr<std::unique_ptr<WorkerThreads>> Create(
+      int count, absl::string_view what);
   // Waits for the job under way.
   ~WorkerThreads();
   WorkerThreads(const WorkerThreads&) = delete;
@@ -44,6 +50,7 @@ class WorkerThreads {
                              absl::FunctionRef<std::string()> owner);
 
  private:
+  WorkerThreads() = default;
   void Serve(int worker);
 
   // Never fails: what goes wrong in a job is the job's business.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/base/errors.h"
@@ -48,11 +49,19 @@ std::string ClassTable(const MemoryLayout& layout) {
 
 }  // namespace
 
-CpuDevice::CpuDevice(Vfs& vfs, const CpuDeviceOptions& options)
+absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(
+    Vfs& vfs, const CpuDeviceOptions& options) {
+  ASSIGN_OR_RETURN(ThreadTeam team,
+                   ThreadTeam::Create(options.threads > 0 ? options.threads
+                                                          : AvailableCores()));
+  return absl::WrapUnique(new CpuDevice(vfs, options, std::move(team)));
+}
+
+CpuDevice::CpuDevice(Vfs& vfs, const CpuDeviceOptions& options, ThreadTeam team)
     : vfs_(vfs),
       options_(options),
       cpu_(options.describe_cpu()),
-      team_(options.threads > 0 ? options.threads : AvailableCores()) {}
+      team_(std::move(team)) {}
 
 std::string CpuDevice::Describe() const {
   return absl::StrCat(cpu_.brand, ", ", threads(),

@@ -37,8 +37,10 @@ struct CpuProgram {
 
 class CpuDevice : public Device {
  public:
+  // Starts the threads of its team.
   // Borrows: the vfs.
-  CpuDevice(Vfs& vfs, const CpuDeviceOptions& options);
+  static absl::StatusOr<std::unique_ptr<CpuDevice>> Create(
+      Vfs& vfs, const CpuDeviceOptions& options);
 
   std::string Describe() const override;
   int threads() const override { return team_.threads(); }
@@ -59,6 +61,8 @@ class CpuDevice : public Device {
                                          const RankBinding& binding) const;
 
  private:
+  CpuDevice(Vfs& vfs, const CpuDeviceOptions& options, ThreadTeam team);
+
   absl::Status LoadKernels(const Plan& plan, CpuProgram& program) const;
 
   Vfs& vfs_;

@@ -14,7 +14,12 @@
 #include <climits>
 #include <cstddef>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/start_thread.h"
+#include "runtime/base/status_macros.h"
 
 namespace accel::runtime {
 namespace {
@@ -132,11 +137,18 @@ class ThreadTeam::Workers {
  public:
   using Work = absl::FunctionRef<void(int thread)>;
 
-  explicit Workers(int count) {
+  // Called once.
+  absl::Status Start(int count) {
     threads_.reserve(count);
     for (int worker = 1; worker <= count; ++worker) {
-      threads_.emplace_back([this, worker] { Serve(worker); });
+      ASSIGN_OR_RETURN(
+          std::thread thread,
+          StartThread(absl::StrCat("thread ", worker + 1, " of ", count + 1,
+                                   " of the compute lane"),
+                      [this, worker] { Serve(worker); }));
+      threads_.push_back(std::move(thread));
     }
+    return absl::OkStatus();
   }
 
   ~Workers() {
@@ -185,13 +197,20 @@ class ThreadTeam::Workers {
   alignas(kCacheLine) std::atomic<int> running_ = 0;
 };
 
-ThreadTeam::ThreadTeam(int threads) : threads_(threads) {
+absl::StatusOr<ThreadTeam> ThreadTeam::Create(int threads) {
+  ThreadTeam team;
   if (threads > 1) {
-    workers_ = std::make_unique<Workers>(threads - 1);
+    team.threads_ = threads;
+    team.workers_ = std::make_unique<Workers>();
+    RETURN_IF_ERROR(team.workers_->Start(threads - 1));
   }
+  return team;
 }
 
+ThreadTeam::ThreadTeam() = default;
 ThreadTeam::~ThreadTeam() = default;
+ThreadTeam::ThreadTeam(ThreadTeam&&) noexcept = default;
+ThreadTeam& ThreadTeam::operator=(ThreadTeam&&) noexcept = default;
 
 void ThreadTeam::ParallelFor(
     int64_t begin, int64_t end, int64_t grain,

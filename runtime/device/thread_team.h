@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 
 namespace accel::runtime {
 
@@ -28,11 +29,13 @@ WorkRange PartOf(int64_t begin, int64_t end, int64_t grain, int part,
 class ThreadTeam {
  public:
   // Starts all threads but one, which is whoever calls ParallelFor.
-  // Requires: threads >= 1.
-  explicit ThreadTeam(int threads);
+  // ResourceExhausted if one cannot be started. Requires: threads >= 1.
+  static absl::StatusOr<ThreadTeam> Create(int threads);
+  // A team of whoever calls ParallelFor.
+  ThreadTeam();
   ~ThreadTeam();
-  ThreadTeam(const ThreadTeam&) = delete;
-  ThreadTeam& operator=(const ThreadTeam&) = delete;
+  ThreadTeam(ThreadTeam&&) noexcept;
+  ThreadTeam& operator=(ThreadTeam&&) noexcept;
 
   int threads() const { return threads_; }
 
@@ -49,7 +52,7 @@ class ThreadTeam {
   class Waiter;
   class Workers;
 
-  int threads_;
+  int threads_ = 1;
   std::unique_ptr<Workers> workers_;  // null for one thread
 };
 

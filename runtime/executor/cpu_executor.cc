@@ -127,7 +127,7 @@ absl::StatusOr<std::unique_ptr<CpuExecutor>> CpuExecutor::Create(
   std::unique_ptr<CpuExecutor> executor(new CpuExecutor(
       plan, device, options, std::move(layout), batch, std::move(files)));
   RETURN_IF_ERROR(executor->Load(device));
-  executor->MakeLanes(dataset);
+  RETURN_IF_ERROR(executor->MakeLanes(dataset));
   return executor;
 }
 
@@ -161,7 +161,7 @@ absl::Status CpuExecutor::LoadConstants() {
   return absl::OkStatus();
 }
 
-void CpuExecutor::MakeLanes(const Dataset& dataset) {
+absl::Status CpuExecutor::MakeLanes(const Dataset& dataset) {
   const planpb::Manifest& manifest = plan_.manifest();
   context_ = std::make_unique<CpuContext>(CpuContext{plan_.view(),
                                                      layout_,
@@ -192,9 +192,11 @@ void CpuExecutor::MakeLanes(const Dataset& dataset) {
     if (Communicator* const group = options_.communicator; group != nullptr) {
       others = [group] { return group->GroupProgress(); };
     }
-    runner_ = std::make_unique<LaneRunner>(plan_.view(), compute,
-                                           options_.timeout, std::move(others));
+    ASSIGN_OR_RETURN(runner_,
+                     LaneRunner::Create(plan_.view(), compute, options_.timeout,
+                                        std::move(others)));
   }
+  return absl::OkStatus();
 }
 
 absl::Status CpuExecutor::Execute(const FunctionView& function,

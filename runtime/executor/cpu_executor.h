@@ -54,7 +54,7 @@ class CpuExecutor : public Executor {
 
   absl::Status Load(CpuDevice& device);
   absl::Status LoadConstants();
-  void MakeLanes(const Dataset& dataset);
+  absl::Status MakeLanes(const Dataset& dataset);
   absl::Status Execute(const FunctionView& function, const Instance& instance);
   // Makes thread and context ready for a function of step `step`.
   void BeginFunction(int64_t step);
@@ -69,7 +69,7 @@ class CpuExecutor : public Executor {
 
   const Plan& plan_;
   const ThreadTeam& team_;
-  const ThreadTeam single_{1};
+  const ThreadTeam single_;
   ExecutorOptions options_;
   MemoryLayout layout_;
   BatchPlan batch_;

@@ -9,14 +9,26 @@
 #include "runtime/base/status_macros.h"
 
 namespace accel::runtime {
+
+absl::StatusOr<std::unique_ptr<LaneRunner>> LaneRunner::Create(
+    const PlanView& plan, uint32_t main_lane, std::chrono::nanoseconds timeout,
+    std::function<uint64_t()> other_progress) {
+  std::unique_ptr<LaneRunner> runner(
+      new LaneRunner(plan, main_lane, timeout, std::move(other_progress)));
+  ASSIGN_OR_RETURN(
+      runner->threads_,
+      WorkerThreads::Create(std::max(0, plan.manifest().lanes_size() - 1),
+                            "the other lanes"));
+  return runner;
+}
+
 LaneRunner::LaneRunner(const PlanView& plan, uint32_t main_lane,
                        std::chrono::nanoseconds timeout,
                        std::function<uint64_t()> other_progress)
     : plan_(plan),
       main_lane_(main_lane),
       timeout_(timeout),
-      other_progress_(std::move(other_progress)),
-      threads_(std::max(0, plan.manifest().lanes_size() - 1)) {
+      other_progress_(std::move(other_progress)) {
   uint32_t events = 0;
   for (const FunctionView& function : plan.functions()) {
     events = std::max(events, function.event_count());
@@ -38,7 +50,7 @@ absl::Status LaneRunner::Run(const FunctionView& function, uint64_t repetitions,
     const uint32_t lane = other < main_lane_ ? other : other + 1;
     FailOnError(RunLane(lane, job));
   };
-  threads_.Start(threads_.count(), run_other_lane);
+  threads_->Start(threads_->count(), run_other_lane);
   FailOnError(RunLane(main_lane_, job));
   // Also after an error: nobody may be in `execute` when this returns. The
   // failure wakes whoever waits for an event.
@@ -46,7 +58,7 @@ absl::Status LaneRunner::Run(const FunctionView& function, uint64_t repetitions,
     return absl::StrCat("the other lanes to finish '", function.name(), "'");
   };
   const auto wait = [&](const Deadline& deadline) {
-    return threads_.WaitUntilDone(deadline, owner);
+    return threads_->WaitUntilDone(deadline, owner);
   };
   while (true) {
     const absl::Status rest = WaitWhileAlive(wait);

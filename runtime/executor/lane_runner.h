@@ -14,6 +14,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "runtime/base/deadline.h"
 #include "runtime/base/worker_threads.h"
 #include "runtime/plan/plan_view.h"
@@ -36,9 +37,10 @@ class LaneRunner {
   // `other_progress`, if there is one, does not grow: lanes may wait for other
   // ranks.
   // Borrows: the plan.
-  LaneRunner(const PlanView& plan, uint32_t main_lane,
-             std::chrono::nanoseconds timeout,
-             std::function<uint64_t()> other_progress = nullptr);
+  static absl::StatusOr<std::unique_ptr<LaneRunner>> Create(
+      const PlanView& plan, uint32_t main_lane,
+      std::chrono::nanoseconds timeout,
+      std::function<uint64_t()> other_progress = nullptr);
   LaneRunner(const LaneRunner&) = delete;
   LaneRunner& operator=(const LaneRunner&) = delete;
 
@@ -53,6 +55,10 @@ class LaneRunner {
     uint64_t repetitions = 0;
     const Execute* execute = nullptr;
   };
+
+  LaneRunner(const PlanView& plan, uint32_t main_lane,
+             std::chrono::nanoseconds timeout,
+             std::function<uint64_t()> other_progress);
 
   absl::Status RunLane(uint32_t lane, const Job& job);
   absl::Status RunInstance(const Job& job, const Instance& instance);
@@ -77,7 +83,8 @@ class LaneRunner {
   // Written under events_ so that waiters wake, read without it.
   std::unique_ptr<std::atomic<uint64_t>[]> counts_;    // per event
   std::unique_ptr<std::atomic<uint64_t>[]> progress_;  // per lane
-  WorkerThreads threads_;  // of the other lanes, in their order
+  std::unique_ptr<WorkerThreads> threads_;  // of the other lanes, in their
+                                            // order
 };
 
 }  // namespace accel::runtime

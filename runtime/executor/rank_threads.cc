@@ -30,6 +30,8 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
           .status());
   std::unique_ptr<RankThreads> group(
       new RankThreads(plan.view(), options.ranks));
+  ASSIGN_OR_RETURN(group->threads_,
+                   WorkerThreads::Create(options.ranks, "the ranks"));
   CommunicatorOptions communicator;
   communicator.timeout = options.executor.timeout;
   ASSIGN_OR_RETURN(
@@ -44,7 +46,7 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
       };
   for (int rank = 0; rank < options.ranks; ++rank) {
     Rank& each = group->ranks_[rank];
-    each.device = std::make_unique<CpuDevice>(vfs, device);
+    ASSIGN_OR_RETURN(each.device, CpuDevice::Create(vfs, device));
     ASSIGN_OR_RETURN(each.communicator,
                      threads.Join(static_cast<uint32_t>(rank)));
   }
@@ -65,14 +67,17 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
 }
 
 RankThreads::~RankThreads() {
+  if (threads_ == nullptr) {
+    return;
+  }
   // Each on the thread that made it.
-  Run(threads_.count(), [this](int rank) { ranks_[rank].executor.reset(); });
+  Run(threads_->count(), [this](int rank) { ranks_[rank].executor.reset(); });
 }
 
 void RankThreads::Run(int count, WorkerThreads::Job job) const {
-  threads_.Start(count, job);
+  threads_->Start(count, job);
   const auto owner = [] { return std::string("the ranks"); };
-  while (!threads_.WaitUntilDone(Deadline::After(kRepeat), owner).ok()) {
+  while (!threads_->WaitUntilDone(Deadline::After(kRepeat), owner).ok()) {
   }
 }
 
@@ -146,7 +151,7 @@ absl::StatusOr<std::vector<double>> RankThreads::RunStepWith(StepJob run) {
 absl::Status RankThreads::ReadBuffer(uint32_t buffer, uint64_t offset,
                                      absl::Span<std::byte> dst) const {
   const Rank& first = ranks_.front();
-  if (threads_.IsWorker(0)) {
+  if (threads_->IsWorker(0)) {
     return first.executor->ReadBuffer(buffer, offset, dst);
   }
   return RunOn(
@@ -171,7 +176,7 @@ absl::Status RankThreads::ReadTensor(const SlotTensor& slot, uint64_t first,
     ranks_.front().communicator->ReportProgress();
     return absl::OkStatus();
   };
-  return threads_.IsWorker(0) ? read(0) : RunOn(1, read);
+  return threads_->IsWorker(0) ? read(0) : RunOn(1, read);
 }
 
 absl::Status RankThreads::WriteBuffer(uint32_t buffer, uint64_t offset,

@@ -71,8 +71,7 @@ class RankThreads : public Executor {
     std::unique_ptr<CpuExecutor> executor;
   };
 
-  RankThreads(const PlanView& plan, int ranks)
-      : plan_(plan), ranks_(ranks), threads_(ranks) {}
+  RankThreads(const PlanView& plan, int ranks) : plan_(plan), ranks_(ranks) {}
 
   // Runs `job` on the threads of ranks [0, count) and waits for all of them;
   // RunOn returns what has ended the group, if something has.
@@ -95,7 +94,7 @@ class RankThreads : public Executor {
   mutable absl::Status failure_;
   mutable absl::Status group_failure_;
   // Last: they end before what they use.
-  mutable WorkerThreads threads_;
+  std::unique_ptr<WorkerThreads> threads_;
 };
 
 }  // namespace accel::runtime

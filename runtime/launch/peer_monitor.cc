@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "runtime/base/descriptor_wait.h"
+#include "runtime/base/start_thread.h"
+#include "runtime/base/status_macros.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/launch/hello.h"
 
@@ -60,7 +62,20 @@ std::string EndText(const std::optional<ProcessEnd>& end) {
 
 PeerMonitor::PeerMonitor(Vfs& vfs, Communicator& communicator,
                          PeerMonitorOptions options)
-    : vfs_(vfs), communicator_(communicator), options_(std::move(options)) {
+    : vfs_(vfs), communicator_(communicator), options_(std::move(options)) {}
+
+absl::StatusOr<std::unique_ptr<PeerMonitor>> PeerMonitor::Create(
+    Vfs& vfs, Communicator& communicator, PeerMonitorOptions options) {
+  std::unique_ptr<PeerMonitor> monitor(
+      new PeerMonitor(vfs, communicator, std::move(options)));
+  monitor->WatchPeers();
+  ASSIGN_OR_RETURN(monitor->thread_,
+                   StartThread("the thread that watches the other ranks",
+                               [m = monitor.get()] { m->Serve(); }));
+  return monitor;
+}
+
+void PeerMonitor::WatchPeers() {
   for (uint32_t rank = 0; rank < options_.pids.size(); ++rank) {
     if (rank == options_.rank) {
       continue;
@@ -76,7 +91,6 @@ PeerMonitor::PeerMonitor(Vfs& vfs, Communicator& communicator,
       Report(peer);
     }
   }
-  thread_ = std::thread([this] { Serve(); });
 }
 
 void PeerMonitor::Stop() {

@@ -8,11 +8,13 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "runtime/base/process_end.h"
 #include "runtime/base/process_watch.h"
@@ -38,7 +40,8 @@ class PeerMonitor {
   // Calls PeerFailed for every rank whose process ends before Stop, however it
   // ends.
   // Borrows: both.
-  PeerMonitor(Vfs& vfs, Communicator& communicator, PeerMonitorOptions options);
+  static absl::StatusOr<std::unique_ptr<PeerMonitor>> Create(
+      Vfs& vfs, Communicator& communicator, PeerMonitorOptions options);
   ~PeerMonitor() { Stop(); }
 
   // Afterwards PeerFailed is not called any more.
@@ -54,6 +57,8 @@ class PeerMonitor {
     std::optional<ProcessWatch> watch;  // none: has ended
   };
 
+  PeerMonitor(Vfs& vfs, Communicator& communicator, PeerMonitorOptions options);
+  void WatchPeers();
   void Serve();
   void Look();
   void RefuseLateComers();

@@ -33,8 +33,9 @@ absl::StatusOr<std::unique_ptr<RankGroup>> RankGroup::Join(
   monitor.last_known = [g = group.get()](uint32_t rank) {
     return g->LastKnown(rank);
   };
-  group->monitor_ = std::make_unique<PeerMonitor>(vfs, *group->communicator_,
-                                                  std::move(monitor));
+  ASSIGN_OR_RETURN(
+      group->monitor_,
+      PeerMonitor::Create(vfs, *group->communicator_, std::move(monitor)));
   return group;
 }
 

@@ -12,8 +12,10 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: benchmark-roof THREADS\n");
     return 2;
   }
-  const auto roof =
-      accel::runtime::MeasureRoof(accel::runtime::ThreadTeam(threads));
+  const auto team = accel::runtime::ThreadTeam::Create(threads);
+  const auto roof = team.ok()
+                        ? accel::runtime::MeasureRoof(*team)
+                        : absl::StatusOr<accel::runtime::Roof>(team.status());
   if (!roof.ok()) {
     std::fprintf(stderr, "benchmark-roof: %s\n",
                  roof.status().ToString().c_str());

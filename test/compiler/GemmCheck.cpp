@@ -91,7 +91,7 @@ bool compareProduct(const planpb::Gemm &gemm, const Floats &a, const Floats &b,
 /// Runs the library call with `threads` threads and a poisoned workspace.
 bool multiply(const planpb::Gemm &gemm, int threads, const void *a,
               const void *b, void *c) {
-  const runtime::ThreadTeam team(threads);
+  const runtime::ThreadTeam team = runtime::ThreadTeam::Create(threads).value();
   auto product = runtime::CpuGemm::Create(gemm, threads);
   if (!product.ok()) {
     ADD_FAILURE() << std::string(product.status().message());

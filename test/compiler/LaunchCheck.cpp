@@ -107,7 +107,7 @@ public:
     for (int thread = 0; thread < threads; ++thread) {
       all.emplace_back(kernel, pointers);
     }
-    runtime::ThreadTeam team(threads);
+    runtime::ThreadTeam team = runtime::ThreadTeam::Create(threads).value();
     team.ParallelFor(0, units, 1, [&](int thread, int64_t begin, int64_t end) {
       function(all[thread].data(), begin, end);
     });

@@ -17,6 +17,7 @@
 #include "runtime/launch/launcher.h"
 #include "tools/accel-run/rank_log.h"
 #include "tools/accel-run/training_run.h"
+#include "tools/command-line/out_of_memory.h"
 
 namespace accel::tools {
 namespace {
@@ -142,6 +143,7 @@ int RunRank(const RunOptions& options, const MaybeRank& rank,
 
 int AccelRunMain(int argc, char** argv) {
   const auto main = runtime::TimeReport::Clock::now();
+  EndWhenOutOfMemory<static_cast<int>(ExitCode::kMemory)>();
   const auto parsed = ParseOptions(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) {
     return *status;

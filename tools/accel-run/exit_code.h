@@ -12,7 +12,7 @@ enum class ExitCode {
   kCommandLine = 2,     // an option, or what it asks of this plan; ranks differ
   kUnsupported = 3,     // plan of another release or for another machine
   kInputOutput = 4,     // a file or folder; a damaged plan
-  kMemory = 5,          // the plan does not fit
+  kMemory = 5,          // the plan does not fit, or a thread was refused
   kVerification = 6,    // the plan's schedule or memory is proved wrong
   kDivergence = 10,     // the loss or a gradient is not a number any more
   kCommunication = 11,  // a lane or rank did not answer in time, or another

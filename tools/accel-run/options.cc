@@ -37,9 +37,9 @@ tokens_per_second and peak_bytes.
 
 Exit status:
   0 done; 2 command line; 3 plan of another release or for another machine; 4 file or folder, damaged plan;
-  5 not enough memory; 6 plan fails verification; 10 loss or gradient not finite; 11 a lane or rank did not answer in
-  time, or another rank has failed; 12 data; 70 internal error; 130 and 143: stopped by SIGINT or SIGTERM after the
-  step in progress. With -n it is that of the rank that failed first, 128 + N where signal N has killed it
+  5 not enough memory or threads; 6 plan fails verification; 10 loss or gradient not finite; 11 a lane or rank did not
+  answer in time, or another rank has failed; 12 data; 70 internal error; 130 and 143: stopped by SIGINT or SIGTERM
+  after the step in progress. With -n it is that of the rank that failed first, 128 + N where signal N has killed it
 )";
 
 void AddTrainingOptions(CLI::App& app, RunOptions& options) {

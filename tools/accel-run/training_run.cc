@@ -137,7 +137,12 @@ absl::Status TrainingRun::JoinRanks() {
   options.stop_requested = [this] {
     return environment_.stop_requested() != 0;
   };
-  ASSIGN_OR_RETURN(group_, runtime::RankGroup::Join(environment_.vfs, options));
+  auto group = runtime::RankGroup::Join(environment_.vfs, options);
+  if (absl::IsResourceExhausted(group.status())) {
+    return WithExitCode(group.status(), ExitCode::kMemory);
+  }
+  RETURN_IF_ERROR(group.status());
+  group_ = *std::move(group);
   return absl::OkStatus();
 }
 
@@ -183,7 +188,9 @@ absl::Status TrainingRun::OpenPlan() {
       return memory;
     };
   }
-  device_ = std::make_unique<runtime::CpuDevice>(environment_.vfs, options);
+  auto device = runtime::CpuDevice::Create(environment_.vfs, options);
+  RETURN_IF_ERROR(WithExitCode(device.status(), ExitCode::kMemory));
+  device_ = *std::move(device);
   if (plan_->manifest().kernels().empty()) {
     return absl::OkStatus();
   }

@@ -40,7 +40,9 @@ absl::Status TrainingRun::MeasureRoof() {
   }
   Print(absl::StrCat("roof    measuring what the machine can do with ", threads,
                      threads == 1 ? " thread" : " threads"));
-  ASSIGN_OR_RETURN(roof_, runtime::MeasureRoof(runtime::ThreadTeam(threads)));
+  const auto team = runtime::ThreadTeam::Create(threads);
+  RETURN_IF_ERROR(WithExitCode(team.status(), ExitCode::kMemory));
+  ASSIGN_OR_RETURN(roof_, runtime::MeasureRoof(*team));
   roof_->flops_per_second /= teams;
   roof_->bytes_per_second /= teams;
   Print(absl::StrFormat(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Some things happen in one place only, so that tests can stand in for them: files are touched in runtime/io, waits end
-at a deadline in runtime/base, processes are started in runtime/launch, random numbers come from runtime/random, command-line flags are declared in tools."""
+at a deadline in runtime/base, processes are started in runtime/launch, threads in runtime/base, random numbers come from runtime/random, command-line flags are declared in tools."""
 
 import dataclasses
 import re
@@ -47,6 +47,10 @@ SEAMS = (
          re.compile(_function("posix_spawnp?", "v?fork", "clone3?", "exec[lv]p?e?", "execvpe", "execveat", "fexecve", "system",
                               "popen")),
          RUNTIME, ("runtime/launch",), "processes are started in runtime/launch: this program again, as a rank"),
+    Seam("raw-thread",
+         re.compile(_function("pthread_create", "async")
+                    + r"|(?P<thread>\bstd::j?thread(?=\s*[({]|\s+\w+\s*[({])|\bstd::jthread\b)"),
+         RUNTIME, ("runtime/base",), "a thread may be refused: StartThread says so"),
     Seam("raw-random",
          re.compile(_function("rand", "srand", "rand_r", "drand48", "lrand48", "srand48", "random", "srandom", "getrandom",
                               "getentropy", "arc4random")

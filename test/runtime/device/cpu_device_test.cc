@@ -55,14 +55,17 @@ TEST_F(CpuDeviceTest, TakesTheFirstVariantThatTheCpuCanRun) {
     *kernel.add_entries() = kernel.entries(0);
   }
   const auto plan = Open(sample);
-  EXPECT_THAT(CpuDevice(*vfs_, OldMachine()).ChooseVariant(plan->view()),
+  EXPECT_THAT(CpuDevice::Create(*vfs_, OldMachine())
+                  .value()
+                  ->ChooseVariant(plan->view()),
               IsOkAndHolds(1));
   CpuDeviceOptions options = OldMachine();
   options.describe_cpu = [] {
     return runtime::CpuDescription{"New CPU", {"sse2", "avx512f"}};
   };
-  EXPECT_THAT(CpuDevice(*vfs_, options).ChooseVariant(plan->view()),
-              IsOkAndHolds(0));
+  EXPECT_THAT(
+      CpuDevice::Create(*vfs_, options).value()->ChooseVariant(plan->view()),
+      IsOkAndHolds(0));
 }
 
 TEST_F(CpuDeviceTest, APlanForAnotherCpuIsRefusedWithWhatIsMissing) {
@@ -78,7 +81,9 @@ TEST_F(CpuDeviceTest, APlanForAnotherCpuIsRefusedWithWhatIsMissing) {
   }
   const auto plan = Open(sample);
   EXPECT_THAT(
-      CpuDevice(*vfs_, OldMachine()).ChooseVariant(plan->view()),
+      CpuDevice::Create(*vfs_, OldMachine())
+          .value()
+          ->ChooseVariant(plan->view()),
       StatusIs(absl::StatusCode::kUnimplemented,
                "the plan has no code for this CPU (Old CPU): 'x86-64-v4' needs "
                "avx512f, avx512bw; 'sm_90' is not code for a CPU; run it on a "
@@ -94,9 +99,9 @@ TEST_F(CpuDeviceTest, APlanThatDoesNotFitIsRefusedBeforeAnythingIsAllocated) {
   options.available_memory = [](runtime::Vfs&) {
     return runtime::AvailableMemory{1000, "the limit of cgroup /small"};
   };
-  CpuDevice device(*vfs_, options);
+  const auto device = CpuDevice::Create(*vfs_, options).value();
   EXPECT_THAT(
-      device.Allocate(plan->view(), layout),
+      device->Allocate(plan->view(), layout),
       StatusIs(absl::StatusCode::kResourceExhausted,
                "not enough memory: the plan needs 17.5 KiB (parameters 128 B, "
                "gradients 64 B, scratch 16 KiB, io 512 B, constants 64 B, "
@@ -110,9 +115,9 @@ TEST_F(CpuDeviceTest, MemoryIsZeroedAlignedAndAddressable) {
   const auto plan = Open(MakeSamplePlan());
   ASSERT_OK_AND_ASSIGN(const MemoryLayout layout,
                        MemoryLayout::Create(plan->view(), RankBinding()));
-  CpuDevice device(*vfs_, OldMachine());
+  const auto device = CpuDevice::Create(*vfs_, OldMachine()).value();
   ASSERT_OK_AND_ASSIGN(const auto memory,
-                       device.AllocateCpu(plan->view(), layout));
+                       device->AllocateCpu(plan->view(), layout));
   for (int i = 0; i < plan->manifest().buffers_size(); ++i) {
     const auto range = layout.RangeOf(static_cast<uint32_t>(i), 0);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(memory->At(range)) % 64, 0u);
@@ -132,9 +137,9 @@ TEST_F(CpuDeviceTest, MemoryIsZeroedAlignedAndAddressable) {
 
 TEST_F(CpuDeviceTest, AProgramIsKernelsAndLibraryCalls) {
   const auto plan = Open(MakeSamplePlan());
-  CpuDevice device(*vfs_, OldMachine());
+  const auto device = CpuDevice::Create(*vfs_, OldMachine()).value();
   ASSERT_OK_AND_ASSIGN(const auto program,
-                       device.LoadProgram(*plan, RankBinding()));
+                       device->LoadProgram(*plan, RankBinding()));
   EXPECT_EQ(program.kernels.size(), 5u);
   EXPECT_EQ(program.gemms.size(), 1u);
   EXPECT_EQ(program.variant, "x86-64");
@@ -145,14 +150,14 @@ TEST_F(CpuDeviceTest, ALibraryCallThatWantsMoreWorkspaceIsNamed) {
   *sample.manifest.mutable_library_calls(0)->mutable_workspace_bytes() =
       runtime::ConstantSizeExpr(0);
   const auto plan = Open(sample);
-  CpuDevice device(*vfs_, OldMachine());
+  const auto device = CpuDevice::Create(*vfs_, OldMachine()).value();
   ASSERT_OK_AND_ASSIGN(
       const auto gemm,
       runtime::CpuGemm::Create(plan->manifest().library_calls(0).gemm(), 1));
   if (gemm->workspace_bytes() == 0) {
     GTEST_SKIP() << "on this processor the matrix library wants none";
   }
-  EXPECT_THAT(device.LoadProgram(*plan, RankBinding()),
+  EXPECT_THAT(device->LoadProgram(*plan, RankBinding()),
               StatusIs(absl::StatusCode::kResourceExhausted,
                        HasSubstr("library call 'gemm f32 2x1x3': expected at "
                                  "most 0 bytes of workspace on 1 threads")));

@@ -120,7 +120,8 @@ class CpuGemmTest : public ::testing::TestWithParam<int> {
  protected:
   void Check(const Gemm& gemm) { CheckProduct(gemm, team_); }
 
-  const runtime::ThreadTeam team_{GetParam()};
+  const runtime::ThreadTeam team_ =
+      runtime::ThreadTeam::Create(GetParam()).value();
 };
 
 Gemm Sized(uint64_t m, uint64_t n, uint64_t k) {

@@ -7,7 +7,7 @@ namespace accel::runtime {
 namespace {
 
 TEST(RoofTest, IsThatOfAMachineOfThisCentury) {
-  const ThreadTeam team(1);
+  const ThreadTeam team;
   const auto roof = MeasureRoof(team);
   ASSERT_TRUE(roof.ok()) << roof.status();
   // Between a hundredth and a hundred times a core of today.

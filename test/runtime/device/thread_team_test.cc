@@ -48,7 +48,7 @@ TEST(ThreadTeamTest, PartsOfHugeRangesDoNotOverflow) {
 }
 
 TEST(ThreadTeamTest, EveryElementIsVisitedOnce) {
-  const ThreadTeam team(2);
+  const ThreadTeam team = ThreadTeam::Create(2).value();
   std::vector<std::atomic<int>> visits(1001);
   team.ParallelFor(0, 1001, 10, [&](int thread, int64_t begin, int64_t end) {
     EXPECT_LT(thread, 2);
@@ -65,7 +65,7 @@ TEST(ThreadTeamTest, EveryElementIsVisitedOnce) {
 // spin, yield and sleep.
 TEST(ThreadTeamTest, EveryRoundHasAllItsPartsAndSeesTheOneBefore) {
   for (const int threads : {2, 3, 7}) {
-    const ThreadTeam team(threads);
+    const ThreadTeam team = ThreadTeam::Create(threads).value();
     std::vector<int64_t> sums(threads, 0);
     int64_t expected = 0;
     for (int64_t round = 1; round <= 2000; ++round) {
@@ -93,7 +93,7 @@ TEST(ThreadTeamTest, AnyThreadMayCallAndTeamsWorkSideBySide) {
   std::vector<std::thread> callers;
   for (int caller = 0; caller < kCallers; ++caller) {
     callers.emplace_back([&counts, caller] {
-      ThreadTeam team(2);
+      ThreadTeam team = ThreadTeam::Create(2).value();
       for (int turn = 0; turn < 2; ++turn) {
         std::thread([&] {
           for (int round = 0; round < 200; ++round) {
@@ -114,7 +114,7 @@ TEST(ThreadTeamTest, AnyThreadMayCallAndTeamsWorkSideBySide) {
 }
 
 TEST(ThreadTeamTest, OneGrainIsTheCallersWork) {
-  const ThreadTeam team(2);
+  const ThreadTeam team = ThreadTeam::Create(2).value();
   const auto caller = std::this_thread::get_id();
   team.ParallelFor(0, 8, 8, [&](int thread, int64_t begin, int64_t end) {
     EXPECT_EQ(thread, 0);
@@ -125,7 +125,7 @@ TEST(ThreadTeamTest, OneGrainIsTheCallersWork) {
 }
 
 TEST(ThreadTeamTest, EmptyRangesCallNobody) {
-  const ThreadTeam team(2);
+  const ThreadTeam team = ThreadTeam::Create(2).value();
   team.ParallelFor(5, 5, 1, [](int, int64_t, int64_t) { FAIL(); });
   EXPECT_GE(runtime::AvailableCores(), 1);
 }

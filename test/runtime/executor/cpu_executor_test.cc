@@ -75,7 +75,7 @@ class CpuExecutorTest : public ::testing::Test {
                                                     int threads = 2) {
     CpuDeviceOptions device;
     device.threads = threads;
-    device_ = std::make_unique<CpuDevice>(*vfs_, device);
+    device_ = CpuDevice::Create(*vfs_, device).value();
     options.binding.threads = static_cast<uint64_t>(threads);
     return CpuExecutor::Create(*vfs_, *plan_, *device_, *dataset_, options);
   }
@@ -336,11 +336,11 @@ TEST_F(CpuExecutorTest, TwoExecutorsRunAtTheSameTime) {
       threads.emplace_back([&] {
         CpuDeviceOptions device_options;
         device_options.threads = 2;
-        CpuDevice device(*vfs_, device_options);
+        const auto device = CpuDevice::Create(*vfs_, device_options).value();
         ExecutorOptions own = options;
         own.binding.threads = 2;
         auto executor =
-            CpuExecutor::Create(*vfs_, *plan_, device, *dataset_, own);
+            CpuExecutor::Create(*vfs_, *plan_, *device, *dataset_, own);
         ASSERT_OK(executor);
         ASSERT_OK((*executor)->Initialize());
         for (int step = 0; step < kSteps; ++step) {

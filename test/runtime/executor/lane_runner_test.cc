@@ -37,19 +37,19 @@ class LaneRunnerTest : public ::testing::Test {
 };
 
 TEST_F(LaneRunnerTest, RunsEveryInstanceOnceAndEachLaneOnItsThread) {
-  LaneRunner runner(view_, kCompute, kTimeout);
+  const auto runner = LaneRunner::Create(view_, kCompute, kTimeout).value();
   std::mutex mutex;
   std::vector<std::set<std::thread::id>> threads(2);
   for (int call = 0; call < 3; ++call) {
     std::vector<int> count(step().instructions().size(), 0);
-    ASSERT_OK(runner.Run(step(), 5,
-                         [&](const FunctionView&, const Instance& instance) {
-                           std::lock_guard<std::mutex> lock(mutex);
-                           ++count[instance.instruction->id()];
-                           threads[instance.instruction->lane()].insert(
-                               std::this_thread::get_id());
-                           return absl::OkStatus();
-                         }));
+    ASSERT_OK(runner->Run(step(), 5,
+                          [&](const FunctionView&, const Instance& instance) {
+                            std::lock_guard<std::mutex> lock(mutex);
+                            ++count[instance.instruction->id()];
+                            threads[instance.instruction->lane()].insert(
+                                std::this_thread::get_id());
+                            return absl::OkStatus();
+                          }));
     EXPECT_THAT(count, ::testing::ElementsAre(1, 1, 1, 1, 0, 5, 5, 5, 5, 5, 1,
                                               1, 1, 1, 1, 1, 1));
   }
@@ -61,12 +61,12 @@ TEST_F(LaneRunnerTest, RunsEveryInstanceOnceAndEachLaneOnItsThread) {
 
 // Whatever the pauses, no instruction begins before what it waits for is done.
 TEST_F(LaneRunnerTest, EventsHoldUnderRandomDelays) {
-  LaneRunner runner(view_, kCompute, kTimeout);
+  const auto runner = LaneRunner::Create(view_, kCompute, kTimeout).value();
   constexpr uint64_t kRounds = 6;
   for (uint64_t seed = 0; seed < 30; ++seed) {
     std::vector<std::atomic<uint64_t>> done(step().instructions().size());
     std::atomic<uint64_t> ticket = 0;
-    ASSERT_OK(runner.Run(
+    ASSERT_OK(runner->Run(
         step(), kRounds,
         [&](const FunctionView& function,
             const Instance& instance) -> absl::Status {
@@ -89,7 +89,7 @@ TEST_F(LaneRunnerTest, EventsHoldUnderRandomDelays) {
 // The next fetch runs while this microbatch computes: each waits until the
 // other one has begun, however late its thread gets a processor.
 TEST_F(LaneRunnerTest, LanesOverlap) {
-  LaneRunner runner(view_, kCompute, kTimeout);
+  const auto runner = LaneRunner::Create(view_, kCompute, kTimeout).value();
   absl::Notification fetching, computing;
   const auto meet = [](absl::Notification& mine, absl::Notification& other) {
     mine.Notify();
@@ -97,7 +97,7 @@ TEST_F(LaneRunnerTest, LanesOverlap) {
                ? absl::OkStatus()
                : absl::DeadlineExceededError("the other lane has not begun");
   };
-  EXPECT_OK(runner.Run(
+  EXPECT_OK(runner->Run(
       step(), 3,
       [&](const FunctionView&, const Instance& instance) -> absl::Status {
         const std::string& name = instance.instruction->name();
@@ -114,7 +114,7 @@ TEST_F(LaneRunnerTest, LanesOverlap) {
 
 TEST_F(LaneRunnerTest, AnErrorEndsAllLanesAndEveryLaterRun) {
   for (const std::string bad : {"fetch next", "gradient", "update"}) {
-    LaneRunner runner(view_, kCompute, kTimeout);
+    const auto runner = LaneRunner::Create(view_, kCompute, kTimeout).value();
     const auto execute = [&](const FunctionView&,
                              const Instance& instance) -> absl::Status {
       if (instance.instruction->name() == bad) {
@@ -122,30 +122,32 @@ TEST_F(LaneRunnerTest, AnErrorEndsAllLanesAndEveryLaterRun) {
       }
       return absl::OkStatus();
     };
-    EXPECT_THAT(runner.Run(step(), 4, execute),
+    EXPECT_THAT(runner->Run(step(), 4, execute),
                 StatusIs(absl::StatusCode::kDataLoss, "broken: " + bad));
-    EXPECT_THAT(runner.Run(step(), 4, execute),
+    EXPECT_THAT(runner->Run(step(), 4, execute),
                 StatusIs(absl::StatusCode::kDataLoss, "broken: " + bad));
   }
 }
 
 TEST_F(LaneRunnerTest, AWaitWithoutProgressEndsAtItsDeadline) {
   // Nobody signals: the fetch hangs until the test lets it go.
-  LaneRunner runner(view_, kCompute, std::chrono::milliseconds(100));
+  const auto runner =
+      LaneRunner::Create(view_, kCompute, std::chrono::milliseconds(100))
+          .value();
   std::atomic<bool> release = false;
   std::thread liberator([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     release = true;
   });
   EXPECT_THAT(
-      runner.Run(step(), 4,
-                 [&](const FunctionView&, const Instance& instance) {
-                   while (instance.instruction->name() == "fetch first" &&
-                          !release) {
-                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                   }
-                   return absl::OkStatus();
-                 }),
+      runner->Run(step(), 4,
+                  [&](const FunctionView&, const Instance& instance) {
+                    while (instance.instruction->name() == "fetch first" &&
+                           !release) {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                    }
+                    return absl::OkStatus();
+                  }),
       StatusIs(absl::StatusCode::kDeadlineExceeded,
                "waited 100 ms for event 0 of instruction 3 of 'step' (fetch "
                "'fetch first', lane 'communication'), in instruction 6 of "
@@ -156,8 +158,10 @@ TEST_F(LaneRunnerTest, AWaitWithoutProgressEndsAtItsDeadline) {
 // A lane that is slow but alive is no reason to stop: the other one waits for
 // much longer than the timeout.
 TEST_F(LaneRunnerTest, ASlowLaneIsNoFalseAlarm) {
-  LaneRunner runner(view_, kCompute, std::chrono::milliseconds(400));
-  EXPECT_OK(runner.Run(
+  const auto runner =
+      LaneRunner::Create(view_, kCompute, std::chrono::milliseconds(400))
+          .value();
+  EXPECT_OK(runner->Run(
       step(), 10, [&](const FunctionView&, const Instance& instance) {
         if (instance.instruction->lane() == kCompute) {
           std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -169,10 +173,12 @@ TEST_F(LaneRunnerTest, ASlowLaneIsNoFalseAlarm) {
 // The same of another rank: a lane waits for it, and it gets on.
 TEST_F(LaneRunnerTest, ASlowRankIsNoFalseAlarm) {
   std::atomic<uint64_t> beats = 0;
-  LaneRunner runner(view_, kCompute, std::chrono::milliseconds(100),
-                    [&] { return beats.load(); });
-  EXPECT_OK(
-      runner.Run(step(), 1, [&](const FunctionView&, const Instance& instance) {
+  const auto runner =
+      LaneRunner::Create(view_, kCompute, std::chrono::milliseconds(100), [&] {
+        return beats.load();
+      }).value();
+  EXPECT_OK(runner->Run(
+      step(), 1, [&](const FunctionView&, const Instance& instance) {
         if (instance.instruction->name() == "fetch first") {
           for (int i = 0; i < 50; ++i) {
             std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -100,7 +100,7 @@ class Rank {
     CpuDeviceOptions device;
     device.threads = 1;
     device.available_memory = std::move(available);
-    self->device_ = std::make_unique<CpuDevice>(*self->vfs_, device);
+    self->device_ = CpuDevice::Create(*self->vfs_, device).value();
     ExecutorOptions options;
     options.binding = self->binding_;
     options.communicator = communicator;

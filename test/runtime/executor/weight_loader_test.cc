@@ -64,7 +64,7 @@ TEST(WeightLoaderTest, RanksTogetherHoldTheWhole) {
                            runtime::OwnedElements(load.shard(), binding));
       std::vector<float> part(owned.size(), -1);
       ASSERT_OK(
-          loader.Run(load, binding, runtime::ThreadTeam(1),
+          loader.Run(load, binding, runtime::ThreadTeam(),
                      absl::MakeSpan(reinterpret_cast<std::byte*>(part.data()),
                                     part.size() * sizeof(float))));
       whole.insert(whole.end(), part.begin(), part.end());
@@ -99,7 +99,8 @@ class ChunkedWeights : public ::testing::Test {
 
   // Every tensor by an instruction of its own, one after the other.
   absl::StatusOr<std::string> LoadAll(const runtime::Plan& plan, int threads) {
-    const runtime::ThreadTeam team(threads);
+    const runtime::ThreadTeam team =
+        runtime::ThreadTeam::Create(threads).value();
     const runtime::ExternalFiles files;
     const runtime::WeightLoader loader(plan, files);
     std::string loaded(kSize, '\0');

@@ -76,7 +76,8 @@ class PeerMonitorOfAChildTest : public ::testing::Test {
 };
 
 TEST_F(PeerMonitorOfAChildTest, ADeathIsTheGroupsFailure) {
-  PeerMonitor monitor(*vfs_, *communicator_, Options());
+  const auto monitor =
+      PeerMonitor::Create(*vfs_, *communicator_, Options()).value();
   EXPECT_OK(communicator_->Health());
   kill(child_, SIGTERM);
   for (int i = 0; i < 400 && communicator_->Health().ok(); ++i) {
@@ -89,8 +90,9 @@ TEST_F(PeerMonitorOfAChildTest, ADeathIsTheGroupsFailure) {
 }
 
 TEST_F(PeerMonitorOfAChildTest, ADeathAfterItsEndIsNothing) {
-  PeerMonitor monitor(*vfs_, *communicator_, Options());
-  monitor.Stop();
+  const auto monitor =
+      PeerMonitor::Create(*vfs_, *communicator_, Options()).value();
+  monitor->Stop();
   kill(child_, SIGKILL);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_OK(communicator_->Health());
@@ -100,7 +102,8 @@ TEST_F(PeerMonitorOfAChildTest, WhoIsGoneBeforeIsReported) {
   const pid_t gone = child_;
   kill(child_, SIGKILL);
   waitpid(child_, nullptr, 0);
-  PeerMonitor monitor(*vfs_, *communicator_, Options());
+  const auto monitor =
+      PeerMonitor::Create(*vfs_, *communicator_, Options()).value();
   EXPECT_THAT(
       communicator_->Health(),
       StatusIs(absl::StatusCode::kUnavailable,

@@ -31,7 +31,7 @@ class ExportModelTest : public ::testing::Test {
                       *vfs_, runtime::DataSignature(plan_->manifest()), {}));
     runtime::CpuDeviceOptions options;
     options.threads = 1;
-    device_ = std::make_unique<runtime::CpuDevice>(*vfs_, options);
+    device_ = runtime::CpuDevice::Create(*vfs_, options).value();
     ASSERT_OK_AND_ASSIGN(
         executor_,
         runtime::CpuExecutor::Create(*vfs_, *plan_, *device_, *dataset_, {}));
