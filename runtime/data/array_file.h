@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "runtime/data/content_digest.h"
 #include "runtime/data/pinned_file.h"
 #include "runtime/io/npy.h"
 
@@ -39,9 +40,7 @@ class ArrayFile {
   absl::Status ReadRow(int64_t row, int64_t first,
                        absl::Span<std::byte> dst) const;
 
-  absl::StatusOr<Sha256Digest> ContentDigest() const {
-    return file_->ContentDigest(layout_.data_offset);
-  }
+  FileContent content() const { return {file_.get(), layout_.data_offset}; }
 
  private:
   ArrayFile(std::unique_ptr<PinnedFile> file, NpyLayout layout);

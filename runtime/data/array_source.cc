@@ -23,9 +23,9 @@ std::string ExpectedText(const SignatureField& field) {
   return absl::StrCat(text, "] of ", DTypeName(field.dtype));
 }
 
-bool SameRowShape(const ArrayFile& file, const SignatureField& field) {
-  return file.shape().size() == field.shape.size() &&
-         std::equal(file.shape().begin() + 1, file.shape().end(),
+bool SameRowShape(const ArrayRows& rows, const SignatureField& field) {
+  return rows.shape().size() == field.shape.size() &&
+         std::equal(rows.shape().begin() + 1, rows.shape().end(),
                     field.shape.begin() + 1);
 }
 
@@ -62,10 +62,10 @@ IntegerRange AllowedValues(const SignatureField& field) {
 
 }  // namespace
 
-absl::Status ArraySource::Check(const ArrayFile& file,
+absl::Status ArraySource::Check(const ArrayRows& rows,
                                 const SignatureField& field) {
-  const bool same_shape = SameRowShape(file, field);
-  if (same_shape && Convertible(file.dtype(), field.dtype)) {
+  const bool same_shape = SameRowShape(rows, field);
+  if (same_shape && Convertible(rows.dtype(), field.dtype)) {
     return absl::OkStatus();
   }
   const std::string remedy =
@@ -76,44 +76,50 @@ absl::Status ArraySource::Check(const ArrayFile& file,
                 "you have (accelc --dim)");
   return absl::InvalidArgumentError(
       absl::StrCat(field.Label(), ": expected ", ExpectedText(field), ", got ",
-                   FormatShape(file.shape()), " of ", DTypeName(file.dtype()),
-                   " in '", file.path(), "'; ", remedy));
+                   FormatShape(rows.shape()), " of ", DTypeName(rows.dtype()),
+                   " in ", rows.Name(), "; ", remedy));
 }
 
-ArraySource::ArraySource(std::shared_ptr<const ArrayFile> file,
+ArraySource::ArraySource(std::shared_ptr<const ArrayRows> rows,
                          SignatureField field, View view)
-    : file_(std::move(file)),
+    : rows_(std::move(rows)),
       field_(std::move(field)),
       view_(view),
-      copies_bytes_(!IsInt64Compatible(file_->dtype())),
+      copies_bytes_(!IsInt64Compatible(rows_->dtype())),
       range_(AllowedValues(field_)),
       may_ignore_(field_.is_target() && IsInt64Compatible(field_.dtype) &&
                   ValuesOf(field_.dtype).Contains(kIgnoredTarget)) {}
 
 absl::Status ArraySource::Fill(int64_t row, absl::Span<std::byte> dst) const {
   if (copies_bytes_) {
-    return file_->ReadRow(row, 0, dst);
+    return Read(row, 0, dst);
   }
   return FillIntegers(row, dst);
 }
 
+absl::Status ArraySource::Read(int64_t row, int64_t first,
+                               absl::Span<std::byte> dst) const {
+  const ArrayRows::Place place = rows_->Find(row);
+  return place.file.ReadRow(place.row, first, dst);
+}
+
 absl::Status ArraySource::FillIntegers(int64_t row,
                                        absl::Span<std::byte> dst) const {
-  const int64_t from_width = ByteWidth(file_->dtype());
+  const int64_t from_width = ByteWidth(rows_->dtype());
   const int64_t to_width = ByteWidth(field_.dtype);
   const int64_t shift = view_ == View::kNextToken ? 1 : 0;
-  const int64_t count = file_->row_elements() - shift;
+  const int64_t count = rows_->row_elements() - shift;
   std::array<std::byte, 16384> piece;
   const int64_t piece_elements =
       static_cast<int64_t>(piece.size()) / from_width;
   for (int64_t first = 0; first < count; first += piece_elements) {
     const int64_t here = std::min(piece_elements, count - first);
     RETURN_IF_ERROR(
-        file_->ReadRow(row, first + shift,
-                       {piece.data(), static_cast<size_t>(here * from_width)}));
+        Read(row, first + shift,
+             {piece.data(), static_cast<size_t>(here * from_width)}));
     for (int64_t i = 0; i < here; ++i) {
       const int64_t value =
-          LoadInteger(file_->dtype(), piece.data() + i * from_width);
+          LoadInteger(rows_->dtype(), piece.data() + i * from_width);
       if (!range_.Contains(value) &&
           !(may_ignore_ && value == kIgnoredTarget)) {
         return OutOfRange(row, first + shift + i, value);
@@ -129,22 +135,24 @@ absl::Status ArraySource::FillIntegers(int64_t row,
 
 absl::Status ArraySource::OutOfRange(int64_t row, int64_t element,
                                      int64_t value) const {
+  const auto& [file, file_row] = rows_->Find(row);
   return absl::OutOfRangeError(absl::StrCat(
       field_.Label(), ": expected values from ", range_.min, " to ", range_.max,
       may_ignore_ ? absl::StrCat(" (or ", kIgnoredTarget, ", ignored)") : "",
-      ", got ", value, " in '", file_->path(), "' at row ", row, ", element ",
-      element, " (byte offset ", file_->OffsetOf(row, element), "); give ",
+      ", got ", value, " in '", file.path(), "' at row ", file_row,
+      ", element ", element, " (byte offset ", file.OffsetOf(file_row, element),
+      "); give ",
       field_.is_target() ? "labels that the model has outputs for"
                          : "values that the model was built for, such as its "
                            "own tokenizer's"));
 }
 
 absl::Status ArraySource::CheckValues() const {
-  if (copies_bytes_ || file_->data_size() > kWholeCheckLimit) {
+  if (copies_bytes_ || rows_->data_size() > kWholeCheckLimit) {
     return absl::OkStatus();
   }
   std::vector<std::byte> sample(field_.sample_bytes());
-  for (int64_t row = 0; row < file_->rows(); ++row) {
+  for (int64_t row = 0; row < rows_->rows(); ++row) {
     RETURN_IF_ERROR(FillIntegers(row, absl::MakeSpan(sample)));
   }
   return absl::OkStatus();

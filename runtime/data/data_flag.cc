@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parses the values of --data.
+// Parses the values of --data, and finds and classifies their files.
 #include "runtime/data/data_flag.h"
+
+#include <array>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/base/utf8.h"
+#include "runtime/io/glob.h"
+#include "runtime/io/path.h"
 
 namespace accel::runtime {
 namespace {
+
+enum class Kind { kArray, kTokens, kOther };
+
+Kind KindOf(absl::string_view path, TokenEncoding encoding) {
+  if (encoding != TokenEncoding::kAuto || absl::EndsWith(path, ".bin")) {
+    return Kind::kTokens;
+  }
+  return absl::EndsWith(path, ".npy") ? Kind::kArray : Kind::kOther;
+}
+
+absl::Status Refuse(const DataFlag& flag, absl::string_view text) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("--data ", flag.text, ": ", text));
+}
 
 absl::Status Malformed(absl::string_view text, absl::string_view got) {
   return absl::InvalidArgumentError(absl::StrCat(
@@ -15,7 +36,86 @@ absl::Status Malformed(absl::string_view text, absl::string_view got) {
       "FILE.bin:u16 or FILE.bin:u32, got ", got));
 }
 
+// The command that makes tokens of a text.
+std::string PackCommand(const std::string& path) {
+  const bool lines = absl::EndsWith(path, ".json") ||
+                     absl::EndsWith(path, ".jsonl") ||
+                     absl::EndsWith(path, ".ndjson");
+  return absl::StrCat("accel-data pack ", lines ? "--field text " : "", path,
+                      " -o ", FileStem(path), ".bin");
+}
+
+absl::StatusOr<bool> IsText(Vfs& vfs, const std::string& path) {
+  ASSIGN_OR_RETURN(const auto file, vfs.Open(path, OpenMode::kRead));
+  std::array<char, 4096> bytes;
+  ASSIGN_OR_RETURN(
+      const size_t count,
+      file->Read(absl::MakeSpan(reinterpret_cast<std::byte*>(bytes.data()),
+                                bytes.size())));
+  return LooksLikeText({bytes.data(), count});
+}
+
+absl::Status RefuseOther(Vfs& vfs, const DataFlag& flag,
+                         const std::string& path) {
+  ASSIGN_OR_RETURN(const bool is_text, IsText(vfs, path));
+  if (is_text) {
+    return Refuse(
+        flag, absl::StrCat("expected tokens (FILE.bin) or an array (FILE.npy), "
+                           "got the text '",
+                           path, "'; make tokens of it: ", PackCommand(path)));
+  }
+  return Refuse(flag,
+                absl::StrCat("expected tokens (FILE.bin) or an array "
+                             "(FILE.npy), got '",
+                             path,
+                             "', which is neither; of tokens under another "
+                             "name say the width: FILE:u16 or FILE:u32"));
+}
+
+absl::Status RefuseDirectory(const DataFlag& flag, const std::string& path) {
+  const std::string named =
+      flag.name.empty() ? "" : absl::StrCat(flag.name, "=");
+  return Refuse(flag, absl::StrCat("expected files, got the directory '", path,
+                                   "'; name its files: --data '", named,
+                                   JoinPath(path, "*.bin"), "' or --data '",
+                                   flag.name.empty() ? "NAME=" : named,
+                                   JoinPath(path, "*.npy"), "'"));
+}
+
+// What a flag stands for, before anybody asks what it is.
+absl::StatusOr<std::vector<std::string>> Expand(Vfs& vfs,
+                                                const DataFlag& flag) {
+  const auto stat = vfs.Stat(flag.path);
+  if (!absl::IsNotFound(stat.status()) || !HasWildcard(flag.path)) {
+    return std::vector<std::string>{flag.path};
+  }
+  auto found = Glob(vfs, flag.path);
+  if (!found.ok()) {
+    return Refuse(flag, found.status().message());
+  }
+  if (found->empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        "--data ", flag.text, ": expected files that match '", flag.path,
+        "', got none; check the folder and the pattern"));
+  }
+  return found;
+}
+
 }  // namespace
+
+bool DataFlag::is_array() const {
+  return KindOf(path, encoding) == Kind::kArray;
+}
+
+TokenPath ParseTokenPath(absl::string_view text) {
+  TokenEncoding encoding = TokenEncoding::kAuto;
+  if (absl::ConsumeSuffix(&text, ":u16")) {
+    encoding = TokenEncoding::kU16;
+  } else if (absl::ConsumeSuffix(&text, ":u32")) {
+    encoding = TokenEncoding::kU32;
+  }
+  return {std::string(text), encoding};
+}
 
 absl::StatusOr<DataFlag> ParseDataFlag(absl::string_view text) {
   DataFlag flag;
@@ -29,23 +129,34 @@ absl::StatusOr<DataFlag> ParseDataFlag(absl::string_view text) {
       return Malformed(text, "an empty name");
     }
   }
-  if (absl::ConsumeSuffix(&path, ":u16")) {
-    flag.encoding = TokenEncoding::kU16;
-  } else if (absl::ConsumeSuffix(&path, ":u32")) {
-    flag.encoding = TokenEncoding::kU32;
-  }
-  if (path.empty()) {
+  TokenPath file = ParseTokenPath(path);
+  if (file.path.empty()) {
     return Malformed(text, "no file");
   }
-  flag.path = std::string(path);
-  if (flag.encoding != TokenEncoding::kAuto || absl::EndsWith(path, ".bin")) {
-    flag.kind = DataFlag::Kind::kTokens;
-    return flag;
+  flag.path = std::move(file.path);
+  flag.encoding = file.encoding;
+  return flag;
+}
+
+absl::StatusOr<std::vector<std::string>> FindDataFiles(Vfs& vfs,
+                                                       const DataFlag& flag) {
+  ASSIGN_OR_RETURN(std::vector<std::string> paths, Expand(vfs, flag));
+  for (const std::string& path : paths) {
+    const auto stat = vfs.Stat(path);
+    if (stat.ok() && stat->is_directory) {
+      return RefuseDirectory(flag, path);
+    }
+    const Kind kind = KindOf(path, flag.encoding);
+    if (kind == Kind::kOther && !absl::IsNotFound(stat.status())) {
+      return RefuseOther(vfs, flag, path);
+    }
+    if (kind != KindOf(paths[0], flag.encoding)) {
+      return Refuse(flag, absl::StrCat("expected files of one kind, got '",
+                                       paths[0], "' and '", path,
+                                       "'; give a pattern for each kind"));
+    }
   }
-  if (absl::EndsWith(path, ".npy")) {
-    return flag;
-  }
-  return Malformed(text, "a file of another kind");
+  return paths;
 }
 
 }  // namespace accel::runtime

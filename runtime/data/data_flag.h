@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The spelling of accel-run's --data: [NAME=]FILE.npy, [NAME=]FILE.bin,
-// FILE.bin:u16, FILE.bin:u32.
+// The spelling of accel-run's --data, [NAME=]FILE[:u16|:u32], and the files
+// that one flag stands for.
 #ifndef ACCEL_RUNTIME_DATA_DATA_FLAG_H_
 #define ACCEL_RUNTIME_DATA_DATA_FLAG_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "runtime/io/vfs.h"
 
 namespace accel::runtime {
 
@@ -17,18 +19,33 @@ enum class TokenEncoding {
   kU32,   // headerless or llm.c, 32 bit
 };
 
-struct DataFlag {
-  enum class Kind { kArray, kTokens };
+struct TokenPath {
+  std::string path;
+  TokenEncoding encoding = TokenEncoding::kAuto;
+};
 
+// FILE, FILE:u16 or FILE:u32.
+TokenPath ParseTokenPath(absl::string_view text);
+
+struct DataFlag {
   std::string text;  // as given, for messages
   std::string name;  // empty if the flag has none
-  std::string path;
-  Kind kind = Kind::kArray;
+  std::string path;  // of a file, or a pattern with wildcards
   TokenEncoding encoding = TokenEncoding::kAuto;
+
+  // What the name of the file, or of what the pattern matches, promises.
+  bool is_array() const;
 };
 
 // A '=' before the first '/' ends the name, so "./a=b.bin" is a path.
 absl::StatusOr<DataFlag> ParseDataFlag(absl::string_view text);
+
+// The file, or what the pattern matches, in byte order: at least one, all of
+// them arrays (.npy) or all of them streams of tokens (.bin, or any name with
+// an encoding). A file that exists under the name of a pattern is that file. A
+// file that does not exist is not missed here.
+absl::StatusOr<std::vector<std::string>> FindDataFiles(Vfs& vfs,
+                                                       const DataFlag& flag);
 
 }  // namespace accel::runtime
 

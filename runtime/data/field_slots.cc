@@ -27,23 +27,25 @@ std::string FieldSlots::DescribeAll() const {
   return Describe(fields);
 }
 
-std::optional<size_t> FieldSlots::Claim(const DataFlag& flag,
+std::optional<size_t> FieldSlots::Claim(const std::string& name,
+                                        const std::string& flag,
                                         ErrorList& errors) {
   for (size_t i = 0; i < signature_.size(); ++i) {
-    if (signature_[i].name != flag.name) {
+    if (signature_[i].name != name) {
       continue;
     }
     if (slots_[i].claimed) {
-      errors.Add(absl::StrCat("--data ", flag.text, ": ", signature_[i].Label(),
-                              " has data already; give it one file"));
+      errors.Add(
+          absl::StrCat("--data ", flag, ": ", signature_[i].Label(),
+                       " has data already; give it either arrays or tokens"));
       return std::nullopt;
     }
     slots_[i].claimed = true;
     return i;
   }
-  errors.Add(absl::StrCat("--data ", flag.text,
+  errors.Add(absl::StrCat("--data ", flag,
                           ": expected the name of a field of the plan, got '",
-                          flag.name, "'; the plan has ", DescribeAll()));
+                          name, "'; the plan has ", DescribeAll()));
   return std::nullopt;
 }
 
@@ -121,10 +123,10 @@ absl::StatusOr<BoundSources> FieldSlots::Release() {
       hash.Update(slot.note);
     } else if (slot.tokens != nullptr) {
       hash.UpdateInteger(static_cast<uint64_t>(slot.tokens->width()));
-      ASSIGN_OR_RETURN(digest, slot.tokens->ContentDigest());
+      ASSIGN_OR_RETURN(digest, slot.tokens->Digest());
     } else {
       hash.Update(DTypeName(slot.array->dtype()));
-      ASSIGN_OR_RETURN(digest, slot.array->ContentDigest());
+      ASSIGN_OR_RETURN(digest, slot.array->Digest());
     }
     hash.Update(ToHex(digest));
     bound.rows = slot.rows;

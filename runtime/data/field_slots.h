@@ -12,11 +12,10 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/base/errors.h"
-#include "runtime/data/array_file.h"
-#include "runtime/data/data_flag.h"
+#include "runtime/data/array_rows.h"
 #include "runtime/data/sample_source.h"
 #include "runtime/data/signature.h"
-#include "runtime/data/token_file.h"
+#include "runtime/data/token_stream.h"
 
 namespace accel::runtime {
 
@@ -29,8 +28,8 @@ struct FieldSlot {
   int64_t rows = 0;
   std::string rows_note;  // "'x.npy'"
   std::string note;
-  std::shared_ptr<const ArrayFile> array;
-  std::shared_ptr<const TokenFile> tokens;
+  std::shared_ptr<const ArrayRows> array;
+  std::shared_ptr<const TokenStream> tokens;
 };
 
 // Borrows: the signature.
@@ -41,9 +40,10 @@ class FieldSlots {
 
   FieldSlot& operator[](size_t field) { return slots_[field]; }
 
-  // The field that the flag names, claimed; nothing, with an error, if there is
-  // none or it has data already.
-  std::optional<size_t> Claim(const DataFlag& flag, ErrorList& errors);
+  // The field of that name, claimed; nothing, with an error that begins with
+  // the text of the flag, if there is none or it has data already.
+  std::optional<size_t> Claim(const std::string& name, const std::string& flag,
+                              ErrorList& errors);
 
   // Gives the fields without data what their `fill` says, if it is a constant.
   // Requires: the fields that flags name are bound.

@@ -13,6 +13,7 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/data/array_source.h"
+#include "runtime/data/data_flag.h"
 #include "runtime/data/field_slots.h"
 #include "runtime/data/integer_element.h"
 #include "runtime/data/token_fields.h"
@@ -21,6 +22,23 @@
 namespace accel::runtime {
 namespace {
 
+// All files of one field, from one flag or several.
+struct FieldFiles {
+  std::string name;  // of the field; empty: the input of token ids
+  std::string flag;  // the first one's text
+  bool is_array = false;
+  std::vector<TokenPath> paths = {};
+  bool ok = true;  // otherwise what is wrong has been said
+
+  std::vector<std::string> PathsOnly() const {
+    std::vector<std::string> result;
+    for (const TokenPath& path : paths) {
+      result.push_back(path.path);
+    }
+    return result;
+  }
+};
+
 class FileBinder {
  public:
   FileBinder(Vfs& vfs, const std::vector<SignatureField>& signature)
@@ -28,15 +46,17 @@ class FileBinder {
 
   absl::StatusOr<BoundSources> Bind(const std::vector<std::string>& data,
                                     int64_t global_batch) {
-    ParseFlags(data);
-    for (const DataFlag& flag : flags_) {
-      if (flag.kind == DataFlag::Kind::kArray) {
-        BindArray(flag);
+    for (const std::string& text : data) {
+      AddFlag(text);
+    }
+    for (const FieldFiles& files : fields_) {
+      if (files.is_array) {
+        BindArray(files);
       }
     }
-    for (const DataFlag& flag : flags_) {
-      if (flag.kind == DataFlag::Kind::kTokens) {
-        BindTokens(flag);
+    for (const FieldFiles& files : fields_) {
+      if (!files.is_array) {
+        BindTokens(files);
       }
     }
     DeriveLabels();
@@ -47,41 +67,92 @@ class FileBinder {
   }
 
  private:
-  void ParseFlags(const std::vector<std::string>& data);
-  void BindArray(const DataFlag& flag);
-  void BindTokens(const DataFlag& flag);
-  void BindStream(const std::shared_ptr<TokenFile>& file, size_t input);
+  void AddFlag(const std::string& text);
+  absl::Status AddFiles(const DataFlag& flag, FieldFiles& field);
+  absl::Status CheckDistinct(const FieldFiles& field, const std::string& path);
+  void BindArray(const FieldFiles& files);
+  void BindTokens(const FieldFiles& files);
+  void BindStream(const std::shared_ptr<TokenStream>& stream, size_t input);
   void DeriveLabels();
-  std::optional<size_t> TokenField(const DataFlag& flag);
+  std::optional<size_t> TokenField(const FieldFiles& files);
 
   Vfs& vfs_;
   const std::vector<SignatureField>& signature_;
   FieldSlots slots_;
-  std::vector<DataFlag> flags_;
+  std::vector<FieldFiles> fields_;
   ErrorList errors_;
 };
 
-void FileBinder::ParseFlags(const std::vector<std::string>& data) {
-  for (const std::string& text : data) {
-    auto flag = ParseDataFlag(text);
-    if (flag.ok()) {
-      flags_.push_back(*std::move(flag));
-    } else {
-      errors_.Add(flag.status());
-    }
+void FileBinder::AddFlag(const std::string& text) {
+  const auto flag = ParseDataFlag(text);
+  if (!flag.ok()) {
+    errors_.Add(flag.status());
+    return;
   }
+  if (flag->name.empty() && flag->is_array()) {
+    errors_.Add(absl::StrCat(
+        "--data ", text, ": expected NAME=FILE.npy; say which field it is: ",
+        slots_.DescribeAll()));
+    return;
+  }
+  auto field = std::find_if(
+      fields_.begin(), fields_.end(),
+      [&](const FieldFiles& files) { return files.name == flag->name; });
+  if (field == fields_.end()) {
+    // Without a name it is a stream, or refused.
+    const bool is_array = !flag->name.empty() && flag->is_array();
+    fields_.push_back({flag->name, text, is_array});
+    field = fields_.end() - 1;
+  }
+  const absl::Status added = AddFiles(*flag, *field);
+  errors_.Add(added);
+  field->ok = field->ok && added.ok();
 }
 
-void FileBinder::BindArray(const DataFlag& flag) {
-  if (flag.name.empty()) {
-    errors_.Add(
+absl::Status FileBinder::AddFiles(const DataFlag& flag, FieldFiles& field) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                   FindDataFiles(vfs_, flag));
+  const DataFlag first = {flag.text, flag.name, paths[0], flag.encoding};
+  if (flag.name.empty() && first.is_array()) {
+    return absl::InvalidArgumentError(
         absl::StrCat("--data ", flag.text,
                      ": expected NAME=FILE.npy; say which field it is: ",
                      slots_.DescribeAll()));
+  }
+  if (field.paths.empty()) {
+    field.is_array = first.is_array();
+  }
+  if (first.is_array() != field.is_array) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--data ", flag.text, ": expected files of one kind for a field, got '",
+        field.paths[0].path, "' and '", paths[0],
+        "'; give it either arrays or tokens"));
+  }
+  for (const std::string& path : paths) {
+    RETURN_IF_ERROR(CheckDistinct(field, path));
+    field.paths.push_back({path, flag.encoding});
+  }
+  return absl::OkStatus();
+}
+
+// A pattern and a name may mean the same file.
+absl::Status FileBinder::CheckDistinct(const FieldFiles& field,
+                                       const std::string& path) {
+  const bool again =
+      std::any_of(field.paths.begin(), field.paths.end(),
+                  [&](const TokenPath& other) { return other.path == path; });
+  return again ? absl::InvalidArgumentError(absl::StrCat(
+                     "--data: expected each file once, got '", path,
+                     "' twice; its samples would count twice"))
+               : absl::OkStatus();
+}
+
+void FileBinder::BindArray(const FieldFiles& files) {
+  const auto index = slots_.Claim(files.name, files.flag, errors_);
+  if (!files.ok) {
     return;
   }
-  const auto index = slots_.Claim(flag, errors_);
-  auto opened = ArrayFile::Open(vfs_, flag.path);
+  auto opened = ArrayRows::Open(vfs_, files.PathsOnly());
   if (!opened.ok()) {
     errors_.Add(opened.status());
   }
@@ -89,34 +160,34 @@ void FileBinder::BindArray(const DataFlag& flag) {
     return;
   }
   const SignatureField& field = signature_[*index];
-  const std::shared_ptr<const ArrayFile> file = *std::move(opened);
-  const absl::Status fits = ArraySource::Check(*file, field);
+  const std::shared_ptr<const ArrayRows> rows = *std::move(opened);
+  const absl::Status fits = ArraySource::Check(*rows, field);
   if (!fits.ok()) {
     errors_.Add(fits);
     return;
   }
   auto source =
-      std::make_unique<ArraySource>(file, field, ArraySource::View::kRows);
+      std::make_unique<ArraySource>(rows, field, ArraySource::View::kRows);
   const absl::Status values = source->CheckValues();
   errors_.Add(values);
   FieldSlot& slot = slots_[*index];
   slot.values_ok = values.ok();
   slot.source = std::move(source);
-  slot.rows = file->rows();
-  slot.rows_note = absl::StrCat("'", flag.path, "'");
-  slot.note = absl::StrCat("'", flag.path, "' ", FormatShape(file->shape()),
-                           " of ", DTypeName(file->dtype()));
-  slot.array = file;
+  slot.rows = rows->rows();
+  slot.rows_note = rows->Name();
+  slot.note = absl::StrCat(rows->Name(), " ", FormatShape(rows->shape()),
+                           " of ", DTypeName(rows->dtype()));
+  slot.array = rows;
 }
 
 // The input that a stream goes to.
-std::optional<size_t> FileBinder::TokenField(const DataFlag& flag) {
-  if (!flag.name.empty()) {
-    const auto index = slots_.Claim(flag, errors_);
-    if (index.has_value() &&
+std::optional<size_t> FileBinder::TokenField(const FieldFiles& files) {
+  if (!files.name.empty()) {
+    const auto index = slots_.Claim(files.name, files.flag, errors_);
+    if (files.ok && index.has_value() &&
         (signature_[*index].is_target() || !IsTokenRow(signature_[*index]))) {
       errors_.Add(absl::StrCat(
-          "--data ", flag.text, ": expected an input of token ids, got ",
+          "--data ", files.flag, ": expected an input of token ids, got ",
           slots_.Describe({*index}), "; a stream's labels come with it"));
       return std::nullopt;
     }
@@ -132,39 +203,44 @@ std::optional<size_t> FileBinder::TokenField(const DataFlag& flag) {
     slots_[open[0]].claimed = true;
     return open[0];
   }
+  if (!files.ok) {
+    return std::nullopt;
+  }
   errors_.Add(
       open.empty()
-          ? absl::StrCat("--data ", flag.text,
+          ? absl::StrCat("--data ", files.flag,
                          ": expected an input of token ids without data, the "
                          "plan has ",
                          slots_.DescribeAll(),
                          "; give arrays: --data NAME=FILE.npy")
-          : absl::StrCat("--data ", flag.text,
+          : absl::StrCat("--data ", files.flag,
                          ": expected one input of token ids, the plan has ",
                          slots_.Describe(open),
-                         "; say which: --data NAME=", flag.text));
+                         "; say which: --data NAME=", files.flag));
   return std::nullopt;
 }
 
-void FileBinder::BindTokens(const DataFlag& flag) {
-  const auto input = TokenField(flag);
-  auto opened = TokenFile::Open(vfs_, flag.path, flag.encoding);
-  if (!opened.ok()) {
+void FileBinder::BindTokens(const FieldFiles& files) {
+  const auto input = TokenField(files);
+  absl::StatusOr<std::unique_ptr<TokenStream>> opened = nullptr;
+  if (files.ok) {
+    opened = TokenStream::Open(vfs_, files.paths);
     errors_.Add(opened.status());
   }
   if (!input.has_value()) {
     return;
   }
+  const bool usable = files.ok && opened.ok();
   if (const auto target = SuccessorTarget(signature_, *input);
-      target.has_value() && !opened.ok()) {
+      target.has_value() && !usable) {
     slots_[*target].claimed = true;
   }
-  if (opened.ok()) {
+  if (usable) {
     BindStream(*std::move(opened), *input);
   }
 }
 
-void FileBinder::BindStream(const std::shared_ptr<TokenFile>& file,
+void FileBinder::BindStream(const std::shared_ptr<TokenStream>& stream,
                             size_t input) {
   std::vector<size_t> fields = {input};
   const auto target = SuccessorTarget(signature_, input);
@@ -180,19 +256,19 @@ void FileBinder::BindStream(const std::shared_ptr<TokenFile>& file,
       largest = std::min(largest, field.max_value);
     }
   }
-  errors_.Add(file->SetVocabulary(largest + 1));
+  errors_.Add(stream->SetVocabulary(largest + 1));
   for (const size_t i : fields) {
     FieldSlot& slot = slots_[i];
     slot.claimed = true;
-    slot.source = std::make_unique<TokenSource>(file, signature_[i]);
-    slot.rows = TokenSource::RowCount(file->size(), signature_[i].shape[1]);
-    slot.rows_note = absl::StrCat("'", file->path(), "' (", file->size(),
-                                  " tokens, rows of ", signature_[i].shape[1],
-                                  " and a successor)");
+    slot.source = std::make_unique<TokenSource>(stream, signature_[i]);
+    slot.rows = TokenSource::RowCount(stream->size(), signature_[i].shape[1]);
+    slot.rows_note =
+        absl::StrCat(stream->Name(), " (", stream->size(), " tokens, rows of ",
+                     signature_[i].shape[1], " and a successor)");
     slot.note = absl::StrCat(
-        signature_[i].is_successor() ? "successors in " : "", "'", file->path(),
-        "' ", FormatCount(file->size()), " ", file->Layout());
-    slot.tokens = file;
+        signature_[i].is_successor() ? "successors in " : "", stream->Name(),
+        " ", FormatCount(stream->size()), " ", stream->Layout());
+    slot.tokens = stream;
   }
 }
 

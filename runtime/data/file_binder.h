@@ -19,6 +19,9 @@ namespace accel::runtime {
 //   NAME=FILE.npy  row i of the array is sample i of field NAME;
 //   FILE.bin       the token input gets tokens [i T, i T + T), its target the
 //                  successors; NAME=FILE.bin says which input it is;
+//   a pattern with wildcards, or several flags for one field: the rows or the
+//                  tokens of all files, in the order of flags and, of a
+//                  pattern, of names;
 //   a target that no flag names, aligned with an input of token ids given as an
 //   array, is that array shifted left by one, its last position ignored.
 // All fields must have the same number of samples, at least `global_batch`.

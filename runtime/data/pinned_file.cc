@@ -2,19 +2,13 @@
 // Reads that notice when the file is no longer the one that was opened.
 #include "runtime/data/pinned_file.h"
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
 
 namespace accel::runtime {
 namespace {
-
-constexpr uint64_t kPiece = uint64_t{1} << 20;
-constexpr uint64_t kSpotSize = 4096;
-constexpr uint64_t kSpots = 1024;
 
 // What a person needs to know of the difference; empty if there is none.
 std::string Difference(const FileStat& was, const FileStat& is) {
@@ -39,7 +33,7 @@ absl::StatusOr<std::unique_ptr<PinnedFile>> PinnedFile::Open(
     return absl::NotFoundError(
         absl::StrCat("'", path,
                      "': expected a file of training data, got no such file; "
-                     "check the path after --data"));
+                     "check the path"));
   }
   RETURN_IF_ERROR(file.status());
   ASSIGN_OR_RETURN(const FileStat stat, (*file)->Stat());
@@ -80,33 +74,6 @@ absl::Status PinnedFile::CheckUnchanged() const {
   return absl::FailedPreconditionError(
       absl::StrCat("'", path(), "' changed during the run: ", difference,
                    "; start again with files that stay as they are"));
-}
-
-absl::StatusOr<Sha256Digest> PinnedFile::ContentDigest(uint64_t offset) const {
-  Sha256 hash;
-  const uint64_t content = size() - std::min(offset, size());
-  hash.UpdateInteger(content);
-  std::vector<std::byte> buffer(
-      std::min(kPiece, std::max<uint64_t>(1, content)));
-  if (content <= kWholeCheckLimit) {
-    for (uint64_t done = 0; done < content; done += kPiece) {
-      const auto piece = absl::MakeSpan(buffer).first(
-          std::min<uint64_t>(kPiece, content - done));
-      RETURN_IF_ERROR(file_->ReadAt(offset + done, piece));
-      hash.Update(piece);
-    }
-  } else {
-    const auto piece = absl::MakeSpan(buffer).first(kSpotSize);
-    for (uint64_t spot = 0; spot < kSpots; ++spot) {
-      // The first spot begins with the content and the last one ends with it.
-      const uint64_t at = (content - kSpotSize) / (kSpots - 1) * spot;
-      RETURN_IF_ERROR(file_->ReadAt(
-          offset + (spot + 1 == kSpots ? content - kSpotSize : at), piece));
-      hash.Update(piece);
-    }
-  }
-  RETURN_IF_ERROR(CheckUnchanged());
-  return hash.Finish();
 }
 
 }  // namespace accel::runtime

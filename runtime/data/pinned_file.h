@@ -13,12 +13,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "runtime/base/sha256.h"
 #include "runtime/io/vfs.h"
 
 namespace accel::runtime {
 
-// Files up to this size are checked whole before step 0, larger ones when read.
+// Data up to this size are checked whole before step 0, all files of a field
+// together; more than that when it is read.
 inline constexpr uint64_t kWholeCheckLimit = uint64_t{256} << 20;
 
 // Borrows: the vfs.
@@ -30,7 +30,7 @@ class PinnedFile {
 
   const std::string& path() const { return file_->path(); }
   uint64_t size() const { return pinned_.size; }
-  // For readers of headers, right after Open().
+  // For readers of headers and for digests, which call CheckUnchanged().
   File& file() const { return *file_; }
 
   // Exactly dst.size() bytes, of the file as it was at open.
@@ -38,11 +38,6 @@ class PinnedFile {
 
   // FailedPrecondition naming the file and what changed.
   absl::Status CheckUnchanged() const;
-
-  // SHA-256 over the size and the content from `offset` on: all of it up to
-  // kWholeCheckLimit, 1024 evenly spread blocks of 4 KiB of a larger file.
-  // Name, folder and times play no part.
-  absl::StatusOr<Sha256Digest> ContentDigest(uint64_t offset) const;
 
  private:
   PinnedFile(Vfs& vfs, std::unique_ptr<File> file, FileStat pinned);

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/base/utf8.h"
 
 namespace accel::runtime {
 namespace {
@@ -105,6 +107,35 @@ absl::Status RefuseHidden32Bit(const PinnedFile& file) {
                          ":u16 if it is right as it is"));
 }
 
+// Text or an array under a name that promises tokens: two letters would be one
+// valid id of most vocabularies, and the model would train on noise.
+absl::Status RefuseOther(const PinnedFile& file) {
+  constexpr uint64_t kMostBytes = 4096;
+  constexpr uint64_t kFewestBytes = 64;
+  std::array<char, kMostBytes> bytes;
+  const uint64_t count = std::min(kMostBytes, file.size());
+  if (count < kFewestBytes) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(file.ReadAt(
+      0, absl::MakeSpan(reinterpret_cast<std::byte*>(bytes.data()), count)));
+  const absl::string_view beginning(bytes.data(), count);
+  if (absl::StartsWith(beginning, "\x93NUMPY")) {
+    return Refuse(file,
+                  "expected 16-bit tokens, got an array of NumPy; give it to "
+                  "accel-run as --data NAME=FILE.npy");
+  }
+  if (!LooksLikeText(beginning)) {
+    return absl::OkStatus();
+  }
+  return Refuse(file,
+                absl::StrCat("expected 16-bit tokens, got what looks "
+                             "like text; make tokens of it: accel-data "
+                             "pack ",
+                             file.path(), " -o FILE.bin; or say --data ",
+                             file.path(), ":u16 if it is right as it is"));
+}
+
 absl::StatusOr<TokenLayout> LearnLayout(const PinnedFile& file,
                                         TokenEncoding encoding) {
   ASSIGN_OR_RETURN(const std::optional<TokenLayout> header, ReadHeader(file));
@@ -116,6 +147,9 @@ absl::StatusOr<TokenLayout> LearnLayout(const PinnedFile& file,
                                        header->width * 8, "-bit ones"));
     }
     return *header;
+  }
+  if (encoding == TokenEncoding::kAuto) {
+    RETURN_IF_ERROR(RefuseOther(file));
   }
   if (file.size() % wanted != 0) {
     return Refuse(file, absl::StrCat("expected ", wanted * 8,
@@ -157,11 +191,6 @@ TokenFile::TokenFile(std::unique_ptr<PinnedFile> file, uint64_t data_offset,
 std::string TokenFile::Layout() const {
   return absl::StrCat(width_ * 8, "-bit tokens",
                       data_offset_ > 0 ? ", llm.c header" : "");
-}
-
-absl::Status TokenFile::SetVocabulary(int64_t vocabulary) {
-  vocabulary_ = vocabulary;
-  return file_->size() <= kWholeCheckLimit ? CheckWhole() : absl::OkStatus();
 }
 
 absl::Status TokenFile::CheckWhole() const {

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "runtime/data/content_digest.h"
 #include "runtime/data/data_flag.h"
 #include "runtime/data/pinned_file.h"
 
@@ -30,23 +31,22 @@ class TokenFile {
   // "16-bit tokens", "16-bit tokens, llm.c header".
   std::string Layout() const;
 
-  // From now on an id >= vocabulary is an error that names file, position and
-  // byte offset. Files up to kWholeCheckLimit are checked whole here.
-  absl::Status SetVocabulary(int64_t vocabulary);
+  // From now on reading an id >= vocabulary is an error that names file,
+  // position and byte offset.
+  void SetVocabulary(int64_t vocabulary) { vocabulary_ = vocabulary; }
+  // Reads all of it.
+  absl::Status CheckWhole() const;
 
   // Tokens [first, first + dst.size()).
   absl::Status Read(int64_t first, absl::Span<uint32_t> dst) const;
 
-  absl::StatusOr<Sha256Digest> ContentDigest() const {
-    return file_->ContentDigest(data_offset_);
-  }
+  FileContent content() const { return {file_.get(), data_offset_}; }
 
  private:
   TokenFile(std::unique_ptr<PinnedFile> file, uint64_t data_offset, int width,
             int64_t size);
 
   absl::Status CheckIds(int64_t first, absl::Span<const uint32_t> ids) const;
-  absl::Status CheckWhole() const;
 
   std::unique_ptr<PinnedFile> file_;
   uint64_t data_offset_;

@@ -15,9 +15,9 @@ int64_t TokenSource::RowCount(int64_t tokens, int64_t length) {
   return tokens < 1 ? 0 : (tokens - 1) / length;
 }
 
-TokenSource::TokenSource(std::shared_ptr<const TokenFile> file,
+TokenSource::TokenSource(std::shared_ptr<const TokenStream> stream,
                          SignatureField field)
-    : file_(std::move(file)), field_(std::move(field)) {}
+    : stream_(std::move(stream)), field_(std::move(field)) {}
 
 absl::Status TokenSource::Fill(int64_t row, absl::Span<std::byte> dst) const {
   const int64_t length = field_.sample_elements();
@@ -27,8 +27,8 @@ absl::Status TokenSource::Fill(int64_t row, absl::Span<std::byte> dst) const {
   const int64_t piece_elements = static_cast<int64_t>(piece.size());
   for (int64_t first = 0; first < length; first += piece_elements) {
     const int64_t here = std::min(piece_elements, length - first);
-    RETURN_IF_ERROR(
-        file_->Read(start + first, {piece.data(), static_cast<size_t>(here)}));
+    RETURN_IF_ERROR(stream_->Read(start + first,
+                                  {piece.data(), static_cast<size_t>(here)}));
     for (int64_t i = 0; i < here; ++i) {
       StoreInteger(field_.dtype, piece[i], dst.data() + (first + i) * width);
     }

@@ -8,7 +8,7 @@
 
 #include "runtime/data/sample_source.h"
 #include "runtime/data/signature.h"
-#include "runtime/data/token_file.h"
+#include "runtime/data/token_stream.h"
 
 namespace accel::runtime {
 
@@ -19,12 +19,12 @@ class TokenSource final : public SampleSource {
 
   // A target is filled with successors, an input with the tokens themselves.
   // Requires: field is [*, T] of an integer type that holds the vocabulary.
-  TokenSource(std::shared_ptr<const TokenFile> file, SignatureField field);
+  TokenSource(std::shared_ptr<const TokenStream> stream, SignatureField field);
 
   absl::Status Fill(int64_t row, absl::Span<std::byte> dst) const override;
 
  private:
-  std::shared_ptr<const TokenFile> file_;
+  std::shared_ptr<const TokenStream> stream_;
   SignatureField field_;
 };
 

@@ -3,6 +3,7 @@
 #include "runtime/io/posix_file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -153,6 +154,23 @@ mode_t PermissionsOf(OpenMode mode) {
   return mode == OpenMode::kCreatePrivate ? 0600 : 0666;
 }
 
+// Data may come in more files than a process may have open by default. What it
+// may have at most is the administrator's to say: up to that.
+bool RaiseOpenFileLimit() {
+  struct rlimit limit;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+      limit.rlim_cur == limit.rlim_max) {
+    return false;
+  }
+  limit.rlim_cur = limit.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+int OpenDescriptor(const std::string& path, OpenMode mode) {
+  return RetryInterrupted(
+      [&] { return ::open(path.c_str(), FlagsOf(mode), PermissionsOf(mode)); });
+}
+
 }  // namespace
 
 FileStat ToFileStat(const struct stat& status) {
@@ -170,8 +188,10 @@ FileStat ToFileStat(const struct stat& status) {
 
 absl::StatusOr<std::unique_ptr<File>> OpenPosixFile(const std::string& path,
                                                     OpenMode mode) {
-  const int fd = RetryInterrupted(
-      [&] { return ::open(path.c_str(), FlagsOf(mode), PermissionsOf(mode)); });
+  int fd = OpenDescriptor(path, mode);
+  if (fd < 0 && errno == EMFILE && RaiseOpenFileLimit()) {
+    fd = OpenDescriptor(path, mode);
+  }
   if (fd < 0) {
     return ErrnoError(errno, absl::StrCat("cannot open '", path, "'"));
   }

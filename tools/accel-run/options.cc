@@ -20,6 +20,7 @@ constexpr char kFooter[] = R"(
 Examples:
   accel-run plan                                  20 steps on synthetic data: does it run, how fast
   accel-run plan --data text.bin --steps 200      a stream of tokens; accel-data pack makes one of a text
+  accel-run plan --data 'shards/*.bin'            all of them, sorted by name, as one stream
   accel-run plan --data x=images.npy --data labels=classes.npy
                                                   one array per input and target; accel-inspect plan lists them
   accel-run plan --data text.bin --set lr=1e-4 --set warmup_steps=50
@@ -47,7 +48,9 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
                  "Training data, repeatable; none: synthetic data. A stream of "
                  "tokens FILE.bin (16-bit\nwords or llm.c's format; "
                  "FILE.bin:u32 for 32-bit words), or an array for each input\n"
-                 "and target, NAME=FILE.npy, its first axis = samples")
+                 "and target, NAME=FILE.npy, its first axis = samples. A "
+                 "quoted pattern ('shards/*.bin')\nor several flags are one "
+                 "stream, or one array, in that order")
       ->type_name("[NAME=]FILE")
       ->group("Training")
       ->take_all()
@@ -190,6 +193,16 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
       ->group("");
 }
 
+// What follows the plan, or the value of --data, is mostly a pattern that the
+// shell has expanded.
+int RefuseWords(const std::vector<std::string>& words) {
+  std::cerr << "error: expected one plan, got '" << words[0]
+            << (words.size() > 1 ? "' and more" : "'")
+            << " too; give each file of data its own --data, or quote a "
+               "pattern: --data 'shards/*.bin'\n";
+  return static_cast<int>(ExitCode::kCommandLine);
+}
+
 }  // namespace
 
 std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
@@ -202,6 +215,8 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
                  "The plan, written by accelc MODEL.onnx -o PLAN")
       ->type_name("PLAN")
       ->required();
+  std::vector<std::string> words;
+  app.add_option("words", words)->group("");
   AddTrainingOptions(app, options);
   AddOutputOptions(app, options);
   AddMachineOptions(app, options);
@@ -210,6 +225,9 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
                            {static_cast<int>(ExitCode::kCommandLine),
                             "accel-run --help lists the options"})) {
     return *exit;
+  }
+  if (!words.empty()) {
+    return RefuseWords(words);
   }
   return options;
 }

@@ -25,10 +25,11 @@ constexpr auto kTarget = SignatureField::Role::kTarget;
 
 class ArraySourceTest : public ::testing::Test {
  protected:
-  std::shared_ptr<const ArrayFile> Open(const std::string& content) {
-    auto file = ArrayFile::Open(*vfs_, dir_.Write("a.npy", content));
-    EXPECT_OK(file);
-    return *std::move(file);
+  std::shared_ptr<const ArrayRows> Open(const std::string& content) {
+    auto rows =
+        ArrayRows::Open(*vfs_, std::vector{dir_.Write("a.npy", content)});
+    EXPECT_OK(rows);
+    return *std::move(rows);
   }
 
   template <typename T>

@@ -11,10 +11,8 @@ using ::accel::testing::StatusIs;
 
 class FieldSlotsTest : public ::testing::Test {
  protected:
-  std::optional<size_t> Claim(const std::string& text) {
-    auto flag = ParseDataFlag(text);
-    EXPECT_OK(flag);
-    return slots_.Claim(*flag, errors_);
+  std::optional<size_t> Claim(const std::string& name) {
+    return slots_.Claim(name, name + "=a.npy", errors_);
   }
 
   std::vector<SignatureField> signature_ = {{"x", {4, 2}, DType::kF32},
@@ -24,26 +22,26 @@ class FieldSlotsTest : public ::testing::Test {
 };
 
 TEST_F(FieldSlotsTest, ClaimsByName) {
-  EXPECT_EQ(Claim("y=a.npy"), 1);
+  EXPECT_EQ(Claim("y"), 1);
   EXPECT_TRUE(errors_.empty());
 }
 
 TEST_F(FieldSlotsTest, ASecondClaimAndAnUnknownNameAreErrors) {
-  EXPECT_EQ(Claim("y=a.npy"), 1);
-  EXPECT_EQ(Claim("y=b.npy"), std::nullopt);
-  EXPECT_EQ(Claim("z=c.npy"), std::nullopt);
+  EXPECT_EQ(Claim("y"), 1);
+  EXPECT_EQ(Claim("y"), std::nullopt);
+  EXPECT_EQ(Claim("z"), std::nullopt);
   EXPECT_THAT(errors_.ToStatus("bad"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "bad:\n"
-                       "  - --data y=b.npy: input 'y' has data already; give "
-                       "it one file\n"
-                       "  - --data z=c.npy: expected the name of a field of "
+                       "  - --data y=a.npy: input 'y' has data already; give "
+                       "it either arrays or tokens\n"
+                       "  - --data z=a.npy: expected the name of a field of "
                        "the plan, got 'z'; the plan has input 'x' ([4, 2] of "
                        "f32), input 'y' ([4] of i64)"));
 }
 
 TEST_F(FieldSlotsTest, UnclaimedFieldsAreMissing) {
-  EXPECT_EQ(Claim("y=a.npy"), 1);
+  EXPECT_EQ(Claim("y"), 1);
   slots_.CheckComplete(1, errors_);
   EXPECT_THAT(errors_.ToStatus("bad"),
               StatusIs(absl::StatusCode::kInvalidArgument,

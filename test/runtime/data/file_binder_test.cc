@@ -155,13 +155,13 @@ TEST_F(FileBinderTest, AllFaultsAreReportedTogether) {
   signature_.push_back({"z", {2, 3}, DType::kF32});
   const std::string bad = dir_.Write("x.npy", "text");
   ExpectRefused(
-      {"ids=none.npy", "x=" + bad, "q=" + Ids("q.npy", 1), "a.txt"},
+      {"ids=none.npy", "x=" + bad, "q=" + Ids("q.npy", 1), "x="},
       absl::StrCat(
-          ":\n  - --data a.txt: expected [NAME=]FILE.npy, [NAME=]FILE.bin, "
-          "FILE.bin:u16 or FILE.bin:u32, got a file of another kind"
+          ":\n  - --data x=: expected [NAME=]FILE.npy, [NAME=]FILE.bin, "
+          "FILE.bin:u16 or FILE.bin:u32, got no file"
           "\n  - 'none.npy': expected a file of training data, got no such "
           "file; "
-          "check the path after --data"
+          "check the path"
           "\n  - '",
           bad,
           "': expected a .npy file, got other content (4 bytes); write it "
@@ -262,12 +262,79 @@ TEST_F(FileBinderTest, AStreamNeedsAnInputOfTokens) {
                    "arrays: --data NAME=FILE.npy"));
 }
 
+TEST_F(FileBinderTest, SeveralStreamsAreOneInTheOrderOfTheFlags) {
+  const std::string more =
+      dir_.Write("more.bin", std::vector<uint16_t>{9, 8, 7, 6, 5, 4, 3});
+  for (const auto& data :
+       {std::vector<std::string>{stream_, more},
+        std::vector<std::string>{"ids=" + stream_, "ids=" + more}}) {
+    ASSERT_OK_AND_ASSIGN(const auto bound, Bind(data, 4));
+    EXPECT_EQ(bound.rows, 4);
+    EXPECT_THAT(Fill(bound, 0, 2), ElementsAre(8, 9, 9, 8));
+    EXPECT_THAT(Fill(bound, 1, 2), ElementsAre(9, 9, 8, 7));
+    EXPECT_EQ(bound.notes[0], absl::StrCat("'", stream_, "' to '", more,
+                                           "' (2 files) 17 16-bit tokens"));
+  }
+}
+
+TEST_F(FileBinderTest, APatternOfArraysIsOneArray) {
+  Ids("part-1.npy", 2);
+  Ids("part-2.npy", 3);
+  ASSERT_OK_AND_ASSIGN(const auto bound,
+                       Bind({"ids=" + dir_.File("part-*.npy")}, 5));
+  EXPECT_EQ(bound.rows, 5);
+  EXPECT_THAT(Fill(bound, 0, 3), ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(Fill(bound, 1, 3), ElementsAre(5, 6, 7, -100));
+}
+
+TEST_F(FileBinderTest, AValueOutOfRangeIsOfItsFile) {
+  Ids("part-1.npy", 2);
+  const std::string second =
+      dir_.Write("part-2.npy", Npy<int64_t>("<i8", {1, 4}, {0, 0, 77, 0}));
+  ExpectRefused({"ids=" + dir_.File("part-*.npy")},
+                absl::StrCat(": input 'ids': expected values from 0 to 9, got "
+                             "77 in '",
+                             second,
+                             "' at row 0, element 2 (byte offset 144); give "
+                             "values that the model was built for, such as its "
+                             "own tokenizer's"));
+}
+
+TEST_F(FileBinderTest, AFileCountsOnce) {
+  ExpectRefused(
+      {stream_, dir_.File("*.bin")},
+      absl::StrCat(": --data: expected each file once, got '", stream_,
+                   "' twice; its samples would count twice"));
+}
+
+TEST_F(FileBinderTest, AFieldHasArraysOrTokens) {
+  const std::string ids = Ids("a.npy", 3);
+  ExpectRefused(
+      {"ids=" + ids, "ids=" + stream_},
+      absl::StrCat(": --data ids=", stream_,
+                   ": expected files of one kind for a field, got '", ids,
+                   "' and '", stream_, "'; give it either arrays or tokens"));
+}
+
+TEST_F(FileBinderTest, WhatIsWrongWithAStreamIsSaidOnceAndNotOfItsLabels) {
+  const std::string none = dir_.File("none-*.bin");
+  ExpectRefused({none}, absl::StrCat(": --data ", none,
+                                     ": expected files that match '", none,
+                                     "', got none; check the folder and the "
+                                     "pattern"));
+}
+
 TEST_F(FileBinderTest, TheIdentityIsThatOfTheContentsAndBindings) {
   ASSERT_OK_AND_ASSIGN(const auto stream, Bind({stream_}));
   const std::string copy = dir_.Write("copy.bin", dir_.Read("t.bin"));
   ASSERT_OK_AND_ASSIGN(const auto same, Bind({copy}));
   EXPECT_EQ(stream.identity, same.identity);
   EXPECT_EQ(stream.identity.size(), 64);
+  const std::string all = dir_.Read("t.bin");
+  const std::string head = dir_.Write("head.bin", all.substr(0, 6));
+  const std::string tail = dir_.Write("tail.bin", all.substr(6));
+  ASSERT_OK_AND_ASSIGN(const auto parts, Bind({head, tail}));
+  EXPECT_EQ(stream.identity, parts.identity);
   std::string changed = dir_.Read("t.bin");
   changed[0] = 1;
   ASSERT_OK_AND_ASSIGN(const auto other,

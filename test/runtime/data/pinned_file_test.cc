@@ -91,37 +91,5 @@ TEST_F(PinnedFileTest, ReadingBeyondTheEndOfAnUnchangedFileSaysSo) {
                                     "got 2 before the end of the file")));
 }
 
-TEST_F(PinnedFileTest, TheDigestDependsOnContentAndNotOnNameOrTime) {
-  ASSERT_OK_AND_ASSIGN(const Sha256Digest digest, file_->ContentDigest(2));
-  ASSERT_OK_AND_ASSIGN(
-      auto copy, PinnedFile::Open(*vfs_, dir_.Write("copy", "ab23456789")));
-  ASSERT_OK_AND_ASSIGN(const Sha256Digest same, copy->ContentDigest(2));
-  ASSERT_OK_AND_ASSIGN(const Sha256Digest other, copy->ContentDigest(1));
-  EXPECT_EQ(digest, same);
-  EXPECT_NE(digest, other);
-}
-
-TEST_F(PinnedFileTest, AHugeFileIsDigestedBySpotsIncludingBothEnds) {
-  const uint64_t size = kWholeCheckLimit + 5000;
-  auto digest_with = [&](uint64_t at, char value) {
-    const std::string path = dir_.Write("huge", "");
-    EXPECT_EQ(::truncate(path.c_str(), static_cast<off_t>(size)), 0);
-    auto file = vfs_->Open(path, OpenMode::kAppend);
-    EXPECT_OK(file);
-    std::filesystem::resize_file(path, at);
-    const std::byte byte{static_cast<unsigned char>(value)};
-    EXPECT_OK((*file)->AppendAll({&byte, 1}));
-    std::filesystem::resize_file(path, size);
-    auto pinned = PinnedFile::Open(*vfs_, path);
-    EXPECT_OK(pinned);
-    auto digest = (*pinned)->ContentDigest(0);
-    EXPECT_OK(digest);
-    return ToHex(*digest);
-  };
-  const std::string zeros = digest_with(0, '\0');
-  EXPECT_NE(digest_with(0, 'x'), zeros);
-  EXPECT_NE(digest_with(size - 1, 'x'), zeros);
-}
-
 }  // namespace
 }  // namespace accel::runtime

@@ -3,8 +3,6 @@
 // and remedy.
 #include "runtime/data/token_file.h"
 
-#include <unistd.h>
-
 #include <numeric>
 #include <string>
 #include <vector>
@@ -137,9 +135,11 @@ TEST_F(TokenFileTest, AnIdBeyondTheVocabularyNamesFilePositionAndOffset) {
   std::vector<uint16_t> ids(300'000, 9);
   ids[280'001] = 50300;
   ASSERT_OK_AND_ASSIGN(auto file, Open(TempDir::Bytes(ids)));
-  EXPECT_OK(file->SetVocabulary(50301));
+  file->SetVocabulary(50301);
+  EXPECT_OK(file->CheckWhole());
+  file->SetVocabulary(50257);
   EXPECT_THAT(
-      file->SetVocabulary(50257),
+      file->CheckWhole(),
       StatusIs(absl::StatusCode::kOutOfRange,
                absl::StrCat("'", path_,
                             "': expected token ids below the vocabulary of "
@@ -152,7 +152,8 @@ TEST_F(TokenFileTest, TheByteOffsetCountsTheHeader) {
   ASSERT_OK_AND_ASSIGN(auto file,
                        Open(LlmcHeader(20240801, 7, 2) +
                             TempDir::Bytes(std::vector<uint32_t>{1, 300})));
-  EXPECT_THAT(file->SetVocabulary(256),
+  file->SetVocabulary(256);
+  EXPECT_THAT(file->CheckWhole(),
               StatusIs(absl::StatusCode::kOutOfRange,
                        absl::StrCat("'", path_,
                                     "': expected token ids below the "
@@ -161,30 +162,19 @@ TEST_F(TokenFileTest, TheByteOffsetCountsTheHeader) {
                                     "that belongs to the model")));
 }
 
-TEST_F(TokenFileTest, ALargeFileIsCheckedWhenItIsRead) {
-  const std::string path = dir_.Write("big.bin", "");
-  // A sparse file: zeros take no room on the disk.
-  const int64_t tokens = static_cast<int64_t>(kWholeCheckLimit) / 2 + 10;
-  ASSERT_EQ(::truncate(path.c_str(), (tokens - 1) * 2), 0);
-  {
-    ASSERT_OK_AND_ASSIGN(auto file, vfs_->Open(path, OpenMode::kAppend));
-    const std::byte id[] = {std::byte{0xff}, std::byte{0xff}};
-    ASSERT_OK(file->AppendAll(id));
-  }
-  ASSERT_OK_AND_ASSIGN(auto file,
-                       TokenFile::Open(*vfs_, path, TokenEncoding::kAuto));
-  ASSERT_OK(file->SetVocabulary(256));
-  std::vector<uint32_t> ids(4);
-  EXPECT_OK(file->Read(0, absl::MakeSpan(ids)));
-  EXPECT_THAT(
-      file->Read(tokens - 4, absl::MakeSpan(ids)),
-      StatusIs(absl::StatusCode::kOutOfRange,
-               absl::StrCat("'", path,
-                            "': expected token ids below the "
-                            "vocabulary of 256, got 65535 at token ",
-                            tokens - 1, " (byte offset ", (tokens - 1) * 2,
-                            "); use the tokenizer that belongs to the "
-                            "model")));
+TEST_F(TokenFileTest, TextAndArraysAreNotTakenForTokens) {
+  const std::string text(100, 't');
+  ExpectRefused(text, absl::StrCat("expected 16-bit tokens, got what looks "
+                                   "like text; make tokens of it: accel-data "
+                                   "pack ",
+                                   path_, " -o FILE.bin; or say --data ", path_,
+                                   ":u16 if it is right as it is"));
+  EXPECT_OK(Open(text, TokenEncoding::kU16));
+  ExpectRefused("\x93NUMPY" + std::string(100, 't'),
+                "expected 16-bit tokens, got an array of NumPy; give it to "
+                "accel-run as --data NAME=FILE.npy");
+  // Too little to tell.
+  EXPECT_OK(Open("tt"));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST(TokenSourceTest, TheLastRowNeedsASuccessor) {
 }
 
 template <typename T>
-std::vector<T> Fill(const std::shared_ptr<const TokenFile>& file,
+std::vector<T> Fill(const std::shared_ptr<const TokenStream>& file,
                     const SignatureField& field, int64_t row) {
   std::vector<T> values(field.sample_elements());
   EXPECT_OK(
@@ -40,8 +40,9 @@ TEST(TokenSourceTest, InputsAreTokensAndTargetsTheirSuccessors) {
   std::vector<uint16_t> tokens(20'001);
   std::iota(tokens.begin(), tokens.end(), uint16_t{0});
   ASSERT_OK_AND_ASSIGN(
-      std::shared_ptr<const TokenFile> file,
-      TokenFile::Open(*vfs, dir.Write("t.bin", tokens), TokenEncoding::kAuto));
+      std::shared_ptr<const TokenStream> file,
+      TokenStream::Open(*vfs,
+                        std::vector<TokenPath>{{dir.Write("t.bin", tokens)}}));
   const SignatureField input = {"ids", {2, 4}, DType::kI64};
   SignatureField target = {"labels", {2, 4}, DType::kI32};
   target.role = SignatureField::Role::kTarget;

@@ -2,6 +2,7 @@
 // The POSIX Vfs does what its interface says and names what it could not do.
 #include "runtime/io/posix_vfs.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -175,6 +176,22 @@ TEST_F(PosixVfsTest, AClosedFileFailsInsteadOfTouchingAnother) {
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        absl::StrCat("cannot write '", dir_.File("a"),
                                     "': Bad file descriptor")));
+}
+
+TEST_F(PosixVfsTest, OpensMoreFilesThanTheSoftLimitAllows) {
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit low = before;
+  low.rlim_cur = 64;
+  ASSERT_GT(before.rlim_max, 200u);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  const std::string path = dir_.Write("a", "12345");
+  std::vector<std::unique_ptr<File>> files;
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_OK_AND_ASSIGN(auto file, vfs_->Open(path, OpenMode::kRead));
+    files.push_back(std::move(file));
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 }  // namespace

@@ -107,5 +107,17 @@ TEST(OptionsTest, HelpTeachesWithExamplesAndFitsAScreen) {
   }
 }
 
+TEST(OptionsTest, APatternThatTheShellExpandedSaysHowToQuoteIt) {
+  ::testing::internal::CaptureStderr();
+  const auto parsed =
+      Parse({"plan", "--data", "a.bin", "b.bin", "c.bin", "--steps", "3"});
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::get<int>(parsed), 2);
+  EXPECT_EQ(said,
+            "error: expected one plan, got 'b.bin' and more too; give each "
+            "file of data its own --data, or quote a pattern: --data "
+            "'shards/*.bin'\n");
+}
+
 }  // namespace
 }  // namespace accel::testing
