@@ -196,7 +196,7 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
 // What follows the plan, or the value of --data, is mostly a pattern that the
 // shell has expanded.
 int RefuseWords(const std::vector<std::string>& words) {
-  std::cerr << "error: expected one plan, got '" << words[0]
+  std::cerr << "error: expected one PLAN, got '" << words[0]
             << (words.size() > 1 ? "' and more" : "'")
             << " too; give each file of data its own --data, or quote a "
                "pattern: --data 'shards/*.bin'\n";

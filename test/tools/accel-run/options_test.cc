@@ -79,7 +79,9 @@ TEST(OptionsTest, FaultsExitWithTwoAndSayWhatIsExpected) {
        "always?"},
       {{"plan", "--quiet=perhaps"},
        "--quiet: expected no value, got 'perhaps'"},
-      {{"plan", "second"}, "expected one PLAN, got 'second' too"},
+      {{"plan", "second"},
+       "expected one PLAN, got 'second' too; give each file of data its own "
+       "--data, or quote a pattern: --data 'shards/*.bin'"},
       {{"plan", "--telepathy"},
        "unknown option '--telepathy'; accel-run --help lists the options"},
       {{}, "expected PLAN, got none; accel-run --help lists the options"},
@@ -114,7 +116,7 @@ TEST(OptionsTest, APatternThatTheShellExpandedSaysHowToQuoteIt) {
   const std::string said = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::get<int>(parsed), 2);
   EXPECT_EQ(said,
-            "error: expected one plan, got 'b.bin' and more too; give each "
+            "error: expected one PLAN, got 'b.bin' and more too; give each "
             "file of data its own --data, or quote a pattern: --data "
             "'shards/*.bin'\n");
 }
