@@ -1,73 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The command line of accel-data.
+// Signals and output around the commands of accel-data.
 #include "tools/accel-data/accel_data.h"
 
-#include <CLI/CLI.hpp>
+#include <signal.h>
+#include <unistd.h>
+
 #include <iostream>
 #include <string>
-#include <vector>
 
-#include "runtime/base/format.h"
+#include "absl/strings/str_cat.h"
 #include "runtime/io/posix_vfs.h"
-#include "tools/accel-data/pack_text.h"
-#include "tools/command-line/parse.h"
+#include "runtime/report/console.h"
+#include "tools/accel-data/exit_code.h"
+#include "tools/accel-data/options.h"
 
 namespace accel::tools {
 namespace {
 
-constexpr int kCommandLineError = 2;
-constexpr int kFileError = 4;
+volatile sig_atomic_t stop_signal = 0;
 
-constexpr char kFooter[] = R"(
-Examples:
-  accel-data pack text.txt -o text.bin            then: accel-run plan --data text.bin
-  accel-data pack chapter-*.txt -o book.bin       several files, one after the other
+void RequestStop(int signal) { stop_signal = signal; }
 
-The tokens are the bytes of the text, 0 to 255, so the model needs a vocabulary of at least 256.
+// A second signal finds the default action.
+void InstallStopHandlers() {
+  struct sigaction action = {};
+  action.sa_handler = RequestStop;
+  action.sa_flags = SA_RESTART | SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
 
-Exit status: 0 done; 2 command line; 4 a file
-)";
+int Fail(const absl::Status& status) {
+  std::cout << std::flush;
+  std::cerr << "error: " << status.message() << "\n";
+  return static_cast<int>(DataExitCodeOf(status));
+}
 
-struct PackOptions {
-  std::vector<std::string> inputs;
-  std::string output;
-};
-
-int Pack(const PackOptions& options) {
+int RunPack(const PackOptions& options) {
   const auto vfs = runtime::MakePosixVfs();
-  const auto count = PackText(*vfs, options.inputs, options.output);
-  if (!count.ok()) {
-    std::cerr << "error: " << count.status().message() << "\n";
-    return kFileError;
+  runtime::Console console(runtime::TerminalTraits::OfDescriptor(
+                               STDERR_FILENO, runtime::ColorMode::kNever),
+                           runtime::Console::ToDescriptor(STDERR_FILENO));
+  InstallStopHandlers();
+  const auto result = Pack(
+      options, {*vfs, console, [] { return static_cast<int>(stop_signal); }});
+  if (absl::IsCancelled(result.status())) {
+    std::cerr << "stopped by " << (stop_signal == SIGINT ? "SIGINT" : "SIGTERM")
+              << "; '" << options.output << "' was not written\n";
+    return 128 + stop_signal;
   }
-  std::cout << options.output << ": "
-            << runtime::FormatCount(static_cast<int64_t>(*count))
-            << " tokens of 16 bits\n";
+  if (!result.ok()) {
+    return Fail(result.status());
+  }
+  if (!options.quiet) {
+    std::cout << result->Describe(options.output) << "\n";
+  }
   return 0;
+}
+
+int RunReport(const DataOptions& options) {
+  using Command = DataOptions::Command;
+  const auto vfs = runtime::MakePosixVfs();
+  const auto report = options.command == Command::kInfo     ? ReportInfo
+                      : options.command == Command::kVerify ? VerifyFiles
+                                                            : PrintHead;
+  const absl::Status status =
+      report(*vfs, options.report,
+             [](const std::string& line) { std::cout << line << "\n"; });
+  return status.ok() ? 0 : Fail(status);
 }
 
 }  // namespace
 
 int AccelDataMain(int argc, char** argv) {
-  CLI::App app("Makes training data.", "accel-data");
-  app.footer(kFooter);
-  app.set_version_flag("--version", "accel-data " ACCEL_VERSION);
-  app.require_subcommand(1);
-  PackOptions pack;
-  CLI::App* pack_command = app.add_subcommand(
-      "pack", "Writes the bytes of text files as a stream of 16-bit tokens");
-  pack_command->add_option("inputs", pack.inputs, "Text files")
-      ->type_name("FILE")
-      ->required();
-  pack_command->add_option("-o,--output", pack.output, "The token stream")
-      ->type_name("FILE.bin")
-      ->required();
-  if (const std::optional<int> exit = ParseCommandLine(
-          app, argc, argv,
-          {kCommandLineError, "accel-data --help shows examples"})) {
-    return *exit;
+  const auto parsed = ParseDataOptions(argc, argv);
+  if (const int* status = std::get_if<int>(&parsed)) {
+    return *status;
   }
-  return Pack(pack);
+  const DataOptions& options = std::get<DataOptions>(parsed);
+  return options.command == DataOptions::Command::kPack ? RunPack(options.pack)
+                                                        : RunReport(options);
 }
 
 }  // namespace accel::tools

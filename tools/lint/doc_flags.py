@@ -17,26 +17,30 @@ import sys
 
 import markdown
 
-PROGRAMS = ("accelc", "accel-run", "accel-opt", "accel-inspect", "accel-data")
+PROGRAMS = ("accelc", "accel-run", "accel-opt", "accel-inspect", "accel-data", "accel-data-hf")
+# Programs whose commands have a --help of their own.
+COMMANDS = {"accel-data": ("pack", "info", "verify", "head")}
 SCRIPTS = ("tools/check", "tools/quickstart", "tools/install-dependencies", "tools/format")
 FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 PATTERN = re.compile(r"--?(\w+-)*[A-Z]{2,}")
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 
-def flags_of(command):
-    """The flags that a program's help names."""
+def flags_of(program, *command):
+    """The flags that the help of a program, or of one of its commands, names."""
     try:
-        run = subprocess.run([command, "--help"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        run = subprocess.run([program, *command, "--help"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, check=False)
     except OSError as error:
-        sys.exit(f"doc_flags: {command} --help: {error.strerror}")
+        sys.exit(f"doc_flags: {program} --help: {error.strerror}")
     return {flag.lstrip("-") for flag in FLAG.findall(run.stdout)} | {"help"}
 
 
 def known_flags(bin_folder):
     known = {name: flags_of(os.path.join(bin_folder, name)) for name in PROGRAMS}
     known.update({name: flags_of(REPOSITORY / name) for name in SCRIPTS})
+    for name, commands in COMMANDS.items():
+        known[name].update(*(flags_of(os.path.join(bin_folder, name), command) for command in commands))
     return known
 
 
