@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/io/output_target.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/report/console.h"
 #include "tools/accel-data/exit_code.h"
@@ -53,7 +54,10 @@ int RunPack(const PackOptions& options) {
     return Fail(result.status());
   }
   if (!options.quiet) {
-    std::cout << result->Describe(options.output) << "\n";
+    // Where standard output takes the tokens, it takes nothing else.
+    std::ostream& out =
+        runtime::IsStandardOutput(*vfs, options.output) ? std::cerr : std::cout;
+    out << result->Describe(options.output) << "\n";
   }
   return 0;
 }

@@ -3,6 +3,8 @@
 #include "tools/accel-data/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <thread>
 
 #include "tools/accel-data/exit_code.h"
 #include "tools/command-line/parse.h"
@@ -36,7 +38,8 @@ constexpr char kPackFooter[] = R"(
 A text file is one document, and so is each line of a .jsonl or .ndjson file. Every document is followed by a token that
 ends it. With --tokenizer bytes the tokens are the bytes of the text and 0 ends a document, a byte that text does not have: a
 vocabulary of 256 is enough. Tokens are 16-bit words without a header (nanoGPT's format) for a vocabulary of up to 65,536,
-otherwise 32-bit words behind llm.c's header; accel-run reads both as they are. The file appears complete or not at all.
+otherwise 32-bit words behind llm.c's header; accel-run reads both as they are. The file appears complete or not at all and
+keeps the mode of the file that was there. A FIFO or device is written to, and - is standard output.
 )";
 
 void AddPack(CLI::App& app, PackOptions& options) {
@@ -65,6 +68,14 @@ void AddPack(CLI::App& app, PackOptions& options) {
                    "The token that ends each document, or none; default: 0 "
                    "with bytes, otherwise\nthe model's end-of-sentence token")
       ->type_name("ID|none");
+  options.threads =
+      std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  command
+      ->add_option("--threads", options.threads,
+                   "Threads that a SentencePiece model encodes on; default: "
+                   "one per core")
+      ->type_name("N")
+      ->check(WholeNumber(1, 1024));
   command->add_flag("-q,--quiet", options.quiet,
                     "Prints errors only, no progress and no summary");
 }

@@ -12,8 +12,10 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/io/output_files.h"
 #include "tools/accel-data/document_reader.h"
 #include "tools/accel-data/pack_progress.h"
+#include "tools/accel-data/part_encoder.h"
 #include "tools/accel-data/token_writer.h"
 
 namespace accel::tools {
@@ -21,19 +23,26 @@ namespace {
 
 class Packer final : public DocumentSink {
  public:
-  Packer(Tokenizer& tokenizer, std::optional<uint32_t> end, TokenWriter& writer,
+  Packer(Tokenizer& tokenizer, const TokenWriter& writer,
          PackProgress& progress, const std::function<int()>& stop_requested)
       : tokenizer_(tokenizer),
-        end_(end),
         writer_(writer),
         progress_(progress),
         stop_requested_(stop_requested) {}
 
+  void SetEncoder(std::unique_ptr<PartEncoder> encoder) {
+    encoder_ = std::move(encoder);
+  }
+
   absl::Status Text(absl::string_view piece, const TextPlace& place) override {
     is_empty_ = is_empty_ && piece.empty();
+    std::vector<std::string> parts;
     RETURN_IF_ERROR(
-        runtime::Annotate(tokenizer_.Add(piece, ids_), place.Text()));
-    return Write(place);
+        runtime::Annotate(tokenizer_.Cut(piece, parts), place.Text()));
+    for (std::string& part : parts) {
+      RETURN_IF_ERROR(Add(std::move(part), place, /*ends_document=*/false));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status EndDocument(const TextPlace& place) override {
@@ -41,14 +50,9 @@ class Packer final : public DocumentSink {
       ++empty_documents_;
       return absl::OkStatus();
     }
-    RETURN_IF_ERROR(runtime::Annotate(tokenizer_.Finish(ids_), place.Text()));
-    RETURN_IF_ERROR(Write(place));
-    if (end_.has_value()) {
-      RETURN_IF_ERROR(writer_.Append({&*end_, 1}));
-    }
     ++documents_;
     is_empty_ = true;
-    return absl::OkStatus();
+    return Add(tokenizer_.TakeRest(), place, /*ends_document=*/true);
   }
 
   absl::Status Progress(uint64_t bytes) override {
@@ -58,6 +62,8 @@ class Packer final : public DocumentSink {
                                   : absl::OkStatus();
   }
 
+  absl::Status Finish() { return encoder_->Finish(); }
+
   void AddTo(PackResult& result) const {
     result.documents = documents_;
     result.empty_documents = empty_documents_;
@@ -65,31 +71,37 @@ class Packer final : public DocumentSink {
   }
 
  private:
-  absl::Status Write(const TextPlace& place) {
-    // Otherwise a reader of the stream would see an end where there is none.
-    if (end_.has_value() &&
-        std::find(ids_.begin(), ids_.end(), *end_) != ids_.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          place.Text(), " or below: expected no text that is token ", *end_,
-          " itself, which ends documents, got some; take another token for "
-          "that (--end-of-document ID), or none (--end-of-document none)"));
-    }
-    const absl::Status written = writer_.Append(ids_);
-    ids_.clear();
-    return written;
+  absl::Status Add(std::string part, const TextPlace& place,
+                   bool ends_document) {
+    return encoder_->Add(
+        {std::move(part), place.path, place.line, ends_document});
   }
 
   Tokenizer& tokenizer_;
-  std::optional<uint32_t> end_;
-  TokenWriter& writer_;
+  const TokenWriter& writer_;
   PackProgress& progress_;
   const std::function<int()>& stop_requested_;
-  std::vector<uint32_t> ids_;
+  std::unique_ptr<PartEncoder> encoder_;
   bool is_empty_ = true;  // the document so far
   uint64_t documents_ = 0;
   uint64_t empty_documents_ = 0;
   uint64_t input_bytes_ = 0;
 };
+
+absl::Status WritePart(const DocumentPart& part, absl::Span<const uint32_t> ids,
+                       std::optional<uint32_t> end, TokenWriter& writer) {
+  // Otherwise a reader of the stream would see an end where there is none.
+  if (end.has_value() && std::find(ids.begin(), ids.end(), *end) != ids.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", part.path, "', line ", part.line,
+        " or below: expected no text that is token ", *end,
+        " itself, which ends documents, got some; take another token for "
+        "that (--end-of-document ID), or none (--end-of-document none)"));
+  }
+  RETURN_IF_ERROR(writer.Append(ids));
+  return end.has_value() && part.ends_document ? writer.Append({&*end, 1})
+                                               : absl::OkStatus();
+}
 
 absl::StatusOr<std::optional<uint32_t>> ChooseEnd(const PackOptions& options,
                                                   const Tokenizer& tokenizer) {
@@ -122,6 +134,20 @@ std::string ArgumentsOf(const PackOptions& options) {
           ? ""
           : absl::StrCat(" --end-of-document ", options.end_of_document),
       " ", absl::StrJoin(options.inputs, " "), " -o ", options.output);
+}
+
+// The output is none of the files that are read.
+absl::Status CheckOutput(runtime::Vfs& vfs, const PackOptions& options) {
+  runtime::OutputFiles files(vfs);
+  absl::Status status;
+  for (const std::string& input : options.inputs) {
+    status.Update(files.AddInput("text", input));
+  }
+  if (options.tokenizer != "bytes") {
+    status.Update(files.AddInput("--tokenizer", options.tokenizer));
+  }
+  status.Update(files.AddOutput("-o", options.output));
+  return status.ok() ? status : absl::FailedPreconditionError(status.message());
 }
 
 // All of them, so that a wrong name is noticed before hours of work.
@@ -197,15 +223,25 @@ absl::StatusOr<PackResult> Pack(const PackOptions& options,
   result.vocabulary = std::max(tokenizer->vocabulary(),
                                int64_t{result.end_of_document.value_or(0)} + 1);
   ASSIGN_OR_RETURN(const uint64_t total, TotalSize(vfs, options.inputs));
+  RETURN_IF_ERROR(CheckOutput(vfs, options));
   ASSIGN_OR_RETURN(const auto writer,
                    TokenWriter::Create(vfs, options.output, result.vocabulary));
   PackProgress progress(environment.console, total, options.quiet);
-  Packer packer(*tokenizer, result.end_of_document, *writer, progress,
-                environment.stop_requested);
-  const absl::Status read =
-      ReadAll(options, vfs, tokenizer->needs_utf8(), packer);
+  Packer packer(*tokenizer, *writer, progress, environment.stop_requested);
+  ASSIGN_OR_RETURN(
+      auto encoder,
+      PartEncoder::Create(
+          *tokenizer, options.threads,
+          [&](const DocumentPart& part, absl::Span<const uint32_t> ids) {
+            return WritePart(part, ids, result.end_of_document, *writer);
+          }));
+  packer.SetEncoder(std::move(encoder));
+  absl::Status packed = ReadAll(options, vfs, tokenizer->needs_utf8(), packer);
+  if (packed.ok()) {
+    packed = packer.Finish();
+  }
   progress.Finish();
-  RETURN_IF_ERROR(read);
+  RETURN_IF_ERROR(packed);
   packer.AddTo(result);
   result.tokens = writer->count();
   result.width = writer->width();

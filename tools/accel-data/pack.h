@@ -25,6 +25,7 @@ struct PackOptions {
   std::optional<std::string> field;
   // A number, "none", or empty: what the tokenizer says.
   std::string end_of_document;
+  int threads = 1;  // that encode, if the tokenizer is worth it
   bool quiet = false;
 };
 

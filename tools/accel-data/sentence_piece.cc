@@ -40,23 +40,27 @@ class SentencePieceTokenizer final : public Tokenizer {
   }
   bool needs_utf8() const override { return true; }
 
-  absl::Status Add(absl::string_view text, std::vector<uint32_t>& ids) override;
-  absl::Status Finish(std::vector<uint32_t>& ids) override;
+  bool is_slow() const override { return true; }
+
+  absl::Status Cut(absl::string_view text,
+                   std::vector<std::string>& parts) override;
+  std::string TakeRest() override;
+  absl::Status Encode(absl::string_view part,
+                      std::vector<uint32_t>& ids) const override;
   absl::StatusOr<std::string> Decode(
       absl::Span<const uint32_t> ids) const override;
 
  private:
   // Where a part ends and where the next one begins.
-  struct Cut {
+  struct Place {
     size_t end;
     size_t next;
   };
 
-  absl::Status Encode(absl::string_view text, std::vector<uint32_t>& ids) const;
-  absl::StatusOr<std::optional<Cut>> FindCut(absl::string_view text,
-                                             size_t from) const;
-  absl::StatusOr<std::optional<Cut>> CutAt(absl::string_view text,
-                                           size_t place) const;
+  absl::StatusOr<std::optional<Place>> FindCut(absl::string_view text,
+                                               size_t from) const;
+  absl::StatusOr<std::optional<Place>> CutAt(absl::string_view text,
+                                             size_t place) const;
 
   std::string path_;
   std::unique_ptr<SentencePieceModel> model_;
@@ -79,7 +83,7 @@ absl::Status SentencePieceTokenizer::Encode(absl::string_view text,
 
 // Whether the document may be cut at the space `place`, and how: models differ
 // in what they make of a space at the beginning of a text.
-absl::StatusOr<std::optional<SentencePieceTokenizer::Cut>>
+absl::StatusOr<std::optional<SentencePieceTokenizer::Place>>
 SentencePieceTokenizer::CutAt(absl::string_view text, size_t place) const {
   size_t begin = place - std::min(place, kContext);
   size_t end = std::min(text.size(), place + kContext);
@@ -91,19 +95,19 @@ SentencePieceTokenizer::CutAt(absl::string_view text, size_t place) const {
   }
   std::vector<uint32_t> whole;
   RETURN_IF_ERROR(Encode(text.substr(begin, end - begin), whole));
-  for (const Cut cut :
-       {Cut{place, place + 1}, Cut{place, place}, Cut{place + 1, place + 1}}) {
+  for (const Place cut : {Place{place, place + 1}, Place{place, place},
+                          Place{place + 1, place + 1}}) {
     std::vector<uint32_t> sides;
     RETURN_IF_ERROR(Encode(text.substr(begin, cut.end - begin), sides));
     RETURN_IF_ERROR(Encode(text.substr(cut.next, end - cut.next), sides));
     if (sides == whole) {
-      return std::optional<Cut>(cut);
+      return std::optional<Place>(cut);
     }
   }
-  return std::optional<Cut>();
+  return std::optional<Place>();
 }
 
-absl::StatusOr<std::optional<SentencePieceTokenizer::Cut>>
+absl::StatusOr<std::optional<SentencePieceTokenizer::Place>>
 SentencePieceTokenizer::FindCut(absl::string_view text, size_t from) const {
   constexpr absl::string_view kSpaces = " \n";
   // What follows a place must be known as far as it is looked at.
@@ -115,23 +119,23 @@ SentencePieceTokenizer::FindCut(absl::string_view text, size_t from) const {
     }
     if (place > 0 && !absl::ascii_isspace(text[place - 1]) &&
         !absl::ascii_isspace(text[place + 1])) {
-      ASSIGN_OR_RETURN(const std::optional<Cut> cut, CutAt(text, place));
+      ASSIGN_OR_RETURN(const std::optional<Place> cut, CutAt(text, place));
       if (cut.has_value()) {
         return cut;
       }
     }
     from = place + 1;
   }
-  return std::optional<Cut>();
+  return std::optional<Place>();
 }
 
-absl::Status SentencePieceTokenizer::Add(absl::string_view text,
-                                         std::vector<uint32_t>& ids) {
+absl::Status SentencePieceTokenizer::Cut(absl::string_view text,
+                                         std::vector<std::string>& parts) {
   absl::StrAppend(&pending_, text);
   size_t done = 0;
   while (pending_.size() - done > kPart + kContext + 1) {
     const absl::string_view rest = absl::string_view(pending_).substr(done);
-    ASSIGN_OR_RETURN(const std::optional<Cut> cut,
+    ASSIGN_OR_RETURN(const std::optional<Place> cut,
                      FindCut(rest, std::max(kPart, looked_at_)));
     if (!cut.has_value()) {
       if (rest.size() > kLongestPart) {
@@ -144,7 +148,7 @@ absl::Status SentencePieceTokenizer::Add(absl::string_view text,
       looked_at_ = rest.size() - kContext - 1;
       break;
     }
-    RETURN_IF_ERROR(Encode(rest.substr(0, cut->end), ids));
+    parts.emplace_back(rest.substr(0, cut->end));
     done += cut->next;
     looked_at_ = 0;
   }
@@ -152,11 +156,9 @@ absl::Status SentencePieceTokenizer::Add(absl::string_view text,
   return absl::OkStatus();
 }
 
-absl::Status SentencePieceTokenizer::Finish(std::vector<uint32_t>& ids) {
-  const absl::Status status = Encode(pending_, ids);
-  pending_.clear();
+std::string SentencePieceTokenizer::TakeRest() {
   looked_at_ = 0;
-  return status;
+  return std::exchange(pending_, "");
 }
 
 absl::StatusOr<std::string> SentencePieceTokenizer::Decode(

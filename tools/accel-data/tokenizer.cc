@@ -24,13 +24,18 @@ class ByteTokenizer final : public Tokenizer {
   std::optional<uint32_t> end_of_document() const override { return 0; }
   bool needs_utf8() const override { return false; }
 
-  absl::Status Add(absl::string_view text,
-                   std::vector<uint32_t>& ids) override {
-    const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-    ids.insert(ids.end(), bytes, bytes + text.size());
+  bool is_slow() const override { return false; }
+
+  absl::Status Cut(absl::string_view text,
+                   std::vector<std::string>& parts) override {
+    parts.emplace_back(text);
     return absl::OkStatus();
   }
-  absl::Status Finish(std::vector<uint32_t>&) override {
+  std::string TakeRest() override { return ""; }
+  absl::Status Encode(absl::string_view part,
+                      std::vector<uint32_t>& ids) const override {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(part.data());
+    ids.insert(ids.end(), bytes, bytes + part.size());
     return absl::OkStatus();
   }
   absl::StatusOr<std::string> Decode(

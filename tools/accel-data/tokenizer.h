@@ -30,12 +30,21 @@ class Tokenizer {
   // Whether text must be UTF-8.
   virtual bool needs_utf8() const = 0;
 
-  // Appends to `ids` the tokens of the next part of a document, cut anywhere
-  // between characters, as far as later text cannot change them.
-  virtual absl::Status Add(absl::string_view text,
-                           std::vector<uint32_t>& ids) = 0;
-  // Appends the rest of the document's tokens; the next Add() begins another.
-  virtual absl::Status Finish(std::vector<uint32_t>& ids) = 0;
+  // Whether encoding takes so long that it is worth several threads.
+  virtual bool is_slow() const = 0;
+
+  // Takes the next text of a document, which ends anywhere between characters,
+  // and appends to `parts` what can be encoded by itself by now: the tokens of
+  // a document are those of its parts.
+  virtual absl::Status Cut(absl::string_view text,
+                           std::vector<std::string>& parts) = 0;
+  // The document's last part; the next Cut() begins another document.
+  virtual std::string TakeRest() = 0;
+
+  // Appends the tokens of a part to `ids`.
+  // Threads: any, also while Cut() runs.
+  virtual absl::Status Encode(absl::string_view part,
+                              std::vector<uint32_t>& ids) const = 0;
 
   // Requires: every id is below vocabulary().
   virtual absl::StatusOr<std::string> Decode(
