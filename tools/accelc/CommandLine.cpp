@@ -5,6 +5,7 @@
 #include "compiler/Phases.h"
 #include "tools/accelc/HelpText.h"
 #include "tools/accelc/Validators.h"
+#include "tools/command-line/option_table.h"
 
 #include <CLI/CLI.hpp>
 
@@ -428,6 +429,7 @@ void declareOptions(CLI::App &app, CommandLine &line) {
   app.allow_extras();
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", "accelc " ACCEL_VERSION);
+  tools::AddOptionTable(app);
   app.add_option("model", line.model,
                  "The ONNX file, as torch.onnx.export "
                  "wrote it")

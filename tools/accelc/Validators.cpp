@@ -2,6 +2,8 @@
 // Every check returns an empty text or the complaint.
 #include "tools/accelc/Validators.h"
 
+#include "tools/command-line/option_table.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Regex.h"
 
@@ -134,7 +136,7 @@ CLI::Validator oneOf(const std::vector<std::string> &choices) {
         return nearest ? complaint + "; did you mean " + *nearest + "?"
                        : complaint;
       },
-      "");
+      "", tools::NameOfChoices(choices));
 }
 
 } // namespace accel

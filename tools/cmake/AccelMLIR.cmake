@@ -19,7 +19,6 @@ target_compile_definitions(AccelMLIR INTERFACE ${llvm_definitions})
 # The compiler's own speed is MLIR's: optimising ours for longer only makes builds slow.
 target_compile_options(AccelMLIR INTERFACE -fno-rtti -fno-exceptions -Wno-unused-parameter $<$<CONFIG:Release>:-O1>)
 target_link_libraries(AccelMLIR INTERFACE ${ACCEL_LIBMLIR} ${ACCEL_LIBLLVM})
-target_link_options(AccelMLIR INTERFACE -Wl,-rpath,${LLVM_LIBRARY_DIRS})
 add_library(AccelMLIRPch STATIC ${PROJECT_SOURCE_DIR}/tools/cmake/mlir-pch.cpp)
 target_link_libraries(AccelMLIRPch PUBLIC AccelMLIR)
 target_precompile_headers(AccelMLIRPch PRIVATE ${PROJECT_SOURCE_DIR}/tools/cmake/mlir-pch.h)

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "tools/command-line/option_table.h"
 #include "tools/command-line/value_checks.h"
 
 namespace accel::tools {
@@ -221,6 +222,7 @@ void AllowExtras(CLI::App& app) {
 
 std::optional<int> ParseCommandLine(CLI::App& app, int argc, char** argv,
                                     const CommandLineErrors& errors) {
+  AddOptionTable(app);
   AllowExtras(app);
   const Words words{argc, argv};
   std::vector<std::string> complaints;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "tools/command-line/option_table.h"
+
 namespace accel::tools {
 namespace {
 
@@ -133,7 +135,7 @@ CLI::Validator OneOf(const std::vector<std::string>& choices) {
         return Complaint(ListChoices(choices), text) +
                (nearest ? "; did you mean " + *nearest + "?" : "");
       },
-      "");
+      "", NameOfChoices(choices));
 }
 
 }  // namespace accel::tools
