@@ -32,12 +32,15 @@ accel.range = [lowest, highest] on an argument or accel.input makes them uniform
 normal with deviation 0.02. The attribute accel.value = dense<...> on an argument, accel.input, accel.parameter or accel.state
 gives its value, and so does --run-inputs, by name.
 
+Options of LLVM's code generators are in --help-hidden.
+
 )";
 
 namespace {
 
 struct Flags {
-  cl::OptionCategory category{"Running a function (--run)"};
+  // Categories are listed by their names.
+  cl::OptionCategory category{"A function in the interpreter (--run)"};
   cl::opt<std::string> function{
       "run",
       cl::desc("Run function @<name> in the interpreter after the passes"),
@@ -74,7 +77,21 @@ llvm::ManagedStatic<Flags> flags;
 
 } // namespace
 
-void registerRunFlags() { (void)*flags; }
+/// What is registered when the program begins are options of LLVM's own passes
+/// and targets, some two hundred.
+static void hideOptionsOfLibraries() {
+  for (auto &[name, option] : cl::getRegisteredOptions()) {
+    if (option->getOptionHiddenFlag() == cl::NotHidden && name != "help" &&
+        name != "version" && name != "color") {
+      option->setHiddenFlag(cl::Hidden);
+    }
+  }
+}
+
+void registerRunFlags() {
+  hideOptionsOfLibraries();
+  (void)*flags;
+}
 
 RunOptions getRunFlags() {
   return {.function = flags->function,
