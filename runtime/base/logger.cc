@@ -2,18 +2,30 @@
 // Messages for people: prefixes, indentation, one write per line.
 #include "runtime/base/logger.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "runtime/base/text_wrap.h"
 
 namespace accel::runtime {
+namespace {
+
+// Of the terminal that standard error is; 0: it is none, or does not tell.
+int StderrColumns() {
+  struct winsize size = {};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+}  // namespace
 
 LineSink StderrSink() {
   return [](absl::string_view line) {
-    const std::string text = absl::StrCat(line, "\n");
+    const std::string text =
+        absl::StrCat(WrapWords(line, StderrColumns()), "\n");
     // A message that cannot be written has nowhere to be complained about.
     [[maybe_unused]] const ssize_t written =
         ::write(STDERR_FILENO, text.data(), text.size());

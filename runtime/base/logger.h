@@ -18,7 +18,7 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError, kSilent };
 using LineSink = std::function<void(absl::string_view line)>;
 
 // A sink that writes to standard error, one write(2) per line, so that lines of
-// several ranks do not mix.
+// several ranks do not mix. On a terminal long lines break between words.
 LineSink StderrSink();
 
 // Threads: const member functions may be called from any thread.

@@ -64,7 +64,8 @@ std::string Dataset::Describe() const {
         "SYNTHETIC DATA: no --data was given, the model trains on made-up "
         "samples.\n";
   }
-  absl::StrAppend(&text, FormatCount(size_), " samples per epoch, ",
+  absl::StrAppend(&text, FormatCount(size_),
+                  size_ == 1 ? " sample" : " samples", " per epoch, ",
                   shuffle_ ? absl::StrCat("shuffled (seed ", seed_, ")")
                            : std::string("in order"),
                   "\n");

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/base/text_wrap.h"
 
 namespace accel::runtime {
 namespace {
@@ -81,7 +82,9 @@ int Console::Width() const {
   return width > 0 ? width : kDefaultWidth;
 }
 
-void Console::PrintLine(absl::string_view line) {
+void Console::PrintLine(absl::string_view text) {
+  const std::string line =
+      is_terminal() ? WrapWords(text, Width()) : std::string(text);
   std::lock_guard<std::mutex> lock(mutex_);
   write_(live_.empty() ? absl::StrCat(line, "\n")
                        : absl::StrCat(kEraseLine, line, "\n", live_));

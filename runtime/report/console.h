@@ -48,8 +48,9 @@ class Console {
   bool color() const { return traits_.color; }
   int Width() const;
 
-  // A line that stays. The live line, if any, moves below it.
-  void PrintLine(absl::string_view line);
+  // A line that stays; on a terminal one that is too long for it breaks between
+  // words. The live line, if any, moves below it.
+  void PrintLine(absl::string_view text);
   // Replaces the live line.
   // Requires: `line` takes fewer than Width() columns.
   void SetLive(absl::string_view line);

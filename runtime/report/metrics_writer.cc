@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/base/wall_clock.h"
 
 namespace accel::runtime {
 namespace {
@@ -39,7 +40,7 @@ absl::StatusOr<uint64_t> EndOfLastLine(File& file, uint64_t size) {
 
 }  // namespace
 
-std::string MetricsJson(const StepMetrics& metrics) {
+std::string MetricsJson(const StepMetrics& metrics, absl::string_view run) {
   return absl::StrCat(
       "{\"step\":", metrics.step, ",\"loss\":", JsonNumber(metrics.loss),
       ",\"lr\":", JsonNumber(metrics.lr),
@@ -47,11 +48,13 @@ std::string MetricsJson(const StepMetrics& metrics) {
       ",\"tokens\":", metrics.tokens, ",\"step_seconds\":",
       FormatSeconds(std::chrono::nanoseconds(metrics.step_ns)),
       ",\"tokens_per_second\":", JsonNumber(metrics.tokens_per_second),
-      ",\"peak_bytes\":", metrics.peak_bytes, "}");
+      ",\"peak_bytes\":", metrics.peak_bytes,
+      ",\"epoch\":", JsonNumber(metrics.epoch), ",\"time\":\"",
+      FormatUtc(metrics.wall_time_ns), "\",\"run\":\"", run, "\"}");
 }
 
 absl::StatusOr<std::unique_ptr<MetricsWriter>> MetricsWriter::Open(
-    Vfs& vfs, const std::string& path) {
+    Vfs& vfs, const std::string& path, std::string run) {
   ASSIGN_OR_RETURN(std::unique_ptr<File> file,
                    vfs.Open(path, OpenMode::kAppend));
   ASSIGN_OR_RETURN(const FileStat stat, file->Stat());
@@ -59,14 +62,15 @@ absl::StatusOr<std::unique_ptr<MetricsWriter>> MetricsWriter::Open(
   if (end != stat.size) {
     RETURN_IF_ERROR(file->Truncate(end));
   }
-  return std::unique_ptr<MetricsWriter>(new MetricsWriter(std::move(file)));
+  return std::unique_ptr<MetricsWriter>(
+      new MetricsWriter(std::move(file), std::move(run)));
 }
 
-MetricsWriter::MetricsWriter(std::unique_ptr<File> file)
-    : file_(std::move(file)) {}
+MetricsWriter::MetricsWriter(std::unique_ptr<File> file, std::string run)
+    : file_(std::move(file)), run_(std::move(run)) {}
 
 absl::Status MetricsWriter::Write(const StepMetrics& metrics) {
-  const std::string line = MetricsJson(metrics) + "\n";
+  const std::string line = MetricsJson(metrics, run_) + "\n";
   return file_->AppendAll(absl::MakeConstSpan(
       reinterpret_cast<const std::byte*>(line.data()), line.size()));
 }

@@ -9,32 +9,37 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "runtime/io/vfs.h"
 #include "runtime/report/step_metrics.h"
 
 namespace accel::runtime {
 
 // {"step":1,"loss":...,"lr":...,"grad_norm":...,"tokens":...,
-//  "step_seconds":...,"tokens_per_second":...,"peak_bytes":...}
+//  "step_seconds":...,"tokens_per_second":...,"peak_bytes":...,"epoch":...,
+//  "time":"2026-11-22T23:58:00.123Z","run":"<run>"}
 // on one line, without newline. Doubles read back exactly, and step_seconds is
 // an exact decimal of nanoseconds; JSON has no word for NaN and infinity, they
 // become null.
-std::string MetricsJson(const StepMetrics& metrics);
+// Requires: `run` has only letters and digits.
+std::string MetricsJson(const StepMetrics& metrics, absl::string_view run);
 
 class MetricsWriter {
  public:
   // Appends to `path`; a last line that a crash cut short is removed first.
+  // `run` stands in each line, which tells apart runs of one directory.
   static absl::StatusOr<std::unique_ptr<MetricsWriter>> Open(
-      Vfs& vfs, const std::string& path);
+      Vfs& vfs, const std::string& path, std::string run);
 
   absl::Status Write(const StepMetrics& metrics);
   // To stable storage; nothing may be written afterwards.
   absl::Status Close();
 
  private:
-  explicit MetricsWriter(std::unique_ptr<File> file);
+  MetricsWriter(std::unique_ptr<File> file, std::string run);
 
   std::unique_ptr<File> file_;
+  std::string run_;
 };
 
 }  // namespace accel::runtime

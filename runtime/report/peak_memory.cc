@@ -17,6 +17,8 @@ namespace accel::runtime {
 namespace {
 
 constexpr absl::string_view kStatusPath = "/proc/self/status";
+// Writing 5 resets the high-water mark (proc(5)).
+constexpr absl::string_view kResetPath = "/proc/self/clear_refs";
 
 // The value of a line "<key>:   1234 kB". The kernel's kB are 1024 bytes.
 absl::StatusOr<uint64_t> BytesOf(absl::string_view text,
@@ -43,6 +45,14 @@ absl::StatusOr<ResidentMemory> ParseProcStatus(absl::string_view text) {
   ASSIGN_OR_RETURN(memory.now_bytes, BytesOf(text, "VmRSS"));
   ASSIGN_OR_RETURN(memory.peak_bytes, BytesOf(text, "VmHWM"));
   return memory;
+}
+
+absl::Status ResetPeakMemory(Vfs& vfs) {
+  ASSIGN_OR_RETURN(const auto file,
+                   vfs.Open(std::string(kResetPath), OpenMode::kTruncate));
+  constexpr std::byte kResetPeak{'5'};
+  RETURN_IF_ERROR(file->AppendAll(absl::MakeConstSpan(&kResetPeak, 1)));
+  return file->Close();
 }
 
 absl::StatusOr<ResidentMemory> ReadResidentMemory(Vfs& vfs) {

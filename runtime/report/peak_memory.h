@@ -19,6 +19,9 @@ struct ResidentMemory {
 
 absl::StatusOr<ResidentMemory> ReadResidentMemory(Vfs& vfs);
 
+// The high-water mark begins anew, at what is resident now.
+absl::Status ResetPeakMemory(Vfs& vfs);
+
 // Parses the text of /proc/PID/status.
 absl::StatusOr<ResidentMemory> ParseProcStatus(absl::string_view text);
 

@@ -3,6 +3,7 @@
 #include "runtime/report/progress_line.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/base/format.h"
+#include "runtime/base/text_wrap.h"
 
 namespace accel::runtime {
 namespace {
@@ -19,12 +21,19 @@ constexpr size_t kRecentSteps = 20;
 constexpr absl::string_view kBold = "\x1b[1m";
 constexpr absl::string_view kPlain = "\x1b[0m";
 
-// A part of the line. The greatest importance is left out first; 0 never is.
+// A part of the line. The greatest rank is left out first; 0 never is.
 struct Part {
   std::string text;
-  int importance = 0;
+  int rank = 0;
   bool bold = false;
 };
+
+// In as many columns, as long as it is no more than a training survives.
+std::string LossText(double loss) {
+  return std::fabs(loss) < 1e5 || !std::isfinite(loss)
+             ? absl::StrFormat("loss %8.4f", loss)
+             : absl::StrFormat("loss %8.2e", loss);
+}
 
 std::string GradientText(double norm) {
   return std::fabs(norm) < 1000 ? absl::StrFormat("grad %7.3f", norm)
@@ -47,17 +56,17 @@ std::vector<Part> Parts(const StepMetrics& metrics, int64_t last_step,
   }
   std::vector<Part> parts = {
       {absl::StrCat("step ", step), 0},
-      {absl::StrFormat("loss %8.4f", metrics.loss), 0, true},
-      {absl::StrFormat("lr %.2e", metrics.lr), 3},
-      {GradientText(metrics.grad_norm), 2},
-      {absl::StrFormat("%5s tokens/s", FormatSi(metrics.tokens_per_second)), 1},
-      {absl::StrFormat("%8s", FormatBytes(metrics.peak_bytes)), 5}};
+      {LossText(metrics.loss), 0, true},
+      {absl::StrFormat("lr %.2e", metrics.lr), 5},
+      {GradientText(metrics.grad_norm), 4},
+      {absl::StrFormat("%5s tokens/s", FormatSi(metrics.tokens_per_second)), 3},
+      {absl::StrFormat("%8s", FormatBytes(metrics.peak_bytes)), 6}};
   if (eta_seconds >= 0 && metrics.step < last_step) {
     parts.push_back(
-        {absl::StrCat("ETA ", FormatDuration(ToNanoseconds(eta_seconds))), 4});
+        {absl::StrCat("ETA ", FormatDuration(ToNanoseconds(eta_seconds))), 1});
   }
   if (!tag.empty()) {
-    parts.push_back({tag, 0});
+    parts.push_back({tag, 2});
   }
   return parts;
 }
@@ -65,18 +74,17 @@ std::vector<Part> Parts(const StepMetrics& metrics, int64_t last_step,
 int WidthOf(const std::vector<Part>& parts) {
   int width = -2;
   for (const Part& part : parts) {
-    width += static_cast<int>(part.text.size()) + 2;
+    width += DisplayWidth(part.text) + 2;
   }
   return width;
 }
 
 void DropUntilFits(std::vector<Part>& parts, int width) {
   while (WidthOf(parts) > width) {
-    const auto least = std::max_element(parts.begin(), parts.end(),
-                                        [](const Part& a, const Part& b) {
-                                          return a.importance < b.importance;
-                                        });
-    if (least->importance == 0) {
+    const auto least = std::max_element(
+        parts.begin(), parts.end(),
+        [](const Part& a, const Part& b) { return a.rank < b.rank; });
+    if (least->rank == 0) {
       return;
     }
     parts.erase(least);
@@ -94,15 +102,17 @@ std::string ProgressLine::Render(const StepMetrics& metrics, int64_t last_step,
   }
   // What is never left out is cut at the edge: a line that wraps could not be
   // erased any more.
-  size_t room = width > 0 ? static_cast<size_t>(width) : SIZE_MAX;
+  int room = width > 0 ? width : INT_MAX;
   std::string line;
   for (const Part& part : parts) {
     const absl::string_view gap = line.empty() ? "" : "  ";
-    if (room <= gap.size()) {
+    room -= static_cast<int>(gap.size());
+    if (room <= 0) {
       break;
     }
-    const std::string text = part.text.substr(0, room - gap.size());
-    room -= gap.size() + text.size();
+    const std::string text =
+        DisplayWidth(part.text) <= room ? part.text : part.text.substr(0, room);
+    room -= DisplayWidth(text);
     absl::StrAppend(&line, gap, color && part.bold ? kBold : "", text,
                     color && part.bold ? kPlain : "");
   }

@@ -43,7 +43,9 @@ class ProgressLine {
   void Finish();
 
   // The text of one line in at most `width` columns (0: any); fields that do
-  // not fit are left out, the least important first. `eta_seconds` < 0: none.
+  // not fit are left out, the least important first: memory, learning rate,
+  // gradient norm, tokens/s, the tag, at last the time left. `eta_seconds` < 0:
+  // none.
   static std::string Render(const StepMetrics& metrics, int64_t last_step,
                             double eta_seconds, const std::string& tag,
                             int width, bool color);

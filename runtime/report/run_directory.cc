@@ -20,7 +20,7 @@ namespace {
 constexpr absl::string_view kLock = "lock";
 constexpr absl::string_view kMarker = "accel-run.json";
 constexpr absl::string_view kMarkerContent =
-    "{\"format\":\"accel run directory\",\"version\":1}\n";
+    "{\"format\":\"accel run directory\",\"version\":2}\n";
 
 // What a run that is just starting may have left so far.
 bool IsOfStartingRun(const std::string& name) {

@@ -20,6 +20,13 @@ std::string BytesText(uint64_t bytes) {
                                      " bytes)");
 }
 
+// What has diverged would fill the line with digits.
+std::string NumberText(double loss) {
+  return std::fabs(loss) < 1e5 || !std::isfinite(loss)
+             ? absl::StrFormat("%.4f", loss)
+             : absl::StrFormat("%.4g", loss);
+}
+
 std::string TimeText(int64_t ns) {
   return FormatDuration(std::chrono::nanoseconds(ns));
 }
@@ -49,20 +56,21 @@ std::string RunSummary::MeasuredText() const {
   std::string text = BytesText(measured_peak_);
   if (planned_peak_ > 0) {
     const double planned = static_cast<double>(planned_peak_);
-    absl::StrAppendFormat(
-        &text, ", %+.1f %% of planned",
-        (static_cast<double>(measured_peak_) - planned) / planned * 100);
+    const double more =
+        (static_cast<double>(measured_peak_) - planned) / planned * 100;
+    absl::StrAppendFormat(&text, ", %.1f %% %s than planned", std::fabs(more),
+                          more < 0 ? "less" : "more");
   }
   return text;
 }
 
 std::string RunSummary::LossText() const {
   std::string text =
-      absl::StrFormat("%.4f at step %d, %.4f at step %d", first_.loss,
-                      first_.step, last_.loss, last_.step);
+      absl::StrFormat("%s at step %d, %s at step %d", NumberText(first_.loss),
+                      first_.step, NumberText(last_.loss), last_.step);
   if (best_step_ != 0 && best_step_ != last_.step) {
-    absl::StrAppendFormat(&text, ", lowest %.4f at step %d", best_loss_,
-                          best_step_);
+    absl::StrAppendFormat(&text, ", lowest %s at step %d",
+                          NumberText(best_loss_), best_step_);
   }
   return text;
 }

@@ -17,6 +17,9 @@ struct StepMetrics {
   int64_t step_ns = 0;   // of the monotonic clock
   double tokens_per_second = 0;
   uint64_t peak_bytes = 0;  // of the worst rank
+  // Samples taken so far, in passes over the data; NaN: the data are synthetic.
+  double epoch = 0;
+  int64_t wall_time_ns = 0;  // of the end of the step, UTC
 };
 
 }  // namespace accel::runtime

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tools/accel-data/exit_code.h"
+#include "tools/command-line/help_format.h"
 #include "tools/command-line/parse.h"
 #include "tools/command-line/value_checks.h"
 
@@ -46,7 +47,6 @@ void AddPack(CLI::App& app, PackOptions& options) {
   CLI::App* command =
       app.add_subcommand("pack", "Writes texts as a stream of tokens");
   command->footer(kPackFooter);
-  command->get_formatter()->column_width(32);
   command->add_option("inputs", options.inputs, "Text files, or JSON Lines")
       ->type_name("FILE")
       ->required();
@@ -81,7 +81,6 @@ void AddPack(CLI::App& app, PackOptions& options) {
 }
 
 void AddFiles(CLI::App& command, ReportOptions& options) {
-  command.get_formatter()->column_width(32);
   command
       .add_option("files", options.files,
                   "Streams of tokens; FILE.bin:u32 of 32-bit words without a "
@@ -109,7 +108,6 @@ void AddReports(CLI::App& app, DataOptions& options) {
       ->check(WholeNumber(1, int64_t{1} << 32));
   CLI::App* head = app.add_subcommand(
       "head", "Prints the first tokens of a stream, and their text");
-  head->get_formatter()->column_width(32);
   head->add_option_function<std::string>(
           "file", [&report](const std::string& file) { report.files = {file}; },
           "A stream of tokens; FILE.bin:u32 of 32-bit words without a header")
@@ -129,8 +127,8 @@ std::variant<DataOptions, int> ParseDataOptions(int argc, char** argv) {
   DataOptions options;
   CLI::App app("Makes training data of text, and shows what is in it.",
                "accel-data");
+  app.formatter(MakeHelpFormatter(32));
   app.footer(kFooter);
-  app.get_formatter()->column_width(32);
   app.set_version_flag("--version", "accel-data " ACCEL_VERSION);
   app.require_subcommand(1);
   AddPack(app, options.pack);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -13,6 +15,8 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/parameters.h"
+#include "tools/accel-run/familiar_options.h"
+#include "tools/command-line/value_checks.h"
 
 namespace accel::tools {
 namespace {
@@ -30,11 +34,28 @@ const Hyperparameter* Find(const planpb::Manifest& manifest,
   return nullptr;
 }
 
-std::string Names(const planpb::Manifest& manifest) {
-  return absl::StrJoin(manifest.hyperparameters(), ", ",
-                       [](std::string* out, const Hyperparameter& scalar) {
-                         absl::StrAppend(out, scalar.name());
-                       });
+std::vector<std::string> Names(const planpb::Manifest& manifest) {
+  std::vector<std::string> names;
+  for (const Hyperparameter& scalar : manifest.hyperparameters()) {
+    names.push_back(scalar.name());
+  }
+  return names;
+}
+
+// Of an unknown name: whether the compiler has decided it, whether a flag of
+// accel-run sets it, or what was probably meant.
+absl::Status UnknownName(const planpb::Manifest& manifest,
+                         const std::string& text, const std::string& name) {
+  if (const std::string answer = AnswerFor(manifest, name); !answer.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--set ", text, ": ", answer));
+  }
+  const std::vector<std::string> names = Names(manifest);
+  const std::optional<std::string> nearest = FindNearest(name, names);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--set ", text, ": expected one of ", absl::StrJoin(names, ", "),
+      ", got '", name, "'",
+      nearest ? absl::StrCat("; did you mean ", *nearest, "?") : ""));
 }
 
 // A bound of the hyperparameter; of whole numbers without an exponent.
@@ -52,7 +73,7 @@ absl::Status CheckValue(const Hyperparameter& scalar, double value,
       (scalar.integer() && value != std::floor(value)) ||
       (bounded && (value < scalar.minimum() || value > scalar.maximum()))) {
     std::string expected = scalar.integer() ? "a whole number" : "a number";
-    if (bounded && std::isinf(scalar.maximum())) {
+    if (bounded && scalar.maximum() >= std::numeric_limits<double>::max()) {
       absl::StrAppend(&expected, " of at least ",
                       BoundText(scalar, scalar.minimum()));
     } else if (bounded) {
@@ -60,8 +81,9 @@ absl::Status CheckValue(const Hyperparameter& scalar, double value,
                       BoundText(scalar, scalar.minimum()), " and ",
                       BoundText(scalar, scalar.maximum()));
     }
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--set ", scalar.name(), ": expected ", expected, ", got ", text));
+    return absl::InvalidArgumentError(absl::StrCat("--set ", scalar.name(),
+                                                   ": expected ", expected,
+                                                   ", got '", text, "'"));
   }
   return absl::OkStatus();
 }
@@ -71,20 +93,17 @@ absl::StatusOr<Setting> Resolve(const planpb::Manifest& manifest,
   const std::vector<std::string> parts =
       absl::StrSplit(text, absl::MaxSplits('=', 1));
   if (parts.size() != 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--set ", text, ": expected NAME=VALUE"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--set ", text, ": expected NAME=VALUE, for example ", "lr=1e-4"));
   }
   const Hyperparameter* scalar = Find(manifest, parts[0]);
   if (scalar == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--set ", text, ": expected one of ", Names(manifest),
-                     ", got ", parts[0]));
+    return UnknownName(manifest, text, parts[0]);
   }
   Setting setting{parts[0], scalar->buffer(), 0};
   if (!absl::SimpleAtod(parts[1], &setting.value)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--set ", parts[0], ": expected a number, got ",
-                     parts[1].empty() ? "nothing" : parts[1]));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--set ", parts[0], ": expected a number, got '", parts[1], "'"));
   }
   RETURN_IF_ERROR(CheckValue(*scalar, setting.value, parts[1]));
   return setting;
@@ -108,7 +127,8 @@ absl::StatusOr<std::vector<Setting>> ResolveSettings(
       continue;
     }
     if (is_set(setting->name)) {
-      errors.Add(absl::StrCat("--set ", setting->name, " comes twice"));
+      errors.Add(absl::StrCat("--set ", setting->name,
+                              ": expected one value, got several"));
     }
     settings.push_back(*std::move(setting));
   }

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "tools/accel-run/exit_code.h"
+#include "tools/accel-run/familiar_options.h"
+#include "tools/command-line/help_format.h"
 #include "tools/command-line/parse.h"
 #include "tools/command-line/value_checks.h"
 
@@ -21,6 +23,7 @@ Examples:
   accel-run plan                                  20 steps on synthetic data: does it run, how fast
   accel-run plan --data text.bin --steps 200      a stream of tokens; accel-data pack makes one of a text
   accel-run plan --data 'shards/*.bin'            all of them, sorted by name, as one stream
+  accel-inspect metrics runs/plan-001             the curve of the losses
   accel-run plan --data x=images.npy --data labels=classes.npy
                                                   one array per input and target; accel-inspect plan lists them
   accel-run plan --data text.bin --set lr=1e-4 --set warmup_steps=50
@@ -34,7 +37,7 @@ Examples:
                                                   where the time goes, by module of the model
 
 The run directory holds metrics.jsonl: one object per step with step, loss, lr, grad_norm, tokens, step_seconds,
-tokens_per_second and peak_bytes.
+tokens_per_second, peak_bytes, epoch, time and run. accel-inspect metrics DIR draws it.
 
 Exit status:
   0 done; 2 command line; 3 plan of another release or for another machine; 4 file or folder, damaged plan;
@@ -102,37 +105,6 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
                  "original names")
       ->type_name("FILE")
       ->group("Output");
-  app.add_option("--dump-gradients", options.dump_gradients,
-                 "Writes the first step's gradients of the exact mean loss, "
-                 "before clipping,\nto FILE.safetensors")
-      ->type_name("FILE")
-      ->group("Output");
-  app.add_option("--log-dir", options.log_dir,
-                 "Keeps what every rank says in DIR/rank-N.log; without it "
-                 "rank 0 alone speaks,\nand another only of its failure")
-      ->type_name("DIR")
-      ->group("Output");
-  app.add_option("--trace", options.trace,
-                 "Writes when each instruction of the first steps ran, as a "
-                 "Chrome trace: open FILE\nin ui.perfetto.dev. Ranks that are "
-                 "processes add .rank-N to its name")
-      ->type_name("FILE")
-      ->group("Output");
-  app.add_option("--trace-steps", options.trace_steps,
-                 "Steps in the trace; default: 10")
-      ->type_name("N")
-      ->check(WholeNumber(1, 1000))
-      ->group("Output");
-  app.add_flag(
-         "--profile", options.profile,
-         "Adds to the trace what each instruction achieved, and its "
-         "share of what the machine\ncan do, which is measured first, "
-         "in about a second. Without --trace the\ntrace is trace.json in the "
-         "run directory. accel-inspect trace FILE shows where\nthe time went")
-      ->group("Output");
-  app.add_flag("--time-report", options.time_report,
-               "Prints where the time before the first step went")
-      ->group("Output");
   app.add_flag("-q,--quiet", options.quiet, "Prints errors and warnings only")
       ->group("Output");
   static const std::map<std::string, runtime::ColorMode> kColors = {
@@ -148,9 +120,20 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
       ->type_name("auto|always|never")
       ->check(OneOf({"auto", "always", "never"}))
       ->group("Output");
+  app.add_option("--log-dir", options.log_dir,
+                 "Keeps what every rank says in DIR/rank-N.log; without it "
+                 "rank 0 alone speaks,\nand another only of its failure")
+      ->type_name("DIR")
+      ->group("Output");
 }
 
 void AddMachineOptions(CLI::App& app, RunOptions& options) {
+  app.add_option("-n,--ranks", options.ranks,
+                 "Trains on N ranks, each of them a process of this machine; "
+                 "default: 1, or what\nthe launcher's RANK and WORLD_SIZE say")
+      ->type_name("N")
+      ->check(WholeNumber(1, 1024))
+      ->group("Machine");
   app.add_option("--threads", options.threads,
                  "Threads of each rank's compute lane; default: the cores, "
                  "divided among the ranks")
@@ -163,28 +146,51 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(WholeNumber(1, 1 << 20))
       ->group("Machine");
-  app.add_option("-n,--ranks", options.ranks,
-                 "Trains on N ranks, each of them a process of this machine; "
-                 "default: 1, or what\nthe launcher's RANK and WORLD_SIZE say")
-      ->type_name("N")
-      ->check(WholeNumber(1, 1024))
-      ->group("Machine");
-  app.add_flag("--serial", options.serial,
-               "One instruction after the other, in program order; the same "
-               "bits, for debugging")
-      ->group("Machine");
   app.add_option("--timeout", options.timeout_seconds,
                  "Longest wait of a lane while no lane finishes an "
                  "instruction; default: 30")
       ->type_name("SECONDS")
       ->check(Number(0.001, 1e6))
       ->group("Machine");
+}
+
+void AddInspectionOptions(CLI::App& app, RunOptions& options) {
+  app.add_flag(
+         "--profile", options.profile,
+         "Adds to the trace what each instruction achieved, and its "
+         "share of what the machine\ncan do, which is measured first, "
+         "in about a second. Without --trace the\ntrace is trace.json in the "
+         "run directory. accel-inspect trace FILE shows where\nthe time went")
+      ->group("Looking inside");
+  app.add_option("--trace", options.trace,
+                 "Writes when each instruction of the first steps ran, as a "
+                 "Chrome trace: open FILE\nin ui.perfetto.dev. Ranks that are "
+                 "processes add .rank-N to its name")
+      ->type_name("FILE")
+      ->group("Looking inside");
+  app.add_option("--trace-steps", options.trace_steps,
+                 "Steps in the trace; default: 10")
+      ->type_name("N")
+      ->check(WholeNumber(1, 1000))
+      ->group("Looking inside");
+  app.add_flag("--time-report", options.time_report,
+               "Prints where the time before the first step went")
+      ->group("Looking inside");
+  app.add_option("--dump-gradients", options.dump_gradients,
+                 "Writes the first step's gradients of the exact mean loss, "
+                 "before clipping,\nto FILE.safetensors")
+      ->type_name("FILE")
+      ->group("Looking inside");
+  app.add_flag("--serial", options.serial,
+               "One instruction after the other, in program order; the same "
+               "bits, for debugging")
+      ->group("Looking inside");
   app.add_option("--jitter", options.jitter,
                  "Pauses lanes at random places drawn from SEED: a test that "
                  "no result depends on timing")
       ->type_name("SEED")
       ->check(WholeNumber(0))
-      ->group("Machine");
+      ->group("Looking inside");
   // A test; not in the help.
   app.add_option("--delay-collectives", options.delay_collectives_ms,
                  "Every collective takes so many milliseconds longer")
@@ -209,7 +215,7 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   RunOptions options;
   CLI::App app(kDescription, "accel-run");
   app.footer(kFooter);
-  app.get_formatter()->column_width(34);
+  app.formatter(MakeHelpFormatter(32));
   app.set_version_flag("--version", "accel-run " ACCEL_VERSION);
   app.add_option("plan", options.plan,
                  "The plan, written by accelc MODEL.onnx -o PLAN")
@@ -220,10 +226,11 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   AddTrainingOptions(app, options);
   AddOutputOptions(app, options);
   AddMachineOptions(app, options);
-  if (const std::optional<int> exit =
-          ParseCommandLine(app, argc, argv,
-                           {static_cast<int>(ExitCode::kCommandLine),
-                            "accel-run --help lists the options"})) {
+  AddInspectionOptions(app, options);
+  if (const std::optional<int> exit = ParseCommandLine(
+          app, argc, argv,
+          {static_cast<int>(ExitCode::kCommandLine),
+           "accel-run --help lists the options", FamiliarOptions()})) {
     return *exit;
   }
   if (!words.empty()) {

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a run says of itself before it trains: the header and run.json.
+#include <unistd.h>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "runtime/base/amount.h"
 #include "runtime/base/format.h"
+#include "runtime/base/sha256.h"
+#include "runtime/base/wall_clock.h"
 #include "runtime/io/atomic_file.h"
 #include "tools/accel-run/training_run.h"
 
@@ -36,9 +41,21 @@ std::string MemoryText(const runtime::MemoryLayout& layout) {
 
 }  // namespace
 
-absl::Status TrainingRun::WriteRecord() {
+std::string TrainingRun::MakeRunId(int64_t started_ns) const {
+  runtime::Sha256 hash;
+  hash.UpdateInteger(static_cast<uint64_t>(started_ns));
+  hash.UpdateInteger(static_cast<uint64_t>(::getpid()));
+  hash.Update(runtime::ToHex(plan_->root()));
+  hash.Update(dataset_->identity());
+  return runtime::ToHex(hash.Finish()).substr(0, 16);
+}
+
+absl::Status TrainingRun::WriteRecord(const std::string& id,
+                                      int64_t started_ns) {
   nlohmann::ordered_json record;
   record["version"] = kRecordVersion;
+  record["run"] = id;
+  record["started"] = runtime::FormatUtc(started_ns);
   record["plan_sha256"] = runtime::ToHex(plan_->root());
   record["model"] = plan_->manifest().model().name();
   record["data_sha256"] = dataset_->identity();
@@ -82,9 +99,6 @@ void TrainingRun::PrintHeader() {
       runtime::FormatCount(
           static_cast<int64_t>(manifest.model().parameter_count())),
       " parameters, sha256 ", runtime::ToHex(plan_->root()).substr(0, 16)));
-  for (const std::string& note : manifest.notes()) {
-    Print(absl::StrCat("        ", note));
-  }
   Print(absl::StrCat("device  ", device_->Describe(), ", ", RanksText(),
                      executor_->Describe()));
   Print(absl::StrCat("memory  ", ranks() == 1 ? "" : "each rank ",
@@ -95,7 +109,8 @@ void TrainingRun::PrintHeader() {
   }
   Print(absl::StrCat("data    ", data));
   Print(absl::StrCat(
-      "batch   ", global_batch_, " samples = ", executor_->rounds(), " x ",
+      "batch   ", runtime::Amount(global_batch_, "sample"), " = ",
+      executor_->rounds(), " x ",
       ranks() == 1 ? "" : absl::StrCat(ranks(), " ranks x "),
       manifest.microbatch(),
       global_batch_ % (static_cast<int64_t>(manifest.microbatch()) * ranks()) ==
@@ -104,7 +119,7 @@ void TrainingRun::PrintHeader() {
           : ", the last one padded"));
   Print(absl::StrCat("run     ",
                      directory_ == nullptr ? "of rank 0" : directory_->path(),
-                     ", ", steps_, " steps"));
+                     ", ", runtime::Amount(steps_, "step")));
 }
 
 std::string TrainingRun::RanksText() const {

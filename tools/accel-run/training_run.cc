@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -13,6 +11,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/base/wall_clock.h"
 #include "runtime/executor/cpu_executor.h"
 #include "runtime/executor/parameters.h"
 #include "runtime/executor/rank_threads.h"
@@ -23,18 +22,11 @@
 namespace accel::tools {
 namespace {
 
-using runtime::StepMetrics;
-
 constexpr int64_t kSyntheticSteps = 20;
 // What a rank takes while it runs, besides its plan: stacks of lanes, and
 // pages of code and libraries that are touched first then. Measured: 0.4 to
 // 0.7 MB. planned_peak.py holds the sum to what the kernel says.
 constexpr uint64_t kRunningBytes = uint64_t{512} << 10;
-
-int64_t NanosecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 std::chrono::nanoseconds Timeout(const RunOptions& options) {
   return std::chrono::nanoseconds(
@@ -159,7 +151,8 @@ absl::Status TrainingRun::CheckRankCount() const {
   return WithExitCode(
       absl::InvalidArgumentError(absl::StrCat(
           "'", options_.plan, "': expected between 1 and ", most,
-          " ranks, which the plan was compiled for, got ", ranks())),
+          " ranks, which the plan was compiled for, got ", ranks(),
+          "; compile it again for more, accelc --max-ranks=", ranks())),
       ExitCode::kCommandLine);
 }
 
@@ -167,8 +160,8 @@ absl::Status TrainingRun::OpenPlan() {
   // `init` loads all weights: half a second for each GB and hash.
   ASSIGN_OR_RETURN(plan_, runtime::Plan::Open(environment_.vfs, options_.plan,
                                               runtime::WeightCheck::kWhenRead));
+  RETURN_IF_ERROR(CheckRankCount());
   if (group_ != nullptr) {
-    RETURN_IF_ERROR(CheckRankCount());
     group_->SetDescribe([plan = plan_.get()](bool init, uint32_t instruction) {
       const runtime::FunctionView& function =
           *plan->view().FindFunction(init ? "init" : "step");
@@ -367,9 +360,12 @@ absl::Status TrainingRun::OpenRunDirectory() {
   options.plan_path = options_.plan;
   ASSIGN_OR_RETURN(directory_,
                    runtime::RunDirectory::Open(environment_.vfs, options));
-  RETURN_IF_ERROR(WriteRecord());
-  ASSIGN_OR_RETURN(metrics_, runtime::MetricsWriter::Open(
-                                 environment_.vfs, directory_->metrics_path()));
+  const int64_t started_ns = runtime::WallTimeNs();
+  const std::string id = MakeRunId(started_ns);
+  RETURN_IF_ERROR(WriteRecord(id, started_ns));
+  ASSIGN_OR_RETURN(
+      metrics_, runtime::MetricsWriter::Open(environment_.vfs,
+                                             directory_->metrics_path(), id));
   return absl::OkStatus();
 }
 
@@ -386,128 +382,6 @@ absl::Status TrainingRun::Initialize() {
   }
   RETURN_IF_ERROR(executor_->Initialize());
   return ApplySettings(settings_, *executor_);
-}
-
-double TrainingRun::MetricOf(const std::vector<double>& values,
-                             absl::string_view name) const {
-  const auto index = plan_->view().FindMetric(name);
-  return index ? values[*index] : std::numeric_limits<double>::quiet_NaN();
-}
-
-absl::StatusOr<std::vector<double>> TrainingRun::RunOneStep(int64_t step) {
-  if (group_ != nullptr) {
-    group_->Begin(step);
-  }
-  const bool observes = IsFirst() || ReadTogether("gradient");
-  if (step != 0 || options_.dump_gradients.empty() || !observes) {
-    return executor_->RunStep(step);
-  }
-  return executor_->RunObservedStep(step, [this] {
-    return DumpGradients(environment_.vfs, *plan_, *executor_,
-                         options_.dump_gradients, Role());
-  });
-}
-
-bool TrainingRun::ReadTogether(absl::string_view slot) const {
-  return group_ != nullptr && runtime::IsSharded(plan_->view(), slot);
-}
-
-absl::Status TrainingRun::CheckFinite(const StepMetrics& metrics) {
-  const bool has_norm = plan_->view().FindMetric("grad_norm").has_value();
-  if (std::isfinite(metrics.loss) &&
-      (!has_norm || std::isfinite(metrics.grad_norm))) {
-    return absl::OkStatus();
-  }
-  all_know_ = true;
-  return WithExitCode(
-      absl::OutOfRangeError(absl::StrCat(
-          "step ", metrics.step,
-          ": expected a finite loss and gradient, got loss ",
-          runtime::FormatRoundTrip(metrics.loss), " and gradient norm ",
-          runtime::FormatRoundTrip(metrics.grad_norm),
-          "; training stops here, the weights are of no use; try a smaller "
-          "learning rate (--set lr=...) or a longer warm-up (--set "
-          "warmup_steps=...)")),
-      ExitCode::kDivergence);
-}
-
-absl::StatusOr<uint64_t> TrainingRun::WorstPeak() {
-  ASSIGN_OR_RETURN(const auto resident,
-                   runtime::ReadResidentMemory(environment_.vfs));
-  return group_ == nullptr ? resident.peak_bytes
-                           : group_->WorstPeak(resident.peak_bytes);
-}
-
-absl::Status TrainingRun::TrainStep(int64_t step) {
-  const auto start = std::chrono::steady_clock::now();
-  if (step == 0) {
-    NoteTime("preparing the first step");
-  }
-  ASSIGN_OR_RETURN(const std::vector<double> values, RunOneStep(step));
-  StepMetrics metrics;
-  metrics.step = step + 1;
-  metrics.step_ns = NanosecondsSince(start);
-  if (step == 0) {
-    PrintTimes(metrics.step_ns);
-  }
-  metrics.loss = MetricOf(values, "loss");
-  metrics.lr = MetricOf(values, "lr");
-  metrics.grad_norm = MetricOf(values, "grad_norm");
-  const double tokens = MetricOf(values, "tokens");
-  metrics.tokens = std::isfinite(tokens) ? std::llround(tokens) : 0;
-  metrics.tokens_per_second = static_cast<double>(metrics.tokens) * 1e9 /
-                              static_cast<double>(metrics.step_ns);
-  ASSIGN_OR_RETURN(metrics.peak_bytes, WorstPeak());
-  if (metrics_ != nullptr) {
-    RETURN_IF_ERROR(metrics_->Write(metrics));
-  }
-  if (progress_ != nullptr) {
-    progress_->Update(metrics);
-  }
-  summary_.AddStep(metrics);
-  return CheckFinite(metrics);
-}
-
-absl::StatusOr<bool> TrainingRun::ShallStop() {
-  stop_signal_ = environment_.stop_requested();
-  if (group_ != nullptr) {
-    ASSIGN_OR_RETURN(const int64_t agreed, group_->AgreeOnStop(stop_signal_));
-    stop_signal_ = static_cast<int>(agreed);
-  }
-  return stop_signal_ != 0;
-}
-
-absl::Status TrainingRun::TrainSteps() {
-  for (int64_t step = 0; step < steps_; ++step) {
-    ASSIGN_OR_RETURN(const bool stop, ShallStop());
-    if (stop) {
-      break;
-    }
-    RETURN_IF_ERROR(TrainStep(step));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status TrainingRun::Train() {
-  if (!options_.quiet) {
-    runtime::ProgressOptions options;
-    options.last_step = steps_;
-    if (dataset_->synthetic()) {
-      options.tag = "synthetic data";
-    }
-    progress_ =
-        std::make_unique<runtime::ProgressLine>(environment_.console, options);
-  }
-  const absl::Status status = TrainSteps();
-  if (progress_ != nullptr) {
-    progress_->Finish();
-  }
-  RETURN_IF_ERROR(status);
-  // While all ranks are there: a failure of the one that writes is theirs, too.
-  if (ReadTogether("master")) {
-    RETURN_IF_ERROR(Export());
-  }
-  return group_ == nullptr ? absl::OkStatus() : group_->Finish();
 }
 
 absl::Status TrainingRun::Export() {

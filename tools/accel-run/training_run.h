@@ -96,12 +96,18 @@ class TrainingRun {
     return IsFirst() ? ExportRole::kWriter : ExportRole::kGiver;
   }
   absl::Status TrainSteps();
+  // How often all samples have been taken after so many steps; NaN: there is no
+  // end of synthetic data.
+  double EpochAfter(int64_t steps) const;
+  std::string StopText() const;
   absl::Status TrainStep(int64_t step);
   absl::StatusOr<std::vector<double>> RunOneStep(int64_t step);
   double MetricOf(const std::vector<double>& values,
                   absl::string_view name) const;
   absl::Status CheckFinite(const runtime::StepMetrics& metrics);
-  absl::Status WriteRecord();
+  // Of this start of the program: 16 digits that no other one has.
+  std::string MakeRunId(int64_t started_ns) const;
+  absl::Status WriteRecord(const std::string& id, int64_t started_ns);
   uint64_t PlannedPeakBytes() const;
   // Of this process, or of the rank whose process has had most so far.
   absl::StatusOr<uint64_t> WorstPeak();
@@ -120,6 +126,7 @@ class TrainingRun {
   // All ranks fail with the same, so none needs to tell the others.
   bool all_know_ = false;
   int stop_signal_ = 0;
+  std::optional<int64_t> stopped_after_;  // steps
   std::unique_ptr<runtime::Plan> plan_;
   std::unique_ptr<runtime::CpuDevice> device_;
   std::unique_ptr<runtime::Dataset> dataset_;

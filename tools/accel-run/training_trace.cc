@@ -6,9 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/base/amount.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/device/available_memory.h"
+#include "runtime/report/peak_memory.h"
 #include "tools/accel-run/training_run.h"
 
 namespace accel::tools {
@@ -38,11 +40,20 @@ absl::Status TrainingRun::MeasureRoof() {
             "); free some, or use --trace without --profile")),
         ExitCode::kMemory);
   }
-  Print(absl::StrCat("roof    measuring what the machine can do with ", threads,
-                     threads == 1 ? " thread" : " threads"));
+  Print(absl::StrCat("roof    measuring what the machine can do with ",
+                     runtime::Amount(threads, "thread")));
   const auto team = runtime::ThreadTeam::Create(threads);
   RETURN_IF_ERROR(WithExitCode(team.status(), ExitCode::kMemory));
   ASSIGN_OR_RETURN(roof_, runtime::MeasureRoof(*team));
+  // What that took is given back, and shall not count as the run's peak.
+  const absl::Status reset = runtime::ResetPeakMemory(environment_.vfs);
+  if (!reset.ok()) {
+    environment_.logger.Log(
+        runtime::LogLevel::kWarning,
+        absl::StrCat("the measured peak of memory will include ",
+                     runtime::FormatBytes(needed),
+                     " that measuring the roof took: ", reset.message()));
+  }
   roof_->flops_per_second /= teams;
   roof_->bytes_per_second /= teams;
   Print(absl::StrFormat(

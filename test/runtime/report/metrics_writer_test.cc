@@ -24,14 +24,19 @@ using ::accel::testing::TempDir;
 using ::testing::HasSubstr;
 
 StepMetrics Sample() {
-  return {1,    2.3025851249694824, 3e-4, 1.0 / 3,
-          1024, 125'000'000,        8192, 123456789};
+  return {1,    2.3025851249694824,
+          3e-4, 1.0 / 3,
+          1024, 125'000'000,
+          8192, 123456789,
+          0.25, 1'795'392'000'123'999'999};
 }
 
 constexpr char kSampleLine[] =
     R"({"step":1,"loss":2.3025851249694824,"lr":3e-04,)"
     R"("grad_norm":0.3333333333333333,"tokens":1024,"step_seconds":0.125,)"
-    R"("tokens_per_second":8192,"peak_bytes":123456789})";
+    R"("tokens_per_second":8192,"peak_bytes":123456789,)"
+    R"("epoch":0.25,"time":"2026-11-23T00:00:00.123Z","run":"0123456789abcdef"})";
+constexpr char kRun[] = "0123456789abcdef";
 
 class MetricsWriterTest : public ::testing::Test {
  protected:
@@ -41,14 +46,14 @@ class MetricsWriterTest : public ::testing::Test {
 };
 
 TEST_F(MetricsWriterTest, ALineHasExactlyThePromisedFields) {
-  EXPECT_EQ(MetricsJson(Sample()), kSampleLine);
+  EXPECT_EQ(MetricsJson(Sample(), kRun), kSampleLine);
 }
 
 TEST_F(MetricsWriterTest, DoublesReadBackExactly) {
   StepMetrics metrics = Sample();
   metrics.loss = std::nextafter(0.1, 1.0);
   metrics.lr = 5e-324;
-  const auto json = nlohmann::json::parse(MetricsJson(metrics));
+  const auto json = nlohmann::json::parse(MetricsJson(metrics, kRun));
   EXPECT_EQ(json["loss"].get<double>(), metrics.loss);
   EXPECT_EQ(json["lr"].get<double>(), metrics.lr);
 }
@@ -57,7 +62,7 @@ TEST_F(MetricsWriterTest, DoublesReadBackExactly) {
 TEST_F(MetricsWriterTest, LongTimesKeepTheirNanoseconds) {
   StepMetrics metrics = Sample();
   metrics.step_ns = (int64_t{1} << 53) + 1;
-  EXPECT_THAT(MetricsJson(metrics),
+  EXPECT_THAT(MetricsJson(metrics, kRun),
               HasSubstr("\"step_seconds\":9007199.254740993,"));
 }
 
@@ -65,15 +70,18 @@ TEST_F(MetricsWriterTest, NanAndInfinityAreNullAndTheLineStaysJson) {
   StepMetrics metrics = Sample();
   metrics.loss = std::numeric_limits<double>::quiet_NaN();
   metrics.grad_norm = std::numeric_limits<double>::infinity();
-  const auto json = nlohmann::json::parse(MetricsJson(metrics));
+  const auto json = nlohmann::json::parse(MetricsJson(metrics, kRun));
   EXPECT_TRUE(json["loss"].is_null());
   EXPECT_TRUE(json["grad_norm"].is_null());
+  // Synthetic data have no epochs.
+  metrics.epoch = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(MetricsJson(metrics, kRun), HasSubstr("\"epoch\":null,"));
 }
 
 TEST_F(MetricsWriterTest, EveryStepIsThereAtOnceInOneWrite) {
   Faults faults;
   FaultyVfs vfs(*vfs_, faults);
-  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(vfs, path_));
+  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(vfs, path_, kRun));
   const int before = faults.operations;
   ASSERT_OK(writer->Write(Sample()));
   EXPECT_EQ(faults.operations, before + 1);
@@ -83,7 +91,7 @@ TEST_F(MetricsWriterTest, EveryStepIsThereAtOnceInOneWrite) {
 
 TEST_F(MetricsWriterTest, ALaterRunAppends) {
   dir_.Write("metrics.jsonl", "{\"step\":1}\n");
-  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(*vfs_, path_));
+  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(*vfs_, path_, kRun));
   ASSERT_OK(writer->Write(Sample()));
   EXPECT_EQ(dir_.Read("metrics.jsonl"),
             "{\"step\":1}\n" + std::string(kSampleLine) + "\n");
@@ -94,18 +102,18 @@ TEST_F(MetricsWriterTest, ALineThatACrashCutIsRemoved) {
   for (const std::string& torn :
        {std::string("{\"st"), std::string(9000, 'x'), std::string()}) {
     dir_.Write("metrics.jsonl", whole + torn);
-    ASSERT_OK(MetricsWriter::Open(*vfs_, path_));
+    ASSERT_OK(MetricsWriter::Open(*vfs_, path_, kRun));
     EXPECT_EQ(dir_.Read("metrics.jsonl"), whole);
   }
   dir_.Write("metrics.jsonl", "{\"step\":1");
-  ASSERT_OK(MetricsWriter::Open(*vfs_, path_));
+  ASSERT_OK(MetricsWriter::Open(*vfs_, path_, kRun));
   EXPECT_EQ(dir_.Read("metrics.jsonl"), "");
 }
 
 TEST_F(MetricsWriterTest, AWriteErrorIsReported) {
   Faults faults;
   FaultyVfs vfs(*vfs_, faults);
-  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(vfs, path_));
+  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(vfs, path_, kRun));
   faults.fail_at = faults.operations;
   EXPECT_THAT(writer->Write(Sample()),
               StatusIs(absl::StatusCode::kUnavailable, "injected: write"));

@@ -43,5 +43,16 @@ TEST(PeakMemoryTest, ThePeakOfThisProcessCoversWhatItTouched) {
   EXPECT_GE(after.peak_bytes + kSlack, before.now_bytes + kSize);
 }
 
+TEST(PeakMemoryTest, ThePeakBeginsAnew) {
+  const auto vfs = MakePosixVfs();
+  constexpr uint64_t kSize = 64 << 20;
+  {
+    const std::vector<char> touched(kSize, 1);
+  }
+  ASSERT_OK(ResetPeakMemory(*vfs));
+  ASSERT_OK_AND_ASSIGN(const ResidentMemory after, ReadResidentMemory(*vfs));
+  EXPECT_LT(after.peak_bytes, after.now_bytes + kSize / 2);
+}
+
 }  // namespace
 }  // namespace accel::runtime

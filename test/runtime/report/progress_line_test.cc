@@ -69,15 +69,35 @@ TEST_F(ProgressLineTest, ANarrowTerminalLosesTheLeastImportantFieldsFirst) {
     return ProgressLine::Render(Step(12), 200, 94, "", width, false);
   };
   EXPECT_EQ(at(80),
-            "step  12/200  loss   3.4568  lr 3.00e-04  grad   1.234  12.3k "
-            "tokens/s");
-  EXPECT_EQ(at(60),
-            "step  12/200  loss   3.4568  grad   1.234  12.3k tokens/s");
+            "step  12/200  loss   3.4568  grad   1.234  12.3k tokens/s  ETA 1m "
+            "34s");
+  EXPECT_EQ(at(60), "step  12/200  loss   3.4568  12.3k tokens/s  ETA 1m 34s");
+  EXPECT_EQ(at(40), "step  12/200  loss   3.4568  ETA 1m 34s");
   EXPECT_EQ(at(30), "step  12/200  loss   3.4568");
   EXPECT_EQ(at(10), "step  12/2");
   for (int width = 1; width < 120; ++width) {
     EXPECT_LE(at(width).size(), width);
   }
+}
+
+// The tag gives way before the time left does, which a long run is watched for.
+TEST_F(ProgressLineTest, TheTimeLeftStaysAtSixtyColumns) {
+  const auto at = [](int64_t step, const std::string& tag) {
+    return ProgressLine::Render(Step(step), 200000, 11 * 3600, tag, 59, false);
+  };
+  EXPECT_EQ(at(12, "synthetic data"),
+            "step     12/200000  loss   3.4568  ETA 11h 00m");
+  EXPECT_EQ(at(12, ""), "step     12/200000  loss   3.4568  ETA 11h 00m");
+  EXPECT_EQ(
+      ProgressLine::Render(Step(12), 200, 94, "synthetic data", 59, false),
+      "step  12/200  loss   3.4568  ETA 1m 34s  synthetic data");
+}
+
+// A character takes one column, however many bytes it has.
+TEST_F(ProgressLineTest, WidthIsMeasuredInColumns) {
+  const std::string tag = "\xc3\xa4\xc3\xb6\xc3\xbc";
+  EXPECT_EQ(ProgressLine::Render(Step(12), 200, -1, tag, 32, false),
+            "step  12/200  loss   3.4568  " + tag);
 }
 
 TEST_F(ProgressLineTest, NotANumberIsShownAsSuch) {
@@ -86,6 +106,13 @@ TEST_F(ProgressLineTest, NotANumberIsShownAsSuch) {
   metrics.grad_norm = std::numeric_limits<double>::infinity();
   EXPECT_THAT(ProgressLine::Render(metrics, 0, -1, "", 0, false),
               HasSubstr("step 1  loss      nan  lr 3.00e-04  grad     inf"));
+}
+
+TEST_F(ProgressLineTest, ALossThatExplodesKeepsTheColumns) {
+  StepMetrics metrics = Step(1);
+  metrics.loss = 4.2697e32;
+  EXPECT_THAT(ProgressLine::Render(metrics, 0, -1, "", 0, false),
+              HasSubstr("step 1  loss 4.27e+32  lr 3.00e-04"));
 }
 
 TEST_F(ProgressLineTest, ColourAddsNoColumns) {

@@ -105,7 +105,7 @@ TEST_F(RunDirectoryTest, AFolderOfAnotherVersionIsRefused) {
   const std::string path = dir_.File("run");
   ASSERT_OK(vfs_->MakeDirectory(path));
   dir_.Write("run/accel-run.json",
-             "{\"format\":\"accel run directory\",\"version\":2}\n");
+             "{\"format\":\"accel run directory\",\"version\":3}\n");
   EXPECT_THAT(
       Open(path),
       StatusIs(
@@ -113,8 +113,8 @@ TEST_F(RunDirectoryTest, AFolderOfAnotherVersionIsRefused) {
           absl::StrCat(
               "'", path,
               "/accel-run.json': expected {\"format\":\"accel run "
-              "directory\",\"version\":1}, got {\"format\":\"accel run "
-              "directory\",\"version\":2}; it is of another version, choose "
+              "directory\",\"version\":2}, got {\"format\":\"accel run "
+              "directory\",\"version\":3}; it is of another version, choose "
               "another --run-dir")));
 }
 

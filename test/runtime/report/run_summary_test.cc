@@ -29,8 +29,8 @@ TEST(RunSummaryTest, TheTableSaysWhatWasTrainedHowFastAndAtWhatMemory) {
             "  time in steps         4 s, 1.3 s a step\n"
             "  tokens per second     750\n"
             "  peak memory planned   1 GiB (1,073,741,824 bytes)\n"
-            "  peak memory measured  1 GiB (1,079,109,705 bytes), +0.5 % of "
-            "planned\n"
+            "  peak memory measured  1 GiB (1,079,109,705 bytes), 0.5 % "
+            "more than planned\n"
             "  data                  'text.bin'\n");
 }
 

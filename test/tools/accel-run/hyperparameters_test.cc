@@ -47,24 +47,24 @@ TEST(HyperparametersTest, AllFaultsAreListed) {
   EXPECT_THAT(
       ResolveSettings(
           ManifestWithSchedule(),
-          {"momentum=0.9", "lr", "lr=", "lr=fast", "lr=-1", "lr=nan",
+          {"telepathy=0.9", "lr", "lr=", "lr=fast", "lr=-1", "lr=nan",
            "schedule_steps=1.5", "schedule_steps=0", "lr=1", "lr=2"},
           1),
       StatusIs(
           absl::StatusCode::kInvalidArgument,
           "hyperparameters:\n"
-          "  - --set momentum=0.9: expected one of lr, schedule_steps, got "
-          "momentum\n"
-          "  - --set lr: expected NAME=VALUE\n"
-          "  - --set lr: expected a number, got nothing\n"
-          "  - --set lr: expected a number, got fast\n"
-          "  - --set lr: expected a number of at least 0, got -1\n"
-          "  - --set lr: expected a number of at least 0, got nan\n"
+          "  - --set telepathy=0.9: expected one of lr, schedule_steps, got "
+          "'telepathy'\n"
+          "  - --set lr: expected NAME=VALUE, for example lr=1e-4\n"
+          "  - --set lr: expected a number, got ''\n"
+          "  - --set lr: expected a number, got 'fast'\n"
+          "  - --set lr: expected a number of at least 0, got '-1'\n"
+          "  - --set lr: expected a number of at least 0, got 'nan'\n"
           "  - --set schedule_steps: expected a whole number between 1 and "
-          "1000000000, got 1.5\n"
+          "1000000000, got '1.5'\n"
           "  - --set schedule_steps: expected a whole number between 1 and "
-          "1000000000, got 0\n"
-          "  - --set lr comes twice"));
+          "1000000000, got '0'\n"
+          "  - --set lr: expected one value, got several"));
 }
 
 }  // namespace

@@ -107,6 +107,13 @@ TEST_F(TrainingRunTest, TrainsReportsAndExports) {
   const auto record = nlohmann::json::parse(dir_.Read("run/run.json"));
   EXPECT_EQ(record["steps"], 200);
   EXPECT_EQ(record["model"], "regression");
+  // Where the lines belong, and when they were written.
+  EXPECT_EQ(metrics[0]["run"], record["run"]);
+  EXPECT_EQ(metrics[199]["run"], record["run"]);
+  EXPECT_EQ(metrics[0]["epoch"], 6.0 / 20);
+  EXPECT_EQ(metrics[199]["epoch"], 60.0);
+  EXPECT_GE(metrics[0]["time"], record["started"]);
+  EXPECT_GE(metrics[199]["time"], metrics[0]["time"]);
 }
 
 TEST_F(TrainingRunTest, StepsDefaultToOneEpoch) {
@@ -187,7 +194,7 @@ TEST_F(TrainingRunTest, ALossThatIsNoNumberEndsTheRunInThatStep) {
       ::testing::MatchesRegex(
           "error: step [2-5]: expected a finite loss and gradient, got loss "
           "(nan|inf|[-+.e0-9]+) and gradient norm (nan|inf); training stops "
-          "here, the weights are of no use; try a smaller learning rate "
+          "here, the weights are unusable; try a smaller learning rate "
           "\\(--set lr=\\.\\.\\.\\) or a longer warm-up \\(--set "
           "warmup_steps=\\.\\.\\.\\)\n"));
 }
@@ -198,6 +205,7 @@ TEST_F(TrainingRunTest, AStopRequestEndsAfterTheStepInProgress) {
   options_.steps = 100;
   options_.export_path = dir_.File("w.safetensors");
   EXPECT_EQ(RunPlan(), ExitCode::kOk) << errors_;
+  EXPECT_EQ(errors_, "stopped by signal 1 after step 2 of 100\n");
   EXPECT_EQ(Metrics().size(), 2u);
   EXPECT_TRUE(vfs_->Stat(options_.export_path).ok());
 }
@@ -215,7 +223,7 @@ TEST_F(TrainingRunTest, EachKindOfFaultHasItsExitCodeAndLeavesNoRun) {
   options_.set = {"magic=1"};
   fails(ExitCode::kCommandLine,
         "error: hyperparameters: --set magic=1: expected one of lr, got "
-        "magic\n");
+        "'magic'\n");
   options_ = good;
   options_.export_path = dir_.File("model.pt");
   fails(ExitCode::kCommandLine,

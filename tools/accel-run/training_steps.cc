@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The steps of a run: what each one reports, and when they end.
+#include <signal.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/base/wall_clock.h"
+#include "runtime/executor/parameters.h"
+#include "runtime/report/peak_memory.h"
+#include "tools/accel-run/training_run.h"
+
+namespace accel::tools {
+namespace {
+
+using runtime::StepMetrics;
+
+int64_t NanosecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+}  // namespace
+
+double TrainingRun::MetricOf(const std::vector<double>& values,
+                             absl::string_view name) const {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const auto index = plan_->view().FindMetric(name);
+  // The sign of a NaN means nothing, and would be shown.
+  return index && !std::isnan(values[*index]) ? values[*index] : kNan;
+}
+
+absl::StatusOr<std::vector<double>> TrainingRun::RunOneStep(int64_t step) {
+  if (group_ != nullptr) {
+    group_->Begin(step);
+  }
+  const bool observes = IsFirst() || ReadTogether("gradient");
+  if (step != 0 || options_.dump_gradients.empty() || !observes) {
+    return executor_->RunStep(step);
+  }
+  return executor_->RunObservedStep(step, [this] {
+    return DumpGradients(environment_.vfs, *plan_, *executor_,
+                         options_.dump_gradients, Role());
+  });
+}
+
+bool TrainingRun::ReadTogether(absl::string_view slot) const {
+  return group_ != nullptr && runtime::IsSharded(plan_->view(), slot);
+}
+
+absl::Status TrainingRun::CheckFinite(const StepMetrics& metrics) {
+  const bool has_norm = plan_->view().FindMetric("grad_norm").has_value();
+  if (std::isfinite(metrics.loss) &&
+      (!has_norm || std::isfinite(metrics.grad_norm))) {
+    return absl::OkStatus();
+  }
+  all_know_ = true;
+  return WithExitCode(
+      absl::OutOfRangeError(absl::StrCat(
+          "step ", metrics.step,
+          ": expected a finite loss and gradient, got loss ",
+          runtime::FormatRoundTrip(metrics.loss), " and gradient norm ",
+          runtime::FormatRoundTrip(metrics.grad_norm),
+          "; training stops here, the weights are unusable; try a smaller "
+          "learning rate (--set lr=...) or a longer warm-up (--set "
+          "warmup_steps=...)")),
+      ExitCode::kDivergence);
+}
+
+absl::StatusOr<uint64_t> TrainingRun::WorstPeak() {
+  ASSIGN_OR_RETURN(const auto resident,
+                   runtime::ReadResidentMemory(environment_.vfs));
+  return group_ == nullptr ? resident.peak_bytes
+                           : group_->WorstPeak(resident.peak_bytes);
+}
+
+absl::Status TrainingRun::TrainStep(int64_t step) {
+  const auto start = std::chrono::steady_clock::now();
+  if (step == 0) {
+    NoteTime("preparing the first step");
+  }
+  ASSIGN_OR_RETURN(const std::vector<double> values, RunOneStep(step));
+  StepMetrics metrics;
+  metrics.step = step + 1;
+  metrics.step_ns = NanosecondsSince(start);
+  if (step == 0) {
+    PrintTimes(metrics.step_ns);
+  }
+  metrics.loss = MetricOf(values, "loss");
+  metrics.lr = MetricOf(values, "lr");
+  metrics.grad_norm = MetricOf(values, "grad_norm");
+  const double tokens = MetricOf(values, "tokens");
+  metrics.tokens = std::isfinite(tokens) ? std::llround(tokens) : 0;
+  metrics.tokens_per_second = static_cast<double>(metrics.tokens) * 1e9 /
+                              static_cast<double>(metrics.step_ns);
+  ASSIGN_OR_RETURN(metrics.peak_bytes, WorstPeak());
+  metrics.epoch = EpochAfter(metrics.step);
+  metrics.wall_time_ns = runtime::WallTimeNs();
+  if (metrics_ != nullptr) {
+    RETURN_IF_ERROR(metrics_->Write(metrics));
+  }
+  if (progress_ != nullptr) {
+    progress_->Update(metrics);
+  }
+  summary_.AddStep(metrics);
+  return CheckFinite(metrics);
+}
+
+absl::StatusOr<bool> TrainingRun::ShallStop() {
+  stop_signal_ = environment_.stop_requested();
+  if (group_ != nullptr) {
+    ASSIGN_OR_RETURN(const int64_t agreed, group_->AgreeOnStop(stop_signal_));
+    stop_signal_ = static_cast<int>(agreed);
+  }
+  return stop_signal_ != 0;
+}
+
+double TrainingRun::EpochAfter(int64_t steps) const {
+  return dataset_->synthetic()
+             ? std::numeric_limits<double>::quiet_NaN()
+             : static_cast<double>(steps) * static_cast<double>(global_batch_) /
+                   static_cast<double>(dataset_->size());
+}
+
+absl::Status TrainingRun::TrainSteps() {
+  for (int64_t step = 0; step < steps_; ++step) {
+    ASSIGN_OR_RETURN(const bool stop, ShallStop());
+    if (stop) {
+      stopped_after_ = step;
+      break;
+    }
+    RETURN_IF_ERROR(TrainStep(step));
+  }
+  return absl::OkStatus();
+}
+
+std::string TrainingRun::StopText() const {
+  const std::string by =
+      absl::StrCat("stopped by ", stop_signal_ == SIGINT ? "SIGINT"
+                                  : stop_signal_ == SIGTERM
+                                      ? "SIGTERM"
+                                      : absl::StrCat("signal ", stop_signal_));
+  return *stopped_after_ == 0 ? absl::StrCat(by, " before step 1 of ", steps_)
+                              : absl::StrCat(by, " after step ",
+                                             *stopped_after_, " of ", steps_);
+}
+
+absl::Status TrainingRun::Train() {
+  if (!options_.quiet) {
+    runtime::ProgressOptions options;
+    options.last_step = steps_;
+    if (dataset_->synthetic()) {
+      options.tag = "synthetic data";
+    }
+    progress_ =
+        std::make_unique<runtime::ProgressLine>(environment_.console, options);
+  }
+  const absl::Status status = TrainSteps();
+  if (progress_ != nullptr) {
+    progress_->Finish();
+  }
+  RETURN_IF_ERROR(status);
+  if (stopped_after_) {
+    environment_.logger.Log(runtime::LogLevel::kInfo, StopText());
+  }
+  // While all ranks are there: a failure of the one that writes is theirs, too.
+  if (ReadTogether("master")) {
+    RETURN_IF_ERROR(Export());
+  }
+  return group_ == nullptr ? absl::OkStatus() : group_->Finish();
+}
+
+}  // namespace accel::tools
