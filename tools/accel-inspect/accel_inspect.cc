@@ -7,17 +7,20 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/base/format.h"
+#include "runtime/base/amount.h"
+#include "runtime/base/logger.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/plan/verify_launches.h"
 #include "runtime/plan/verify_memory.h"
 #include "runtime/plan/verify_schedule.h"
 #include "tools/accel-inspect/exit_status.h"
+#include "tools/accel-inspect/metrics_command.h"
 #include "tools/accel-inspect/plan_json.h"
 #include "tools/accel-inspect/plan_text.h"
 #include "tools/accel-inspect/schedule_text.h"
 #include "tools/accel-inspect/trace_command.h"
+#include "tools/command-line/help_format.h"
 #include "tools/command-line/parse.h"
 #include "tools/command-line/value_checks.h"
 
@@ -33,6 +36,8 @@ Examples:
   accel-inspect plan --parameters          every parameter, its shape and where it lies
   accel-inspect plan --json                all of it, for programs (docs/plan-format.md)
   accel-inspect plan --verify              proves that kernels stay in their buffers, no two lanes race and no buffer overwrites another
+  accel-inspect metrics run                how the losses of a run went; accel-inspect metrics --help explains its
+                                           --svg, --width and --json
   accel-inspect trace run/trace.json       where the time of a run went; accel-inspect trace --help explains its
                                            --top, --layers, --rank, --width and --json
 
@@ -64,8 +69,13 @@ absl::Status Verify(const runtime::Plan& plan,
     instructions += function.instructions().size();
   }
   std::cout << "verified: content, launches, memory and schedule of "
-            << plan.view().functions().size() << " functions, " << instructions
-            << " instructions\n";
+            << runtime::Amount(
+                   static_cast<int64_t>(plan.view().functions().size()),
+                   "function")
+            << ", "
+            << runtime::Amount(static_cast<int64_t>(instructions),
+                               "instruction")
+            << "\n";
   return absl::OkStatus();
 }
 
@@ -105,7 +115,7 @@ absl::Status Print(const runtime::Plan& plan,
 }
 
 int Fail(const absl::Status& status, int code) {
-  std::cerr << "error: " << status.message() << "\n";
+  runtime::StderrSink()(absl::StrCat("error: ", status.message()));
   return absl::IsUnimplemented(status) ? kUnsupported : code;
 }
 
@@ -135,35 +145,41 @@ int AccelInspectMain(int argc, char** argv) {
   if (argc > 1 && absl::string_view(argv[1]) == "trace") {
     return InspectTraceMain(argc - 1, argv + 1);
   }
+  if (argc > 1 && absl::string_view(argv[1]) == "metrics") {
+    return InspectMetricsMain(argc - 1, argv + 1);
+  }
   InspectOptions options;
-  CLI::App app("Shows a plan, or with `trace` where the time of a run went.",
-               "accel-inspect");
+  CLI::App app(
+      "Shows a plan; with `metrics` how the losses of a run went, with `trace` "
+      "where its time went.",
+      "accel-inspect");
+  app.formatter(MakeHelpFormatter());
   app.footer(kFooter);
   app.set_version_flag("--version", "accel-inspect " ACCEL_VERSION);
   app.add_option("plan", options.plan, "The plan, written by accelc")
       ->type_name("PLAN")
       ->required();
-  app.add_flag("--json", options.json, "Prints JSON");
-  app.add_flag("--verify", options.verify,
-               "Checks schedule and memory, prints one line");
-  app.add_option("--function", options.function, "Which function to show")
-      ->type_name("NAME")
-      ->capture_default_str();
-  app.add_flag("--parameters", options.parameters, "Lists the parameters");
-  app.add_option("--threads", options.threads,
-                 "Threads per rank that sizes are shown for")
-      ->type_name("N")
-      ->check(WholeNumber(1, 4096))
-      ->capture_default_str();
   app.add_option("--schedule", options.schedule,
                  "How to show the function: kernels of one bucket in one row, "
                  "every instruction in its row, or with all that it touches")
       ->type_name("folded|full|accesses")
       ->check(OneOf({"folded", "full", "accesses"}))
       ->capture_default_str();
+  app.add_option("--function", options.function, "Which function to show")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_flag("--parameters", options.parameters, "Lists the parameters");
+  app.add_flag("--verify", options.verify,
+               "Checks schedule and memory, prints one line");
+  app.add_flag("--json", options.json, "Prints JSON");
   app.add_option("--width", options.width, "Columns to fit into")
       ->type_name("N")
       ->check(WholeNumber(1, kMostColumns))
+      ->capture_default_str();
+  app.add_option("--threads", options.threads,
+                 "Threads per rank that sizes are shown for")
+      ->type_name("N")
+      ->check(WholeNumber(1, 4096))
       ->capture_default_str();
   if (const std::optional<int> exit = ParseCommandLine(
           app, argc, argv,

@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "runtime/base/amount.h"
 #include "runtime/base/format.h"
+#include "runtime/base/text_wrap.h"
 #include "runtime/plan/element_type.h"
 #include "runtime/plan/instruction_names.h"
 #include "tools/accel-inspect/instruction_text.h"
@@ -29,6 +31,8 @@ std::string Count(uint64_t value) {
   return FormatCount(static_cast<int64_t>(value));
 }
 
+constexpr int kPage = 100;  // columns
+
 // Rows of a label and a text.
 class Rows {
  public:
@@ -37,6 +41,13 @@ class Rows {
       return;
     }
     absl::StrAppendFormat(&text_, "  %-11s %s\n", label, text);
+  }
+  // A sentence: it breaks between words.
+  void AddWrapped(absl::string_view label, absl::string_view text) {
+    absl::StrAppend(
+        &text_,
+        runtime::WrapWords(absl::StrFormat("  %-11s %s", label, text), kPage),
+        "\n");
   }
   std::string Take() { return std::move(text_); }
 
@@ -185,15 +196,18 @@ std::string SummaryText(const runtime::Plan& plan,
   rows.Add("schedule", KindAndDescription(manifest.schedule().kind(),
                                           manifest.schedule().description()));
   AddScalars(manifest, rows);
-  rows.Add("batch",
-           absl::StrCat(manifest.default_global_batch(),
-                        " samples in microbatches of ", manifest.microbatch()));
+  rows.Add(
+      "batch",
+      absl::StrCat(
+          runtime::Amount(static_cast<int64_t>(manifest.default_global_batch()),
+                          "sample"),
+          " in microbatches of ", manifest.microbatch()));
   AddSignature(manifest, rows);
   AddDropout(manifest, rows);
   AddMemory(plan.view(), layout, rows);
   AddCode(manifest, rows);
   for (const std::string& note : manifest.notes()) {
-    rows.Add("note", note);
+    rows.AddWrapped("note", note);
   }
   return absl::StrCat("plan '", manifest.model().name(), "'\n", rows.Take());
 }
@@ -249,8 +263,12 @@ std::string FunctionText(const PlanView& plan,
     }
   }
   std::string text = absl::StrCat(
-      "function '", function.name(), "', ", function.instructions().size(),
-      " instructions, ", function.event_count(), " events\n      ");
+      "function '", function.name(), "', ",
+      runtime::Amount(static_cast<int64_t>(function.instructions().size()),
+                      "instruction"),
+      ", ",
+      runtime::Amount(static_cast<int64_t>(function.event_count()), "event"),
+      "\n      ");
   for (int i = 0; i < lanes; ++i) {
     absl::StrAppendFormat(&text, "%-*s", columns[i],
                           plan.manifest().lanes(i).name());

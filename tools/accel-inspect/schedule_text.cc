@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "runtime/base/amount.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/plan/collective_bytes.h"
@@ -279,9 +280,12 @@ absl::StatusOr<std::string> ScheduleText(const runtime::PlanView& plan,
   ASSIGN_OR_RETURN(const Schedule schedule,
                    MakeSchedule(plan, function, layout, fold));
   return absl::StrCat(
-      "function '", function.name(), "', ", function.instructions().size(),
-      " instructions, ", function.event_count(),
-      " events (5> waits for event 5, >5 signals it)\n",
+      "function '", function.name(), "', ",
+      runtime::Amount(static_cast<int64_t>(function.instructions().size()),
+                      "instruction"),
+      ", ",
+      runtime::Amount(static_cast<int64_t>(function.event_count()), "event"),
+      " (5> waits for event 5, >5 signals it)\n",
       ScheduleTable(plan, schedule, fold).Text(width), PeakText(schedule.peak));
 }
 

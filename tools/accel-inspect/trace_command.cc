@@ -9,11 +9,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/logger.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/posix_vfs.h"
 #include "tools/accel-inspect/exit_status.h"
 #include "tools/accel-inspect/trace_text.h"
+#include "tools/command-line/help_format.h"
 #include "tools/command-line/parse.h"
 #include "tools/command-line/value_checks.h"
 
@@ -31,10 +33,12 @@ Examples:
   accel-inspect trace run/trace.json --json               for programs (docs/running.md)
 
 Of each lane: its modules, rolled up, and how long no instruction ran. Times are of one step: the median over the
-steps of each instruction's time, summed, so rows add up; runs counts the instructions executed in a step. h.* (12)
-are twelve layers together; (itself) is what a module does besides its children; (update) and the like belong to no
-module. GB/s: the bytes that instructions name, read and written. Of roof: the time that this machine needs at least,
-computing or moving those bytes, as a share of the time taken; above 100 % the bytes came from a cache.
+steps of each instruction's time, summed, so rows add up; variation is what the median step takes beyond these medians,
+by instructions that are slow in some steps only (on a machine that does other work it is large). Runs counts the
+instructions executed in a step. h.* (12) are twelve layers together; (itself) is what a module does besides its
+children; (update) and the like belong to no module. GB/s: the bytes that instructions name, read and written. Of roof:
+the time that this machine needs at least, computing or moving those bytes, as a share of the time taken; >100% means
+that the bytes came from a cache, which is faster than the memory that was measured.
 
 Exit status: 0 done; 2 command line; 3 trace of another release; 4 file, or no trace
 )help";
@@ -60,7 +64,7 @@ absl::StatusOr<TraceFile> ReadTrace(const std::string& path) {
 }
 
 int FailTrace(const absl::Status& status, int code) {
-  std::cerr << "error: " << status.message() << "\n";
+  runtime::StderrSink()(absl::StrCat("error: ", status.message()));
   return absl::IsUnimplemented(status) ? kUnsupported : code;
 }
 
@@ -86,6 +90,7 @@ int InspectTrace(const TraceOptions& options) {
 int InspectTraceMain(int argc, char** argv) {
   TraceOptions options;
   CLI::App app("Shows where the time of a run went.", "accel-inspect trace");
+  app.formatter(MakeHelpFormatter());
   app.footer(kTraceFooter);
   app.add_option("file", options.file,
                  "The trace, written by accel-run --profile or --trace")

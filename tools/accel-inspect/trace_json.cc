@@ -28,6 +28,7 @@ Json LaneJson(const LaneProfile& lane) {
   json["name"] = lane.name;
   json["busy_ms"] = lane.busy.ns() * 1e-6;
   json["waiting_ms"] = lane.waiting_ns * 1e-6;
+  json["variation_ms"] = lane.variation_ns * 1e-6;
   json["modules"] = Json::array();
   for (const ModuleCost& module : lane.modules) {
     Json row = {{"module", module.module},

@@ -301,6 +301,7 @@ absl::StatusOr<TraceProfile> ProfileTrace(const TraceFile& trace,
     LaneProfile lane = LaneCosts(std::move(lane_events), step_ns.size())
                            .Profile(step_ns, options.fold);
     const auto name = trace.lanes.find({*rank, id});
+    lane.variation_ns = profile.step_ns - lane.busy.ns() - lane.waiting_ns;
     lane.name = name == trace.lanes.end() ? absl::StrCat(id) : name->second;
     profile.lanes.push_back(std::move(lane));
   }

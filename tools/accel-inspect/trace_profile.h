@@ -56,6 +56,9 @@ struct LaneProfile {
   std::vector<GroupCost> groups;  // the most expensive first
   StepCost busy;                  // all of them
   double waiting_ns = 0;          // no instruction ran; the median of steps
+  // What the median step takes beyond these medians: instructions that are slow
+  // in some steps only. Negative where each step is fast somewhere.
+  double variation_ns = 0;
 };
 
 struct TraceProfile {

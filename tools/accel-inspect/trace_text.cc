@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "runtime/base/amount.h"
 #include "runtime/base/format.h"
 #include "tools/accel-inspect/text_table.h"
 
@@ -33,6 +34,12 @@ std::string Percent(double part, double all) {
   return all == 0 ? "" : absl::StrFormat("%.1f%%", 100 * part / all);
 }
 
+// Beyond the roof the bytes came from a cache, of which the roof knows nothing:
+// how much beyond says nothing.
+std::string RoofShare(double roof_ns, double ns) {
+  return roof_ns > ns ? ">100%" : Percent(roof_ns, ns);
+}
+
 // Of amounts per nanosecond, which are billions per second.
 std::string Giga(double amount, double ns) {
   if (amount == 0 || ns == 0) {
@@ -50,7 +57,7 @@ class LaneTable {
  public:
   LaneTable(const TraceProfile& profile, const LaneProfile& lane)
       : lane_(lane),
-        all_ns_(lane.busy.ns() + lane.waiting_ns),
+        all_ns_(profile.step_ns),
         has_flops_(lane.busy.flops > 0),
         has_roof_(profile.roof && lane.busy.roof_ns > 0) {}
 
@@ -114,7 +121,7 @@ void LaneTable::AddRates(const StepCost& cost, double ns,
   }
   cells.push_back(Giga(cost.bytes, ns));
   if (has_roof_) {
-    cells.push_back(cost.roof_ns == 0 ? "" : Percent(cost.roof_ns, ns));
+    cells.push_back(cost.roof_ns == 0 ? "" : RoofShare(cost.roof_ns, ns));
   }
 }
 
@@ -145,6 +152,9 @@ std::string LaneTable::Modules(size_t width) const {
               row.cost, row.cost.ns(), table);
   }
   AddModule("waiting", StepCost(), lane_.waiting_ns, table);
+  if (std::fabs(lane_.variation_ns) >= kLeastShare * all_ns_) {
+    AddModule("variation", StepCost(), lane_.variation_ns, table);
+  }
   AddModule("total", lane_.busy, all_ns_, table);
   return table.Text(width);
 }
@@ -183,8 +193,8 @@ std::string LaneTable::Groups(size_t shown, size_t width) const {
 std::string HeaderText(const TraceProfile& profile) {
   std::string text = absl::StrCat(
       "trace of ", profile.model, ": rank ", profile.rank, ", ",
-      profile.threads, profile.threads == 1 ? " thread, " : " threads, ",
-      profile.steps, profile.steps == 1 ? " step, " : " steps, ",
+      runtime::Amount(static_cast<int64_t>(profile.threads), "thread"), ", ",
+      runtime::Amount(static_cast<int64_t>(profile.steps), "step"), ", ",
       runtime::FormatDuration(
           std::chrono::nanoseconds(std::llround(profile.step_ns))),
       " a step (median)\n");

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Columns and ticks.
+#include "tools/accel-inspect/curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+
+namespace accel::tools {
+
+CurveRange RangeOf(const std::vector<Curve>& curves) {
+  CurveRange range;
+  for (const Curve& curve : curves) {
+    for (const MetricsStep& step : curve.run->steps) {
+      range.last_step = std::max(range.last_step, step.step);
+      if (!std::isfinite(step.loss)) {
+        continue;
+      }
+      range.lowest =
+          range.empty ? step.loss : std::min(range.lowest, step.loss);
+      range.highest =
+          range.empty ? step.loss : std::max(range.highest, step.loss);
+      range.empty = false;
+    }
+  }
+  if (!(range.highest > range.lowest)) {
+    const double room = std::max(std::fabs(range.lowest) * 0.1, 1e-6);
+    range.lowest -= room;
+    range.highest += room;
+  }
+  return range;
+}
+
+double PlaceOf(double loss, const CurveRange& range) {
+  // In halves: the difference of the largest numbers would not be finite.
+  const double place =
+      (range.highest / 2 - loss / 2) / (range.highest / 2 - range.lowest / 2);
+  return std::clamp(place, 0.0, 1.0);
+}
+
+std::vector<CurveColumn> ColumnsOf(const Curve& curve, const CurveRange& range,
+                                   size_t columns) {
+  std::vector<CurveColumn> result(columns);
+  const double steps =
+      static_cast<double>(std::max<int64_t>(1, range.last_step - 1));
+  bool after_gap = false;
+  for (const MetricsStep& step : curve.run->steps) {
+    if (!std::isfinite(step.loss)) {
+      after_gap = true;
+      continue;
+    }
+    const double place =
+        static_cast<double>(step.step - range.first_step) / steps;
+    const auto column = static_cast<size_t>(
+        std::lround(place * static_cast<double>(columns - 1)));
+    CurveColumn& entry = result[std::min(column, columns - 1)];
+    if (!entry.has_points) {
+      entry = {true, after_gap, step.loss, step.loss, step.loss, step.loss};
+    }
+    after_gap = false;
+    entry.last = step.loss;
+    entry.lowest = std::min(entry.lowest, step.loss);
+    entry.highest = std::max(entry.highest, step.loss);
+  }
+  return result;
+}
+
+std::vector<double> RoundTicks(double lowest, double highest, size_t count) {
+  const double rough = highest / static_cast<double>(count) -
+                       lowest / static_cast<double>(count);
+  if (!(rough > 0) || !std::isfinite(rough)) {
+    return {lowest};
+  }
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  const double share = rough / power;
+  const double distance = power * (share <= 1   ? 1
+                                   : share <= 2 ? 2
+                                   : share <= 5 ? 5
+                                                : 10);
+  std::vector<double> ticks;
+  const double first = std::ceil(lowest / distance);
+  // Counted, as a sum of distances would drift; a distance that is lost beside
+  // large values ends it.
+  for (size_t i = 0; i <= 2 * count; ++i) {
+    const double tick = (first + static_cast<double>(i)) * distance;
+    if (!(tick <= highest) || (!ticks.empty() && tick <= ticks.back())) {
+      break;
+    }
+    ticks.push_back(tick == 0 ? 0 : tick);  // no -0
+  }
+  return ticks.empty() ? std::vector<double>{lowest} : ticks;
+}
+
+std::string TickText(double value, double distance) {
+  const double magnitude = std::max(std::fabs(value), std::fabs(distance));
+  if (magnitude >= 1e6 || (distance > 0 && distance < 1e-4)) {
+    return absl::StrFormat("%.3g", value);
+  }
+  const int decimals =
+      distance > 0 && distance < 1
+          ? static_cast<int>(std::ceil(-std::log10(distance) - 1e-9))
+          : 0;
+  return absl::StrFormat("%.*f", decimals, value);
+}
+
+}  // namespace accel::tools

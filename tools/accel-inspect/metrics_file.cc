@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Line by line, field by field.
+#include "tools/accel-inspect/metrics_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+
+namespace accel::tools {
+namespace {
+
+using nlohmann::json;
+
+// accel-run's lines have some 250 bytes.
+constexpr size_t kMostLine = 4096;
+constexpr size_t kIdDigits = 16;
+constexpr absl::string_view kTimePattern = "dddd-dd-ddTdd:dd:dd.dddZ";
+
+std::string FoundText(const json& value) {
+  constexpr size_t kMost = 40;
+  const std::string text = runtime::Printable(
+      value.dump(-1, ' ', false, json::error_handler_t::replace));
+  return text.size() <= kMost ? text
+                              : absl::StrCat(text.substr(0, kMost), "...");
+}
+
+absl::Status Unexpected(const char* key, absl::string_view expected,
+                        const json* found) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("expected ", expected, " as '", key, "', got ",
+                   found == nullptr ? "none" : FoundText(*found)));
+}
+
+const json* Find(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+// null is what is not finite.
+absl::StatusOr<double> NumberOrNull(const json& object, const char* key) {
+  const json* value = Find(object, key);
+  if (value != nullptr && value->is_null()) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (value == nullptr || !value->is_number() ||
+      !std::isfinite(value->get<double>())) {
+    return Unexpected(key, "a number or null", value);
+  }
+  return value->get<double>();
+}
+
+absl::StatusOr<double> NotNegative(const json& object, const char* key) {
+  const json* value = Find(object, key);
+  if (value == nullptr || !value->is_number() || !(value->get<double>() >= 0) ||
+      !std::isfinite(value->get<double>())) {
+    return Unexpected(key, "a number of at least 0", value);
+  }
+  return value->get<double>();
+}
+
+absl::StatusOr<int64_t> Whole(const json& object, const char* key,
+                              int64_t lowest) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  const json* value = Find(object, key);
+  if (value == nullptr || !value->is_number_unsigned() ||
+      value->get<uint64_t>() > static_cast<uint64_t>(kMost) ||
+      value->get<int64_t>() < lowest) {
+    return Unexpected(key, absl::StrCat("a whole number of at least ", lowest),
+                      value);
+  }
+  return value->get<int64_t>();
+}
+
+bool IsTime(absl::string_view text) {
+  return std::equal(text.begin(), text.end(), kTimePattern.begin(),
+                    kTimePattern.end(), [](char c, char pattern) {
+                      return pattern == 'd' ? absl::ascii_isdigit(
+                                                  static_cast<unsigned char>(c))
+                                            : c == pattern;
+                    });
+}
+
+bool IsId(absl::string_view text) {
+  return text.size() == kIdDigits &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return absl::ascii_isdigit(static_cast<unsigned char>(c)) ||
+                  (c >= 'a' && c <= 'f');
+         });
+}
+
+absl::StatusOr<std::string> Text(const json& object, const char* key,
+                                 bool (*is_right)(absl::string_view),
+                                 absl::string_view expected) {
+  const json* value = Find(object, key);
+  if (value == nullptr || !value->is_string() ||
+      !is_right(value->get_ref<const std::string&>())) {
+    return Unexpected(key, expected, value);
+  }
+  return value->get<std::string>();
+}
+
+absl::StatusOr<std::pair<std::string, MetricsStep>> ReadLine(
+    absl::string_view line) {
+  if (line.size() > kMostLine) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected a line of at most ", kMostLine, " bytes, got ", line.size()));
+  }
+  const json object = json::parse(line.begin(), line.end(), nullptr,
+                                  /*allow_exceptions=*/false);
+  if (!object.is_object()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a JSON object, got ",
+                     object.is_discarded() ? "no JSON" : FoundText(object)));
+  }
+  MetricsStep step;
+  ASSIGN_OR_RETURN(step.step, Whole(object, "step", 1));
+  ASSIGN_OR_RETURN(step.loss, NumberOrNull(object, "loss"));
+  ASSIGN_OR_RETURN(step.lr, NumberOrNull(object, "lr"));
+  ASSIGN_OR_RETURN(step.grad_norm, NumberOrNull(object, "grad_norm"));
+  ASSIGN_OR_RETURN(step.tokens, Whole(object, "tokens", 0));
+  ASSIGN_OR_RETURN(step.seconds, NotNegative(object, "step_seconds"));
+  ASSIGN_OR_RETURN(step.epoch, NumberOrNull(object, "epoch"));
+  ASSIGN_OR_RETURN(step.time, Text(object, "time", IsTime,
+                                   "a time like \"2026-11-22T23:58:00.123Z\""));
+  ASSIGN_OR_RETURN(std::string run,
+                   Text(object, "run", IsId, "16 hexadecimal digits"));
+  return std::make_pair(std::move(run), std::move(step));
+}
+
+// A run's lines count from 1 and lie together.
+absl::Status Append(std::pair<std::string, MetricsStep> line,
+                    const std::string& path, std::vector<MetricsRun>& runs) {
+  if (runs.empty() || runs.back().id != line.first) {
+    for (const MetricsRun& run : runs) {
+      if (run.id == line.first) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("expected the lines of run ", line.first,
+                         " together, got another run's between them"));
+      }
+    }
+    runs.push_back({std::move(line.first), path, {}});
+  }
+  std::vector<MetricsStep>& steps = runs.back().steps;
+  const int64_t expected = steps.empty() ? 1 : steps.back().step + 1;
+  if (line.second.step != expected) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected step ", expected, ", got step ", line.second.step));
+  }
+  steps.push_back(std::move(line.second));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<MetricsRun>> ParseMetrics(const std::string& path,
+                                                     absl::string_view text) {
+  std::vector<MetricsRun> runs;
+  const std::string shown = runtime::Printable(path);
+  for (int64_t number = 1; !text.empty(); ++number) {
+    const size_t end = text.find('\n');
+    if (end == absl::string_view::npos) {
+      break;
+    }
+    auto line = ReadLine(text.substr(0, end));
+    const absl::Status status =
+        line.ok() ? Append(*std::move(line), shown, runs) : line.status();
+    if (!status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(shown, ":", number, ": ", status.message()));
+    }
+    text.remove_prefix(end + 1);
+  }
+  if (runs.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", shown, "': expected a line for each step, got none; ",
+                     "the run took no step"));
+  }
+  return runs;
+}
+
+}  // namespace accel::tools
