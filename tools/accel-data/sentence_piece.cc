@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
+#include "tools/accel-data/model_bounds.h"
 #include "tools/accel-data/sentence_piece_model.h"
 
 namespace accel::tools {
@@ -177,8 +178,9 @@ absl::StatusOr<std::string> SentencePieceTokenizer::Decode(
 
 absl::StatusOr<std::unique_ptr<Tokenizer>> OpenSentencePiece(
     const std::string& path, absl::string_view model) {
-  auto loaded =
-      SentencePieceModel::Load(std::string_view(model.data(), model.size()));
+  auto loaded = HasBoundedTables(model)
+                    ? SentencePieceModel::Load({model.data(), model.size()})
+                    : nullptr;
   if (loaded == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--tokenizer ", path,

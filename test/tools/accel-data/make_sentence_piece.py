@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a small unigram SentencePiece model: make_sentence_piece.py FILE [--identity] [--no-end] [--large] [--damaged]
+"""Writes a small unigram SentencePiece model: make_sentence_piece.py FILE [--identity] [--no-end] [--large] [--damaged] [--wild]
 
 Its pieces are a to z with and without the mark of a space, the mark alone, a line end, and two words. --identity leaves white
 space as it is, otherwise runs of it are one space; --no-end leaves out the end of a sentence; --large adds 65,536 pieces,
---damaged one that the library cannot take.
+--damaged one that the library cannot take. --wild gives
+it a table of characters that leads outside of itself.
 """
 
 import pathlib
@@ -46,7 +47,8 @@ def main():
     if "--damaged" in options:
         pieces += [("\0", -10, NORMAL)]
     keep = 0 if "--identity" in options else 1
-    model = b"".join(piece(*p) for p in pieces) + data(2, number(3, 1)) + data(3, number(3, 1) + number(4, keep))
+    table = struct.pack("<I256I", 1024, *[0xfffffe00 >> 1] * 256) + b"a\0" if "--wild" in options else b""
+    model = b"".join(piece(*p) for p in pieces) + data(2, number(3, 1)) + data(3, data(2, table) + number(3, 1) + number(4, keep))
     pathlib.Path(path).write_bytes(model)
 
 
