@@ -21,7 +21,7 @@ struct MetricsStep {
   int64_t tokens = 0;
   double seconds = 0;
   double epoch = 0;
-  std::string time;  // ISO 8601 in UTC
+  std::string time = {};  // ISO 8601 in UTC
 };
 
 // The lines of one run; the file of a directory that was used again has

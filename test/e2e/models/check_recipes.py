@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
-"""Follows docs/exporting.md: runs its Python files and its commands, in order.
+"""Follows docs/exporting.md, or other pages: runs their Python files and commands, in order.
 
     python check_recipes.py                          # with build/release
+    python check_recipes.py docs/first-day.md
     python check_recipes.py --keep /tmp/recipes      # and keeps what it wrote
 
 Everything happens in one empty folder, which begins with a text.txt.  A Python
@@ -98,13 +99,21 @@ def main() -> int:
     build = REPOSITORY / "build/release"
     parser.add_argument("--build", type=Path, default=build, help="the build tree")
     parser.add_argument("--keep", type=Path, help="a new folder for everything")
+    parser.add_argument(
+        "pages", nargs="*", type=Path, help="default: docs/exporting.md"
+    )
     arguments = parser.parse_args()
-    document = REPOSITORY / "docs/exporting.md"
-    if arguments.keep:
-        arguments.keep.mkdir(parents=True)
-        return check_document(document, arguments.build.resolve(), arguments.keep)
-    with tempfile.TemporaryDirectory() as folder:
-        return check_document(document, arguments.build.resolve(), Path(folder))
+    build = arguments.build.resolve()
+    status = 0
+    for page in arguments.pages or [REPOSITORY / "docs/exporting.md"]:
+        if arguments.keep:
+            folder = arguments.keep / page.stem
+            folder.mkdir(parents=True)
+            status |= check_document(page.resolve(), build, folder)
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            status |= check_document(page.resolve(), build, Path(folder))
+    return status
 
 
 if __name__ == "__main__":
