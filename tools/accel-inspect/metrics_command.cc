@@ -18,6 +18,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/base/text_wrap.h"
 #include "runtime/io/atomic_file.h"
+#include "runtime/io/output_files.h"
 #include "runtime/io/path.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/report/console.h"
@@ -58,14 +59,26 @@ struct MetricsOptions {
 };
 
 // The file of a run directory, or the file itself.
+std::string FileOf(runtime::Vfs& vfs, const std::string& path) {
+  std::string inside = runtime::JoinPath(path, "metrics.jsonl");
+  return vfs.Stat(inside).ok() ? inside : path;
+}
+
 absl::StatusOr<std::vector<MetricsRun>> ReadRuns(runtime::Vfs& vfs,
                                                  const std::string& path) {
-  const std::string inside = runtime::JoinPath(path, "metrics.jsonl");
-  const bool is_directory = vfs.Stat(inside).ok();
+  const std::string file = FileOf(vfs, path);
   ASSIGN_OR_RETURN(const std::string text,
-                   runtime::ReadWholeFile(vfs, is_directory ? inside : path,
-                                          kMostMetricsBytes));
-  return ParseMetrics(is_directory ? inside : path, text);
+                   runtime::ReadWholeFile(vfs, file, kMostMetricsBytes));
+  return ParseMetrics(file, text);
+}
+
+// Before anything is read: the picture is none of the files that it shows.
+absl::Status CheckPicture(runtime::Vfs& vfs, const MetricsOptions& options) {
+  runtime::OutputFiles files(vfs);
+  for (const std::string& path : options.paths) {
+    RETURN_IF_ERROR(files.AddInput("metrics", FileOf(vfs, path)));
+  }
+  return files.AddOutput("--svg", options.svg);
 }
 
 absl::StatusOr<std::vector<MetricsRun>> ReadAllRuns(
@@ -100,6 +113,9 @@ OutputWidth WidthOfOutput(const std::optional<size_t>& wanted) {
 }
 
 absl::Status Show(runtime::Vfs& vfs, const MetricsOptions& options) {
+  if (!options.svg.empty()) {
+    RETURN_IF_ERROR(CheckPicture(vfs, options));
+  }
   ASSIGN_OR_RETURN(const std::vector<MetricsRun> runs,
                    ReadAllRuns(vfs, options.paths));
   std::vector<Curve> curves;

@@ -26,8 +26,9 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 MetricsRun WithLosses(const std::vector<double>& losses) {
   MetricsRun run;
   for (const double loss : losses) {
-    run.steps.push_back(
-        {.step = static_cast<int64_t>(run.steps.size()) + 1, .loss = loss});
+    tools::MetricsStep& step = run.steps.emplace_back();
+    step.step = static_cast<int64_t>(run.steps.size());
+    step.loss = loss;
   }
   return run;
 }
