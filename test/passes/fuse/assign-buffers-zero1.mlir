@@ -1,6 +1,6 @@
 // RUN: accel-opt %s --accel-assign-buffers --accel-verify-fuse | FileCheck %s
 
-accel.bucket @b {granule = 64 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = [@w]}]}
+accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = [@w]}]}
 accel.parameter @w : tensor<8x16xf32> trainable {segment = @"b.s.master", offset = 64 : i64}
 accel.state @"b.s.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "whole"}
 accel.state @"b.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "whole"}
@@ -17,11 +17,11 @@ func.func private @sum(%s: tensor<8xf32>) -> tensor<f64> attributes {plan.kernel
   %sum = accel.reduce_sum %wide [0] : tensor<8xf64> -> tensor<f64>
   return %sum : tensor<f64>
 }
-func.func private @halve(%g: tensor<256xf32>) -> tensor<256xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64, units = 4 : i64}} {
+func.func private @halve(%g: tensor<256xf32>) -> tensor<256xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64, units = 2 : i64}} {
   %half = accel.add %g, %g : tensor<256xf32>
   return %half : tensor<256xf32>
 }
-func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<256xf32>) -> (tensor<256xf32>, tensor<256xf32>) attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64, units = 4 : i64}} {
+func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<256xf32>) -> (tensor<256xf32>, tensor<256xf32>) attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64, units = 2 : i64}} {
   %next = accel.sub %m, %d : tensor<256xf32>
   %q = accel.add %p, %next : tensor<256xf32>
   return %q, %next : tensor<256xf32>, tensor<256xf32>
@@ -32,16 +32,16 @@ func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<2
 // CHECK: %[[MASTER:.+]] = plan.buffer persistent "parameters" "b.s.master" : memref<256xf32>
 // CHECK: %[[GRADIENT:.+]] = plan.buffer persistent "gradients" "b.s.gradient" : memref<256xf32>
 // CHECK: %[[PARAMETER:.+]] = plan.view %[[GRADIENT]] at 64 : memref<256xf32> to memref<8x16xf32>
-// CHECK-NEXT: %[[SUM:.+]] = plan.part %[[GRADIENT]] {shard = #plan.shard<256 granule 64 over "fsdp">}
-// CHECK-NEXT: %[[OWN_GRADIENT:.+]] = plan.part %[[GRADIENT]] {shard = #plan.shard<256 granule 64 over "fsdp">}
+// CHECK-NEXT: %[[SUM:.+]] = plan.part %[[GRADIENT]] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: %[[OWN_GRADIENT:.+]] = plan.part %[[GRADIENT]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: %[[ROWS:.+]] = plan.buffer transient "activations" : memref<8xf32>
-// CHECK-NEXT: %[[OWN_ROWS:.+]] = plan.part %[[ROWS]] {shard = #plan.shard<8 granule 2 over "fsdp">} : memref<8xf32>
+// CHECK-NEXT: %[[OWN_ROWS:.+]] = plan.part %[[ROWS]] {shard = #plan.shard<8 granule 4 over "fsdp">} : memref<8xf32>
 // CHECK: %[[CHANGE:.+]] = plan.buffer transient "activations" : memref<256xf32>
-// CHECK-NEXT: %[[OWN_CHANGE:.+]] = plan.part %[[CHANGE]] {shard = #plan.shard<256 granule 64 over "fsdp">}
-// CHECK-NEXT: %[[READ:.+]] = plan.part %[[MASTER]] {shard = #plan.shard<256 granule 64 over "fsdp">}
-// CHECK-NEXT: %[[MOMENTUM:.+]] = plan.buffer persistent "optimizer" "b.s.momentum" {shard = #plan.shard<256 granule 64 over "fsdp">} : memref<256xf32>
-// CHECK-NEXT: %[[WRITTEN:.+]] = plan.part %[[MASTER]] {shard = #plan.shard<256 granule 64 over "fsdp">}
-// CHECK-NEXT: %[[SENT:.+]] = plan.part %[[MASTER]] {shard = #plan.shard<256 granule 64 over "fsdp">}
+// CHECK-NEXT: %[[OWN_CHANGE:.+]] = plan.part %[[CHANGE]] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: %[[READ:.+]] = plan.part %[[MASTER]] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: %[[MOMENTUM:.+]] = plan.buffer persistent "optimizer" "b.s.momentum" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+// CHECK-NEXT: %[[WRITTEN:.+]] = plan.part %[[MASTER]] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: %[[SENT:.+]] = plan.part %[[MASTER]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // Parameters are used and gradients added where they lie; all of the gradient begins at zero, not the rank's part.
 // CHECK: plan.fill %[[GRADIENT]] : memref<256xf32>
 // CHECK-NEXT: plan.repeat
@@ -49,15 +49,15 @@ func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<2
 // CHECK: plan.gemm %{{.*}}, %{{.*}}, %[[PARAMETER]] {accumulate, transpose_a}
 // CHECK-NEXT: }
 // In place: the sum of the rank's part takes the place of what it added itself.
-// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[SUM]] {shard = #plan.shard<256 granule 64 over "fsdp">}
+// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[SUM]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // Sums of rows: as many as the rank has, of two rows a granule; zero elsewhere, so that a sum of all is the rank's share.
 // CHECK-NEXT: plan.fill %[[ROWS]] : memref<8xf32>
-// CHECK-NEXT: plan.launch @squares(%[[OWN_GRADIENT]], %[[OWN_ROWS]]) [read, write] units 8 {shard = #plan.shard<256 granule 64 over "fsdp">}
+// CHECK-NEXT: plan.launch @squares(%[[OWN_GRADIENT]], %[[OWN_ROWS]]) [read, write] units 8 {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @sum(%[[ROWS]], %[[SQUARES:.+]]) [read, write] units 1 : memref<8xf32>, memref<f64>
 // CHECK-NEXT: plan.all_reduce %[[SQUARES]] over ["replica", "fsdp"]
-// CHECK-NEXT: plan.launch @halve(%[[OWN_GRADIENT]], %[[OWN_CHANGE]]) [read, write] units 4 {shard = #plan.shard<256 granule 64 over "fsdp">}
-// CHECK-NEXT: plan.launch @update(%[[READ]], %[[MOMENTUM]], %[[OWN_CHANGE]], %[[WRITTEN]], %[[MOMENTUM]]) [read, read, read, write, write] units 4 {shard = #plan.shard<256 granule 64 over "fsdp">}
-// CHECK-NEXT: plan.all_gather "b.s.master" %[[SENT]] into %[[MASTER]] {shard = #plan.shard<256 granule 64 over "fsdp">}
+// CHECK-NEXT: plan.launch @halve(%[[OWN_GRADIENT]], %[[OWN_CHANGE]]) [read, write] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @update(%[[READ]], %[[MOMENTUM]], %[[OWN_CHANGE]], %[[WRITTEN]], %[[MOMENTUM]]) [read, read, read, write, write] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.all_gather "b.s.master" %[[SENT]] into %[[MASTER]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: return
 func.func @step() {
   accel.repeat {
