@@ -1,107 +1,131 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printing, as text or as JSON.
+// What is shown, in which of the formats.
 #include "compiler/Diagnostics.h"
+
+#include "compiler/DiagnosticText.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
 namespace accel {
-namespace {
 
-StringRef getLabel(DiagnosticSeverity severity) {
-  switch (severity) {
-  case DiagnosticSeverity::Note:
-    return "note";
-  case DiagnosticSeverity::Warning:
-    return "warning";
-  case DiagnosticSeverity::Error:
-    return "error";
-  case DiagnosticSeverity::Remark:
-    return "remark";
-  }
-  llvm_unreachable("all severities are listed");
-}
-
-} // namespace
+using Format = DiagnosticsStyle::Format;
 
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context,
                                      llvm::raw_ostream &stream, StringRef model,
-                                     DiagnosticsStyle style)
-    : stream(stream), model(model.str()), style(style),
+                                     const DiagnosticsStyle &style,
+                                     Problems *problems)
+    : stream(stream), model(model.str()), style(style), problems(problems),
+      log(model),
       handler(&context, [this](Diagnostic &diagnostic) { print(diagnostic); }) {
 }
 
-void DiagnosticPrinter::printText(DiagnosticSeverity severity,
-                                  const llvm::Twine &text,
+bool DiagnosticPrinter::isIgnored(const ErrorInfo *info) const {
+  return info && llvm::is_contained(style.ignored, info->code);
+}
+
+void DiagnosticPrinter::writeJson(DiagnosticSeverity severity, StringRef text,
                                   const ErrorInfo *info, const Place &place) {
-  bool isError = severity == DiagnosticSeverity::Error;
-  errors += isError ? 1 : 0;
-  if (isError && style.problems) {
-    // What is printed begins with the model.
-    std::string sentence = text.str();
-    StringRef rest = sentence;
-    rest.consume_front(model + ": ");
-    return style.problems->add(info, rest, place);
+  llvm::json::Object object{{"severity", getLabel(severity).str()},
+                            {"message", text.str()},
+                            {"model", model}};
+  if (info) {
+    object["code"] = info->name.str();
+    object["remedy"] = info->remedy.str();
   }
-  if (style.json) {
-    llvm::json::Object object{{"severity", getLabel(severity).str()},
-                              {"message", text.str()},
-                              {"model", model}};
-    if (info) {
-      object["code"] = info->name.str();
-      object["remedy"] = info->remedy.str();
-    }
-    if (!place.isEmpty()) {
-      object["place"] = place.toJson();
-    }
-    stream << llvm::json::Value(std::move(object)) << "\n";
+  if (!place.isEmpty()) {
+    object["place"] = place.toJson();
+  }
+  stream << llvm::json::Value(std::move(object)) << "\n";
+}
+
+void DiagnosticPrinter::write(DiagnosticSeverity severity, StringRef text,
+                              const ErrorInfo *info, bool wasWarning,
+                              const Place &place) {
+  switch (style.format) {
+  case Format::Sarif:
+    return log.add(severity, text, info, place);
+  case Format::Json:
+    return writeJson(severity, text, info, place);
+  case Format::Text:
+    std::string code = info ? info->name.str() : "";
+    code += wasWarning ? ", -Werror" : "";
+    return printAsText(stream, style, severity, text, code,
+                       describePlace(place, model));
+  }
+}
+
+void DiagnosticPrinter::show(DiagnosticSeverity severity,
+                             const llvm::Twine &text, const ErrorInfo *info,
+                             const Place &place) {
+  bool isWarning = severity == DiagnosticSeverity::Warning;
+  if (isWarning && isIgnored(info)) {
     return;
   }
-  stream << getLabel(severity) << ": " << text;
-  if (info) {
-    stream << " [" << info->name << "]";
+  bool isPromoted = isWarning && style.warningsAsErrors;
+  severity = isPromoted ? DiagnosticSeverity::Error : severity;
+  bool isError = severity == DiagnosticSeverity::Error;
+  errors += isError ? 1 : 0;
+  std::string sentence = text.str();
+  if (isError && problems) {
+    // What is printed begins with the model.
+    StringRef rest = sentence;
+    rest.consume_front(model + ": ");
+    problems->add(info, rest, place);
   }
-  stream << "\n";
-  if (!place.isEmpty()) {
-    stream << "  at " << describePlace(place, model) << "\n";
+  if (!isError || !problems || style.format == Format::Sarif) {
+    write(severity, sentence, info, isPromoted, place);
   }
+}
+
+/// Of an error that is a problem of a check nothing more is said.
+void DiagnosticPrinter::showNote(Diagnostic &note) {
+  Place place = readPlace(note.getLocation(), model);
+  if (style.format == Format::Sarif) {
+    return log.addNote(note.str(), place);
+  }
+  write(DiagnosticSeverity::Note, note.str(), nullptr, false, place);
 }
 
 const ErrorInfo *DiagnosticPrinter::codeOf(Diagnostic &diagnostic) const {
-  if (diagnostic.getSeverity() != DiagnosticSeverity::Error) {
-    return nullptr;
-  }
   const ErrorInfo *info = getCode(diagnostic);
-  return info || !defaultCode ? info : &getErrorInfo(*defaultCode);
+  bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  return info || !isError || !defaultCode ? info : &getErrorInfo(*defaultCode);
 }
 
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
-  if (style.quiet && diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+  const ErrorInfo *info = codeOf(diagnostic);
+  if ((style.quiet && diagnostic.getSeverity() == DiagnosticSeverity::Remark) ||
+      (diagnostic.getSeverity() == DiagnosticSeverity::Warning &&
+       isIgnored(info))) {
     return;
   }
-  printText(diagnostic.getSeverity(), diagnostic.str(), codeOf(diagnostic),
-            readPlace(diagnostic.getLocation(), model));
+  show(diagnostic.getSeverity(), diagnostic.str(), info,
+       readPlace(diagnostic.getLocation(), model));
   for (Diagnostic &note : diagnostic.getNotes()) {
-    print(note);
+    showNote(note);
   }
 }
 
-void DiagnosticPrinter::print(const onnx::ImportNotes &notes) {
+void DiagnosticPrinter::print(const onnx::ImportNotes &notes, bool remarks) {
   for (const onnx::ImportNote &note : notes) {
-    bool isWarning = note.severity == onnx::ImportNote::Severity::Warning;
-    if (isWarning || !style.quiet) {
-      printText(isWarning ? DiagnosticSeverity::Warning
-                          : DiagnosticSeverity::Remark,
-                onnx::toString(note));
+    if (note.severity == onnx::ImportNote::Severity::Warning) {
+      show(DiagnosticSeverity::Warning, onnx::toString(note),
+           note.code ? &getErrorInfo(*note.code) : nullptr);
+    } else if (remarks && !style.quiet) {
+      show(DiagnosticSeverity::Remark, onnx::toString(note));
     }
   }
+}
+
+void DiagnosticPrinter::printWarning(const llvm::Twine &text, ErrorCode code) {
+  show(DiagnosticSeverity::Warning, text, &getErrorInfo(code));
 }
 
 void DiagnosticPrinter::printError(const llvm::Twine &text,
                                    std::optional<ErrorCode> code) {
-  printText(DiagnosticSeverity::Error, text,
-            code ? &getErrorInfo(*code) : nullptr);
+  show(DiagnosticSeverity::Error, text, code ? &getErrorInfo(*code) : nullptr);
 }
 
 } // namespace accel

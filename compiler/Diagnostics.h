@@ -8,7 +8,9 @@
 #ifndef ACCEL_COMPILER_DIAGNOSTICS_H
 #define ACCEL_COMPILER_DIAGNOSTICS_H
 
+#include "compiler/DiagnosticsStyle.h"
 #include "compiler/Problems.h"
+#include "compiler/SarifLog.h"
 #include "frontends/onnx/ImportNote.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -17,27 +19,24 @@
 
 namespace accel {
 
-/// How diagnostics are shown.
-struct DiagnosticsStyle {
-  bool quiet = false; ///< no remarks
-  bool json = false;  ///< an object per line
-  /// If not null, errors go there and are not shown. Borrowed.
-  Problems *problems = nullptr;
-};
-
 /// Prints what is emitted on a context as long as this object lives. Borrows:
-/// the context and the stream.
+/// the context, the stream and the style.
 class DiagnosticPrinter {
 public:
-  /// `model` is the path of the model.
+  /// `model` is the path of the model. Where `problems` is not null, errors go
+  /// there and are not shown as text or JSON. Borrows: `problems`.
   DiagnosticPrinter(mlir::MLIRContext &context, llvm::raw_ostream &stream,
-                    llvm::StringRef model, DiagnosticsStyle style);
+                    llvm::StringRef model, const DiagnosticsStyle &style,
+                    Problems *problems);
 
   /// The code of errors that have none themselves, from now on.
   void setDefaultCode(std::optional<ErrorCode> code) { defaultCode = code; }
 
-  /// Shows what an import did.
-  void print(const onnx::ImportNotes &notes);
+  /// Shows the warnings of an import and, with `remarks`, what it did.
+  void print(const onnx::ImportNotes &notes, bool remarks);
+
+  /// Shows a warning that belongs to no place in the model.
+  void printWarning(const llvm::Twine &text, ErrorCode code);
 
   /// Shows an error that belongs to no place in the model.
   void printError(const llvm::Twine &text,
@@ -46,15 +45,26 @@ public:
   /// How many errors were shown.
   unsigned getErrorCount() const { return errors; }
 
+  /// Everything so far, where the format is SARIF.
+  const SarifLog &getLog() const { return log; }
+
 private:
   void print(mlir::Diagnostic &diagnostic);
-  void printText(mlir::DiagnosticSeverity severity, const llvm::Twine &text,
-                 const ErrorInfo *info = nullptr, const Place &place = {});
+  void show(mlir::DiagnosticSeverity severity, const llvm::Twine &text,
+            const ErrorInfo *info = nullptr, const Place &place = {});
+  void showNote(mlir::Diagnostic &note);
+  void write(mlir::DiagnosticSeverity severity, llvm::StringRef text,
+             const ErrorInfo *info, bool wasWarning, const Place &place);
+  void writeJson(mlir::DiagnosticSeverity severity, llvm::StringRef text,
+                 const ErrorInfo *info, const Place &place);
+  bool isIgnored(const ErrorInfo *info) const;
   const ErrorInfo *codeOf(mlir::Diagnostic &diagnostic) const;
 
   llvm::raw_ostream &stream;
   std::string model;
-  DiagnosticsStyle style;
+  const DiagnosticsStyle &style;
+  Problems *problems;
+  SarifLog log;
   std::optional<ErrorCode> defaultCode;
   unsigned errors = 0;
   mlir::ScopedDiagnosticHandler handler;

@@ -2,12 +2,14 @@
 // The five steps of a compilation.
 #include "compiler/Driver.h"
 
+#include "compiler/DependencyFile.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/EstimateReport.h"
 #include "compiler/Pipeline.h"
 #include "compiler/PlanWriter.h"
 #include "compiler/RegisterAll.h"
 #include "compiler/Summary.h"
+#include "compiler/TimeReport.h"
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
 #include "passes/Lower/LowerPipeline.h"
@@ -20,6 +22,7 @@
 #include "llvm/Support/ThreadPool.h"
 
 #include <chrono>
+#include <numeric>
 
 using namespace mlir;
 
@@ -37,12 +40,11 @@ class Compilation {
 public:
   Compilation(const CompilerOptions &options, llvm::raw_ostream &output,
               llvm::raw_ostream &messages)
-      : options(options), output(output),
+      : options(options), output(output), messages(messages),
         threads(llvm::hardware_concurrency(options.threads)),
         context(makeRegistry(), MLIRContext::Threading::DISABLED),
-        diagnostics(context, messages, options.model,
-                    {options.quiet, options.jsonDiagnostics,
-                     options.check ? &problems : nullptr}) {
+        diagnostics(context, messages, options.model, options.diagnostics,
+                    options.check ? &problems : nullptr) {
     // An op's text says nothing to a user; its place in the model does.
     context.printOpOnDiagnostic(false);
     if (threads.getMaxConcurrency() > 1) {
@@ -51,44 +53,40 @@ public:
     timing.setEnabled(options.timeReport);
     timing.setDisplayMode(DefaultTimingManager::DisplayMode::Tree);
     timing.setOutput(createOutputStrategy(
-        DefaultTimingManager::OutputFormat::Text, messages));
+        options.jsonTimeReport ? DefaultTimingManager::OutputFormat::Json
+                               : DefaultTimingManager::OutputFormat::Text,
+        timesStream));
     time = timing.getRootScope();
   }
 
   ExitCode run() {
-    if (options.check) {
-      return check();
+    ExitCode code = options.check ? check() : makeOutput();
+    if (options.diagnostics.format == DiagnosticsStyle::Format::Sarif) {
+      // As everything that --check finds, its log goes to standard output.
+      diagnostics.getLog().print(options.check ? output : messages,
+                                 static_cast<int>(code));
     }
-    ExitCode code = importModel();
-    if (code == ExitCode::Ok) {
-      code = runPhases();
+    if (options.timeReport) {
+      printTimes();
     }
-    if (code != ExitCode::Ok || options.compileTo) {
-      return code;
-    }
-    code = options.estimate ? ExitCode::Ok : beginFile();
-    code = code == ExitCode::Ok ? lower() : code;
-    if (code == ExitCode::Ok && (options.estimate || options.memoryLimit > 0)) {
-      code = estimate();
-    }
-    if (code != ExitCode::Ok || options.estimate) {
-      return code;
-    }
-    code = write();
-    return code == ExitCode::Ok ? report() : code;
+    return code;
   }
 
 private:
+  ExitCode makeOutput();
   /// Finds what keeps the model from training, and prints it.
   ExitCode check();
   void printCheck();
   ExitCode importModel();
   ExitCode runPhases();
   LogicalResult checkGlobalBatch();
+  void warnAboutPadding();
   ExitCode beginFile();
   ExitCode lower();
   ExitCode write();
+  ExitCode writeDependencies();
   ExitCode report();
+  void printTimes();
   ExitCode estimate();
   LogicalResult printReport(const TrainingEstimate &estimate);
 
@@ -99,6 +97,7 @@ private:
 
   const CompilerOptions &options;
   llvm::raw_ostream &output;
+  llvm::raw_ostream &messages;
   llvm::DefaultThreadPool threads;
   MLIRContext context;
   Problems problems; ///< of a check
@@ -107,11 +106,34 @@ private:
   LoweredCode code;
   std::unique_ptr<PlanFile> file;
   std::optional<MemoryFit> fit; ///< where there is a limit
-  DefaultTimingManager timing;  ///< prints when it goes
+  std::string times;
+  llvm::raw_string_ostream timesStream{times};
+  DefaultTimingManager timing;
   TimingScope time;
   std::chrono::steady_clock::time_point begin =
       std::chrono::steady_clock::now();
 };
+
+ExitCode Compilation::makeOutput() {
+  ExitCode code = importModel();
+  if (code == ExitCode::Ok) {
+    code = runPhases();
+  }
+  if (code != ExitCode::Ok || options.compileTo) {
+    return code == ExitCode::Ok ? writeDependencies() : code;
+  }
+  code = options.estimate ? ExitCode::Ok : beginFile();
+  code = code == ExitCode::Ok ? lower() : code;
+  if (code == ExitCode::Ok && (options.estimate || options.memoryLimit > 0)) {
+    code = estimate();
+  }
+  if (code != ExitCode::Ok || options.estimate) {
+    return code;
+  }
+  code = write();
+  code = code == ExitCode::Ok ? writeDependencies() : code;
+  return code == ExitCode::Ok ? report() : code;
+}
 
 ExitCode exitCodeOf(onnx::ImportFailure reason) {
   switch (reason) {
@@ -141,8 +163,12 @@ ExitCode Compilation::check() {
 }
 
 void Compilation::printCheck() {
+  using Format = DiagnosticsStyle::Format;
   bool trains = problems.empty();
-  if (options.jsonDiagnostics) {
+  if (options.diagnostics.format == Format::Sarif) {
+    return;
+  }
+  if (options.diagnostics.format == Format::Json) {
     llvm::json::Object object{{"model", options.model},
                               {"trains", trains},
                               {"problems", problems.toJson()}};
@@ -184,7 +210,8 @@ ExitCode Compilation::importModel() {
     return exitCodeOf(reason);
   }
   model = std::move(*imported);
-  diagnostics.print(model.notes);
+  diagnostics.print(model.notes,
+                    /*remarks=*/!options.check && !options.estimate);
   return ExitCode::Ok;
 }
 
@@ -200,8 +227,15 @@ ExitCode Compilation::runPhases() {
             runPhase(getModule(), info.phase, options, time.nest(info.name)))) {
       return failPhase(info.phase);
     }
-    if (info.phase == Phase::Differentiate && failed(checkGlobalBatch())) {
-      return ExitCode::CompileError;
+    if (info.phase == Phase::Differentiate) {
+      if (failed(checkGlobalBatch())) {
+        return ExitCode::CompileError;
+      }
+      warnAboutPadding();
+      // Warnings that are errors are all known now.
+      if (diagnostics.getErrorCount() > 0) {
+        return ExitCode::CompileError;
+      }
     }
     if (ExitCode dumped = dump(getModule(), info.phase);
         dumped != ExitCode::Ok) {
@@ -238,6 +272,27 @@ LogicalResult Compilation::checkGlobalBatch() {
             "with microbatches of "
          << batch.getInt() << " expected " << smaller << below + batch.getInt()
          << ", got " << options.globalBatch;
+}
+
+/// A step of whole microbatches may be mostly padding.
+void Compilation::warnAboutPadding() {
+  auto attribute = getModule()->getAttrOfType<IntegerAttr>("accel.batch");
+  int64_t batch = attribute ? attribute.getInt() : 1;
+  int64_t computed = llvm::divideCeil(options.globalBatch, batch) * batch;
+  int64_t padding = computed - options.globalBatch;
+  constexpr int64_t tolerated = 4; // a quarter
+  if (padding * tolerated < computed) {
+    return;
+  }
+  diagnostics.printWarning(
+      llvm::formatv(
+          "--global-batch={0} in microbatches of {1}: a step computes {2} "
+          "samples, {3} % of them padding; expected a microbatch that divides "
+          "the global batch, for example --dim batch={4}",
+          options.globalBatch, batch, computed, 100 * padding / computed,
+          std::gcd(options.globalBatch, batch))
+          .str(),
+      ErrorCode::PaddedSteps);
 }
 
 /// Code goes beside the module, which stays as Memory left it; so what Lower
@@ -280,8 +335,42 @@ ExitCode Compilation::write() {
   return succeeded(written) ? ExitCode::Ok : ExitCode::InputOutput;
 }
 
+/// Behind the output, so that it says nothing of one that is not there.
+ExitCode Compilation::writeDependencies() {
+  if (options.dependencyFile.empty()) {
+    return ExitCode::Ok;
+  }
+  std::vector<std::string> files;
+  if (options.model != onnx::standardInput) {
+    files.push_back(options.model);
+  }
+  llvm::append_range(files, model.dataFiles);
+  llvm::append_range(files, options.otherInputs);
+  for (const std::string &file : files) {
+    if (!canBeNamedInRule(file)) {
+      diagnostics.printError(
+          "-MD: expected names without line breaks, which no "
+          "makefile can hold, got '" +
+          file + "'");
+      return ExitCode::InputOutput;
+    }
+  }
+  llvm::Error error = llvm::writeToOutput(
+      options.dependencyFile, [&](llvm::raw_ostream &stream) -> llvm::Error {
+        stream << makeDependencyRule(options.output, files);
+        return llvm::Error::success();
+      });
+  if (error) {
+    diagnostics.printError(options.dependencyFile + ": cannot write: " +
+                           llvm::toString(std::move(error)));
+    return ExitCode::InputOutput;
+  }
+  return ExitCode::Ok;
+}
+
 ExitCode Compilation::report() {
-  if (options.quiet) {
+  // Where standard output takes the plan, it takes nothing else.
+  if (options.diagnostics.quiet || options.output == "-") {
     return ExitCode::Ok;
   }
   uint64_t bytes = 0;
@@ -295,6 +384,22 @@ ExitCode Compilation::report() {
   printSummary(readFacts(getModule()), options, memory, bytes, elapsed.count(),
                output);
   return ExitCode::Ok;
+}
+
+void Compilation::printTimes() {
+  time.stop();
+  timing.print();
+  if (!options.jsonTimeReport) {
+    messages << times;
+    return;
+  }
+  llvm::Expected<llvm::json::Object> report = makeTimeReport(times);
+  if (!report) {
+    diagnostics.printError("--time-report: " +
+                           llvm::toString(report.takeError()));
+    return;
+  }
+  messages << llvm::json::Value(std::move(*report)) << "\n";
 }
 
 /// Prints what was asked for; fails where no number of ranks fits the limit.
@@ -361,7 +466,9 @@ PlanWriterOptions Compilation::makeWriterOptions() const {
   writer.optimizer = options.accumulate.optimizer;
   writer.schedule = options.accumulate.schedule;
   writer.clips = options.accumulate.clipNorm > 0;
-  writer.modelFile = llvm::sys::path::filename(options.model).str();
+  writer.modelFile = options.model == onnx::standardInput
+                         ? "model.onnx"
+                         : llvm::sys::path::filename(options.model).str();
   writer.options = options.written;
   return writer;
 }

@@ -4,6 +4,7 @@
 #ifndef ACCEL_COMPILER_OPTIONS_H
 #define ACCEL_COMPILER_OPTIONS_H
 
+#include "compiler/DiagnosticsStyle.h"
 #include "compiler/Phases.h"
 #include "frontends/onnx/ImportOptions.h"
 #include "passes/Accumulate/AccumulatePipeline.h"
@@ -22,13 +23,19 @@ struct CompilerOptions {
   /// Stop after this phase and print the module; to standard output if there is
   /// no `output`.
   std::optional<Phase> compileTo;
+  /// Where to write what the output was made of, as a rule for Make and Ninja;
+  /// empty: nowhere.
+  std::string dependencyFile;
+  /// Files besides the model and its data that decide what is made: those of
+  /// options, and the compiler itself.
+  std::vector<std::string> otherInputs;
   std::string dumpPhases;  ///< folder for NN-phase.mlir; empty: none
   bool estimate = false;   ///< print what training takes, no plan
   bool json = false;       ///< the estimate as JSON
   bool timeReport = false; ///< print where the time went
-  bool quiet = false;      ///< no remarks, no summary
-  bool check = false;      ///< list what keeps the model from training, no plan
-  bool jsonDiagnostics = false; ///< errors, warnings, remarks, the check
+  bool jsonTimeReport = false;
+  bool check = false; ///< list what keeps the model from training, no plan
+  DiagnosticsStyle diagnostics; ///< errors, warnings, remarks, the check
   unsigned threads = 0; ///< of the compiler; 0: as many as there are cores
 
   int64_t globalBatch = 32; ///< samples of a step, for the plan

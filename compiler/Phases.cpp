@@ -33,8 +33,8 @@ llvm::ArrayRef<PhaseInfo> getPhases() {
        "reduced over them"},
       {Phase::Fuse, "fuse", "makes kernels and library calls over buffers",
        "the plan dialect: every value is a buffer, equal kernels are one"},
-      {Phase::Schedule, "schedule", "assigns lanes, inserts events",
-       "any two accesses to the same bytes are ordered by lanes and events"},
+      {Phase::Schedule, "schedule", "assigns streams, inserts events",
+       "any two accesses to the same bytes are ordered by streams and events"},
       {Phase::Memory, "memory", "places buffers in the arena",
        "every transient buffer has its offset, and no two that live together "
        "overlap"},

@@ -2,6 +2,8 @@
 // Reading locations as the frontend makes them.
 #include "compiler/Place.h"
 
+#include "frontends/onnx/ImportOptions.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
@@ -44,7 +46,7 @@ Place readPlace(Location location, StringRef model) {
   Place place;
   readInto(location, place);
   bool isWholeModel =
-      place.node == "forward" || place.node == llvm::sys::path::stem(model);
+      place.node == "forward" || place.node == onnx::getModelName(model);
   return isWholeModel ? Place() : place;
 }
 

@@ -128,8 +128,7 @@ std::string describeDropout(const ModelFacts &facts) {
 std::string describeProgram(const ModelFacts &facts) {
   return count(facts.buckets, "bucket") + "; " +
          count(facts.kernels, "kernel") + ", launched " +
-         count(facts.launches, "time") + "; " +
-         count(facts.products, "matrix product");
+         count(facts.launches, "time") + "; " + count(facts.products, "GEMM");
 }
 
 } // namespace

@@ -45,6 +45,13 @@ static constexpr ErrorInfo kCatalogue[] = {
      "contrib operators (com.microsoft) come from inference optimizers.",
      "Train the file as the exporter wrote it, before it is optimized for "
      "inference; functions with a body are expanded."},
+    {ErrorCode::BatchNorm, "ACCEL-E0206", "batch norm is not trained",
+     "Batch norm takes its statistics over the samples of a microbatch and "
+     "keeps running means of them; a plan has neither. The exporter may merge "
+     "it with the layer before it, in training mode too, so that a Linear is "
+     "left that nothing normalizes; optimize=False only shows it.",
+     "Normalize each sample by itself in the model (torch.nn.LayerNorm, "
+     "torch.nn.RMSNorm), and export again."},
     {ErrorCode::InvalidNode, "ACCEL-E0301", "a node cannot be converted",
      "Shapes, types or attributes of the node contradict each other or the "
      "operator's definition. With fixed shapes a size of the exporting machine "
@@ -95,7 +102,7 @@ static constexpr ErrorInfo kCatalogue[] = {
      "Choose --objective=causal-lm, classification, mse or output:NAME."},
     {ErrorCode::LossForm, "ACCEL-E0602",
      "the model's own loss cannot be split into samples",
-     "A batch is split into microbatches and ranks, and a short last round is "
+     "A batch is split into microbatches and ranks, and a short last one is "
      "padded. The mean over all targets is the same for any split only if the "
      "loss is a sum over targets, each of one sample, divided by their count.",
      "Return such a loss, or train the mean over microbatches with "
@@ -117,6 +124,32 @@ static constexpr ErrorInfo kCatalogue[] = {
      "compares it with what a rank has.",
      "Take more ranks with --fsdp, a smaller microbatch (--dim batch=N), or a "
      "shorter sequence; --estimate shows what takes the memory."},
+    {ErrorCode::IdleDropout, "ACCEL-W0301", "dropout that does nothing",
+     "Dropout nodes have a mode, and in these it says that the model is "
+     "evaluated: they pass on what they get.",
+     "To train with dropout export the model after model.train()."},
+    {ErrorCode::DropoutWithoutEffect, "ACCEL-W0302",
+     "--dropout has nothing to act on",
+     "--dropout gives the dropout sites of the file another probability, and "
+     "the file has none.",
+     "Leave --dropout out, or export the model after model.train()."},
+    {ErrorCode::MergedParameters, "ACCEL-W0401",
+     "parameters that are equal are trained as one",
+     "The exporter has kept one of several equal parameters. Whether they are "
+     "one in the model, and so stay equal, the file does not say.",
+     "If they are not tied in the model, export with "
+     "training=torch.onnx.TrainingMode.TRAINING or dynamo=True."},
+    {ErrorCode::PaddedSteps, "ACCEL-W0601",
+     "much of a step is computed for padding",
+     "A step computes whole microbatches; where they hold more samples than "
+     "--global-batch, the rest is filled with copies that count nothing.",
+     "Choose a microbatch (--dim batch=N) that divides the --global-batch."},
+    {ErrorCode::ParameterWithoutInfluence, "ACCEL-W0701",
+     "a parameter does not influence the loss",
+     "Its gradient is zero for any data. It keeps its value, and does not "
+     "decay either.",
+     "Look whether the objective reads the right output; otherwise the warning "
+     "may be left out."},
 };
 
 ArrayRef<ErrorInfo> getErrorCatalogue() { return kCatalogue; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The stable codes of what may keep a model from training, and what
-// `accelc --explain` says about each.
+// The stable codes of what may keep a model from training (ACCEL-E...), of
+// warnings (ACCEL-W...), and what `accelc --explain` says about each.
 //
 // A code stands for a kind of mistake, not for a sentence: sentences get
 // better, codes stay. One is never used again for something else.
@@ -23,6 +23,7 @@ enum class ErrorCode {
   UnknownAttribute,
   InputCount,
   OtherDomain,
+  BatchNorm,
   // Nodes.
   InvalidNode,
   ComputedShape,
@@ -41,6 +42,12 @@ enum class ErrorCode {
   NotTrainable,
   // Memory.
   MemoryLimit,
+  // Warnings.
+  IdleDropout,
+  DropoutWithoutEffect,
+  MergedParameters,
+  PaddedSteps,
+  ParameterWithoutInfluence,
 };
 
 struct ErrorInfo {
@@ -50,6 +57,11 @@ struct ErrorInfo {
   llvm::StringLiteral explanation; ///< paragraphs, lines unwrapped
   llvm::StringLiteral remedy;
 };
+
+/// Whether it is the code of a warning and not of an error.
+inline bool isWarning(const ErrorInfo &info) {
+  return info.name.starts_with("ACCEL-W");
+}
 
 /// All of them, by name.
 llvm::ArrayRef<ErrorInfo> getErrorCatalogue();
@@ -70,7 +82,7 @@ mlir::InFlightDiagnostic emitCodedError(mlir::Location location,
 mlir::InFlightDiagnostic withCode(mlir::InFlightDiagnostic error,
                                   ErrorCode code);
 
-/// The code of an error; null if it has none.
+/// The code of an error or a warning; null if it has none.
 const ErrorInfo *getCode(mlir::Diagnostic &diagnostic);
 
 } // namespace accel

@@ -32,8 +32,12 @@ public:
       : inputs(inputs), options(options), path(path), context(context) {}
 
   FailureOr<BoundInputs> run() {
-    if (failed(collect()) || failed(bindBatch()) || failed(bindOthers()) ||
-        failed(checkOptions())) {
+    if (failed(collect()) || failed(bindBatch())) {
+      return failure();
+    }
+    // A size that is missing may stand under a wrong name: both are told.
+    bool isBound = succeeded(bindOthers());
+    if (failed(checkOptions()) || !isBound) {
       return failure();
     }
     return makeTypes();

@@ -5,7 +5,9 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -174,6 +176,26 @@ locateExternalData(const pb::TensorProto &tensor, llvm::StringRef folder,
     return error;
   }
   return result;
+}
+
+std::vector<std::string> listExternalFiles(const pb::ModelProto &model,
+                                           llvm::StringRef folder) {
+  std::vector<std::string> files;
+  llvm::StringSet<> seen;
+  for (const pb::TensorProto &tensor : model.graph().initializer()) {
+    for (const pb::StringStringEntryProto &entry : tensor.external_data()) {
+      if (entry.key() != "location" || !seen.insert(entry.value()).second ||
+          llvm::errorToBool(checkLocation(entry.value()))) {
+        continue;
+      }
+      llvm::SmallString<128> path(folder);
+      llvm::sys::path::append(path, entry.value());
+      if (llvm::sys::fs::exists(path)) {
+        files.push_back(path.str().str());
+      }
+    }
+  }
+  return files;
 }
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

@@ -30,6 +30,11 @@ llvm::Expected<ExternalLocation>
 locateExternalData(const pb::TensorProto &tensor, llvm::StringRef folder,
                    uint64_t size);
 
+/// The files of external data that the tensors of `model` name and that are
+/// there, each once, as paths beside the model.
+std::vector<std::string> listExternalFiles(const pb::ModelProto &model,
+                                           llvm::StringRef folder);
+
 /// Maps the bytes. Requires: `bytes` is external.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readExternalData(const TensorBytes &bytes);

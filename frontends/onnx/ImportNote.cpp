@@ -12,10 +12,14 @@ void addRemark(ImportNotes &notes, std::string text,
       {ImportNote::Severity::Remark, std::move(text), std::move(names)});
 }
 
-void addWarning(ImportNotes &notes, std::string text,
+void addWarning(ImportNotes &notes, ErrorCode code, std::string text,
                 std::vector<std::string> names) {
   notes.push_back(
-      {ImportNote::Severity::Warning, std::move(text), std::move(names)});
+      {ImportNote::Severity::Warning, std::move(text), std::move(names), code});
+}
+
+std::string tellCount(size_t number, const char *one, const char *several) {
+  return std::to_string(number) + " " + (number == 1 ? one : several);
 }
 
 std::string toString(const ImportNote &note) {

@@ -4,6 +4,9 @@
 #ifndef ACCEL_FRONTENDS_ONNX_IMPORTNOTE_H
 #define ACCEL_FRONTENDS_ONNX_IMPORTNOTE_H
 
+#include "dialects/Diagnostics/ErrorCodes.h"
+
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,14 +22,19 @@ struct ImportNote {
   Severity severity;
   std::string text;
   std::vector<std::string> names;
+  std::optional<ErrorCode> code = std::nullopt; ///< of a warning
 };
 
 using ImportNotes = std::vector<ImportNote>;
 
 void addRemark(ImportNotes &notes, std::string text,
                std::vector<std::string> names = {});
-void addWarning(ImportNotes &notes, std::string text,
+void addWarning(ImportNotes &notes, ErrorCode code, std::string text,
                 std::vector<std::string> names = {});
+
+/// Of a number of things: "1" and the sentence about one, or the number and
+/// the sentence about several.
+std::string tellCount(size_t number, const char *one, const char *several);
 
 /// `text: first, second, third and 5 more`.
 std::string toString(const ImportNote &note);

@@ -3,6 +3,7 @@
 // expand functions, convert, finish.
 #include "frontends/onnx/ImportOnnx.h"
 
+#include "frontends/onnx/ExternalData.h"
 #include "frontends/onnx/FunctionExpansion.h"
 #include "frontends/onnx/GraphConversion.h"
 #include "frontends/onnx/IndexRanges.h"
@@ -93,6 +94,8 @@ LogicalResult Importer::prepare() {
            << ": expected dense initializers, got sparse ones; store the "
               "weights densely before export";
   }
+  result.dataFiles =
+      listExternalFiles(*model, llvm::sys::path::parent_path(path));
   recovery = recoverParameters(graph, path, context, result.notes);
   if (!recovery.isComplete && stops(ImportFailure::Model)) {
     return failure();
@@ -182,7 +185,7 @@ LogicalResult Importer::convert() {
 }
 
 void Importer::declareModule(int64_t batch) {
-  std::string name = llvm::sys::path::stem(path).str();
+  std::string name = getModelName(path).str();
   result.module =
       ModuleOp::create(NameLoc::get(builder.getStringAttr(name)), name);
   NamedAttrList description;
@@ -268,10 +271,10 @@ void Importer::finishParameters() {
     }
   }
   if (!unread.empty()) {
-    std::string count = std::to_string(unread.size());
-    addRemark(result.notes,
-              count + " parameters that the model does not use are not trained",
-              std::move(unread));
+    std::string text = tellCount(
+        unread.size(), "parameter that the model does not use is not trained",
+        "parameters that the model does not use are not trained");
+    addRemark(result.notes, std::move(text), std::move(unread));
   }
   if (options.init) {
     applyInitPolicy(*result.module, state.function, *options.init);
@@ -301,12 +304,12 @@ void Importer::tellAboutTraining() {
     for (const DropoutSite &site : state.dropoutSites) {
       names.push_back(site.scope.empty() ? site.name : site.scope);
     }
-    addRemark(result.notes,
-              std::to_string(state.dropoutSites.size()) + " dropout sites",
-              std::move(names));
+    std::string text = tellCount(names.size(), "dropout site", "dropout sites");
+    addRemark(result.notes, std::move(text), std::move(names));
   } else if (options.dropout.kind == DropoutPolicy::Kind::Probability) {
-    addWarning(result.notes, "--dropout has no effect, the file has no "
-                             "dropout; export the model after model.train()");
+    addWarning(result.notes, ErrorCode::DropoutWithoutEffect,
+               "--dropout has no effect, the file has no dropout; export the "
+               "model after model.train()");
   }
   if (state.labelSmoothing > 0.0) {
     std::string text;
@@ -317,13 +320,15 @@ void Importer::tellAboutTraining() {
   }
   if (!state.addedSelections.empty()) {
     addRemark(result.notes,
-              std::to_string(state.addedSelections.size()) +
-                  " boolean masks that the exporter adds to attention's scores "
-                  "select columns again, as in PyTorch",
+              tellCount(state.addedSelections.size(),
+                        "boolean mask that the exporter adds to attention's "
+                        "scores selects columns again, as in PyTorch",
+                        "boolean masks that the exporter adds to attention's "
+                        "scores select columns again, as in PyTorch"),
               state.addedSelections);
   }
   if (!state.idleDropouts.empty()) {
-    addWarning(result.notes,
+    addWarning(result.notes, ErrorCode::IdleDropout,
                "Dropout nodes that are not in training mode do nothing; to "
                "train with them, export the model after model.train()",
                state.idleDropouts);

@@ -30,8 +30,9 @@ namespace accel::onnx {
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   WeightTable weights; ///< of the parameters with `initial = {kind = "file"}`
-  ExportTemplate exportTemplate; ///< for the trained model
-  ImportNotes notes;             ///< for the user
+  ExportTemplate exportTemplate;      ///< for the trained model
+  ImportNotes notes;                  ///< for the user
+  std::vector<std::string> dataFiles; ///< of external data, beside the model
 };
 
 /// What a refused model is refused for.

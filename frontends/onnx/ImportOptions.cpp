@@ -2,6 +2,8 @@
 // Each error says what the option takes.
 #include "frontends/onnx/ImportOptions.h"
 
+#include "llvm/Support/Path.h"
+
 namespace accel::onnx {
 namespace {
 
@@ -10,6 +12,10 @@ llvm::Error makeError(const llvm::Twine &text) {
 }
 
 } // namespace
+
+llvm::StringRef getModelName(llvm::StringRef path) {
+  return path == standardInput ? "model" : llvm::sys::path::stem(path);
+}
 
 llvm::Expected<InitPolicy> InitPolicy::parse(llvm::StringRef text) {
   InitPolicy policy;

@@ -13,6 +13,12 @@
 
 namespace accel::onnx {
 
+/// The path that means standard input.
+constexpr llvm::StringLiteral standardInput = "-";
+
+/// What a model is called in the IR and in a plan.
+llvm::StringRef getModelName(llvm::StringRef path);
+
 /// How parameters begin if not with the file's values (`--init`).
 struct InitPolicy {
   enum class Kind { Gpt2, Normal };

@@ -4,6 +4,7 @@
 #include "frontends/onnx/ModelFile.h"
 
 #include "dialects/Diagnostics/ErrorCodes.h"
+#include "frontends/onnx/ImportOptions.h"
 #include "frontends/onnx/TextEncoding.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -77,8 +78,45 @@ TopLevel scanTopLevel(StringRef bytes) {
   return found;
 }
 
+constexpr uint64_t kMostModelBytes = std::numeric_limits<int32_t>::max();
+
+InFlightDiagnostic sizeError(MLIRContext &context, StringRef path,
+                             const llvm::Twine &size) {
+  return fileError(context, path)
+         << "expected at most " << kMostModelBytes
+         << " bytes (the limit of a protobuf message), got " << size
+         << "; keep the weights outside: torch.onnx.export(..., "
+            "external_data=True)";
+}
+
+FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+readStandardInput(MLIRContext &context) {
+  constexpr size_t piece = size_t(1) << 16;
+  llvm::SmallVector<char, 0> bytes;
+  while (bytes.size() <= kMostModelBytes) {
+    size_t size = bytes.size();
+    bytes.resize_for_overwrite(size + piece);
+    llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(
+        llvm::sys::fs::getStdinHandle(),
+        llvm::MutableArrayRef(bytes.data() + size, piece));
+    if (!count) {
+      return fileError(context, standardInput)
+             << "cannot read the model: " << llvm::toString(count.takeError());
+    }
+    bytes.truncate(size + *count);
+    if (*count == 0) {
+      return llvm::MemoryBuffer::getMemBufferCopy(
+          StringRef(bytes.data(), bytes.size()));
+    }
+  }
+  return sizeError(context, standardInput, "more");
+}
+
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openModel(StringRef path,
                                                          MLIRContext &context) {
+  if (path == standardInput) {
+    return readStandardInput(context);
+  }
   llvm::sys::fs::file_status status;
   std::error_code code = llvm::sys::fs::status(path, status);
   if (code == std::errc::no_such_file_or_directory) {
@@ -99,14 +137,8 @@ FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openModel(StringRef path,
                    ? "a folder"
                    : "a special file");
   }
-  constexpr uint64_t limit = std::numeric_limits<int32_t>::max();
-  if (status.getSize() > limit) {
-    return fileError(context, path)
-           << "expected at most " << limit
-           << " bytes (the limit of a protobuf message), got "
-           << status.getSize()
-           << "; keep the weights outside: torch.onnx.export(..., "
-              "external_data=True)";
+  if (status.getSize() > kMostModelBytes) {
+    return sizeError(context, path, llvm::Twine(status.getSize()));
   }
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);

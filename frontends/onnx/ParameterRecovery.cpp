@@ -270,21 +270,37 @@ void ParameterFinder::tell() {
     }
     return list;
   };
-  const std::pair<Kind, const char *> sentences[] = {
-      {Kind::Transposed, "weights that the exporter folded into transposed "
-                         "constants have their names and orientation back"},
-      {Kind::TableRows, "tables that the exporter folded into the rows it "
-                        "reads are parameters of those rows"},
-      {Kind::Untied, "parameters that the exporter merged because they were "
-                     "equal are separate again"},
-      {Kind::Recreated, "biases that the exporter deleted because they were "
-                        "zero are parameters again, starting at zero"},
+  struct Repair {
+    Kind kind;
+    const char *one;
+    const char *several;
   };
-  for (auto [kind, sentence] : sentences) {
-    std::vector<std::string> list = names(kind);
+  const Repair repairs[] = {
+      {Kind::Transposed,
+       "weight that the exporter folded into a transposed constant has its "
+       "name and orientation back",
+       "weights that the exporter folded into transposed constants have their "
+       "names and orientation back"},
+      {Kind::TableRows,
+       "table that the exporter folded into the rows it reads is a parameter "
+       "of those rows",
+       "tables that the exporter folded into the rows it reads are parameters "
+       "of those rows"},
+      {Kind::Untied,
+       "parameter that the exporter merged with an equal one is separate again",
+       "parameters that the exporter merged because they were equal are "
+       "separate again"},
+      {Kind::Recreated,
+       "bias that the exporter deleted because it was zero is a parameter "
+       "again, starting at zero",
+       "biases that the exporter deleted because they were zero are parameters "
+       "again, starting at zero"},
+  };
+  for (const Repair &repair : repairs) {
+    std::vector<std::string> list = names(repair.kind);
     if (!list.empty()) {
-      std::string count = std::to_string(list.size());
-      addRemark(notes, count + " " + sentence, std::move(list));
+      std::string text = tellCount(list.size(), repair.one, repair.several);
+      addRemark(notes, std::move(text), std::move(list));
     }
   }
   warnAboutIdentities();
@@ -301,7 +317,7 @@ void ParameterFinder::warnAboutIdentities() {
     }
   }
   if (!merged.empty()) {
-    addWarning(notes,
+    addWarning(notes, ErrorCode::MergedParameters,
                "parameters repeated by Identity nodes are trained as one; if "
                "they are not tied in the model, export with "
                "training=torch.onnx.TrainingMode.TRAINING or dynamo=True",

@@ -66,9 +66,11 @@ UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset) {
   // that nothing normalizes.
   if (findProperty(node.metadata_props(), kRewriteRule)
           .starts_with("FuseBatchNorm")) {
-    return {{&node, ErrorCode::FoldedWeights,
-             name + " that the exporter merged a batch norm into (add "
-                    "optimize=False to torch.onnx.export)"}};
+    return {{&node, ErrorCode::BatchNorm,
+             name + " that the exporter merged a batch norm into"}};
+  }
+  if (name == "BatchNormalization") {
+    return {{&node, ErrorCode::BatchNorm, name}};
   }
   const OperatorInfo *info = findOperator(name);
   if (!info) {
@@ -153,12 +155,24 @@ void reportUnsupported(const UnsupportedNodes &nodes, StringRef path,
   for (const auto &[problem, affected] : problems) {
     text += "\n  " + problem + " (" + listNodes(affected) + ")";
   }
-  emitCodedError(UnknownLoc::get(&context), nodes.front().code)
+  auto isBatchNorm = [](const UnsupportedNode &each) {
+    return each.code == ErrorCode::BatchNorm;
+  };
+  InFlightDiagnostic error =
+      emitCodedError(UnknownLoc::get(&context), nodes.front().code)
       << path << ": expected operators that the importer knows, got "
       << problems.size() << (problems.size() == 1 ? " other:" : " others:")
-      << text
-      << "\nrewrite these lines of the model with known operators, or "
-         "export with another opset_version";
+      << text << "\n";
+  if (llvm::any_of(nodes, isBatchNorm)) {
+    error << "batch norm is not trained, merged or not: normalize each sample "
+             "by itself in the model (torch.nn.LayerNorm, torch.nn.RMSNorm), "
+             "and export again";
+  }
+  if (!llvm::all_of(nodes, isBatchNorm)) {
+    error << (llvm::any_of(nodes, isBatchNorm) ? "\n" : "")
+          << "rewrite these lines of the model with known operators, or export "
+             "with another opset_version";
+  }
 }
 
 } // namespace accel::onnx

@@ -124,7 +124,8 @@ private:
   void freezeUnused() {
     for (ParameterOp parameter : module.getOps<ParameterOp>()) {
       if (parameter.getTrainable() && !used.contains(parameter.getSymName())) {
-        parameter.emitWarning("parameter '")
+        withCode(parameter.emitWarning("parameter '"),
+                 ErrorCode::ParameterWithoutInfluence)
             << parameter.getSymName()
             << "' does not influence the loss; it keeps its value";
         parameter.setTrainable(false);

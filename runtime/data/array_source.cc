@@ -29,6 +29,23 @@ bool SameRowShape(const ArrayRows& rows, const SignatureField& field) {
                     field.shape.begin() + 1);
 }
 
+// Whether each target is a row with a place for every class.
+bool LooksOneHot(const ArrayRows& rows, const SignatureField& field) {
+  return field.is_target() && IsInt64Compatible(field.dtype) &&
+         rows.shape().size() == field.shape.size() + 1 &&
+         std::equal(field.shape.begin() + 1, field.shape.end(),
+                    rows.shape().begin() + 1);
+}
+
+// What to do about the shape of an array.
+std::string ShapeRemedy(const ArrayRows& rows, const SignatureField& field) {
+  return LooksOneHot(rows, field)
+             ? "targets are class numbers: of one-hot rows write "
+               "ARRAY.argmax(-1)"
+             : "save rows of this shape, or compile the model for the rows "
+               "you have (accelc --dim)";
+}
+
 bool Convertible(DType from, DType to) {
   return from == to || (IsInt64Compatible(from) && IsInt64Compatible(to));
 }
@@ -69,11 +86,7 @@ absl::Status ArraySource::Check(const ArrayRows& rows,
     return absl::OkStatus();
   }
   const std::string remedy =
-      same_shape
-          ? TypeRemedy(field.dtype)
-          : std::string(
-                "save rows of this shape, or compile the model for the rows "
-                "you have (accelc --dim)");
+      same_shape ? TypeRemedy(field.dtype) : ShapeRemedy(rows, field);
   return absl::InvalidArgumentError(
       absl::StrCat(field.Label(), ": expected ", ExpectedText(field), ", got ",
                    FormatShape(rows.shape()), " of ", DTypeName(rows.dtype()),

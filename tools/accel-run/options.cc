@@ -8,6 +8,7 @@
 
 #include "tools/accel-run/exit_code.h"
 #include "tools/accel-run/familiar_options.h"
+#include "tools/command-line/config.h"
 #include "tools/command-line/help_format.h"
 #include "tools/command-line/parse.h"
 #include "tools/command-line/value_checks.h"
@@ -227,6 +228,7 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   AddOutputOptions(app, options);
   AddMachineOptions(app, options);
   AddInspectionOptions(app, options);
+  ConfigFile::AddTo(app, "Options from files");
   if (const std::optional<int> exit = ParseCommandLine(
           app, argc, argv,
           {static_cast<int>(ExitCode::kCommandLine),

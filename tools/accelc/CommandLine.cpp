@@ -3,9 +3,13 @@
 #include "tools/accelc/CommandLine.h"
 
 #include "compiler/Phases.h"
+#include "runtime/report/console.h"
 #include "tools/accelc/HelpText.h"
 #include "tools/accelc/Validators.h"
-#include "tools/command-line/option_table.h"
+#include "tools/command-line/config.h"
+#include "tools/command-line/parse.h"
+#include "tools/command-line/response_file.h"
+#include "tools/command-line/value_checks.h"
 
 #include <CLI/CLI.hpp>
 
@@ -13,18 +17,36 @@
 #include <iostream>
 #include <limits>
 #include <optional>
+#include <unistd.h>
 
 namespace accel {
 namespace {
 
 constexpr int kCommandLineError = 2;
+// The groups of the help: what a first user needs comes first.
+constexpr const char *kPlan = "The plan";
 constexpr const char *kShape = "Model and shapes";
 constexpr const char *kParameters = "What trains";
-constexpr const char *kParallelism = "Ranks";
-constexpr const char *kOptimizer = "Optimizer";
 constexpr const char *kSchedule = "Learning rate";
+constexpr const char *kOptimizer = "Optimizer";
+constexpr const char *kParallelism = "Ranks";
 constexpr const char *kInspection = "Look instead of compiling";
-constexpr const char *kOther = "Output";
+constexpr const char *kMessages = "Messages";
+constexpr const char *kBuild = "Build systems";
+
+/// An option that is also written as other compilers write it.
+struct Spelling {
+  const char *word;
+  const char *option;
+  bool takesValue; ///< behind it, or as the next word
+};
+
+constexpr Spelling kSpellings[] = {
+    {"-MD", "--dependencies", false},
+    {"-MF", "--dependency-file", true},
+    {"-Werror", "--warnings-as-errors", false},
+    {"-Wno-", "--ignore-warning", true},
+};
 
 std::vector<std::string> getPhaseNames() {
   std::vector<std::string> names;
@@ -54,6 +76,7 @@ void addShapeOptions(CLI::App &app, CommandLine &line) {
                  "causal-lm, or classification), causal-lm, classification, "
                  "mse, or output:NAME, the mean of an output or a loss")
       ->type_name("KIND")
+      ->check(objective())
       ->capture_default_str()
       ->group(kShape);
   app.add_option("--loss-weight", line.lossWeight,
@@ -61,7 +84,7 @@ void addShapeOptions(CLI::App &app, CommandLine &line) {
                  "the graph), or samples (any loss; the global batch must be a "
                  "multiple of microbatch x ranks then)")
       ->type_name("KIND")
-      ->check(oneOf({"targets", "samples"}))
+      ->check(tools::OneOf({"targets", "samples"}))
       ->capture_default_str()
       ->group(kShape);
   app.add_option("--init", line.init,
@@ -118,7 +141,7 @@ void addParallelismOptions(CLI::App &app, CommandLine &line) {
                  "1: every rank keeps its part of the optimizer state, and all "
                  "parameters and gradients; 2: its part of the gradients, too")
       ->type_name("1|2")
-      ->check(oneOf({"1", "2"}))
+      ->check(zeroStage())
       ->group(kParallelism);
   app.add_option("--max-ranks", line.maxRanks,
                  "Most ranks that accel-run may train the plan on")
@@ -152,7 +175,7 @@ void addOptimizerOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--optimizer", line.optimizer,
                  "adamw (decoupled decay) or sgd (with momentum)")
       ->type_name("KIND")
-      ->check(oneOf({"adamw", "sgd"}))
+      ->check(tools::OneOf({"adamw", "sgd"}))
       ->capture_default_str()
       ->group(kOptimizer);
   addNumber(app, "--beta1", line.beta1, kOptimizer,
@@ -184,7 +207,7 @@ void addScheduleOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--schedule", line.schedule,
                  "constant, linear, cosine, or wsd (constant, then a decay)")
       ->type_name("KIND")
-      ->check(oneOf({"constant", "linear", "cosine", "wsd"}))
+      ->check(tools::OneOf({"constant", "linear", "cosine", "wsd"}))
       ->capture_default_str()
       ->group(kSchedule);
   addNumber(app, "--min-lr", line.minLr, kSchedule,
@@ -199,6 +222,11 @@ void addScheduleOptions(CLI::App &app, CommandLine &line) {
 }
 
 void addInspectionOptions(CLI::App &app, CommandLine &line) {
+  app.add_flag("--check", line.check,
+               "List everything that keeps the model from training, each kind "
+               "once, with its code, nodes, lines of Python and remedy; no "
+               "plan")
+      ->group(kInspection);
   app.add_flag("--estimate", line.estimate,
                "Print the memory that each rank needs, by class, and what "
                "ranks send each other, for 1, 2, 4 ... --max-ranks ranks; no "
@@ -206,13 +234,8 @@ void addInspectionOptions(CLI::App &app, CommandLine &line) {
       ->group(kInspection);
   app.add_flag("--json", line.json, "The estimate, or the operators, as JSON")
       ->group(kInspection);
-  app.add_flag("--check", line.check,
-               "List everything that keeps the model from training, each kind "
-               "once, with its code, nodes, lines of Python and remedy; no "
-               "plan")
-      ->group(kInspection);
   app.add_option("--explain", line.explain,
-                 "Say what a code of an error means and what to do; `all` "
+                 "Say what a code means and what to do; `all` "
                  "lists the codes. No model needed")
       ->type_name("CODE")
       ->group(kInspection);
@@ -220,19 +243,31 @@ void addInspectionOptions(CLI::App &app, CommandLine &line) {
                "List the operators that the importer knows, with operator "
                "sets and attributes. No model needed")
       ->group(kInspection);
-  app.add_flag("--time-report", line.timeReport,
-               "Print where the compilation's time went, by phase and pass, "
-               "to standard error")
-      ->group(kInspection);
   app.add_option("--compile-to", line.compileTo,
                  "Stop after a phase and print the program, to -o or standard "
                  "output; the phases are listed below")
       ->type_name("PHASE")
-      ->check(oneOf(getPhaseNames()))
+      ->check(tools::OneOf(getPhaseNames()))
+      ->group(kInspection);
+  app.add_option("--dump-phases", line.dumpPhases,
+                 "Also write the program after every phase, DIR/NN-PHASE.mlir")
+      ->type_name("DIR")
       ->group(kInspection);
 }
 
-void addOutputOptions(CLI::App &app, CommandLine &line) {
+void addPlanOptions(CLI::App &app, CommandLine &line) {
+  app.add_option("-o,--output", line.output,
+                 "The plan. Default: the model's name with .plan, in the "
+                 "current folder; -: standard output")
+      ->type_name("FILE")
+      ->group(kPlan);
+  app.add_option("--target", line.target,
+                 "cpu: x86-64 with AVX2 or AVX-512, chosen when the plan is "
+                 "loaded; both give the same bits")
+      ->type_name("cpu")
+      ->check(target())
+      ->capture_default_str()
+      ->group(kPlan);
   app.add_option("--memory-limit", line.memoryLimit,
                  "Memory that a rank may need, with one thread: says from how "
                  "many ranks on it is enough, and fails if it never is. "
@@ -240,47 +275,77 @@ void addOutputOptions(CLI::App &app, CommandLine &line) {
       ->type_name("SIZE")
       ->default_str("")
       ->transform(byteCount("--memory-limit=16GiB"))
-      ->group(kOther);
-  app.add_option("-o,--output", line.output, "The plan")
-      ->type_name("FILE")
-      ->group(kOther);
-  app.add_option("--dump-phases", line.dumpPhases,
-                 "Also write the program after every phase, DIR/NN-PHASE.mlir")
-      ->type_name("DIR")
-      ->group(kOther);
-  app.add_option("--target", line.target,
-                 "cpu: x86-64 with AVX2 or AVX-512, chosen when the plan is "
-                 "loaded; both give the same bits")
-      ->type_name("cpu")
-      ->check(oneOf({"cpu"}))
+      ->group(kPlan);
+}
+
+void addMessageOptions(CLI::App &app, CommandLine &line) {
+  app.add_flag("-q,--quiet", line.quiet, "Print errors and warnings only")
+      ->group(kMessages);
+  app.add_option("--color", line.color,
+                 "When to colour: auto (on a terminal, unless NO_COLOR is "
+                 "set), always or never")
+      ->type_name("WHEN")
+      ->check(tools::OneOf({"auto", "always", "never"}))
       ->capture_default_str()
-      ->group(kOther);
+      ->group(kMessages);
+  app.add_flag("--warnings-as-errors", line.warningsAsErrors,
+               "Warnings are errors: exit status 1, no plan")
+      ->group(kMessages);
+  app.add_option("--ignore-warning", line.ignoredWarnings,
+                 "Leave out a warning by its code (-Wno-W0401), repeatable")
+      ->type_name("CODE")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->group(kMessages);
+  app.add_option("--diagnostics-format", line.diagnosticsFormat,
+                 "How errors, warnings and remarks are printed: text, json (an "
+                 "object per line; --check prints one object) or sarif (one "
+                 "log, SARIF 2.1.0)")
+      ->type_name("FORMAT")
+      ->check(tools::OneOf({"text", "json", "sarif"}))
+      ->capture_default_str()
+      ->group(kMessages);
+  app.add_flag("--time-report", line.timeReport,
+               "Print where the compilation's time went, by phase and pass, "
+               "to standard error; --time-report=json for programs")
+      ->transform(timeReport())
+      ->configurable(false)
+      ->group(kMessages);
+}
+
+/// Returns where options come from that the line does not give.
+std::shared_ptr<tools::ConfigFile> addBuildOptions(CLI::App &app,
+                                                   CommandLine &line) {
+  auto config = tools::ConfigFile::AddTo(app, kBuild);
+  app.add_flag("--dependencies", line.dependencies,
+               "Also write what the plan was made of, as a rule for Make and "
+               "Ninja: the model, its external data, files of options, accelc "
+               "itself. To PLAN.d, or to -MF FILE")
+      ->group(kBuild);
+  app.add_option("--dependency-file", line.dependencyFile, "The rule's file")
+      ->type_name("FILE")
+      ->group(kBuild);
   app.add_option("-j,--threads", line.threads,
                  "Threads of the compiler, which do not change the plan; "
                  "0: one per core")
       ->type_name("N")
       ->check(wholeNumberFrom(0, "-j 2"))
       ->capture_default_str()
-      ->group(kOther);
-  app.add_option("--diagnostics-format", line.diagnosticsFormat,
-                 "How errors, warnings and remarks are printed: text, or json, "
-                 "an object per line; --check then prints one object")
-      ->type_name("FORMAT")
-      ->check(oneOf({"text", "json"}))
-      ->capture_default_str()
-      ->group(kOther);
-  app.add_flag("-q,--quiet", line.quiet, "Print errors and warnings only")
-      ->group(kOther);
+      ->group(kBuild);
+  return config;
 }
 
 /// The patterns of --freeze and --train in the order in which they were given,
 /// which is part of their meaning.
-std::vector<std::string> getTrainingRules(const CLI::App &app) {
+std::vector<std::string> getTrainingRules(const CLI::App &app,
+                                          const tools::ConfigFile &config) {
   const CLI::Option *freeze = app.get_option("--freeze");
   const CLI::Option *train = app.get_option("--train");
   std::vector<std::string> rules;
   size_t frozen = 0, trained = 0;
-  for (const CLI::Option *option : app.parse_order()) {
+  std::vector<const CLI::Option *> order = config.given();
+  order.insert(order.end(), app.parse_order().begin(), app.parse_order().end());
+  for (const CLI::Option *option : order) {
     if (option == freeze) {
       rules.push_back("freeze=" + freeze->results()[frozen++]);
     } else if (option == train) {
@@ -321,6 +386,37 @@ struct Dependence {
   std::vector<std::string> values;
 };
 
+bool writesFile(const CommandLine &line) {
+  return !line.estimate && !line.check;
+}
+
+void findComplaintsAboutFiles(const CommandLine &line,
+                              std::vector<std::string> &complaints) {
+  if (line.model.empty()) {
+    complaints.push_back("expected a model, got none; for example accelc "
+                         "model.onnx -o plan");
+  }
+  if (line.model == "-" && line.output.empty() && writesFile(line) &&
+      line.compileTo.empty()) {
+    complaints.push_back("expected -o FILE for a model from standard input, "
+                         "got none; -o - writes to standard output");
+  }
+  if (!line.dependencyFile.empty() && !line.dependencies) {
+    complaints.push_back("-MF: expected -MD with it, got none");
+  }
+  if (line.dependencies && !writesFile(line)) {
+    complaints.push_back(std::string("-MD: expected a plan to be written, got "
+                                     "--") +
+                         (line.check ? "check" : "estimate"));
+  }
+  if (line.dependencies && line.dependencyFile.empty() &&
+      (line.output == "-" ||
+       (line.output.empty() && !line.compileTo.empty()))) {
+    complaints.push_back("-MD: expected -MF FILE where the output is standard "
+                         "output, got none");
+  }
+}
+
 /// Everything that is wrong with the line as a whole.
 std::vector<std::string> findComplaints(const CLI::App &app,
                                         const CommandLine &line) {
@@ -342,10 +438,16 @@ std::vector<std::string> findComplaints(const CLI::App &app,
                            each.value) != each.values.end();
     if (app.count(each.option) > 0 && !holds) {
       complaints.push_back(std::string(each.option) + ": expected " +
-                           each.other + "=" + listChoices(each.values) +
+                           each.other + "=" + tools::ListChoices(each.values) +
                            " with it, got " + each.value +
                            "; without it the option does nothing");
     }
+  }
+  if (line.schedule == "wsd" && line.decaySteps == 0) {
+    complaints.push_back(
+        "--schedule=wsd: expected the length of the decay with it, got none; "
+        "for example --decay-steps=200. For no decay write "
+        "--schedule=constant");
   }
   if (line.fsdp && line.zero != 0) {
     complaints.push_back(
@@ -370,41 +472,46 @@ std::vector<std::string> findComplaints(const CLI::App &app,
     complaints.push_back("expected --memory-limit or --compile-to, got both; "
                          "memory is known when everything is compiled");
   }
-  if (line.model.empty()) {
-    complaints.push_back("expected a model, got none; for example accelc "
-                         "model.onnx -o plan");
-  }
-  if (line.output.empty() && !line.estimate && !line.check &&
-      line.compileTo.empty()) {
-    complaints.push_back("expected -o FILE for the plan, got none; for "
-                         "example accelc model.onnx -o plan");
-  }
+  findComplaintsAboutFiles(line, complaints);
   return complaints;
 }
 
-/// What the parser did not take.
-std::vector<std::string> findStrangers(const CLI::App &app) {
-  std::vector<std::string> known;
-  for (const CLI::Option *option : app.get_options()) {
-    for (const std::string &name : option->get_lnames()) {
-      known.push_back("--" + name);
+/// `m.plan` of `folder/m.onnx`.
+std::string nameOutput(const std::string &model) {
+  const std::string ending = ".onnx";
+  std::string name = model.substr(model.find_last_of('/') + 1);
+  bool ends =
+      name.size() > ending.size() &&
+      name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+  return (ends ? name.substr(0, name.size() - ending.size()) : name) + ".plan";
+}
+
+void nameFiles(CommandLine &line) {
+  if (line.output.empty() && writesFile(line) && line.compileTo.empty()) {
+    line.output = nameOutput(line.model);
+  }
+  if (line.dependencies && line.dependencyFile.empty()) {
+    line.dependencyFile = line.output + ".d";
+  }
+}
+
+/// Compilers' spellings as the parser knows them, up to `--`.
+std::vector<std::string> spellOut(std::vector<std::string> words) {
+  for (std::string &word : words) {
+    if (word == "--") {
+      break;
+    }
+    for (const Spelling &spelling : kSpellings) {
+      std::string start = spelling.word;
+      if (word == start) {
+        word = spelling.option;
+      } else if (spelling.takesValue &&
+                 word.compare(0, start.size(), start) == 0) {
+        word = spelling.option + ("=" + word.substr(start.size()));
+      }
     }
   }
-  std::vector<std::string> unknownOptions;
-  std::vector<std::string> others;
-  for (const std::string &word : app.remaining()) {
-    if (word.size() < 2 || word[0] != '-') {
-      others.push_back("expected one model, got '" + word + "' too");
-      continue;
-    }
-    std::string name = word.substr(0, word.find('='));
-    std::optional<std::string> nearest = findNearest(name, known);
-    unknownOptions.push_back("unknown option '" + name + "'" +
-                             (nearest ? "; did you mean " + *nearest + "?"
-                                      : "; accelc --help lists them"));
-  }
-  // A word may just be the value of an option that is misspelt.
-  return unknownOptions.empty() ? others : unknownOptions;
+  return words;
 }
 
 int complain(const std::vector<std::string> &complaints) {
@@ -414,61 +521,70 @@ int complain(const std::vector<std::string> &complaints) {
   return kCommandLineError;
 }
 
-/// The parser's own words, but for what it says of missing values.
-std::string describeError(const CLI::ParseError &error) {
-  std::string text = error.what();
-  if (!dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
-    return text;
-  }
-  bool isMissing = text.find("missing") != std::string::npos;
-  return text.substr(0, text.find(':')) + ": expected one value, got " +
-         (isMissing ? "none" : "several");
+/// Of the terminal, or of paper.
+size_t getPageWidth() {
+  constexpr int paper = 100;
+  auto traits = runtime::TerminalTraits::OfDescriptor(
+      STDOUT_FILENO, runtime::ColorMode::kNever);
+  int columns = traits.is_terminal ? traits.width() : 0;
+  return columns > 0 ? columns : paper;
 }
 
-void declareOptions(CLI::App &app, CommandLine &line) {
-  app.allow_extras();
-  app.formatter(std::make_shared<HelpFormatter>());
-  app.set_version_flag("--version", "accelc " ACCEL_VERSION);
-  tools::AddOptionTable(app);
+std::shared_ptr<tools::ConfigFile> declareOptions(CLI::App &app,
+                                                  CommandLine &line) {
+  auto formatter = std::make_shared<HelpFormatter>(getPageWidth());
+  for (const Spelling &spelling : kSpellings) {
+    formatter->addSpelling(spelling.option, spelling.word);
+  }
+  app.formatter(formatter);
   app.add_option("model", line.model,
-                 "The ONNX file, as torch.onnx.export "
-                 "wrote it")
+                 "The ONNX file, as torch.onnx.export wrote it; -: standard "
+                 "input")
       ->type_name("MODEL");
+  addPlanOptions(app, line);
   addShapeOptions(app, line);
   addParameterOptions(app, line);
-  addParallelismOptions(app, line);
-  addOptimizerOptions(app, line);
   addScheduleOptions(app, line);
+  addOptimizerOptions(app, line);
+  addParallelismOptions(app, line);
   addInspectionOptions(app, line);
-  addOutputOptions(app, line);
+  addMessageOptions(app, line);
+  std::shared_ptr<tools::ConfigFile> config = addBuildOptions(app, line);
+  // Declared last, so that the help does not begin with them.
+  app.set_help_flag("-h,--help", "Print this page")->group(kMessages);
+  app.set_version_flag("--version", "accelc " ACCEL_VERSION,
+                       "Print the version")
+      ->group(kMessages);
+  return config;
 }
 
 } // namespace
 
 std::variant<CommandLine, int> parseCommandLine(int argc, char **argv) {
+  auto words = tools::ExpandResponseFiles(argc, argv);
+  if (!words.ok()) {
+    return complain({std::string(words.status().message())});
+  }
   CommandLine line;
   CLI::App app(kDescription, "accelc");
   app.footer(makeFooter());
-  declareOptions(app, line);
-  // The parser reports by exceptions; they end here.
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp &help) {
-    return app.exit(help);
-  } catch (const CLI::CallForVersion &version) {
-    return app.exit(version);
-  } catch (const CLI::ParseError &error) {
-    return complain({describeError(error)});
+  std::shared_ptr<tools::ConfigFile> config = declareOptions(app, line);
+  if (std::optional<int> status =
+          tools::ParseWords(app, spellOut(words->words),
+                            {kCommandLineError, "accelc --help lists them"})) {
+    return *status;
   }
-  std::vector<std::string> complaints = findStrangers(app);
-  if (complaints.empty()) {
-    complaints = findComplaints(app, line);
-  }
+  std::vector<std::string> complaints = findComplaints(app, line);
   if (!complaints.empty()) {
     return complain(complaints);
   }
-  line.trainingRules = getTrainingRules(app);
+  line.trainingRules = getTrainingRules(app, *config);
   line.written = getWritten(app, line.trainingRules);
+  nameFiles(line);
+  line.optionFiles = words->files;
+  if (!config->path().empty()) {
+    line.optionFiles.push_back(config->path());
+  }
   return line;
 }
 

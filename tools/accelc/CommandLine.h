@@ -14,8 +14,8 @@ namespace accel {
 
 /// Defaults are those that --help shows.
 struct CommandLine {
-  std::string model;
-  std::string output;
+  std::string model;  ///< `-`: standard input
+  std::string output; ///< `-`: standard output
 
   std::vector<std::string> dimensions; ///< NAME=SIZE
   int64_t globalBatch = 32;
@@ -48,12 +48,17 @@ struct CommandLine {
   uint64_t memoryLimit = 0; ///< bytes; 0: none
 
   bool estimate = false;
-  bool timeReport = false;
+  std::string timeReport; ///< text or json; empty: none
   bool json = false;
   bool check = false;
   bool listOps = false;
   std::string explain; ///< a code
   std::string diagnosticsFormat = "text";
+  std::string color = "auto";
+  bool warningsAsErrors = false;
+  std::vector<std::string> ignoredWarnings; ///< codes
+  bool dependencies = false;
+  std::string dependencyFile;
   std::string compileTo;
   std::string dumpPhases;
   std::string target = "cpu";
@@ -62,6 +67,8 @@ struct CommandLine {
 
   /// The options given that shape the plan, in the order of --help.
   std::vector<std::pair<std::string, std::string>> written;
+  /// The files that options came from.
+  std::vector<std::string> optionFiles;
 };
 
 /// The values, or the exit code after help was printed to standard output or

@@ -4,6 +4,7 @@
 
 #include "compiler/Phases.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace accel {
@@ -34,8 +35,7 @@ Exit status:
 )";
 
 std::string makeFooter() {
-  std::string text = kExamples;
-  text += "\nPhases (--compile-to, --dump-phases):\n";
+  std::string text = "Phases (--compile-to, --dump-phases):\n";
   for (const PhaseInfo &info : getPhases()) {
     std::string name = "  " + info.name.str();
     name.resize(17, ' ');
@@ -45,7 +45,8 @@ std::string makeFooter() {
 }
 
 std::string HelpFormatter::make_usage(const CLI::App *, std::string) const {
-  return "\nUsage: accelc [options] MODEL.onnx -o PLAN\n\n";
+  return "\nUsage: accelc [options] MODEL.onnx [-o PLAN]\n\n" +
+         std::string(kExamples) + "\n";
 }
 
 std::string
@@ -56,6 +57,14 @@ HelpFormatter::make_group(std::string group, bool isPositional,
     text += make_option(option, isPositional);
   }
   return isPositional ? text + "\n" : text;
+}
+
+constexpr size_t indent = 28;
+
+HelpFormatter::HelpFormatter(size_t columns) {
+  constexpr size_t narrowest = 60;
+  constexpr size_t widest = 100;
+  width = std::clamp(columns, narrowest, widest) - indent;
 }
 
 /// The words of `text` in lines of at most `width`, all but the first indented.
@@ -78,9 +87,12 @@ static std::string wrap(const std::string &text, size_t indent, size_t width) {
 
 std::string HelpFormatter::make_option(const CLI::Option *option,
                                        bool isPositional) const {
-  constexpr size_t indent = 28;
-  constexpr size_t width = 72;
   std::string name = option->get_name(isPositional, !isPositional);
+  if (auto found = spellings.find(name); found != spellings.end()) {
+    bool isJoined = found->second.back() == '-';
+    name =
+        found->second + (isJoined ? option->get_type_name() : "") + "," + name;
+  }
   std::string type =
       option->get_type_size() == 0 ? "" : option->get_type_name();
   std::string left = "  " + (isPositional   ? type

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,18 +13,30 @@ namespace accel {
 
 extern const char *const kDescription;
 
-/// Examples, phases, exit codes.
+/// Phases, exit codes.
 std::string makeFooter();
 
-/// Options in two columns of a page of 100, defaults at the end.
+/// Examples first, then options in two columns of a page of 100 or of a
+/// narrower terminal, defaults at the end.
 class HelpFormatter : public CLI::Formatter {
 public:
+  /// For a page of so many columns.
+  explicit HelpFormatter(size_t columns);
+  /// The option is also written as `word`.
+  void addSpelling(const std::string &option, const std::string &word) {
+    spellings[option] = word;
+  }
+
   std::string make_usage(const CLI::App *app, std::string name) const override;
   std::string
   make_group(std::string group, bool isPositional,
              std::vector<const CLI::Option *> options) const override;
   std::string make_option(const CLI::Option *option,
                           bool isPositional) const override;
+
+private:
+  std::map<std::string, std::string> spellings;
+  size_t width; ///< of the second column
 };
 
 } // namespace accel

@@ -2,7 +2,12 @@
 // All mistakes are reported at once.
 #include "tools/accelc/MakeOptions.h"
 
+#include "runtime/report/console.h"
+
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <unistd.h>
 
 namespace accel {
 namespace {
@@ -15,6 +20,7 @@ public:
     makeRequest();
     makeFrontend();
     makeUpdate();
+    makeMessages();
     options.written = line.written;
     return isGood ? std::optional(options) : std::nullopt;
   }
@@ -26,12 +32,15 @@ private:
     options.compileTo = findPhase(line.compileTo);
     options.dumpPhases = line.dumpPhases;
     options.estimate = line.estimate;
-    options.timeReport = line.timeReport;
+    options.timeReport = !line.timeReport.empty();
+    options.jsonTimeReport = line.timeReport == "json";
+    options.dependencyFile = line.dependencyFile;
+    options.otherInputs = line.optionFiles;
+    options.otherInputs.push_back(
+        llvm::sys::fs::getMainExecutable("accelc", nullptr));
     options.json = line.json;
-    options.quiet = line.quiet;
     options.check = line.check;
     options.frontend.keepsGoing = line.check;
-    options.jsonDiagnostics = line.diagnosticsFormat == "json";
     options.threads = line.threads;
     options.globalBatch = line.globalBatch;
     options.maxRanks = line.maxRanks;
@@ -39,6 +48,33 @@ private:
     options.shard.mode = line.fsdp        ? "fsdp"
                          : line.zero == 0 ? "plain"
                                           : "zero" + std::to_string(line.zero);
+  }
+
+  void makeMessages() {
+    using Format = DiagnosticsStyle::Format;
+    using runtime::ColorMode;
+    DiagnosticsStyle &style = options.diagnostics;
+    style.format = line.diagnosticsFormat == "json"    ? Format::Json
+                   : line.diagnosticsFormat == "sarif" ? Format::Sarif
+                                                       : Format::Text;
+    style.quiet = line.quiet;
+    style.warningsAsErrors = line.warningsAsErrors;
+    auto traits = runtime::TerminalTraits::OfDescriptor(
+        STDERR_FILENO, line.color == "always"  ? ColorMode::kAlways
+                       : line.color == "never" ? ColorMode::kNever
+                                               : ColorMode::kAuto);
+    style.color = traits.color;
+    style.width = traits.is_terminal ? std::max(0, traits.width()) : 0;
+    for (const std::string &name : line.ignoredWarnings) {
+      const ErrorInfo *info = findErrorInfo(name);
+      if (info && isWarning(*info)) {
+        style.ignored.push_back(info->code);
+      } else {
+        complain("--ignore-warning (-Wno-CODE): expected the code of a warning "
+                 "such as W0401, got '" +
+                 name + "'; accelc --explain all lists them");
+      }
+    }
   }
 
   void makeFrontend() {

@@ -3,12 +3,15 @@
 #include "tools/accelc/Validators.h"
 
 #include "tools/command-line/option_table.h"
+#include "tools/command-line/value_checks.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Regex.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 namespace accel {
 
@@ -97,46 +100,68 @@ CLI::Validator regularExpression(const std::string &example) {
       "");
 }
 
-std::string listChoices(const std::vector<std::string> &choices) {
-  std::string list;
-  for (size_t i = 0; i < choices.size(); ++i) {
-    list += i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ";
-    list += choices[i];
-  }
-  return list;
+static std::string complain(const std::string &expected,
+                            const std::string &text,
+                            const std::string &remedy) {
+  return "expected " + expected + ", got '" + text + "'; " + remedy;
 }
 
-std::optional<std::string> findNearest(const std::string &text,
-                                       const std::vector<std::string> &words) {
-  std::optional<std::string> nearest;
-  unsigned allowed =
-      text.size() < 4 ? 1 : std::max<unsigned>(2, text.size() / 3);
-  for (const std::string &word : words) {
-    unsigned distance =
-        llvm::StringRef(text).edit_distance(word, true, allowed);
-    if (distance <= allowed) {
-      allowed = distance - (distance > 0 ? 1 : 0);
-      nearest = word;
-    }
-  }
-  return nearest;
-}
-
-CLI::Validator oneOf(const std::vector<std::string> &choices) {
+CLI::Validator zeroStage() {
   return CLI::Validator(
-      [=](std::string &text) -> std::string {
-        for (const std::string &choice : choices) {
-          if (text == choice) {
-            return "";
-          }
+      [](std::string &text) -> std::string {
+        if (text == "1" || text == "2") {
+          return "";
         }
-        std::string complaint =
-            "expected " + listChoices(choices) + ", got '" + text + "'";
-        std::optional<std::string> nearest = findNearest(text, choices);
-        return nearest ? complaint + "; did you mean " + *nearest + "?"
-                       : complaint;
+        return complain("1 or 2", text,
+                        text == "3"   ? "ZeRO's third stage is --fsdp"
+                        : text == "0" ? "without --zero every rank keeps all"
+                                      : "for example --zero=1");
       },
-      "", tools::NameOfChoices(choices));
+      "", tools::NameOfChoices({"1", "2"}));
+}
+
+CLI::Validator target() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        return text == "cpu" ? ""
+                             : complain("cpu", text,
+                                        "plans are made for x86-64 with AVX2 "
+                                        "or AVX-512 and for nothing else yet");
+      },
+      "", tools::NameOfChoices({"cpu"}));
+}
+
+CLI::Validator timeReport() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        text = text == "true" ? "text" : text;
+        return text == "text" || text == "json"
+                   ? ""
+                   : complain("text or json", text,
+                              "for example --time-report=json");
+      },
+      "");
+}
+
+CLI::Validator objective() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        static const std::vector<std::string> kinds{"auto", "causal-lm",
+                                                    "classification", "mse"};
+        const std::string byName = "output:";
+        bool named = text.compare(0, byName.size(), byName) == 0 &&
+                     text.size() > byName.size();
+        if (named ||
+            std::find(kinds.begin(), kinds.end(), text) != kinds.end()) {
+          return "";
+        }
+        std::vector<std::string> choices = kinds;
+        choices.push_back("output:NAME");
+        std::optional<std::string> nearest = tools::FindNearest(text, kinds);
+        return "expected " + tools::ListChoices(choices) + ", got '" + text +
+               "'" + (nearest ? "; did you mean " + *nearest + "?" : "");
+      },
+      "", tools::NameOfChoices({"auto", "causal-lm", "classification", "mse"}));
 }
 
 } // namespace accel

@@ -7,9 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace accel {
 
@@ -27,14 +25,17 @@ CLI::Validator byteCount(const std::string &example);
 /// Accepts a POSIX extended regular expression that is not empty.
 CLI::Validator regularExpression(const std::string &example);
 
-CLI::Validator oneOf(const std::vector<std::string> &choices);
+/// Accepts 1 and 2; says of 3 what does it.
+CLI::Validator zeroStage();
 
-/// `a, b or c`
-std::string listChoices(const std::vector<std::string> &choices);
+/// Accepts `cpu`; says of others what there is.
+CLI::Validator target();
 
-/// The word that `text` was probably meant to be.
-std::optional<std::string> findNearest(const std::string &text,
-                                       const std::vector<std::string> &words);
+/// Accepts `auto`, the built-in objectives and `output:NAME`.
+CLI::Validator objective();
+
+/// Accepts text and json; what a flag without a value gives means text.
+CLI::Validator timeReport();
 
 } // namespace accel
 

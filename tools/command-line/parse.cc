@@ -8,35 +8,32 @@
 #include <iostream>
 #include <string_view>
 
+#include "tools/command-line/config.h"
 #include "tools/command-line/option_table.h"
+#include "tools/command-line/response_file.h"
 #include "tools/command-line/value_checks.h"
 
 namespace accel::tools {
 namespace {
 
-// A command line, to look up what was written behind an option.
-struct Words {
-  int argc;
-  char** argv;
-
-  // The number behind NAME or NAME=, "VALUE" if there is none.
-  std::string NumberAfter(const std::string& name) const {
-    const auto number = [](std::string_view text) {
-      return !text.empty() && (std::isdigit(text[0]) != 0 || text[0] == '.');
-    };
-    for (int i = 1; i < argc; ++i) {
-      const std::string_view word = argv[i];
-      if (word == name && i + 1 < argc && number(argv[i + 1])) {
-        return argv[i + 1];
-      }
-      if (word.substr(0, word.find('=')) == name && word != name &&
-          number(word.substr(name.size() + 1))) {
-        return std::string(word.substr(name.size() + 1));
-      }
+// The number behind NAME or NAME=, "VALUE" if there is none.
+std::string NumberAfter(const std::vector<std::string>& words,
+                        const std::string& name) {
+  const auto number = [](std::string_view text) {
+    return !text.empty() && (std::isdigit(text[0]) != 0 || text[0] == '.');
+  };
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == name && i + 1 < words.size() && number(words[i + 1])) {
+      return words[i + 1];
     }
-    return "VALUE";
+    if (word.substr(0, word.find('=')) == name && word != name &&
+        number(word.substr(name.size() + 1))) {
+      return std::string(word.substr(name.size() + 1));
+    }
   }
-};
+  return "VALUE";
+}
 
 // --Learning_Rate as learning-rate.
 std::string Normalized(std::string_view option) {
@@ -68,7 +65,7 @@ std::vector<std::string> LongNames(const CLI::App& app) {
 }
 
 std::string DescribeUnknown(const CLI::App& app, const std::string& name,
-                            const Words& words,
+                            const std::vector<std::string>& words,
                             const CommandLineErrors& errors) {
   const std::string complaint = "unknown option '" + name + "'; ";
   const std::string normalized = Normalized(name);
@@ -76,7 +73,7 @@ std::string DescribeUnknown(const CLI::App& app, const std::string& name,
     if (std::find(option.names.begin(), option.names.end(), normalized) !=
         option.names.end()) {
       std::string answer = option.answer;
-      ReplaceAll(answer, "VALUE", words.NumberAfter(name));
+      ReplaceAll(answer, "VALUE", NumberAfter(words, name));
       return complaint + answer;
     }
   }
@@ -110,7 +107,8 @@ std::string DescribeWord(const CLI::App& app, const std::string& word) {
 }
 
 // What the parser did not take, of the app and of the command that was given.
-std::vector<std::string> FindStrangers(const CLI::App& app, const Words& words,
+std::vector<std::string> FindStrangers(const CLI::App& app,
+                                       const std::vector<std::string>& words,
                                        const CommandLineErrors& errors) {
   std::vector<std::string> options;
   std::vector<std::string> others;
@@ -194,6 +192,16 @@ std::string DescribeConversion(const CLI::App& app, std::string text) {
          (equals == std::string::npos ? "" : text.substr(equals + 3)) + "'";
 }
 
+// Null if the app has none.
+const ConfigFile* ConfigOf(const CLI::App& app) {
+  return dynamic_cast<const ConfigFile*>(app.get_config_formatter().get());
+}
+
+bool WantsConfig(const CLI::App& app) {
+  const ConfigFile* config = ConfigOf(app);
+  return config != nullptr && config->print_requested();
+}
+
 std::string Describe(const CLI::App& app, const CLI::ParseError& error,
                      const CommandLineErrors& errors) {
   const std::string text = error.what();
@@ -208,6 +216,10 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error,
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
     return DescribeConversion(app, text);
   }
+  if (dynamic_cast<const CLI::FileError*>(&error) != nullptr) {
+    return "--config: expected a file of TOML, got '" +
+           app.get_config_ptr()->as<std::string>() + "', which cannot be read";
+  }
   return text;
 }
 
@@ -218,34 +230,64 @@ void AllowExtras(CLI::App& app) {
   }
 }
 
+// What a run of the parser ends with, if not with values.
+std::vector<std::string> Complain(const CLI::App& app,
+                                  const CLI::ParseError& error,
+                                  const std::vector<std::string>& words,
+                                  const CommandLineErrors& errors) {
+  std::vector<std::string> complaints = FindStrangers(app, words, errors);
+  const ConfigFile* config = ConfigOf(app);
+  if (config != nullptr && !config->complaints().empty()) {
+    complaints.insert(complaints.end(), config->complaints().begin(),
+                      config->complaints().end());
+    return complaints;
+  }
+  // What is missing may be what an unknown option has taken.
+  const bool missing = dynamic_cast<const CLI::RequiredError*>(&error);
+  if (!missing || (complaints.empty() && !WantsConfig(app))) {
+    complaints.push_back(Describe(app, error, errors));
+  }
+  return complaints;
+}
+
 }  // namespace
 
-std::optional<int> ParseCommandLine(CLI::App& app, int argc, char** argv,
-                                    const CommandLineErrors& errors) {
+std::optional<int> ParseWords(CLI::App& app,
+                              const std::vector<std::string>& words,
+                              const CommandLineErrors& errors) {
   AddOptionTable(app);
   AllowExtras(app);
-  const Words words{argc, argv};
   std::vector<std::string> complaints;
   try {
-    app.parse(argc, argv);
+    // The parser takes them from the back.
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     complaints = FindStrangers(app, words, errors);
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    complaints = FindStrangers(app, words, errors);
-    // What is missing may be what an unknown option has taken.
-    if (complaints.empty() ||
-        dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) {
-      complaints.push_back(Describe(app, error, errors));
-    }
-  }
-  if (complaints.empty()) {
-    return std::nullopt;
+    complaints = Complain(app, error, words, errors);
   }
   for (const std::string& complaint : complaints) {
     std::cerr << "error: " << complaint << "\n";
   }
-  return errors.exit_status;
+  if (!complaints.empty()) {
+    return errors.exit_status;
+  }
+  if (WantsConfig(app)) {
+    std::cout << app.config_to_str();
+    return 0;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> ParseCommandLine(CLI::App& app, int argc, char** argv,
+                                    const CommandLineErrors& errors) {
+  const auto line = ExpandResponseFiles(argc, argv);
+  if (!line.ok()) {
+    std::cerr << "error: " << line.status().message() << "\n";
+    return errors.exit_status;
+  }
+  return ParseWords(app, line->words, errors);
 }
 
 }  // namespace accel::tools

@@ -25,11 +25,18 @@ struct CommandLineErrors {
   std::vector<FamiliarOption> familiar = {};
 };
 
-// Parses; a value is the exit status of a tool that is done: help was asked
-// for, or the command line is wrong and the errors printed. CLI11 reports by
-// exceptions; they end here.
+// Parses; a value is the exit status of a tool that is done: help or
+// --print-config was asked for, or the command line is wrong and the errors
+// printed. @FILE stands for the words in a file. CLI11 reports by exceptions;
+// they end here.
 std::optional<int> ParseCommandLine(CLI::App& app, int argc, char** argv,
                                     const CommandLineErrors& errors);
+
+// The same of words without the program's name, in which no @FILE is looked
+// for.
+std::optional<int> ParseWords(CLI::App& app,
+                              const std::vector<std::string>& words,
+                              const CommandLineErrors& errors);
 
 }  // namespace accel::tools
 

@@ -17,7 +17,7 @@ ALLOWED = {
     "tools/accel-run": ("runtime", "tools/command-line"),
     "tools/accel-data": ("runtime", "tools/command-line"),
     "tools/accel-inspect": ("runtime", "tools/command-line"),
-    "tools/command-line": (),
+    "tools/command-line": ("runtime",),
 }
 WITHOUT_LLVM = ("runtime", "tools/accel-run", "tools/accel-data", "tools/accel-inspect", "tools/command-line")
 LLVM_HEADERS = ("mlir/", "mlir-c/", "llvm/", "llvm-c/", "tools/cmake/mlir-pch.h")
