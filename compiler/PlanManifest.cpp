@@ -5,6 +5,7 @@
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/KernelShape.h"
 
+#include "dialects/Accel/IR/Schedule.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Memory/MemoryProblem.h"
 #include "runtime/plan/features.h"
@@ -351,6 +352,23 @@ void PlanManifest::addParameters() {
   }
 }
 
+/// What the number of a choice is called, and which choice reads a number.
+static void addMeaning(planpb::Hyperparameter &hyper) {
+  if (hyper.name() == "schedule") {
+    for (llvm::StringRef name : getScheduleNames()) {
+      hyper.add_choices(name.str());
+    }
+    hyper.set_maximum(static_cast<double>(getScheduleNames().size() - 1));
+    hyper.set_integer(true);
+  } else if (hyper.name() == "min_lr" || hyper.name() == "schedule_steps") {
+    for (llvm::StringRef name : getScheduleNames().drop_front()) {
+      hyper.add_read_by_schedules(name.str());
+    }
+  } else if (hyper.name() == "decay_steps") {
+    hyper.add_read_by_schedules("wsd");
+  }
+}
+
 void PlanManifest::addStates() {
   for (auto op : module.getOps<StateOp>()) {
     if (op.getKind() == "slot") {
@@ -377,6 +395,7 @@ void PlanManifest::addStates() {
       hyper->set_integer(op.getSymName().ends_with("_steps"));
       hyper->set_defaults_to_steps(op.getSymName() == "schedule_steps" &&
                                    value == 0.0);
+      addMeaning(*hyper);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Schedule.h"
 #include "passes/Analysis/NumberText.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -43,8 +44,7 @@ public:
     declare(step, "hyperparameter", listHyperparameters());
     declare(step, "counter", listCounters());
     OpBuilder builder(step.getBody().front().getTerminator());
-    UpdateOp::create(builder, step.getLoc(), scale.getValue(), optimizer,
-                     schedule, clipNorm > 0);
+    UpdateOp::create(builder, step.getLoc(), scale.getValue(), optimizer);
   }
 
 private:
@@ -74,9 +74,8 @@ private:
     };
     expect(optimizer == "adamw" || optimizer == "sgd", "optimizer",
            "adamw or sgd", "'" + optimizer + "'");
-    expect(llvm::is_contained({"constant", "linear", "cosine", "wsd"},
-                              StringRef(schedule)),
-           "schedule", "constant, linear, cosine or wsd", "'" + schedule + "'");
+    expect(parseSchedule(schedule).has_value(), "schedule",
+           "constant, linear, cosine or wsd", "'" + schedule + "'");
     const std::pair<StringRef, double> amounts[] = {
         {"lr", lr},
         {"min-lr", minLr},
@@ -99,22 +98,19 @@ private:
   }
 
   SmallVector<Scalar> listHyperparameters() {
-    SmallVector<Scalar> scalars{{"lr", lr},
-                                {"weight_decay", weightDecay},
-                                {"warmup_steps", warmupSteps}};
+    SmallVector<Scalar> scalars{
+        {"lr", lr},
+        {"weight_decay", weightDecay},
+        {"warmup_steps", warmupSteps},
+        {"schedule", static_cast<double>(*parseSchedule(schedule))},
+        {"min_lr", minLr},
+        {"schedule_steps", scheduleSteps},
+        {"decay_steps", decaySteps},
+        {"clip_norm", clipNorm}};
     if (optimizer == "adamw") {
       scalars.append({{"beta1", beta1}, {"beta2", beta2}, {"eps", eps}});
     } else {
       scalars.push_back({"momentum", momentum});
-    }
-    if (schedule != "constant") {
-      scalars.append({{"min_lr", minLr}, {"schedule_steps", scheduleSteps}});
-    }
-    if (schedule == "wsd") {
-      scalars.push_back({"decay_steps", decaySteps});
-    }
-    if (clipNorm > 0) {
-      scalars.push_back({"clip_norm", clipNorm});
     }
     return scalars;
   }

@@ -33,9 +33,10 @@ def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::Modul
 def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
   let summary = "ends the step with an optimizer update";
   let description = [{
-    Declares the hyperparameters that `optimizer` and `schedule` read, with their values, and the counters they keep, and
-    puts one `accel.update` at the end of `@step`. Hyperparameters that nothing would read are not declared, so that
-    setting one at run time is an error instead of a change without effect.
+    Declares the hyperparameters that `optimizer` and all schedules read, with their values, and the counters they keep, and
+    puts one `accel.update` at the end of `@step`. The kind of schedule (`@schedule`) and the largest norm of the gradient
+    (`@clip_norm`, 0: none) are hyperparameters like the others, so that a run can choose them. Those of the other
+    optimizer are not declared: setting one at run time is an error instead of a change without effect.
 
     **Requires** `@step` as InsertMicrobatchLoop leaves it.
     **Ensures** one `accel.update`, which reads `gradient_scale`.
@@ -44,7 +45,7 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
     accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
     func.func @step() {
       %scale = accel.constant dense<0.25> : tensor<f64>
-      accel.update %scale kind "adamw" schedule "cosine" clip : tensor<f64>
+      accel.update %scale kind "adamw" : tensor<f64>
       return
     }
     ```

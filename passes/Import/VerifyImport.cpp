@@ -90,7 +90,7 @@ LogicalResult verifyParameterName(ParameterOp parameter) {
       "beta2",        "eps",          "momentum",    "weight_decay",
       "clip_norm",    "warmup_steps", "decay_steps", "schedule_steps",
       "step_count",   "beta1_power",  "beta2_power", "gradient_square_sum",
-      "accumulating"};
+      "accumulating", "schedule"};
   if (!llvm::is_contained(kReserved, parameter.getSymName())) {
     return success();
   }

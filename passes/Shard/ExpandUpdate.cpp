@@ -72,23 +72,18 @@ private:
     } else {
       names.push_back("momentum");
     }
-    if (update.getSchedule() != "constant") {
-      names.append({"min_lr", "schedule_steps"});
-    }
-    if (update.getSchedule() == "wsd") {
-      names.push_back("decay_steps");
-    }
-    if (update.getClip()) {
-      names.push_back("clip_norm");
-    }
     SymbolTable symbols(getOperation());
+    if (symbols.lookup("schedule")) {
+      names.append({"schedule", "min_lr", "schedule_steps", "decay_steps"});
+    }
     bool hasFailed = false;
     for (StringRef name : names) {
       if (!symbols.lookup<StateOp>(name)) {
         hasFailed = true;
         update.emitError("expected state '")
             << name << "', which optimizer " << update.getKind()
-            << " with schedule " << update.getSchedule() << " reads, got none";
+            << (symbols.lookup("schedule") ? " with a schedule" : "")
+            << " reads, got none";
       }
     }
     return failure(hasFailed);
@@ -98,7 +93,9 @@ private:
     OpBuilder builder(update);
     ScalarBuilder scalars(builder, update.getLoc());
     Value step = scalars.read("step_count");
-    Value rate = buildLearningRate(scalars, update.getSchedule(), step);
+    auto module = update->getParentOfType<ModuleOp>();
+    Value rate = buildLearningRate(
+        scalars, SymbolTable::lookupSymbolIn(module, "schedule"), step);
     Value factor = buildGradientFactor(scalars, update, segments);
     scalars.report("lr", rate);
     scalars.write("step_count", scalars.add(step, scalars.number(1)));
@@ -142,13 +139,18 @@ private:
     Value sum = sumOverRanks(scalars, update, scalars.sum(parts));
     Value norm = scalars.mul(scalars.sqrt(sum), update.getScale());
     scalars.report("grad_norm", norm);
-    if (!update.getClip()) {
+    auto module = update->getParentOfType<ModuleOp>();
+    if (!SymbolTable::lookupSymbolIn(module, "clip_norm")) {
       return update.getScale();
     }
-    Value ratio = scalars.div(scalars.read("clip_norm"),
-                              scalars.add(norm, scalars.number(kClipEpsilon)));
-    return scalars.mul(update.getScale(),
-                       scalars.min(ratio, scalars.number(1)));
+    Value most = scalars.read("clip_norm");
+    Value ratio =
+        scalars.div(most, scalars.add(norm, scalars.number(kClipEpsilon)));
+    // A factor of 1 changes no bit: without clipping nothing is lost.
+    Value clipped = scalars.selectLess(scalars.number(0), most,
+                                       scalars.min(ratio, scalars.number(1)),
+                                       scalars.number(1));
+    return scalars.mul(update.getScale(), clipped);
   }
 };
 

@@ -2,6 +2,8 @@
 // Schedules of the learning rate.
 #include "passes/Shard/LearningRate.h"
 
+#include "dialects/Accel/IR/Schedule.h"
+
 #include <numbers>
 
 using namespace mlir;
@@ -15,34 +17,41 @@ Value buildProgress(ScalarBuilder &s, Value step, Value begin, Value length) {
   return s.min(s.max(progress, s.number(0)), s.number(1));
 }
 
-/// The rate after warm-up.
-Value buildDecay(ScalarBuilder &s, StringRef schedule, Value step, Value rate,
-                 Value warmup) {
-  if (schedule == "constant") {
-    return rate;
-  }
+/// Whether state @schedule is at most `kind`, as a choice between two values.
+Value selectUpTo(ScalarBuilder &s, Value chosen, Schedule kind, Value onTrue,
+                 Value onFalse) {
+  Value bound = s.number(static_cast<double>(kind) + 0.5);
+  return s.selectLess(chosen, bound, onTrue, onFalse);
+}
+
+/// The rate after warm-up: of all schedules, of which one is taken. They are a
+/// few operations on scalars.
+Value buildDecay(ScalarBuilder &s, Value step, Value rate, Value warmup) {
+  Value chosen = s.read("schedule");
   Value least = s.read("min_lr");
   Value horizon = s.read("schedule_steps");
-  if (schedule == "wsd") {
-    Value length = s.read("decay_steps");
-    Value progress = buildProgress(s, step, s.sub(horizon, length), length);
-    return s.add(rate, s.mul(s.sub(least, rate), progress));
-  }
+  Value length = s.read("decay_steps");
+
+  Value last = buildProgress(s, step, s.sub(horizon, length), length);
+  Value wsd = s.add(rate, s.mul(s.sub(least, rate), last));
+
   Value progress = buildProgress(s, step, warmup, s.sub(horizon, warmup));
-  Value part = s.sub(s.number(1), progress);
-  if (schedule == "cosine") {
-    Value wave = s.cos(s.mul(progress, s.number(std::numbers::pi)));
-    part = s.mul(s.add(s.number(1), wave), s.number(0.5));
-  }
-  return s.add(least, s.mul(s.sub(rate, least), part));
+  Value left = s.sub(s.number(1), progress);
+  Value wave = s.cos(s.mul(progress, s.number(std::numbers::pi)));
+  Value half = s.mul(s.add(s.number(1), wave), s.number(0.5));
+  Value part = selectUpTo(s, chosen, Schedule::Linear, left, half);
+  Value falling = s.add(least, s.mul(s.sub(rate, least), part));
+
+  return selectUpTo(s, chosen, Schedule::Constant, rate,
+                    selectUpTo(s, chosen, Schedule::Cosine, falling, wsd));
 }
 
 } // namespace
 
-Value buildLearningRate(ScalarBuilder &s, StringRef schedule, Value step) {
+Value buildLearningRate(ScalarBuilder &s, bool hasSchedule, Value step) {
   Value rate = s.read("lr");
   Value warmup = s.read("warmup_steps");
-  Value decayed = buildDecay(s, schedule, step, rate, warmup);
+  Value decayed = hasSchedule ? buildDecay(s, step, rate, warmup) : rate;
   Value rising =
       s.div(s.mul(rate, s.add(step, s.number(1))), s.max(warmup, s.number(1)));
   return s.selectLess(step, warmup, rising, decayed);

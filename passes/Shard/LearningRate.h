@@ -7,10 +7,10 @@
 
 namespace accel {
 
-/// The learning rate of step `step` (from 0) by `schedule` (constant, linear,
-/// cosine, wsd) and the hyperparameters that InsertUpdate declares for it; the
-/// formulas stand in the description of ExpandUpdate.
-mlir::Value buildLearningRate(ScalarBuilder &scalars, llvm::StringRef schedule,
+/// The learning rate of step `step` (from 0) by the hyperparameters that
+/// InsertUpdate declares; the formulas stand in the description of
+/// ExpandUpdate. Without `hasSchedule` it is constant after the warm-up.
+mlir::Value buildLearningRate(ScalarBuilder &scalars, bool hasSchedule,
                               mlir::Value step);
 
 } // namespace accel

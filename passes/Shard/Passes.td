@@ -68,10 +68,13 @@ def ExpandUpdatePass : Pass<"accel-expand-update", "mlir::ModuleOp"> {
     | | learning rate |
     |---|---|
     | s < W | lr (s + 1) / W |
-    | constant | lr |
-    | linear | min_lr + (lr - min_lr) (1 - t), t = clamp((s - W) / max(1, H - W), 0, 1) |
-    | cosine | min_lr + (lr - min_lr) (1 + cos(pi t)) / 2 |
-    | wsd | lr + (min_lr - lr) t, t = clamp((s - (H - D)) / max(1, D), 0, 1) |
+    | constant (`schedule` 0) | lr |
+    | linear (1) | min_lr + (lr - min_lr) (1 - t), t = clamp((s - W) / max(1, H - W), 0, 1) |
+    | cosine (2) | min_lr + (lr - min_lr) (1 + cos(pi t)) / 2 |
+    | wsd (3) | lr + (min_lr - lr) t, t = clamp((s - (H - D)) / max(1, D), 0, 1) |
+
+    Gradients whose norm is above `clip_norm` are scaled down to it; 0 stands for no bound. A module without `schedule` has a
+    constant one, without `clip_norm` no bound.
 
     **Requires** buckets as AssignBuckets leaves them.
     **Ensures** no `accel.update` is left; metrics `lr` and `grad_norm` (before clipping) are reported; counters advance.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks of what is trained and what is fed: buckets, parameters, scalars,
 // signature.
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -153,6 +154,14 @@ absl::Status ValidateScalars(const planpb::Manifest& manifest) {
     if (!names.insert(scalar.name()).second) {
       return absl::InvalidArgumentError(
           absl::StrCat(context, ": the name is taken"));
+    }
+    const double last = scalar.choices_size() - 1;
+    const double value = scalar.default_value();
+    if (!scalar.choices().empty() &&
+        !(value >= 0 && value <= last && value == std::floor(value))) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": expected the number of one of its ",
+                       scalar.choices_size(), " choices, got ", value));
     }
   }
   return absl::OkStatus();

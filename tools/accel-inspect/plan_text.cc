@@ -149,14 +149,20 @@ void AddMemory(const PlanView& plan, const runtime::MemoryLayout& layout,
   }
 }
 
+std::string DefaultText(const planpb::Hyperparameter& scalar) {
+  if (scalar.defaults_to_steps()) {
+    return "STEPS";
+  }
+  // As the plan was verified, the number of a choice is one of them.
+  return scalar.choices().empty()
+             ? runtime::FormatRoundTrip(scalar.default_value())
+             : scalar.choices(static_cast<int>(scalar.default_value()));
+}
+
 void AddScalars(const planpb::Manifest& manifest, Rows& rows) {
   std::vector<std::string> scalars;
   for (const planpb::Hyperparameter& scalar : manifest.hyperparameters()) {
-    scalars.push_back(
-        absl::StrCat(scalar.name(), "=",
-                     scalar.defaults_to_steps()
-                         ? std::string("STEPS")
-                         : runtime::FormatRoundTrip(scalar.default_value())));
+    scalars.push_back(absl::StrCat(scalar.name(), "=", DefaultText(scalar)));
   }
   rows.Add("set", absl::StrJoin(scalars, " "));
 }

@@ -29,6 +29,8 @@ constexpr Familiar kSetHere[] = {
     {"min-lr", "write --set min_lr=VALUE"},
     {"schedule-steps", "write --set schedule_steps=VALUE"},
     {"decay-steps", "write --set decay_steps=VALUE"},
+    {"schedule lr-scheduler lr-scheduler-type scheduler",
+     "write --set schedule=KIND: constant, linear, cosine or wsd"},
     {"beta1 adam-beta1", "write --set beta1=VALUE"},
     {"beta2 adam-beta2", "write --set beta2=VALUE"},
     {"eps epsilon adam-epsilon", "write --set eps=VALUE"},
@@ -82,8 +84,6 @@ constexpr Familiar kSetHere[] = {
 // What the compiler decides: names, and accelc's flag.
 constexpr Familiar kCompiled[] = {
     {"optimizer optim", "--optimizer=adamw|sgd"},
-    {"schedule lr-scheduler lr-scheduler-type scheduler",
-     "--schedule=constant|linear|cosine|wsd"},
     {"dropout", "--dropout=P"},
     {"microbatch dim batch-dim", "--dim batch=N"},
     {"seq block-size seq-len sequence-length max-seq-length context-length",
@@ -102,9 +102,6 @@ constexpr Familiar kCompiled[] = {
 // Hyperparameters that some plans have, and what a plan must be compiled with
 // to have them.
 constexpr Familiar kOptional[] = {
-    {"clip-norm", "--clip-norm=X"},
-    {"min-lr schedule-steps", "--schedule=linear|cosine|wsd"},
-    {"decay-steps", "--schedule=wsd"},
     {"momentum", "--optimizer=sgd"},
     {"beta1 beta2 eps", "--optimizer=adamw"},
 };

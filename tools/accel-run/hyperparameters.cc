@@ -15,6 +15,7 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/parameters.h"
+#include "tools/accel-run/choices.h"
 #include "tools/accel-run/familiar_options.h"
 #include "tools/command-line/value_checks.h"
 
@@ -101,6 +102,10 @@ absl::StatusOr<Setting> Resolve(const planpb::Manifest& manifest,
     return UnknownName(manifest, text, parts[0]);
   }
   Setting setting{parts[0], scalar->buffer(), 0};
+  if (!scalar->choices().empty()) {
+    ASSIGN_OR_RETURN(setting.value, ParseChoice(*scalar, parts[1]));
+    return setting;
+  }
   if (!absl::SimpleAtod(parts[1], &setting.value)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--set ", parts[0], ": expected a number, got '", parts[1], "'"));
@@ -133,6 +138,7 @@ absl::StatusOr<std::vector<Setting>> ResolveSettings(
     settings.push_back(*std::move(setting));
   }
   RETURN_IF_ERROR(errors.ToStatus("hyperparameters"));
+  RETURN_IF_ERROR(CheckSchedule(manifest, settings));
   for (const Hyperparameter& scalar : manifest.hyperparameters()) {
     if (scalar.defaults_to_steps() && !is_set(scalar.name())) {
       settings.push_back(

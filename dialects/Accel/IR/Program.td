@@ -209,19 +209,20 @@ def Accel_MetricOp : Accel_Op<"metric", [MemoryEffects<[MemWrite]>]> {
 def Accel_UpdateOp : Accel_Op<"update", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "one step of the optimizer on every trainable parameter";
   let description = [{
-    Applies optimizer `kind` (adamw | sgd) with `schedule` (constant | linear | cosine | wsd) to all trainable parameters;
-    gradient = accumulated gradient * `scale`. Hyperparameters are `accel.state`s of the module. Expanded by Shard
-    (ExpandUpdate) into primitives over flat segments.
+    Applies optimizer `kind` (adamw | sgd) to all trainable parameters; gradient = accumulated gradient * `scale`.
+    Hyperparameters are `accel.state`s of the module. Where it declares `@schedule` (0 constant, 1 linear, 2 cosine, 3 wsd),
+    that chooses how the learning rate goes on after the warm-up, and where it declares `@clip_norm`, a number above 0 is the
+    largest norm of the gradient. Expanded by Shard (ExpandUpdate) into primitives over flat segments.
 
     ```mlir
-    accel.update %s kind "adamw" schedule "cosine" : tensor<f64>
+    accel.update %s kind "adamw" : tensor<f64>
     ```
 
     **Constraints**
-    - (C1) `scale` has rank 0; `kind` and `schedule` are known names.
+    - (C1) `scale` has rank 0; `kind` is a known name.
   }];
-  let arguments = (ins RankedTensorOf<[F64]>:$scale, StrAttr:$kind, StrAttr:$schedule, UnitAttr:$clip);
-  let assemblyFormat = "$scale `kind` $kind `schedule` $schedule (`clip` $clip^)? attr-dict `:` type($scale)";
+  let arguments = (ins RankedTensorOf<[F64]>:$scale, StrAttr:$kind);
+  let assemblyFormat = "$scale `kind` $kind attr-dict `:` type($scale)";
   let hasVerifier = 1;
 }
 

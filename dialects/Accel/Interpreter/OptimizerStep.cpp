@@ -2,6 +2,8 @@
 // The optimizer as the oracle runs it.
 #include "dialects/Accel/Interpreter/OptimizerStep.h"
 
+#include "dialects/Accel/IR/Schedule.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -25,6 +27,8 @@ public:
     return value.floats()[0];
   }
 
+  bool has(StringRef name) const { return state.lookup(name); }
+
   LogicalResult check(UpdateOp op) const {
     if (missing.empty()) {
       return success();
@@ -47,23 +51,27 @@ struct Hyperparameters {
   double momentum = 0.0;
 };
 
-double getRate(StringRef schedule, double step, Scalars &scalars) {
+double getRate(double step, Scalars &scalars) {
+  Schedule schedule =
+      scalars.has("schedule")
+          ? static_cast<Schedule>(static_cast<int>(scalars.get("schedule")))
+          : Schedule::Constant;
   double lr = scalars.get("lr");
   double warmup = scalars.get("warmup_steps");
   double minimum = 0.0;
   double progress = 0.0;
-  if (schedule != "constant") {
+  if (schedule != Schedule::Constant) {
     minimum = scalars.get("min_lr");
     double horizon = scalars.get("schedule_steps");
-    double decay =
-        schedule == "wsd" ? scalars.get("decay_steps") : horizon - warmup;
-    double start = schedule == "wsd" ? horizon - decay : warmup;
+    double decay = schedule == Schedule::Wsd ? scalars.get("decay_steps")
+                                             : horizon - warmup;
+    double start = schedule == Schedule::Wsd ? horizon - decay : warmup;
     progress = std::clamp((step - start) / std::max(1.0, decay), 0.0, 1.0);
   }
   if (step < warmup) {
     return lr * (step + 1.0) / warmup;
   }
-  if (schedule == "cosine") {
+  if (schedule == Schedule::Cosine) {
     return minimum +
            (lr - minimum) * (1.0 + std::cos(std::numbers::pi * progress)) / 2.0;
   }
@@ -75,9 +83,9 @@ FailureOr<Hyperparameters> readHyperparameters(UpdateOp op,
   Scalars scalars(state);
   Hyperparameters values;
   values.step = scalars.get("step_count");
-  values.rate = getRate(op.getSchedule(), values.step, scalars);
+  values.rate = getRate(values.step, scalars);
   values.weightDecay = scalars.get("weight_decay");
-  if (op.getClip()) {
+  if (scalars.has("clip_norm")) {
     values.clipNorm = scalars.get("clip_norm");
   }
   if (op.getKind() == "adamw") {
@@ -221,8 +229,9 @@ LogicalResult runOptimizerStep(UpdateOp op, double scale, ProgramState &state,
   double norm = step.getGradientNorm(scale);
   metrics.push_back({"grad_norm", norm});
   metrics.push_back({"lr", values->rate});
-  double clip =
-      op.getClip() ? std::min(1.0, values->clipNorm / (norm + 1e-6)) : 1.0;
+  double clip = values->clipNorm > 0.0
+                    ? std::min(1.0, values->clipNorm / (norm + 1e-6))
+                    : 1.0;
   if (failed(step.apply(scale * clip))) {
     return failure();
   }

@@ -16,14 +16,16 @@ namespace accel {
 /// With s the value of @step_count before the update, W warmup_steps, H
 /// schedule_steps and D decay_steps:
 ///
-///   rate    lr (s + 1) / W                              if s < W, else:
+///   rate    lr (s + 1) / W                              if s < W, else by
+///           @schedule; the module need not declare it:
 ///   constant  lr
 ///   linear    min_lr + (lr - min_lr) (1 - t)
 ///   cosine    min_lr + (lr - min_lr) (1 + cos(pi t)) / 2
 ///             both with t = clamp((s - W) / max(1, H - W), 0, 1)
 ///   wsd       lr + (min_lr - lr) t
 ///             with t = clamp((s - (H - D)) / max(1, D), 0, 1)
-///   clip    g *= min(1, clip_norm / (norm + 1e-6)), norm over all parameters
+///   clip    g *= min(1, clip_norm / (norm + 1e-6)), norm over all parameters,
+///           where clip_norm is declared and above 0
 ///   adamw   p *= 1 - rate weight_decay
 ///           m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 ///           p -= rate / (1 - beta1^(s+1)) m

@@ -114,7 +114,7 @@ func.func @metric_c1(%x: tensor<1xf64>) {
 
 func.func @update_c1(%x: tensor<1xf64>) {
   // expected-error@below {{'accel.update' op expected `scale` of rank 0, got rank 1}}
-  accel.update %x kind "sgd" schedule "linear" : tensor<1xf64>
+  accel.update %x kind "sgd" : tensor<1xf64>
   return
 }
 
@@ -122,14 +122,6 @@ func.func @update_c1(%x: tensor<1xf64>) {
 
 func.func @update_c1_kind(%x: tensor<f64>) {
   // expected-error@below {{'accel.update' op expected `kind` to be "adamw" or "sgd", got "adam"}}
-  accel.update %x kind "adam" schedule "linear" : tensor<f64>
-  return
-}
-
-// -----
-
-func.func @update_c1_schedule(%x: tensor<f64>) {
-  // expected-error@below {{'accel.update' op expected `schedule` to be "constant", "linear", "cosine" or "wsd", got "step"}}
-  accel.update %x kind "sgd" schedule "step" : tensor<f64>
+  accel.update %x kind "adam" : tensor<f64>
   return
 }

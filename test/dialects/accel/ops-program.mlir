@@ -44,10 +44,10 @@ func.func @step_function(%loss: tensor<f64>, %delta: tensor<4xf32>) {
   %g = accel.gradient @normal : tensor<4xf32>
   // CHECK: accel.metric "loss", %{{.+}} : tensor<f64>
   accel.metric "loss", %loss : tensor<f64>
-  // CHECK: accel.update %{{.+}} kind "adamw" schedule "cosine" clip : tensor<f64>
-  accel.update %loss kind "adamw" schedule "cosine" clip : tensor<f64>
-  // CHECK: accel.update %{{.+}} kind "sgd" schedule "constant" : tensor<f64>
-  accel.update %loss kind "sgd" schedule "constant" : tensor<f64>
+  // CHECK: accel.update %{{.+}} kind "adamw" : tensor<f64>
+  accel.update %loss kind "adamw" : tensor<f64>
+  // CHECK: accel.update %{{.+}} kind "sgd" : tensor<f64>
+  accel.update %loss kind "sgd" : tensor<f64>
   return
 }
 

@@ -38,7 +38,7 @@ func.func @step() {
   %sum = accel.reduce_sum %g [0] : tensor<2xf64> -> tensor<f64>
   accel.metric "sum", %sum : tensor<f64>
   %scale = accel.constant dense<0.5> : tensor<f64>
-  accel.update %scale kind "sgd" schedule "constant" : tensor<f64>
+  accel.update %scale kind "sgd" : tensor<f64>
   accel.write @weight_decay, %scale : tensor<f64>
   return
 }

@@ -30,7 +30,7 @@ func.func @f() {
   %gb = accel.mul %b, %cb : tensor<3xf64>
   accel.accumulate @b, %gb : tensor<3xf64>
   %scale = accel.constant dense<1.0> : tensor<f64>
-  accel.update %scale kind "adamw" schedule "constant" : tensor<f64>
+  accel.update %scale kind "adamw" : tensor<f64>
   return
 }
 
@@ -45,6 +45,7 @@ func.func @f() {
 // CHECK: state @beta1_power: tensor<f64> = 0.531441
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
+accel.state @schedule : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
 accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
 accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
 accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
@@ -67,7 +68,7 @@ func.func @f() {
   %gb = accel.mul %b, %cb : tensor<3xf64>
   accel.accumulate @b, %gb : tensor<3xf64>
   %scale = accel.constant dense<1.0> : tensor<f64>
-  accel.update %scale kind "adamw" schedule "cosine" clip : tensor<f64>
+  accel.update %scale kind "adamw" : tensor<f64>
   return
 }
 
@@ -82,6 +83,7 @@ func.func @f() {
 // CHECK: state @beta1_power: tensor<f64> = 0.531441
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
+accel.state @schedule : tensor<f64> {kind = "hyperparameter", initial = 3.0 : f64}
 accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
 accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
 accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
@@ -105,7 +107,7 @@ func.func @f() {
   %gb = accel.mul %b, %cb : tensor<3xf64>
   accel.accumulate @b, %gb : tensor<3xf64>
   %scale = accel.constant dense<1.0> : tensor<f64>
-  accel.update %scale kind "adamw" schedule "wsd" clip : tensor<f64>
+  accel.update %scale kind "adamw" : tensor<f64>
   return
 }
 
@@ -119,6 +121,7 @@ func.func @f() {
 // CHECK: state @step_count: tensor<f64> = 6
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
+accel.state @schedule : tensor<f64> {kind = "hyperparameter", initial = 1.0 : f64}
 accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
 accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
 accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
@@ -137,6 +140,6 @@ func.func @f() {
   %gb = accel.mul %b, %cb : tensor<3xf64>
   accel.accumulate @b, %gb : tensor<3xf64>
   %scale = accel.constant dense<1.0> : tensor<f64>
-  accel.update %scale kind "sgd" schedule "linear" clip : tensor<f64>
+  accel.update %scale kind "sgd" : tensor<f64>
   return
 }

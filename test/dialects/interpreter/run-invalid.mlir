@@ -80,7 +80,7 @@ func.func @f(%x: tensor<2xf32> {accel.value = dense<1.0> : tensor<3xf32>},
 func.func @f() {
   %s = accel.constant dense<1.0> : tensor<f64>
   // expected-error@below {{'accel.update' op cannot be run: expected states of type tensor<f64> for its hyperparameters, got none named @step_count, @warmup_steps, @weight_decay, @momentum}}
-  accel.update %s kind "sgd" schedule "constant" : tensor<f64>
+  accel.update %s kind "sgd" : tensor<f64>
   return
 }
 accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}

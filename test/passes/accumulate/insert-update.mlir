@@ -1,7 +1,7 @@
 // RUN: accel-opt %s --accel-insert-update | FileCheck %s
 // RUN: accel-opt %s --accel-insert-update='optimizer=sgd schedule=wsd momentum=0.8 clip-norm=2 decay-steps=10' | FileCheck %s --check-prefix=SGD
 
-// AdamW at a constant rate: its own numbers, and none that it would not read.
+// AdamW: its own numbers and none of the other optimizer; those of all schedules, and a bound of the norm that is none.
 // CHECK-DAG: accel.state @lr : tensor<f64> {initial = 1.000000e-03 : f64, kind = "hyperparameter"}
 // CHECK-DAG: accel.state @weight_decay : tensor<f64> {initial = 1.000000e-02 : f64, kind = "hyperparameter"}
 // CHECK-DAG: accel.state @warmup_steps
@@ -11,18 +11,24 @@
 // CHECK-DAG: accel.state @step_count : tensor<f64> {initial = 0.000000e+00 : f64, kind = "counter"}
 // CHECK-DAG: accel.state @beta1_power : tensor<f64> {initial = 1.000000e+00 : f64, kind = "counter"}
 // CHECK-DAG: accel.state @beta2_power
-// CHECK-NOT: accel.state @{{momentum|clip_norm|min_lr|schedule_steps|decay_steps}}
+// CHECK-DAG: accel.state @schedule : tensor<f64> {initial = 0.000000e+00 : f64, kind = "hyperparameter"}
+// CHECK-DAG: accel.state @clip_norm : tensor<f64> {initial = 0.000000e+00 : f64
+// CHECK-DAG: accel.state @min_lr
+// CHECK-DAG: accel.state @schedule_steps
+// CHECK-DAG: accel.state @decay_steps
+// CHECK-NOT: accel.state @momentum
 // CHECK: %[[SCALE:.+]] = accel.constant
-// CHECK: accel.update %[[SCALE]] kind "adamw" schedule "constant" :
+// CHECK: accel.update %[[SCALE]] kind "adamw" :
 // CHECK-NEXT: return
 
 // SGD-DAG: accel.state @momentum : tensor<f64> {initial = 8.000000e-01 : f64, kind = "hyperparameter"}
+// SGD-DAG: accel.state @schedule : tensor<f64> {initial = 3.000000e+00 : f64
 // SGD-DAG: accel.state @clip_norm : tensor<f64> {initial = 2.000000e+00 : f64
 // SGD-DAG: accel.state @min_lr
 // SGD-DAG: accel.state @schedule_steps
 // SGD-DAG: accel.state @decay_steps : tensor<f64> {initial = 1.000000e+01 : f64
 // SGD-NOT: beta
-// SGD: accel.update %{{.+}} kind "sgd" schedule "wsd" clip :
+// SGD: accel.update %{{.+}} kind "sgd" :
 func.func @step() {
   %scale = accel.constant dense<0.5> : tensor<f64>
   accel.metric "gradient_scale", %scale : tensor<f64>

@@ -24,7 +24,7 @@ func.func @init() {
 func.func @step() {
   %s = accel.constant dense<1.0> : tensor<f64>
   // expected-error@below {{expected the update behind the loop, got it before}}
-  accel.update %s kind "sgd" schedule "constant" : tensor<f64>
+  accel.update %s kind "sgd" : tensor<f64>
   accel.repeat {
   }
   return
@@ -48,7 +48,7 @@ func.func @step() {
   %x = accel.input "x" : tensor<f64>
   // expected-error@below {{expected accumulation inside the loop over microbatches, got it outside}}
   accel.accumulate @sum, %x : tensor<f64>
-  accel.update %x kind "sgd" schedule "constant" : tensor<f64>
+  accel.update %x kind "sgd" : tensor<f64>
   return
 }
 func.func @init() {

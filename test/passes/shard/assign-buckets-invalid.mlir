@@ -12,7 +12,7 @@ module {
     accel.repeat {
     }
     %s = accel.constant dense<1.0> : tensor<f64>
-    accel.update %s kind "adamw" schedule "constant" : tensor<f64>
+    accel.update %s kind "adamw" : tensor<f64>
     return
   }
 }

@@ -76,7 +76,7 @@ module {
       accel.accumulate @last, %last : tensor<8xf32>
     }
     %s = accel.constant dense<1.0> : tensor<f64>
-    accel.update %s kind "sgd" schedule "constant" : tensor<f64>
+    accel.update %s kind "sgd" : tensor<f64>
     return
   }
 }
@@ -109,7 +109,7 @@ module {
       accel.accumulate @second, %b : tensor<3xf32>
     }
     %s = accel.constant dense<1.0> : tensor<f64>
-    accel.update %s kind "adamw" schedule "constant" : tensor<f64>
+    accel.update %s kind "adamw" : tensor<f64>
     return
   }
 }

@@ -2,7 +2,7 @@
 
 func.func @step(%s: tensor<f64>) {
   // expected-error@below {{expected segments with a gradient slot, got none; run accel-assign-buckets first}}
-  accel.update %s kind "adamw" schedule "constant" : tensor<f64>
+  accel.update %s kind "adamw" : tensor<f64>
   return
 }
 
@@ -11,15 +11,15 @@ func.func @step(%s: tensor<f64>) {
 accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
 accel.state @weight_decay : tensor<f64> {kind = "hyperparameter"}
 accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter"}
+accel.state @schedule : tensor<f64> {kind = "hyperparameter"}
 accel.state @m.undecayed.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "master", group = "undecayed"}
 accel.state @m.undecayed.gradient : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "gradient", group = "undecayed"}
 func.func @step(%s: tensor<f64>) {
-  // expected-error@below {{expected state 'step_count', which optimizer sgd with schedule wsd reads, got none}}
+  // expected-error@below {{expected state 'step_count', which optimizer sgd with a schedule reads, got none}}
   // expected-error@below {{expected state 'momentum', which}}
   // expected-error@below {{expected state 'min_lr', which}}
   // expected-error@below {{expected state 'schedule_steps', which}}
   // expected-error@below {{expected state 'decay_steps', which}}
-  // expected-error@below {{expected state 'clip_norm', which}}
-  accel.update %s kind "sgd" schedule "wsd" clip : tensor<f64>
+  accel.update %s kind "sgd" : tensor<f64>
   return
 }

@@ -42,6 +42,6 @@ accel.state @m.decayed.momentum : tensor<256xf32> {kind = "slot", bucket = "m", 
 // CHECK-NOT: @[[PARTIAL]]
 // CHECK: accel.write @m.decayed.master
 func.func @step(%s: tensor<f64>) {
-  accel.update %s kind "sgd" schedule "constant" clip : tensor<f64>
+  accel.update %s kind "sgd" : tensor<f64>
   return
 }

@@ -48,14 +48,16 @@ accel.state @m.decayed.second_moment : tensor<256xf32> {kind = "slot", bucket = 
 // CHECK-NOT: accel.update
 // CHECK: return
 func.func @step(%s: tensor<f64>) {
-  accel.update %s kind "adamw" schedule "constant" clip : tensor<f64>
+  accel.update %s kind "adamw" : tensor<f64>
   return
 }
 
 //--- sgd.mlir
 accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
+accel.state @schedule : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
 accel.state @min_lr : tensor<f64> {kind = "hyperparameter"}
 accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter"}
+accel.state @decay_steps : tensor<f64> {kind = "hyperparameter"}
 accel.state @weight_decay : tensor<f64> {kind = "hyperparameter"}
 accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter"}
 accel.state @momentum : tensor<f64> {kind = "hyperparameter"}
@@ -64,9 +66,13 @@ accel.state @m.frozen.master : tensor<128xf32> {kind = "slot", bucket = "m", seg
 accel.state @m.undecayed.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "master", group = "undecayed"}
 accel.state @m.undecayed.gradient : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "gradient", group = "undecayed"}
 accel.state @m.undecayed.momentum : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "momentum", group = "undecayed"}
-// A cosine; no clipping; nothing decays, nothing frozen is touched.
+// All schedules, of which one is chosen; no clipping; nothing decays, nothing frozen is touched.
 // CHECK-LABEL: func @step
+// CHECK: %[[KIND:.+]] = accel.read @schedule
 // CHECK: accel.cos
+// CHECK: accel.select
+// CHECK: accel.select
+// CHECK: accel.select
 // CHECK: accel.metric "grad_norm"
 // CHECK-NOT: @m.frozen
 // CHECK: %[[P:.+]] = accel.read @m.undecayed.master
@@ -81,6 +87,6 @@ accel.state @m.undecayed.momentum : tensor<128xf32> {kind = "slot", bucket = "m"
 // CHECK: accel.write @m.undecayed.master, %[[Q]]
 // CHECK-NEXT: return
 func.func @step(%s: tensor<f64>) {
-  accel.update %s kind "sgd" schedule "cosine" : tensor<f64>
+  accel.update %s kind "sgd" : tensor<f64>
   return
 }

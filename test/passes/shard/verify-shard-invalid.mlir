@@ -34,7 +34,7 @@ module {
   accel.state @m.lost.momentum : tensor<128xf32> {kind = "slot", bucket = "m", segment = "lost", slot = "momentum", group = "decayed"}
   func.func @step(%s: tensor<f64>) {
     // expected-error@below {{expected accel.update to be expanded, got it still there}}
-    accel.update %s kind "sgd" schedule "constant" : tensor<f64>
+    accel.update %s kind "sgd" : tensor<f64>
     return
   }
 }

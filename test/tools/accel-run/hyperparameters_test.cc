@@ -67,5 +67,47 @@ TEST(HyperparametersTest, AllFaultsAreListed) {
           "  - --set lr: expected one value, got several"));
 }
 
+// A plan whose learning rate is constant unless --set says otherwise.
+planpb::Manifest ManifestWithChoices() {
+  planpb::Manifest manifest = ManifestWithSchedule();
+  planpb::Hyperparameter* schedule = manifest.add_hyperparameters();
+  schedule->set_name("schedule");
+  schedule->set_buffer(8);
+  for (const char* name : {"constant", "cosine", "wsd"}) {
+    schedule->add_choices(name);
+  }
+  planpb::Hyperparameter* decay = manifest.add_hyperparameters();
+  decay->set_name("decay_steps");
+  decay->set_buffer(9);
+  decay->set_maximum(1e9);
+  decay->add_read_by_schedules("wsd");
+  return manifest;
+}
+
+TEST(HyperparametersTest, ChoicesAreSetByName) {
+  ASSERT_OK_AND_ASSIGN(const auto settings,
+                       ResolveSettings(ManifestWithChoices(),
+                                       {"decay_steps=5", "schedule=wsd"}, 77));
+  ASSERT_EQ(settings.size(), 3u);
+  EXPECT_EQ(settings[1].value, 2);
+  EXPECT_THAT(ResolveSettings(ManifestWithChoices(), {"schedule=cosin"}, 77),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "hyperparameters: --set schedule: expected constant, "
+                       "cosine or wsd, got 'cosin'; did you mean cosine?"));
+}
+
+TEST(HyperparametersTest, WhatTheScheduleDoesNotReadCannotBeSet) {
+  EXPECT_THAT(ResolveSettings(ManifestWithChoices(), {"decay_steps=5"}, 77),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "hyperparameters: --set decay_steps: expected --set "
+                       "schedule=wsd with it, got constant; without it the "
+                       "hyperparameter does nothing"));
+  EXPECT_THAT(ResolveSettings(ManifestWithChoices(), {"schedule=wsd"}, 77),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "hyperparameters: --set schedule=wsd: expected the "
+                       "length of the decay with it, got none; for example "
+                       "--set decay_steps=200"));
+}
+
 }  // namespace
 }  // namespace accel::testing

@@ -39,14 +39,6 @@ LogicalResult UpdateOp::verify() {
     return emitOpError() << "expected `kind` to be \"adamw\" or \"sgd\", got \""
                          << getKind() << "\"";
   }
-  bool isKnown = llvm::StringSwitch<bool>(getSchedule())
-                     .Cases({"constant", "linear", "cosine", "wsd"}, true)
-                     .Default(false);
-  if (!isKnown) {
-    return emitOpError() << "expected `schedule` to be \"constant\", "
-                            "\"linear\", \"cosine\" or \"wsd\", got \""
-                         << getSchedule() << "\"";
-  }
   return success();
 }
 
