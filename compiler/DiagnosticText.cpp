@@ -2,6 +2,8 @@
 // Colours are those of clang.
 #include "compiler/DiagnosticText.h"
 
+#include "runtime/text/printable.h"
+
 using namespace mlir;
 
 namespace accel {
@@ -70,7 +72,7 @@ void printAsText(llvm::raw_ostream &stream, const DiagnosticsStyle &style,
   bool stands = severity == DiagnosticSeverity::Error ||
                 severity == DiagnosticSeverity::Warning;
   std::string label = (getLabel(severity) + ": ").str();
-  std::string sentence = text.str();
+  std::string sentence = runtime::PrintableLines(text.str());
   if (!code.empty()) {
     sentence += (" [" + code + "]").str();
   }
@@ -98,7 +100,7 @@ void printAsText(llvm::raw_ostream &stream, const DiagnosticsStyle &style,
   }
   stream << (style.color && stands ? kReset : "") << "\n";
   if (!place.empty()) {
-    stream << "  at " << place << "\n";
+    stream << "  at " << runtime::Printable(place.str()) << "\n";
   }
 }
 

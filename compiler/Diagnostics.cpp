@@ -66,7 +66,9 @@ void DiagnosticPrinter::show(DiagnosticSeverity severity,
   bool isPromoted = isWarning && style.warningsAsErrors;
   severity = isPromoted ? DiagnosticSeverity::Error : severity;
   bool isError = severity == DiagnosticSeverity::Error;
-  errors += isError ? 1 : 0;
+  if (isError && errors++ == 0 && info) {
+    firstCode = info->code;
+  }
   std::string sentence = text.str();
   if (isError && problems) {
     // What is printed begins with the model.
@@ -119,8 +121,10 @@ void DiagnosticPrinter::print(const onnx::ImportNotes &notes, bool remarks) {
   }
 }
 
-void DiagnosticPrinter::printWarning(const llvm::Twine &text, ErrorCode code) {
-  show(DiagnosticSeverity::Warning, text, &getErrorInfo(code));
+void DiagnosticPrinter::printWarning(const llvm::Twine &text,
+                                     std::optional<ErrorCode> code) {
+  show(DiagnosticSeverity::Warning, text,
+       code ? &getErrorInfo(*code) : nullptr);
 }
 
 void DiagnosticPrinter::printError(const llvm::Twine &text,

@@ -36,7 +36,8 @@ public:
   void print(const onnx::ImportNotes &notes, bool remarks);
 
   /// Shows a warning that belongs to no place in the model.
-  void printWarning(const llvm::Twine &text, ErrorCode code);
+  void printWarning(const llvm::Twine &text,
+                    std::optional<ErrorCode> code = std::nullopt);
 
   /// Shows an error that belongs to no place in the model.
   void printError(const llvm::Twine &text,
@@ -47,6 +48,9 @@ public:
 
   /// Everything so far, where the format is SARIF.
   const SarifLog &getLog() const { return log; }
+
+  /// The code of the first error, if there was one and it had one.
+  std::optional<ErrorCode> getFirstCode() const { return firstCode; }
 
 private:
   void print(mlir::Diagnostic &diagnostic);
@@ -66,6 +70,7 @@ private:
   Problems *problems;
   SarifLog log;
   std::optional<ErrorCode> defaultCode;
+  std::optional<ErrorCode> firstCode;
   unsigned errors = 0;
   mlir::ScopedDiagnosticHandler handler;
 };

@@ -9,10 +9,12 @@
 #include "compiler/PlanWriter.h"
 #include "compiler/RegisterAll.h"
 #include "compiler/Summary.h"
+#include "compiler/ThreadStart.h"
 #include "compiler/TimeReport.h"
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
 #include "passes/Lower/LowerPipeline.h"
+#include "runtime/text/printable.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/Timing.h"
@@ -41,13 +43,18 @@ public:
   Compilation(const CompilerOptions &options, llvm::raw_ostream &output,
               llvm::raw_ostream &messages)
       : options(options), output(output), messages(messages),
-        threads(llvm::hardware_concurrency(options.threads)),
+        wantedThreads(
+            llvm::hardware_concurrency(options.threads).compute_thread_count()),
+        startedThreads(wantedThreads > 1 ? countStartableThreads(wantedThreads)
+                                         : 1),
+        threads(llvm::hardware_concurrency(std::max(startedThreads, 1U))),
         context(makeRegistry(), MLIRContext::Threading::DISABLED),
         diagnostics(context, messages, options.model, options.diagnostics,
                     options.check ? &problems : nullptr) {
     // An op's text says nothing to a user; its place in the model does.
     context.printOpOnDiagnostic(false);
-    if (threads.getMaxConcurrency() > 1) {
+    if (startedThreads > 1) {
+      startThreads(threads);
       context.setThreadPool(threads);
     }
     timing.setEnabled(options.timeReport);
@@ -60,6 +67,13 @@ public:
   }
 
   ExitCode run() {
+    if (startedThreads < wantedThreads) {
+      diagnostics.printWarning(
+          "--threads: expected to start " + llvm::Twine(wantedThreads) +
+          " threads, got " + llvm::Twine(startedThreads) +
+          "; the plan is the same, it takes longer (ulimit -v, ulimit -u and a "
+          "container's limit of processes bound them)");
+    }
     ExitCode code = options.check ? check() : makeOutput();
     if (options.diagnostics.format == DiagnosticsStyle::Format::Sarif) {
       // As everything that --check finds, its log goes to standard output.
@@ -98,6 +112,7 @@ private:
   const CompilerOptions &options;
   llvm::raw_ostream &output;
   llvm::raw_ostream &messages;
+  unsigned wantedThreads, startedThreads;
   llvm::DefaultThreadPool threads;
   MLIRContext context;
   Problems problems; ///< of a check
@@ -135,16 +150,25 @@ ExitCode Compilation::makeOutput() {
   return code == ExitCode::Ok ? report() : code;
 }
 
-ExitCode exitCodeOf(onnx::ImportFailure reason) {
-  switch (reason) {
-  case onnx::ImportFailure::File:
-    return ExitCode::InputOutput;
-  case onnx::ImportFailure::Unsupported:
-    return ExitCode::Unsupported;
-  case onnx::ImportFailure::Model:
+/// What docs/diagnostics.md promises for each code.
+ExitCode exitCodeOf(std::optional<ErrorCode> code) {
+  if (!code) {
     return ExitCode::CompileError;
   }
-  llvm_unreachable("not a reason");
+  switch (*code) {
+  case ErrorCode::ModelFile:
+  case ErrorCode::WeightFile:
+  case ErrorCode::AbsentWeights:
+    return ExitCode::InputOutput;
+  case ErrorCode::UnknownOperator:
+  case ErrorCode::OperatorSet:
+  case ErrorCode::UnknownAttribute:
+  case ErrorCode::InputCount:
+  case ErrorCode::OtherDomain:
+    return ExitCode::Unsupported;
+  default:
+    return ExitCode::CompileError;
+  }
 }
 
 ExitCode Compilation::check() {
@@ -155,6 +179,10 @@ ExitCode Compilation::check() {
   if (code == ExitCode::Ok && options.memoryLimit > 0) {
     code = lower();
     code = code == ExitCode::Ok ? estimate() : code;
+  } else if (code == ExitCode::Ok &&
+             failed(checkKernels(getModule(), getDefaultVariants(),
+                                 time.nest("lower")))) {
+    code = failPhase(Phase::Lower);
   }
   if (code != ExitCode::Internal) {
     printCheck();
@@ -176,8 +204,9 @@ void Compilation::printCheck() {
            << "\n";
   } else if (trains) {
     ModelFacts facts = readFacts(getModule());
-    output << options.model
-           << ": nothing keeps it from training: " << facts.objective << ", "
+    output << runtime::Printable(options.model)
+           << ": nothing keeps it from training: "
+           << runtime::Printable(facts.objective) << ", "
            << facts.parameters.tensors << " parameters";
     if (facts.frozen.tensors > 0) {
       output << ", of which " << facts.frozen.tensors << " are frozen";
@@ -203,11 +232,10 @@ std::optional<ErrorCode> defaultCodeOf(Phase phase) {
 ExitCode Compilation::importModel() {
   TimingScope scope = time.nest("reading the model");
   diagnostics.setDefaultCode(ErrorCode::InvalidNode);
-  onnx::ImportFailure reason = onnx::ImportFailure::Model;
   FailureOr<onnx::ImportedModel> imported =
-      onnx::importOnnx(options.model, options.frontend, context, &reason);
+      onnx::importOnnx(options.model, options.frontend, context);
   if (failed(imported)) {
-    return exitCodeOf(reason);
+    return exitCodeOf(diagnostics.getFirstCode());
   }
   model = std::move(*imported);
   diagnostics.print(model.notes,
@@ -319,7 +347,8 @@ ExitCode Compilation::lower() {
 ExitCode Compilation::beginFile() {
   FailureOr<std::unique_ptr<PlanFile>> begun =
       PlanFile::begin(context, options.output, model.weights,
-                      /*onThread=*/context.isMultithreadingEnabled());
+                      /*onThread=*/context.isMultithreadingEnabled() &&
+                          countStartableThreads(1) == 1);
   if (failed(begun)) {
     return ExitCode::InputOutput;
   }

@@ -2,6 +2,7 @@
 // The estimate for people: one rank to the byte, then a row per rank count.
 #include "compiler/EstimateReport.h"
 #include "compiler/TrafficDifference.h"
+#include "runtime/text/printable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -50,7 +51,7 @@ void printOneRank(const EstimateReport &report, llvm::raw_ostream &stream) {
          << " of " << peak.function << ", " << peak.name << ": "
          << formatv("{0:N}", peak.liveBytes) << " bytes live\n";
   if (!peak.place.empty()) {
-    stream << "  at " << peak.place << "\n";
+    stream << "  at " << runtime::Printable(peak.place) << "\n";
   }
 }
 
@@ -164,7 +165,7 @@ void printLimits(const TrainingEstimate &estimate, llvm::raw_ostream &stream) {
         published.getUnitsPerMicrobatch());
   print("per step", limits.per_step, published.getUnitsPerStep());
   for (const TrafficDifference &difference : findTrafficDifferences(estimate)) {
-    stream << "  " << listNames(difference.names) << "\n";
+    stream << "  " << runtime::Printable(listNames(difference.names)) << "\n";
     for (const std::string &reason : difference.reasons) {
       stream << "    " << reason << "\n";
     }

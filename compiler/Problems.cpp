@@ -2,6 +2,8 @@
 // Grouping by code and sentence, and two ways to print.
 #include "compiler/Problems.h"
 
+#include "runtime/text/printable.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -40,9 +42,10 @@ static void printPlaces(llvm::raw_ostream &output, const Problem &problem) {
   }
   size_t nodes = problem.places.size();
   output << "  at " << nodes << (nodes == 1 ? " node: " : " nodes: ");
-  llvm::interleaveComma(
-      llvm::ArrayRef(problem.places).take_front(shown), output,
-      [&](const Place &place) { output << place.describe(); });
+  llvm::interleaveComma(llvm::ArrayRef(problem.places).take_front(shown),
+                        output, [&](const Place &place) {
+                          output << runtime::Printable(place.describe());
+                        });
   if (nodes > shown) {
     output << " and " << nodes - shown << " more";
   }
@@ -50,7 +53,7 @@ static void printPlaces(llvm::raw_ostream &output, const Problem &problem) {
 }
 
 void Problems::print(llvm::raw_ostream &output, llvm::StringRef model) const {
-  output << model << ": " << problems.size()
+  output << runtime::Printable(model.str()) << ": " << problems.size()
          << (problems.size() == 1 ? " problem keeps" : " problems keep")
          << " it from training\n";
   for (const Problem &problem : problems) {
@@ -58,7 +61,7 @@ void Problems::print(llvm::raw_ostream &output, llvm::StringRef model) const {
     if (problem.info) {
       output << problem.info->name << ": ";
     }
-    output << problem.text << "\n";
+    output << runtime::PrintableLines(problem.text) << "\n";
     printPlaces(output, problem);
     if (problem.info) {
       output << "  reason: " << problem.info->explanation << "\n"

@@ -5,6 +5,7 @@
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/OperatorTable.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -23,14 +24,14 @@ static std::string describeInputs(const OperatorInfo &info) {
 }
 
 /// Attributes that may have one value only are written NAME=VALUE.
-static llvm::json::Array listAttributes(const OperatorInfo &info) {
-  llvm::SmallVector<llvm::StringRef> entries;
-  llvm::StringRef(info.attributes).split(entries, ' ', -1, /*KeepEmpty=*/false);
-  llvm::json::Array array;
-  for (llvm::StringRef entry : entries) {
-    array.push_back(entry.str());
+static std::vector<std::string> listAttributes(const OperatorInfo &info) {
+  std::vector<std::string> list;
+  for (const onnx::AttributeInfo &attribute : onnx::getAttributes(info)) {
+    list.push_back((attribute.name + (attribute.value.empty() ? "" : "=") +
+                    attribute.value)
+                       .str());
   }
-  return array;
+  return list;
 }
 
 static void printOperatorsAsJson(llvm::raw_ostream &output) {
@@ -59,9 +60,9 @@ void printOperators(llvm::raw_ostream &output, bool json) {
   for (const OperatorInfo &info : onnx::getOperators()) {
     std::string sets =
         llvm::formatv("{0}-{1}", info.firstOpset, info.lastOpset);
-    std::string row =
-        llvm::formatv("{0,-26} {1,-8} {2,-10} {3}", info.name, sets,
-                      describeInputs(info), info.attributes);
+    std::string row = llvm::formatv("{0,-26} {1,-8} {2,-10} {3}", info.name,
+                                    sets, describeInputs(info),
+                                    llvm::join(listAttributes(info), " "));
     output << llvm::StringRef(row).rtrim() << "\n";
   }
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/Estimate.h"
 #include "passes/Analysis/NumberText.h"
+#include "runtime/text/printable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -137,9 +138,10 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
                   llvm::StringRef memory, uint64_t planBytes, double seconds,
                   llvm::raw_ostream &stream) {
   auto line = [&](llvm::StringRef name, const llvm::Twine &text) {
-    stream << "  " << llvm::left_justify(name, 14) << text << "\n";
+    stream << "  " << llvm::left_justify(name, 14)
+           << runtime::Printable(text.str()) << "\n";
   };
-  stream << options.output << ": " << formatBytes(planBytes)
+  stream << runtime::Printable(options.output) << ": " << formatBytes(planBytes)
          << formatv(" in {0:F1} s\n", seconds);
   line("model", facts.name);
   line("parameters", describeParameters(facts));

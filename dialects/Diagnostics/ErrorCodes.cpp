@@ -95,6 +95,11 @@ static constexpr ErrorInfo kCatalogue[] = {
      "Name the parameters by patterns that match: --train='lora_' trains these "
      "alone, --freeze='^backbone[.]' all but these; the last pattern that "
      "matches a name decides."},
+    {ErrorCode::EmptyTensor, "ACCEL-E0504", "a tensor has no elements",
+     "A size of 0 leaves nothing to train and nothing to learn from: a layer "
+     "of "
+     "width 0, an empty table, no classes, a slice of nothing.",
+     "Give that dimension a size, or leave the layer out of the model."},
     {ErrorCode::NoObjective, "ACCEL-E0601", "there is nothing to minimise",
      "The objective is found by the shapes of the outputs, or by name: a "
      "number "

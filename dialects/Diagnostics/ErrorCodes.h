@@ -34,6 +34,7 @@ enum class ErrorCode {
   Dimensions,
   ElementType,
   TrainedParameters,
+  EmptyTensor,
   // The objective.
   NoObjective,
   LossForm,

@@ -52,6 +52,56 @@ FailureOr<SmallVector<int64_t>> getSizes(NodeConversion &c, size_t i) {
   return sizes;
 }
 
+template <typename Number>
+InFlightDiagnostic rangeError(NodeConversion &c, Number first, Number limit,
+                              Number step) {
+  return c.error() << "expected a range of at most " << kMaxKnownElements
+                   << " numbers, got " << first << " to " << limit << " by "
+                   << step;
+}
+
+/// How many numbers a Range of floats has.
+FailureOr<int64_t> countFloats(NodeConversion &c) {
+  FailureOr<double> first = c.getConstantNumber(0),
+                    limit = c.getConstantNumber(1),
+                    step = c.getConstantNumber(2);
+  if (failed(first) || failed(limit) || failed(step)) {
+    return failure();
+  }
+  double count = std::max(0.0, std::ceil((*limit - *first) / *step));
+  if (!(count <= static_cast<double>(kMaxKnownElements))) {
+    return rangeError(c, *first, *limit, *step);
+  }
+  return static_cast<int64_t>(count);
+}
+
+/// How many numbers a Range of integers has, counted without rounding: beyond
+/// 2^53 a double skips integers.
+FailureOr<int64_t> countIntegers(NodeConversion &c) {
+  FailureOr<int64_t> first = c.getConstantInt(0), limit = c.getConstantInt(1),
+                     step = c.getConstantInt(2);
+  if (failed(first) || failed(limit) || failed(step)) {
+    return failure();
+  }
+  if (*step == 0) {
+    return c.error() << "expected a step other than 0";
+  }
+  bool isUp = *step > 0;
+  if (isUp ? *limit <= *first : *limit >= *first) {
+    return 0;
+  }
+  // The distance may be larger than any int64, not than any uint64.
+  auto from = static_cast<uint64_t>(isUp ? *first : *limit),
+       to = static_cast<uint64_t>(isUp ? *limit : *first),
+       stride = isUp ? static_cast<uint64_t>(*step)
+                     : 0 - static_cast<uint64_t>(*step);
+  uint64_t last = (to - from - 1) / stride;
+  if (last >= static_cast<uint64_t>(kMaxKnownElements)) {
+    return rangeError(c, *first, *limit, *step);
+  }
+  return static_cast<int64_t>(last + 1);
+}
+
 } // namespace
 
 LogicalResult convertConstant(NodeConversion &c) {
@@ -123,23 +173,23 @@ LogicalResult convertExpand(NodeConversion &c) {
 }
 
 LogicalResult convertRange(NodeConversion &c) {
-  FailureOr<double> first = c.getConstantNumber(0),
-                    limit = c.getConstantNumber(1),
-                    step = c.getConstantNumber(2);
-  if (failed(first) || failed(limit) || failed(step)) {
-    return failure();
+  Type elementType = c.inputType(0).getElementType();
+  for (size_t i = 1; i < 3; ++i) {
+    if (c.inputType(i).getElementType() != elementType) {
+      return c.error() << "expected numbers of one element type, got "
+                       << elementType << " and "
+                       << c.inputType(i).getElementType();
+    }
   }
-  double count = std::max(0.0, std::ceil((*limit - *first) / *step));
-  if (!(count <= static_cast<double>(kMaxHostElements))) {
-    return c.error() << "expected a range of at most " << kMaxHostElements
-                     << " numbers, got " << *first << " to " << *limit << " by "
-                     << *step;
-  }
-  RankedTensorType type =
-      c.inputType(0).clone(ArrayRef<int64_t>{static_cast<int64_t>(count)});
-  if (type.getElementType().isInteger(1)) {
+  if (elementType.isInteger(1)) {
     return c.error() << "expected numbers, got booleans";
   }
+  FailureOr<int64_t> count =
+      isa<FloatType>(elementType) ? countFloats(c) : countIntegers(c);
+  if (failed(count)) {
+    return failure();
+  }
+  RankedTensorType type = c.inputType(0).clone(ArrayRef<int64_t>{*count});
   // Made of an index tensor, as the definition is: start + i * delta.
   Value index =
       IotaOp::create(c.builder, c.loc, type.clone(c.builder.getI64Type()), 0);
@@ -158,20 +208,24 @@ LogicalResult convertTrilu(NodeConversion &c) {
   if (type.getRank() < 2) {
     return c.error() << "expected a matrix, got " << type;
   }
-  double diagonal = 0;
+  int64_t diagonal = 0;
   if (c.hasInput(1)) {
-    FailureOr<double> k = c.getConstantNumber(1);
+    FailureOr<int64_t> k = c.getConstantInt(1);
     if (failed(k)) {
       return failure();
     }
-    diagonal = *k;
+    // Beyond the matrix every diagonal is alike.
+    int64_t most = type.getDimSize(type.getRank() - 2) +
+                   type.getDimSize(type.getRank() - 1);
+    diagonal = std::clamp(*k, -most, most);
   }
   RankedTensorType plane = RankedTensorType::get(type.getShape().take_back(2),
                                                  c.builder.getI64Type());
   Value row = IotaOp::create(c.builder, c.loc, plane, 0),
         column = IotaOp::create(c.builder, c.loc, plane, 1);
-  Value shifted = AddOp::create(c.builder, c.loc, plane, row,
-                                c.makeConstant(plane, diagonal));
+  Value shifted =
+      AddOp::create(c.builder, c.loc, plane, row,
+                    c.makeConstant(plane, static_cast<double>(diagonal)));
   auto predicate =
       c.getInt("upper", 1) ? ComparePredicate::GE : ComparePredicate::LE;
   Value triangle =

@@ -143,12 +143,11 @@ LogicalResult convertGatherNd(NodeConversion &c) {
 }
 
 LogicalResult convertCumSum(NodeConversion &c) {
-  FailureOr<double> given = c.getConstantNumber(1);
+  FailureOr<int64_t> given = c.getConstantInt(1);
   if (failed(given)) {
     return failure();
   }
-  FailureOr<int64_t> axis =
-      c.normalizeAxis(static_cast<int64_t>(*given), c.inputType(0).getRank());
+  FailureOr<int64_t> axis = c.normalizeAxis(*given, c.inputType(0).getRank());
   if (failed(axis)) {
     return failure();
   }

@@ -149,7 +149,8 @@ void GraphConverter::convert(const pb::NodeProto &node) {
     inputs.push_back(value);
   }
   NodeConversion conversion(state, builder, loc, node, inputs);
-  if (failed(findOperator(node.op_type())->converter(conversion))) {
+  if (failed(
+          findOperator(node.op_type(), state.opset)->converter(conversion))) {
     return poison();
   }
   for (int i = 0; i < node.output_size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The importer's table of contents: read, recover parameters, take weights out,
-// expand functions, convert, finish.
+// The importer's table of contents: read, check, recover parameters, take
+// weights out, expand functions, convert, finish.
 #include "frontends/onnx/ImportOnnx.h"
 
 #include "frontends/onnx/ExternalData.h"
@@ -10,6 +10,7 @@
 #include "frontends/onnx/InitPolicy.h"
 #include "frontends/onnx/InputRoles.h"
 #include "frontends/onnx/MakeExportTemplate.h"
+#include "frontends/onnx/ModelCheck.h"
 #include "frontends/onnx/ModelFile.h"
 #include "frontends/onnx/PaddingRows.h"
 #include "frontends/onnx/SupportCheck.h"
@@ -33,18 +34,15 @@ public:
     context.loadDialect<AccelDialect, func::FuncDialect>();
   }
 
-  ImportFailure getReason() const { return reason; }
-
   FailureOr<ImportedModel> run() {
     FailureOr<std::unique_ptr<pb::ModelProto>> file =
         readModelFile(path, context);
     if (failed(file)) {
-      reason = ImportFailure::File;
       return failure();
     }
     model = std::move(*file);
-    if (failed(prepare()) || failed(convert()) || hasErrors ||
-        failed(verify(*result.module))) {
+    if (failed(checkModel(*model, path, context)) || failed(prepare()) ||
+        failed(convert()) || hasErrors || failed(verify(*result.module))) {
       return failure();
     }
     tellAboutTraining();
@@ -54,8 +52,7 @@ public:
 
 private:
   /// Takes note of an error; whether the import ends with it.
-  bool stops(ImportFailure why) {
-    reason = hasErrors ? reason : why;
+  bool stops() {
     hasErrors = true;
     return !options.keepsGoing;
   }
@@ -80,7 +77,6 @@ private:
   ModelWeights weights;
   ConversionState state;
   ImportedModel result;
-  ImportFailure reason = ImportFailure::Model; ///< of a failure
   bool hasErrors = false;
 };
 
@@ -88,26 +84,19 @@ private:
 /// functions are expanded.
 LogicalResult Importer::prepare() {
   pb::GraphProto &graph = *model->mutable_graph();
-  if (graph.sparse_initializer_size() > 0) {
-    return emitCodedError(UnknownLoc::get(&context), ErrorCode::GraphStructure)
-           << path
-           << ": expected dense initializers, got sparse ones; store the "
-              "weights densely before export";
-  }
   result.dataFiles =
       listExternalFiles(*model, llvm::sys::path::parent_path(path));
   recovery = recoverParameters(graph, path, context, result.notes);
-  if (!recovery.isComplete && stops(ImportFailure::Model)) {
+  if (!recovery.isComplete && stops()) {
     return failure();
   }
   FailureOr<ModelWeights> collected =
       collectWeights(graph, recovery, path, context);
   if (failed(collected)) {
-    reason = ImportFailure::File;
     return failure();
   }
   weights = std::move(*collected);
-  if (failed(checkAbsentWeights()) && stops(ImportFailure::File)) {
+  if (failed(checkAbsentWeights()) && stops()) {
     return failure();
   }
   FailureOr<ExportTemplate> exported =
@@ -128,7 +117,7 @@ LogicalResult Importer::prepare() {
   if (!unsupported.empty()) {
     reportUnsupported(unsupported, path, /*oneByOne=*/options.keepsGoing,
                       context);
-    return success(!stops(ImportFailure::Unsupported));
+    return success(!stops());
   }
   return success();
 }
@@ -157,7 +146,7 @@ LogicalResult Importer::convert() {
   auto dataInputs = getDataInputs(model->graph());
   FailureOr<BoundInputs> inputs =
       bindDimensions(dataInputs, options, path, context);
-  if (failed(inputs) && !stops(ImportFailure::Model)) {
+  if (failed(inputs) && !stops()) {
     inputs = bindDimensions(dataInputs, assumeSizes(dataInputs), path, context);
   }
   if (failed(inputs)) {
@@ -175,7 +164,7 @@ LogicalResult Importer::convert() {
   finishParameters();
   if (failed(assignPaddingRows(state.function, options.paddingRows,
                                result.notes)) &&
-      stops(ImportFailure::Model)) {
+      stops()) {
     return failure();
   }
   annotateIndexRanges(state.function);
@@ -337,16 +326,9 @@ void Importer::tellAboutTraining() {
 
 } // namespace
 
-FailureOr<ImportedModel> importOnnx(StringRef path,
-                                    const ImportOptions &options,
-                                    MLIRContext &context,
-                                    ImportFailure *reason) {
-  Importer importer(path, options, context);
-  FailureOr<ImportedModel> imported = importer.run();
-  if (failed(imported) && reason) {
-    *reason = importer.getReason();
-  }
-  return imported;
+FailureOr<ImportedModel>
+importOnnx(StringRef path, const ImportOptions &options, MLIRContext &context) {
+  return Importer(path, options, context).run();
 }
 
 } // namespace accel::onnx

@@ -35,19 +35,11 @@ struct ImportedModel {
   std::vector<std::string> dataFiles; ///< of external data, beside the model
 };
 
-/// What a refused model is refused for.
-enum class ImportFailure {
-  File,        ///< the file, or one that holds its weights, cannot be read
-  Unsupported, ///< operators that have no counterpart in the `accel` dialect
-  Model        ///< what the model says, or what the options say about it
-};
-
-/// Imports the file at `path`. All errors are emitted on `context`; `reason`,
-/// if not null, is set when the import fails.
+/// Imports the file at `path`. All errors are emitted on `context`, with
+/// their codes.
 mlir::FailureOr<ImportedModel> importOnnx(llvm::StringRef path,
                                           const ImportOptions &options,
-                                          mlir::MLIRContext &context,
-                                          ImportFailure *reason = nullptr);
+                                          mlir::MLIRContext &context);
 
 } // namespace accel::onnx
 

@@ -14,9 +14,8 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-/// 2 GiB of what the interpreter computes with: more than any mask, less than
-/// what a small file could ask for.
-constexpr int64_t liveLimit = kMaxHostElements;
+/// Four tensors of that size at a time, as computing a mask takes.
+constexpr int64_t liveLimit = 4 * kMaxKnownElements;
 
 /// Below this many elements keeping a value costs less than making it again.
 constexpr int64_t largeTensor = 65536;
@@ -56,6 +55,27 @@ HostTensor KnownValues::evaluate(Value value) {
   return values.lookup(value);
 }
 
+/// Before anything is allocated.
+LogicalResult KnownValues::checkSize(Operation *op) {
+  int64_t elements = liveElements;
+  for (Type type : op->getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (!fitsHost(tensor, kMaxKnownElements)) {
+      return op->emitError("expected a constant of at most ")
+             << kMaxKnownElements << " elements, got one of type " << tensor
+             << "; compute it from the model's inputs, or with smaller sizes";
+    }
+    elements += tensor.getNumElements();
+  }
+  if (elements > liveLimit) {
+    return op->emitError("expected constants of at most ")
+           << liveLimit
+           << " elements at a time, got more; compute them from the model's "
+              "inputs, or with smaller sizes";
+  }
+  return success();
+}
+
 /// Requires: the operands are evaluated.
 void KnownValues::evaluateOperation(Operation *op) {
   if (values.contains(op->getResult(0))) {
@@ -67,16 +87,7 @@ void KnownValues::evaluateOperation(Operation *op) {
     operands.push_back(values.lookup(operand));
     good &= static_cast<bool>(operands.back());
   }
-  int64_t elements = liveElements;
-  for (Type type : op->getResultTypes()) {
-    auto tensor = cast<RankedTensorType>(type);
-    elements += fitsHost(tensor) ? tensor.getNumElements() : liveLimit;
-  }
-  if (good && elements > liveLimit) {
-    op->emitError("expected constants of at most ")
-        << liveLimit << " elements in all, got more";
-    good = false;
-  }
+  good = good && succeeded(checkSize(op));
   FailureOr<SmallVector<HostTensor>> results = failure();
   if (good && succeeded(verify(op))) {
     results = accel::evaluate(op, operands);

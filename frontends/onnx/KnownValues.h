@@ -15,6 +15,10 @@
 
 namespace accel::onnx {
 
+/// The most elements that a known value is computed with: a mask of 8192 x
+/// 8192. A small file could ask for any number.
+inline constexpr int64_t kMaxKnownElements = int64_t(1) << 26;
+
 /// Follows an OpBuilder. An operation of the dialect is *known* if it is pure
 /// and all its operands are; it is evaluated (on the interpreter, rounded to
 /// its element type) only when somebody asks.
@@ -42,6 +46,7 @@ public:
 
 private:
   void evaluateOperation(mlir::Operation *op);
+  mlir::LogicalResult checkSize(mlir::Operation *op);
   mlir::LogicalResult materialize(mlir::Operation *op);
   void store(mlir::Value value, HostTensor tensor);
   void release(mlir::Value value);

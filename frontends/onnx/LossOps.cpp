@@ -2,6 +2,7 @@
 // Converters of ONNX's two losses. What is left of one is a sum of losses, one
 // per label, divided by the sum of their weights: the form in which a loss in
 // the graph can be trained (AttachObjective).
+#include "frontends/onnx/Broadcasting.h"
 #include "frontends/onnx/InputRoles.h"
 #include "frontends/onnx/Metadata.h"
 #include "frontends/onnx/OperatorTable.h"
@@ -60,9 +61,14 @@ LogicalResult checkShapes(NodeConversion &c) {
 Value compare(NodeConversion &c, ComparePredicate predicate, Value labels,
               int64_t number) {
   RankedTensorType type = c.typeOf(labels);
+  HostTensor scalar(
+      type.clone(ArrayRef<int64_t>{}),
+      std::vector<int64_t>{wrapToElementType(number, type.getElementType())});
+  Value constant =
+      broadcastTo(c, ConstantOp::create(c.builder, c.loc, scalar.toAttribute()),
+                  type.getShape());
   return CompareOp::create(c.builder, c.loc, type.clone(c.builder.getI1Type()),
-                           predicate, labels,
-                           c.makeConstant(type, static_cast<double>(number)));
+                           predicate, labels, constant);
 }
 
 Value choose(NodeConversion &c, Value condition, Value yes, Value no) {

@@ -210,9 +210,13 @@ FailureOr<std::unique_ptr<pb::ModelProto>> readModelFile(StringRef path,
   if (failed(checkVersions(*model, path, context))) {
     return failure();
   }
-  if (auto field = findInvalidText(*model)) {
+  if (std::optional<InvalidText> text = findInvalidText(*model)) {
     return fileError(context, path)
-           << "expected all names in UTF-8, got other bytes in '" << *field
+           << (text->isUtf8 ? "expected names without control characters, got "
+                              "some in '"
+                            : "expected all names in UTF-8, got other bytes in "
+                              "'")
+           << text->place
            << "'; the file is damaged, or its writer is: export it again";
   }
   return model;

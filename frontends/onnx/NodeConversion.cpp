@@ -81,6 +81,23 @@ NodeConversion::getConstantInts(size_t i) const {
   return *values;
 }
 
+FailureOr<int64_t> NodeConversion::getConstantInt(size_t i) const {
+  std::optional<SmallVector<int64_t>> values;
+  if (hasInput(i)) {
+    values = state.known.evaluateIntegers(input(i));
+  }
+  if (!values || values->size() != 1) {
+    return error(ErrorCode::ComputedShape)
+           << "expected one integer that does not depend on the model's "
+              "inputs as input "
+           << i << ", got "
+           << (!hasInput(i) ? "none"
+               : values     ? std::to_string(values->size()) + " of them"
+                            : "another value");
+  }
+  return values->front();
+}
+
 FailureOr<double> NodeConversion::getConstantNumber(size_t i) const {
   HostTensor tensor;
   if (hasInput(i)) {

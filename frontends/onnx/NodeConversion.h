@@ -83,6 +83,8 @@ public:
 
   /// Input `i` as integers; emits an error if it depends on the model's inputs.
   mlir::FailureOr<llvm::SmallVector<int64_t>> getConstantInts(size_t i) const;
+  /// Input `i` as one integer; as above.
+  mlir::FailureOr<int64_t> getConstantInt(size_t i) const;
   /// Input `i` as one number (floats by `toDecimal`); as above.
   mlir::FailureOr<double> getConstantNumber(size_t i) const;
 

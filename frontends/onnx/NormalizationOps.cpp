@@ -37,21 +37,30 @@ Value keepDimensions(NodeConversion &c, Value statistic, int64_t axis) {
   return c.reshape(statistic, shape);
 }
 
-/// The scale of an RMS norm may have fewer dimensions than `normalized`, or
+/// Input `i`, a scale or a bias, may have fewer dimensions than `type`, or
 /// ones.
-LogicalResult checkScale(NodeConversion &c, RankedTensorType normalized) {
-  RankedTensorType scale = c.inputType(1);
+LogicalResult checkBroadcasts(NodeConversion &c, size_t i,
+                              RankedTensorType type) {
+  RankedTensorType given = c.inputType(i);
   FailureOr<SmallVector<int64_t>> common =
-      getCommonShape(c, {normalized.getShape(), scale.getShape()});
+      getCommonShape(c, {type.getShape(), given.getShape()});
   if (failed(common)) {
     return failure();
   }
-  if (scale.getElementType() != normalized.getElementType() ||
-      ArrayRef<int64_t>(*common) != normalized.getShape()) {
-    return c.error() << "expected a scale that broadcasts to " << normalized
-                     << ", got " << scale;
+  if (given.getElementType() != type.getElementType() ||
+      ArrayRef<int64_t>(*common) != type.getShape()) {
+    return c.error() << "expected a " << (i == 1 ? "scale" : "bias")
+                     << " that broadcasts to " << type << ", got " << given;
   }
   return success();
+}
+
+/// Whether a scale or a bias is the same for all rows, over the last `rank`
+/// dimensions.
+bool isSameForRows(NodeConversion &c, size_t i, size_t rank) {
+  ArrayRef<int64_t> shape = c.inputType(i).getShape();
+  return llvm::all_of(shape.drop_back(std::min(rank, shape.size())),
+                      [](int64_t size) { return size == 1; });
 }
 
 } // namespace
@@ -111,27 +120,40 @@ LogicalResult convertLayerNorm(NodeConversion &c) {
                     normalized = type.getShape().drop_front(*axis);
   int64_t size = std::accumulate(normalized.begin(), normalized.end(),
                                  int64_t(1), std::multiplies<>());
-  for (size_t i = 1; i < 3; ++i) {
-    if (c.hasInput(i) &&
-        (c.inputType(i).getElementType() != type.getElementType() ||
-         c.inputType(i).getShape() != normalized)) {
-      return c.error() << "expected scale and bias of type "
-                       << type.clone(normalized) << ", got " << c.inputType(i);
-    }
-  }
   if (!isa<FloatType>(type.getElementType())) {
     return c.error() << "expected a float tensor, got " << type;
   }
+  bool isPerRow = false;
+  for (size_t i = 1; i < 3 && c.hasInput(i); ++i) {
+    if (failed(checkBroadcasts(c, i, type))) {
+      return failure();
+    }
+    isPerRow |= !isSameForRows(c, i, normalized.size());
+  }
   SmallVector<int64_t> flat(rows);
   flat.push_back(size);
-  Value operand = c.reshape(c.input(0), flat),
-        scale = c.reshape(c.input(1), {size});
-  Value bias = c.hasInput(2) ? c.reshape(c.input(2), {size}) : Value();
+  auto flatten = [&](size_t i) {
+    return c.reshape(broadcastTo(c, c.input(i), normalized), {size});
+  };
+  // What differs from row to row scales the norm behind it.
+  Value scale = isPerRow
+                    ? c.makeConstant(type.clone(ArrayRef<int64_t>{size}), 1.0)
+                    : flatten(1);
+  Value bias = c.hasInput(2) && !isPerRow ? flatten(2) : Value();
   auto norm = LayerNormOp::create(
       c.builder, c.loc, type.clone(flat), type.clone(rows), type.clone(rows),
-      operand, scale, bias,
+      c.reshape(c.input(0), flat), scale, bias,
       c.builder.getF64FloatAttr(c.getFloat("epsilon", 1e-5)));
-  c.setResult(0, c.reshape(norm.getResult(), type.getShape()));
+  Value result = c.reshape(norm.getResult(), type.getShape());
+  if (isPerRow) {
+    result = MulOp::create(c.builder, c.loc, type, result,
+                           broadcastTo(c, c.input(1), type.getShape()));
+  }
+  if (isPerRow && c.hasInput(2)) {
+    result = AddOp::create(c.builder, c.loc, type, result,
+                           broadcastTo(c, c.input(2), type.getShape()));
+  }
+  c.setResult(0, result);
   if (c.isResultUsed(1)) {
     c.setResult(1, keepDimensions(c, norm.getMean(), *axis));
   }
@@ -153,7 +175,7 @@ LogicalResult convertRmsNorm(NodeConversion &c) {
   }
   ArrayRef<int64_t> rows = type.getShape().take_front(*axis),
                     normalized = type.getShape().drop_front(*axis);
-  if (failed(checkScale(c, type.clone(normalized)))) {
+  if (failed(checkBroadcasts(c, 1, type.clone(normalized)))) {
     return failure();
   }
   // x * rsqrt(mean(x^2) + epsilon) * scale

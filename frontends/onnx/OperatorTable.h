@@ -8,28 +8,43 @@
 
 namespace accel::onnx {
 
-/// `maxInputs` of an operator that takes a list.
+/// `maxInputs` of an operator that takes a list, `maxOutputs` of one that makes
+/// one.
 constexpr unsigned anyNumber = ~0u;
 
-/// An operator of the default domain.
+/// An operator of the default domain, as some operator sets define it.
 struct OperatorInfo {
   llvm::StringLiteral name;
   int64_t firstOpset; ///< the oldest and newest operator set in which it means
                       ///< what the converter takes it for
   int64_t lastOpset;
   unsigned minInputs, maxInputs; ///< how many inputs a node may have
-  /// Attributes that the converter honours, separated by spaces; any other is
-  /// unsupported. One marked with '=' is accepted only with that value, e.g.
-  /// `stash_type=1`.
+  /// Attributes that the converter honours, separated by spaces, with ONNX's
+  /// type of each: `keepdims:int`. Any other is unsupported. `to:int!` has to
+  /// be there; `stash_type:int=1` is accepted only with that value.
   llvm::StringLiteral attributes;
   Converter converter;
+  unsigned maxOutputs = 1;
 };
 
-/// All of them, by name.
+/// One entry of `OperatorInfo::attributes`.
+struct AttributeInfo {
+  llvm::StringRef name;
+  llvm::StringRef type;  ///< ONNX's name of it, in small letters
+  llvm::StringRef value; ///< the only one that is accepted; empty: any
+  bool isRequired;
+};
+
+/// All of them, by name, then by operator set.
 llvm::ArrayRef<OperatorInfo> getOperators();
 
-/// The operator, or null.
-const OperatorInfo *findOperator(llvm::StringRef name);
+/// The operator in that operator set, or null.
+const OperatorInfo *findOperator(llvm::StringRef name, int64_t opset);
+
+/// The oldest operator set in which the operator is known, or none.
+std::optional<int64_t> findFirstOpset(llvm::StringRef name);
+
+llvm::SmallVector<AttributeInfo> getAttributes(const OperatorInfo &info);
 
 // One function per operator or group of operators that differ in one word.
 mlir::LogicalResult convertAttention(NodeConversion &conversion);

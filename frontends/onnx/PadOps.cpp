@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converter of Pad: one number around a tensor, and with negative counts less
 // of it.
+#include "frontends/onnx/Broadcasting.h"
 #include "frontends/onnx/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -64,14 +65,14 @@ Value cut(NodeConversion &c, Value value, ArrayRef<Padding> paddings) {
 }
 
 Value extend(NodeConversion &c, Value value, const Padding &padding,
-             double number) {
+             Value number) {
   RankedTensorType type = c.typeOf(value);
   SmallVector<int64_t> shape(type.getShape());
   SmallVector<Value> parts;
   auto add = [&](int64_t count) {
     if (count > 0) {
       shape[padding.axis] = count;
-      parts.push_back(c.makeConstant(type.clone(shape), number));
+      parts.push_back(broadcastTo(c, number, shape));
     }
   };
   add(padding.before);
@@ -89,16 +90,24 @@ LogicalResult convertPad(NodeConversion &c) {
                         "mode='constant')";
   }
   FailureOr<SmallVector<Padding>> paddings = getPaddings(c);
-  FailureOr<double> number = 0.0;
-  if (c.hasInput(2)) {
-    number = c.getConstantNumber(2);
-  }
-  if (failed(paddings) || failed(number)) {
+  if (failed(paddings)) {
     return failure();
+  }
+  auto scalar = RankedTensorType::get({}, c.inputType(0).getElementType());
+  Value number = c.makeConstant(scalar, 0.0);
+  if (c.hasInput(2)) {
+    RankedTensorType given = c.inputType(2);
+    if (given.getNumElements() != 1 ||
+        given.getElementType() != scalar.getElementType()) {
+      return c.error() << "expected one number of type "
+                       << scalar.getElementType() << " to pad with, got "
+                       << given;
+    }
+    number = c.reshape(c.input(2), {});
   }
   Value value = cut(c, c.input(0), *paddings);
   for (const Padding &padding : *paddings) {
-    value = extend(c, value, padding, *number);
+    value = extend(c, value, padding, number);
   }
   c.setResult(0, value);
   return success();

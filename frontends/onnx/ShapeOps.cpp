@@ -242,6 +242,24 @@ LogicalResult convertConcat(NodeConversion &c) {
   return success();
 }
 
+/// The sizes of the parts of a Split: given, or as equal as can be, the last
+/// one smaller.
+static FailureOr<SmallVector<int64_t>> getPartSizes(NodeConversion &c,
+                                                    int64_t total) {
+  int64_t parts = c.node.output_size();
+  if (int64_t declared = c.getInt("num_outputs", parts); declared != parts) {
+    return c.error() << "expected num_outputs = " << parts
+                     << ", the number of outputs, got " << declared;
+  }
+  if (c.hasInput(1)) {
+    return c.getConstantInts(1);
+  }
+  int64_t size = (total + parts - 1) / parts;
+  SmallVector<int64_t> sizes(parts, size);
+  sizes.back() = total - size * (parts - 1);
+  return sizes;
+}
+
 LogicalResult convertSplit(NodeConversion &c) {
   RankedTensorType type = c.inputType(0);
   FailureOr<int64_t> axis =
@@ -249,31 +267,36 @@ LogicalResult convertSplit(NodeConversion &c) {
   if (failed(axis)) {
     return failure();
   }
-  int64_t total = type.getDimSize(*axis), parts = c.node.output_size();
-  SmallVector<int64_t> sizes;
-  if (c.hasInput(1)) {
-    FailureOr<SmallVector<int64_t>> given = c.getConstantInts(1);
-    if (failed(given)) {
-      return failure();
-    }
-    sizes = *given;
-  } else {
-    // Equal parts, the last one smaller.
-    int64_t size = (total + parts - 1) / parts;
-    for (int64_t i = 0; i < parts; ++i) {
-      sizes.push_back(std::clamp<int64_t>(total - i * size, 0, size));
+  int64_t total = type.getDimSize(*axis);
+  FailureOr<SmallVector<int64_t>> sizes = getPartSizes(c, total);
+  if (failed(sizes)) {
+    return failure();
+  }
+  // What is left is never negative, so no sum overflows.
+  int64_t left = total;
+  for (int64_t size : *sizes) {
+    left = size >= 0 && size <= left ? left - size : -1;
+    if (left < 0) {
+      break;
     }
   }
-  bool positive = llvm::all_of(sizes, [](int64_t size) { return size > 0; });
-  if (static_cast<int64_t>(sizes.size()) != parts || !positive ||
-      std::accumulate(sizes.begin(), sizes.end(), int64_t(0)) != total) {
-    return c.error() << "expected " << parts
-                     << " positive sizes that add up to " << total
-                     << ", got others";
+  if (static_cast<int64_t>(sizes->size()) != c.node.output_size() ||
+      left != 0) {
+    return c.error() << "expected " << c.node.output_size()
+                     << " sizes that add up to " << total << ", got others";
+  }
+  SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1),
+      shape(type.getShape());
+  if (llvm::is_contained(*sizes, 0)) {
+    for (auto [i, size] : llvm::enumerate(*sizes)) {
+      shape[*axis] = size;
+      c.setResult(i, c.slice(c.input(0), offsets, shape, strides));
+      offsets[*axis] += size;
+    }
+    return success();
   }
   SmallVector<Type> types;
-  for (int64_t size : sizes) {
-    SmallVector<int64_t> shape(type.getShape());
+  for (int64_t size : *sizes) {
     shape[*axis] = size;
     types.push_back(type.clone(shape));
   }

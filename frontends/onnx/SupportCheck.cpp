@@ -26,18 +26,16 @@ constexpr llvm::StringLiteral kRewriteRule =
 /// asks for.
 bool isSupported(const pb::AttributeProto &attribute,
                  const OperatorInfo &info) {
-  SmallVector<StringRef> entries;
-  StringRef(info.attributes).split(entries, ' ', -1, /*KeepEmpty=*/false);
-  for (StringRef entry : entries) {
-    auto [name, value] = entry.split('=');
-    if (name != attribute.name()) {
+  for (const AttributeInfo &known : getAttributes(info)) {
+    if (known.name != attribute.name()) {
       continue;
     }
     double expected = 0;
     double got = attribute.type() == pb::AttributeProto::FLOAT
                      ? attribute.f()
                      : static_cast<double>(attribute.i());
-    return value.empty() || value.getAsDouble(expected) || got == expected;
+    return known.value.empty() || known.value.getAsDouble(expected) ||
+           got == expected;
   }
   return false;
 }
@@ -72,14 +70,15 @@ UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset) {
   if (name == "BatchNormalization") {
     return {{&node, ErrorCode::BatchNorm, name}};
   }
-  const OperatorInfo *info = findOperator(name);
-  if (!info) {
+  std::optional<int64_t> first = findFirstOpset(name);
+  if (!first) {
     return {{&node, ErrorCode::UnknownOperator, name}};
   }
-  if (opset < info->firstOpset || opset > info->lastOpset) {
+  const OperatorInfo *info = findOperator(name, opset);
+  if (!info) {
     return {{&node, ErrorCode::OperatorSet,
              name + " of operator set " + std::to_string(opset) +
-                 " (known from " + std::to_string(info->firstOpset) + ")"}};
+                 " (known from " + std::to_string(*first) + ")"}};
   }
   UnsupportedNodes problems;
   for (const pb::AttributeProto &attribute : node.attribute()) {

@@ -2,6 +2,7 @@
 // A walk over everything in a model that has a name.
 #include "frontends/onnx/TextEncoding.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 namespace accel::onnx {
@@ -10,10 +11,10 @@ namespace {
 /// Looks at texts until one is none; `found` is its path then.
 class TextCheck {
 public:
-  std::optional<std::string> found;
+  std::optional<InvalidText> found;
 
   void visit(const pb::GraphProto &graph, const std::string &path) {
-    text(graph.name(), path + ".name");
+    name(graph.name(), path + ".name");
     each(graph.node(), path + ".node");
     each(graph.initializer(), path + ".initializer");
     each(graph.input(), path + ".input");
@@ -23,8 +24,8 @@ public:
   }
 
   void visit(const pb::FunctionProto &function, const std::string &path) {
-    text(function.name(), path + ".name");
-    text(function.domain(), path + ".domain");
+    name(function.name(), path + ".name");
+    name(function.domain(), path + ".domain");
     each(function.input(), path + ".input");
     each(function.output(), path + ".output");
     each(function.node(), path + ".node");
@@ -40,18 +41,28 @@ public:
 private:
   void text(const std::string &value, const std::string &path) {
     if (!found && !llvm::json::isUTF8(value)) {
-      found = path;
+      found = {path, /*isUtf8=*/false};
+    }
+  }
+
+  /// A text that stands for something.
+  void name(const std::string &value, const std::string &path) {
+    text(value, path);
+    bool hasControl = llvm::any_of(
+        value, [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; });
+    if (!found && hasControl) {
+      found = {path, /*isUtf8=*/true};
     }
   }
 
   void visit(const std::string &value, const std::string &path) {
-    text(value, path);
+    name(value, path);
   }
 
   void visit(const pb::NodeProto &node, const std::string &path) {
-    text(node.name(), path + ".name");
-    text(node.op_type(), path + ".op_type");
-    text(node.domain(), path + ".domain");
+    name(node.name(), path + ".name");
+    name(node.op_type(), path + ".op_type");
+    name(node.domain(), path + ".domain");
     each(node.input(), path + ".input");
     each(node.output(), path + ".output");
     each(node.attribute(), path + ".attribute");
@@ -59,19 +70,19 @@ private:
   }
 
   void visit(const pb::AttributeProto &attribute, const std::string &path) {
-    text(attribute.name(), path + ".name");
-    text(attribute.ref_attr_name(), path + ".ref_attr_name");
+    name(attribute.name(), path + ".name");
+    name(attribute.ref_attr_name(), path + ".ref_attr_name");
   }
 
   void visit(const pb::TensorProto &tensor, const std::string &path) {
-    text(tensor.name(), path + ".name");
+    name(tensor.name(), path + ".name");
     each(tensor.external_data(), path + ".external_data");
   }
 
   void visit(const pb::ValueInfoProto &value, const std::string &path) {
-    text(value.name(), path + ".name");
+    name(value.name(), path + ".name");
     for (const auto &size : value.type().tensor_type().shape().dim()) {
-      text(size.dim_param(), path + ".type.tensor_type.shape.dim_param");
+      name(size.dim_param(), path + ".type.tensor_type.shape.dim_param");
     }
     each(value.metadata_props(), path + ".metadata_props");
   }
@@ -84,7 +95,7 @@ private:
 
 } // namespace
 
-std::optional<std::string> findInvalidText(const pb::ModelProto &model) {
+std::optional<InvalidText> findInvalidText(const pb::ModelProto &model) {
   TextCheck check;
   check.visit(model.graph(), "graph");
   check.each(model.functions(), "functions");

@@ -10,10 +10,16 @@
 
 namespace accel::onnx {
 
-/// The first name in the model that is not UTF-8, for people:
-/// `graph.node[3].name`. ONNX demands UTF-8 and its protobuf does not check it,
-/// but names go into plans, safetensors and JSON, which do.
-std::optional<std::string> findInvalidText(const pb::ModelProto &model);
+/// Where a text is that is none, for people: `graph.node[3].name`.
+struct InvalidText {
+  std::string place;
+  bool isUtf8; ///< then it is a name with control characters
+};
+
+/// The first of them. ONNX demands UTF-8 and its protobuf does not check it,
+/// but names go into plans, safetensors and JSON, which do. A control character
+/// in a name is there to deceive whoever reads a log.
+std::optional<InvalidText> findInvalidText(const pb::ModelProto &model);
 
 } // namespace accel::onnx
 

@@ -231,7 +231,11 @@ void ClusterPlanner::addSymbolOrder() {
 // Planning
 //===----------------------------------------------------------------------===//
 
+/// An operation in front of which a copy was put is met a second time.
 void ClusterPlanner::place(Operation *op) {
+  if (clusterOf.count(op)) {
+    return;
+  }
   if (isProduct(op)) {
     return placeProduct(op);
   }
@@ -239,7 +243,7 @@ void ClusterPlanner::place(Operation *op) {
     return materializeContiguous(op);
   }
   bool isColumns = isColumnReduction(op) || isa<ScatterAddOp>(op);
-  if (clusterOf.count(op) || isColumns || !isCompute(op)) {
+  if (isColumns || !isCompute(op)) {
     return;
   }
   if (isAttention(op)) {
@@ -375,7 +379,9 @@ bool ClusterPlanner::operandsAllowColumns(
   if (auto gather = dyn_cast<GatherOp>(op)) {
     int64_t width = getNumElements(gather.getResult()) /
                     getNumElements(gather.getIndices());
-    return width % columns == 0;
+    Value table = gather.getTable();
+    return width % columns == 0 &&
+           getRunLength(table, getRoot(table), columns) == columns;
   }
   for (Value operand : op->getOperands()) {
     Value root = getRoot(operand);

@@ -15,6 +15,7 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager,
   // Sites are told apart before common subexpressions are merged: two dropouts
   // of one value are not one.
   manager.addPass(createNumberDropoutSitesPass({options.dropout}));
+  manager.addPass(createFoldEmptyTensorsPass());
   manager.addPass(createFoldConstantsPass({options.maxConstantElements}));
   // The recognitions see one form of every view.
   manager.addPass(createCleanGraphPass());

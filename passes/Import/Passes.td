@@ -4,6 +4,24 @@
 #define ACCEL_PASSES_IMPORT_PASSES_TD
 include "mlir/Pass/PassBase.td"
 
+def FoldEmptyTensorsPass : Pass<"accel-fold-empty-tensors", "mlir::ModuleOp"> {
+  let summary = "folds what is computed of nothing, refuses what computes nothing";
+  let description = [{
+    A product or a sum over no elements is 0, their maximum is the lowest number, and a concatenation is that of the operands
+    which have elements. Then no operation without elements is left, or it is an error at whatever made the size 0.
+
+    **Requires** static shapes.
+    **Ensures** every tensor in `@forward` and every parameter has at least one element.
+
+    ```mlir
+    %n = accel.slice %x [0, 4] strides [1, 1] : tensor<2x4xf32> -> tensor<2x0xf32>
+    %c = accel.concat %n, %x axis 1 : tensor<2x0xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+    // becomes %x
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def FoldConstantsPass : Pass<"accel-fold-constants", "mlir::ModuleOp"> {
   let summary = "evaluates what does not depend on inputs or parameters";
   let description = [{

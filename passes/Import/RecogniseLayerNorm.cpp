@@ -35,17 +35,18 @@ struct LayerNormMatch {
 /// if it does not.
 Value getRepeatedRow(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
-  if (!broadcast) {
+  if (!broadcast || typeOf(value).getRank() == 0) {
     return Value();
   }
   Value row = skipViews(broadcast.getOperand());
+  RankedTensorType from = typeOf(broadcast.getOperand());
   int64_t rank = typeOf(value).getRank();
-  bool isRow =
-      typeOf(row).getRank() == 1 &&
-      typeOf(row).getDimSize(0) == typeOf(value).getDimSize(rank - 1) &&
-      typeOf(broadcast.getOperand()).getNumElements() ==
-          typeOf(row).getNumElements() &&
-      broadcast.getDimensions().back() == rank - 1;
+  int64_t columns = typeOf(value).getShape().back();
+  // Rank 0 repeats a number, and a last size of 1 a column.
+  bool isRow = from.getRank() > 0 && from.getShape().back() == columns &&
+               from.getNumElements() == columns &&
+               typeOf(row).getShape() == ArrayRef<int64_t>{columns} &&
+               broadcast.getDimensions().back() == rank - 1;
   return isRow ? row : Value();
 }
 

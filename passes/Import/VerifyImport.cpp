@@ -28,6 +28,11 @@ LogicalResult verifyTypes(Operation *op) {
              << "expected static shapes after Import, got " << type
              << "; bind the dimension with --dim NAME=SIZE";
     }
+    if (tensor.getNumElements() == 0) {
+      return withCode(op->emitError(), ErrorCode::EmptyTensor)
+             << "expected tensors with at least one element after Import, got "
+             << type;
+    }
   }
   return success();
 }

@@ -81,6 +81,22 @@ class BlockedCode {
 public:
   explicit BlockedCode(ModuleOp module) : module(module) {}
 
+  /// One module for each variant, some of them perhaps the same.
+  FailureOr<std::vector<ModuleOp>> getAll(ArrayRef<CodeVariant> variants,
+                                          TimingScope &timing) {
+    std::vector<ModuleOp> all;
+    for (const CodeVariant &variant : variants) {
+      TimingScope scope = timing.nest("loops and vectors");
+      FailureOr<ModuleOp> code = get(variant.blockVectors, scope);
+      if (failed(code)) {
+        return failure();
+      }
+      all.push_back(*code);
+    }
+    return all;
+  }
+
+private:
   FailureOr<ModuleOp> get(int64_t blockVectors, TimingScope &timing) {
     OwningOpRef<ModuleOp> &code = codes[blockVectors];
     if (code) {
@@ -105,7 +121,6 @@ public:
     return *code;
   }
 
-private:
   ModuleOp module, first;
   std::map<int64_t, OwningOpRef<ModuleOp>> codes;
 };
@@ -132,6 +147,12 @@ static LogicalResult orderEntries(ModuleOp module, ArrayRef<std::string> names,
   return success();
 }
 
+LogicalResult accel::checkKernels(ModuleOp module,
+                                  ArrayRef<CodeVariant> variants,
+                                  TimingScope timing) {
+  return BlockedCode(module).getAll(variants, timing);
+}
+
 FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module,
                                            ArrayRef<CodeVariant> variants,
                                            TimingScope timing) {
@@ -142,21 +163,18 @@ FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module,
     }
   }
   BlockedCode codes(module);
-  std::vector<ModuleOp> modules;
+  FailureOr<std::vector<ModuleOp>> modules = codes.getAll(variants, timing);
+  if (failed(modules)) {
+    return failure();
+  }
   for (const CodeVariant &variant : variants) {
-    TimingScope scope = timing.nest("loops and vectors");
-    FailureOr<ModuleOp> code = codes.get(variant.blockVectors, scope);
-    if (failed(code)) {
-      return failure();
-    }
-    modules.push_back(*code);
     result.variants.push_back({variant, {}});
   }
   prepareTranslation(*module.getContext());
   auto compile = [&](size_t i) -> LogicalResult {
     VariantCode &variant = result.variants[i];
     TimingScope scope = timing.nest(variant.variant.name);
-    FailureOr<CodeImage> image = compileKernels(modules[i], variant.variant);
+    FailureOr<CodeImage> image = compileKernels((*modules)[i], variant.variant);
     if (failed(image)) {
       return failure();
     }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "runtime/base/text_wrap.h"
+#include "runtime/text/printable.h"
 
 namespace accel::runtime {
 namespace {
@@ -48,8 +49,9 @@ void Logger::Log(LogLevel level, absl::string_view message) const {
   const absl::string_view label = level == LogLevel::kWarning ? "warning: "
                                   : level == LogLevel::kError ? "error: "
                                                               : "";
-  sink_(absl::StrCat(rank_prefix_, label,
-                     absl::StrReplaceAll(message, {{"\n", "\n  "}})));
+  sink_(absl::StrCat(
+      rank_prefix_, label,
+      absl::StrReplaceAll(PrintableLines(message), {{"\n", "\n  "}})));
 }
 
 }  // namespace accel::runtime

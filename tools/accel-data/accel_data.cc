@@ -12,6 +12,7 @@
 #include "runtime/io/output_target.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/report/console.h"
+#include "runtime/text/printable.h"
 #include "tools/accel-data/exit_code.h"
 #include "tools/accel-data/options.h"
 
@@ -33,7 +34,7 @@ void InstallStopHandlers() {
 
 int Fail(const absl::Status& status) {
   std::cout << std::flush;
-  std::cerr << "error: " << status.message() << "\n";
+  std::cerr << "error: " << runtime::PrintableLines(status.message()) << "\n";
   return static_cast<int>(DataExitCodeOf(status));
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/plan/verify_launches.h"
 #include "runtime/plan/verify_memory.h"
 #include "runtime/plan/verify_schedule.h"
+#include "runtime/text/printable.h"
 #include "tools/accel-inspect/exit_status.h"
 #include "tools/accel-inspect/metrics_command.h"
 #include "tools/accel-inspect/plan_json.h"
@@ -97,9 +98,10 @@ absl::Status Print(const runtime::Plan& plan,
     return absl::NotFoundError(absl::StrCat("--function: expected one of ",
                                             names, ", got ", options.function));
   }
-  std::cout << SummaryText(plan, layout) << "\n" << BucketsText(plan.view());
+  std::cout << runtime::PrintableLines(SummaryText(plan, layout)) << "\n"
+            << runtime::PrintableLines(BucketsText(plan.view()));
   if (options.parameters) {
-    std::cout << "\n" << ParametersText(plan.view());
+    std::cout << "\n" << runtime::PrintableLines(ParametersText(plan.view()));
   }
   std::string schedule;
   if (options.schedule == "accesses") {
@@ -110,12 +112,13 @@ absl::Status Print(const runtime::Plan& plan,
                      ScheduleText(plan.view(), *function, layout,
                                   options.schedule == "folded", options.width));
   }
-  std::cout << "\n" << schedule;
+  std::cout << "\n" << runtime::PrintableLines(schedule);
   return absl::OkStatus();
 }
 
 int Fail(const absl::Status& status, int code) {
-  runtime::StderrSink()(absl::StrCat("error: ", status.message()));
+  runtime::StderrSink()(
+      absl::StrCat("error: ", runtime::PrintableLines(status.message())));
   return absl::IsUnimplemented(status) ? kUnsupported : code;
 }
 

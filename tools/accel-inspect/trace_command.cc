@@ -13,6 +13,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/posix_vfs.h"
+#include "runtime/text/printable.h"
 #include "tools/accel-inspect/exit_status.h"
 #include "tools/accel-inspect/trace_text.h"
 #include "tools/command-line/help_format.h"
@@ -64,7 +65,8 @@ absl::StatusOr<TraceFile> ReadTrace(const std::string& path) {
 }
 
 int FailTrace(const absl::Status& status, int code) {
-  runtime::StderrSink()(absl::StrCat("error: ", status.message()));
+  runtime::StderrSink()(
+      absl::StrCat("error: ", runtime::PrintableLines(status.message())));
   return absl::IsUnimplemented(status) ? kUnsupported : code;
 }
 
@@ -81,7 +83,8 @@ int InspectTrace(const TraceOptions& options) {
     return FailTrace(profile.status(), kCommandLineError);
   }
   std::cout << (options.json ? absl::StrCat(TraceJson(*profile), "\n")
-                             : TraceText(*profile, options.top, options.width));
+                             : runtime::PrintableLines(TraceText(
+                                   *profile, options.top, options.width)));
   return 0;
 }
 

@@ -67,6 +67,10 @@ struct Flags {
       "run-print-limit",
       cl::desc("Print tensors of up to this many elements whole (default 64)"),
       cl::init(64), cl::cat(category)};
+  cl::opt<int> digits{
+      "run-digits",
+      cl::desc("Digits of every number; 17 tell a double (default 6)"),
+      cl::init(6), cl::cat(category)};
   cl::opt<bool> round{"run-round",
                       cl::desc("Round every result to its element type instead "
                                "of computing in double"),
@@ -100,6 +104,7 @@ RunOptions getRunFlags() {
           .microbatches = flags->microbatches,
           .inputFile = flags->inputs,
           .printLimit = flags->printLimit,
+          .digits = flags->digits,
           .roundResults = flags->round};
 }
 

@@ -22,11 +22,11 @@ namespace accel {
 namespace {
 
 void printNumber(llvm::raw_ostream &output, const HostTensor &tensor,
-                 int64_t index) {
+                 int64_t index, int digits) {
   if (tensor.isFloat() && std::isnan(tensor.floats()[index])) {
     output << "nan"; // whatever its sign
   } else if (tensor.isFloat()) {
-    output << llvm::format("%.6g", tensor.floats()[index]);
+    output << llvm::format("%.*g", digits, tensor.floats()[index]);
   } else if (tensor.getElementType().isInteger(1)) {
     output << (tensor.integers()[index] ? "true" : "false");
   } else {
@@ -37,16 +37,16 @@ void printNumber(llvm::raw_ostream &output, const HostTensor &tensor,
 /// The elements in nested brackets, never two of them side by side, which
 /// FileCheck would take for a variable. `next` is the next element.
 void printElements(llvm::raw_ostream &output, const HostTensor &tensor,
-                   ArrayRef<int64_t> shape, int64_t &next) {
+                   ArrayRef<int64_t> shape, int digits, int64_t &next) {
   if (shape.empty()) {
-    printNumber(output, tensor, next++);
+    printNumber(output, tensor, next++, digits);
     return;
   }
   bool nested = shape.size() > 1;
   output << (nested ? "[ " : "[");
   for (int64_t i = 0; i < shape.front(); ++i) {
     output << (i == 0 ? "" : ", ");
-    printElements(output, tensor, shape.drop_front(), next);
+    printElements(output, tensor, shape.drop_front(), digits, next);
   }
   output << (nested ? " ]" : "]");
 }
@@ -138,7 +138,7 @@ private:
     output << ": " << tensor.getType() << " = ";
     if (tensor.getNumElements() <= options.printLimit) {
       int64_t next = 0;
-      printElements(output, tensor, tensor.getShape(), next);
+      printElements(output, tensor, tensor.getShape(), options.digits, next);
     } else {
       printSummary(output, tensor);
     }

@@ -18,6 +18,7 @@ struct RunOptions {
   int64_t microbatches = 1;
   std::string inputFile; ///< empty: none
   int64_t printLimit = 64;
+  int digits = 6;
   bool roundResults = false;
 };
 

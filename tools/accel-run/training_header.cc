@@ -10,6 +10,7 @@
 #include "runtime/base/sha256.h"
 #include "runtime/base/wall_clock.h"
 #include "runtime/io/atomic_file.h"
+#include "runtime/text/printable.h"
 #include "tools/accel-run/training_run.h"
 
 namespace accel::tools {
@@ -82,7 +83,7 @@ void TrainingRun::Print(absl::string_view text) {
     return;
   }
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    environment_.console.PrintLine(line);
+    environment_.console.PrintLine(runtime::Printable(line));
   }
 }
 

@@ -9,7 +9,9 @@
     init w float 4 3 = 0.5                  # values, the last one repeated
     init w float 4 3 external w.bin 0 48    # location, offset, length (the last two may be missing)
     init w float 4 3 raw 12                 # so many zero bytes as raw data
+    init w float 4 3 both 0.5               # raw data and typed data
     node MatMul x w -> y transA=1 name=a    # _ is an absent input; DOMAIN:OP for other domains
+    node Gemm x w -> y alpha=2!7            # an attribute that claims another type; 0: none
     meta pkg.torch.onnx.fx_node=...         # metadata of the last node, up to the end of the line
     value w pkg.key=...                     # metadata of a value
     graph pkg.key=first\\nsecond            # metadata of the graph
@@ -53,19 +55,26 @@ def entry(field, key, value):
     return message(field, message(1, key) + message(2, value.replace("\\n", "\n")))
 
 
-def attribute(text):
-    name, value = text.split("=", 1)
-    out = message(1, name)
+def attribute_value(value):
+    """The fields of a value, and its type."""
     if value.startswith("@"):
-        return message(5, out + message(21, value[1:]) + integer(20, 2))
+        return message(21, value[1:]), 2
     if value.startswith("["):
         numbers = [int(item) for item in value.strip("[]").split(",") if item]
-        return message(5, out + b"".join(integer(8, number) for number in numbers) + integer(20, 7))
+        return b"".join(integer(8, number) for number in numbers), 7
     if re.fullmatch(r"-?\d+", value):
-        return message(5, out + integer(3, int(value)) + integer(20, 2))
+        return integer(3, int(value)), 2
     if re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?", value):
-        return message(5, out + varint(2 << 3 | 5) + struct.pack("<f", float(value)) + integer(20, 1))
-    return message(5, out + message(4, value) + integer(20, 3))
+        return varint(2 << 3 | 5) + struct.pack("<f", float(value)), 1
+    return message(4, value), 3
+
+
+def attribute(text):
+    name, value = text.split("=", 1)
+    claimed = re.fullmatch(r"(.*)!(\d+)", value)
+    fields, kind = attribute_value(claimed[1] if claimed else value)
+    kind = int(claimed[2]) if claimed else kind
+    return message(5, message(1, name) + fields + (integer(20, kind) if kind else b""))
 
 
 def value_type(kind, dims):
@@ -91,6 +100,8 @@ def tensor(words):
         return out + integer(14, 1)
     if how == "raw":
         return out + message(9, bytes(int(rest[0])))
+    if how == "both":
+        return out + message(9, bytes(4)) + varint(4 << 3 | 5) + struct.pack("<f", float(rest[0]))
     count = 1
     for dim in dims:
         count *= dim
@@ -117,7 +128,7 @@ class Node:
 
 class Model:
     def __init__(self):
-        self.ir, self.opset, self.opsets, self.graph, self.functions = 10, 20, b"", message(2, "g"), b""
+        self.ir, self.opset, self.opsets, self.graph, self.functions = 10, 20, [], message(2, "g"), []
         self.nodes, self.function = [], None
 
     def flush(self):
@@ -135,7 +146,7 @@ class Model:
             self.ir = int(rest[0])
         elif keyword == "opset":
             self.opset = int(rest[0]) if len(rest) == 1 else self.opset
-            self.opsets += message(8, message(1, rest[1]) + integer(2, int(rest[0]))) if len(rest) > 1 else b""
+            self.opsets += [message(1, rest[1]) + integer(2, int(rest[0]))] if len(rest) > 1 else []
         elif keyword == "input":
             self.graph += message(11, message(1, rest[0]) + value_type(rest[1], rest[2:]))
         elif keyword == "output":
@@ -160,15 +171,17 @@ class Model:
             self.function += message(5, rest[arrow + 1]) + b"".join(message(6, word) for word in rest[arrow + 2 :])
         elif keyword == "end":
             self.flush()
-            self.functions += message(25, self.function)
+            self.functions.append(self.function)
             self.function = None
         else:
             sys.exit(f"unknown line: {line}")
 
     def bytes(self):
         self.flush()
-        opset = message(8, message(1, "") + integer(2, self.opset))
-        return integer(1, self.ir) + message(7, self.graph) + opset + self.opsets + self.functions
+        opsets = [message(1, "") + integer(2, self.opset), *self.opsets]
+        imports = b"".join(message(9, opset) for opset in opsets)
+        functions = b"".join(message(25, function + imports) for function in self.functions)
+        return integer(1, self.ir) + message(7, self.graph) + b"".join(message(8, opset) for opset in opsets) + functions
 
 
 def main():

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tensors without elements end here: kernels, buckets and losses divide by the
+// sizes of theirs.
+#include "passes/Import/Passes.h"
+
+#include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/SplatConstant.h"
+#include "dialects/Diagnostics/ErrorCodes.h"
+#include "passes/Import/DeadCode.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace accel {
+#define GEN_PASS_DEF_FOLDEMPTYTENSORSPASS
+#include "passes/Import/Passes.h.inc"
+
+namespace {
+
+bool isEmpty(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 0;
+}
+
+bool isEmptyValue(Value value) { return isEmpty(value.getType()); }
+
+/// The largest of no numbers: as ONNX has it, the lowest there is.
+Attribute getLowest(Type elementType) {
+  Builder builder(elementType.getContext());
+  if (isa<FloatType>(elementType)) {
+    return builder.getFloatAttr(elementType,
+                                -std::numeric_limits<double>::infinity());
+  }
+  return builder.getIntegerAttr(
+      elementType,
+      APInt::getSignedMinValue(elementType.getIntOrFloatBitWidth()));
+}
+
+/// What `op` makes of operands without elements; null if it makes nothing of
+/// them, or nothing that is known.
+Value foldOp(Operation *op) {
+  if (op->getNumResults() != 1 || isEmptyValue(op->getResult(0)) ||
+      llvm::none_of(op->getOperands(), isEmptyValue)) {
+    return {};
+  }
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (auto concat = dyn_cast<ConcatOp>(op)) {
+    SmallVector<Value> rest = llvm::to_vector(
+        llvm::make_filter_range(concat->getOperands(), [](Value operand) {
+          return !isEmptyValue(operand);
+        }));
+    return rest.size() == 1 ? rest.front()
+                            : ConcatOp::create(builder, op->getLoc(), type,
+                                               rest, concat.getAxis());
+  }
+  Attribute element;
+  if (isa<MatmulOp, ReduceSumOp>(op)) {
+    element = builder.getZeroAttr(type.getElementType());
+  } else if (isa<ReduceMaxOp>(op)) {
+    element = getLowest(type.getElementType());
+  } else {
+    return {};
+  }
+  return ConstantOp::create(builder, op->getLoc(), type,
+                            DenseElementsAttr::get(type, element));
+}
+
+class FoldEmptyTensorsPass
+    : public impl::FoldEmptyTensorsPassBase<FoldEmptyTensorsPass> {
+public:
+  using FoldEmptyTensorsPassBase::FoldEmptyTensorsPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    bool hasFailed = false;
+    for (auto parameter : module.getOps<ParameterOp>()) {
+      hasFailed |= failed(checkParameter(parameter));
+    }
+    for (auto function : module.getOps<func::FuncOp>()) {
+      fold(function);
+      hasFailed |= failed(checkOps(function));
+    }
+    if (hasFailed) {
+      signalPassFailure();
+    }
+  }
+
+private:
+  static void fold(func::FuncOp function) {
+    bool hasFolded = false;
+    function.walk([&](Operation *op) {
+      if (Value value = foldOp(op)) {
+        op->getResult(0).replaceAllUsesWith(value);
+        hasFolded = true;
+      }
+    });
+    if (hasFolded) {
+      eraseDeadCode(function);
+    }
+  }
+
+  static LogicalResult checkParameter(ParameterOp parameter) {
+    if (!isEmpty(parameter.getType())) {
+      return success();
+    }
+    return withCode(parameter.emitError("parameter '"), ErrorCode::EmptyTensor)
+           << parameter.getSymName() << "': expected at least one element, got "
+           << parameter.getType()
+           << "; give its layer a size, or leave it out of the model";
+  }
+
+  /// Only what makes a size 0 is at fault, not what follows from it.
+  static LogicalResult checkOps(func::FuncOp function) {
+    bool hasFailed = false;
+    function.walk([&](Operation *op) {
+      if (isa<ReadOp>(op) || llvm::any_of(op->getOperands(), isEmptyValue)) {
+        return;
+      }
+      for (Type type : op->getResultTypes()) {
+        if (isEmpty(type)) {
+          hasFailed = true;
+          withCode(op->emitError(), ErrorCode::EmptyTensor)
+              << "expected a result with at least one element, got " << type
+              << "; give that dimension a size, or leave out what is computed "
+                 "of it";
+        }
+      }
+    });
+    return failure(hasFailed);
+  }
+};
+
+} // namespace
+} // namespace accel
