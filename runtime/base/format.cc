@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -129,18 +128,6 @@ std::string FormatSi(double value) {
 
 std::string FormatShape(absl::Span<const int64_t> shape) {
   return absl::StrCat("[", absl::StrJoin(shape, ", "), "]");
-}
-
-std::string Printable(absl::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (absl::ascii_isprint(static_cast<unsigned char>(c))) {
-      result += c;
-    } else {
-      absl::StrAppendFormat(&result, "\\x%02x", static_cast<unsigned char>(c));
-    }
-  }
-  return result;
 }
 
 std::string FormatRoundTrip(double value) {

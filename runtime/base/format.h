@@ -33,10 +33,6 @@ std::string FormatSi(double value);
 // "[4, 64]".
 std::string FormatShape(absl::Span<const int64_t> shape);
 
-// `text` with everything but printable ASCII as \xNN: what a file says may be
-// shown on a terminal only like this.
-std::string Printable(absl::string_view text);
-
 // The shortest decimal that reads back as the same double: "0.1", "1e-05".
 // "nan", "inf" and "-inf" for the rest.
 std::string FormatRoundTrip(double value);

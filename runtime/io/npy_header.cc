@@ -12,6 +12,7 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/npy.h"
+#include "runtime/text/printable.h"
 
 namespace accel::runtime {
 namespace {

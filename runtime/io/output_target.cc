@@ -10,6 +10,7 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/path.h"
+#include "runtime/text/printable.h"
 
 namespace accel::runtime {
 namespace {

@@ -21,6 +21,7 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/posix_file.h"
+#include "runtime/text/printable.h"
 
 namespace accel::runtime {
 namespace {

@@ -13,6 +13,7 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/safetensors.h"
+#include "runtime/text/printable.h"
 
 namespace accel::runtime {
 namespace {

@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/text/printable.h"
 #include "tools/accel-data/document_reader.h"
 #include "tools/accel-data/known_format.h"
 

@@ -13,6 +13,7 @@
 #include "runtime/base/sha256.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/data/token_file.h"
+#include "runtime/text/printable.h"
 #include "tools/accel-data/tokenizer.h"
 
 namespace accel::tools {

@@ -12,6 +12,7 @@
 #include "nlohmann/json.hpp"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/text/printable.h"
 
 namespace accel::tools {
 namespace {

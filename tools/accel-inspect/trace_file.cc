@@ -9,6 +9,7 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/plan/trace_format.h"
+#include "runtime/text/printable.h"
 
 namespace accel::tools {
 namespace {

@@ -82,11 +82,6 @@ TEST(FormatTest, ShapesLookLikeLists) {
   EXPECT_EQ(FormatShape({4, 64}), "[4, 64]");
 }
 
-TEST(FormatTest, PrintableKeepsTerminalsSafe) {
-  EXPECT_EQ(Printable("it's \"fine\""), "it's \"fine\"");
-  EXPECT_EQ(Printable("\x1b[31m\n\xff"), "\\x1b[31m\\x0a\\xff");
-}
-
 TEST(FormatTest, DoublesReadBackExactly) {
   for (const double value :
        {0.1, 1e-5, 2.3025851249694824, 5e-324, 1e300, -0.0, 1.0 / 3}) {
