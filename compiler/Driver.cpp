@@ -14,11 +14,13 @@
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
 #include "passes/Lower/LowerPipeline.h"
+#include "runtime/io/atomic_file.h"
+#include "runtime/io/output_files.h"
+#include "runtime/io/posix_vfs.h"
 #include "runtime/text/printable.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/Timing.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
@@ -74,7 +76,10 @@ public:
           "; the plan is the same, it takes longer (ulimit -v, ulimit -u and a "
           "container's limit of processes bound them)");
     }
-    ExitCode code = options.check ? check() : makeOutput();
+    ExitCode code = checkOutputs();
+    if (code == ExitCode::Ok) {
+      code = options.check ? check() : makeOutput();
+    }
     if (options.diagnostics.format == DiagnosticsStyle::Format::Sarif) {
       // As everything that --check finds, its log goes to standard output.
       diagnostics.getLog().print(options.check ? output : messages,
@@ -88,6 +93,9 @@ public:
 
 private:
   ExitCode makeOutput();
+  /// Before anything is written, so that nothing is lost.
+  ExitCode checkOutputs();
+  ExitCode checkData();
   /// Finds what keeps the model from training, and prints it.
   ExitCode check();
   void printCheck();
@@ -109,9 +117,15 @@ private:
   ExitCode failPhase(Phase phase);
   PlanWriterOptions makeWriterOptions() const;
 
+  bool writesOutput() const {
+    return !options.output.empty() && !options.estimate && !options.check;
+  }
+
   const CompilerOptions &options;
   llvm::raw_ostream &output;
   llvm::raw_ostream &messages;
+  std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
+  runtime::OutputFiles files{*vfs};
   unsigned wantedThreads, startedThreads;
   llvm::DefaultThreadPool threads;
   MLIRContext context;
@@ -120,6 +134,7 @@ private:
   onnx::ImportedModel model;
   LoweredCode code;
   std::unique_ptr<PlanFile> file;
+  uint64_t planBytes = 0;       ///< when it is written
   std::optional<MemoryFit> fit; ///< where there is a limit
   std::string times;
   llvm::raw_string_ostream timesStream{times};
@@ -169,6 +184,44 @@ ExitCode exitCodeOf(std::optional<ErrorCode> code) {
   default:
     return ExitCode::CompileError;
   }
+}
+
+ExitCode Compilation::checkOutputs() {
+  absl::Status status = files.AddInput("model", options.model);
+  if (writesOutput()) {
+    status.Update(files.AddOutput("-o", options.output));
+  }
+  for (const std::string &path : options.otherInputs) {
+    status.Update(files.AddInput("options", path));
+  }
+  if (!options.dependencyFile.empty()) {
+    status.Update(files.AddOutput("-MF", options.dependencyFile));
+  }
+  // A folder that is still to be made holds nothing yet.
+  if (!options.dumpPhases.empty() && vfs->Stat(options.dumpPhases).ok()) {
+    for (const PhaseInfo &info : getPhases()) {
+      status.Update(files.AddOutput(
+          "--dump-phases", getDumpPath(info.phase, options.dumpPhases)));
+    }
+  }
+  if (!status.ok()) {
+    diagnostics.printError(std::string(status.message()));
+    return ExitCode::InputOutput;
+  }
+  return ExitCode::Ok;
+}
+
+/// What the model names is known when it was read.
+ExitCode Compilation::checkData() {
+  absl::Status status;
+  for (const std::string &path : model.dataFiles) {
+    status.Update(files.AddInput("external data", path));
+  }
+  if (!status.ok()) {
+    diagnostics.printError(std::string(status.message()));
+    return ExitCode::InputOutput;
+  }
+  return ExitCode::Ok;
 }
 
 ExitCode Compilation::check() {
@@ -240,7 +293,7 @@ ExitCode Compilation::importModel() {
   model = std::move(*imported);
   diagnostics.print(model.notes,
                     /*remarks=*/!options.check && !options.estimate);
-  return ExitCode::Ok;
+  return checkData();
 }
 
 /// All phases that change the module in place.
@@ -270,10 +323,13 @@ ExitCode Compilation::runPhases() {
       return dumped;
     }
   }
-  if (options.compileTo) {
-    StringRef path = options.output.empty() ? "-" : StringRef(options.output);
-    bool written = succeeded(writeModule(getModule(), path));
+  if (options.compileTo && writesOutput()) {
+    bool written = succeeded(writeModule(getModule(), *vfs, options.output));
     return written ? ExitCode::Ok : ExitCode::InputOutput;
+  }
+  if (options.compileTo) {
+    getModule()->print(output);
+    output << "\n";
   }
   return ExitCode::Ok;
 }
@@ -346,7 +402,7 @@ ExitCode Compilation::lower() {
 
 ExitCode Compilation::beginFile() {
   FailureOr<std::unique_ptr<PlanFile>> begun =
-      PlanFile::begin(context, options.output, model.weights,
+      PlanFile::begin(context, *vfs, options.output, model.weights,
                       /*onThread=*/context.isMultithreadingEnabled() &&
                           countStartableThreads(1) == 1);
   if (failed(begun)) {
@@ -360,6 +416,7 @@ ExitCode Compilation::write() {
   TimingScope scope = time.nest("writing the plan");
   LogicalResult written =
       writePlan(getModule(), code, model, makeWriterOptions(), *file);
+  planBytes = file->getSize();
   file.reset();
   return succeeded(written) ? ExitCode::Ok : ExitCode::InputOutput;
 }
@@ -384,14 +441,10 @@ ExitCode Compilation::writeDependencies() {
       return ExitCode::InputOutput;
     }
   }
-  llvm::Error error = llvm::writeToOutput(
-      options.dependencyFile, [&](llvm::raw_ostream &stream) -> llvm::Error {
-        stream << makeDependencyRule(options.output, files);
-        return llvm::Error::success();
-      });
-  if (error) {
-    diagnostics.printError(options.dependencyFile + ": cannot write: " +
-                           llvm::toString(std::move(error)));
+  absl::Status written = runtime::WriteFileAtomically(
+      *vfs, options.dependencyFile, makeDependencyRule(options.output, files));
+  if (!written.ok()) {
+    diagnostics.printError(std::string(written.message()));
     return ExitCode::InputOutput;
   }
   return ExitCode::Ok;
@@ -402,16 +455,13 @@ ExitCode Compilation::report() {
   if (options.diagnostics.quiet || options.output == "-") {
     return ExitCode::Ok;
   }
-  uint64_t bytes = 0;
-  if (std::error_code error = llvm::sys::fs::file_size(options.output, bytes)) {
-    diagnostics.printError(options.output + ": " + error.message());
-    return ExitCode::InputOutput;
-  }
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
   std::string memory = fit ? describeFit(*fit, options.maxRanks) : "";
-  printSummary(readFacts(getModule()), options, memory, bytes, elapsed.count(),
-               output);
+  // Where standard output takes the plan, it takes nothing else.
+  bool isTaken = runtime::IsStandardOutput(*vfs, options.output);
+  printSummary(readFacts(getModule()), options, memory, planBytes,
+               elapsed.count(), isTaken ? messages : output);
   return ExitCode::Ok;
 }
 
@@ -471,7 +521,7 @@ LogicalResult Compilation::printReport(const TrainingEstimate &estimate) {
 
 ExitCode Compilation::dump(ModuleOp module, Phase phase) {
   bool dumped = options.dumpPhases.empty() ||
-                succeeded(dumpPhase(module, phase, options.dumpPhases));
+                succeeded(dumpPhase(module, *vfs, phase, options.dumpPhases));
   return dumped ? ExitCode::Ok : ExitCode::InputOutput;
 }
 

@@ -7,19 +7,23 @@
 #include "passes/Memory/MemoryPipeline.h"
 #include "passes/Partition/PartitionPipeline.h"
 #include "passes/Schedule/SchedulePipeline.h"
+#include "runtime/io/atomic_file.h"
+#include "runtime/io/path.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
 namespace accel {
 namespace {
 
-InFlightDiagnostic fileError(ModuleOp module, StringRef path) {
-  return emitError(UnknownLoc::get(module.getContext())) << path << ": ";
+LogicalResult check(const absl::Status &status, ModuleOp module) {
+  if (status.ok()) {
+    return success();
+  }
+  return emitError(UnknownLoc::get(module.getContext()),
+                   std::string(status.message()));
 }
 
 } // namespace
@@ -58,30 +62,28 @@ LogicalResult runPhase(ModuleOp module, Phase phase,
   return manager.run(module);
 }
 
-LogicalResult dumpPhase(ModuleOp module, Phase phase, StringRef folder) {
-  if (std::error_code code = llvm::sys::fs::create_directories(folder)) {
-    return fileError(module, folder)
-           << "cannot make the folder: " << code.message();
-  }
-  std::string name = llvm::formatv("{0:2}-{1}.mlir", static_cast<int>(phase),
-                                   getPhaseInfo(phase).name);
-  llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, name);
-  return writeModule(module, path);
+std::string getDumpPath(Phase phase, StringRef folder) {
+  return runtime::JoinPath(folder.str(), llvm::formatv("{0:2}-{1}.mlir",
+                                                       static_cast<int>(phase),
+                                                       getPhaseInfo(phase).name)
+                                             .str());
 }
 
-LogicalResult writeModule(ModuleOp module, StringRef path) {
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) -> llvm::Error {
-        module->print(stream);
-        stream << "\n";
-        return llvm::Error::success();
-      });
-  if (error) {
-    return fileError(module, path)
-           << "cannot write: " << llvm::toString(std::move(error));
+LogicalResult dumpPhase(ModuleOp module, runtime::Vfs &vfs, Phase phase,
+                        const std::string &folder) {
+  if (failed(check(runtime::MakeDirectories(vfs, folder), module))) {
+    return failure();
   }
-  return success();
+  return writeModule(module, vfs, getDumpPath(phase, folder));
+}
+
+LogicalResult writeModule(ModuleOp module, runtime::Vfs &vfs,
+                          const std::string &path) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  stream << "\n";
+  return check(runtime::WriteFileAtomically(vfs, path, text), module);
 }
 
 } // namespace accel

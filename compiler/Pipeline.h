@@ -4,6 +4,7 @@
 #define ACCEL_COMPILER_PIPELINE_H
 
 #include "compiler/Options.h"
+#include "runtime/io/vfs.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/Timing.h"
@@ -23,14 +24,16 @@ mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase phase,
                              const CompilerOptions &options,
                              mlir::TimingScope timing = mlir::TimingScope());
 
-/// Writes `module` to NN-phase.mlir in `folder`, which is made if it is not
-/// there.
-mlir::LogicalResult dumpPhase(mlir::ModuleOp module, Phase phase,
-                              llvm::StringRef folder);
+/// Where `dumpPhase` writes: NN-phase.mlir in `folder`.
+std::string getDumpPath(Phase phase, llvm::StringRef folder);
 
-/// Writes the whole text of `module` to `path` ("-": standard output). The file
-/// appears complete or not at all.
-mlir::LogicalResult writeModule(mlir::ModuleOp module, llvm::StringRef path);
+/// Writes `module` there, and makes the folder if it does not exist.
+mlir::LogicalResult dumpPhase(mlir::ModuleOp module, runtime::Vfs &vfs,
+                              Phase phase, const std::string &folder);
+
+/// Writes the whole text of `module` to `path`, as AtomicFile does.
+mlir::LogicalResult writeModule(mlir::ModuleOp module, runtime::Vfs &vfs,
+                                const std::string &path);
 
 } // namespace accel
 

@@ -11,10 +11,10 @@ using namespace mlir;
 namespace accel {
 
 FailureOr<std::unique_ptr<PlanFile>>
-PlanFile::begin(MLIRContext &context, StringRef path,
+PlanFile::begin(MLIRContext &context, runtime::Vfs &vfs, StringRef path,
                 const onnx::WeightTable &weights, bool onThread) {
   absl::StatusOr<std::unique_ptr<runtime::ContainerWriter>> container =
-      runtime::ContainerWriter::Create(path.str());
+      runtime::ContainerWriter::Create(vfs, path.str());
   if (!container.ok()) {
     return emitError(UnknownLoc::get(&context),
                      std::string(container.status().message()));
@@ -29,7 +29,10 @@ PlanFile::begin(MLIRContext &context, StringRef path,
 PlanFile::PlanFile(std::unique_ptr<runtime::ContainerWriter> container,
                    const onnx::WeightTable &weights)
     : container(std::move(container)), weights(weights) {
-  llvm::sys::RemoveFileOnSignal(this->container->temporary_path());
+  if (const std::string &path = this->container->temporary_path();
+      !path.empty()) {
+    llvm::sys::RemoveFileOnSignal(path);
+  }
 }
 
 PlanFile::~PlanFile() {

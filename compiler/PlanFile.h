@@ -31,9 +31,10 @@ public:
   using Offsets = std::vector<std::pair<std::string, uint64_t>>;
 
   /// Creates the file beside `path`. An error is emitted on `context`. Without
-  /// `onThread` the weights are written when they are waited for.
+  /// `onThread` the weights are written when they are waited for. Borrows: the
+  /// vfs.
   static mlir::FailureOr<std::unique_ptr<PlanFile>>
-  begin(mlir::MLIRContext &context, llvm::StringRef path,
+  begin(mlir::MLIRContext &context, runtime::Vfs &vfs, llvm::StringRef path,
         const onnx::WeightTable &weights, bool onThread);
   ~PlanFile();
   PlanFile(const PlanFile &) = delete;
@@ -48,6 +49,8 @@ public:
   runtime::ContainerWriter &getContainer() { return *container; }
   /// Makes the file visible.
   absl::Status finish(planpb::Manifest manifest);
+  /// Bytes so far.
+  uint64_t getSize() const { return container->size(); }
 
 private:
   PlanFile(std::unique_ptr<runtime::ContainerWriter> container,

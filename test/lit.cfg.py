@@ -9,12 +9,15 @@ lit's own (%s, %t, %S, %T, split-file, FileCheck, not, count):
   %accel_lint    the lint programs (tools/lint), run by %python
   %mlir_include  MLIR's headers and TableGen files
 
-Features for REQUIRES lines: avx2, avx512 (the machine), mount (a private tmpfs may be mounted), sanitizers (this build).
+Features for REQUIRES lines: avx2, avx512 (the machine), mount (a private tmpfs may be mounted), device-nodes
+(may be made), sanitizers (this build).
 A test that lacks a feature is reported as unsupported, and tools/check names it.
 """
 
 import os
+import stat
 import subprocess
+import tempfile
 
 import lit.formats
 import lit.util
@@ -34,6 +37,19 @@ def may_mount():
     return subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
 
+def may_make_devices():
+    """Whether a device node can be made where tests write, and works there."""
+    with tempfile.TemporaryDirectory(dir=config.accel_build) as folder:
+        node = os.path.join(folder, "null")
+        try:
+            os.mknod(node, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+            with open(node, "wb") as null:
+                null.write(b"x")
+        except OSError:
+            return False
+    return True
+
+
 config.name = "accel"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".mlir", ".test"]
@@ -48,6 +64,8 @@ if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags:
     config.available_features.add("avx512")
 if may_mount():
     config.available_features.add("mount")
+if may_make_devices():
+    config.available_features.add("device-nodes")
 if config.accel_sanitize:
     config.available_features.add("sanitizers")
 

@@ -11,7 +11,6 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/io/posix_vfs.h"
 #include "runtime/plan/container_format.h"
 
 namespace accel::runtime {
@@ -35,33 +34,18 @@ std::string SerializeDeterministically(
   return bytes;
 }
 
-ContainerWriter::ContainerWriter(std::unique_ptr<Vfs> owned_vfs,
-                                 std::string path,
+ContainerWriter::ContainerWriter(std::string path,
                                  std::unique_ptr<AtomicFile> file)
-    : owned_vfs_(std::move(owned_vfs)),
-      path_(std::move(path)),
-      file_(std::move(file)) {}
+    : path_(std::move(path)), file_(std::move(file)) {}
 
 ContainerWriter::~ContainerWriter() = default;
 
 absl::StatusOr<std::unique_ptr<ContainerWriter>> ContainerWriter::Create(
     Vfs& vfs, const std::string& path) {
-  return Make(vfs, nullptr, path);
-}
-
-absl::StatusOr<std::unique_ptr<ContainerWriter>> ContainerWriter::Create(
-    const std::string& path) {
-  std::unique_ptr<Vfs> vfs = MakePosixVfs();
-  Vfs& borrowed = *vfs;
-  return Make(borrowed, std::move(vfs), path);
-}
-
-absl::StatusOr<std::unique_ptr<ContainerWriter>> ContainerWriter::Make(
-    Vfs& vfs, std::unique_ptr<Vfs> owned_vfs, const std::string& path) {
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file,
                    AtomicFile::Create(vfs, path));
   std::unique_ptr<ContainerWriter> writer(
-      new ContainerWriter(std::move(owned_vfs), path, std::move(file)));
+      new ContainerWriter(path, std::move(file)));
   const std::vector<std::byte> header(kPlanHeaderSize);
   RETURN_IF_ERROR(writer->Emit(header));
   return writer;

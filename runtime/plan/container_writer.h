@@ -28,9 +28,6 @@ class ContainerWriter {
   // Borrows: the vfs.
   static absl::StatusOr<std::unique_ptr<ContainerWriter>> Create(
       Vfs& vfs, const std::string& path);
-  // On this machine's file system.
-  static absl::StatusOr<std::unique_ptr<ContainerWriter>> Create(
-      const std::string& path);
   ~ContainerWriter();
 
   // Returns the section's index.
@@ -44,8 +41,10 @@ class ContainerWriter {
 
   // Waits until all of it so far is on the disk.
   absl::Status Sync();
-  // Where the bytes are until Finish.
+  // Where the bytes are until Finish; empty if they have no name.
   const std::string& temporary_path() const;
+  // Bytes so far.
+  uint64_t size() const { return position_; }
 
   // BeginSection, Append and EndSection in one.
   absl::StatusOr<uint32_t> AddSection(absl::string_view name,
@@ -58,17 +57,13 @@ class ContainerWriter {
   absl::StatusOr<Sha256Digest> Finish(planpb::Manifest manifest);
 
  private:
-  ContainerWriter(std::unique_ptr<Vfs> owned_vfs, std::string path,
-                  std::unique_ptr<AtomicFile> file);
+  ContainerWriter(std::string path, std::unique_ptr<AtomicFile> file);
 
-  static absl::StatusOr<std::unique_ptr<ContainerWriter>> Make(
-      Vfs& vfs, std::unique_ptr<Vfs> owned_vfs, const std::string& path);
   // Zeros up to the next multiple of kSectionAlignment.
   absl::Status Align();
   absl::Status Emit(absl::Span<const std::byte> bytes);
   void EndChunk();
 
-  std::unique_ptr<Vfs> owned_vfs_;  // may be null
   std::string path_;
   std::unique_ptr<AtomicFile> file_;
   uint64_t position_ = 0;

@@ -19,6 +19,8 @@ namespace {
 
 constexpr absl::string_view kLock = "lock";
 constexpr absl::string_view kMarker = "accel-run.json";
+constexpr absl::string_view kMetrics = "metrics.jsonl";
+constexpr absl::string_view kRecord = "run.json";
 constexpr absl::string_view kMarkerContent =
     "{\"format\":\"accel run directory\",\"version\":2}\n";
 
@@ -128,6 +130,18 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Enter(
 RunDirectory::RunDirectory(std::string path, std::unique_ptr<FileLock> lock,
                            bool reused)
     : path_(std::move(path)), lock_(std::move(lock)), reused_(reused) {}
+
+std::vector<std::string> RunDirectory::FilesIn(const std::string& path) {
+  std::vector<std::string> paths;
+  for (const absl::string_view name : {kLock, kMarker, kMetrics, kRecord}) {
+    paths.push_back(JoinPath(path, name));
+  }
+  return paths;
+}
+
+std::string RunDirectory::metrics_path() const { return File(kMetrics); }
+
+std::string RunDirectory::record_path() const { return File(kRecord); }
 
 std::string RunDirectory::File(absl::string_view name) const {
   return JoinPath(path_, name);

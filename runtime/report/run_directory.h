@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,12 +29,16 @@ class RunDirectory {
   static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(
       Vfs& vfs, const RunDirectoryOptions& options);
 
+  // What every run writes into the folder `path`.
+  static std::vector<std::string> FilesIn(const std::string& path);
+
   const std::string& path() const { return path_; }
   // True if an earlier run left its files here.
   bool reused() const { return reused_; }
   // The path of a file in the folder.
   std::string File(absl::string_view name) const;
-  std::string metrics_path() const { return File("metrics.jsonl"); }
+  std::string metrics_path() const;
+  std::string record_path() const;
 
  private:
   RunDirectory(std::string path, std::unique_ptr<FileLock> lock, bool reused);

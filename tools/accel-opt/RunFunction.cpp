@@ -7,11 +7,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include <cmath>
 #include <limits>
@@ -151,31 +148,20 @@ private:
 
 } // namespace
 
-LogicalResult runAfterPasses(const RunOptions &options, StringRef inputFile,
-                             StringRef outputFile, DialectRegistry &registry) {
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> input =
-      openInputFile(inputFile, &message);
-  std::unique_ptr<llvm::ToolOutputFile> output =
-      input ? openOutputFile(outputFile, &message) : nullptr;
-  if (!output) {
-    llvm::errs() << message << "\n";
-    return failure();
-  }
+LogicalResult runAfterPasses(const RunOptions &options,
+                             std::unique_ptr<llvm::MemoryBuffer> input,
+                             llvm::raw_ostream &output,
+                             DialectRegistry &registry) {
   MlirOptMainConfig passes = MlirOptMainConfig::createFromCLOptions();
   MlirOptMainConfig config = passes;
   config.setPassPipelineSetupFn([&](PassManager &manager) {
     if (failed(passes.setupPassPipeline(manager))) {
       return failure();
     }
-    manager.addPass(std::make_unique<RunFunctionPass>(options, output->os()));
+    manager.addPass(std::make_unique<RunFunctionPass>(options, output));
     return success();
   });
-  if (failed(MlirOptMain(llvm::nulls(), std::move(input), registry, config))) {
-    return failure();
-  }
-  output->keep();
-  return success();
+  return MlirOptMain(llvm::nulls(), std::move(input), registry, config);
 }
 
 } // namespace accel

@@ -6,7 +6,9 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 
+#include <memory>
 #include <string>
 
 namespace accel {
@@ -22,14 +24,14 @@ struct RunOptions {
   bool roundResults = false;
 };
 
-/// Reads `inputFile` and runs the passes of the command line as mlir-opt does
+/// Reads `input` and runs the passes of the command line as mlir-opt does
 /// (with --split-input-file and --verify-diagnostics), then the function;
-/// writes to `outputFile`, a line each, its results, metrics, gradients, and
+/// writes to `output`, a line each, its results, metrics, gradients, and
 /// the parameters and states that it changed, instead of IR. Fails after
 /// located errors. Requires: the command line is parsed.
 mlir::LogicalResult runAfterPasses(const RunOptions &options,
-                                   llvm::StringRef inputFile,
-                                   llvm::StringRef outputFile,
+                                   std::unique_ptr<llvm::MemoryBuffer> input,
+                                   llvm::raw_ostream &output,
                                    mlir::DialectRegistry &registry);
 
 } // namespace accel

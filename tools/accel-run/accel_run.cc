@@ -16,6 +16,7 @@
 #include "runtime/io/posix_vfs.h"
 #include "runtime/launch/launcher.h"
 #include "tools/accel-run/rank_log.h"
+#include "tools/accel-run/run_files.h"
 #include "tools/accel-run/training_run.h"
 #include "tools/command-line/out_of_memory.h"
 
@@ -72,6 +73,17 @@ absl::StatusOr<MaybeRank> FindRank(const RunOptions& options) {
   return rank;
 }
 
+// Before any rank starts and any log is emptied. Ranks that something else has
+// started are told by the first of them, unless there are logs.
+absl::Status CheckFirst(runtime::Vfs& vfs, const RunOptions& options,
+                        const MaybeRank& rank) {
+  if (rank && options.log_dir.empty()) {
+    return absl::OkStatus();
+  }
+  return CheckRunFiles(vfs, options,
+                       rank ? rank->ranks : options.ranks.value_or(1), nullptr);
+}
+
 int LaunchAll(const RunOptions& options, char** argv,
               const runtime::Logger& logger) {
   runtime::LauncherOptions launcher;
@@ -108,13 +120,12 @@ runtime::TimeReport StartTimes(runtime::Vfs& vfs,
   return times;
 }
 
-int RunRank(const RunOptions& options, const MaybeRank& rank,
+int RunRank(runtime::Vfs& vfs, const RunOptions& options, const MaybeRank& rank,
             const runtime::Logger& logger,
             runtime::TimeReport::Clock::time_point main) {
-  const std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
-  runtime::TimeReport times = StartTimes(*vfs, main);
+  runtime::TimeReport times = StartTimes(vfs, main);
   const auto log =
-      RankLog::Open(*vfs, options, rank ? static_cast<int>(rank->rank) : 0,
+      RankLog::Open(vfs, options, rank ? static_cast<int>(rank->rank) : 0,
                     rank ? static_cast<int>(rank->ranks) : 1);
   if (!log.ok()) {
     logger.Log(runtime::LogLevel::kError,
@@ -122,7 +133,7 @@ int RunRank(const RunOptions& options, const MaybeRank& rank,
     return static_cast<int>(ExitCode::kInputOutput);
   }
   InstallStopHandlers(/*once=*/true);
-  const RunEnvironment environment{*vfs,
+  const RunEnvironment environment{vfs,
                                    (*log)->console(),
                                    (*log)->logger(),
                                    [] { return static_cast<int>(stop_signal); },
@@ -156,9 +167,15 @@ int AccelRunMain(int argc, char** argv) {
     logger.Log(runtime::LogLevel::kError, rank.status().message());
     return static_cast<int>(ExitCodeOf(rank.status(), ExitCode::kCommandLine));
   }
+  const std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
+  if (const absl::Status files = CheckFirst(*vfs, options, *rank);
+      !files.ok()) {
+    logger.Log(runtime::LogLevel::kError, files.message());
+    return static_cast<int>(ExitCode::kCommandLine);
+  }
   const bool launcher = !rank->has_value() && options.ranks.value_or(1) > 1;
   return launcher ? LaunchAll(options, argv, logger)
-                  : RunRank(options, *rank, logger, main);
+                  : RunRank(*vfs, options, *rank, logger, main);
 }
 
 }  // namespace accel::tools

@@ -16,7 +16,6 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/parameters.h"
-#include "runtime/io/path.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/plan/element_type.h"
 
@@ -107,19 +106,6 @@ absl::Status WriteTensors(
   return writer->Finish();
 }
 
-absl::Status CheckFolder(Vfs& vfs, const std::string& path) {
-  const std::string folder = runtime::ParentDirectory(path);
-  const auto stat = vfs.Stat(folder);
-  if (!stat.ok()) {
-    return stat.status();
-  }
-  if (stat->is_directory) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(
-      absl::StrCat("'", folder, "': expected a folder"));
-}
-
 std::string OptionAndPath(absl::string_view option, const std::string& path) {
   return absl::StrCat(option, " ", path);
 }
@@ -136,14 +122,13 @@ void Scale(double scale, absl::Span<std::byte> piece) {
 
 }  // namespace
 
-absl::Status CheckExport(Vfs& vfs, const Plan& plan, const std::string& path) {
+absl::Status CheckExport(const Plan& plan, const std::string& path) {
   const std::string context = OptionAndPath("--export", path);
   const bool onnx = absl::EndsWith(path, ".onnx");
   if (!onnx && !absl::EndsWith(path, ".safetensors")) {
     return absl::InvalidArgumentError(absl::StrCat(
         context, ": expected a name that ends in .onnx or .safetensors"));
   }
-  RETURN_IF_ERROR(runtime::Annotate(CheckFolder(vfs, path), context));
   return runtime::Annotate(
       onnx ? CheckOnnxExport(plan) : Locate(plan, "master").status(), context);
 }
@@ -164,19 +149,12 @@ absl::Status ExportSafetensors(Vfs& vfs, const Plan& plan,
              : ReadTensors(executor, located, std::nullopt);
 }
 
-absl::Status CheckOutputFolder(Vfs& vfs, absl::string_view option,
-                               const std::string& path) {
-  return runtime::Annotate(CheckFolder(vfs, path), OptionAndPath(option, path));
-}
-
-absl::Status CheckGradients(Vfs& vfs, const Plan& plan,
-                            const std::string& path) {
+absl::Status CheckGradients(const Plan& plan, const std::string& path) {
   const std::string context = OptionAndPath("--dump-gradients", path);
   if (!absl::EndsWith(path, ".safetensors")) {
     return absl::InvalidArgumentError(
         absl::StrCat(context, ": expected a name that ends in .safetensors"));
   }
-  RETURN_IF_ERROR(runtime::Annotate(CheckFolder(vfs, path), context));
   auto located = Locate(plan, "gradient");
   if (!located.ok()) {
     return runtime::Annotate(located.status(), context);

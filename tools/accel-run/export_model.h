@@ -13,9 +13,8 @@
 namespace accel::tools {
 
 // Whether the plan can be exported to a file of this name: its ending, its
-// folder, its size. To be asked before training.
-absl::Status CheckExport(runtime::Vfs& vfs, const runtime::Plan& plan,
-                         const std::string& path);
+// size. To be asked before training.
+absl::Status CheckExport(const runtime::Plan& plan, const std::string& path);
 
 // Which rank of several processes calls: the one that writes the file, or one
 // that gives what it holds and writes nothing. Where no rank holds parts of
@@ -37,13 +36,8 @@ absl::Status ExportSafetensors(runtime::Vfs& vfs, const runtime::Plan& plan,
                                const runtime::Executor& executor,
                                const std::string& path, ExportRole role);
 
-// Whether the folder of a file to be written is there.
-absl::Status CheckOutputFolder(runtime::Vfs& vfs, absl::string_view option,
-                               const std::string& path);
-
-// Whether the plan can say what its gradients are.
-absl::Status CheckGradients(runtime::Vfs& vfs, const runtime::Plan& plan,
-                            const std::string& path);
+// Whether the plan can say what its gradients are, and the name's ending.
+absl::Status CheckGradients(const runtime::Plan& plan, const std::string& path);
 // The gradients of the exact mean loss, as the slots hold them now.
 // Requires: called at the point that Function.gradients_complete names.
 absl::Status DumpGradients(runtime::Vfs& vfs, const runtime::Plan& plan,

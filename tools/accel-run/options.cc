@@ -9,6 +9,7 @@
 #include "tools/accel-run/exit_code.h"
 #include "tools/accel-run/familiar_options.h"
 #include "tools/command-line/config.h"
+#include "tools/command-line/empty_paths.h"
 #include "tools/command-line/help_format.h"
 #include "tools/command-line/parse.h"
 #include "tools/command-line/value_checks.h"
@@ -39,6 +40,9 @@ Examples:
 
 The run directory holds metrics.jsonl: one object per step with step, loss, lr, grad_norm, tokens, step_seconds,
 tokens_per_second, peak_bytes, epoch, time and run. accel-inspect metrics DIR draws it.
+
+Outputs appear complete or not at all and keep the mode of the file that was there. None may be a file that the run
+reads. A FIFO or device is written to, and - is standard output.
 
 Exit status:
   0 done; 2 command line; 3 plan of another release or for another machine; 4 file or folder, damaged plan;
@@ -237,6 +241,15 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   }
   if (!words.empty()) {
     return RefuseWords(words);
+  }
+  const std::vector<std::string> complaints = FindEmptyPaths(
+      app,
+      {"--run-dir", "--export", "--dump-gradients", "--log-dir", "--trace"});
+  for (const std::string& complaint : complaints) {
+    std::cerr << "error: " << complaint << "\n";
+  }
+  if (!complaints.empty()) {
+    return static_cast<int>(ExitCode::kCommandLine);
   }
   return options;
 }

@@ -10,15 +10,16 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/atomic_file.h"
-#include "runtime/io/path.h"
+#include "tools/accel-run/run_files.h"
 
 namespace accel::tools {
 namespace {
 
 // With a log the console writes plain lines, which read well in both places.
-runtime::TerminalTraits TraitsOf(const RunOptions& options, int rank) {
+runtime::TerminalTraits TraitsOf(const RunOptions& options, int rank,
+                                 int descriptor) {
   if (rank == 0 && options.log_dir.empty()) {
-    return runtime::TerminalTraits::OfDescriptor(STDOUT_FILENO, options.color);
+    return runtime::TerminalTraits::OfDescriptor(descriptor, options.color);
   }
   return {};
 }
@@ -34,16 +35,19 @@ absl::StatusOr<std::unique_ptr<RankLog>> RankLog::Open(
         file, vfs.Open(absl::StrCat(options.log_dir, "/rank-", rank, ".log"),
                        runtime::OpenMode::kTruncate));
   }
+  // Where standard output takes a file, it takes nothing else.
+  const int descriptor =
+      WritesToStandardOutput(vfs, options) ? STDERR_FILENO : STDOUT_FILENO;
   return std::unique_ptr<RankLog>(
-      new RankLog(options, rank, ranks, std::move(file)));
+      new RankLog(options, rank, ranks, descriptor, std::move(file)));
 }
 
-RankLog::RankLog(const RunOptions& options, int rank, int ranks,
+RankLog::RankLog(const RunOptions& options, int rank, int ranks, int descriptor,
                  std::unique_ptr<runtime::File> file)
     : rank_(rank),
       file_(std::move(file)),
-      print_(runtime::Console::ToDescriptor(STDOUT_FILENO)),
-      console_(TraitsOf(options, rank),
+      print_(runtime::Console::ToDescriptor(descriptor)),
+      console_(TraitsOf(options, rank, descriptor),
                [this](absl::string_view bytes) { Print(bytes); }),
       // What rank 0 says is the run's.
       logger_(runtime::LogLevel::kInfo, rank, rank == 0 ? 1 : ranks,

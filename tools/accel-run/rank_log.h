@@ -34,7 +34,8 @@ class RankLog {
   }
 
  private:
-  RankLog(const RunOptions& options, int rank, int ranks,
+  // What people read goes to `descriptor`.
+  RankLog(const RunOptions& options, int rank, int ranks, int descriptor,
           std::unique_ptr<runtime::File> file);
 
   void Keep(absl::string_view bytes);

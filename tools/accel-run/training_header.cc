@@ -74,7 +74,7 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
     record["hyperparameters"][setting.name] = setting.value;
   }
   return runtime::WriteFileAtomically(environment_.vfs,
-                                      directory_->File("run.json"),
+                                      directory_->record_path(),
                                       absl::StrCat(record.dump(2), "\n"));
 }
 

@@ -18,6 +18,7 @@
 #include "runtime/executor/trace_recorder.h"
 #include "runtime/report/peak_memory.h"
 #include "tools/accel-run/lane_jitter.h"
+#include "tools/accel-run/run_files.h"
 
 namespace accel::tools {
 namespace {
@@ -192,20 +193,18 @@ absl::Status TrainingRun::OpenPlan() {
 }
 
 absl::Status TrainingRun::CheckFiles() {
-  if (!options_.trace.empty()) {
-    RETURN_IF_ERROR(
-        CheckOutputFolder(environment_.vfs, "--trace", options_.trace));
-  }
   if (!IsFirst()) {
     return absl::OkStatus();
   }
+  const auto processes =
+      static_cast<uint32_t>(group_ == nullptr ? 1 : group_->ranks());
+  RETURN_IF_ERROR(
+      CheckRunFiles(environment_.vfs, options_, processes, plan_.get()));
   if (!options_.export_path.empty()) {
-    RETURN_IF_ERROR(
-        CheckExport(environment_.vfs, *plan_, options_.export_path));
+    RETURN_IF_ERROR(CheckExport(*plan_, options_.export_path));
   }
   if (!options_.dump_gradients.empty()) {
-    RETURN_IF_ERROR(
-        CheckGradients(environment_.vfs, *plan_, options_.dump_gradients));
+    RETURN_IF_ERROR(CheckGradients(*plan_, options_.dump_gradients));
   }
   return absl::OkStatus();
 }

@@ -11,6 +11,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/device/available_memory.h"
 #include "runtime/report/peak_memory.h"
+#include "tools/accel-run/run_files.h"
 #include "tools/accel-run/training_run.h"
 
 namespace accel::tools {
@@ -77,9 +78,7 @@ absl::Status TrainingRun::WriteTrace() {
   }
   std::string path =
       options_.trace.empty() ? directory_->File("trace.json") : options_.trace;
-  if (group_ != nullptr && group_->rank() != 0) {
-    absl::StrAppend(&path, ".rank-", group_->rank());
-  }
+  path = TracePath(path, group_ == nullptr ? 0 : group_->rank());
   RETURN_IF_ERROR(trace_->Write(environment_.vfs, path));
   summary_.AddRow("trace", path);
   if (options_.profile) {

@@ -7,6 +7,7 @@
 #include "tools/accelc/HelpText.h"
 #include "tools/accelc/Validators.h"
 #include "tools/command-line/config.h"
+#include "tools/command-line/empty_paths.h"
 #include "tools/command-line/parse.h"
 #include "tools/command-line/response_file.h"
 #include "tools/command-line/value_checks.h"
@@ -574,7 +575,11 @@ std::variant<CommandLine, int> parseCommandLine(int argc, char **argv) {
                             {kCommandLineError, "accelc --help lists them"})) {
     return *status;
   }
-  std::vector<std::string> complaints = findComplaints(app, line);
+  std::vector<std::string> complaints =
+      tools::FindEmptyPaths(app, {"--output", "--dump-phases"});
+  if (complaints.empty()) {
+    complaints = findComplaints(app, line);
+  }
   if (!complaints.empty()) {
     return complain(complaints);
   }

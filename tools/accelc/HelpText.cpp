@@ -28,6 +28,9 @@ static const char *const kExamples = R"(Examples:
 )";
 
 static const char *const kExitCodes = R"(
+Outputs appear complete or not at all and keep the mode of the file that was there. None may be a file
+that is read. A FIFO or device is written to, and - is standard output
+
 Exit status:
   0 done; 1 the model or an option makes no training step, or none within --memory-limit;
   2 command line; 3 unsupported operator; 4 a file cannot be read, is damaged or cannot be written;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Dependencies between folders point one way: tools -> compiler -> passes -> dialects, frontends -> dialects,
-compiler -> runtime/plan (the plan's schema) and runtime/text. The runtime knows neither MLIR nor LLVM, nor do its tools."""
+compiler -> runtime/plan (the plan's schema) runtime/io (where outputs go) and runtime/text. The runtime knows neither MLIR nor LLVM, nor do its tools."""
 
 import re
 
@@ -11,7 +11,7 @@ ALLOWED = {
     "dialects": (),
     "passes": ("dialects",),
     "frontends": ("dialects",),
-    "compiler": ("passes", "frontends", "dialects", "runtime/plan", "runtime/text"),
+    "compiler": ("passes", "frontends", "dialects", "runtime/io", "runtime/plan", "runtime/text"),
     "runtime": (),
     "tools": ("compiler", "passes", "frontends", "dialects", "runtime"),
     "tools/accel-run": ("runtime", "tools/command-line"),

@@ -60,6 +60,11 @@ SEAMS = (
                     + r"|(?P<engine>\b(?:mt19937(?:_64)?|minstd_rand0?|default_random_engine|random_device"
                       r"|(?:uniform_int|uniform_real|normal|bernoulli)_distribution|random_shuffle|BitGen)\b)"),
          EVERYWHERE, ("runtime/random",), "random numbers are functions of (seed, name or index), from runtime/random"),
+    Seam("raw-output",
+         re.compile(_function("writeToOutput", "llvm::writeToOutput", "openOutputFile", "mlir::openOutputFile")
+                    + r"|(?P<stream>\b(?:raw_fd_ostream|raw_fd_stream|ToolOutputFile|FileOutputBuffer|TempFile)\b)"),
+         ("compiler", "dialects", "frontends", "passes", "tools"), (),
+         "outputs are compared by runtime's OutputFiles and written by AtomicFile"),
     Seam("raw-flag", re.compile(r"(?P<what>\bcl::(?:opt|list|bits|alias)\b)"),
          EVERYWHERE, ("tools",), "flags are declared in tools and travel as a value"),
 )

@@ -47,6 +47,21 @@ class ScopedTmpdir {
   std::optional<std::string> before_;
 };
 
+// A user who may do little, for the time of a test. Requires: root.
+class AsNobody {
+ public:
+  AsNobody() {
+    EXPECT_EQ(::setegid(65534), 0);
+    EXPECT_EQ(::seteuid(65534), 0);
+  }
+  ~AsNobody() {
+    EXPECT_EQ(::seteuid(0), 0);
+    EXPECT_EQ(::setegid(0), 0);
+  }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+};
+
 class AtomicFileTest : public ::testing::Test {
  protected:
   static absl::Span<const std::byte> Bytes(const std::string& text) {
@@ -169,6 +184,42 @@ TEST_F(AtomicFileTest, OwnerAndGroupStay) {
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_uid, 65534u);
   EXPECT_EQ(status.st_gid, 65533u);
+}
+
+// Where the file cannot go to its group, the group that it has instead gets no
+// more than everybody.
+TEST_F(AtomicFileTest, NobodyGetsRightsThatOnlyAnotherGroupHad) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root may give files away";
+  }
+  ASSERT_EQ(::chmod(dir_.path().c_str(), 0777), 0);
+  for (const auto& [mode, expected] :
+       {std::pair(0640u, 0600u), std::pair(0664u, 0644u),
+        std::pair(0660u, 0600u)}) {
+    const std::string path = dir_.Write("a", "old");
+    ASSERT_EQ(::chown(path.c_str(), 0, 65533), 0);
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    {
+      const AsNobody nobody;
+      ASSERT_OK(WriteFileAtomically(*vfs_, path, "new"));
+    }
+    EXPECT_EQ(ModeOf("a"), expected);
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_F(AtomicFileTest, AFolderThatMayNotBeWrittenToIsRefusedAtOnce) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root can become nobody";
+  }
+  ASSERT_EQ(::chmod(dir_.path().c_str(), 0755), 0);
+  const AsNobody nobody;
+  EXPECT_THAT(AtomicFile::Create(*vfs_, dir_.File("a")),
+              StatusIs(absl::StatusCode::kPermissionDenied,
+                       absl::StrCat("cannot write '", dir_.File("a"),
+                                    "': cannot write to '", dir_.path(),
+                                    "': Permission denied; choose another "
+                                    "place, or change its rights")));
 }
 
 TEST_F(AtomicFileTest, ALinkStaysAndItsTargetIsReplaced) {

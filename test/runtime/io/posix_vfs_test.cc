@@ -109,6 +109,32 @@ TEST_F(PosixVfsTest, OnlyRegularFilesAreOpenedAndAPipeDoesNotHang) {
   }
 }
 
+TEST_F(PosixVfsTest, StreamsAreWhatIsNoFile) {
+  const std::string path = dir_.Write("a", "old");
+  EXPECT_THAT(vfs_->OpenStream(path),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       absl::StrCat("'", path,
+                                    "': expected a device or pipe, got a "
+                                    "regular file")));
+  EXPECT_EQ(dir_.Read("a"), "old");
+  ASSERT_OK_AND_ASSIGN(const auto null, vfs_->OpenStream("/dev/null"));
+  EXPECT_OK(null->AppendAll(AsBytes("x")));
+  EXPECT_THAT(vfs_->OpenStream(dir_.File("none")),
+              StatusIs(absl::StatusCode::kNotFound,
+                       absl::StrCat("cannot open '", dir_.File("none"),
+                                    "': No such file or directory")));
+}
+
+TEST_F(PosixVfsTest, LinksSayWhereTheyLead) {
+  ASSERT_EQ(::symlink("somewhere/else", dir_.File("link").c_str()), 0);
+  EXPECT_THAT(vfs_->ReadLink(dir_.File("link")),
+              IsOkAndHolds("somewhere/else"));
+  EXPECT_THAT(vfs_->ReadLink(dir_.path()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       absl::StrCat("cannot read link '", dir_.path(),
+                                    "': Invalid argument")));
+}
+
 TEST_F(PosixVfsTest, ListsSortsRenamesAndRemoves) {
   dir_.Write("b", "2");
   dir_.Write("a", "1");
