@@ -13,14 +13,19 @@
 namespace accel::tools {
 namespace {
 
-absl::Status AddInputs(runtime::OutputFiles& files, const RunOptions& options,
-                       const runtime::Plan* plan) {
+absl::Status AddInputs(runtime::Vfs& vfs, runtime::OutputFiles& files,
+                       const RunOptions& options, const runtime::Plan* plan) {
   RETURN_IF_ERROR(files.AddInput("plan", options.plan));
   for (const std::string& text : options.data) {
     // What is wrong with the flag is said with all else that is.
     const auto flag = runtime::ParseDataFlag(text);
-    if (flag.ok()) {
-      RETURN_IF_ERROR(files.AddInput("--data", flag->path));
+    if (!flag.ok()) {
+      continue;
+    }
+    const auto found = runtime::FindDataFiles(vfs, *flag);
+    for (const std::string& path :
+         found.ok() ? *found : std::vector<std::string>()) {
+      RETURN_IF_ERROR(files.AddInput("--data", path));
     }
   }
   if (plan == nullptr) {
@@ -89,7 +94,7 @@ std::string TracePath(const std::string& path, uint32_t rank) {
 absl::Status CheckRunFiles(runtime::Vfs& vfs, const RunOptions& options,
                            uint32_t processes, const runtime::Plan* plan) {
   runtime::OutputFiles files(vfs);
-  RETURN_IF_ERROR(AddInputs(files, options, plan));
+  RETURN_IF_ERROR(AddInputs(vfs, files, options, plan));
   RETURN_IF_ERROR(AddFolders(vfs, files, options, processes));
   if (!options.export_path.empty()) {
     RETURN_IF_ERROR(files.AddOutput("--export", options.export_path));

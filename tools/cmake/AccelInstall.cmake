@@ -57,3 +57,14 @@ set(folder ${accel_bundled_libraries})
 set(notices ${CMAKE_INSTALL_DATADIR}/doc/accel-runtime/third-party)" COMPONENT libraries EXCLUDE_FROM_ALL)
   install(SCRIPT ${accel_packaging}/BundleLibraries.cmake COMPONENT libraries EXCLUDE_FROM_ALL)
 endfunction()
+
+# accel_install_package(): what find_package(Accel) finds
+function(accel_install_package)
+  include(CMakePackageConfigHelpers)
+  set(folder ${CMAKE_INSTALL_DATADIR}/cmake/Accel)
+  set(here ${CMAKE_CURRENT_BINARY_DIR}/AccelConfig)
+  configure_package_config_file(${accel_packaging}/AccelConfig.cmake.in ${here}.cmake
+    INSTALL_DESTINATION ${folder} PATH_VARS CMAKE_INSTALL_BINDIR)
+  write_basic_package_version_file(${here}Version.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${here}.cmake ${here}Version.cmake ${accel_packaging}/AccelAddPlan.cmake DESTINATION ${folder} COMPONENT compiler)
+endfunction()
