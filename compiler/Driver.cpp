@@ -451,8 +451,7 @@ ExitCode Compilation::writeDependencies() {
 }
 
 ExitCode Compilation::report() {
-  // Where standard output takes the plan, it takes nothing else.
-  if (options.diagnostics.quiet || options.output == "-") {
+  if (options.diagnostics.quiet) {
     return ExitCode::Ok;
   }
   std::chrono::duration<double> elapsed =

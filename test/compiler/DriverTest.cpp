@@ -69,10 +69,10 @@ TEST(DriverTest, AModelThatCannotBeTrainedIsACompileError) {
 
 TEST(DriverTest, QuietKeepsRemarksBack) {
   CompilerOptions options;
-  options.estimate = true;
+  options.compileTo = Phase::Import;
   Outcome loud = compileModel(options, "gpt2/model.onnx");
   EXPECT_EQ(loud.messages.rfind("remark: ", 0), 0u) << loud.messages;
-  options.quiet = true;
+  options.diagnostics.quiet = true;
   Outcome quiet = compileModel(options, "gpt2/model.onnx");
   EXPECT_EQ(quiet.messages, "");
   EXPECT_EQ(quiet.output, loud.output);

@@ -21,14 +21,14 @@ void ReadAs(accel::testing::MemoryVfs &vfs, TokenEncoding encoding) {
     return;
   }
   (*file)->Layout();
-  (*file)->SetVocabulary(kVocabulary).IgnoreError();
+  (*file)->SetVocabulary(kVocabulary);
   std::vector<uint32_t> tokens(std::min<int64_t>((*file)->size(), 1 << 16));
   (*file)->Read(0, absl::MakeSpan(tokens)).IgnoreError();
   (*file)
       ->Read((*file)->size() - static_cast<int64_t>(tokens.size()),
              absl::MakeSpan(tokens))
       .IgnoreError();
-  (*file)->ContentDigest().IgnoreError();
+  (*file)->CheckWhole().IgnoreError();
 }
 
 } // namespace

@@ -60,6 +60,9 @@ public:
     stat.is_regular = true;
     return stat;
   }
+  absl::Status TakePermissionsOf(const std::string &) override {
+    return absl::OkStatus();
+  }
   absl::Status Close() override { return absl::OkStatus(); }
 
 private:
@@ -95,6 +98,18 @@ public:
     }
     return std::make_unique<MemoryFile>(path, file);
   }
+  absl::StatusOr<std::unique_ptr<runtime::File>>
+  OpenStream(const std::string &path) override {
+    return absl::UnimplementedError(
+        absl::StrCat("'", path, "': expected a file in memory"));
+  }
+  absl::Status CheckWritable(const std::string &) override {
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::string> ReadLink(const std::string &path) override {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path, "': expected a link, got none"));
+  }
   absl::Status Rename(const std::string &from, const std::string &to) override {
     const auto found = files_.find(from);
     if (found == files_.end()) {
@@ -110,7 +125,13 @@ public:
   absl::Status SyncDirectory(const std::string &) override {
     return absl::OkStatus();
   }
+  // The folder of all files is there, too.
   absl::StatusOr<runtime::FileStat> Stat(const std::string &path) override {
+    if (path == "." || path == "/") {
+      runtime::FileStat folder;
+      folder.is_directory = true;
+      return folder;
+    }
     const auto found = files_.find(path);
     if (found == files_.end()) {
       return Absent(path);
