@@ -58,7 +58,8 @@ absl::Status OutputFiles::AddOutput(const std::string& name,
 
 absl::Status OutputFiles::AddInput(const std::string& name,
                                    const std::string& path) {
-  const absl::StatusOr<FileStat> stat = vfs_.Stat(path);
+  const absl::StatusOr<FileStat> stat =
+      vfs_.Stat(path == "-" ? "/proc/self/fd/0" : path);
   if (!stat.ok() || stat->is_character_device) {
     return absl::OkStatus();
   }

@@ -25,7 +25,8 @@ class OutputFiles {
   // `name` is what messages call it, without the path: "-o", "model". The first
   // fault is returned: an output that cannot be (ResolveOutput), or one that is
   // the same file as another output or as an input, which both are named. An
-  // input that does not exist is left to who opens it.
+  // input that does not exist is left to who opens it; "-" is what standard
+  // input comes from.
   absl::Status AddOutput(const std::string& name, const std::string& path);
   absl::Status AddInput(const std::string& name, const std::string& path);
 
