@@ -196,6 +196,7 @@ absl::Status ValidateSizeExpr(const planpb::SizeExpr& expression) {
 
 absl::StatusOr<uint64_t> ShardLength(const planpb::Shard& shard,
                                      const RankBinding& binding) {
+  RETURN_IF_ERROR(ValidateShard(shard));
   ASSIGN_OR_RETURN(const uint64_t parts, RanksAlong(shard.axes(), binding));
   const auto step = CheckedMultiply(shard.granule(), parts);
   if (!step) {
