@@ -24,7 +24,8 @@ TEST(ErrorCodesTest, EveryCodeIsThereOnceAndInOrder) {
     EXPECT_FALSE(info.title.empty() || info.explanation.empty() ||
                  info.remedy.empty());
   }
-  EXPECT_EQ(getErrorCatalogue().back().code, ErrorCode::ParameterWithoutInfluence);
+  EXPECT_EQ(getErrorCatalogue().back().code,
+            ErrorCode::ParameterWithoutInfluence);
 }
 
 TEST(ErrorCodesTest, FoundByNameInAnyCaseAndWithoutItsPrefix) {
