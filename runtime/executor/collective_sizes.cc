@@ -12,7 +12,7 @@ absl::StatusOr<CollectiveSizes> CollectiveSizes::Of(
   const uint64_t bits = ElementBits(collective.dtype());
   CollectiveSizes sizes;
   ASSIGN_OR_RETURN(sizes.part, OwnedBytes(collective.shard(), bits, binding));
-  // OwnedBytes has checked the product.
+  // Validation has checked the product.
   sizes.whole = collective.shard().elements() * bits / 8;
   sizes.gathers = collective.kind() == planpb::Collective::KIND_ALL_GATHER;
   sizes.scatters = collective.kind() == planpb::Collective::KIND_REDUCE_SCATTER;

@@ -294,6 +294,43 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
   return absl::OkStatus();
 }
 
+// The bucket and segment that a collective works for, where it says so.
+absl::Status ValidateOrigin(const planpb::Manifest& manifest,
+                            const planpb::Collective& collective) {
+  if (collective.bucket_plus_one() == 0) {
+    return collective.segment_plus_one() == 0
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError(
+                     "expected a segment of a bucket, got one of none");
+  }
+  const uint32_t bucket = collective.bucket_plus_one() - 1;
+  RETURN_IF_ERROR(CheckIndex("bucket", bucket, manifest.buckets_size()));
+  return collective.segment_plus_one() == 0
+             ? absl::OkStatus()
+             : CheckIndex(
+                   "segment", collective.segment_plus_one() - 1,
+                   manifest.buckets(static_cast<int>(bucket)).segments_size());
+}
+
+// What a collective moves; a barrier moves nothing.
+absl::Status ValidateMoved(const planpb::Collective& collective) {
+  if (!collective.has_shard()) {
+    return collective.kind() == planpb::Collective::KIND_BARRIER
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError(
+                     "expected a shard, which says what the collective moves, "
+                     "got none");
+  }
+  RETURN_IF_ERROR(ValidateShard(collective.shard()));
+  if (!CheckedMultiply(collective.shard().elements(),
+                       ElementBits(collective.dtype()))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a collective of ", collective.shard().elements(),
+                     " elements exceeds 64 bits"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
                                   const planpb::Collective& collective) {
   if (collective.kind() <= planpb::Collective::KIND_UNSPECIFIED ||
@@ -312,9 +349,8 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
     }
   }
   RETURN_IF_ERROR(ValidateSizeExpr(collective.bytes()));
-  if (collective.has_shard()) {
-    RETURN_IF_ERROR(ValidateShard(collective.shard()));
-  }
+  RETURN_IF_ERROR(ValidateMoved(collective));
+  RETURN_IF_ERROR(ValidateOrigin(manifest_, collective));
   if (collective.input_plus_one() != 0) {
     RETURN_IF_ERROR(CheckAccess(instruction, "input",
                                 collective.input_plus_one() - 1, true, false));

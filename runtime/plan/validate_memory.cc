@@ -258,6 +258,19 @@ std::optional<uint64_t> ElementBytes(planpb::ElementType type,
   return *bits / 8 + (*bits % 8 != 0 ? 1 : 0);
 }
 
+namespace {
+
+absl::Status ValidateSummary(const planpb::MemorySummary& memory) {
+  for (const auto* uses : {&memory.persistent(), &memory.transient_at_peak()}) {
+    for (const planpb::MemoryUse& use : *uses) {
+      RETURN_IF_ERROR(ValidateSizeExpr(use.bytes()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status ValidateMemory(const planpb::Manifest& manifest) {
   RETURN_IF_ERROR(ValidateMesh(manifest.mesh()));
   RETURN_IF_ERROR(ValidateLanes(manifest));
@@ -285,7 +298,7 @@ absl::Status ValidateMemory(const planpb::Manifest& manifest) {
       }
     }
   }
-  return absl::OkStatus();
+  return Annotate(ValidateSummary(manifest.memory()), "the memory summary");
 }
 
 }  // namespace accel::runtime

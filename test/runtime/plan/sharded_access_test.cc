@@ -177,6 +177,62 @@ TEST(ShardedAccessTest, ARaceWithANeighboursPartIsOneAndWithOthersIsNone) {
   EXPECT_OK(Verify(plan, 1000, 1024));
 }
 
+// Found by the mutator of plans: a division by the granule that is not there.
+TEST(ShardedAccessTest, ACollectiveThatDoesNotSayWhatItMovesIsRefused) {
+  SamplePlan plan = MakeShardedPlan(kElements);
+  plan.Step("gather").mutable_collective()->clear_shard();
+  EXPECT_THAT(ViewOf(plan),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("(collective 'gather')"),
+                             HasSubstr("expected a shard, which says what the "
+                                       "collective moves, got none"))));
+}
+
+// The same, of what the planner counted.
+TEST(ShardedAccessTest, AMemorySummaryWithoutAGranuleIsRefused) {
+  SamplePlan plan = MakeShardedPlan(kElements);
+  plan.manifest.mutable_memory()
+      ->mutable_transient_at_peak(0)
+      ->mutable_bytes()
+      ->mutable_alternatives(0)
+      ->mutable_terms(0)
+      ->mutable_shard()
+      ->clear_granule();
+  EXPECT_THAT(ViewOf(plan), StatusIs(absl::StatusCode::kInvalidArgument,
+                                     HasSubstr("the memory summary: ")));
+}
+
+// Read beyond the list of buckets by accel-inspect.
+TEST(ShardedAccessTest, ACollectiveForABucketThatIsNotThereIsRefused) {
+  SamplePlan plan = MakeShardedPlan(kElements);
+  planpb::Collective& gather = *plan.Step("gather").mutable_collective();
+  gather.set_bucket_plus_one(3);
+  EXPECT_THAT(ViewOf(plan), StatusIs(absl::StatusCode::kInvalidArgument,
+                                     HasSubstr("refers to bucket 2 of 2")));
+  gather.set_bucket_plus_one(2);
+  gather.set_segment_plus_one(2);
+  EXPECT_THAT(ViewOf(plan), StatusIs(absl::StatusCode::kInvalidArgument,
+                                     HasSubstr("refers to segment 1 of 1")));
+  gather.set_segment_plus_one(1);
+  EXPECT_OK(ViewOf(plan));
+  gather.set_bucket_plus_one(0);
+  EXPECT_THAT(ViewOf(plan),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("expected a segment of a bucket, got one of "
+                                 "none")));
+}
+
+// Its bytes would be few, modulo 2^64, and its elements many.
+TEST(ShardedAccessTest, ACollectiveOfMoreThan64BitsIsRefused) {
+  SamplePlan plan = MakeShardedPlan(kElements);
+  plan.Step("gather").mutable_collective()->mutable_shard()->set_elements(
+      (uint64_t{1} << 59) + kElements);
+  EXPECT_THAT(ViewOf(plan),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("a collective of 576460752303423498 elements "
+                                 "exceeds 64 bits")));
+}
+
 // An empty part in the middle of another access is no overlap.
 TEST(ShardedAccessTest, AnEmptyPartOverlapsNothingWithinAnInstruction) {
   SamplePlan plan = MakeShardedPlan(kElements);
