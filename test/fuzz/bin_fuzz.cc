@@ -15,12 +15,13 @@ using accel::runtime::TokenFile;
 
 constexpr int64_t kVocabulary = 50257;
 
-void ReadAs(accel::testing::MemoryVfs &vfs, TokenEncoding encoding) {
+void ReadAs(accel::testing::MemoryVfs& vfs, TokenEncoding encoding) {
   const auto file = TokenFile::Open(vfs, "x.bin", encoding);
   if (!file.ok()) {
     return;
   }
   (*file)->Layout();
+  (*file)->CheckWhole().IgnoreError();
   (*file)->SetVocabulary(kVocabulary);
   std::vector<uint32_t> tokens(std::min<int64_t>((*file)->size(), 1 << 16));
   (*file)->Read(0, absl::MakeSpan(tokens)).IgnoreError();
@@ -28,14 +29,13 @@ void ReadAs(accel::testing::MemoryVfs &vfs, TokenEncoding encoding) {
       ->Read((*file)->size() - static_cast<int64_t>(tokens.size()),
              absl::MakeSpan(tokens))
       .IgnoreError();
-  (*file)->CheckWhole().IgnoreError();
 }
 
-} // namespace
+}  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   accel::testing::MemoryVfs vfs(
-      "x.bin", std::string(reinterpret_cast<const char *>(data), size));
+      "x.bin", std::string(reinterpret_cast<const char*>(data), size));
   for (const auto encoding :
        {TokenEncoding::kAuto, TokenEncoding::kU16, TokenEncoding::kU32}) {
     ReadAs(vfs, encoding);

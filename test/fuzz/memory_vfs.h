@@ -18,11 +18,11 @@
 namespace accel::testing {
 
 class MemoryFile final : public runtime::File {
-public:
+ public:
   MemoryFile(std::string path, std::shared_ptr<std::string> bytes)
       : path_(std::move(path)), bytes_(std::move(bytes)) {}
 
-  const std::string &path() const override { return path_; }
+  const std::string& path() const override { return path_; }
   absl::StatusOr<size_t> Read(absl::Span<std::byte> dst) override {
     const auto count = PRead(position_, dst);
     position_ += count.value_or(0);
@@ -46,7 +46,7 @@ public:
                                 absl::Span<const std::byte> src) override {
     bytes_->resize(std::max<size_t>(bytes_->size(), offset + src.size()));
     bytes_->replace(offset, src.size(),
-                    reinterpret_cast<const char *>(src.data()), src.size());
+                    reinterpret_cast<const char*>(src.data()), src.size());
     return src.size();
   }
   absl::Status Truncate(uint64_t size) override {
@@ -60,12 +60,12 @@ public:
     stat.is_regular = true;
     return stat;
   }
-  absl::Status TakePermissionsOf(const std::string &) override {
+  absl::Status TakePermissionsOf(const std::string&) override {
     return absl::OkStatus();
   }
   absl::Status Close() override { return absl::OkStatus(); }
 
-private:
+ private:
   std::string path_;
   std::shared_ptr<std::string> bytes_;
   uint64_t position_ = 0;
@@ -73,22 +73,22 @@ private:
 
 // Threads: one, besides the files that it has opened.
 class MemoryVfs final : public runtime::Vfs {
-public:
+ public:
   MemoryVfs() = default;
   // One file.
-  MemoryVfs(const std::string &path, std::string bytes) {
+  MemoryVfs(const std::string& path, std::string bytes) {
     files_[path] = std::make_shared<std::string>(std::move(bytes));
   }
 
   // Empty if there is none.
-  std::string Content(const std::string &path) const {
+  std::string Content(const std::string& path) const {
     const auto found = files_.find(path);
     return found == files_.end() ? "" : *found->second;
   }
 
-  absl::StatusOr<std::unique_ptr<runtime::File>>
-  Open(const std::string &path, runtime::OpenMode mode) override {
-    auto &file = files_[path];
+  absl::StatusOr<std::unique_ptr<runtime::File>> Open(
+      const std::string& path, runtime::OpenMode mode) override {
+    auto& file = files_[path];
     if (file == nullptr && mode == runtime::OpenMode::kRead) {
       files_.erase(path);
       return Absent(path);
@@ -98,19 +98,17 @@ public:
     }
     return std::make_unique<MemoryFile>(path, file);
   }
-  absl::StatusOr<std::unique_ptr<runtime::File>>
-  OpenStream(const std::string &path) override {
-    return absl::UnimplementedError(
-        absl::StrCat("'", path, "': expected a file in memory"));
+  absl::StatusOr<std::unique_ptr<runtime::File>> OpenStream(
+      const std::string& path) override {
+    return Absent(path);
   }
-  absl::Status CheckWritable(const std::string &) override {
+  absl::Status CheckWritable(const std::string&) override {
     return absl::OkStatus();
   }
-  absl::StatusOr<std::string> ReadLink(const std::string &path) override {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "': expected a link, got none"));
+  absl::StatusOr<std::string> ReadLink(const std::string& path) override {
+    return absl::InvalidArgumentError(absl::StrCat("'", path, "': no link"));
   }
-  absl::Status Rename(const std::string &from, const std::string &to) override {
+  absl::Status Rename(const std::string& from, const std::string& to) override {
     const auto found = files_.find(from);
     if (found == files_.end()) {
       return Absent(from);
@@ -119,15 +117,14 @@ public:
     files_.erase(from);
     return absl::OkStatus();
   }
-  absl::Status Remove(const std::string &path) override {
+  absl::Status Remove(const std::string& path) override {
     return files_.erase(path) == 1 ? absl::OkStatus() : Absent(path);
   }
-  absl::Status SyncDirectory(const std::string &) override {
+  absl::Status SyncDirectory(const std::string&) override {
     return absl::OkStatus();
   }
-  // The folder of all files is there, too.
-  absl::StatusOr<runtime::FileStat> Stat(const std::string &path) override {
-    if (path == "." || path == "/") {
+  absl::StatusOr<runtime::FileStat> Stat(const std::string& path) override {
+    if (path == kFolder) {
       runtime::FileStat folder;
       folder.is_directory = true;
       return folder;
@@ -138,25 +135,27 @@ public:
     }
     return MemoryFile(path, found->second).Stat();
   }
-  absl::Status MakeDirectory(const std::string &) override {
+  absl::Status MakeDirectory(const std::string&) override {
     return absl::OkStatus();
   }
-  absl::StatusOr<std::vector<std::string>> List(const std::string &) override {
+  absl::StatusOr<std::vector<std::string>> List(const std::string&) override {
     return std::vector<std::string>();
   }
-  absl::StatusOr<std::unique_ptr<runtime::FileLock>>
-  TryLock(const std::string &) override {
+  absl::StatusOr<std::unique_ptr<runtime::FileLock>> TryLock(
+      const std::string&) override {
     return std::make_unique<runtime::FileLock>();
   }
 
-private:
-  static absl::Status Absent(const std::string &path) {
+ private:
+  static constexpr char kFolder[] = ".";  // the only one
+
+  static absl::Status Absent(const std::string& path) {
     return absl::NotFoundError(absl::StrCat("'", path, "': no such file"));
   }
 
   std::map<std::string, std::shared_ptr<std::string>> files_;
 };
 
-} // namespace accel::testing
+}  // namespace accel::testing
 
-#endif // ACCEL_TEST_FUZZ_MEMORY_VFS_H_
+#endif  // ACCEL_TEST_FUZZ_MEMORY_VFS_H_

@@ -12,16 +12,16 @@ namespace {
 using accel::runtime::ArrayFile;
 
 // A row may be claimed to be large only if the file is.
-void ReadRow(const ArrayFile &file, int64_t row) {
+void ReadRow(const ArrayFile& file, int64_t row) {
   std::vector<std::byte> bytes(file.row_bytes());
   file.ReadRow(row, 0, absl::MakeSpan(bytes)).IgnoreError();
 }
 
-} // namespace
+}  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   accel::testing::MemoryVfs vfs(
-      "x.npy", std::string(reinterpret_cast<const char *>(data), size));
+      "x.npy", std::string(reinterpret_cast<const char*>(data), size));
   const auto file = ArrayFile::Open(vfs, "x.npy");
   if (file.ok() && (*file)->rows() > 0) {
     ReadRow(**file, 0);

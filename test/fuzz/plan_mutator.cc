@@ -60,12 +60,12 @@ std::optional<Parts> TakeApart(absl::string_view file) {
                                      static_cast<int>(bytes->size()))) {
     return std::nullopt;
   }
-  for (const planpb::Section &section : parts.manifest.sections()) {
+  for (const planpb::Section& section : parts.manifest.sections()) {
     parts.sections.emplace_back(
         Piece(file, section.offset(), section.size()).value_or(""));
   }
-  for (const planpb::Function &function : parts.manifest.functions()) {
-    auto &list = parts.functions.emplace_back();
+  for (const planpb::Function& function : parts.manifest.functions()) {
+    auto& list = parts.functions.emplace_back();
     if (function.section() < parts.sections.size()) {
       auto decoded = runtime::DecodeInstructions(
           parts.sections[function.section()], function.instructions());
@@ -79,21 +79,21 @@ std::optional<Parts> TakeApart(absl::string_view file) {
 
 std::string PutTogether(Parts parts) {
   for (size_t f = 0; f < parts.functions.size(); ++f) {
-    planpb::Function *function =
+    planpb::Function* function =
         parts.manifest.mutable_functions(static_cast<int>(f));
     if (!parts.functions[f] || function->section() >= parts.sections.size()) {
       continue;
     }
-    std::string &records = parts.sections[function->section()];
+    std::string& records = parts.sections[function->section()];
     records.clear();
-    for (const planpb::Instruction &instruction : *parts.functions[f]) {
+    for (const planpb::Instruction& instruction : *parts.functions[f]) {
       runtime::AppendInstruction(instruction, records);
     }
   }
   MemoryVfs vfs;
   const auto writer = runtime::ContainerWriter::Create(vfs, "plan").value();
   for (size_t i = 0; i < parts.sections.size(); ++i) {
-    const planpb::Section &section =
+    const planpb::Section& section =
         parts.manifest.sections(static_cast<int>(i));
     writer->AddSection(section.name(), section.kind(), parts.sections[i])
         .value();
@@ -103,25 +103,25 @@ std::string PutTogether(Parts parts) {
 }
 
 class Mutator {
-public:
+ public:
   explicit Mutator(uint32_t seed) : random_(seed) {}
 
-  void Change(Parts &parts) {
+  void Change(Parts& parts) {
     do {
       ChangeOnce(parts);
     } while (Below(4) == 0);
   }
 
-private:
+ private:
   uint64_t Below(uint64_t bound) { return random_() % bound; }
 
-  void ChangeOnce(Parts &parts) {
+  void ChangeOnce(Parts& parts) {
     const uint64_t what = Below(16);
     if (what == 0 && !parts.sections.empty()) {
       return ChangeBytes(parts.sections[Below(parts.sections.size())]);
     }
     if (what < 8 && !parts.functions.empty()) {
-      auto &function = parts.functions[Below(parts.functions.size())];
+      auto& function = parts.functions[Below(parts.functions.size())];
       if (function && !function->empty()) {
         return ChangeFunction(*function);
       }
@@ -129,7 +129,7 @@ private:
     ChangeMessage(parts.manifest);
   }
 
-  void ChangeFunction(std::vector<planpb::Instruction> &instructions) {
+  void ChangeFunction(std::vector<planpb::Instruction>& instructions) {
     const size_t at = Below(instructions.size());
     if (Below(8) != 0) {
       return ChangeMessage(instructions[at]);
@@ -141,7 +141,7 @@ private:
     }
   }
 
-  void ChangeBytes(std::string &bytes) {
+  void ChangeBytes(std::string& bytes) {
     if (bytes.empty() || Below(4) == 0) {
       bytes.resize(Below(2 * bytes.size() + 2));
       return;
@@ -150,15 +150,15 @@ private:
   }
 
   // One field, in the message or in one that lies in it.
-  void ChangeMessage(Message &message) {
-    const auto *descriptor = message.GetDescriptor();
+  void ChangeMessage(Message& message) {
+    const auto* descriptor = message.GetDescriptor();
     if (descriptor->field_count() == 0) {
       return;
     }
-    std::vector<const FieldDescriptor *> fields;
+    std::vector<const FieldDescriptor*> fields;
     message.GetReflection()->ListFields(message, &fields);
     // Most often one that is there.
-    const FieldDescriptor *field =
+    const FieldDescriptor* field =
         fields.empty() || Below(8) == 0
             ? descriptor->field(static_cast<int>(
                   Below(static_cast<uint64_t>(descriptor->field_count()))))
@@ -167,8 +167,8 @@ private:
                          : ChangeSingle(message, field);
   }
 
-  void ChangeRepeated(Message &message, const FieldDescriptor *field) {
-    const Reflection *reflection = message.GetReflection();
+  void ChangeRepeated(Message& message, const FieldDescriptor* field) {
+    const Reflection* reflection = message.GetReflection();
     const int size = reflection->FieldSize(message, field);
     const int at = size == 0 ? 0 : static_cast<int>(Below(size));
     const uint64_t what = Below(8);
@@ -189,93 +189,96 @@ private:
     SetRepeated(message, field, at);
   }
 
-  void Add(Message &message, const FieldDescriptor *field) {
-    const Reflection *reflection = message.GetReflection();
+  void Add(Message& message, const FieldDescriptor* field) {
+    const Reflection* reflection = message.GetReflection();
     switch (field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_MESSAGE: {
-      Message *added = reflection->AddMessage(&message, field);
-      const int size = reflection->FieldSize(message, field);
-      if (size > 1) { // like one that is there
-        added->CopyFrom(reflection->GetRepeatedMessage(
-            message, field, static_cast<int>(Below(size - 1))));
+      case FieldDescriptor::CPPTYPE_MESSAGE: {
+        Message* added = reflection->AddMessage(&message, field);
+        const int size = reflection->FieldSize(message, field);
+        if (size > 1) {  // like one that is there
+          added->CopyFrom(reflection->GetRepeatedMessage(
+              message, field, static_cast<int>(Below(size - 1))));
+        }
+        return ChangeMessage(*added);
       }
-      return ChangeMessage(*added);
-    }
-    case FieldDescriptor::CPPTYPE_STRING:
-      return reflection->AddString(&message, field, "added");
-    case FieldDescriptor::CPPTYPE_UINT32:
-      return reflection->AddUInt32(&message, field, Number<uint32_t>(0));
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return reflection->AddUInt64(&message, field, Number<uint64_t>(0));
-    case FieldDescriptor::CPPTYPE_ENUM:
-      return reflection->AddEnumValue(&message, field, Number<int>(0));
-    default:
-      return;
+      case FieldDescriptor::CPPTYPE_STRING:
+        return reflection->AddString(&message, field, "added");
+      case FieldDescriptor::CPPTYPE_UINT32:
+        return reflection->AddUInt32(&message, field, Number<uint32_t>(0));
+      case FieldDescriptor::CPPTYPE_UINT64:
+        return reflection->AddUInt64(&message, field, Number<uint64_t>(0));
+      case FieldDescriptor::CPPTYPE_ENUM:
+        return reflection->AddEnumValue(&message, field, Number<int>(0));
+      default:
+        return;
     }
   }
 
-  void SetRepeated(Message &message, const FieldDescriptor *field, int at) {
-    const Reflection *r = message.GetReflection();
+  void SetRepeated(Message& message, const FieldDescriptor* field, int at) {
+    const Reflection* r = message.GetReflection();
     switch (field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_STRING: {
-      std::string text = r->GetRepeatedString(message, field, at);
-      ChangeBytes(text);
-      return r->SetRepeatedString(&message, field, at, text);
-    }
-    case FieldDescriptor::CPPTYPE_UINT32:
-      return r->SetRepeatedUInt32(
-          &message, field, at,
-          Number(r->GetRepeatedUInt32(message, field, at)));
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return r->SetRepeatedUInt64(
-          &message, field, at,
-          Number(r->GetRepeatedUInt64(message, field, at)));
-    case FieldDescriptor::CPPTYPE_ENUM:
-      return r->SetRepeatedEnumValue(
-          &message, field, at,
-          Number(r->GetRepeatedEnumValue(message, field, at)));
-    default:
-      return;
+      case FieldDescriptor::CPPTYPE_STRING: {
+        std::string text = r->GetRepeatedString(message, field, at);
+        ChangeBytes(text);
+        return r->SetRepeatedString(&message, field, at, text);
+      }
+      case FieldDescriptor::CPPTYPE_UINT32:
+        return r->SetRepeatedUInt32(
+            &message, field, at,
+            Number(r->GetRepeatedUInt32(message, field, at)));
+      case FieldDescriptor::CPPTYPE_UINT64:
+        return r->SetRepeatedUInt64(
+            &message, field, at,
+            Number(r->GetRepeatedUInt64(message, field, at)));
+      case FieldDescriptor::CPPTYPE_ENUM:
+        return r->SetRepeatedEnumValue(
+            &message, field, at,
+            Number(r->GetRepeatedEnumValue(message, field, at)));
+      default:
+        return;
     }
   }
 
-  void ChangeSingle(Message &message, const FieldDescriptor *field) {
-    const Reflection *r = message.GetReflection();
+  void ChangeSingle(Message& message, const FieldDescriptor* field) {
+    const Reflection* r = message.GetReflection();
     if (Below(8) == 0) {
       return r->ClearField(&message, field);
     }
     switch (field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-      return ChangeMessage(*r->MutableMessage(&message, field));
-    case FieldDescriptor::CPPTYPE_STRING: {
-      std::string text = r->GetString(message, field);
-      ChangeBytes(text);
-      return r->SetString(&message, field, text);
-    }
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return r->SetBool(&message, field, !r->GetBool(message, field));
-    case FieldDescriptor::CPPTYPE_ENUM:
-      return r->SetEnumValue(&message, field,
-                             Number(r->GetEnumValue(message, field)));
-    case FieldDescriptor::CPPTYPE_INT32:
-      return r->SetInt32(&message, field, Number(r->GetInt32(message, field)));
-    case FieldDescriptor::CPPTYPE_INT64:
-      return r->SetInt64(&message, field, Number(r->GetInt64(message, field)));
-    case FieldDescriptor::CPPTYPE_UINT32:
-      return r->SetUInt32(&message, field,
-                          Number(r->GetUInt32(message, field)));
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return r->SetUInt64(&message, field,
-                          Number(r->GetUInt64(message, field)));
-    case FieldDescriptor::CPPTYPE_FLOAT:
-      return r->SetFloat(&message, field, static_cast<float>(Real()));
-    case FieldDescriptor::CPPTYPE_DOUBLE:
-      return r->SetDouble(&message, field, Real());
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        return ChangeMessage(*r->MutableMessage(&message, field));
+      case FieldDescriptor::CPPTYPE_STRING: {
+        std::string text = r->GetString(message, field);
+        ChangeBytes(text);
+        return r->SetString(&message, field, text);
+      }
+      case FieldDescriptor::CPPTYPE_BOOL:
+        return r->SetBool(&message, field, !r->GetBool(message, field));
+      case FieldDescriptor::CPPTYPE_ENUM:
+        return r->SetEnumValue(&message, field,
+                               Number(r->GetEnumValue(message, field)));
+      case FieldDescriptor::CPPTYPE_INT32:
+        return r->SetInt32(&message, field,
+                           Number(r->GetInt32(message, field)));
+      case FieldDescriptor::CPPTYPE_INT64:
+        return r->SetInt64(&message, field,
+                           Number(r->GetInt64(message, field)));
+      case FieldDescriptor::CPPTYPE_UINT32:
+        return r->SetUInt32(&message, field,
+                            Number(r->GetUInt32(message, field)));
+      case FieldDescriptor::CPPTYPE_UINT64:
+        return r->SetUInt64(&message, field,
+                            Number(r->GetUInt64(message, field)));
+      case FieldDescriptor::CPPTYPE_FLOAT:
+        return r->SetFloat(&message, field, static_cast<float>(Real()));
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        return r->SetDouble(&message, field, Real());
     }
   }
 
   // One near the old one, or at a border.
-  template <typename T> T Number(T old) {
+  template <typename T>
+  T Number(T old) {
     using Limits = std::numeric_limits<T>;
     const auto bits = static_cast<uint64_t>(old);
     const std::array<uint64_t, 12> choices = {
@@ -310,7 +313,7 @@ private:
   std::mt19937_64 random_;
 };
 
-} // namespace
+}  // namespace
 
 std::optional<std::string> MutatePlan(absl::string_view file, uint32_t seed) {
   std::optional<Parts> parts = TakeApart(file);
@@ -328,4 +331,4 @@ std::optional<std::string> MutatePlan(absl::string_view file, uint32_t seed) {
   return PutTogether(*std::move(parts));
 }
 
-} // namespace accel::testing
+}  // namespace accel::testing

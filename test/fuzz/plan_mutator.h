@@ -17,6 +17,6 @@ namespace accel::testing {
 // found in `file`.
 std::optional<std::string> MutatePlan(absl::string_view file, uint32_t seed);
 
-} // namespace accel::testing
+}  // namespace accel::testing
 
-#endif // ACCEL_TEST_FUZZ_PLAN_MUTATOR_H_
+#endif  // ACCEL_TEST_FUZZ_PLAN_MUTATOR_H_

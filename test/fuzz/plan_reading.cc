@@ -23,22 +23,22 @@ using runtime::MemoryLayout;
 using runtime::Plan;
 using runtime::RankBinding;
 
-absl::Status Verify(const Plan &plan, const MemoryLayout &layout) {
+absl::Status Verify(const Plan& plan, const MemoryLayout& layout) {
   RETURN_IF_ERROR(runtime::VerifyLaunches(plan.view(), layout));
   RETURN_IF_ERROR(runtime::VerifyMemory(plan.view(), layout));
   RETURN_IF_ERROR(runtime::VerifySchedule(plan.view(), layout));
   RETURN_IF_ERROR(runtime::CheckSharedSpace(plan.view()));
-  for (const runtime::FunctionView &function : plan.view().functions()) {
+  for (const runtime::FunctionView& function : plan.view().functions()) {
     RETURN_IF_ERROR(runtime::CheckRunnable(plan.view(), function, layout));
   }
   return absl::OkStatus();
 }
 
-absl::Status Print(const Plan &plan, const MemoryLayout &layout) {
+absl::Status Print(const Plan& plan, const MemoryLayout& layout) {
   tools::SummaryText(plan, layout);
   tools::BucketsText(plan.view());
   tools::ParametersText(plan.view());
-  for (const runtime::FunctionView &function : plan.view().functions()) {
+  for (const runtime::FunctionView& function : plan.view().functions()) {
     tools::FunctionText(plan.view(), function, /*width=*/100);
     for (const bool fold : {false, true}) {
       RETURN_IF_ERROR(tools::ScheduleText(plan.view(), function, layout, fold,
@@ -49,7 +49,7 @@ absl::Status Print(const Plan &plan, const MemoryLayout &layout) {
   return tools::PlanJson(plan, layout).status();
 }
 
-} // namespace
+}  // namespace
 
 absl::Status ReadPlan(absl::string_view file) {
   MemoryVfs vfs("plan", std::string(file));
@@ -69,4 +69,4 @@ absl::Status ReadPlan(absl::string_view file) {
   return status;
 }
 
-} // namespace accel::testing
+}  // namespace accel::testing

@@ -12,6 +12,6 @@ namespace accel::testing {
 // that was; what matters is that none of them crashes or hangs.
 absl::Status ReadPlan(absl::string_view file);
 
-} // namespace accel::testing
+}  // namespace accel::testing
 
-#endif // ACCEL_TEST_FUZZ_PLAN_READING_H_
+#endif  // ACCEL_TEST_FUZZ_PLAN_READING_H_

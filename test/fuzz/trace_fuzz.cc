@@ -7,10 +7,10 @@
 #include "tools/accel-inspect/trace_profile.h"
 #include "tools/accel-inspect/trace_text.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace accel::tools;
   const auto trace =
-      ParseTrace(absl::string_view(reinterpret_cast<const char *>(data), size));
+      ParseTrace(absl::string_view(reinterpret_cast<const char*>(data), size));
   if (!trace.ok()) {
     return 0;
   }
