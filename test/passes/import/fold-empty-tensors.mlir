@@ -33,6 +33,16 @@ func.func @reductions(%x: tensor<2x4xf32>, %i: tensor<4xi32>) -> (tensor<2xf32>,
 
 // -----
 
+// A part without elements that nobody reads is cut off.
+// CHECK-LABEL: func @unread
+func.func @unread(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // CHECK-NEXT: return
+  %n = accel.slice %x [0, 4] strides [1, 1] : tensor<2x4xf32> -> tensor<2x0xf32>
+  return %x : tensor<2x4xf32>
+}
+
+// -----
+
 // What has elements stays as it is.
 // CHECK-LABEL: func @whole
 func.func @whole(%x: tensor<2x4xf32>) -> tensor<2xf32> {

@@ -93,3 +93,31 @@ func.func @other(%x: tensor<3x8xf32>, %z: tensor<3x8xf32>, %g: tensor<8xf32>) ->
   %y = accel.mul %n, %gb : tensor<3x8xf32>
   return %y : tensor<3x8xf32>
 }
+
+// -----
+
+// A product with a number, or with a column, is no scale of a row; neither stops the search.
+// CHECK-LABEL: func @repeated
+// CHECK-NOT: accel.layer_norm
+func.func @repeated(%x: tensor<3x1xf32>, %y: tensor<3x3xf32>, %one: tensor<1xf32>, %g: tensor<3xf32>) -> (tensor<3x1xf32>, tensor<3x3xf32>) {
+  %n = accel.reshape %one : tensor<1xf32> -> tensor<f32>
+  %b = accel.broadcast %n [] : tensor<f32> -> tensor<3x1xf32>
+  %a = accel.mul %x, %b : tensor<3x1xf32>
+  %column = accel.reshape %g : tensor<3xf32> -> tensor<3x1xf32>
+  %c = accel.constant dense<0.333333343> : tensor<3xf32>
+  %eps = accel.constant dense<1.0e-5> : tensor<3xf32>
+  %s = accel.reduce_sum %y [1] : tensor<3x3xf32> -> tensor<3xf32>
+  %m = accel.mul %s, %c : tensor<3xf32>
+  %mb = accel.broadcast %m [0] : tensor<3xf32> -> tensor<3x3xf32>
+  %d = accel.sub %y, %mb : tensor<3x3xf32>
+  %dd = accel.mul %d, %d : tensor<3x3xf32>
+  %vs = accel.reduce_sum %dd [1] : tensor<3x3xf32> -> tensor<3xf32>
+  %v = accel.mul %vs, %c : tensor<3xf32>
+  %ve = accel.add %v, %eps : tensor<3xf32>
+  %r = accel.rsqrt %ve : tensor<3xf32>
+  %rb = accel.broadcast %r [0] : tensor<3xf32> -> tensor<3x3xf32>
+  %norm = accel.mul %d, %rb : tensor<3x3xf32>
+  %wide = accel.broadcast %column [0, 1] : tensor<3x1xf32> -> tensor<3x3xf32>
+  %z = accel.mul %norm, %wide : tensor<3x3xf32>
+  return %a, %z : tensor<3x1xf32>, tensor<3x3xf32>
+}

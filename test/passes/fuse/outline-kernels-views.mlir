@@ -1,0 +1,56 @@
+// RUN: accel-opt %s --split-input-file --accel-outline-kernels --canonicalize | FileCheck %s
+
+accel.parameter @w : tensor<8x16xf32> trainable
+accel.parameter @b : tensor<16xf32> trainable
+accel.parameter @g : tensor<4x8xf32> trainable
+
+// The rows of a product that are not contiguous, the first position of each sample, are copied first. What follows the
+// product is still computed by its kernel, which is there once.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  // CHECK: %[[X:.+]] = accel.input "x"
+  // CHECK: %[[W:.+]] = accel.read @w
+  // CHECK: %[[B:.+]] = accel.read @b
+  %x = accel.input "x" : tensor<4x7x8xf32>
+  %w = accel.read @w : tensor<8x16xf32>
+  %b = accel.read @b : tensor<16xf32>
+  // CHECK: %[[ROWS:.+]] = call @copy_0(%[[X]])
+  // CHECK-NEXT: %[[H:.+]] = call @matmul_4x16x8_relu_0(%[[ROWS]], %[[W]], %[[B]])
+  // CHECK-NEXT: %[[Q:.+]] = call @matmul_4x8x16_0(%[[H]], %[[W]])
+  // CHECK-NEXT: accel.accumulate @g, %[[Q]]
+  %s = accel.slice %x [0, 0, 0] strides [1, 1, 1] : tensor<4x7x8xf32> -> tensor<4x1x8xf32>
+  %f = accel.reshape %s : tensor<4x1x8xf32> -> tensor<4x8xf32>
+  %p = accel.matmul %f, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  %bb = accel.broadcast %b [1] : tensor<16xf32> -> tensor<4x16xf32>
+  %a = accel.add %p, %bb : tensor<4x16xf32>
+  %h = accel.relu %a : tensor<4x16xf32>
+  %q = accel.matmul %h, %w {transpose_rhs} : tensor<4x16xf32>, tensor<8x16xf32> -> tensor<4x8xf32>
+  accel.accumulate @g, %q : tensor<4x8xf32>
+  return
+}
+// CHECK: func.func private @matmul_4x16x8_relu_0
+// CHECK-NEXT: accel.matmul
+// CHECK-NOT: matmul_4x16x8_relu_1
+
+// -----
+
+accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+
+// A gather of columns, the rows of a transposed table, is walked element by element: a sum that wants rows of its result
+// has a kernel of its own.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  // CHECK: %[[T:.+]] = accel.input "t"
+  %t = accel.input "t" : tensor<4x6xf32>
+  %i = accel.input "i" : tensor<1xi64>
+  %u = accel.transpose %t [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  // CHECK: %[[ROW:.+]] = call @gather_0(%[[T]], %{{.+}})
+  %g = accel.gather %u, %i : tensor<6x4xf32>, tensor<1xi64> -> tensor<1x4xf32>
+  // CHECK: call @reduce_sum_0(%[[ROW]])
+  %r = accel.reduce_sum %g [0, 1] : tensor<1x4xf32> -> tensor<f32>
+  %l = accel.cast %r : tensor<f32> -> tensor<f64>
+  accel.accumulate @loss_sum, %l : tensor<f64>
+  return
+}
+// CHECK: func.func private @gather_0
+// CHECK-SAME: columns = 1 : i64
