@@ -163,7 +163,8 @@ void ClusterPlanner::placeEpilogues() {
       continue;
     }
     Operation *matmul = clusters[product].ops.front();
-    if (goesToSymbol(matmul->getResult(0))) {
+    // Rows of one element are no loop that could follow those of the product.
+    if (goesToSymbol(matmul->getResult(0)) || clusters[product].columns == 1) {
       continue;
     }
     llvm::SetVector<unsigned> candidates;

@@ -54,3 +54,26 @@ func.func @step() {
 }
 // CHECK: func.func private @gather_0
 // CHECK-SAME: columns = 1 : i64
+
+// -----
+
+accel.parameter @a : tensor<12x1xf32> trainable
+accel.parameter @b : tensor<12x1xf32> trainable
+
+// A product of one column computes nothing behind its sums: it has no row to do so in.
+// CHECK-LABEL: func.func @step
+func.func @step() {
+  %x = accel.input "x" : tensor<12x8xf32>
+  %v = accel.input "v" : tensor<8x1xf32>
+  %w = accel.input "w" : tensor<1x1xf32>
+  %two = accel.constant dense<2.0> : tensor<12x1xf32>
+  // CHECK: %[[P:.+]] = call @matmul_12x1x8_0
+  %p = accel.matmul %x, %v : tensor<12x8xf32>, tensor<8x1xf32> -> tensor<12x1xf32>
+  // CHECK: %[[M:.+]] = call @mul_0(%[[P]])
+  %m = accel.mul %p, %two : tensor<12x1xf32>
+  %q = accel.matmul %p, %w : tensor<12x1xf32>, tensor<1x1xf32> -> tensor<12x1xf32>
+  %r = accel.matmul %m, %w : tensor<12x1xf32>, tensor<1x1xf32> -> tensor<12x1xf32>
+  accel.accumulate @a, %q : tensor<12x1xf32>
+  accel.accumulate @b, %r : tensor<12x1xf32>
+  return
+}
