@@ -5,7 +5,8 @@
 In each Markdown FILE every line of a block fenced as `sh` is a command, and so is a code span that could be typed as it
 is: a program of ours with an operand, without a word in capitals, or the path of a script. They run in order, each once,
 in one empty folder in which `test` and `build/release` are what they are in the repository, with our programs in the PATH.
-Each must succeed. A block that is fenced as nothing could hide a command and is refused.
+Each must succeed. A block fenced as `cmake` that begins with `# CMakeLists.txt` is written to that file. A block that is
+fenced as nothing could hide a command and is refused.
 
 Excerpts of output (excerpts.py) are made again and must be what the document shows; --update writes them anew.
 
@@ -32,6 +33,7 @@ PROGRAMS = ("accelc", "accel-run", "accel-opt", "accel-inspect", "accel-data")
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SHELL_COMMENT = re.compile(r"(^|\s+)#.*")
 PLACEHOLDER = re.compile(r"(?<![\w.])[A-Z]+(?![\w])")
+PROJECT_FILE = "CMakeLists.txt"
 
 
 class Rules:
@@ -90,6 +92,10 @@ class Folder:
         run = self._run(command, subprocess.STDOUT)
         return "" if run.returncode == 0 else f"exit status {run.returncode}: {self._rules.apply(command)}\n{run.stdout}".rstrip()
 
+    def write_project(self, code):
+        """Writes the file that a block of CMake is."""
+        (self._path / PROJECT_FILE).write_text(code.text, encoding="utf-8")
+
     def output(self, command):
         """What a command prints to standard output."""
         run = self._run(command, subprocess.PIPE)
@@ -112,6 +118,11 @@ def is_command(span):
     return words[0] in PROGRAMS and operands != [] and not PLACEHOLDER.search(span)
 
 
+def is_project(code):
+    """Whether a block is a whole file for CMake."""
+    return code.fenced and code.language == "cmake" and code.text.startswith(f"# {PROJECT_FILE}\n")
+
+
 def commands_in(code):
     """Yields (line, command) of a code block or span."""
     if code.fenced and code.language == "sh":
@@ -124,8 +135,9 @@ def commands_in(code):
 
 
 def steps_of(text):
-    """The document's commands and excerpts as (line, what), in order."""
-    commands = [step for code in markdown.code_in(text) for step in commands_in(code)]
+    """The document's commands, projects and excerpts as (line, what), in order."""
+    codes = list(markdown.code_in(text))
+    commands = [step for code in codes for step in commands_in(code)] + [(code.line, code) for code in codes if is_project(code)]
     return sorted(commands + [(excerpt.line, excerpt) for excerpt in excerpts.excerpts_in(text)], key=lambda step: step[0])
 
 
@@ -139,6 +151,9 @@ def check_document(path, folder, update):
         if isinstance(step, str):
             complaint = folder.complaint(step)
             findings += [f"{path}:{line}: {complaint}"] if complaint else []
+            continue
+        if isinstance(step, markdown.Code):
+            folder.write_project(step)
             continue
         made = excerpts.shorten(step, folder.output(step.command))
         if made != step.block.text and update:

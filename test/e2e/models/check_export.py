@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs an exported model in ONNX Runtime and compares the next step's loss.
 
 After the 20 steps of a golden, `accel-run --export trained.onnx` writes the

@@ -1,12 +1,13 @@
-# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Follows docs/exporting.md, or other pages: runs their Python files and commands, in order.
 
     python check_recipes.py                          # with build/release
     python check_recipes.py docs/first-day.md
     python check_recipes.py --keep /tmp/recipes      # and keeps what it wrote
 
-Everything happens in one empty folder, which begins with a text.txt.  A Python
+Everything happens in one empty folder, which begins with a text.txt.  Where a
+page uses CMake, CMAKE_PREFIX_PATH says where Accel is installed.  A Python
 block is written to the file that its first line names, and run.  Every run of
 accel-run must write finite losses, which fall from its first to its last fifth.
 """
@@ -79,6 +80,9 @@ def check_document(path: Path, build: Path, folder: Path) -> int:
     commands = doc_commands.Folder(folder, build, None, rules)
     steps = 0
     for code in markdown.code_in(path.read_text(encoding="utf-8")):
+        if doc_commands.is_project(code):
+            commands.write_project(code)
+            continue
         if code.fenced and code.language == "python":
             complaints = [run_python(code.text, folder)]
         else:

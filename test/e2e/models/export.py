@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the ONNX files of the end-to-end tests: NAME/model.onnx, NAME/opsetN.onnx.
 
     python export.py                 # all of them

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the data and the goldens: what PyTorch computes, in float32.
 
 Without names, of all models.  --compare writes nothing and prints PyTorch
