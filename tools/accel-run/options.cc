@@ -82,9 +82,9 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
       ->check(WholeNumber(1, int64_t{1} << 31))
       ->group("Training");
   app.add_option("--seed", options.seed,
-                 "Of the order of samples, of dropout and of initial weights; "
-                 "default: 0")
+                 "Of the order of samples, of dropout and of initial weights")
       ->type_name("N")
+      ->capture_default_str()
       ->check(WholeNumber(0))
       ->group("Training");
   app.add_option_function<std::string>(
@@ -92,8 +92,9 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
          [&options](const std::string& value) {
            options.shuffle = value == "on";
          },
-         "on, the default, or off for the rows in order")
+         "off takes the rows in order")
       ->type_name("on|off")
+      ->default_str("on")
       ->check(OneOf({"on", "off"}))
       ->group("Training");
 }
@@ -121,8 +122,9 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
          [&options](const std::string& when) {
            options.color = kColors.at(when);
          },
-         "When to colour: auto, the default")
+         "When to colour")
       ->type_name("auto|always|never")
+      ->default_str("auto")
       ->check(OneOf({"auto", "always", "never"}))
       ->group("Output");
   app.add_option("--log-dir", options.log_dir,
@@ -146,15 +148,16 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
       ->check(WholeNumber(1, 4096))
       ->group("Machine");
   app.add_option("--ranks-as-threads", options.ranks_as_threads,
-                 "Trains on N ranks, all of them threads of this process; "
-                 "default: 1")
+                 "Trains on N ranks, all of them threads of this process")
       ->type_name("N")
+      ->capture_default_str()
       ->check(WholeNumber(1, 1 << 20))
       ->group("Machine");
   app.add_option("--timeout", options.timeout_seconds,
                  "Longest wait of a lane while no lane finishes an "
-                 "instruction; default: 30")
+                 "instruction")
       ->type_name("SECONDS")
+      ->capture_default_str()
       ->check(Number(0.001, 1e6))
       ->group("Machine");
 }
@@ -174,8 +177,9 @@ void AddInspectionOptions(CLI::App& app, RunOptions& options) {
       ->type_name("FILE")
       ->group("Looking inside");
   app.add_option("--trace-steps", options.trace_steps,
-                 "Steps in the trace; default: 10")
+                 "Steps in the trace")
       ->type_name("N")
+      ->capture_default_str()
       ->check(WholeNumber(1, 1000))
       ->group("Looking inside");
   app.add_flag("--time-report", options.time_report,
