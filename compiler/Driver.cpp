@@ -260,9 +260,11 @@ void Compilation::printCheck() {
     output << runtime::Printable(options.model)
            << ": nothing keeps it from training: "
            << runtime::Printable(facts.objective) << ", "
-           << facts.parameters.tensors << " parameters";
+           << facts.parameters.tensors
+           << (facts.parameters.tensors == 1 ? " parameter" : " parameters");
     if (facts.frozen.tensors > 0) {
-      output << ", of which " << facts.frozen.tensors << " are frozen";
+      output << ", of which " << facts.frozen.tensors
+             << (facts.frozen.tensors == 1 ? " is frozen" : " are frozen");
     }
     output << ", microbatches of " << facts.batch << "\n";
   } else {

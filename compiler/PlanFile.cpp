@@ -10,29 +10,33 @@ using namespace mlir;
 
 namespace accel {
 
+void RemovedOnSignal::watch(StringRef other) {
+  if (!path.empty()) {
+    llvm::sys::DontRemoveFileOnSignal(path);
+  }
+  path = other.str();
+  if (!path.empty()) {
+    llvm::sys::RemoveFileOnSignal(path);
+  }
+}
+
 FailureOr<std::unique_ptr<PlanFile>>
 PlanFile::begin(MLIRContext &context, runtime::Vfs &vfs, StringRef path,
                 const onnx::WeightTable &weights, bool onThread) {
+  std::unique_ptr<PlanFile> file(new PlanFile(weights));
   absl::StatusOr<std::unique_ptr<runtime::ContainerWriter>> container =
-      runtime::ContainerWriter::Create(vfs, path.str());
+      runtime::ContainerWriter::Create(
+          vfs, path.str(),
+          [&](const std::string &name) { file->temporary.watch(name); });
   if (!container.ok()) {
     return emitError(UnknownLoc::get(&context),
                      std::string(container.status().message()));
   }
-  std::unique_ptr<PlanFile> file(new PlanFile(*std::move(container), weights));
+  file->container = *std::move(container);
   file->written =
       std::async(onThread ? std::launch::async : std::launch::deferred,
                  [&plan = *file] { return plan.writeWeights(); });
   return file;
-}
-
-PlanFile::PlanFile(std::unique_ptr<runtime::ContainerWriter> container,
-                   const onnx::WeightTable &weights)
-    : container(std::move(container)), weights(weights) {
-  if (const std::string &path = this->container->temporary_path();
-      !path.empty()) {
-    llvm::sys::RemoveFileOnSignal(path);
-  }
 }
 
 PlanFile::~PlanFile() {
@@ -40,7 +44,6 @@ PlanFile::~PlanFile() {
   if (written.valid()) {
     written.wait();
   }
-  llvm::sys::DontRemoveFileOnSignal(container->temporary_path());
 }
 
 /// One parameter is in memory at a time.

@@ -19,6 +19,21 @@
 
 namespace accel {
 
+/// A file that goes if a signal ends the program while this lives. `watch` may
+/// come before the file is there; it ends the watch over the one before.
+class RemovedOnSignal {
+public:
+  RemovedOnSignal() = default;
+  ~RemovedOnSignal() { watch(""); }
+  RemovedOnSignal(const RemovedOnSignal &) = delete;
+  RemovedOnSignal &operator=(const RemovedOnSignal &) = delete;
+
+  void watch(llvm::StringRef other);
+
+private:
+  std::string path;
+};
+
 /// Begins with the weights. They are most of the bytes and wait for the disk,
 /// so they are written on a thread of their own, while code is generated.
 ///
@@ -53,10 +68,10 @@ public:
   uint64_t getSize() const { return container->size(); }
 
 private:
-  PlanFile(std::unique_ptr<runtime::ContainerWriter> container,
-           const onnx::WeightTable &weights);
+  explicit PlanFile(const onnx::WeightTable &weights) : weights(weights) {}
   absl::Status writeWeights();
 
+  RemovedOnSignal temporary;
   std::unique_ptr<runtime::ContainerWriter> container;
   const onnx::WeightTable &weights;
   std::optional<uint32_t> section;

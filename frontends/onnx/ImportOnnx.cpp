@@ -136,8 +136,9 @@ LogicalResult Importer::checkAbsentWeights() {
   }
   return emitCodedError(UnknownLoc::get(&context), ErrorCode::AbsentWeights)
          << path << ": expected the weights in '" << weights.absentFile
-         << "' beside the model, got no such file (" << weights.absent.size()
-         << " parameters, '" << weights.absent.front()
+         << "' beside the model, got no such file ("
+         << tellCount(weights.absent.size(), "parameter", "parameters") << ", '"
+         << weights.absent.front()
          << "' among them); copy it there, or train from scratch with "
             "--init=gpt2 or --init=normal:STD";
 }

@@ -18,12 +18,12 @@
 namespace accel::runtime {
 
 absl::StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(
-    Vfs& vfs, std::string path) {
+    Vfs& vfs, std::string path, Announce announce) {
   const auto target = ResolveOutput(vfs, path);
   absl::Status opened = target.status();
   std::unique_ptr<AtomicFile> file;
   if (target.ok()) {
-    file.reset(new AtomicFile(vfs, target->path));
+    file.reset(new AtomicFile(vfs, target->path, std::move(announce)));
     opened =
         target->replaced ? file->OpenToReplace(*target) : file->OpenToCopy();
   }
@@ -42,6 +42,9 @@ absl::Status AtomicFile::OpenTemporary(const std::string& folder,
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string temporary =
         JoinPath(folder, absl::StrCat(stem, ".tmp-", ::getpid(), "-", attempt));
+    if (announce_) {
+      announce_(temporary);
+    }
     auto file = vfs_.Open(temporary, mode);
     if (file.ok()) {
       temporary_ = std::move(temporary);

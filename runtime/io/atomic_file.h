@@ -6,6 +6,7 @@
 #define ACCEL_RUNTIME_IO_ATOMIC_FILE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,8 +30,12 @@ namespace accel::runtime {
 // Borrows: the vfs.
 class AtomicFile {
  public:
-  static absl::StatusOr<std::unique_ptr<AtomicFile>> Create(Vfs& vfs,
-                                                            std::string path);
+  // `announce` is told the temporary's name before it is created, so that no
+  // signal comes between the file and whoever has to remove it; again with
+  // another name if that one is taken.
+  using Announce = std::function<void(const std::string& temporary)>;
+  static absl::StatusOr<std::unique_ptr<AtomicFile>> Create(
+      Vfs& vfs, std::string path, Announce announce = nullptr);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -45,7 +50,8 @@ class AtomicFile {
   absl::Status Commit();
 
  private:
-  AtomicFile(Vfs& vfs, std::string path) : vfs_(vfs), path_(std::move(path)) {}
+  AtomicFile(Vfs& vfs, std::string path, Announce announce)
+      : vfs_(vfs), path_(std::move(path)), announce_(std::move(announce)) {}
 
   // Opens a new file `folder`/`stem`-N.
   absl::Status OpenTemporary(const std::string& folder, const std::string& stem,
@@ -56,6 +62,7 @@ class AtomicFile {
 
   Vfs& vfs_;
   std::string path_;
+  Announce announce_;
   std::string temporary_;
   std::unique_ptr<File> file_;
   std::unique_ptr<File> stream_;  // null: the file is renamed

@@ -41,9 +41,9 @@ ContainerWriter::ContainerWriter(std::string path,
 ContainerWriter::~ContainerWriter() = default;
 
 absl::StatusOr<std::unique_ptr<ContainerWriter>> ContainerWriter::Create(
-    Vfs& vfs, const std::string& path) {
+    Vfs& vfs, const std::string& path, AtomicFile::Announce announce) {
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file,
-                   AtomicFile::Create(vfs, path));
+                   AtomicFile::Create(vfs, path, std::move(announce)));
   std::unique_ptr<ContainerWriter> writer(
       new ContainerWriter(path, std::move(file)));
   const std::vector<std::byte> header(kPlanHeaderSize);
@@ -129,10 +129,6 @@ absl::Status ContainerWriter::EndSection() {
 }
 
 absl::Status ContainerWriter::Sync() { return file_->file().Sync(); }
-
-const std::string& ContainerWriter::temporary_path() const {
-  return file_->temporary_path();
-}
 
 absl::StatusOr<uint32_t> ContainerWriter::AddSection(absl::string_view name,
                                                      planpb::SectionKind kind,

@@ -25,9 +25,10 @@ namespace accel::runtime {
 // they were given.
 class ContainerWriter {
  public:
-  // Borrows: the vfs.
+  // `announce` as in AtomicFile::Create. Borrows: the vfs.
   static absl::StatusOr<std::unique_ptr<ContainerWriter>> Create(
-      Vfs& vfs, const std::string& path);
+      Vfs& vfs, const std::string& path,
+      AtomicFile::Announce announce = nullptr);
   ~ContainerWriter();
 
   // Returns the section's index.
@@ -41,8 +42,6 @@ class ContainerWriter {
 
   // Waits until all of it so far is on the disk.
   absl::Status Sync();
-  // Where the bytes are until Finish; empty if they have no name.
-  const std::string& temporary_path() const;
   // Bytes so far.
   uint64_t size() const { return position_; }
 

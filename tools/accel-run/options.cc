@@ -176,8 +176,7 @@ void AddInspectionOptions(CLI::App& app, RunOptions& options) {
                  "processes add .rank-N to its name")
       ->type_name("FILE")
       ->group("Looking inside");
-  app.add_option("--trace-steps", options.trace_steps,
-                 "Steps in the trace")
+  app.add_option("--trace-steps", options.trace_steps, "Steps in the trace")
       ->type_name("N")
       ->capture_default_str()
       ->check(WholeNumber(1, 1000))

@@ -120,6 +120,26 @@ TEST_F(AtomicFileTest, AnUncommittedFileLeavesNothing) {
   EXPECT_THAT(vfs_->List(dir_.path()), IsOkAndHolds(ElementsAre()));
 }
 
+TEST_F(AtomicFileTest, EachNameIsAnnouncedBeforeItsFileIsThere) {
+  std::vector<std::string> names;
+  ASSERT_OK_AND_ASSIGN(
+      const auto first,
+      AtomicFile::Create(*vfs_, dir_.File("a"), [&](const std::string& name) {
+        EXPECT_FALSE(std::filesystem::exists(name));
+        names.push_back(name);
+      }));
+  EXPECT_THAT(names, ElementsAre(first->temporary_path()));
+  // The first name is taken by now.
+  ASSERT_OK_AND_ASSIGN(
+      const auto second,
+      AtomicFile::Create(*vfs_, dir_.File("a"), [&](const std::string& name) {
+        names.push_back(name);
+      }));
+  EXPECT_THAT(names,
+              ElementsAre(first->temporary_path(), first->temporary_path(),
+                          second->temporary_path()));
+}
+
 TEST_F(AtomicFileTest, TwoWritersOfOneFileDoNotMix) {
   ASSERT_OK_AND_ASSIGN(auto first, AtomicFile::Create(*vfs_, dir_.File("a")));
   ASSERT_OK(WriteFileAtomically(*vfs_, dir_.File("a"), "second"));
