@@ -29,6 +29,7 @@ OWN, ALL = 1e-3, 1e-5
 STEP = 1e-3  # of central differences
 # What a graph of an operator may be refused for: everything else is a fault.
 HARMLESS = ("ACCEL-E0701",)  # a graph whose parameters do not reach the loss
+MIXES = "ACCEL-E0602"  # a loss in the graph that is no sum over samples: it trains when asked to, and is refused before
 
 
 class Fault(Exception):
@@ -46,10 +47,16 @@ def single(number):
     return struct.unpack("<f", struct.pack("<f", number))[0]
 
 
+def is_whole(numbers):
+    return all(isinstance(number, int) for number in numbers)
+
+
 def write_npy(path, shape, numbers):
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({', '.join(map(str, shape))},), }}"
+    """Whole numbers as int64, others as float."""
+    kind, code = ("<i8", "q") if is_whole(numbers) else ("<f4", "f")
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({', '.join(map(str, shape))},), }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
-    data = struct.pack(f"<{len(numbers)}f", *numbers)
+    data = struct.pack(f"<{len(numbers)}{code}", *numbers)
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
@@ -76,7 +83,8 @@ def interpret(folder, values):
     entries = []
     for name, (shape, numbers) in values.items():
         sizes = "".join(f"{size}x" for size in shape)
-        entries.append(f"{name} = dense<{nested(shape, [single(number) for number in numbers])}> : tensor<{sizes}f32>")
+        kind, convert = ("i64", int) if is_whole(numbers) else ("f32", single)
+        entries.append(f"{name} = dense<{nested(shape, [convert(number) for number in numbers])}> : tensor<{sizes}{kind}>")
     (folder / "inputs").write_text("{" + ",\n".join(entries) + "}\n", encoding="utf-8")
     command = ["accel-opt", "--run=microbatch", "--run-inputs=inputs", "--run-digits=17", "--run-print-limit=1000000",
                "step.mlir"]
@@ -126,9 +134,8 @@ def check_differences(graph, folder, gradients):
         raise Fault(f"expected a loss that changes by {expected}, as the gradient says, got {difference}")
 
 
-def check(seed, folder):
-    """What became of the graph: checked, or why it is none that trains."""
-    graph = Graph(seed)
+def check(graph, folder):
+    """What became of the graph: checked, or why it is none that trains. Sets its `mixes`."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     model = make_onnx.Model()
@@ -137,8 +144,12 @@ def check(seed, folder):
     (folder / "model.onnx").write_bytes(model.bytes())
     for name in ("x", "labels"):
         write_npy(folder / f"{name}.npy", *graph.values[name])
-    options = ["model.onnx", "--quiet", "--objective=mse", "--dim", f"batch={graph.batch}", f"--global-batch={graph.batch}"]
-    compiled = run(["accelc", *options, "-o", "plan"], folder, allowed=HARMLESS)
+    options = ["model.onnx", "--quiet", f"--objective={graph.objective}", "--dim", f"batch={graph.batch}", f"--global-batch={graph.batch}"]
+    compiled = run(["accelc", *options, "-o", "plan"], folder, allowed=(*HARMLESS, MIXES))
+    graph.mixes = MIXES in compiled.stderr
+    if graph.mixes:
+        options.append("--loss-weight=samples")
+        compiled = run(["accelc", *options, "-o", "plan"], folder, allowed=HARMLESS)
     if compiled.returncode != 0:
         return "nothing to train"
     run(["accelc", *options, "--compile-to=differentiate", "-o", "step.mlir"], folder)
@@ -171,7 +182,7 @@ def main():
     for seed in range(options.first, options.first + options.count):
         folder = options.work / str(seed)
         try:
-            result = check(seed, folder)
+            result = check(Graph(seed), folder)
             results[result] = results.get(result, 0) + 1
         except Fault as fault:
             print(f"seed {seed}: {fault}\n{Graph(seed).model_text()}")

@@ -5,7 +5,8 @@
     random_graphs.py SEED                  prints the graph of that seed
 
 A graph is a function of its seed alone. Sizes of 0 and 1, odd broadcasts and ties are frequent. `Graph.values` has the
-numbers of inputs, targets and parameters. A graph is *smooth* if its loss has a derivative everywhere: its numbers have no
+numbers of inputs, targets and parameters. Its `objective` is the squared error of the output, or a loss that is in the graph:
+the output then. A graph is *smooth* if its loss has a derivative everywhere: its numbers have no
 ties and no operator has a kink, so that central differences give its gradient.
 """
 
@@ -408,10 +409,43 @@ class Graph:
         width = sum(part.shape[1] for part in parts)
         joined = parts[0] if len(parts) == 1 else self.node("Concat", parts, (self.batch, width), axis=1)
         bounded = self.node("Tanh", [joined], joined.shape)
+        self.objective = self.random.choice(("mse", "mse", "auto"))
+        if self.objective == "auto":
+            self.cross_entropy(bounded)
+            return
         weight = self.parameter((width,))
         output = self.node("Mul", [bounded, weight], bounded.shape)
         self.lines.append(f"output {output.name}")
         self.values["labels"] = (output.shape, [self.random.gauss(0, 1) for _ in range(count(output.shape))])
+
+    def cross_entropy(self, value):
+        """A loss of scores, of one place per sample or several; the first label always counts."""
+        classes, places = self.random.choice((1, 2, 3, 5)), self.random.choice(((), (), (1,), (4,)))
+        wide = (value.shape[1], classes * count(places))
+        scores = self.reshape(self.node("MatMul", [value, self.parameter(wide)], (self.batch, wide[1])),
+                              (self.batch, classes, *places))
+        ignored = self.random.choice((None, -100, -1, classes - 1))
+        labels = [self.random.randrange(classes) for _ in range(self.batch * count(places))]
+        if ignored is not None:
+            labels = [ignored if self.random.random() < 0.3 else label for label in labels]
+        if classes > 1 and labels[0] == ignored:
+            labels[0] = 0
+        elif labels[0] == ignored:
+            ignored, labels = None, [0] * len(labels)
+        self.lines.append("input labels int64 batch " + " ".join(map(str, places)))
+        self.values["labels"] = ((self.batch, *places), labels)
+        inputs = [scores, "labels"]
+        if self.random.random() < 0.4:
+            weights = self.integers([self.random.choice((1, 2, 4)) for _ in range(classes)])
+            inputs.append(self.node("Cast", [weights], (classes,), known=True, to=1))
+        self.reduction = self.random.choice(("mean", "mean", "sum"))
+        attributes = {"reduction": self.reduction} | ({} if ignored is None else {"ignore_index": ignored})
+        operator = "SoftmaxCrossEntropyLoss"
+        if self.random.random() < 0.4:
+            operator = "NegativeLogLikelihoodLoss"
+            inputs[0] = self.node("LogSoftmax", [scores], scores.shape, axis=1)
+        self.emit(operator, inputs, ["loss"], **attributes)
+        self.lines.append("output loss")
 
     def model_text(self):
         return "\n".join([f"opset {self.opset}", *self.lines]) + "\n"

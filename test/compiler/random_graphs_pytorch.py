@@ -86,6 +86,13 @@ def cumsum(x, axis, exclusive, reverse):
     return total.flip(axis) if reverse else total
 
 
+def likelihood(x, a):
+    classes = x[0].shape[1]
+    flat = x[0].movedim(1, -1).reshape(-1, classes)
+    return F.nll_loss(flat, x[1].reshape(-1), x[2] if len(x) > 2 else None, ignore_index=a.get("ignore_index", -100),
+                      reduction=a["reduction"])
+
+
 def compute(operator, x, a):
     """The results of one node of inputs `x` and attributes `a`."""
     if operator in UNARY:
@@ -110,6 +117,7 @@ def compute(operator, x, a):
         "Gemm": lambda: a["alpha"] * (x[0] @ (x[1].T if a["transB"] else x[1])) + a["beta"] * x[2],
         "LayerNormalization": lambda: layer_norm(x[0], x[1], x[2] if len(x) > 2 else None, axis, a["epsilon"]),
         "LogSoftmax": lambda: x[0].log_softmax(axis),
+        "NegativeLogLikelihoodLoss": lambda: likelihood(x, a),
         "Pad": lambda: pad(*x),
         "RMSNormalization": lambda: x[0] * torch.rsqrt((x[0] * x[0]).mean(-1, keepdim=True) + a["epsilon"]) * x[1],
         "Range": lambda: torch.arange(x[0].item(), x[1].item(), x[2].item()),
@@ -119,6 +127,7 @@ def compute(operator, x, a):
         "Size": lambda: torch.tensor(x[0].numel()),
         "Slice": lambda: slice_(*x),
         "Softmax": lambda: x[0].softmax(axis),
+        "SoftmaxCrossEntropyLoss": lambda: likelihood([x[0].log_softmax(1), *x[1:]], a),
         "Squeeze": lambda: x[0].squeeze(x[1].item()),
         "Transpose": lambda: x[0].permute(a["perm"]),
         "Trilu": lambda: (torch.triu if a["upper"] else torch.tril)(x[0], x[1].item()),
@@ -150,8 +159,10 @@ def read_initializer(words):
 
 
 def train(graph):
-    """Loss and gradients of the mean squared error."""
-    tensors = {name: torch.tensor([check.single(number) for number in numbers], dtype=torch.float64).reshape(shape)
+    """Loss and gradients of what is trained: the mean squared error, or the graph's loss, of which a sum is divided by the
+    samples where it is one over samples."""
+    tensors = {name: (torch.tensor(numbers) if check.is_whole(numbers) else
+                      torch.tensor([check.single(number) for number in numbers], dtype=torch.float64)).reshape(shape)
                for name, (shape, numbers) in graph.values.items()}
     for name in graph.parameters:
         tensors[name].requires_grad_(True)
@@ -169,7 +180,10 @@ def train(graph):
             attributes = dict(read_attribute(word) for word in words[arrow + 1 :] if "=" in word)
             inputs = [values[name] for name in words[1:arrow]]
             values.update(zip(names, compute(words[0], inputs, attributes)))
-    loss = F.mse_loss(output, tensors["labels"])
+    if graph.objective == "mse":
+        loss = F.mse_loss(output, tensors["labels"])
+    else:
+        loss = output / (graph.batch if graph.reduction == "sum" and not graph.mixes else 1)
     loss.backward()
     return loss.item(), {name: tensors[name].grad.reshape(-1).tolist() for name in graph.parameters
                          if tensors[name].grad is not None}
@@ -181,7 +195,7 @@ def main():
     for seed in range(first, first + number):
         graph, folder = Graph(seed), work / str(seed)
         try:
-            if check.check(seed, folder) not in ("checked", "checked by differences too"):
+            if check.check(graph, folder) not in ("checked", "checked by differences too"):
                 continue
             loss, gradients = train(graph)
             trained = check.read_safetensors(folder / "gradients.safetensors")
