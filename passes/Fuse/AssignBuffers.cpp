@@ -137,8 +137,14 @@ Value FunctionBuffers::bufferOf(Value value) {
       getViewRoot(value, [&](Value v) { return buffers.count(v) != 0; });
   int64_t offset = 0;
   bool isContiguous = root != value && isContiguousPart(value, root, offset);
-  assert(isContiguous && "the fusion planner copies what is not contiguous");
-  (void)isContiguous;
+  if (!isContiguous) {
+    emitError(value.getLoc())
+        << "expected a value that lies in one piece of memory, got " << value
+        << ": the fusion planner is at fault; please report it with the model";
+    isBroken = true;
+    return buffers[value] =
+               declareTransient(value.getLoc(), value.getType(), "activations");
+  }
   Value buffer = bufferOf(root);
   return viewOf(buffer, offset, getBufferType(value.getType()), value.getLoc());
 }
@@ -347,7 +353,7 @@ void FunctionBuffers::insertLoads() {
 }
 
 LogicalResult FunctionBuffers::run() {
-  if (failed(runBlock(function.getBody().front()))) {
+  if (failed(runBlock(function.getBody().front())) || isBroken) {
     return failure();
   }
   for (Operation *op : converted) {

@@ -100,6 +100,7 @@ private:
       views;
   llvm::SmallVector<mlir::Operation *> converted;
   plan::RepeatOp loop;
+  bool isBroken = false; ///< an error was told on the way
 };
 
 } // namespace accel

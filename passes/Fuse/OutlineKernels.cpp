@@ -8,6 +8,7 @@
 #include "passes/Analysis/ProductTiles.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/KernelClusters.h"
+#include "passes/Fuse/KernelOrder.h"
 #include "passes/Fuse/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -16,7 +17,6 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <numeric>
-#include <queue>
 
 namespace accel {
 #define GEN_PASS_DEF_OUTLINEKERNELSPASS
@@ -41,10 +41,10 @@ class Outliner {
 public:
   explicit Outliner(ModuleOp module) : module(module) {}
 
-  void run(Block &block);
+  LogicalResult run(Block &block);
 
 private:
-  void runSection(ArrayRef<Operation *> section, Operation *anchor);
+  LogicalResult runSection(ArrayRef<Operation *> section, Operation *anchor);
   void emitCall(const ClusterPlanner &planner, unsigned number,
                 DenseMap<unsigned, Interface> &interfaces, Operation *anchor);
   Interface findInterface(const ClusterPlanner &planner, const Cluster &cluster,
@@ -273,99 +273,6 @@ void eraseReplaced(ArrayRef<Operation *> ops, const ClusterPlanner &planner,
   }
 }
 
-namespace {
-
-/// Clusters, and operations that stay, in an order in which each comes behind
-/// what it reads; among those that may come next, the one that ends first.
-class UnitOrder {
-public:
-  explicit UnitOrder(const ClusterPlanner &planner) : planner(planner) {
-    collect();
-    link();
-    for (unsigned unit = 0; unit < members.size(); ++unit) {
-      if (waiting[unit] == 0) {
-        ready.push({last[unit], unit});
-      }
-    }
-  }
-
-  size_t size() const { return members.size(); }
-  bool hasNext() const { return !ready.empty(); }
-  ArrayRef<Operation *> takeNext() {
-    unsigned unit = ready.top().second;
-    ready.pop();
-    for (unsigned successor : successors[unit]) {
-      if (--waiting[successor] == 0) {
-        ready.push({last[successor], successor});
-      }
-    }
-    return members[unit];
-  }
-
-private:
-  using Entry = std::pair<unsigned, unsigned>; ///< last operation, unit
-
-  void collect();
-  void link();
-  void waitFor(Operation *op, Operation *producer);
-  /// A view between members of one cluster is part of it, not somebody it
-  /// waits for.
-  bool isInnerView(Operation *producer, Operation *op) const {
-    return isViewOp(producer) && !planner.getClusterOf().count(producer) &&
-           planner.getClusterOf().count(op);
-  }
-
-  const ClusterPlanner &planner;
-  DenseMap<Operation *, unsigned> unitOf;
-  std::vector<SmallVector<Operation *>> members;
-  std::vector<llvm::SetVector<unsigned>> successors;
-  std::vector<unsigned> waiting, last;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-};
-
-void UnitOrder::collect() {
-  DenseMap<unsigned, unsigned> unitOfCluster;
-  for (Operation *op : planner.getOps()) {
-    auto cluster = planner.getClusterOf().find(op);
-    unsigned unit = members.size();
-    if (cluster != planner.getClusterOf().end()) {
-      unit = unitOfCluster.try_emplace(cluster->second, unit).first->second;
-    }
-    if (unit == members.size()) {
-      members.emplace_back();
-    }
-    unitOf[op] = unit;
-    members[unit].push_back(op);
-  }
-}
-
-void UnitOrder::link() {
-  successors.resize(members.size());
-  waiting.resize(members.size(), 0);
-  last.resize(members.size(), 0);
-  for (auto [i, op] : llvm::enumerate(planner.getOps())) {
-    last[unitOf[op]] = i;
-    SmallVector<Operation *> before(planner.getPredecessors(op));
-    while (!before.empty()) {
-      Operation *producer = before.pop_back_val();
-      if (isInnerView(producer, op)) {
-        llvm::append_range(before, planner.getPredecessors(producer));
-      } else {
-        waitFor(op, producer);
-      }
-    }
-  }
-}
-
-void UnitOrder::waitFor(Operation *op, Operation *producer) {
-  unsigned unit = unitOf[op];
-  if (unitOf[producer] != unit && successors[unitOf[producer]].insert(unit)) {
-    ++waiting[unit];
-  }
-}
-
-} // namespace
-
 /// Puts a call of its kernel in front of `anchor` and lets all others read the
 /// call's results.
 void Outliner::emitCall(const ClusterPlanner &planner, unsigned number,
@@ -400,7 +307,22 @@ void Outliner::emitCall(const ClusterPlanner &planner, unsigned number,
   }
 }
 
-void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
+/// The planner promises it; this is how it is known.
+static LogicalResult verifyNoCircle(const KernelOrder &order) {
+  if (order.getCircle().empty()) {
+    return success();
+  }
+  InFlightDiagnostic error = order.getCircle().front()->emitOpError(
+      "is in a kernel that would wait for itself: the fusion planner is at "
+      "fault; please report it with the model");
+  for (Operation *op : order.getCircle().drop_front()) {
+    error.attachNote(op->getLoc()) << "through " << *op;
+  }
+  return error;
+}
+
+LogicalResult Outliner::runSection(ArrayRef<Operation *> section,
+                                   Operation *anchor) {
   ClusterPlanner planner(section);
   planner.plan();
   DenseMap<unsigned, Interface> interfaces;
@@ -409,12 +331,13 @@ void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
       interfaces[number] = findInterface(planner, cluster, number);
     }
   }
-  UnitOrder order(planner);
+  KernelOrder order(planner.getOps(), planner.getClusterOf(),
+                    [&](Operation *op) { return planner.getPredecessors(op); });
+  if (failed(verifyNoCircle(order))) {
+    return failure();
+  }
   SmallVector<Operation *> replaced;
-  [[maybe_unused]] size_t emitted = 0;
-  while (order.hasNext()) {
-    ArrayRef<Operation *> unit = order.takeNext();
-    ++emitted;
+  for (ArrayRef<Operation *> unit : order.getUnits()) {
     auto number = planner.getClusterOf().find(unit.front());
     if (number == planner.getClusterOf().end()) {
       unit.front()->moveBefore(anchor);
@@ -423,11 +346,11 @@ void Outliner::runSection(ArrayRef<Operation *> section, Operation *anchor) {
     emitCall(planner, number->second, interfaces, anchor);
     replaced.append(unit.begin(), unit.end());
   }
-  assert(emitted == order.size() && "the fusion plan has a cycle");
   eraseReplaced(planner.getOps(), planner, replaced);
+  return success();
 }
 
-void Outliner::run(Block &block) {
+LogicalResult Outliner::run(Block &block) {
   SmallVector<Operation *> section;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     bool ends = isa<RepeatOp>(op) || isa<dist::DistDialect>(op.getDialect()) ||
@@ -436,19 +359,24 @@ void Outliner::run(Block &block) {
       section.push_back(&op);
       continue;
     }
-    runSection(section, &op);
+    if (failed(runSection(section, &op))) {
+      return failure();
+    }
     section.clear();
-    if (auto repeat = dyn_cast<RepeatOp>(op)) {
-      run(repeat.getBody().front());
+    auto repeat = dyn_cast<RepeatOp>(op);
+    if (repeat && failed(run(repeat.getBody().front()))) {
+      return failure();
     }
   }
   if (!section.empty()) {
     // A loop's body has no terminator that kernels could be put in front of.
     OpBuilder builder = OpBuilder::atBlockEnd(&block);
     Operation *end = RepeatOp::create(builder, section.back()->getLoc());
-    runSection(section, end);
+    LogicalResult done = runSection(section, end);
     end->erase();
+    return done;
   }
+  return success();
 }
 
 class OutlineKernelsPass
@@ -457,8 +385,9 @@ class OutlineKernelsPass
     ModuleOp module = getOperation();
     Outliner outliner(module);
     for (StringRef name : {"init", "step"}) {
-      if (auto function = module.lookupSymbol<func::FuncOp>(name)) {
-        outliner.run(function.getBody().front());
+      auto function = module.lookupSymbol<func::FuncOp>(name);
+      if (function && failed(outliner.run(function.getBody().front()))) {
+        return signalPassFailure();
       }
     }
   }

@@ -5,6 +5,9 @@
 #include "passes/Lower/RowBody.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace accel {
 #define GEN_PASS_DEF_VERIFYLOWERPASS
@@ -28,6 +31,85 @@ static LogicalResult verifyCode(func::FuncOp kernel, SymbolTable &symbols) {
     return code.emitOpError("expected ")
            << expected << " arguments (buffers, begin, end) and no result, got "
            << code.getFunctionType();
+  }
+  return success();
+}
+
+/// The memory that `value` is a view of.
+static Value getMemory(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
+    value = view.getViewSource();
+  }
+  return value;
+}
+
+namespace {
+
+/// Which arguments functions write through, themselves or by what they call.
+class WrittenArguments {
+public:
+  explicit WrittenArguments(SymbolTable &symbols) : symbols(symbols) {}
+
+  /// The operation that writes through each argument of `function`; null: none
+  /// does.
+  ArrayRef<Operation *> get(func::FuncOp function) {
+    auto [known, isNew] = writers.try_emplace(function);
+    if (!isNew) {
+      return known->second;
+    }
+    SmallVector<Operation *> found(function.getNumArguments());
+    auto mark = [&](Value memory, Operation *op) {
+      auto argument = dyn_cast<BlockArgument>(getMemory(memory));
+      if (argument && argument.getOwner()->getParentOp() == function) {
+        found[argument.getArgNumber()] = op;
+      }
+    };
+    function.walk([&](Operation *op) {
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+        SmallVector<Operation *> inner(get(callee));
+        for (auto [operand, writer] : llvm::zip(call.getOperands(), inner)) {
+          if (writer) {
+            mark(operand, op);
+          }
+        }
+        return;
+      }
+      // A hint claims effects, so that it stays where it is.
+      if (isa<memref::PrefetchOp>(op)) {
+        return;
+      }
+      auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+      for (OpOperand &operand : op->getOpOperands()) {
+        if (effects && isa<MemRefType>(operand.get().getType()) &&
+            effects.getEffectOnValue<MemoryEffects::Write>(operand.get())) {
+          mark(operand.get(), op);
+        }
+      }
+    });
+    return writers[function] = std::move(found);
+  }
+
+private:
+  SymbolTable &symbols;
+  DenseMap<Operation *, SmallVector<Operation *>> writers;
+};
+
+} // namespace
+
+/// A launch says of the kernel's parameters that they are read. Requires: every
+/// call is of a function that is here.
+static LogicalResult verifyReads(func::FuncOp kernel, SymbolTable &symbols,
+                                 WrittenArguments &written) {
+  auto code =
+      symbols.lookup<func::FuncOp>((kernel.getSymName() + kCodeSuffix).str());
+  ArrayRef<Operation *> writers = written.get(code);
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    if (writers[i]) {
+      return writers[i]->emitOpError("writes through parameter ")
+             << i << " of kernel '" << kernel.getSymName()
+             << "', which its launches declare as read";
+    }
   }
   return success();
 }
@@ -61,9 +143,11 @@ class VerifyLowerPass
     if (calls.wasInterrupted()) {
       return signalPassFailure();
     }
+    WrittenArguments written(symbols);
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function->hasAttr(kKernelAttr) &&
-          failed(verifyCode(function, symbols))) {
+          (failed(verifyCode(function, symbols)) ||
+           failed(verifyReads(function, symbols, written)))) {
         return signalPassFailure();
       }
     }

@@ -1,75 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lifetimes of transient buffers, their placement, and the proof that no two
-// that live together overlap.
+// Lifetimes of transient buffers and their placement.
 #include "passes/Memory/MemoryProblem.h"
 
 #include "dialects/Plan/IR/PlanOps.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 using namespace mlir;
 using namespace accel;
 
-namespace {
-
-/// Where a buffer is used, while the function is read.
-struct Uses {
-  unsigned first = 0, last = 0;
-  bool inLoop = false, outsideLoop = false, otherLane = false;
-};
-
-} // namespace
+/// From the uses, the instructions that a buffer must outlive: what is there
+/// before or behind the loop, too, is there in all of it.
+static void setRange(BufferLifetime &buffer, const ScheduleProblem &schedule) {
+  auto isInLoop = [](const ScheduledInstruction &each) { return each.inLoop; };
+  buffer.first = buffer.uses.front().first;
+  buffer.last = buffer.uses.front().last;
+  buffer.inLoop = true;
+  for (const StreamUse &use : buffer.uses) {
+    buffer.first = std::min(buffer.first, use.first);
+    buffer.last = std::max(buffer.last, use.last);
+    buffer.inLoop &= schedule.instructions[use.first].inLoop &&
+                     schedule.instructions[use.last].inLoop;
+  }
+  auto loop = llvm::find_if(schedule.instructions, isInLoop);
+  auto behind = std::find_if_not(loop, schedule.instructions.end(), isInLoop);
+  unsigned loopFirst = loop - schedule.instructions.begin();
+  unsigned loopEnd = behind - schedule.instructions.begin();
+  if (!buffer.inLoop && buffer.first < loopEnd && buffer.last >= loopFirst) {
+    buffer.first = std::min(buffer.first, loopFirst);
+    buffer.last = std::max(buffer.last, loopEnd - 1);
+  }
+}
 
 MemoryProblem accel::readMemory(Operation *function, StringRef space) {
-  llvm::MapVector<Operation *, Uses> uses;
-  unsigned count = 0;
-  std::optional<unsigned> loopFirst;
-  unsigned loopLast = 0;
-  function->walk([&](plan::InstructionOpInterface op) {
-    bool inLoop = op->getParentOfType<plan::RepeatOp>() != nullptr;
-    if (inLoop) {
-      loopFirst = loopFirst.value_or(count);
-      loopLast = count;
-    }
+  MemoryProblem problem;
+  problem.schedule = std::make_shared<ScheduleProblem>(readSchedule(function));
+  const ScheduleProblem &schedule = *problem.schedule;
+  llvm::MapVector<Operation *, SmallVector<StreamUse, 2>> uses;
+  llvm::DenseSet<Operation *> gathered;
+  for (auto [i, instruction] : llvm::enumerate(schedule.instructions)) {
+    auto op = cast<plan::InstructionOpInterface>(instruction.op);
     for (plan::BufferAccess access : op.getAccesses()) {
       plan::BufferOp buffer = plan::getBufferRange(access.buffer).buffer;
       if (buffer.getRegion() != plan::Region::Transient ||
           (!space.empty() && buffer.getSpace() != space)) {
         continue;
       }
-      auto [entry, isNew] = uses.insert({buffer, Uses{count, count}});
-      entry->second.last = count;
-      (inLoop ? entry->second.inLoop : entry->second.outsideLoop) = true;
-      entry->second.otherLane |= op.getLaneOrDefault() != plan::Lane::Compute;
+      unsigned now = i;
+      SmallVector<StreamUse, 2> &known = uses[buffer];
+      auto use = llvm::find_if(known, [&](const StreamUse &each) {
+        return each.stream == instruction.lane;
+      });
+      if (use == known.end()) {
+        known.push_back({instruction.lane, now, now});
+      } else {
+        use->last = now;
+      }
+      if (buffer.getSpace() == "shared" && isa<plan::AllGatherOp>(op)) {
+        gathered.insert(buffer);
+      }
     }
-    ++count;
-  });
-  MemoryProblem problem;
-  for (auto &[op, use] : uses) {
+  }
+  for (auto &[op, streams] : uses) {
     auto buffer = cast<plan::BufferOp>(op);
-    if (use.inLoop && use.outsideLoop) {
-      use.first = std::min(use.first, *loopFirst);
-      use.last = std::max(use.last, loopLast);
-    }
-    if (use.otherLane) {
-      use.first = 0;
-      use.last = count;
-    }
-    int64_t bytes = plan::getMemRefBytes(cast<MemRefType>(buffer.getType()));
-    int64_t offset =
+    BufferLifetime lifetime;
+    lifetime.op = op;
+    lifetime.bytes = plan::getMemRefBytes(cast<MemRefType>(buffer.getType()));
+    lifetime.offset =
         buffer.getOffset() ? static_cast<int64_t>(*buffer.getOffset()) : -1;
-    problem.buffers.push_back({op, bytes, use.first, use.last, offset});
+    lifetime.uses = streams;
+    setRange(lifetime, schedule);
+    // A rank's events say nothing about where the others are.
+    if (gathered.contains(op)) {
+      lifetime.first = 0;
+      lifetime.last = schedule.instructions.size();
+    }
+    problem.buffers.push_back(std::move(lifetime));
+  }
+  // The second iteration shows what waits for the first.
+  constexpr unsigned kIterations = 2;
+  problem.order = std::make_shared<StreamOrder>(schedule, kIterations);
+  for (unsigned e = 0; e < problem.order->size(); ++e) {
+    problem.order->begin(e);
+    problem.order->end(e);
   }
   return problem;
 }
 
-static bool liveTogether(const BufferLifetime &a, const BufferLifetime &b) {
-  return a.first <= b.last && b.first <= a.last;
+/// Whether all that `a` is used for is done, in iteration `inA` if it is used
+/// in the loop, when `b` begins to be used, in iteration `inB`.
+bool MemoryProblem::isDoneBefore(const BufferLifetime &a, unsigned inA,
+                                 const BufferLifetime &b, unsigned inB) const {
+  auto execution = [&](unsigned instruction, unsigned iteration) {
+    bool inLoop = schedule->instructions[instruction].inLoop;
+    return order->getExecution(instruction, inLoop ? iteration : 0);
+  };
+  for (const StreamUse &before : a.uses) {
+    for (const StreamUse &after : b.uses) {
+      if (before.stream != after.stream &&
+          !order->isBefore(execution(before.last, inA),
+                           execution(after.first, inB))) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool MemoryProblem::liveTogether(const BufferLifetime &a,
+                                 const BufferLifetime &b) const {
+  if (a.first <= b.last && b.first <= a.last) {
+    return true;
+  }
+  const BufferLifetime &early = a.last < b.first ? a : b;
+  const BufferLifetime &late = a.last < b.first ? b : a;
+  if (early.inLoop && late.inLoop) {
+    return !isDoneBefore(early, 0, late, 0) || !isDoneBefore(late, 0, early, 1);
+  }
+  // Out of the last iteration, or into the first.
+  return !isDoneBefore(early, 1, late, 0);
 }
 
 int64_t MemoryProblem::solve() {
@@ -110,47 +164,4 @@ int64_t MemoryProblem::arenaBytes() const {
         bytes, llvm::alignTo(buffer.offset + buffer.bytes, kAlignment));
   }
   return bytes;
-}
-
-std::optional<std::pair<unsigned, unsigned>>
-MemoryProblem::findConflict() const {
-  struct Change {
-    unsigned when;
-    bool begins;
-    unsigned number;
-  };
-  std::vector<Change> changes;
-  for (unsigned i = 0; i < buffers.size(); ++i) {
-    if (buffers[i].offset < 0) {
-      return std::make_pair(i, i);
-    }
-    changes.push_back({buffers[i].first, true, i});
-    changes.push_back({buffers[i].last + 1, false, i});
-  }
-  // What ends before an instruction is gone before anything begins there.
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const Change &a, const Change &b) {
-                     return std::make_pair(a.when, a.begins) <
-                            std::make_pair(b.when, b.begins);
-                   });
-  std::map<int64_t, unsigned> live; // by offset; disjoint
-  for (const Change &change : changes) {
-    const BufferLifetime &buffer = buffers[change.number];
-    if (!change.begins) {
-      live.erase(buffer.offset);
-      continue;
-    }
-    auto next = live.lower_bound(buffer.offset);
-    if (next != live.end() && next->first < buffer.offset + buffer.bytes) {
-      return std::make_pair(next->second, change.number);
-    }
-    if (next != live.begin()) {
-      unsigned before = std::prev(next)->second;
-      if (buffers[before].offset + buffers[before].bytes > buffer.offset) {
-        return std::make_pair(before, change.number);
-      }
-    }
-    live[buffer.offset] = change.number;
-  }
-  return std::nullopt;
 }

@@ -61,8 +61,10 @@ def InsertEventsPass : Pass<"accel-insert-events", "::mlir::ModuleOp"> {
 def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
   let summary = "proves that any two conflicting accesses are ordered";
   let description = [{
-    Any two accesses to overlapping bytes, at least one of them a write, are ordered by lanes and events, and every wait
-    has an earlier signal. Otherwise both instructions are named. In program order every read of a slot that buckets are
+    Any two accesses to overlapping bytes, at least one of them a write, are ordered by lanes and events, for any number of
+    iterations of the loop, and every wait has an earlier signal, which one instruction gives. Otherwise both instructions are
+    named. The bytes are replayed with their last write and the reads since; what is ordered is found backwards from what each
+    instruction leads to, where the solver carries vector clocks forwards and searches pairs. In program order every read of a slot that buckets are
     gathered into finds there what it means to read, and gradients hold contributions of this step alone (see VerifyFuse).
 
     Requires: InsertEvents. Changes nothing.

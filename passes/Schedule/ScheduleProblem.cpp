@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which executions are ordered by lanes and events, by vector clocks over an
+// Accesses to the same bytes that nothing orders, by vector clocks over an
 // unrolled function.
 #include "passes/Schedule/ScheduleProblem.h"
 
 #include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Schedule/StreamOrder.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,9 +15,12 @@
 using namespace mlir;
 using namespace accel;
 
-std::vector<ScheduleProblem::Execution> ScheduleProblem::unroll() const {
+/// How many iterations show everything: twice the reach of double buffering and
+/// of distances, so that every distance occurs both between early and between
+/// late iterations.
+static unsigned countIterations(const ScheduleProblem &problem) {
   unsigned reach = 2;
-  for (const ScheduledInstruction &instruction : instructions) {
+  for (const ScheduledInstruction &instruction : problem.instructions) {
     for (const EventWait &wait : instruction.waits) {
       reach = std::max(reach, wait.distance + 1);
     }
@@ -24,63 +28,8 @@ std::vector<ScheduleProblem::Execution> ScheduleProblem::unroll() const {
       reach = std::max(reach, access.copies + access.rotation);
     }
   }
-  std::vector<Execution> executions;
-  for (unsigned i = 0; i < instructions.size();) {
-    if (!instructions[i].inLoop) {
-      executions.push_back({i++, 0});
-      continue;
-    }
-    unsigned end = i;
-    while (end < instructions.size() && instructions[end].inLoop) {
-      ++end;
-    }
-    // Twice the reach: every distance occurs both between early and between
-    // late iterations.
-    for (unsigned iteration = 0; iteration < 2 * reach; ++iteration) {
-      for (unsigned j = i; j < end; ++j) {
-        executions.push_back({j, iteration});
-      }
-    }
-    i = end;
-  }
-  return executions;
+  return 2 * reach;
 }
-
-namespace {
-
-/// Where in the unrolled function each signal of an event is given.
-struct Signal {
-  unsigned execution;
-  unsigned iteration;
-  bool inLoop;
-};
-
-/// The signal that a wait is for; none if the event cannot have been signalled
-/// that long ago.
-const Signal *findSignal(const std::vector<Signal> &signals,
-                         const EventWait &wait, bool waiterInLoop,
-                         unsigned iteration) {
-  if (signals.empty()) {
-    return nullptr;
-  }
-  if (!signals.front().inLoop) {
-    return &signals.front();
-  }
-  if (!waiterInLoop) {
-    return &signals.back();
-  }
-  if (iteration < wait.distance) {
-    return nullptr;
-  }
-  for (const Signal &signal : signals) {
-    if (signal.iteration == iteration - wait.distance) {
-      return &signal;
-    }
-  }
-  return nullptr;
-}
-
-} // namespace
 
 static bool isSameCopy(const ByteAccess &a, unsigned iterationA,
                        const ByteAccess &b, unsigned iterationB) {
@@ -118,77 +67,43 @@ class HazardSweep {
 public:
   HazardSweep(const ScheduleProblem &problem,
               llvm::function_ref<bool(const Hazard &)> resolve)
-      : problem(problem), resolve(resolve), executions(problem.unroll()),
-        shared(findSharedBuffers(problem.instructions)),
-        signals(problem.numEvents), done(problem.numLanes, 0),
-        laneClocks(problem.numLanes, Clock(problem.numLanes, 0)) {}
+      : problem(problem), resolve(resolve),
+        order(problem, countIterations(problem)),
+        shared(findSharedBuffers(problem.instructions)) {}
 
   std::optional<Hazard> run() {
-    for (unsigned e = 0; e < executions.size(); ++e) {
-      const ScheduledInstruction &instruction = instructionOf(e);
-      Clock &clock = laneClocks[instruction.lane];
-      clock[instruction.lane] = done[instruction.lane];
-      for (const EventWait &wait : instruction.waits) {
-        const Signal *signal =
-            findSignal(signals[wait.event], wait, instruction.inLoop,
-                       executions[e].iteration);
-        if (signal) {
-          joinClock(clock, signal->execution);
-        }
-      }
-      clocks.push_back(clock);
+    for (unsigned e = 0; e < order.size(); ++e) {
+      order.begin(e);
       if (std::optional<Hazard> hazard = visitAccesses(e)) {
         return hazard;
       }
-      ++done[instruction.lane];
-      for (unsigned event : instruction.signals) {
-        signals[event].push_back(
-            {e, executions[e].iteration, instruction.inLoop});
-      }
+      order.end(e);
     }
     return std::nullopt;
   }
 
 private:
-  /// By lane: how many of its executions are known to be done.
-  using Clock = std::vector<unsigned>;
-
   struct Past {
     unsigned execution;
-    unsigned rank; ///< position in its lane
     const ByteAccess *access;
   };
 
-  const ScheduledInstruction &instructionOf(unsigned execution) const {
-    return problem.instructions[executions[execution].instruction];
-  }
-
-  /// Everything known when `signaller` started, and that it is done itself.
-  void joinClock(Clock &clock, unsigned signaller) const {
-    unsigned lane = instructionOf(signaller).lane;
-    for (unsigned l = 0; l < clock.size(); ++l) {
-      clock[l] = std::max(clock[l], clocks[signaller][l] + (l == lane ? 1 : 0));
-    }
-  }
-
-  bool isOrdered(const Past &past, unsigned e) const {
-    unsigned lane = instructionOf(past.execution).lane;
-    return lane == instructionOf(e).lane || clocks[e][lane] > past.rank;
+  const std::vector<ByteAccess> &accessesOf(unsigned e) const {
+    return problem.instructions[order[e].instruction].accesses;
   }
 
   std::optional<Hazard> visitAccesses(unsigned e) {
     while (const Past *past = findUnordered(e)) {
-      Hazard hazard{executions[past->execution].instruction,
-                    executions[e].instruction,
-                    executions[past->execution].iteration,
-                    executions[e].iteration, past->access->buffer};
+      const StreamOrder::Execution &earlier = order[past->execution];
+      Hazard hazard{earlier.instruction, order[e].instruction,
+                    earlier.iteration, order[e].iteration,
+                    past->access->buffer};
       if (!resolve || !resolve(hazard)) {
         return hazard;
       }
-      joinClock(clocks[e], past->execution);
-      laneClocks[instructionOf(e).lane] = clocks[e];
+      order.addOrder(past->execution, e);
     }
-    for (const ByteAccess &access : instructionOf(e).accesses) {
+    for (const ByteAccess &access : accessesOf(e)) {
       if (shared[access.buffer]) {
         remember(access, e);
       }
@@ -200,7 +115,7 @@ private:
   /// its lane: whoever waits for it has waited for the others.
   const Past *findUnordered(unsigned e) const {
     const Past *found = nullptr;
-    for (const ByteAccess &access : instructionOf(e).accesses) {
+    for (const ByteAccess &access : accessesOf(e)) {
       if (!shared[access.buffer]) {
         continue;
       }
@@ -210,9 +125,9 @@ private:
       }
       for (const Past &past : known->second) {
         bool isLater = !found || past.execution > found->execution;
-        if (isLater && !isOrdered(past, e) &&
-            conflict(*past.access, executions[past.execution].iteration, access,
-                     executions[e].iteration)) {
+        if (isLater && !order.isBefore(past.execution, e) &&
+            conflict(*past.access, order[past.execution].iteration, access,
+                     order[e].iteration)) {
           found = &past;
         }
       }
@@ -227,21 +142,18 @@ private:
     llvm::erase_if(past, [&](const Past &before) {
       const ByteAccess &other = *before.access;
       return access.begin <= other.begin && other.end <= access.end &&
-             (access.writes || !other.writes) && isOrdered(before, e) &&
-             isSameCopy(other, executions[before.execution].iteration, access,
-                        executions[e].iteration);
+             (access.writes || !other.writes) &&
+             order.isBefore(before.execution, e) &&
+             isSameCopy(other, order[before.execution].iteration, access,
+                        order[e].iteration);
     });
-    past.push_back({e, done[instructionOf(e).lane], &access});
+    past.push_back({e, &access});
   }
 
   const ScheduleProblem &problem;
   llvm::function_ref<bool(const Hazard &)> resolve;
-  std::vector<ScheduleProblem::Execution> executions;
+  StreamOrder order;
   std::vector<bool> shared;
-  std::vector<std::vector<Signal>> signals;      ///< by event
-  std::vector<unsigned> done;                    ///< by lane, in program order
-  std::vector<Clock> laneClocks;                 ///< by lane
-  std::vector<Clock> clocks;                     ///< by execution
   std::map<unsigned, std::vector<Past>> history; ///< by buffer
 };
 
@@ -250,27 +162,6 @@ private:
 std::optional<Hazard> ScheduleProblem::findHazard(
     llvm::function_ref<bool(const Hazard &)> resolve) const {
   return HazardSweep(*this, resolve).run();
-}
-
-std::optional<unsigned> ScheduleProblem::findDeadlock() const {
-  std::vector<int> signalled(numEvents, -1);
-  for (unsigned i = 0; i < instructions.size(); ++i) {
-    for (unsigned event : instructions[i].signals) {
-      signalled[event] = i;
-    }
-  }
-  for (unsigned i = 0; i < instructions.size(); ++i) {
-    for (const EventWait &wait : instructions[i].waits) {
-      int signal = wait.event < numEvents ? signalled[wait.event] : -1;
-      bool earlierIteration = signal >= 0 && wait.distance > 0 &&
-                              instructions[signal].inLoop &&
-                              instructions[i].inLoop;
-      if (signal < 0 || (signal >= static_cast<int>(i) && !earlierIteration)) {
-        return i;
-      }
-    }
-  }
-  return std::nullopt;
 }
 
 ScheduleProblem accel::readSchedule(Operation *function) {

@@ -66,17 +66,6 @@ public:
   /// from here on, and the search goes on.
   std::optional<Hazard>
   findHazard(llvm::function_ref<bool(const Hazard &)> resolve = nullptr) const;
-
-  /// Whether every wait can be satisfied: its signal comes earlier in program
-  /// order.
-  std::optional<unsigned> findDeadlock() const;
-
-  /// One execution of an instruction, in program order.
-  struct Execution {
-    unsigned instruction;
-    unsigned iteration;
-  };
-  std::vector<Execution> unroll() const;
 };
 
 /// Reads a function of the plan into a problem, with the lanes, waits and

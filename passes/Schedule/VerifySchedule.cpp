@@ -3,8 +3,8 @@
 // events.
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
+#include "passes/Analysis/MemoryReplay.h"
 #include "passes/Schedule/Passes.h"
-#include "passes/Schedule/ScheduleProblem.h"
 #include "passes/Schedule/SlotContents.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +18,38 @@ using namespace mlir;
 using namespace accel;
 
 namespace {
+
+/// Tells the buffers of a function apart, and the copies of each.
+class BufferCopies {
+public:
+  explicit BufferCopies(func::FuncOp function) {
+    function.walk([&](plan::BufferOp buffer) {
+      firstCopy[buffer] = count;
+      count += buffer.getCopies();
+    });
+  }
+
+  ReplayedBytes locate(const UnrolledFunction::Execution &execution,
+                       const plan::BufferAccess &access) const {
+    plan::BufferRange range = plan::getBufferRange(access.buffer);
+    plan::BufferOp buffer = range.buffer;
+    uint64_t copies = buffer.getCopies();
+    uint64_t rotation = execution.getInstruction().getRotation();
+    uint64_t copy = copies > 1 ? (execution.iteration + rotation) % copies : 0;
+    uint64_t memory = firstCopy.lookup(buffer) + copy;
+    // Into memory that ranks share a bucket is gathered, which must not begin
+    // while any part of the one before it is in use, or three would be there.
+    if (buffer.getSpace() == "shared") {
+      auto all = cast<MemRefType>(buffer.getResult().getType());
+      return {memory, 0, plan::getMemRefBytes(all)};
+    }
+    return {memory, range.begin, range.begin + range.bytes};
+  }
+
+private:
+  llvm::DenseMap<Operation *, uint64_t> firstCopy;
+  uint64_t count = 0;
+};
 
 class VerifySchedulePass
     : public accel::impl::VerifySchedulePassBase<VerifySchedulePass> {
@@ -34,11 +66,6 @@ class VerifySchedulePass
   }
 
   static LogicalResult verify(func::FuncOp function) {
-    ScheduleProblem problem = readSchedule(function);
-    if (std::optional<unsigned> waiting = problem.findDeadlock()) {
-      return problem.instructions[*waiting].op->emitOpError(
-          "waits for an event that nothing before it signals");
-    }
     if (std::optional<WrongContents> wrong = findWrongContents(function)) {
       InFlightDiagnostic error = wrong->reader->emitOpError(
           "reads a slot that does not hold these parameters here");
@@ -46,22 +73,43 @@ class VerifySchedulePass
           << "the parameters: " << wrong->wanted;
       return error;
     }
-    std::optional<Hazard> hazard = problem.findHazard();
-    if (!hazard) {
-      return success();
+    // Fewer iterations have ends that more of them do not have.
+    unsigned most = UnrolledFunction::countIterations(function);
+    for (unsigned iterations = 1; iterations <= most; ++iterations) {
+      UnrolledFunction unrolled(function, iterations);
+      if (Operation *waiting = unrolled.getBadEvent()) {
+        return waiting->emitOpError(
+            "waits for an event that nothing before it signals, or signals one "
+            "that another instruction signals, too");
+      }
+      BufferCopies copies(function);
+      if (std::optional<ReplayFault> fault =
+              MemoryReplay(unrolled).findUnordered(
+                  [&](const UnrolledFunction::Execution &execution,
+                      const plan::BufferAccess &access) {
+                    return copies.locate(execution, access);
+                  })) {
+        return report(unrolled, *fault);
+      }
     }
-    Operation *first = problem.instructions[hazard->first].op;
-    Operation *second = problem.instructions[hazard->second].op;
-    auto lane = [](Operation *op) {
-      return plan::stringifyLane(
-          cast<plan::InstructionOpInterface>(op).getLaneOrDefault());
+    return success();
+  }
+
+  static LogicalResult report(const UnrolledFunction &function,
+                              const ReplayFault &fault) {
+    const UnrolledFunction::Execution &first =
+        function.getExecutions()[fault.earlier];
+    const UnrolledFunction::Execution &second =
+        function.getExecutions()[fault.later];
+    auto lane = [](const UnrolledFunction::Execution &execution) {
+      return plan::stringifyLane(execution.getInstruction().getLaneOrDefault());
     };
-    InFlightDiagnostic error =
-        second->emitOpError("on the ")
-        << lane(second) << " lane is not ordered after an instruction on the "
-        << lane(first) << " lane that touches the same bytes (iterations "
-        << hazard->secondIteration << " and " << hazard->firstIteration << ")";
-    error.attachNote(first->getLoc()) << "the other instruction: " << *first;
+    InFlightDiagnostic error = second.op->emitOpError("on the ");
+    error << lane(second) << " lane is not ordered after an instruction on the "
+          << lane(first) << " lane that touches the same bytes (iterations "
+          << second.iteration << " and " << first.iteration << ")";
+    error.attachNote(first.op->getLoc())
+        << "the other instruction: " << *first.op;
     return error;
   }
 };

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Damages a scheduled and placed module, one thing at a time, and demands that the verifier names both culprits.
 
-usage: damage_module.py schedule|memory MODULE.mlir
+usage: damage_module.py schedule|memory|order MODULE.mlir
 
-schedule: removes each wait, and each event (its signal and all waits for it); the refusal must name an instruction on
-each of two lanes. memory: moves each transient buffer onto one that an instruction uses together with it; the refusal
-must name the moved buffer and another. All damaged modules go through one accel-opt, as parts of one file.
+schedule: removes each wait and each event (its signal and all waits for it), moves each wait to the next instruction of its
+stream and each signal to the one before; the refusal must name an instruction on each of two streams. memory: moves each
+transient buffer onto one that an instruction uses together with it; the refusal must name the moved buffer and another.
+order: exchanges two instructions that follow each other, the second of which reads what only the first writes; the refusal
+must name that buffer and the instruction that reads it. All damaged modules go through one accel-opt, as parts of one file.
 """
 
 import collections
@@ -18,7 +20,8 @@ WAITS = re.compile(r", waits = array<i64: ([\d, ]+)>")
 SIGNALS = re.compile(r", signals = array<i64: (\d+)>")
 LANE = re.compile(r'lane = "(\w+)"')
 BUFFER = re.compile(r"^\s*(%\d+) = plan\.buffer transient .*offset = (\d+) ")
-MESSAGE = re.compile(r"^<stdin>:(\d+):\d+: (error: |note: the other)")
+MESSAGE = re.compile(r"^<stdin>:(\d+):\d+: (error: |note: the other|note: in iteration)")
+LAUNCH = re.compile(r"plan\.launch @\w+\(([^)]*)\) \[([^]]*)\]")
 
 
 def waits_of(line):
@@ -29,6 +32,42 @@ def waits_of(line):
 def with_waits(line, waits):
     text = ", ".join(f"{event}, {distance}" for event, distance in waits)
     return WAITS.sub(f", waits = array<i64: {text}>" if waits else "", line)
+
+
+def with_signal(line, event):
+    line = SIGNALS.sub("", line)
+    if event is None:
+        return line
+    at = LANE.search(line).end()
+    return f"{line[:at]}, signals = array<i64: {event}>{line[at:]}"
+
+
+def streams_of(lines):
+    """For each stream, the lines of its instructions; a function's, a loop's or what is between them in a list of its own."""
+    streams = []
+    for i, line in enumerate(lines):
+        if "func.func" in line or "plan.repeat" in line or line.strip() == "}":
+            streams.append({})
+        elif LANE.search(line):
+            streams[-1].setdefault(LANE.search(line)[1], []).append(i)
+    return [numbers for each in streams for numbers in each.values()]
+
+
+def moved_events(lines):
+    for numbers in streams_of(lines):
+        for i, j in zip(numbers, numbers[1:]):
+            for wait in waits_of(lines[i]):
+                rest = [each for each in waits_of(lines[i]) if each != wait]
+                if WAITS.search(lines[j]):
+                    behind = with_waits(lines[j], [*waits_of(lines[j]), wait])
+                else:
+                    at = LANE.search(lines[j]).end()
+                    behind = f"{lines[j][:at]}, waits = array<i64: {wait[0]}, {wait[1]}>{lines[j][at:]}"
+                yield f"wait {wait} moved from line {i + 1} to {j + 1}", {i: with_waits(lines[i], rest), j: behind}
+            if SIGNALS.search(lines[j]) and not SIGNALS.search(lines[i]):
+                event = int(SIGNALS.search(lines[j])[1])
+                yield (f"signal {event} moved from line {j + 1} to {i + 1}",
+                       {i: with_signal(lines[i], event), j: with_signal(lines[j], None)})
 
 
 def schedule_damages(lines):
@@ -45,6 +84,28 @@ def schedule_damages(lines):
                        for j, other in enumerate(lines) if event in [wait[0] for wait in waits_of(other)]}
             changed[i] = SIGNALS.sub("", line)
             yield f"event {event}", changed, instructions
+    for what, changed in moved_events(lines):
+        yield what, changed, instructions
+
+
+def order_damages(lines):
+    """The same; the buffer's line and that of its reader may be named."""
+    buffers, writers = {}, {}
+    for i, line in enumerate(lines):
+        if "func.func" in line:
+            buffers, writers = {}, {}
+        elif BUFFER.match(line):
+            buffers[BUFFER.match(line)[1]] = i
+        elif launch := LAUNCH.search(line):
+            used = list(zip(launch[1].split(", "), launch[2].split(", ")))
+            before = LAUNCH.search(lines[i - 1])
+            for name, mode in used:
+                if name in buffers and mode != "read":
+                    writers.setdefault(name, []).append(i)
+                if before and name in buffers and mode == "read" and writers.get(name) == [i - 1]:
+                    # The instruction that reads is where its predecessor was.
+                    yield f"lines {i} and {i + 1}", {i - 1: line, i: lines[i - 1]}, {buffers[name], i - 1}
+                    break
 
 
 def memory_damages(lines):
@@ -82,20 +143,20 @@ def refusals(damaged, length, verifier):
 def main():
     kind, path = sys.argv[1:]
     lines = pathlib.Path(path).read_text(encoding="utf-8").rstrip("\n").split("\n")
-    damages = list(schedule_damages(lines) if kind == "schedule" else memory_damages(lines))
+    damages = list({"schedule": schedule_damages, "memory": memory_damages, "order": order_damages}[kind](lines))
     damaged = ["\n".join(changed.get(i, line) for i, line in enumerate(lines)) for _, changed, _ in damages]
-    verifier = f"--accel-verify-{kind}"
+    verifier = "--accel-verify-schedule" if kind == "schedule" else "--accel-verify-memory"
     if refusals(["\n".join(lines)], len(lines), verifier):
         sys.exit("the module itself is refused")
     found = refusals(damaged, len(lines), verifier)
     for module, (what, changed, nameable) in enumerate(damages):
-        named = dict(found[module])
-        culprits = set(named.values()) & nameable
-        right = len(found[module]) == 2 and len(named) == 2 and len(culprits) == 2
+        named = {kind: line for kind, line in found[module] if kind != "note: in iteration"}
+        culprits = {line for _, line in found[module]} & nameable
+        right = len(culprits) == 2
         if kind == "schedule":
-            right = right and len({LANE.search(lines[line])[1] for line in culprits}) == 2
-        else:
-            right = right and culprits & set(changed)
+            right = right and len(named) == 2 and len({LANE.search(lines[line])[1] for line in culprits}) == 2
+        elif kind == "memory":
+            right = len(named) == 2 and len(set(named.values()) & nameable) == 2 and culprits & set(changed)
         if not right:
             sys.exit(f"{what}: expected an error that names two of the {kind}, got {found[module]}")
     print(f"{len(damages)} damages refused, both culprits named")

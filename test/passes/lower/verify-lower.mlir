@@ -79,3 +79,35 @@ func.func private @near() {
   func.call @far() : () -> ()
   return
 }
+
+// -----
+
+// Code that writes what its launches declare as read: directly, through a view, and through a routine.
+func.func @stores(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "flat"}} {
+  return %x : tensor<4xf32>
+}
+func.func @stores.code(%x: memref<4xf32>, %y: memref<4xf32>, %begin: index, %end: index) {
+  %0 = memref.load %x[%begin] : memref<4xf32>
+  memref.store %0, %y[%begin] : memref<4xf32>
+  %1 = memref.subview %x[2] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 2>>
+  // expected-error@below {{writes through parameter 0 of kernel 'stores', which its launches declare as read}}
+  memref.store %0, %1[%begin] : memref<2xf32, strided<[1], offset: 2>>
+  return
+}
+
+// -----
+
+func.func private @inner(%x: memref<4xf32>, %i: index) {
+  %0 = memref.load %x[%i] : memref<4xf32>
+  memref.store %0, %x[%i] : memref<4xf32>
+  return
+}
+func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "flat"}} {
+  return %x : tensor<4xf32>
+}
+func.func @calls.code(%x: memref<4xf32>, %y: memref<4xf32>, %begin: index, %end: index) {
+  func.call @inner(%y, %begin) : (memref<4xf32>, index) -> ()
+  // expected-error@below {{writes through parameter 0 of kernel 'calls', which its launches declare as read}}
+  func.call @inner(%x, %begin) : (memref<4xf32>, index) -> ()
+  return
+}

@@ -16,7 +16,7 @@ func.func @reuse() {
   return
 }
 
-// What another lane reads lives throughout: the lanes' progress is not known here.
+// What another stream reads is in use as long as no event says that it is done.
 // CHECK-LABEL: func.func @other_lane
 // CHECK-SAME: plan.arena_bytes = 256 : i64
 func.func @other_lane() {
@@ -40,6 +40,51 @@ func.func @loop() {
   plan.repeat {
     plan.launch @b(%0) [read] units 1 {lane = "compute"} : memref<16xf32>
     plan.launch @a(%1) [write] units 1 {lane = "compute"} : memref<16xf32>
+  }
+  return
+}
+
+// With an event it is: the bytes of the sum are the last buffer's, as soon as that one's writer has waited.
+// CHECK-LABEL: func.func @other_lane_done
+// CHECK-SAME: plan.arena_bytes = 192 : i64
+func.func @other_lane_done() {
+  // CHECK: {offset = 0 : i64} : memref<32xf32>
+  %0 = plan.buffer transient "gradients" : memref<32xf32>
+  // CHECK: {offset = 128 : i64} : memref<f64>
+  %1 = plan.buffer transient "activations" : memref<f64>
+  // CHECK: {offset = 0 : i64} : memref<32xf32>
+  %2 = plan.buffer transient "activations" : memref<32xf32>
+  plan.launch @a(%0) [write] units 1 {lane = "compute", signals = array<i64: 0>} : memref<32xf32>
+  plan.all_reduce %0 over ["replica"] {lane = "communication", waits = array<i64: 0, 0>, signals = array<i64: 1>} : memref<32xf32>
+  plan.launch @a(%1) [write] units 1 {lane = "compute"} : memref<f64>
+  plan.launch @b(%1, %2) [read, write] units 1 {lane = "compute", waits = array<i64: 1, 0>} : memref<f64>, memref<32xf32>
+  return
+}
+
+// In a loop the next iteration must wait, too. Here it does.
+// CHECK-LABEL: func.func @next_iteration
+// CHECK-SAME: plan.arena_bytes = 128 : i64
+func.func @next_iteration() {
+  %0 = plan.buffer transient "activations" : memref<32xf32>
+  %1 = plan.buffer transient "gradients" : memref<32xf32>
+  plan.repeat {
+    plan.launch @a(%0) [write] units 1 {lane = "compute", waits = array<i64: 1, 1>} : memref<32xf32>
+    plan.launch @a(%1) [write] units 1 {lane = "compute", signals = array<i64: 0>} : memref<32xf32>
+    plan.all_reduce %1 over ["replica"] {lane = "communication", waits = array<i64: 0, 0>, signals = array<i64: 1>} : memref<32xf32>
+  }
+  return
+}
+
+// Here it does not.
+// CHECK-LABEL: func.func @next_iteration_unordered
+// CHECK-SAME: plan.arena_bytes = 256 : i64
+func.func @next_iteration_unordered() {
+  %0 = plan.buffer transient "activations" : memref<32xf32>
+  %1 = plan.buffer transient "gradients" : memref<32xf32>
+  plan.repeat {
+    plan.launch @a(%0) [write] units 1 {lane = "compute"} : memref<32xf32>
+    plan.launch @a(%1) [write] units 1 {lane = "compute", signals = array<i64: 0>} : memref<32xf32>
+    plan.all_reduce %1 over ["replica"] {lane = "communication", waits = array<i64: 0, 0>} : memref<32xf32>
   }
   return
 }

@@ -29,7 +29,7 @@ func.func @none() {
   return
 }
 
-// What a gather on the other lane writes lives throughout.
+// What is gathered into lives throughout: a rank's events say nothing about where the other ranks are.
 // CHECK-LABEL: func.func @gathered
 // CHECK-SAME: plan.shared_arena_bytes = 1024 : i64
 func.func @gathered() {

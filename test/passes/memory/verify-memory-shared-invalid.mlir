@@ -1,11 +1,12 @@
 // RUN: accel-opt %s --accel-verify-memory --split-input-file --verify-diagnostics
 
 func.func @overlap() {
-  // expected-note@below {{the other, at bytes [0, 128), used by instructions 0 to 1: %0 = plan.buffer transient "gathered" {offset = 0 : i64, space = "shared"} : memref<32xf32>}}
+  // expected-note@below {{the other, at bytes [0, 128): %0 = plan.buffer transient "gathered" {offset = 0 : i64, space = "shared"} : memref<32xf32>}}
   %0 = plan.buffer transient "gathered" {offset = 0 : i64, space = "shared"} : memref<32xf32>
-  // expected-error@below {{'plan.buffer' op at bytes [64, 192), used by instructions 1 to 1, overlaps another that lives then}}
+  // expected-error@below {{'plan.buffer' op at bytes [64, 192) shares bytes with another that the same instruction uses}}
   %1 = plan.buffer transient "gathered" {offset = 64 : i64, space = "shared"} : memref<32xf32>
   plan.launch @a(%0) [write] units 1 {lane = "compute"} : memref<32xf32>
+  // expected-note@below {{in iteration 0: plan.launch @b}}
   plan.launch @b(%0, %1) [read, write] units 1 {lane = "compute"} : memref<32xf32>, memref<32xf32>
   return
 }

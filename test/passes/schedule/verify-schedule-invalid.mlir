@@ -31,7 +31,37 @@ func.func @missing_release() {
 
 func.func @unsignalled() {
   %0 = plan.buffer io "io" "x" : memref<8xf32>
-  // expected-error@below {{waits for an event that nothing before it signals}}
+  // expected-error@below {{waits for an event that nothing before it signals, or signals one that another instruction signals, too}}
   plan.fetch ["x"] into %0 ahead 0 {lane = "communication", waits = array<i64: 3, 0>} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @signalled_twice() {
+  %0 = plan.buffer io "io" "x" : memref<8xf32>
+  %1 = plan.buffer io "io" "y" : memref<8xf32>
+  plan.fetch ["x"] into %0 ahead 0 {lane = "communication", signals = array<i64: 0>} : memref<8xf32>
+  // expected-error@below {{waits for an event that nothing before it signals, or signals one that another instruction signals, too}}
+  plan.fetch ["y"] into %1 ahead 0 {lane = "communication", signals = array<i64: 0>} : memref<8xf32>
+  return
+}
+
+// -----
+
+// In a single microbatch nothing else makes the end wait for the kernel on the other stream: with two, the second one's fetch
+// would.
+func.func @single_iteration() {
+  %0 = plan.buffer io "io" "x" : memref<8xf32>
+  %1 = plan.buffer transient "activations" : memref<f64>
+  %2 = plan.buffer transient "activations" : memref<8xf32>
+  // expected-note@below {{the other instruction}}
+  plan.launch @a(%1) [write] units 1 {lane = "compute", signals = array<i64: 1>} : memref<f64>
+  plan.repeat {
+    plan.fetch ["x"] into %0 ahead 0 {lane = "communication", waits = array<i64: 0, 1>} : memref<8xf32>
+    plan.launch @b(%2) [write] units 1 {lane = "compute", signals = array<i64: 0>} : memref<8xf32>
+  }
+  // expected-error@below {{is not ordered after an instruction on the compute lane that touches the same bytes}}
+  plan.metric "loss", %1 {lane = "communication"} : memref<f64>
   return
 }

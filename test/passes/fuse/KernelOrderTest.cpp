@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Answers of the fusion planner, right ones and damaged ones: the order of
+// right ones respects what waits for what, and kernels that wait for each other
+// are found and named, whatever the planner promised.
+#include "passes/Fuse/KernelOrder.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+
+namespace accel {
+namespace {
+
+/// A function's operations, and which kernel each is said to be in.
+class KernelOrderTest : public testing::Test {
+protected:
+  KernelOrderTest() {
+    context.loadDialect<AccelDialect, func::FuncDialect>();
+    module = parseSourceString<ModuleOp>(R"(
+      func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %a = accel.exp %x : tensor<4xf32>
+        %b = accel.neg %a : tensor<4xf32>
+        %c = accel.sin %b : tensor<4xf32>
+        %d = accel.add %a, %c : tensor<4xf32>
+        return %d : tensor<4xf32>
+      })",
+                                         &context);
+    auto function = *module->getOps<func::FuncOp>().begin();
+    for (Operation &op : function.getBody().front().without_terminator()) {
+      ops.push_back(&op);
+    }
+  }
+
+  /// Puts operation i into kernel `kernels[i]`; -1: into none.
+  KernelOrder getOrder(std::vector<int> kernels) {
+    kernelOf.clear();
+    for (size_t i = 0; i < ops.size(); ++i) {
+      if (kernels[i] >= 0) {
+        kernelOf[ops[i]] = kernels[i];
+      }
+      for (Value operand : ops[i]->getOperands()) {
+        if (Operation *producer = operand.getDefiningOp()) {
+          predecessors[ops[i]].push_back(producer);
+        }
+      }
+    }
+    return KernelOrder(ops, kernelOf, [&](Operation *op) {
+      return KernelOrder::Operations(predecessors[op]);
+    });
+  }
+
+  std::vector<std::string> getNames(KernelOrder::Operations operations) {
+    std::vector<std::string> names;
+    for (Operation *op : operations) {
+      names.push_back(op->getName().getStringRef().str());
+    }
+    return names;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  SmallVector<Operation *> ops;
+  DenseMap<Operation *, unsigned> kernelOf;
+  DenseMap<Operation *, SmallVector<Operation *>> predecessors;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(KernelOrderTest, EachKernelComesBehindWhatItReads) {
+  KernelOrder order = getOrder({0, 1, 1, -1});
+  EXPECT_TRUE(order.getCircle().empty());
+  ASSERT_EQ(order.getUnits().size(), 3u);
+  EXPECT_EQ(getNames(order.getUnits()[0]), Names({"accel.exp"}));
+  EXPECT_EQ(getNames(order.getUnits()[1]), Names({"accel.neg", "accel.sin"}));
+  EXPECT_EQ(getNames(order.getUnits()[2]), Names({"accel.add"}));
+}
+
+TEST_F(KernelOrderTest, OneKernelOfAllWaitsForNobody) {
+  KernelOrder order = getOrder({0, 0, 0, 0});
+  EXPECT_TRUE(order.getCircle().empty());
+  EXPECT_EQ(order.getUnits().size(), 1u);
+}
+
+TEST_F(KernelOrderTest, TwoKernelsThatWaitForEachOtherAreNamed) {
+  // The sum joined the exponential's kernel, though what is between is another.
+  KernelOrder order = getOrder({0, 1, 1, 0});
+  EXPECT_TRUE(order.getUnits().empty());
+  EXPECT_EQ(getNames(order.getCircle()).size(), 2u);
+  EXPECT_NE(llvm::find(order.getCircle(), ops[0]), order.getCircle().end());
+  EXPECT_NE(llvm::find(order.getCircle(), ops[1]), order.getCircle().end());
+}
+
+TEST_F(KernelOrderTest, ACircleThroughAnOperationInNoKernelIsNamed) {
+  KernelOrder order = getOrder({0, -1, 2, 0});
+  EXPECT_TRUE(order.getUnits().empty());
+  EXPECT_EQ(order.getCircle().size(), 3u);
+}
+
+TEST_F(KernelOrderTest, WhatWaitsForACircleIsNotPartOfIt) {
+  // exp and sin are one kernel around neg; the sum only waits for it.
+  KernelOrder order = getOrder({0, 1, 0, 2});
+  EXPECT_EQ(order.getCircle().size(), 2u);
+  EXPECT_EQ(llvm::find(order.getCircle(), ops[3]), order.getCircle().end());
+}
+
+} // namespace
+} // namespace accel
