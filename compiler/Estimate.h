@@ -17,7 +17,7 @@ namespace accel {
 struct ArenaPeak {
   std::string function;     ///< "step"
   uint64_t instruction = 0; ///< its number in the plan's function
-  std::string name;         ///< of the kernel or library call
+  std::string name;         ///< of the kernel
   std::string place;        ///< in the model, if it is known
   uint64_t liveBytes = 0;   ///< at that instruction; the rest is gaps
 };

@@ -81,7 +81,7 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
     facts.launches += launch ? 1 : 0;
     auto kernel =
         launch ? symbols.lookup<func::FuncOp>(launch.getKernel()) : nullptr;
-    bool isProduct = kernel ? bool(getProduct(kernel)) : isa<plan::GemmOp>(op);
+    bool isProduct = kernel && getProduct(kernel);
     facts.products += isProduct ? 1 : 0;
   });
 }

@@ -31,7 +31,7 @@ llvm::ArrayRef<PhaseInfo> getPhases() {
       {Phase::Partition, "partition", "adds what ranks must exchange",
        "the program of one rank among any number; gradients and sums are "
        "reduced over them"},
-      {Phase::Fuse, "fuse", "makes kernels and library calls over buffers",
+      {Phase::Fuse, "fuse", "makes kernels over buffers",
        "the plan dialect: every value is a buffer, equal kernels are one"},
       {Phase::Schedule, "schedule", "assigns streams, inserts events",
        "any two accesses to the same bytes are ordered by streams and events"},

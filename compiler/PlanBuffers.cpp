@@ -146,7 +146,7 @@ uint32_t PlanManifest::stateIndex(StringRef symbol) {
   return known->second;
 }
 
-/// One workspace serves all library calls: they run one after the other.
+/// One workspace serves all kernels: they run one after the other.
 uint32_t PlanManifest::workspaceIndex() {
   if (workspace < 0) {
     workspace = manifest.buffers_size();

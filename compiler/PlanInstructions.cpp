@@ -116,7 +116,6 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
   instruction.set_source_plus_one(sourceIndexPlusOne(op->getLoc()));
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](plan::LaunchOp launch) { fillLaunch(launch, instruction); })
-      .Case([&](plan::GemmOp gemm) { fillGemm(gemm, instruction); })
       .Case([&](plan::FetchOp fetch) { fillFetch(fetch, instruction); })
       .Case([&](plan::LoadOp load) { fillLoad(load, instruction); })
       .Case([&](plan::MetricOp metric) { fillMetric(metric, instruction); })
@@ -208,116 +207,6 @@ void PlanManifest::fillLaunch(plan::LaunchOp op,
   if (!isWorthATeam(flops, instruction.bytes_moved())) {
     launch->set_grain(op.getUnits());
   }
-}
-
-namespace {
-
-/// A matrix operand of a product: sizes of the last two dimensions after
-/// transposition, and strides.
-void fillMatrix(planpb::Matrix &matrix, MemRefType type, bool transposed) {
-  ArrayRef<int64_t> shape = type.getShape();
-  uint64_t rowLength = shape.back();
-  matrix.set_dtype(toElementType(type.getElementType()));
-  matrix.set_row_stride(transposed ? 1 : rowLength);
-  matrix.set_column_stride(transposed ? rowLength : 1);
-  uint64_t stride = rowLength * shape[shape.size() - 2];
-  std::vector<uint64_t> strides;
-  for (int64_t size : llvm::reverse(shape.drop_back(2))) {
-    strides.push_back(stride);
-    stride *= size;
-  }
-  for (uint64_t each : llvm::reverse(strides)) {
-    matrix.add_batch_strides(each);
-  }
-}
-
-std::string describe(const planpb::Gemm &gemm) {
-  std::string batch;
-  for (uint64_t size : gemm.batch()) {
-    batch += llvm::formatv("{0}x", size).str();
-  }
-  return llvm::formatv("gemm {0}{1}x{2}x{3} a[{4},{5}] b[{6},{7}] beta {8}",
-                       batch, gemm.m(), gemm.n(), gemm.k(),
-                       gemm.a().row_stride(), gemm.a().column_stride(),
-                       gemm.b().row_stride(), gemm.b().column_stride(),
-                       gemm.beta() == 0 ? 0 : 1)
-      .str();
-}
-
-uint64_t product(const google::protobuf::RepeatedField<uint64_t> &sizes) {
-  uint64_t total = 1;
-  for (uint64_t size : sizes) {
-    total *= size;
-  }
-  return total;
-}
-
-/// Most workspace that the library may want: room for packed copies of all
-/// operands, and blocks for each thread.
-void setWorkspaceBound(planpb::SizeExpr &expr, const planpb::Gemm &gemm) {
-  constexpr uint64_t kPerThread = uint64_t(8) << 20;
-  uint64_t elements =
-      gemm.m() * gemm.k() + gemm.k() * gemm.n() + gemm.m() * gemm.n();
-  planpb::SizeSum *sum = expr.add_alternatives();
-  sum->add_terms()->set_factor(2 * 4 * elements * product(gemm.batch()));
-  planpb::SizeTerm *threads = sum->add_terms();
-  threads->set_factor(kPerThread);
-  threads->set_per_thread(true);
-}
-
-} // namespace
-
-uint32_t PlanManifest::libraryCallIndex(plan::GemmOp op) {
-  auto a = cast<MemRefType>(op.getA().getType());
-  auto b = cast<MemRefType>(op.getB().getType());
-  auto c = cast<MemRefType>(op.getC().getType());
-  planpb::Gemm gemm;
-  int64_t rank = c.getRank();
-  gemm.set_m(c.getDimSize(rank - 2));
-  gemm.set_n(c.getDimSize(rank - 1));
-  gemm.set_k(a.getDimSize(op.getTransposeA() ? rank - 2 : rank - 1));
-  for (int64_t size : c.getShape().drop_back(2)) {
-    gemm.add_batch(size);
-  }
-  fillMatrix(*gemm.mutable_a(), a, op.getTransposeA());
-  fillMatrix(*gemm.mutable_b(), b, op.getTransposeB());
-  fillMatrix(*gemm.mutable_c(), c, false);
-  gemm.set_alpha(1.0f);
-  gemm.set_beta(op.getAccumulate() ? 1.0f : 0.0f);
-  gemm.set_accumulate_dtype(toElementType(c.getElementType()));
-  std::string key = describe(gemm);
-  auto [known, isNew] =
-      libraryCalls.try_emplace(key, manifest.library_calls_size());
-  if (isNew) {
-    planpb::LibraryCall *call = manifest.add_library_calls();
-    call->set_key(key);
-    call->set_name(
-        llvm::formatv("gemm_{0}x{1}x{2}", gemm.m(), gemm.n(), gemm.k()).str());
-    setWorkspaceBound(*call->mutable_workspace_bytes(), gemm);
-    *call->mutable_gemm() = gemm;
-    planpb::Buffer *workspace = manifest.mutable_buffers(workspaceIndex());
-    workspace->mutable_bytes()->MergeFrom(call->workspace_bytes());
-  }
-  return known->second;
-}
-
-void PlanManifest::fillGemm(plan::GemmOp op, planpb::Instruction &instruction) {
-  planpb::GemmCall *call = instruction.mutable_gemm();
-  call->set_library_call(libraryCallIndex(op));
-  call->set_a(0);
-  call->set_b(1);
-  call->set_c(2);
-  const planpb::LibraryCall &library =
-      manifest.library_calls(call->library_call());
-  instruction.set_name(library.name());
-  planpb::Access *workspaceAccess = instruction.add_accesses();
-  workspaceAccess->set_buffer(workspaceIndex());
-  workspaceAccess->set_mode(planpb::Access::MODE_READ_WRITE);
-  call->set_workspace_plus_one(4);
-  const planpb::Gemm &gemm = library.gemm();
-  planpb::Flops *flops = instruction.add_flops();
-  flops->set_dtype(planpb::ELEMENT_F32);
-  flops->set_count(2 * gemm.m() * gemm.n() * gemm.k() * product(gemm.batch()));
 }
 
 void PlanManifest::fillFetch(plan::FetchOp op,

@@ -72,11 +72,9 @@ private:
   void addScratch(uint64_t bytes, planpb::Instruction &instruction);
   /// Makes the workspace large enough for every kernel's.
   void sizeScratch();
-  void fillGemm(plan::GemmOp op, planpb::Instruction &instruction);
   void fillFetch(plan::FetchOp op, planpb::Instruction &instruction);
   void fillLoad(plan::LoadOp op, planpb::Instruction &instruction);
   void fillMetric(plan::MetricOp op, planpb::Instruction &instruction);
-  uint32_t libraryCallIndex(plan::GemmOp op);
   uint32_t sourceIndexPlusOne(mlir::Location loc);
   void markPhases(std::vector<planpb::Instruction> &instructions,
                   llvm::StringRef function);
@@ -99,8 +97,7 @@ private:
   llvm::StringMap<uint32_t> persistentBuffers,
       ioBuffers; ///< shared by the functions
   std::vector<std::pair<uint32_t, mlir::ElementsAttr>> constants;
-  llvm::StringMap<uint32_t> kernelIndex, libraryCalls, metricIndex, fieldIndex,
-      sources;
+  llvm::StringMap<uint32_t> kernelIndex, metricIndex, fieldIndex, sources;
   llvm::StringMap<uint64_t> weightOffsets;
   llvm::StringMap<uint32_t> gatheredBuffers; ///< the first of each master
   PeakInstruction peak;                      ///< of the functions so far

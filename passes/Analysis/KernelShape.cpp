@@ -41,16 +41,22 @@ static int64_t countUnits(const KernelShape &shape) {
   case LoopKind::Attention:
     return shape.rows;
   case LoopKind::Product:
-    return shape.hasColumnUnits()
-               ? llvm::divideCeil(shape.columns, kProductColumns)
-               : llvm::divideCeil(shape.rows, kProductRows);
+    return shape.matrices *
+           (shape.hasColumnUnits()
+                ? llvm::divideCeil(shape.columns, kProductColumns)
+                : llvm::divideCeil(shape.matrixRows(), kProductRows));
   }
   return 0;
 }
 
-KernelShape KernelShape::make(LoopKind kind, int64_t elements,
-                              int64_t columns) {
-  KernelShape shape{kind, elements, elements / columns, columns, 0, 0};
+KernelShape KernelShape::make(LoopKind kind, int64_t elements, int64_t columns,
+                              int64_t matrices) {
+  KernelShape shape;
+  shape.kind = kind;
+  shape.elements = elements;
+  shape.rows = elements / columns;
+  shape.columns = columns;
+  shape.matrices = matrices;
   shape.units = countUnits(shape);
   return shape;
 }
@@ -62,6 +68,9 @@ DictionaryAttr KernelShape::getAttr(MLIRContext *context) const {
   attrs.set("elements", builder.getI64IntegerAttr(elements));
   attrs.set("rows", builder.getI64IntegerAttr(rows));
   attrs.set("columns", builder.getI64IntegerAttr(columns));
+  if (matrices > 1) {
+    attrs.set("matrices", builder.getI64IntegerAttr(matrices));
+  }
   attrs.set("units", builder.getI64IntegerAttr(units));
   if (scratch > 0) {
     attrs.set("scratch", builder.getI64IntegerAttr(scratch));
@@ -134,6 +143,13 @@ FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
   if (shape.rows * shape.columns != shape.elements) {
     return kernel.emitOpError("expected rows * columns = elements, got ")
            << shape.rows << " * " << shape.columns << " and " << shape.elements;
+  }
+  if (auto matrices = attribute.getAs<IntegerAttr>("matrices")) {
+    shape.matrices = matrices.getInt();
+  }
+  if (shape.matrices < 1 || shape.rows % shape.matrices != 0) {
+    return kernel.emitOpError("expected equal rows of each of `matrices`, got ")
+           << shape.rows << " rows and " << shape.matrices << " matrices";
   }
   if (int64_t units = countUnits(shape); units != shape.units) {
     return kernel.emitOpError("expected ")

@@ -41,19 +41,25 @@ struct KernelShape {
   int64_t elements = 0; ///< of the iteration space: rows * columns
   int64_t rows = 0;
   int64_t columns = 0;
-  int64_t units = 0;   ///< what [begin, end) counts
-  int64_t scratch = 0; ///< bytes that each thread needs besides the operands
+  int64_t matrices = 1; ///< of a product: one behind the other, equal rows each
+  int64_t units = 0;    ///< what [begin, end) counts
+  int64_t scratch = 0;  ///< bytes that each thread needs besides the operands
 
   /// Whether its code depends on how many registers a target has.
   bool hasRegisterBlocks() const {
     return kind == LoopKind::Attention || kind == LoopKind::Product;
   }
+  /// Rows of each matrix of a product.
+  int64_t matrixRows() const { return rows / matrices; }
   /// Whether the units of a product are blocks of columns, and not of rows.
-  bool hasColumnUnits() const { return columns >= rows; }
+  bool hasColumnUnits() const { return columns >= matrixRows(); }
+  /// Units of each matrix of a product.
+  int64_t matrixUnits() const { return units / matrices; }
 
   /// The shape with so many elements in rows of `columns`: its rows and units
   /// follow.
-  static KernelShape make(LoopKind kind, int64_t elements, int64_t columns);
+  static KernelShape make(LoopKind kind, int64_t elements, int64_t columns,
+                          int64_t matrices = 1);
 
   /// What `get` reads.
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;

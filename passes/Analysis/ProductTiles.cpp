@@ -21,15 +21,15 @@ static constexpr int64_t kMostBlockRows = 12;
 /// What a store of whole vectors writes behind packed rows.
 static constexpr int64_t kOverhang = 16;
 
-bool ProductTiles::exists(MatmulOp op) {
-  return op.getType().getRank() == 2 && elementTypeOf(op.getResult()).isF32();
-}
-
 ProductTiles ProductTiles::get(MatmulOp op) {
-  ArrayRef<int64_t> lhs = shapeOf(op.getLhs()),
-                    result = shapeOf(op.getResult());
-  return {result[0], result[1], lhs[op.getTransposeLhs() ? 0 : 1],
-          op.getTransposeLhs(), op.getTransposeRhs()};
+  ArrayRef<int64_t> lhs = shapeOf(op.getLhs()).take_back(2);
+  ArrayRef<int64_t> result = shapeOf(op.getResult());
+  return {llvm::product_of(result.drop_back(2)),
+          result[result.size() - 2],
+          result.back(),
+          lhs[op.getTransposeLhs() ? 0 : 1],
+          op.getTransposeLhs(),
+          op.getTransposeRhs()};
 }
 
 int64_t ProductTiles::blocks() const {
@@ -56,8 +56,8 @@ int64_t ProductTiles::lhsOffset() const {
 }
 
 KernelShape ProductTiles::getShape() const {
-  KernelShape shape =
-      KernelShape::make(LoopKind::Product, rows * columns, columns);
+  KernelShape shape = KernelShape::make(
+      LoopKind::Product, matrices * rows * columns, columns, matrices);
   auto packedRows =
       std::min<int64_t>(llvm::alignTo(rows, kMostBlockRows), kPackedRows);
   shape.scratch =

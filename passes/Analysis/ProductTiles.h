@@ -9,15 +9,13 @@
 
 namespace accel {
 
-/// Sizes of a product of two matrices, and what follows for its kernel.
+/// Sizes of a product, and what follows for its kernel. Where operands have
+/// leading dimensions, `matrices` products of equal sizes are computed, whose
+/// operands and results lie one behind the other.
 struct ProductTiles {
-  int64_t rows, columns, depth;
+  int64_t matrices, rows, columns, depth;
   bool transposeLhs, transposeRhs;
 
-  /// Whether kernels exist for `op`: two matrices of f32. Others are left to
-  /// the library.
-  static bool exists(MatmulOp op);
-  /// Requires: `exists`.
   static ProductTiles get(MatmulOp op);
 
   /// Summed elements of a block, a multiple of 16: blocks are summed one after
@@ -38,7 +36,7 @@ struct ProductTiles {
   static constexpr int64_t kPackedRows = 48;
 
   /// The loop of the kernel: over blocks of columns or, if there are more, of
-  /// rows.
+  /// rows, matrix by matrix.
   KernelShape getShape() const;
 };
 

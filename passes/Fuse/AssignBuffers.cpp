@@ -202,17 +202,6 @@ void FunctionBuffers::createLaunch(OpBuilder &builder, Location loc,
                          shape.getAs<IntegerAttr>("units"), shard);
 }
 
-void FunctionBuffers::convertMatmul(MatmulOp op, OpBuilder &builder) {
-  Value lhs = bufferOf(op.getLhs());
-  Value rhs = bufferOf(op.getRhs());
-  Value destination = buffers[op.getResult()] = destinationOf(op.getResult());
-  bool accumulates =
-      llvm::any_of(op.getResult().getUsers(),
-                   [](Operation *user) { return isa<AccumulateOp>(user); });
-  plan::GemmOp::create(builder, op.getLoc(), lhs, rhs, destination,
-                       op.getTransposeLhs(), op.getTransposeRhs(), accumulates);
-}
-
 void FunctionBuffers::convertRead(ReadOp read) {
   buffers[read.getResult()] =
       symbolBuffer(read.getSymbol(), read.getType(), /*gradient=*/false);
@@ -258,10 +247,6 @@ LogicalResult FunctionBuffers::convert(Operation *op, OpBuilder &builder) {
         return success();
       })
       .Case([&](func::CallOp call) { return convertCall(call, builder); })
-      .Case([&](MatmulOp matmul) {
-        convertMatmul(matmul, builder);
-        return success();
-      })
       .Case([&](dist::AllReduceOp reduce) {
         convertAllReduce(reduce, builder);
         return success();

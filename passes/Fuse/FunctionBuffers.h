@@ -34,7 +34,6 @@ private:
   void createLaunch(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::func::FuncOp kernel, mlir::ValueRange operands,
                     llvm::ArrayRef<plan::Access> modes, plan::ShardAttr shard);
-  void convertMatmul(MatmulOp op, mlir::OpBuilder &builder);
   void convertRead(ReadOp read);
   llvm::LogicalResult convertWrite(WriteOp write, mlir::OpBuilder &builder);
   mlir::Value bufferOf(mlir::Value value);

@@ -37,7 +37,7 @@ static bool isReadInPlace(BlockArgument argument, const KernelShape &shape) {
 /// Whether `call` is the last that reads `value`, which its block has made.
 static bool isLastUse(Value value, func::CallOp call) {
   Operation *producer = value.getDefiningOp();
-  return isa_and_nonnull<func::CallOp, MatmulOp>(producer) &&
+  return isa_and_nonnull<func::CallOp>(producer) &&
          producer->getBlock() == call->getBlock() &&
          allUses(value, [&](OpOperand &use) {
            Operation *user = use.getOwner();

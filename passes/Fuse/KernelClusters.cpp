@@ -121,8 +121,8 @@ void ClusterPlanner::plan() {
 //===----------------------------------------------------------------------===//
 
 /// A result that goes to a symbol is produced in place there: it must be some
-/// kernel's or library call's own, whole, and used nowhere else as what it was
-/// before an accumulation. Anything else is copied first.
+/// kernel's own, whole, and used nowhere else as what it was before an
+/// accumulation. Anything else is copied first.
 void ClusterPlanner::isolateSinks() {
   std::vector<Operation *> extended;
   for (Operation *op : ops) {
@@ -132,8 +132,7 @@ void ClusterPlanner::isolateSinks() {
       bool produced = producer && producer->getBlock() == op->getBlock() &&
                       llvm::is_contained(ops, producer) &&
                       !isSource(producer) && !isViewOp(producer) &&
-                      !isAttention(producer) &&
-                      (isCompute(producer) || isa<MatmulOp>(producer));
+                      !isAttention(producer) && isCompute(producer);
       bool isMetric = isa<MetricOp>(op);
       bool alreadyStored = isMetric && isa_and_nonnull<ReadOp>(producer);
       if (!alreadyStored &&
@@ -239,7 +238,7 @@ void ClusterPlanner::place(Operation *op) {
   if (isProduct(op)) {
     return placeProduct(op);
   }
-  if (isa<MatmulOp, WriteOp, AccumulateOp, MetricOp>(op)) {
+  if (isa<WriteOp, AccumulateOp, MetricOp>(op)) {
     return materializeContiguous(op);
   }
   bool isColumns = isColumnReduction(op) || isa<ScatterAddOp>(op);

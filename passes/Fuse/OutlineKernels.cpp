@@ -220,8 +220,12 @@ std::string describeOps(const Cluster &cluster) {
     std::string word = op->getName().stripDialect().str();
     if (ClusterPlanner::isProduct(op)) {
       ProductTiles tiles = ProductTiles::get(cast<MatmulOp>(op));
+      word += "_";
+      if (tiles.matrices > 1) {
+        word += llvm::formatv("{0}x", tiles.matrices);
+      }
       word +=
-          llvm::formatv("_{0}x{1}x{2}", tiles.rows, tiles.columns, tiles.depth);
+          llvm::formatv("{0}x{1}x{2}", tiles.rows, tiles.columns, tiles.depth);
     }
     bool isTelling = isViewOp(op) ? cluster.ops.size() == 1 ||
                                         cluster.kind != KernelKind::Attention

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The passes of the phase Fuse: from tensors to kernels, library calls and buffers.
+// The passes of the phase Fuse: from tensors to kernels and buffers.
 #ifndef ACCEL_PASSES_FUSE_PASSES_TD
 #define ACCEL_PASSES_FUSE_PASSES_TD
 include "mlir/Pass/PassBase.td"
@@ -55,9 +55,8 @@ def LayOutAttentionPass : Pass<"accel-lay-out-attention", "::mlir::ModuleOp"> {
 def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "groups operations into kernels";
   let description = [{
-    Every operation that is not a library call (a product of more than two dimensions), a view or an access to a symbol becomes part of a kernel: a private
-    function with the attribute `plan.kernel` that says in `accel` operations what the kernel computes, called where the
-    operations were. Equal kernels become one function. Values keep their meaning: the module can still be interpreted.
+    Every operation that is neither a view nor an access to a symbol becomes part of a kernel: a private function with the
+    attribute `plan.kernel` that says in `accel` operations what the kernel computes, called where the operations were. Equal kernels become one function. Values keep their meaning: the module can still be interpreted.
 
     A kernel has one of these shapes (`plan.kernel = {kind, ...}`):
     - `flat`: element-wise over `elements`, cut anywhere;
@@ -65,14 +64,15 @@ def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
     - `columns`: sums over `rows` for each of `columns`; cut between columns, so that no sum depends on the cut;
     - `concat`: rows whose parts come from different operands;
     - `attention`: attention or its gradient, cut between heads and, forward, blocks of rows; `scratch` bytes per thread;
-    - `product`: the product of two matrices of f32, cut between blocks of columns or of rows, and element-wise operations
-      on it that would otherwise read it from memory; `scratch` bytes per thread.
+    - `product`: products of matrices of f32 (`matrices` of them if operands have leading dimensions), cut between matrices
+      and between their blocks of columns or of rows, and element-wise operations on them that would otherwise read them
+      from memory; `scratch` bytes per thread.
 
     An operation moves behind a product only if nobody of the kernel that it leaves reads its result, or if the result is in
     memory anyway: what a kernel of row sums has in registers stays there.
 
     Requires: ExpandComposites.
-    Ensures: outside kernels there are only calls, products of more than two dimensions, views of their operands, constants and accesses to symbols.
+    Ensures: outside kernels there are only calls, views of their operands, constants and accesses to symbols.
   }];
   let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
@@ -85,7 +85,7 @@ def StoreGradientsPass : Pass<"accel-store-gradients", "::mlir::ModuleOp"> {
     as a last argument, and `plan.accumulate` of its result is that argument's number. Where a rank holds its part of a
     gradient only, the state says whether what arrives is the first; PlaceReductions does the rest.
 
-    A segment whose gradient begins so gets `plan.stored`. One of which a library call computes a part does not.
+    A segment whose gradient begins so gets `plan.stored`. One with a parameter to which no kernel contributes does not.
 
     Requires: OutlineKernels.
     Ensures: of the kernels that contribute to a parameter of a segment with `plan.stored`, the first does not add in the first

@@ -20,8 +20,7 @@ static bool goesToSymbol(Value value) {
 }
 
 bool ClusterPlanner::isProduct(Operation *op) {
-  auto matmul = dyn_cast_or_null<MatmulOp>(op);
-  return matmul && ProductTiles::exists(matmul);
+  return isa_and_nonnull<MatmulOp>(op);
 }
 
 /// Its matrices are read where they lie.

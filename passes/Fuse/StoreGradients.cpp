@@ -39,7 +39,7 @@ private:
   SymbolTable symbols;
   /// By parameter, the result of a call that contributes first.
   llvm::StringMap<OpResult> first;
-  /// Parameters to which something else than a kernel contributes.
+  /// Parameters with a contribution that a kernel does not add itself.
   llvm::StringSet<> others;
   /// Parameters whose gradients begin with a store.
   llvm::StringSet<> stored;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix products. A thread has a range of columns, or of rows where there are
-// more of them:
+// Matrix products. A thread has a range of units: blocks of columns, or of rows
+// where there are more of them, of one matrix behind the other.
 //
-//   for 1024 columns of the range:
-//     for a block of 256 of the summed index:
-//       pack that part of the right matrix into panels of 16 columns
-//       for 48 rows:
-//         pack that part of the left matrix, six by six rows, their columns one
-//         behind the other
-//         for each panel, for each six rows:
-//           result (+)= rows x panel, summed in registers
-//         behind the last block: the epilogue over these rows, which are still
-//         in the second cache
+//   for each matrix of the range:
+//     for 1024 columns of the range:
+//       for a block of 256 of the summed index:
+//         pack that part of the right matrix into panels of 16 columns
+//         for 48 rows:
+//           pack that part of the left matrix, six by six rows, their columns
+//           one behind the other
+//           for each panel, for each six rows:
+//             result (+)= rows x panel, summed in registers
+//           behind the last block: the epilogue over these rows, which are
+//           still in the second cache
 //
 // An element is the sum, block by block, of sums in the order of the summed
 // index: no split among threads and no width of registers changes it.
@@ -53,7 +54,8 @@ private:
   Matrix getMatrix(Value operand, bool isTransposed);
   Matrix partOf(const Matrix &matrix, Value row, Value column);
   bool findDestination();
-  IndexRange rangeOf(int64_t unit, int64_t size);
+  IndexRange rangeOf(const IndexRange &units, int64_t unit, int64_t size);
+  void emitMatrix(const IndexRange &units);
   Value panelStride() const {
     return t.index(tiles.panelStride(routines.panel()));
   }
@@ -72,6 +74,7 @@ private:
   ProductTiles tiles;
   ProductRoutines routines;
   Matrix lhs, rhs, result;
+  AffineExpr firstRow; ///< of the matrix, among those of all matrices
   Storing storing;
   bool hasEpilogue = false;
 };
@@ -80,7 +83,8 @@ ProductRoutines::Matrix ProductKernel::getMatrix(Value operand,
                                                  bool isTransposed) {
   int64_t offset = 0;
   Value buffer = emitter.getContiguous(op, operand, offset);
-  return {buffer, t.index(offset), t.index(shapeOf(operand)[1]), isTransposed};
+  return {buffer, t.index(offset), t.index(shapeOf(operand).back()),
+          isTransposed};
 }
 
 /// The matrix from an element on.
@@ -129,25 +133,54 @@ bool ProductKernel::findDestination() {
   return true;
 }
 
-IndexRange ProductKernel::rangeOf(int64_t unit, int64_t size) {
-  auto limit = [&](Value units) {
-    return t.min(t.mul(units, unit), t.index(size));
+IndexRange ProductKernel::rangeOf(const IndexRange &units, int64_t unit,
+                                  int64_t size) {
+  auto limit = [&](Value each) {
+    return t.min(t.mul(each, unit), t.index(size));
   };
-  return {limit(emitter.getBegin()), limit(emitter.getEnd())};
+  return {limit(units.first), limit(units.last)};
 }
 
+/// The units of the call, each matrix's share of them.
 void ProductKernel::emit() {
   lhs = getMatrix(op.getLhs(), tiles.transposeLhs);
   rhs = getMatrix(op.getRhs(), tiles.transposeRhs);
   if (emitter.hasFailed() || !findDestination()) {
     return;
   }
+  IndexRange units{emitter.getBegin(), emitter.getEnd()};
+  firstRow = emitter.number(0);
+  if (tiles.matrices == 1) {
+    return emitMatrix(units);
+  }
+  int64_t perMatrix = emitter.getShape().matrixUnits();
+  const Matrix firstLhs = lhs, firstRhs = rhs, firstResult = result;
+  Value behind = t.add(units.last, t.index(perMatrix - 1));
+  emitter.forEach(t.div(units.first, perMatrix), t.div(behind, perMatrix), 1,
+                  [&](Value matrix) {
+                    auto advance = [&](const Matrix &first, int64_t elements) {
+                      Matrix part = first;
+                      part.at = t.add(first.at, t.mul(matrix, elements));
+                      return part;
+                    };
+                    lhs = advance(firstLhs, tiles.rows * tiles.depth);
+                    rhs = advance(firstRhs, tiles.depth * tiles.columns);
+                    result = advance(firstResult, tiles.rows * tiles.columns);
+                    firstRow = emitter.dimension(matrix) * tiles.rows;
+                    Value begin = t.mul(matrix, perMatrix);
+                    Value end = t.add(begin, t.index(perMatrix));
+                    emitMatrix({t.sub(t.max(units.first, begin), begin),
+                                t.sub(t.min(units.last, end), begin)});
+                  });
+}
+
+void ProductKernel::emitMatrix(const IndexRange &units) {
   IndexRange rows{t.index(0), t.index(tiles.rows)};
   IndexRange columns{t.index(0), t.index(tiles.columns)};
   if (emitter.getShape().hasColumnUnits()) {
-    columns = rangeOf(kProductColumns, tiles.columns);
+    columns = rangeOf(units, kProductColumns, tiles.columns);
   } else {
-    rows = rangeOf(kProductRows, tiles.rows);
+    rows = rangeOf(units, kProductRows, tiles.rows);
   }
   int64_t packed = tiles.packedColumns();
   emitter.forEach(columns.first, columns.last, packed, [&](Value first) {
@@ -210,7 +243,7 @@ void ProductKernel::emitEpilogue(const IndexRange &rows,
 }
 
 void ProductKernel::emitEpilogueRow(Value row, const IndexRange &columns) {
-  AffineExpr first = emitter.dimension(row) * tiles.columns;
+  AffineExpr first = (firstRow + emitter.dimension(row)) * tiles.columns;
   // Chunks begin and ranges end with units of columns, or with the last.
   int64_t divisor = tiles.columns % kProductColumns == 0 ? kProductColumns : 1;
   Sweep sweep(emitter, {first, tiles.columns, columns.first,
@@ -233,17 +266,20 @@ void ProductKernel::emitEpilogueRow(Value row, const IndexRange &columns) {
 
 void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op,
                               int64_t blockVectors) {
-  const KernelShape &shape = emitter.getShape();
-  KernelShape needed;
-  if (ProductTiles::exists(op)) {
-    needed = ProductTiles::get(op).getShape();
+  if (!elementTypeOf(op.getResult()).isF32()) {
+    emitter.emitError(op) << "expected a product of f32, got " << op.getType();
+    return;
   }
+  const KernelShape &shape = emitter.getShape();
+  KernelShape needed = ProductTiles::get(op).getShape();
   if (shape.rows != needed.rows || shape.columns != needed.columns ||
-      shape.scratch < needed.scratch) {
+      shape.matrices != needed.matrices || shape.scratch < needed.scratch) {
     emitter.emitError(op) << "expected " << needed.rows << " rows of "
-                          << needed.columns << " and a scratch of "
-                          << needed.scratch << " bytes, got " << shape.rows
-                          << ", " << shape.columns << " and " << shape.scratch;
+                          << needed.columns << " in " << needed.matrices
+                          << " matrices and a scratch of " << needed.scratch
+                          << " bytes, got " << shape.rows << ", "
+                          << shape.columns << ", " << shape.matrices << " and "
+                          << shape.scratch;
     return;
   }
   ProductKernel(emitter, op, blockVectors).emit();

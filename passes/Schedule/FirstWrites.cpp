@@ -40,11 +40,6 @@ SmallVector<ResultMode> &FirstWrites::modesOf(plan::LaunchOp launch) {
 
 /// Whether `op` can store what it adds to its operand, and does from now on.
 bool FirstWrites::makeStore(Operation *op, unsigned operand) {
-  auto gemm = dyn_cast<plan::GemmOp>(op);
-  if (gemm && gemm.getC() == op->getOperand(operand) && gemm.getAccumulate()) {
-    gemm.setAccumulate(false);
-    return true;
-  }
   auto launch = dyn_cast<plan::LaunchOp>(op);
   auto kernel = launch ? symbols.lookup<func::FuncOp>(launch.getKernel())
                        : func::FuncOp();

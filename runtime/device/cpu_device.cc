@@ -15,20 +15,6 @@
 namespace accel::runtime {
 namespace {
 
-// What the library call asks for against what the plan allows it.
-absl::Status CheckWorkspace(const planpb::LibraryCall& call,
-                            const CpuGemm& gemm, const RankBinding& binding) {
-  ASSIGN_OR_RETURN(const uint64_t bound,
-                   EvaluateSize(call.workspace_bytes(), binding));
-  if (gemm.workspace_bytes() <= bound) {
-    return absl::OkStatus();
-  }
-  return absl::ResourceExhaustedError(
-      absl::StrCat("expected at most ", bound, " bytes of workspace on ",
-                   binding.threads, " threads, got a library that wants ",
-                   gemm.workspace_bytes(), " (", gemm.implementation(), ")"));
-}
-
 std::string ClassTable(const MemoryLayout& layout) {
   std::vector<std::string> parts;
   for (const MemoryPart& part : layout.PrivateParts()) {
@@ -143,19 +129,9 @@ absl::Status CpuDevice::LoadKernels(const Plan& plan,
   return absl::OkStatus();
 }
 
-absl::StatusOr<CpuProgram> CpuDevice::LoadProgram(
-    const Plan& plan, const RankBinding& binding) const {
+absl::StatusOr<CpuProgram> CpuDevice::LoadProgram(const Plan& plan) const {
   CpuProgram program;
   RETURN_IF_ERROR(LoadKernels(plan, program));
-  for (const planpb::LibraryCall& call : plan.manifest().library_calls()) {
-    const std::string context = absl::StrCat("library call '", call.key(), "'");
-    auto gemm = CpuGemm::Create(call.gemm(), team_.threads());
-    if (!gemm.ok()) {
-      return Annotate(gemm.status(), context);
-    }
-    RETURN_IF_ERROR(Annotate(CheckWorkspace(call, **gemm, binding), context));
-    program.gemms.push_back(*std::move(gemm));
-  }
   return program;
 }
 

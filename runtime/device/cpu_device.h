@@ -11,7 +11,6 @@
 #include "runtime/device/available_memory.h"
 #include "runtime/device/code_image.h"
 #include "runtime/device/cpu_features.h"
-#include "runtime/device/cpu_gemm.h"
 #include "runtime/device/cpu_memory.h"
 #include "runtime/device/device.h"
 #include "runtime/device/thread_team.h"
@@ -29,9 +28,8 @@ struct CpuDeviceOptions {
 // The code of a plan, ready to be called.
 struct CpuProgram {
   std::string variant;
-  std::vector<CodeImage> images;                // of the chosen variant
-  std::vector<KernelFunction> kernels;          // per kernel of the plan
-  std::vector<std::unique_ptr<CpuGemm>> gemms;  // per library call
+  std::vector<CodeImage> images;        // of the chosen variant
+  std::vector<KernelFunction> kernels;  // per kernel of the plan
   uint64_t code_bytes = 0;
 };
 
@@ -55,10 +53,8 @@ class CpuDevice : public Device {
       const PlanView& plan, const MemoryLayout& layout,
       const SharedAllocator& shared = nullptr);
 
-  // Maps the code and creates the library calls, checking that none of them
-  // wants more workspace than the plan allows.
-  absl::StatusOr<CpuProgram> LoadProgram(const Plan& plan,
-                                         const RankBinding& binding) const;
+  // Maps the code of the best variant that this processor runs.
+  absl::StatusOr<CpuProgram> LoadProgram(const Plan& plan) const;
 
  private:
   CpuDevice(Vfs& vfs, const CpuDeviceOptions& options, ThreadTeam team);

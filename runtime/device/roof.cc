@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A product of the library, and a pass over memory.
+// Multiply-adds in registers, and a pass over memory.
 #include "runtime/device/roof.h"
+
+#include <immintrin.h>
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/device/cpu_gemm.h"
+#include "runtime/device/cpu_features.h"
 
 namespace accel::runtime {
 namespace {
 
 constexpr int kRounds = 7;
-constexpr uint64_t kSize = 1024;           // of the matrices
-constexpr int64_t kElements = 16'777'216;  // beyond any cache's size
+constexpr int64_t kMultiplyAdds = 2'000'000;  // of a chain: some milliseconds
+constexpr int64_t kElements = 16'777'216;     // beyond any cache's size
 constexpr int64_t kGrain = 4096;
 
 double BestSeconds(absl::FunctionRef<void()> round) {
@@ -30,36 +34,57 @@ double BestSeconds(absl::FunctionRef<void()> round) {
   return best;
 }
 
-void FillMatrix(planpb::Matrix* matrix) {
-  matrix->set_dtype(planpb::ELEMENT_F32);
-  matrix->set_row_stride(kSize);
-  matrix->set_column_stride(1);
-  matrix->add_batch_strides(kSize * kSize);
+// Chains of multiply-adds that wait for nobody but themselves, as many as hide
+// how long one takes. Each returns what they add up to. Indices are constants,
+// so that the sums stay in registers.
+using Chains = std::make_integer_sequence<int, 10>;
+
+template <int... I>
+__attribute__((target("avx2,fma"))) float MultiplyAddAvx2(
+    int64_t rounds, std::integer_sequence<int, I...>) {
+  __m256 sums[] = {_mm256_set1_ps(static_cast<float>(I))...};
+  const __m256 factor = _mm256_set1_ps(0.5f);
+  for (int64_t i = 0; i < rounds; ++i) {
+    ((sums[I] = _mm256_fmadd_ps(sums[I], factor, factor)), ...);
+  }
+  return (_mm256_cvtss_f32(sums[I]) + ...);
+}
+
+template <int... I>
+__attribute__((target("avx512f"))) float MultiplyAddAvx512(
+    int64_t rounds, std::integer_sequence<int, I...>) {
+  __m512 sums[] = {_mm512_set1_ps(static_cast<float>(I))...};
+  const __m512 factor = _mm512_set1_ps(0.5f);
+  for (int64_t i = 0; i < rounds; ++i) {
+    ((sums[I] = _mm512_fmadd_ps(sums[I], factor, factor)), ...);
+  }
+  return (_mm512_cvtss_f32(sums[I]) + ...);
 }
 
 absl::StatusOr<double> MeasureFlops(const ThreadTeam& team) {
-  const auto threads = static_cast<uint64_t>(team.threads());
-  planpb::Gemm product;
-  product.add_batch(threads);
-  product.set_m(kSize);
-  product.set_n(kSize);
-  product.set_k(kSize);
-  FillMatrix(product.mutable_a());
-  FillMatrix(product.mutable_b());
-  FillMatrix(product.mutable_c());
-  product.set_alpha(1);
-  product.set_accumulate_dtype(planpb::ELEMENT_F32);
-  ASSIGN_OR_RETURN(const auto gemm, CpuGemm::Create(product, team.threads()));
-  const std::vector<float> a(threads * kSize * kSize, 0.5f);
-  const std::vector<float> b(threads * kSize * kSize, 0.25f);
-  std::vector<float> c(threads * kSize * kSize);
-  std::vector<std::byte> workspace(gemm->workspace_bytes());
-  const CpuGemm::Operands operands{a.data(), b.data(), c.data(),
-                                   workspace.data()};
-  RETURN_IF_ERROR(gemm->Run(operands, team));
-  const double seconds =
-      BestSeconds([&] { gemm->Run(operands, team).IgnoreError(); });
-  return 2.0 * kSize * kSize * kSize * static_cast<double>(threads) / seconds;
+  const CpuDescription cpu = DescribeHostCpu();
+  const bool is_wide = cpu.Has("avx512f");
+  if (!is_wide && !(cpu.Has("avx2") && cpu.Has("fma"))) {
+    return absl::UnimplementedError(absl::StrCat(
+        "measuring the roof: expected a processor with AVX2 and FMA, got ",
+        cpu.brand));
+  }
+  const auto chains = [is_wide](int64_t rounds) {
+    return is_wide ? MultiplyAddAvx512(rounds, Chains())
+                   : MultiplyAddAvx2(rounds, Chains());
+  };
+  std::vector<float> sums(team.threads());
+  const double seconds = BestSeconds([&] {
+    team.ParallelFor(0, team.threads(), 1,
+                     [&](int thread, int64_t begin, int64_t end) {
+                       for (int64_t i = begin; i < end; ++i) {
+                         sums[thread] += chains(kMultiplyAdds);
+                       }
+                     });
+  });
+  // A multiply-add is two operations on each element of a vector.
+  return 2.0 * (is_wide ? 16 : 8) * Chains::size() * kMultiplyAdds *
+         team.threads() / seconds;
 }
 
 double MeasureBytes(const ThreadTeam& team) {
@@ -78,12 +103,9 @@ double MeasureBytes(const ThreadTeam& team) {
 
 }  // namespace
 
-// Two arrays, or three matrices for each thread, and what the library takes.
-uint64_t RoofMemoryBytes(int threads) {
-  const uint64_t arrays = 2 * sizeof(float) * uint64_t{kElements};
-  const uint64_t matrices =
-      3 * sizeof(float) * kSize * kSize * static_cast<uint64_t>(threads);
-  return std::max(arrays, matrices) + (uint64_t{64} << 20);
+// Two arrays, and the threads' stacks.
+uint64_t RoofMemoryBytes() {
+  return 2 * sizeof(float) * uint64_t{kElements} + (uint64_t{16} << 20);
 }
 
 absl::StatusOr<Roof> MeasureRoof(const ThreadTeam& team) {

@@ -11,8 +11,8 @@
 namespace accel::runtime {
 
 struct Roof {
-  // Of the matrix library, on each thread a product of 1024 x 1024 x 1024
-  // floats.
+  // Of multiply-adds of floats in registers, in the widest vectors of the
+  // processor, on all threads.
   double flops_per_second = 0;
   // Of updating 64 MB of floats in place by as many others: two read, one
   // written, 12 bytes for each.
@@ -20,7 +20,7 @@ struct Roof {
 };
 
 // What measuring takes for as long as it lasts.
-uint64_t RoofMemoryBytes(int threads);
+uint64_t RoofMemoryBytes();
 
 // The best of several rounds, which take about half a second.
 absl::StatusOr<Roof> MeasureRoof(const ThreadTeam& team);

@@ -7,7 +7,6 @@
 #include "runtime/executor/check_collective.h"
 #include "runtime/executor/instruction_runner.h"
 #include "runtime/plan/element_type.h"
-#include "runtime/plan/gemm_shape.h"
 
 namespace accel::runtime {
 namespace {
@@ -20,33 +19,6 @@ class RunnableCheck : public InstructionVisitor {
   absl::Status Visit(const planpb::Instruction&,
                      const planpb::Launch& launch) override {
     return EvaluateExtent(launch.end(), layout_.binding()).status();
-  }
-
-  absl::Status Visit(const planpb::Instruction& instruction,
-                     const planpb::GemmCall& gemm) override {
-    const auto lane = static_cast<int>(instruction.lane());
-    if (plan_.manifest().lanes(lane).kind() != planpb::LANE_COMPUTE) {
-      return absl::UnimplementedError("a gemm outside of the compute lane");
-    }
-    const planpb::LibraryCall& call =
-        plan_.manifest().library_calls(static_cast<int>(gemm.library_call()));
-    RETURN_IF_ERROR(CheckRoom(instruction, "A", gemm.a(),
-                              OperandSpan(call.gemm(), GemmOperand::kA)));
-    RETURN_IF_ERROR(CheckRoom(instruction, "B", gemm.b(),
-                              OperandSpan(call.gemm(), GemmOperand::kB)));
-    RETURN_IF_ERROR(CheckRoom(instruction, "C", gemm.c(),
-                              OperandSpan(call.gemm(), GemmOperand::kC)));
-    ASSIGN_OR_RETURN(const uint64_t workspace,
-                     EvaluateSize(call.workspace_bytes(), layout_.binding()));
-    if (workspace == 0) {
-      return absl::OkStatus();
-    }
-    if (gemm.workspace_plus_one() == 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "expected a workspace of ", workspace, " bytes, got none"));
-    }
-    return CheckRoom(instruction, "workspace", gemm.workspace_plus_one() - 1,
-                     workspace);
   }
 
   absl::Status Visit(const planpb::Instruction&,

@@ -132,8 +132,8 @@ absl::StatusOr<std::unique_ptr<CpuExecutor>> CpuExecutor::Create(
 }
 
 absl::Status CpuExecutor::Load(CpuDevice& device) {
-  ASSIGN_OR_RETURN(program_, device.LoadProgram(plan_, layout_.binding()));
-  NoteDone(options_, "loading code and library calls");
+  ASSIGN_OR_RETURN(program_, device.LoadProgram(plan_));
+  NoteDone(options_, "loading code");
   SharedAllocator shared;
   if (Communicator* const group = options_.communicator; group != nullptr) {
     shared = [group](uint64_t bytes) {

@@ -70,19 +70,6 @@ absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
 }
 
 absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
-                                      const planpb::GemmCall& gemm) {
-  CpuGemm::Operands operands;
-  operands.a = Bytes(instruction, gemm.a()).data();
-  operands.b = Bytes(instruction, gemm.b()).data();
-  operands.c = Bytes(instruction, gemm.c()).data();
-  if (gemm.workspace_plus_one() != 0) {
-    operands.workspace =
-        Bytes(instruction, gemm.workspace_plus_one() - 1).data();
-  }
-  return context_.program.gemms[gemm.library_call()]->Run(operands, team_);
-}
-
-absl::Status InstructionRunner::Visit(const planpb::Instruction& instruction,
                                       const planpb::Fetch& fetch) {
   const int64_t round = static_cast<int64_t>(iteration_) + fetch.ahead();
   // Nothing comes after the last microbatch.

@@ -45,7 +45,7 @@ struct CpuContext {
 // Threads: Run by one thread at a time.
 class InstructionRunner : private InstructionVisitor {
  public:
-  // `team` runs kernels and library calls.
+  // `team` runs kernels.
   // Borrows: both.
   InstructionRunner(CpuContext& context, const ThreadTeam& team);
 
@@ -55,8 +55,6 @@ class InstructionRunner : private InstructionVisitor {
  private:
   absl::Status Visit(const planpb::Instruction& instruction,
                      const planpb::Launch& launch) override;
-  absl::Status Visit(const planpb::Instruction& instruction,
-                     const planpb::GemmCall& gemm) override;
   absl::Status Visit(const planpb::Instruction& instruction,
                      const planpb::Fetch& fetch) override;
   absl::Status Visit(const planpb::Instruction& instruction,

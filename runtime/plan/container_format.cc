@@ -73,6 +73,10 @@ void EncodeHeader(PlanHeader& header, absl::Span<std::byte> out) {
   writer.Put(header.root.data(), header.root.size());
 }
 
+std::string PlanHeader::Version() const {
+  return absl::StrCat(format_major, ".", format_minor);
+}
+
 absl::StatusOr<PlanHeader> DecodeHeader(absl::Span<const std::byte> bytes) {
   if (std::memcmp(bytes.data(), kPlanMagic.data(), kPlanMagic.size()) != 0) {
     return absl::InvalidArgumentError(
@@ -85,18 +89,9 @@ absl::StatusOr<PlanHeader> DecodeHeader(absl::Span<const std::byte> bytes) {
   header.format_minor = static_cast<uint32_t>(reader.Get(4));
   // Before the root: another major may lay the header out in another way.
   if (header.format_major != kPlanFormatMajor) {
-    return absl::UnimplementedError(
-        absl::StrCat("expected plan format ", kPlanFormatMajor, ".x, got ",
-                     header.format_major, ".", header.format_minor,
-                     "; compile the model again with this release's accelc"));
-  }
-  // What it lacks is needed to check it.
-  if (header.format_minor < kPlanFormatMinor) {
-    return absl::UnimplementedError(
-        absl::StrCat("expected plan format ", kPlanFormatMajor, ".",
-                     kPlanFormatMinor, " or a later ", kPlanFormatMajor,
-                     ".x, got ", header.format_major, ".", header.format_minor,
-                     "; compile the model again with this release's accelc"));
+    return absl::UnimplementedError(absl::StrCat(
+        "expected plan format ", kPlanFormatMajor, ".x, got ", header.Version(),
+        "; compile the model again with this release's accelc"));
   }
   header.file_size = reader.Get(8);
   header.manifest_offset = reader.Get(8);

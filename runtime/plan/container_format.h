@@ -21,6 +21,7 @@
 #define ACCEL_RUNTIME_PLAN_CONTAINER_FORMAT_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -31,9 +32,9 @@
 namespace accel::runtime {
 
 inline constexpr absl::string_view kPlanMagic = "ACCELPLN";
-inline constexpr uint32_t kPlanFormatMajor = 1;
-// 1: kernels say what their code touches (Kernel.units, Kernel.operands).
-inline constexpr uint32_t kPlanFormatMinor = 1;
+// 2: every product is a kernel; there are no calls of libraries.
+inline constexpr uint32_t kPlanFormatMajor = 2;
+inline constexpr uint32_t kPlanFormatMinor = 0;
 inline constexpr uint64_t kSectionAlignment = 4096;
 inline constexpr uint64_t kPlanHeaderSize = 4096;
 inline constexpr uint64_t kChunkSize = uint64_t{4} << 20;
@@ -49,6 +50,8 @@ struct PlanHeader {
   uint64_t chunk_size = kChunkSize;
   Sha256Digest manifest_digest = {};
   Sha256Digest root = {};  // computed by EncodeHeader
+
+  std::string Version() const;  // "2.0"
 };
 
 // Fills `out` and header.root.

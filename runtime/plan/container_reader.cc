@@ -190,11 +190,6 @@ absl::Status ContainerReader::CheckSection(const planpb::Section& section,
 }
 
 absl::Status ContainerReader::CheckSections() const {
-  if (manifest_.format_major() != header_.format_major ||
-      manifest_.format_minor() != header_.format_minor) {
-    return absl::InvalidArgumentError(
-        "header and manifest name different versions");
-  }
   uint64_t end = kPlanHeaderSize;
   std::set<absl::string_view> names;
   for (const planpb::Section& section : manifest_.sections()) {

@@ -32,6 +32,7 @@ class ContainerReader {
 
   const std::string& path() const { return file_->path(); }
   const planpb::Manifest& manifest() const { return manifest_; }
+  const PlanHeader& header() const { return header_; }
   const Sha256Digest& root() const { return header_.root; }
 
   // Reads and hashes every section of which `wanted` holds, on all cores, and

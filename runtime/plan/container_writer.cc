@@ -145,8 +145,6 @@ absl::StatusOr<Sha256Digest> ContainerWriter::Finish(
     return absl::FailedPreconditionError("a section is still open");
   }
   RETURN_IF_ERROR(Align());
-  manifest.set_format_major(kPlanFormatMajor);
-  manifest.set_format_minor(kPlanFormatMinor);
   *manifest.mutable_sections() = sections_;
   if (manifest.ByteSizeLong() > kMaxMessageSize) {
     return absl::ResourceExhaustedError(

@@ -81,8 +81,8 @@ InstructionCost CostOf(const PlanView& plan,
 }
 
 bool HasRoof(const planpb::Instruction& instruction) {
-  const bool works = instruction.has_launch() || instruction.has_gemm() ||
-                     instruction.has_fill() || instruction.has_copy();
+  const bool works = instruction.has_launch() || instruction.has_fill() ||
+                     instruction.has_copy();
   return works &&
          (instruction.flops_size() > 0 || instruction.bytes_moved() > 0);
 }

@@ -20,7 +20,7 @@ absl::Status ValidateManifest(const planpb::Manifest& manifest);
 absl::Status ValidateMemory(const planpb::Manifest& manifest);
 // Buckets, parameters, states, hyperparameters, metrics and signature.
 absl::Status ValidateState(const planpb::Manifest& manifest);
-// Code variants, kernels, library calls and export.
+// Code variants, kernels and export.
 absl::Status ValidateProgram(const planpb::Manifest& manifest);
 
 // Requires: ValidateManifest and FunctionView::Create accepted them.

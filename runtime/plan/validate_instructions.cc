@@ -7,7 +7,6 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/plan/element_type.h"
-#include "runtime/plan/gemm_shape.h"
 #include "runtime/plan/size_expr.h"
 #include "runtime/plan/validate.h"
 #include "runtime/plan/visitor.h"
@@ -31,8 +30,6 @@ class BodyValidator : public InstructionVisitor {
 
   absl::Status Visit(const planpb::Instruction& instruction,
                      const planpb::Launch& launch) override;
-  absl::Status Visit(const planpb::Instruction& instruction,
-                     const planpb::GemmCall& gemm) override;
   absl::Status Visit(const planpb::Instruction& instruction,
                      const planpb::Fetch& fetch) override;
   absl::Status Visit(const planpb::Instruction& instruction,
@@ -132,33 +129,6 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
         "a launch over more than 63 bits can count");
   }
   return absl::OkStatus();
-}
-
-absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
-                                  const planpb::GemmCall& gemm) {
-  RETURN_IF_ERROR(CheckIndex("library call", gemm.library_call(),
-                             manifest_.library_calls_size()));
-  const planpb::LibraryCall& call =
-      manifest_.library_calls(static_cast<int>(gemm.library_call()));
-  if (!call.has_gemm()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("library call '", call.key(), "' is no gemm"));
-  }
-  RETURN_IF_ERROR(CheckAccess(instruction, "A", gemm.a(), true, false));
-  RETURN_IF_ERROR(CheckAccess(instruction, "B", gemm.b(), true, false));
-  RETURN_IF_ERROR(CheckAccess(instruction, "C", gemm.c(),
-                              call.gemm().beta() != 0.0f, true));
-  RETURN_IF_ERROR(CheckRoom(instruction, "A", gemm.a(),
-                            OperandSpan(call.gemm(), GemmOperand::kA)));
-  RETURN_IF_ERROR(CheckRoom(instruction, "B", gemm.b(),
-                            OperandSpan(call.gemm(), GemmOperand::kB)));
-  RETURN_IF_ERROR(CheckRoom(instruction, "C", gemm.c(),
-                            OperandSpan(call.gemm(), GemmOperand::kC)));
-  if (gemm.workspace_plus_one() == 0) {
-    return absl::OkStatus();
-  }
-  return CheckAccess(instruction, "workspace", gemm.workspace_plus_one() - 1,
-                     false, true);
 }
 
 absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,

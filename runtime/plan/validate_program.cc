@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks of code: variants, kernels, library calls; and of the export.
+// Checks of code: variants and kernels; and of the export.
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/plan/element_type.h"
-#include "runtime/plan/gemm_shape.h"
 #include "runtime/plan/size_expr.h"
 #include "runtime/plan/validate.h"
 
@@ -115,31 +114,6 @@ absl::Status ValidateKernels(const planpb::Manifest& manifest) {
   return absl::OkStatus();
 }
 
-absl::Status ValidateLibraryCall(const planpb::LibraryCall& call) {
-  RETURN_IF_ERROR(ValidateSizeExpr(call.workspace_bytes()));
-  switch (call.spec_case()) {
-    case planpb::LibraryCall::kGemm:
-      return ValidateGemm(call.gemm());
-    case planpb::LibraryCall::SPEC_NOT_SET:
-      break;
-  }
-  return absl::UnimplementedError(
-      "it is of a kind that this release does not know");
-}
-
-absl::Status ValidateLibraryCalls(const planpb::Manifest& manifest) {
-  std::set<absl::string_view> keys;
-  for (const planpb::LibraryCall& call : manifest.library_calls()) {
-    const std::string context = absl::StrCat("library call '", call.key(), "'");
-    RETURN_IF_ERROR(Annotate(ValidateLibraryCall(call), context));
-    if (!keys.insert(call.key()).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(context, ": the key comes twice"));
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::Status ValidateExportTensor(const planpb::Manifest& manifest,
                                   const planpb::ExportTensor& tensor) {
   RETURN_IF_ERROR(
@@ -191,7 +165,6 @@ absl::Status ValidateExport(const planpb::Manifest& manifest) {
 absl::Status ValidateProgram(const planpb::Manifest& manifest) {
   RETURN_IF_ERROR(ValidateVariants(manifest));
   RETURN_IF_ERROR(ValidateKernels(manifest));
-  RETURN_IF_ERROR(ValidateLibraryCalls(manifest));
   RETURN_IF_ERROR(ValidateExport(manifest));
   std::set<absl::string_view> names;
   for (const planpb::Function& function : manifest.functions()) {

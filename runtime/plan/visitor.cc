@@ -17,10 +17,6 @@ class KindName : public InstructionVisitor {
     return Is("launch");
   }
   absl::Status Visit(const planpb::Instruction&,
-                     const planpb::GemmCall&) override {
-    return Is("gemm");
-  }
-  absl::Status Visit(const planpb::Instruction&,
                      const planpb::Fetch&) override {
     return Is("fetch");
   }
@@ -62,8 +58,6 @@ absl::Status VisitInstruction(const planpb::Instruction& instruction,
   switch (instruction.body_case()) {
     case planpb::Instruction::kLaunch:
       return visitor.Visit(instruction, instruction.launch());
-    case planpb::Instruction::kGemm:
-      return visitor.Visit(instruction, instruction.gemm());
     case planpb::Instruction::kFetch:
       return visitor.Visit(instruction, instruction.fetch());
     case planpb::Instruction::kRepeat:

@@ -17,8 +17,6 @@ class InstructionVisitor {
   virtual absl::Status Visit(const planpb::Instruction& instruction,
                              const planpb::Launch& launch) = 0;
   virtual absl::Status Visit(const planpb::Instruction& instruction,
-                             const planpb::GemmCall& gemm) = 0;
-  virtual absl::Status Visit(const planpb::Instruction& instruction,
                              const planpb::Fetch& fetch) = 0;
   virtual absl::Status Visit(const planpb::Instruction& instruction,
                              const planpb::Repeat& repeat) = 0;
@@ -39,7 +37,7 @@ class InstructionVisitor {
 absl::Status VisitInstruction(const planpb::Instruction& instruction,
                               InstructionVisitor& visitor);
 
-// "launch", "gemm", ...; "unknown".
+// "launch", "fetch", ...; "unknown".
 const char* InstructionKind(const planpb::Instruction& instruction);
 
 }  // namespace accel::runtime

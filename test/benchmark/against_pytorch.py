@@ -26,11 +26,9 @@ def read_work(plan: dict) -> tuple[int, int]:
     flops = moved = 0
     step = next(each for each in plan["functions"] if each["name"] == "step")
     for instruction in step["instructions"]:
-        product = re.match(r"matmul_(\d+)x(\d+)x(\d+)_", instruction["name"])
+        product = re.match(r"matmul_((?:\d+x)+\d+)_", instruction["name"])
         if product:
-            flops += 2 * math.prod(int(size) for size in product.groups())
-        elif "gemm" in instruction:
-            flops += sum(int(each["count"]) for each in instruction["flops"])
+            flops += 2 * math.prod(int(size) for size in product[1].split("x"))
         elif instruction.get("phase") == "PHASE_UPDATE":
             moved += int(instruction.get("bytes_moved", 0))
     return flops, moved

@@ -41,17 +41,6 @@ bool checkLaunch(const KernelCode &kernel, int64_t units,
 void runLaunch(const KernelCode &kernel, int64_t units,
                const std::vector<Place> &places);
 
-/// Runs a library call with 1 and 2 threads on a copy of `c`, which is poisoned
-/// unless it is read; expects three loops in double, up to the rounding error
-/// of a sum of k products. Leaves the product of 1 thread in `c`.
-bool checkGemm(const planpb::Gemm &gemm, const Place &a, const Place &b,
-               const Place &c);
-
-/// Runs a library call with 1 thread where its matrices lie, unchecked. False
-/// after a test failure.
-bool runGemm(const planpb::Gemm &gemm, const Place &a, const Place &b,
-             const Place &c);
-
 } // namespace accel::test
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every kernel and every library call of real plans against the oracle, on the
+// Every kernel of real plans against the oracle, on the
 // values that training gives them: `init` and two steps of two microbatches
 // each are replayed instruction by instruction, in memory that is poisoned
 // beforehand; gradients are poisoned again before each step, as nothing of the
@@ -147,9 +147,6 @@ public:
     for (const planpb::Kernel &kernel : manifest.kernels()) {
       EXPECT_TRUE(seen.count(kernel.name())) << kernel.name();
     }
-    for (const planpb::LibraryCall &call : manifest.library_calls()) {
-      EXPECT_TRUE(seen.count(call.key())) << call.key();
-    }
   }
 
 private:
@@ -177,13 +174,6 @@ private:
     }
     if (instruction.has_launch()) {
       launch(instruction.launch(), places);
-    } else if (instruction.has_gemm()) {
-      const planpb::GemmCall &call = instruction.gemm();
-      const auto &library = manifest.library_calls(call.library_call());
-      SCOPED_TRACE(library.key());
-      bool isNew = ++seen[library.key()] <= kChecks;
-      (isNew ? checkGemm : runGemm)(library.gemm(), places[call.a()],
-                                    places[call.b()], places[call.c()]);
     } else if (instruction.has_fetch()) {
       fetch(instruction.fetch(), microbatch, places);
     } else if (instruction.has_load()) {
@@ -244,7 +234,7 @@ private:
   const planpb::Manifest &manifest;
   std::vector<std::string> memory;                  ///< by buffer
   std::vector<std::unique_ptr<MappedImage>> images; ///< by variant
-  std::map<std::string, int> seen; ///< kernels by name, library calls by key
+  std::map<std::string, int> seen;                  ///< kernels by name
   int runs = 0;
 };
 

@@ -29,18 +29,6 @@ class TextVisitor : public runtime::InstructionVisitor {
         absl::StrCat("[", launch.begin(), ", ", ExtentText(launch.end()), ")"));
   }
   absl::Status Visit(const planpb::Instruction& instruction,
-                     const planpb::GemmCall& call) override {
-    const planpb::Gemm& gemm =
-        manifest().library_calls(static_cast<int>(call.library_call())).gemm();
-    std::string sizes;
-    for (const uint64_t size : gemm.batch()) {
-      absl::StrAppend(&sizes, size, " * ");
-    }
-    absl::StrAppend(&sizes, gemm.m(), " x ", gemm.n(), " x ", gemm.k(),
-                    gemm.beta() != 0 ? " +=" : "");
-    return Set(instruction, "gemm", sizes);
-  }
-  absl::Status Visit(const planpb::Instruction& instruction,
                      const planpb::Fetch& fetch) override {
     return Set(instruction, "fetch",
                fetch.ahead() == 0 ? "this microbatch" : "the next microbatch");

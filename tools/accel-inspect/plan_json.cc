@@ -11,9 +11,9 @@
 namespace accel::tools {
 namespace {
 
-// Of the frame; the manifest names that of the plan. Changes when a program
-// that reads this JSON could misunderstand it.
-constexpr int kJsonVersion = 2;
+// Of the frame; `format` is that of the plan. Changes when a program that reads
+// this JSON could misunderstand it.
+constexpr int kJsonVersion = 3;
 
 absl::StatusOr<std::string> MessageJson(
     const google::protobuf::Message& message) {
@@ -55,7 +55,8 @@ absl::StatusOr<std::string> PlanJson(const runtime::Plan& plan,
                                      const runtime::MemoryLayout& layout) {
   ASSIGN_OR_RETURN(const std::string manifest, MessageJson(plan.manifest()));
   std::string json =
-      absl::StrCat("{\"version\":", kJsonVersion, ",\"sha256\":\"",
+      absl::StrCat("{\"version\":", kJsonVersion, ",\"format\":\"",
+                   plan.content().header().Version(), "\",\"sha256\":\"",
                    runtime::ToHex(plan.root()),
                    "\",\"memory_bytes\":", MemoryJson(plan, layout).dump(),
                    ",\"manifest\":", manifest, ",\"functions\":[");

@@ -11,11 +11,12 @@
 
 namespace accel::tools {
 
-// {"version": 2, "sha256": ..., "memory_bytes": {class: bytes}, "manifest":
-// ..., "functions": [{"name": ..., "instructions": [...], "schedule": ...}]},
-// one line. ScheduleJson says what the schedule is. Manifest and instructions
-// are their messages in protobuf's JSON with the schema's field names, where
-// integers of 64 bits are strings and bytes are base64.
+// {"version": 3, "format": "2.0", "sha256": ..., "memory_bytes": {class:
+// bytes}, "manifest": ..., "functions": [{"name": ..., "instructions": [...],
+// "schedule": ...}]}, one line. ScheduleJson says what the schedule is.
+// Manifest and instructions are their messages in protobuf's JSON with the
+// schema's field names, where integers of 64 bits are strings and bytes are
+// base64.
 absl::StatusOr<std::string> PlanJson(const runtime::Plan& plan,
                                      const runtime::MemoryLayout& layout);
 

@@ -116,9 +116,7 @@ void AddCode(const planpb::Manifest& manifest, Rows& rows) {
                           ", ", variant.lanes(), " lanes; needs ",
                           absl::StrJoin(variant.features(), " ")));
   }
-  rows.Add("kernels",
-           absl::StrCat(manifest.kernels_size(), ", and ",
-                        manifest.library_calls_size(), " library calls"));
+  rows.Add("kernels", absl::StrCat(manifest.kernels_size()));
 }
 
 void AddMemory(const PlanView& plan, const runtime::MemoryLayout& layout,
@@ -182,10 +180,9 @@ std::string SummaryText(const runtime::Plan& plan,
                         const runtime::MemoryLayout& layout) {
   const planpb::Manifest& manifest = plan.manifest();
   Rows rows;
-  rows.Add("file",
-           absl::StrCat("format ", manifest.format_major(), ".",
-                        manifest.format_minor(), ", ", manifest.producer(),
-                        ", sha256 ", runtime::ToHex(plan.root())));
+  rows.Add("file", absl::StrCat("format ", plan.content().header().Version(),
+                                ", ", manifest.producer(), ", sha256 ",
+                                runtime::ToHex(plan.root())));
   rows.Add("requires", absl::StrJoin(manifest.required_features(), ", "));
   std::string parameters = absl::StrCat(
       Count(manifest.model().parameter_count()), " in ",

@@ -18,9 +18,8 @@ using Buckets = std::vector<uint32_t>;
 using planpb::Instruction;
 
 bool IsKernel(const Instruction& instruction) {
-  return instruction.has_launch() || instruction.has_gemm() ||
-         instruction.has_fill() || instruction.has_copy() ||
-         instruction.has_load();
+  return instruction.has_launch() || instruction.has_fill() ||
+         instruction.has_copy() || instruction.has_load();
 }
 
 // Forward and backward are read bucket by bucket; the other phases touch all.

@@ -31,7 +31,7 @@ absl::Status TrainingRun::MeasureRoof() {
       runtime::ReadShareOfMemory(environment_.vfs, ranks());
   const int teams = options_.ranks_as_threads;
   const int threads = device_->threads() * teams;
-  const uint64_t needed = runtime::RoofMemoryBytes(threads);
+  const uint64_t needed = runtime::RoofMemoryBytes();
   if (memory.bytes < needed) {
     return WithExitCode(
         absl::ResourceExhaustedError(absl::StrCat(

@@ -3,12 +3,6 @@ find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(absl REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
-# Debian's package file of oneDNN asks for OpenCL, which the CPU engine does not use: the library and header suffice.
-find_path(ACCEL_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
-find_library(ACCEL_DNNL_LIBRARY dnnl REQUIRED)
-add_library(AccelDnnl INTERFACE)
-target_include_directories(AccelDnnl SYSTEM INTERFACE ${ACCEL_DNNL_INCLUDE})
-target_link_libraries(AccelDnnl INTERFACE ${ACCEL_DNNL_LIBRARY})
 # Debian's package of SentencePiece has no package file for CMake.
 find_path(ACCEL_SENTENCEPIECE_INCLUDE sentencepiece_processor.h REQUIRED)
 find_library(ACCEL_SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)

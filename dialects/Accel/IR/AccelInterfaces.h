@@ -21,7 +21,7 @@ enum class FusionKind {
   Reduction,   ///< over rows or columns
   Gather,      ///< rows of a table chosen by indices
   ScatterAdd,  ///< rows summed into a table
-  Library,     ///< a library call
+  Product,     ///< a product of matrices
   Composite    ///< expanded into the others before fusion
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Composites of the `accel` dialect: operations worth a fused kernel or a library call, each with a decomposition.
+// Composites of the `accel` dialect: operations worth a kernel of their own, each with a decomposition.
 #ifndef ACCEL_DIALECTS_ACCEL_IR_COMPOSITE_TD
 #define ACCEL_DIALECTS_ACCEL_IR_COMPOSITE_TD
 include "dialects/Accel/IR/Shape.td"

@@ -4,7 +4,7 @@
 #define ACCEL_DIALECTS_ACCEL_IR_LINEAR_TD
 include "dialects/Accel/IR/Shape.td"
 
-def Accel_MatmulOp : Accel_FusedOp<"matmul", "Library", [DeclareOpInterfaceMethods<CostOpInterface>]> {
+def Accel_MatmulOp : Accel_FusedOp<"matmul", "Product", [DeclareOpInterfaceMethods<CostOpInterface>]> {
   let summary = "matrix product, batched over the leading dimensions";
   let description = [{
     `result[b..., m, n] = sum over k of lhs[b..., m, k] * rhs[b..., k, n]`. With `transpose_lhs` the last two dimensions
@@ -20,7 +20,7 @@ def Accel_MatmulOp : Accel_FusedOp<"matmul", "Library", [DeclareOpInterfaceMetho
     - (C2) the leading dimensions of all three are equal.
     - (C3) the inner dimensions of `lhs` and `rhs` agree, and `result` is (m, n).
 
-    Lowers to a `plan.gemm`.
+    Becomes a kernel, with what is computed of the product element by element (`docs/kernels.md`).
   }];
   let arguments = (ins Accel_FloatTensor:$lhs, Accel_FloatTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
   let results = (outs Accel_FloatTensor:$result);

@@ -238,37 +238,6 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
-SmallVector<BufferAccess> GemmOp::getAccesses() {
-  return {{getA(), Access::Read},
-          {getB(), Access::Read},
-          {getC(), getAccumulate() ? Access::ReadWrite : Access::Write}};
-}
-
-LogicalResult GemmOp::verify() {
-  ArrayRef<int64_t> a = cast<MemRefType>(getA().getType()).getShape();
-  ArrayRef<int64_t> b = cast<MemRefType>(getB().getType()).getShape();
-  ArrayRef<int64_t> c = cast<MemRefType>(getC().getType()).getShape();
-  // gemm_c1
-  if (a.size() < 2 || a.size() != b.size() || a.size() != c.size()) {
-    return emitOpError(
-               "expected three buffers of one rank, at least 2, got ranks ")
-           << a.size() << ", " << b.size() << " and " << c.size();
-  }
-  size_t last = a.size() - 1;
-  int64_t m = a[getTransposeA() ? last : last - 1];
-  int64_t k = a[getTransposeA() ? last - 1 : last];
-  int64_t kb = b[getTransposeB() ? last : last - 1];
-  int64_t n = b[getTransposeB() ? last - 1 : last];
-  if (k != kb || c[last - 1] != m || c[last] != n ||
-      a.drop_back(2) != b.drop_back(2) || a.drop_back(2) != c.drop_back(2)) {
-    return emitOpError("expected a product of shape (..., ")
-           << m << ", " << n << ") over inner dimension " << k
-           << ", got inner dimension " << kb << " and result (..., "
-           << c[last - 1] << ", " << c[last] << ")";
-  }
-  return success();
-}
-
 SmallVector<BufferAccess> FetchOp::getAccesses() {
   SmallVector<BufferAccess> list;
   for (Value buffer : getBuffers()) {

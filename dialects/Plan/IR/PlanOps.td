@@ -97,24 +97,6 @@ def Plan_LaunchOp : Plan_Instruction<"launch"> {
   let hasVerifier = 1;
 }
 
-def Plan_GemmOp : Plan_Instruction<"gemm"> {
-  let summary = "matrix product by a library";
-  let description = [{
-    `c = a b`, or `c += a b` with `accumulate`, batched over leading dimensions; `transpose_a` and `transpose_b` as on
-    `accel.matmul`.
-
-    ```mlir
-    plan.gemm %a, %b, %c {transpose_b} : memref<4x8xf32>, memref<16x8xf32>, memref<4x16xf32>
-    ```
-
-    **Constraints**
-    - (C1) ranks are equal and at least 2, batch and inner dimensions agree.
-  }];
-  let arguments = (ins AnyMemRef:$a, AnyMemRef:$b, AnyMemRef:$c, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$accumulate);
-  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
-  let hasVerifier = 1;
-}
-
 def Plan_FetchOp : Plan_Op<"fetch", [DeclareOpInterfaceMethods<InstructionOpInterface, ["getRotation"]>]> {
   let summary = "fills the input buffers of a microbatch";
   let description = [{

@@ -76,25 +76,6 @@ func.func @launch_c1_units() {
 
 // -----
 
-func.func @gemm_c1_rank() {
-  %0 = plan.buffer transient "activations" : memref<4xf32>
-  // expected-error@below {{expected three buffers of one rank, at least 2, got ranks 1, 1 and 1}}
-  plan.gemm %0, %0, %0 : memref<4xf32>, memref<4xf32>, memref<4xf32>
-  return
-}
-
-// -----
-
-func.func @gemm_c1_inner() {
-  %0 = plan.buffer transient "activations" : memref<4x8xf32>
-  %1 = plan.buffer transient "activations" : memref<4x4xf32>
-  // expected-error@below {{expected a product of shape (..., 4, 8) over inner dimension 8, got inner dimension 4 and result (..., 4, 4)}}
-  plan.gemm %0, %0, %1 : memref<4x8xf32>, memref<4x8xf32>, memref<4x4xf32>
-  return
-}
-
-// -----
-
 func.func @fetch_c1_names() {
   %0 = plan.buffer io "io" "x" : memref<4xf32>
   // expected-error@below {{expected one name per buffer, got 2 for 1 buffers}}

@@ -40,7 +40,7 @@ func.func @init() {
 }
 
 // Parameters are read from a copy of the whole in memory that the ranks share, microbatches add to a gradient of the whole,
-// which begins at zero in each of them (part of it is a library's); a rank adds its part of the sum to what it holds, or, in the
+// which begins at zero in each of them (no kernel stores it); a rank adds its part of the sum to what it holds, or, in the
 // first, stores it. Whether it is the first stands in memory.
 // CHECK-LABEL: func.func @step
 // CHECK-DAG: %[[GATHERED:.+]] = plan.buffer transient "gathered" {space = "shared"} : memref<384xf32>
@@ -58,9 +58,9 @@ func.func @init() {
 // CHECK: plan.repeat
 // CHECK-DAG: plan.fill %[[ADDED]] : memref<384xf32>
 // CHECK-DAG: plan.all_gather "b.s.master" %[[MASTER]] into %[[GATHERED]] {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK: plan.gemm %{{.*}}, %[[W]], %{{.*}} :
-// CHECK-NEXT: plan.gemm %{{.*}}, %[[R]], %{{.*}} :
-// CHECK-NEXT: plan.gemm %{{.*}}, %{{.*}}, %[[DW]] {accumulate, transpose_a}
+// CHECK: plan.launch @matmul{{.+}}(%{{.*}}, %[[W]], %{{.*}}) [read, read, write]
+// CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.*}}, %[[R]], %{{.*}}) [read, read, write]
+// CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.*}}, %{{.*}}, %[[DW]]) [read, read, update]
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[ADDED]] into %[[PART]] {shard = #plan.shard<384 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @[[ADD:.+]](%[[PART]], %[[FLAG]], %[[GRADIENT]]) [read, read, update] units 3 {shard = #plan.shard<384 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.fill %[[FLAG]] {truth} : memref<i8>
@@ -77,13 +77,26 @@ func.func @step() {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.read @w : tensor<8x16xf32>
     %r = accel.read @r : tensor<16x10xf32>
-    %p = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
-    %q = accel.matmul %p, %r : tensor<4x16xf32>, tensor<16x10xf32> -> tensor<4x10xf32>
-    %g = accel.matmul %x, %p {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+    %p = func.call @matmul_4x16x8(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    %q = func.call @matmul_4x10x16(%p, %r) : (tensor<4x16xf32>, tensor<16x10xf32>) -> tensor<4x10xf32>
+    %g = func.call @matmul_8x16x4(%x, %p) : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
     accel.accumulate @w, %g : tensor<8x16xf32>
     dist.reduce_scatter [@"b.s.gradient"] over ["fsdp"]
     %yes = accel.constant dense<true> : tensor<i1>
     accel.write @accumulating, %yes : tensor<i1>
   }
   return
+}
+
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return %c : tensor<4x16xf32>
+}
+func.func private @matmul_4x10x16(%a: tensor<4x16xf32>, %b: tensor<16x10xf32>) -> tensor<4x10xf32> attributes {plan.kernel = {columns = 10 : i64, elements = 40 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x10xf32> -> tensor<4x10xf32>
+  return %c : tensor<4x10xf32>
+}
+func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
 }

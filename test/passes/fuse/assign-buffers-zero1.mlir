@@ -46,7 +46,7 @@ func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<2
 // CHECK: plan.fill %[[GRADIENT]] : memref<256xf32>
 // CHECK-NEXT: plan.repeat
 // CHECK-NOT: plan.{{fill|all_gather|reduce_scatter}}
-// CHECK: plan.gemm %{{.*}}, %{{.*}}, %[[PARAMETER]] {accumulate, transpose_a}
+// CHECK: plan.launch @matmul{{.+}}(%{{.*}}, %{{.*}}, %[[PARAMETER]]) [read, read, update]
 // CHECK-NEXT: }
 // In place: the sum of the rank's part takes the place of what it added itself.
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[SUM]] {shard = #plan.shard<256 granule 128 over "fsdp">}
@@ -63,8 +63,8 @@ func.func @step() {
   accel.repeat {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.read @w : tensor<8x16xf32>
-    %p = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
-    %g = accel.matmul %x, %p {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+    %p = func.call @matmul_4x16x8(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    %g = func.call @matmul_8x16x4(%x, %p) : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
     accel.accumulate @w, %g : tensor<8x16xf32>
   }
   dist.reduce_scatter [@"b.s.gradient"] over ["fsdp"]
@@ -81,4 +81,13 @@ func.func @step() {
   accel.write @"b.s.momentum", %next : tensor<256xf32>
   dist.all_gather [@"b.s.master"] over ["fsdp"]
   return
+}
+
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return %c : tensor<4x16xf32>
+}
+func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
 }

@@ -26,17 +26,26 @@ func.func @init() {
 // CHECK: plan.fetch ["x"] into %[[X]] ahead 0
 // CHECK: plan.repeat
 // CHECK: plan.fetch ["x"] into %[[X]] ahead 1
-// CHECK: plan.gemm %[[X]], %{{.*}}, %[[P:.+]] :
+// CHECK: plan.launch @matmul{{.+}}(%[[X]], %{{.*}}, %[[P:.+]]) [read, read, write]
 // CHECK: plan.launch @neg_0(%[[P]], %[[N:.+]]) [read, write] units 1
-// CHECK: plan.gemm %[[X]], %[[N]], %[[VIEW]] {accumulate, transpose_a}
+// CHECK: plan.launch @matmul{{.+}}(%[[X]], %[[N]], %[[VIEW]]) [read, read, update]
 func.func @step() {
   accel.repeat {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.read @w : tensor<8x16xf32>
-    %p = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    %p = func.call @matmul_4x16x8(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     %n = func.call @neg_0(%p) : (tensor<4x16xf32>) -> tensor<4x16xf32>
-    %g = accel.matmul %x, %n {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+    %g = func.call @matmul_8x16x4(%x, %n) : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
     accel.accumulate @w, %g : tensor<8x16xf32>
   }
   return
+}
+
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return %c : tensor<4x16xf32>
+}
+func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
 }

@@ -9,20 +9,29 @@ func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {p
 
 // Nobody reads the product after the first kernel, and nobody the first kernel's result after the second.
 // CHECK-LABEL: func.func @step
-// CHECK: plan.gemm %{{.+}}, %{{.+}}, %[[P:.+]] :
+// CHECK: plan.launch @matmul{{.+}}(%{{.+}}, %{{.+}}, %[[P:.+]]) [read, read, write]
 // CHECK-NEXT: plan.launch @neg_0(%[[P]], %[[P]]) [read, write]
 // CHECK-NEXT: plan.launch @neg_0(%[[P]], %[[P]]) [read, write]
-// CHECK-NEXT: plan.gemm %{{.+}}, %[[P]],
+// CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.+}}, %[[P]], %{{.+}}) [read, read, write]
 func.func @step() {
   accel.repeat {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.input "w" : tensor<8x16xf32>
-    %p = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    %p = func.call @matmul_4x16x8(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     %n = func.call @neg_0(%p) : (tensor<4x16xf32>) -> tensor<4x16xf32>
     %m = func.call @neg_0(%n) : (tensor<4x16xf32>) -> tensor<4x16xf32>
-    %g = accel.matmul %x, %m {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+    %g = func.call @matmul_8x16x4(%x, %m) : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   }
   return
+}
+
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return %c : tensor<4x16xf32>
+}
+func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
 }
 
 // -----
@@ -34,19 +43,28 @@ func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {p
 
 // The product is read again, through a view, behind the kernel.
 // CHECK-LABEL: func.func @step
-// CHECK: plan.gemm %{{.+}}, %{{.+}}, %[[P:.+]] :
+// CHECK: plan.launch @matmul{{.+}}(%{{.+}}, %{{.+}}, %[[P:.+]]) [read, read, write]
 // CHECK-NEXT: plan.launch @neg_0(%[[P]], %[[N:.+]]) [read, write]
-// CHECK-NEXT: plan.gemm %[[N]], %{{.+}},
+// CHECK-NEXT: plan.launch @matmul{{.+}}(%[[N]], %{{.+}}, %{{.+}}) [read, read, write]
 func.func @step() {
   accel.repeat {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.input "w" : tensor<8x16xf32>
-    %p = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    %p = func.call @matmul_4x16x8(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     %n = func.call @neg_0(%p) : (tensor<4x16xf32>) -> tensor<4x16xf32>
     %v = accel.reshape %p : tensor<4x16xf32> -> tensor<16x4xf32>
-    %g = accel.matmul %n, %v : tensor<4x16xf32>, tensor<16x4xf32> -> tensor<4x4xf32>
+    %g = func.call @matmul_4x4x16(%n, %v) : (tensor<4x16xf32>, tensor<16x4xf32>) -> tensor<4x4xf32>
   }
   return
+}
+
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return %c : tensor<4x16xf32>
+}
+func.func private @matmul_4x4x16(%a: tensor<4x16xf32>, %b: tensor<16x4xf32>) -> tensor<4x4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 16 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x4xf32> -> tensor<4x4xf32>
+  return %c : tensor<4x4xf32>
 }
 
 // -----
@@ -59,17 +77,22 @@ func.func private @transposed_0(%x: tensor<16x16xf32>) -> tensor<16x16xf32> attr
 
 // An element is read where another one is written.
 // CHECK-LABEL: func.func @step
-// CHECK: plan.gemm %{{.+}}, %{{.+}}, %[[P:.+]] :
+// CHECK: plan.launch @matmul{{.+}}(%{{.+}}, %{{.+}}, %[[P:.+]]) [read, read, write]
 // CHECK-NEXT: plan.launch @transposed_0(%[[P]], %[[N:.+]]) [read, write]
-// CHECK-NEXT: plan.gemm %{{.+}}, %[[N]],
+// CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.+}}, %[[N]], %{{.+}}) [read, read, write]
 func.func @step() {
   accel.repeat {
     %x = accel.input "x" : tensor<16x16xf32>
-    %p = accel.matmul %x, %x : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+    %p = func.call @matmul_16x16x16(%x, %x) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
     %n = func.call @transposed_0(%p) : (tensor<16x16xf32>) -> tensor<16x16xf32>
-    %g = accel.matmul %x, %n : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+    %g = func.call @matmul_16x16x16(%x, %n) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
   }
   return
+}
+
+func.func private @matmul_16x16x16(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 256 : i64, kind = "product", rows = 16 : i64, scratch = 3776 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  return %c : tensor<16x16xf32>
 }
 
 // -----
@@ -87,21 +110,34 @@ func.func private @scaled_0(%x: tensor<4x16xf32>, %z: tensor<4x16xf32>) -> (tens
 // none.
 // CHECK-LABEL: func.func @step
 // CHECK: %[[V:.+]] = plan.view %[[P:.+]] at 0 : memref<4x16xf32> to memref<64xf32>
-// CHECK: plan.gemm %{{.+}}, %{{.+}}, %[[P]] :
-// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %[[Q:.+]] :
+// CHECK: plan.launch @matmul{{.+}}(%{{.+}}, %{{.+}}, %[[P]]) [read, read, write]
+// CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.+}}, %{{.+}}, %[[Q:.+]]) [read, read, write]
 // CHECK: plan.launch @scaled_0(%[[P]], %[[Q]], %[[V]], %[[S:.+]], %[[Q]]) [read, read, write, write, write]
-// CHECK: plan.gemm %[[Q]], %{{.+}},
+// CHECK: plan.launch @matmul{{.+}}(%[[Q]], %{{.+}}, %{{.+}}) [read, read, write]
 func.func @step() {
   accel.repeat {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.input "w" : tensor<8x16xf32>
-    %p = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
-    %q = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    %p = func.call @matmul_4x16x8(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    %q = func.call @matmul_4x16x8(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     %r:3 = func.call @scaled_0(%p, %q) : (tensor<4x16xf32>, tensor<4x16xf32>) -> (tensor<64xf32>, tensor<4xf32>, tensor<4x16xf32>)
     %v = accel.reshape %r#0 : tensor<64xf32> -> tensor<16x4xf32>
     %t = accel.reshape %r#1 : tensor<4xf32> -> tensor<4x1xf32>
-    %g = accel.matmul %r#2, %v : tensor<4x16xf32>, tensor<16x4xf32> -> tensor<4x4xf32>
-    %h = accel.matmul %g, %t : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+    %g = func.call @matmul_4x4x16(%r#2, %v) : (tensor<4x16xf32>, tensor<16x4xf32>) -> tensor<4x4xf32>
+    %h = func.call @matmul_4x1x4(%g, %t) : (tensor<4x4xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
   }
   return
+}
+
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return %c : tensor<4x16xf32>
+}
+func.func private @matmul_4x4x16(%a: tensor<4x16xf32>, %b: tensor<16x4xf32>) -> tensor<4x4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 16 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x4xf32> -> tensor<4x4xf32>
+  return %c : tensor<4x4xf32>
+}
+func.func private @matmul_4x1x4(%a: tensor<4x4xf32>, %b: tensor<4x1xf32>) -> tensor<4x1xf32> attributes {plan.kernel = {columns = 1 : i64, elements = 4 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  return %c : tensor<4x1xf32>
 }

@@ -88,7 +88,7 @@ func.func @step() {
   %x = accel.input "x" : tensor<2x8x4x16xf32>
   %t = accel.transpose %x [0, 2, 1, 3] : tensor<2x8x4x16xf32> -> tensor<2x4x8x16xf32>
   // CHECK: %[[COPY:.+]] = call @copy_0
-  // CHECK: accel.matmul %[[COPY]], %[[COPY]] {transpose_rhs}
+  // CHECK: call @matmul_8x8x8x16_0(%[[COPY]])
   %p = accel.matmul %t, %t {transpose_rhs} : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32> -> tensor<2x4x8x8xf32>
   %s = accel.reduce_sum %p [0, 1, 2, 3] : tensor<2x4x8x8xf32> -> tensor<f32>
   %w = accel.cast %s : tensor<f32> -> tensor<f64>
@@ -97,6 +97,8 @@ func.func @step() {
 }
 // CHECK: func.func private @copy_0
 // CHECK-SAME: columns = 16 : i64
+// CHECK: func.func private @matmul_8x8x8x16_0
+// CHECK-SAME: columns = 8 : i64, elements = 512 : i64, kind = "product", matrices = 8 : i64, rows = 64 : i64, scratch = {{[0-9]+}} : i64, units = 8 : i64
 
 // -----
 
@@ -189,7 +191,7 @@ func.func @step() {
   // CHECK: accel.accumulate @w, %[[G]]
   %g = accel.matmul %x, %y {transpose_lhs} : tensor<4x16xf32>, tensor<4x8xf32> -> tensor<16x8xf32>
   accel.accumulate @w, %g : tensor<16x8xf32>
-  // CHECK: accel.matmul %{{.+}}, %{{.+}} {transpose_rhs} : tensor<2x4x8xf32>
+  // CHECK: call @matmul_2x4x4x8_0(%{{.+}}) : (tensor<2x4x8xf32>)
   %t = accel.matmul %b, %b {transpose_rhs} : tensor<2x4x8xf32>, tensor<2x4x8xf32> -> tensor<2x4x4xf32>
   %s = accel.reduce_sum %t [0, 1, 2] : tensor<2x4x4xf32> -> tensor<f32>
   %c = accel.cast %s : tensor<f32> -> tensor<f64>

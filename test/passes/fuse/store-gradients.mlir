@@ -6,7 +6,7 @@ accel.parameter @w : tensor<16xf32> trainable {segment = @"m.s.master", offset =
 accel.parameter @b : tensor<16xf32> trainable {segment = @"m.s.master", offset = 16 : i64}
 accel.parameter @v : tensor<2x4x4xf32> trainable {segment = @"m.t.master", offset = 0 : i64}
 accel.state @"m.s.master" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "s", slot = "master", group = "decayed"}
-// Kernels write all of it: it need not be cleared. A part of the other one's comes from a library call.
+// Kernels write all of it: it need not be cleared. To a parameter of the other one no kernel contributes.
 // CHECK: accel.state @m.s.gradient
 // CHECK-SAME: plan.stored
 accel.state @"m.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "s", slot = "gradient", group = "decayed"}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products: sizes beside multiples of every block, all transposes, one
-// and several blocks of the summed index, results added to what is there, and
-// what is computed of a product element by element.
+// and several blocks of the summed index, one matrix and several, results added
+// to what is there, and what is computed of a product element by element.
 #include "test/passes/lower/KernelCases.h"
 
 #include <algorithm>
@@ -15,20 +15,32 @@ struct Product {
   int64_t rows, columns, depth;
   bool transposeLhs = false, transposeRhs = false;
   bool accumulates = false;
+  std::vector<int64_t> leading = {}; ///< dimensions of all three
+
+  int64_t matrices() const {
+    int64_t count = 1;
+    for (int64_t size : leading) {
+      count *= size;
+    }
+    return count;
+  }
 };
 
 /// What docs/kernels.md says of units and scratch.
 std::string describe(const Product &p) {
-  int64_t units = p.columns >= p.rows ? alignUp(p.columns, 32) / 32
-                                      : alignUp(p.rows, 24) / 24;
+  int64_t matrices = p.matrices();
+  int64_t units = matrices * (p.columns >= p.rows ? alignUp(p.columns, 32) / 32
+                                                  : alignUp(p.rows, 24) / 24);
   int64_t blocks = alignUp(p.depth, 256) / 256;
   int64_t depth = alignUp((p.depth + blocks - 1) / blocks, 16);
   int64_t packed = std::min<int64_t>(alignUp(p.columns, 32), 1024);
   int64_t rows = std::min<int64_t>(alignUp(p.rows, 12), 48);
   int64_t floats = packed * (depth + 1) + rows * depth + 16;
   return "attributes {plan.kernel = {kind = \"product\", elements = " +
-         text(p.rows * p.columns) + " : i64, rows = " + text(p.rows) +
+         text(matrices * p.rows * p.columns) +
+         " : i64, rows = " + text(matrices * p.rows) +
          " : i64, columns = " + text(p.columns) +
+         (matrices > 1 ? " : i64, matrices = " + text(matrices) : "") +
          " : i64, units = " + text(units) +
          " : i64, scratch = " + text(4 * floats) + " : i64}}";
 }
@@ -38,13 +50,15 @@ struct Types {
 };
 
 Types typesOf(const Product &p) {
-  return {tensorOf(p.transposeLhs ? std::vector{p.depth, p.rows}
-                                  : std::vector{p.rows, p.depth},
-                   "f32"),
-          tensorOf(p.transposeRhs ? std::vector{p.columns, p.depth}
-                                  : std::vector{p.depth, p.columns},
-                   "f32"),
-          tensorOf({p.rows, p.columns}, "f32")};
+  auto matrix = [&](int64_t rows, int64_t columns, bool isTransposed) {
+    std::vector<int64_t> shape = p.leading;
+    shape.push_back(isTransposed ? columns : rows);
+    shape.push_back(isTransposed ? rows : columns);
+    return tensorOf(shape, "f32");
+  };
+  return {matrix(p.rows, p.depth, p.transposeLhs),
+          matrix(p.depth, p.columns, p.transposeRhs),
+          matrix(p.rows, p.columns, false)};
 }
 
 /// `%c`, the product of %a and %b.
@@ -116,18 +130,48 @@ void addSizes(std::vector<KernelCase> &cases) {
   }
 }
 
+/// Several matrices: units of columns and of rows, with parts of one matrix and
+/// of several in a thread's range, and one leading dimension or two.
+void addBatches(std::vector<KernelCase> &cases) {
+  struct Batch {
+    std::vector<int64_t> leading;
+    int64_t rows, columns, depth;
+  };
+  const Batch batches[] = {{{3}, 1, 1, 1},        {{2, 3}, 7, 17, 5},
+                           {{5}, 13, 70, 300},    {{3}, 97, 3, 40},
+                           {{2, 2}, 50, 33, 257}, {{2}, 9, 1060, 40}};
+  for (const Batch &batch : batches) {
+    for (int transposes = 0; transposes < 4; ++transposes) {
+      bool lhs = (transposes & 1) != 0, rhs = (transposes & 2) != 0;
+      std::string name = "products";
+      for (int64_t size : batch.leading) {
+        name += "_" + text(size);
+      }
+      name += "_" + text(batch.rows) + "x" + text(batch.columns) + "x" +
+              text(batch.depth) + (lhs ? "_tl" : "") + (rhs ? "_tr" : "");
+      Product product{name, batch.rows, batch.columns, batch.depth,
+                      lhs,  rhs,        false,         batch.leading};
+      cases.push_back(makePlain(product));
+      product.name += "_added";
+      product.accumulates = true;
+      cases.push_back(makePlain(product));
+    }
+  }
+}
+
 /// bias, GELU and the sums themselves, which the gradient needs.
 KernelCase makeGelu(const Product &p) {
   std::string type = typesOf(p).result;
   std::string bias = tensorOf({p.columns}, "f32");
+  std::string last = text(int64_t(p.leading.size()) + 1);
   return makeCase(p, ", %bias: " + bias + " {accel.range = [-1.0, 1.0]}",
                   type + ", " + type,
-                  substitute("  %w = accel.broadcast %bias [1] : $0 -> $1\n"
+                  substitute("  %w = accel.broadcast %bias [$2] : $0 -> $1\n"
                              "  %h = accel.add %c, %w : $1\n"
                              "  %e = accel.tanh %h : $1\n"
                              "  %y = accel.mul %e, %h : $1\n"
                              "  return %h, %y : $1, $1",
-                             {bias, type}));
+                             {bias, type, last}));
 }
 
 /// A residual, and the product too.
@@ -143,16 +187,17 @@ KernelCase makeResidual(const Product &p) {
 /// A number per row, a view between, another result that is added.
 KernelCase makeScaled(const Product &p) {
   std::string type = typesOf(p).result;
-  std::string flat = tensorOf({p.rows * p.columns}, "f32");
+  std::string flat = tensorOf({p.matrices() * p.rows * p.columns}, "f32");
+  std::string row = text(int64_t(p.leading.size()));
   std::string rows = tensorOf({p.rows}, "f32");
   return makeCase(p, ", %s: " + rows + " {accel.range = [-1.0, 1.0]}",
                   type + ", " + flat + " {plan.accumulate}",
-                  substitute("  %w = accel.broadcast %s [0] : $0 -> $1\n"
+                  substitute("  %w = accel.broadcast %s [$3] : $0 -> $1\n"
                              "  %y = accel.mul %c, %w : $1\n"
                              "  %f = accel.reshape %c : $1 -> $2\n"
                              "  %z = accel.neg %f : $2\n"
                              "  return %y, %z : $1, $2",
-                             {rows, type, flat}));
+                             {rows, type, flat, row}));
 }
 
 KernelCase makeDropout(const Product &p) {
@@ -175,6 +220,7 @@ KernelCase makeDropout(const Product &p) {
 std::vector<KernelCase> getProductCases() {
   std::vector<KernelCase> cases;
   addSizes(cases);
+  addBatches(cases);
   for (const char *suffix : {"", "_deep"}) {
     int64_t depth = *suffix == '\0' ? 20 : 600;
     auto named = [&](const char *name) { return std::string(name) + suffix; };
@@ -182,6 +228,15 @@ std::vector<KernelCase> getProductCases() {
     cases.push_back(makeResidual({named("product_residual"), 31, 20, depth}));
     cases.push_back(makeScaled({named("product_scaled"), 25, 70, depth}));
     cases.push_back(makeDropout({named("product_dropout"), 16, 68, depth}));
+    // Several matrices, in units of columns and of rows.
+    auto batch = [&](const char *name, int64_t rows, int64_t columns) {
+      return Product{named(name), rows,  columns, depth,
+                     false,       false, false,   {2, 3}};
+    };
+    cases.push_back(makeGelu(batch("products_gelu", 14, 77)));
+    cases.push_back(makeResidual(batch("products_residual", 31, 20)));
+    cases.push_back(makeScaled(batch("products_scaled", 25, 70)));
+    cases.push_back(makeDropout(batch("products_dropout", 8, 68)));
     // Columns in units of 32 only, shared out or not: rows without a tail.
     cases.push_back(makeGelu({named("product_gelu_whole"), 14, 352, depth}));
     cases.push_back(

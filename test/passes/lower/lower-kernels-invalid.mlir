@@ -42,9 +42,9 @@ func.func @no_polynomial(%x: tensor<4xf64>) -> tensor<4xf64> attributes {
 
 // -----
 
-func.func @library_call(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
+func.func @product_in_flat(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
     plan.kernel = {kind = "flat", elements = 16 : i64, rows = 1 : i64, columns = 16 : i64, units = 1 : i64}} {
-  // expected-error@below {{'accel.matmul' op in kernel 'library_call' has no code for 'tensor<4x4xf32>'}}
+  // expected-error@below {{'accel.matmul' op in kernel 'product_in_flat' has no code for 'tensor<4x4xf32>'}}
   %y = accel.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   return %y : tensor<4x4xf32>
 }
@@ -125,9 +125,36 @@ func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {
 
 func.func @small(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
     plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 64 : i64}} {
-  // expected-error@below {{in kernel 'small' expected 4 rows of 8 and a scratch of 3008 bytes, got 4, 8 and 64}}
+  // expected-error@below {{in kernel 'small' expected 4 rows of 8 in 1 matrices and a scratch of 3008 bytes, got 4, 8, 1 and 64}}
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
   return %c : tensor<4x8xf32>
+}
+
+// -----
+
+// expected-error@below {{expected equal rows of each of `matrices`, got 4 rows and 3 matrices}}
+func.func @unequal(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
+    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, matrices = 3 : i64, units = 3 : i64, scratch = 3008 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  return %c : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @one_of_two(%a: tensor<2x2x16xf32>, %b: tensor<2x16x8xf32>) -> tensor<2x2x8xf32> attributes {
+    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+  // expected-error@below {{in kernel 'one_of_two' expected 4 rows of 8 in 2 matrices and a scratch of 3008 bytes, got 4, 8, 1 and 3008}}
+  %c = accel.matmul %a, %b : tensor<2x2x16xf32>, tensor<2x16x8xf32> -> tensor<2x2x8xf32>
+  return %c : tensor<2x2x8xf32>
+}
+
+// -----
+
+func.func @doubles(%a: tensor<4x16xf64>, %b: tensor<16x8xf64>) -> tensor<4x8xf64> attributes {
+    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+  // expected-error@below {{in kernel 'doubles' expected a product of f32, got 'tensor<4x8xf64>'}}
+  %c = accel.matmul %a, %b : tensor<4x16xf64>, tensor<16x8xf64> -> tensor<4x8xf64>
+  return %c : tensor<4x8xf64>
 }
 
 // -----

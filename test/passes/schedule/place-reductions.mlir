@@ -17,17 +17,17 @@ accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segm
 // CHECK-NOT: plan.buffer
 // CHECK-NEXT: %[[C:.+]] = plan.view %[[SLOT0]] at 0 : memref<256xf32> to memref<128xf32>
 // CHECK: plan.repeat {
-// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+// CHECK-NEXT: plan.launch @product_first(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, write]
 // CHECK-NEXT: plan.reduce_scatter "c.s.gradient" %[[C]] into %[[CPART:.+]] {shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK: plan.fill %[[REST:.+]] : memref<128xf32>
-// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %[[W:.+]] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+// CHECK-NEXT: plan.launch @product_first(%{{.+}}, %{{.+}}, %[[W:.+]]) [read, read, write]
+// CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
 // CHECK-NEXT: plan.launch @bias(%{{.+}}) [update] units 1 : memref<32xf32>
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[B:.+]] into %[[BPART:.+]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @add_128(%[[CPART]], %[[CHELD:.+]]) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.fill %[[A:.+]] : memref<256xf32>
 // CHECK-NEXT: plan.launch @embed(%{{.+}}) [update] units 1 : memref<16x8xf32>
-// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} {accumulate}
+// CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %[[A]] into %[[APART:.+]] {
 // CHECK-NEXT: plan.launch @add_256(%[[BPART]], %{{.+}}) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @add_256(%[[APART]], %{{.+}}) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
@@ -55,12 +55,12 @@ func.func @step() {
     plan.fill %a : memref<256xf32>
     plan.fill %b : memref<256xf32>
     plan.fill %c : memref<128xf32>
-    plan.gemm %x, %y, %cw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.gemm %x, %y, %bw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.gemm %x, %y, %bw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %cw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %bw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %bw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @bias(%bb) [update] units 1 : memref<32xf32>
     plan.launch @embed(%aw) [update] units 1 : memref<16x8xf32>
-    plan.gemm %x, %y, %aw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %aw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.reduce_scatter "a.s.gradient" %a into %a_part {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
     plan.launch @add_256(%a_part, %a_held) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
     plan.reduce_scatter "b.s.gradient" %b into %b_part {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
@@ -69,6 +69,11 @@ func.func @step() {
     plan.launch @add_128(%c_part, %c_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
   }
   return
+}
+
+func.func private @product(%x: tensor<16x4xf32>, %y: tensor<4x8xf32>) -> (tensor<16x8xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 8 : i64, elements = 128 : i64, kind = "product", rows = 16 : i64, scratch = 10048 : i64, units = 1 : i64}} {
+  %z = accel.matmul %x, %y : tensor<16x4xf32>, tensor<4x8xf32> -> tensor<16x8xf32>
+  return %z : tensor<16x8xf32>
 }
 
 // -----
@@ -81,12 +86,12 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // to what the rank holds. The second one does not add to the first, which has left its slot.
 // CHECK-LABEL: func.func @step
 // CHECK: plan.repeat {
-// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} : memref
+// CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, write]
 // CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %{{.+}} into %[[HEAD:.+]] {
-// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} : memref
+// CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, write]
 // CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %{{.+}} into %[[A:.+]] {
 // CHECK-NEXT: plan.launch @add_128(%[[HEAD]], %[[HELD:.+]]) [read, update]
-// CHECK-NEXT: plan.gemm %{{.+}}, %{{.+}}, %{{.+}} : memref
+// CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, write]
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %{{.+}} into %[[B:.+]] {
 // CHECK-NEXT: plan.launch @add_128(%[[A]], %{{.+}}) [read, update]
 // CHECK-NEXT: plan.fill %[[T:.+]] : memref<128xf32>
@@ -117,9 +122,9 @@ func.func @step() {
     plan.fill %t : memref<128xf32>
     plan.fill %a : memref<128xf32>
     plan.fill %b : memref<128xf32>
-    plan.gemm %x, %y, %tw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.gemm %x, %y, %aw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.gemm %x, %y, %bw {accumulate} : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %tw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %aw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %bw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @embed(%tw) [update] units 1 : memref<16x8xf32>
     plan.reduce_scatter "t.s.gradient" %t into %t_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.launch @add_128(%t_part, %t_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
@@ -129,4 +134,9 @@ func.func @step() {
     plan.launch @add_128(%b_part, %b_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
   }
   return
+}
+
+func.func private @product(%x: tensor<16x4xf32>, %y: tensor<4x8xf32>) -> (tensor<16x8xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 8 : i64, elements = 128 : i64, kind = "product", rows = 16 : i64, scratch = 10048 : i64, units = 1 : i64}} {
+  %z = accel.matmul %x, %y : tensor<16x4xf32>, tensor<4x8xf32> -> tensor<16x8xf32>
+  return %z : tensor<16x8xf32>
 }

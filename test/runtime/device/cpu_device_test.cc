@@ -103,8 +103,8 @@ TEST_F(CpuDeviceTest, APlanThatDoesNotFitIsRefusedBeforeAnythingIsAllocated) {
   EXPECT_THAT(
       device->Allocate(plan->view(), layout),
       StatusIs(absl::StatusCode::kResourceExhausted,
-               "not enough memory: the plan needs 17.5 KiB (parameters 128 B, "
-               "gradients 64 B, scratch 16 KiB, io 512 B, constants 64 B, "
+               "not enough memory: the plan needs 1.5 KiB (parameters 128 B, "
+               "gradients 64 B, io 512 B, constants 64 B, "
                "scalars 512 B, transient 256 B), 1000 B are available by the "
                "limit of cgroup "
                "/small; compile with a smaller microbatch (accelc --dim "
@@ -135,32 +135,12 @@ TEST_F(CpuDeviceTest, MemoryIsZeroedAlignedAndAddressable) {
   }
 }
 
-TEST_F(CpuDeviceTest, AProgramIsKernelsAndLibraryCalls) {
+TEST_F(CpuDeviceTest, AProgramIsItsKernels) {
   const auto plan = Open(MakeSamplePlan());
   const auto device = CpuDevice::Create(*vfs_, OldMachine()).value();
-  ASSERT_OK_AND_ASSIGN(const auto program,
-                       device->LoadProgram(*plan, RankBinding()));
-  EXPECT_EQ(program.kernels.size(), 5u);
-  EXPECT_EQ(program.gemms.size(), 1u);
+  ASSERT_OK_AND_ASSIGN(const auto program, device->LoadProgram(*plan));
+  EXPECT_EQ(program.kernels.size(), 6u);
   EXPECT_EQ(program.variant, "x86-64");
-}
-
-TEST_F(CpuDeviceTest, ALibraryCallThatWantsMoreWorkspaceIsNamed) {
-  auto sample = MakeSamplePlan();
-  *sample.manifest.mutable_library_calls(0)->mutable_workspace_bytes() =
-      runtime::ConstantSizeExpr(0);
-  const auto plan = Open(sample);
-  const auto device = CpuDevice::Create(*vfs_, OldMachine()).value();
-  ASSERT_OK_AND_ASSIGN(
-      const auto gemm,
-      runtime::CpuGemm::Create(plan->manifest().library_calls(0).gemm(), 1));
-  if (gemm->workspace_bytes() == 0) {
-    GTEST_SKIP() << "on this processor the matrix library wants none";
-  }
-  EXPECT_THAT(device->LoadProgram(*plan, RankBinding()),
-              StatusIs(absl::StatusCode::kResourceExhausted,
-                       HasSubstr("library call 'gemm f32 2x1x3': expected at "
-                                 "most 0 bytes of workspace on 1 threads")));
 }
 
 TEST_F(CpuDeviceTest, CodeIsNeverWritableAndExecutable) {

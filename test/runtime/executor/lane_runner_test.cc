@@ -151,7 +151,7 @@ TEST_F(LaneRunnerTest, AWaitWithoutProgressEndsAtItsDeadline) {
       StatusIs(absl::StatusCode::kDeadlineExceeded,
                "waited 100 ms for event 0 of instruction 3 of 'step' (fetch "
                "'fetch first', lane 'communication'), in instruction 6 of "
-               "'step' (gemm 'predict', lane 'compute')"));
+               "'step' (launch 'predict', lane 'compute')"));
   liberator.join();
 }
 

@@ -69,7 +69,7 @@ TEST_F(InstructionCostTest, TheRoofIsForWhatARankDoesAlone) {
   EXPECT_FALSE(runtime::HasRoof(instruction));
   instruction.mutable_collective();
   EXPECT_FALSE(runtime::HasRoof(instruction));
-  instruction.mutable_gemm();
+  instruction.mutable_launch();
   instruction.set_bytes_moved(0);
   EXPECT_FALSE(runtime::HasRoof(instruction));
   instruction.add_flops()->set_count(1);

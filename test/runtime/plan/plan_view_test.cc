@@ -175,10 +175,10 @@ const Case kStateCases[] = {
 const Case kProgramCases[] = {
     {"KernelOutsideCode",
      [](SamplePlan& p) {
-       p.manifest.mutable_kernels(4)->mutable_entries(0)->set_size(17);
+       p.manifest.mutable_kernels(5)->mutable_entries(0)->set_size(17);
      },
-     "kernel 'update': bytes [64, +17) do not lie in section 'code.x86-64' of "
-     "80 bytes"},
+     "kernel 'predict': bytes [80, +17) do not lie in section 'code.x86-64' of "
+     "96 bytes"},
     {"KernelWithoutEntry",
      [](SamplePlan& p) { p.manifest.mutable_kernels(0)->clear_entries(); },
      "kernel 'residual': expected an entry for each of 1 variants, got 0"},
@@ -190,26 +190,6 @@ const Case kProgramCases[] = {
     {"VariantSection",
      [](SamplePlan& p) { p.manifest.mutable_variants(0)->set_section(99); },
      "code variant 'x86-64': refers to section 99 of 8"},
-    {"CallWithoutSpec",
-     [](SamplePlan& p) { p.manifest.mutable_library_calls(0)->clear_gemm(); },
-     "library call 'gemm f32 2x1x3': it is of a kind that this release does "
-     "not know"},
-    {"GemmSize",
-     [](SamplePlan& p) {
-       p.manifest.mutable_library_calls(0)->mutable_gemm()->set_k(0);
-     },
-     "expected k between 1 and 2147483648, got 0"},
-    {"GemmStrides",
-     [](SamplePlan& p) {
-       auto* gemm = p.manifest.mutable_library_calls(0)->mutable_gemm();
-       gemm->mutable_a()->set_column_stride(5);
-     },
-     "A: expected stride 1 along rows or columns, got 3 and 5"},
-    {"GemmBeta",
-     [](SamplePlan& p) {
-       p.manifest.mutable_library_calls(0)->mutable_gemm()->set_beta(0.5);
-     },
-     "expected beta 0 or 1, got 0.5"},
     {"ExportParameter",
      [](SamplePlan& p) {
        p.manifest.mutable_export_()->mutable_tensors(1)->set_parameter(5);
@@ -268,7 +248,7 @@ const Case kInstructionCases[] = {
      "buffer 'constant' is constant and is written"},
     {"Kernel",
      [](SamplePlan& p) { p.Step("update").mutable_launch()->set_kernel(9); },
-     "refers to kernel 9 of 5"},
+     "refers to kernel 9 of 6"},
     {"Arity",
      [](SamplePlan& p) { p.Step("update").mutable_launch()->add_arguments(0); },
      "kernel 'update': expected 4 arguments, got 5"},
@@ -280,16 +260,6 @@ const Case kInstructionCases[] = {
     {"LaunchBackwards",
      [](SamplePlan& p) { p.Step("update").mutable_launch()->set_begin(4); },
      "a launch over [4, 3)"},
-    {"GemmRoom",
-     [](SamplePlan& p) {
-       p.manifest.mutable_library_calls(0)->mutable_gemm()->set_m(9);
-     },
-     "A: expected an access of 108 bytes, got 24"},
-    {"GemmReadsNothing",
-     [](SamplePlan& p) {
-       p.manifest.mutable_library_calls(0)->mutable_gemm()->set_beta(1);
-     },
-     "C: access 2 does not say read and written"},
     {"MetricNeverReported",
      [](SamplePlan& p) { p.Step("metric lr").mutable_metric()->set_metric(0); },
      "function 'step': no instruction reports metric 'lr'"},
@@ -375,7 +345,7 @@ TEST(PlanViewTest, TheSampleIsValid) {
   EXPECT_EQ(step->RepeatOf(5), 4u);
   EXPECT_EQ(step->SignallerOf(1), 9u);
   EXPECT_EQ(view.Describe(*step, step->instructions()[6]),
-            "instruction 6 of 'step' (gemm 'predict', lane 'compute')");
+            "instruction 6 of 'step' (launch 'predict', lane 'compute')");
 }
 
 TEST(PlanViewTest, WalkUnrollsRepeats) {

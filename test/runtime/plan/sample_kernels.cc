@@ -17,6 +17,18 @@ T* Argument(void* const* buffers, int index) {
 
 }  // namespace
 
+void PredictKernel(void* const* buffers, int64_t begin, int64_t end) {
+  const float* x = Argument<float>(buffers, 0);
+  const float* w = Argument<float>(buffers, 1);
+  float* prediction = Argument<float>(buffers, 2);
+  for (int64_t row = begin; row < end; ++row) {
+    prediction[row] = 0;
+    for (int feature = 0; feature < kFeatures; ++feature) {
+      prediction[row] += x[row * kFeatures + feature] * w[feature];
+    }
+  }
+}
+
 void ResidualKernel(void* const* buffers, int64_t begin, int64_t end) {
   const float* prediction = Argument<float>(buffers, 0);
   const float* target = Argument<float>(buffers, 1);

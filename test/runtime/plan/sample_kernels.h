@@ -11,6 +11,8 @@ namespace accel::testing {
 
 using SampleKernel = void (*)(void* const* buffers, int64_t begin, int64_t end);
 
+// x, w -> prediction; [begin, end) are rows
+void PredictKernel(void* const* buffers, int64_t begin, int64_t end);
 // prediction, t, weights, loss_sum, count -> residual; one call for all rows.
 void ResidualKernel(void* const* buffers, int64_t begin, int64_t end);
 // residual -> scaled

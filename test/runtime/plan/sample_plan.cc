@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/container_format.h"
 #include "runtime/plan/container_writer.h"
 #include "runtime/plan/instruction_stream.h"
 #include "runtime/plan/size_expr.h"
@@ -21,8 +20,6 @@ using planpb::Instruction;
 
 constexpr uint64_t kSegment = 16;  // elements; w and padding
 constexpr uint64_t kTable = 8;
-// As much as any matrix library may want for a product that small.
-constexpr uint64_t kWorkspaceBytes = 16384;
 
 std::string FloatBytes(const std::vector<float>& values) {
   return std::string(reinterpret_cast<const char*>(values.data()),
@@ -133,8 +130,6 @@ void Maker::AddBuffers() {
                 planpb::CLASS_CONSTANTS);
   constant->mutable_content()->set_section(kConstants);
   constant->mutable_content()->set_size(16);
-  AddBuffer("workspace", planpb::REGION_PERSISTENT, planpb::ELEMENT_F32,
-            {kWorkspaceBytes / sizeof(float)}, planpb::CLASS_SCRATCH);
 }
 
 void Maker::AddState() {
@@ -239,22 +234,7 @@ void Maker::AddProgram() {
   AddKernel("gradient", 3, GradientKernel);
   AddKernel("finish", 9, FinishKernel);
   AddKernel("update", 4, UpdateKernel);
-  planpb::LibraryCall* call = manifest().add_library_calls();
-  call->set_key("gemm f32 2x1x3");
-  *call->mutable_workspace_bytes() = runtime::ConstantSizeExpr(kWorkspaceBytes);
-  planpb::Gemm* gemm = call->mutable_gemm();
-  gemm->set_m(kMicrobatch);
-  gemm->set_n(1);
-  gemm->set_k(kFeatures);
-  gemm->set_alpha(1);
-  for (planpb::Matrix* matrix :
-       {gemm->mutable_a(), gemm->mutable_b(), gemm->mutable_c()}) {
-    matrix->set_dtype(planpb::ELEMENT_F32);
-    matrix->set_row_stride(1);
-    matrix->set_column_stride(1);
-  }
-  gemm->mutable_a()->set_row_stride(kFeatures);
-  gemm->set_accumulate_dtype(planpb::ELEMENT_F32);
+  AddKernel("predict", 3, PredictKernel);
 }
 
 Instruction& Maker::Add(int function, const std::string& name, uint32_t lane,
@@ -354,16 +334,13 @@ void Maker::AddMicrobatch() {
   Instruction& next = AddFetch("fetch next", 1);
   Wait(next, 1, 1);  // whoever read this copy is done
   next.add_signals(2);
-  Instruction& gemm = Add(1, "predict", kCompute, planpb::PHASE_FORWARD);
-  AddAccess(gemm, "x", Access::MODE_READ);
-  AddAccess(gemm, "w", Access::MODE_READ);
-  AddAccess(gemm, "prediction", Access::MODE_WRITE);
-  AddAccess(gemm, "workspace", Access::MODE_READ_WRITE);
-  gemm.mutable_gemm()->set_workspace_plus_one(4);
-  gemm.mutable_gemm()->set_b(1);
-  gemm.mutable_gemm()->set_c(2);
-  Wait(gemm, 0);
-  Wait(gemm, 2, 1);
+  Instruction& predict =
+      AddLaunch("predict", 5, kMicrobatch, planpb::PHASE_FORWARD);
+  Launch(predict, "x", Access::MODE_READ);
+  Launch(predict, "w", Access::MODE_READ);
+  Launch(predict, "prediction", Access::MODE_WRITE);
+  Wait(predict, 0);
+  Wait(predict, 2, 1);
   Instruction& residual =
       AddLaunch("residual", 0, kMicrobatch, planpb::PHASE_FORWARD);
   residual.mutable_launch()->set_grain(kMicrobatch);
@@ -460,7 +437,6 @@ void Maker::AddSections() {
 
 SamplePlan Maker::Make() {
   planpb::Manifest& manifest = plan_.manifest;
-  manifest.set_format_major(runtime::kPlanFormatMajor);
   manifest.set_producer("accelc test");
   manifest.mutable_model()->set_name("regression");
   manifest.mutable_model()->set_parameter_count(kFeatures + kTable);

@@ -8,7 +8,7 @@
 //   step   zero gradient and sums
 //          fetch 0                                   (communication)
 //          repeat:  fetch i + 1                      (communication)
-//                   prediction = x w                 (gemm)
+//                   prediction = x w
 //                   residual, loss_sum, count
 //                   scaled = residual * 2 * 2^-1     (takes prediction's bytes)
 //                   gradient += x' scaled

@@ -66,7 +66,7 @@ TEST(VerifyScheduleTest, TheMessageNamesInstructionsBuffersAndLanes) {
       Schedule(plan),
       StatusIs(absl::StatusCode::kFailedPrecondition,
                "nothing orders instruction 3 of 'step' (fetch 'fetch first', "
-               "lane 'communication') before instruction 6 of 'step' (gemm "
+               "lane 'communication') before instruction 6 of 'step' (launch "
                "'predict', lane 'compute'), though both touch buffer 'x' (lane "
                "'communication' and lane 'compute'): an event between them is "
                "missing"));
@@ -218,8 +218,7 @@ TEST(MemoryLayoutTest, PlacesWhatThePlanLeavesOpen) {
   const auto x = layout.RangeOf(plan.BufferIndex("x"), 1);
   EXPECT_EQ(x.begin - layout.RangeOf(plan.BufferIndex("x"), 0).begin, 64u);
   EXPECT_EQ(layout.PlacedBytes(planpb::CLASS_PARAMETERS), 128u);
-  EXPECT_EQ(layout.PlacedBytes(planpb::CLASS_SCRATCH), 16384u);
-  EXPECT_EQ(layout.TotalBytes(), 256u + 64 * (3 + 8 + 8 + 1) + 16384);
+  EXPECT_EQ(layout.TotalBytes(), 256u + 64 * (3 + 8 + 8 + 1));
 }
 
 TEST(MemoryLayoutTest, ShardsShrinkWithRanksAndAccessesAreCheckedThen) {

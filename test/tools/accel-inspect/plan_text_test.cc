@@ -43,9 +43,9 @@ TEST_F(PlanTextTest, TheSummarySaysWhatItTrainsAndNeeds) {
   EXPECT_THAT(text, HasSubstr("target      t f32[2]\n"));
   EXPECT_THAT(text, HasSubstr("set         lr=0.125\n"));
   EXPECT_THAT(text, HasSubstr("batch       6 samples in microbatches of 2\n"));
-  EXPECT_THAT(text, HasSubstr("memory      17.5 KiB a rank: parameters 128 B"));
+  EXPECT_THAT(text, HasSubstr("memory      1.5 KiB a rank: parameters 128 B"));
   EXPECT_THAT(text,
-              HasSubstr("code        x86-64, 80 B, 64 lanes; needs sse2\n"));
+              HasSubstr("code        x86-64, 96 B, 64 lanes; needs sse2\n"));
 }
 
 TEST_F(PlanTextTest, BucketsAndParametersHaveTheirPlaces) {
@@ -63,8 +63,8 @@ TEST_F(PlanTextTest, TheStepReadsFromTopToBottom) {
       plan_->view(), *plan_->view().FindFunction("step"), 120);
   EXPECT_THAT(text,
               HasSubstr(" forward\n"
-                        "    6   (wait 0) (wait 2-1) gemm 2 x 1 x 3  x, w, "
-                        "workspace -> prediction, workspace\n"));
+                        "    6   (wait 0) (wait 2-1) predict [0, 2)  x, w "
+                        "-> prediction\n"));
   EXPECT_THAT(text, HasSubstr("gradient [0, 3)  x, scaled, gradient -> "
                               "gradient (signal 1)\n"));
   EXPECT_THAT(text, HasSubstr("(wait 1-1) fetch the next microbatch  -> x', "
@@ -80,8 +80,8 @@ TEST_F(PlanTextTest, JsonHasEverything) {
   ASSERT_OK_AND_ASSIGN(const std::string text,
                        tools::PlanJson(*plan_, Layout()));
   const auto json = nlohmann::json::parse(text);
-  EXPECT_EQ(json["version"], 2);
-  EXPECT_EQ(json["manifest"]["format_major"], 1);
+  EXPECT_EQ(json["version"], 3);
+  EXPECT_EQ(json["format"], "2.0");
   EXPECT_THAT(json["sha256"].get<std::string>(), MatchesRegex("[0-9a-f]{64}"));
   EXPECT_EQ(json["manifest"]["model"]["name"], "regression");
   EXPECT_EQ(json["memory_bytes"]["parameters"], 128);
