@@ -5,6 +5,7 @@
 #include "compiler/ArenaPeak.h"
 #include "compiler/Place.h"
 #include "compiler/PlanManifest.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "runtime/plan/element_type.h"
 #include "runtime/plan/instruction_stream.h"
 #include "runtime/plan/staging.h"
@@ -87,8 +88,7 @@ LogicalResult TrainingEstimate::read(const LoweredCode &code,
                                      const PlanWriterOptions &options) {
   PlanManifest plan(module, code, model, options);
   programBytes = kProcessBytes + getCodeBytes(code);
-  for (StringRef name : {"init", "step"}) {
-    auto function = module.lookupSymbol<func::FuncOp>(name);
+  for (func::FuncOp function : getProgram(module)) {
     std::string records = plan.addFunction(function, /*section=*/0);
     programBytes += records.size();
     ArenaPeak found = findPeak(function, options.modelFile);
@@ -104,7 +104,7 @@ LogicalResult TrainingEstimate::read(const LoweredCode &code,
     }
     llvm::copy_if(*decoded, std::back_inserter(collectives),
                   [](const auto &each) { return each.has_collective(); });
-    if (name == "step") {
+    if (getRole(function) == FunctionRole::Step) {
       step = *std::move(decoded);
     }
   }

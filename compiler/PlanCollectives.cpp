@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Collectives of the plan, and what depends on the number of ranks.
 #include "compiler/PlanManifest.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "runtime/plan/size_expr.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -105,13 +106,14 @@ void PlanManifest::nameSegment(StringRef symbol,
   }
 }
 
-/// What ranks touch of the slots that buckets are gathered into: N L(N)
-/// elements of each segment, the largest bucket of each slot.
-void PlanManifest::addGatheredUses() {
-  auto step = module.lookupSymbol<func::FuncOp>("step");
-  llvm::MapVector<Operation *, planpb::SizeExpr> slots;
+/// What ranks touch of the slots that buckets are gathered into, by slot: N
+/// L(N) elements of each segment, the largest bucket of each slot.
+using GatheredSlots = llvm::MapVector<plan::BufferOp, planpb::SizeExpr>;
+
+static GatheredSlots getGatheredSlots(func::FuncOp function) {
+  GatheredSlots slots;
   plan::AllGatherOp before;
-  step.walk([&](plan::AllGatherOp gather) {
+  function.walk([&](plan::AllGatherOp gather) {
     plan::BufferOp slot = plan::getBufferRange(gather.getWhole()).buffer;
     if (slot.getSpace() != "shared") {
       return;
@@ -130,7 +132,30 @@ void PlanManifest::addGatheredUses() {
     *term->mutable_per_degree() = term->shard().axes();
     before = gather;
   });
+  return slots;
+}
+
+static uint64_t getBytes(const GatheredSlots &slots) {
+  uint64_t bytes = 0;
   for (auto &[slot, expr] : slots) {
+    plan::BufferOp buffer = slot;
+    bytes +=
+        plan::getMemRefBytes(cast<MemRefType>(buffer.getResult().getType()));
+  }
+  return bytes;
+}
+
+/// Those of the function that gathers into the most memory: functions run one
+/// after the other in the same arena.
+void PlanManifest::addGatheredUses() {
+  GatheredSlots most;
+  for (func::FuncOp function : getProgram(module)) {
+    GatheredSlots slots = getGatheredSlots(function);
+    if (getBytes(slots) > getBytes(most)) {
+      most = std::move(slots);
+    }
+  }
+  for (auto &[slot, expr] : most) {
     planpb::MemoryUse *use = manifest.mutable_memory()->add_transient_at_peak();
     use->set_memory_class(planpb::CLASS_GATHERED);
     *use->mutable_bytes() = expr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instruction records of the plan, from the operations of the plan dialect.
 #include "compiler/PlanManifest.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "passes/Analysis/KernelShape.h"
 #include "passes/Memory/MemoryProblem.h"
 #include "runtime/plan/features.h"
@@ -23,12 +24,27 @@ planpb::Access::Mode accel::toMode(plan::Access access) {
   llvm_unreachable("all accesses are listed");
 }
 
+static planpb::FunctionRole toRole(FunctionRole role) {
+  switch (role) {
+  case FunctionRole::Initialize:
+    return planpb::FUNCTION_INITIALIZE;
+  case FunctionRole::Step:
+    return planpb::FUNCTION_STEP;
+  case FunctionRole::Evaluate:
+    return planpb::FUNCTION_EVALUATE;
+  case FunctionRole::Infer:
+    return planpb::FUNCTION_INFER;
+  }
+  llvm_unreachable("all roles are listed");
+}
+
 std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   std::vector<planpb::Instruction> instructions;
   collectives = 0;
   StringRef name = function.getSymName();
   addBlock(function.getBody().front(), name, instructions);
-  markPhases(instructions, name);
+  FunctionRole role = *getRole(function);
+  markPhases(instructions, role);
   std::string records;
   uint32_t events = 0;
   for (const planpb::Instruction &instruction : instructions) {
@@ -39,11 +55,12 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   }
   planpb::Function *message = manifest.add_functions();
   message->set_name(name.str());
+  message->set_role(toRole(role));
   message->set_section(section);
   message->set_instructions(instructions.size());
   message->set_events(events);
   message->set_gradients_complete_plus_one(
-      name == "step" ? findGradientsComplete(instructions) : 0);
+      role == FunctionRole::Step ? findGradientsComplete(instructions) : 0);
   std::optional<PeakInstruction> found = findPeakInstruction(function);
   if (found && found->liveBytes >= peak.liveBytes) {
     peak = *found;
@@ -304,7 +321,7 @@ uint32_t PlanManifest::sourceIndexPlusOne(Location loc) {
 /// Inside the loop everything up to the sum of losses is forward, everything
 /// after it backward.
 void PlanManifest::markPhases(std::vector<planpb::Instruction> &instructions,
-                              StringRef function) {
+                              FunctionRole role) {
   auto lossSum = persistentBuffers.find("loss_sum");
   uint32_t loopEnd = 0;
   bool sawLoss = false;
@@ -316,7 +333,7 @@ void PlanManifest::markPhases(std::vector<planpb::Instruction> &instructions,
     planpb::Phase phase =
         inLoop ? (sawLoss ? planpb::PHASE_BACKWARD : planpb::PHASE_FORWARD)
                : planpb::PHASE_UPDATE;
-    if (function == "init") {
+    if (role == FunctionRole::Initialize) {
       phase = planpb::PHASE_INIT;
     } else if (instruction.has_fetch()) {
       phase = planpb::PHASE_LOAD;

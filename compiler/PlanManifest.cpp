@@ -2,6 +2,7 @@
 // The manifest of a plan: what the module's symbols and attributes say, message
 // by message.
 #include "compiler/PlanManifest.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/KernelShape.h"
 
@@ -105,14 +106,15 @@ static void fillField(plan::BufferOp op, planpb::SignatureField &field) {
   }
 }
 
-/// What the data must be like: one field per io buffer of `step`, in the order
-/// of first use, then those of `init`.
+/// What the data must be like: one field per io buffer, in the order of first
+/// use; those of initialization last.
 void PlanManifest::addSignature() {
-  for (StringRef name : {"step", "init"}) {
-    auto function = module.lookupSymbol<func::FuncOp>(name);
-    if (!function) {
-      continue;
-    }
+  SmallVector<func::FuncOp> functions = getProgram(module);
+  llvm::stable_sort(functions, [](func::FuncOp a, func::FuncOp b) {
+    return getRole(a) != FunctionRole::Initialize &&
+           getRole(b) == FunctionRole::Initialize;
+  });
+  for (func::FuncOp function : functions) {
     function.walk([&](plan::BufferOp op) {
       if (op.getRegion() == plan::Region::IO &&
           fieldIndex.try_emplace(*op.getSymbol(), manifest.signature_size())

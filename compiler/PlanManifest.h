@@ -77,7 +77,7 @@ private:
   void fillMetric(plan::MetricOp op, planpb::Instruction &instruction);
   uint32_t sourceIndexPlusOne(mlir::Location loc);
   void markPhases(std::vector<planpb::Instruction> &instructions,
-                  llvm::StringRef function);
+                  FunctionRole role);
   uint32_t
   findGradientsComplete(const std::vector<planpb::Instruction> &instructions);
 

@@ -4,6 +4,7 @@
 #include "compiler/PlanWriter.h"
 
 #include "compiler/PlanManifest.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -86,16 +87,11 @@ LogicalResult Writer::addWeights() {
 }
 
 LogicalResult Writer::addFunctions() {
-  for (StringRef name : {"init", "step"}) {
-    auto function = module.lookupSymbol<func::FuncOp>(name);
-    if (!function) {
-      return module.emitError("expected a function '")
-             << name << "' in the plan";
-    }
+  for (func::FuncOp function : getProgram(module)) {
     std::string records = manifest.addFunction(function, sections);
     uint32_t index = 0;
-    if (failed(add(("instructions." + name).str(), planpb::SECTION_INSTRUCTIONS,
-                   records, index))) {
+    if (failed(add(("instructions." + function.getSymName()).str(),
+                   planpb::SECTION_INSTRUCTIONS, records, index))) {
       return failure();
     }
   }

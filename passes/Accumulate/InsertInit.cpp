@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -69,7 +70,7 @@ public:
 private:
   void build(ArrayRef<std::pair<ParameterOp, InitialValue>> values) {
     ModuleOp module = getOperation();
-    func::FuncOp step = module.lookupSymbol<func::FuncOp>("step");
+    func::FuncOp step = findFunction(module, FunctionRole::Step);
     OpBuilder builder(&getContext());
     if (step) {
       builder.setInsertionPoint(step);
@@ -78,6 +79,7 @@ private:
     }
     auto init = func::FuncOp::create(builder, module.getLoc(), "init",
                                      builder.getFunctionType({}, {}));
+    setRole(init, FunctionRole::Initialize);
     builder.setInsertionPointToStart(init.addEntryBlock());
     bool isRandom = llvm::any_of(values, [](const auto &entry) {
       return entry.second.kind == InitialValue::Normal;

@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -30,6 +31,7 @@ public:
   void build() {
     auto step = func::FuncOp::create(builder, loc, "step",
                                      builder.getFunctionType({}, {}));
+    setRole(step, FunctionRole::Step);
     builder.setInsertionPointToStart(step.addEntryBlock());
     clearAccumulators();
     buildLoop();

@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Schedule.h"
 #include "passes/Analysis/NumberText.h"
 
@@ -30,11 +31,12 @@ public:
   using InsertUpdatePassBase::InsertUpdatePassBase;
 
   void runOnOperation() override {
-    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
+    auto step = findFunction(getOperation(), FunctionRole::Step);
     MetricOp scale = step ? findScale(step) : MetricOp();
     if (!scale) {
-      getOperation().emitError("expected a function @step that reports metric "
-                               "'gradient_scale', got ")
+      getOperation().emitError(
+          "expected a function of role step that reports metric "
+          "'gradient_scale', got ")
           << (step ? "no such metric" : "no function");
       return signalPassFailure();
     }

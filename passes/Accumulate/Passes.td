@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::ModuleOp"> {
   let summary = "makes a step of any number of microbatches";
   let description = [{
-    Turns `@microbatch` into the body of an `accel.repeat` in `@step`: arguments become `accel.input`s with the same
+    Turns `@microbatch` into the body of an `accel.repeat` in `@step`, of role `step`: arguments become `accel.input`s with the same
     attributes, accumulators are zero before the loop, and after it the exact mean is reported. The sums are exact whatever
     the number of microbatches: only sum and count are accumulated, and the division comes last.
 
@@ -17,7 +17,7 @@ def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::Modul
 
     ```mlir
     accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-    func.func @step() {
+    func.func @step() attributes {accel.role = #accel.role<step>} {
       %zero = accel.constant dense<0.0> : tensor<f64>
       accel.write @loss_sum, %zero : tensor<f64>
       accel.repeat {
@@ -43,7 +43,7 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
 
     ```mlir
     accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
-    func.func @step() {
+    func.func @step() attributes {accel.role = #accel.role<step>} {
       %scale = accel.constant dense<0.25> : tensor<f64>
       accel.update %scale kind "adamw" : tensor<f64>
       return
@@ -71,7 +71,7 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
 def InsertInitPass : Pass<"accel-insert-init", "mlir::ModuleOp"> {
   let summary = "makes the function that sets up all state";
   let description = [{
-    Adds `@init`, which writes every parameter whose value is a number or random, and every state. Values that came with the
+    Adds `@init`, of role `initialize`, which writes every parameter whose value is a number or random, and every state. Values that came with the
     model are not written: the plan loads them.
 
     **Requires** parameters with `initial`.
@@ -79,7 +79,7 @@ def InsertInitPass : Pass<"accel-insert-init", "mlir::ModuleOp"> {
 
     ```mlir
     accel.parameter @"layers.0.weight" : tensor<16x8xf32> trainable
-    func.func @init() {
+    func.func @init() attributes {accel.role = #accel.role<initialize>} {
       %seed = accel.input "seed" : tensor<i64>
       %w = accel.random_normal %seed mean 0.0 deviation 0.02 site 7 : tensor<i64> -> tensor<16x8xf32>
       accel.write @"layers.0.weight", %w : tensor<16x8xf32>

@@ -4,6 +4,7 @@
 #include "passes/Accumulate/Passes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,12 +32,12 @@ public:
   explicit StepVerifier(ModuleOp module) : module(module) {}
 
   LogicalResult verify() {
-    auto step = module.lookupSymbol<func::FuncOp>("step");
-    auto init = module.lookupSymbol<func::FuncOp>("init");
+    auto step = findFunction(module, FunctionRole::Step);
+    auto init = findFunction(module, FunctionRole::Initialize);
     if (!step || !init) {
-      return module.emitError("expected functions @step and @init after "
-                              "Accumulate, got no @")
-             << (step ? "init" : "step");
+      return module.emitError("expected functions of the roles initialize and "
+                              "step after Accumulate, got none of role ")
+             << (step ? "initialize" : "step");
     }
     Block &body = step.getBody().front();
     if (failed(verifyLoop(step, body))) {
@@ -58,7 +59,7 @@ private:
     auto updates = count(body.getOps<UpdateOp>());
     if (loops != 1 || updates != 1) {
       return step.emitError("expected one accel.repeat and one accel.update in "
-                            "@step, got ")
+                            "a step, got ")
              << loops << " and " << updates;
     }
     repeat = *body.getOps<RepeatOp>().begin();
@@ -125,7 +126,7 @@ private:
     for (StateOp state : module.getOps<StateOp>()) {
       if (!written.contains(state.getSymName())) {
         hasFailed = true;
-        state.emitError("expected @init to write state '")
+        state.emitError("expected initialization to write state '")
             << state.getSymName() << "', got no write";
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Follows the bytes of gradients through a step.
 #include "passes/Analysis/GradientContents.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/IndexRanges.h"
@@ -161,13 +162,14 @@ bool accel::isAccumulatingFlag(Value buffer) {
   return plan::getBufferRange(buffer).buffer.getSymbol() == kAccumulatingState;
 }
 
-LogicalResult accel::verifyGradientContents(SymbolTable &symbols) {
-  auto step = symbols.lookup<func::FuncOp>("step");
+LogicalResult accel::verifyGradientContents(ModuleOp module,
+                                            SymbolTable &symbols) {
+  auto step = findFunction(module, FunctionRole::Step);
   if (!step) {
     return success();
   }
   GradientWalk walk(symbols);
-  if (auto init = symbols.lookup<func::FuncOp>("init")) {
+  if (auto init = findFunction(module, FunctionRole::Initialize)) {
     init.walk([&](plan::FillOp fill) { walk.visitInit(fill); });
   }
   return walk.visit(step.getBody().front());

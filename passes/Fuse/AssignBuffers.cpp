@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Turns tensor values into buffers and operations into instructions of the
 // plan.
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "passes/Analysis/KernelShape.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FunctionBuffers.h"
@@ -349,7 +350,7 @@ LogicalResult FunctionBuffers::run() {
   }
   insertFetches();
   clearGradients();
-  if (function.getSymName() == "init") {
+  if (getRole(function) == FunctionRole::Initialize) {
     clearGaps();
     storeInitialParts();
     insertLoads();
@@ -364,9 +365,8 @@ class AssignBuffersPass
     : public accel::impl::AssignBuffersPassBase<AssignBuffersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    for (StringRef name : {"init", "step"}) {
-      auto function = module.lookupSymbol<func::FuncOp>(name);
-      if (function && failed(FunctionBuffers(module, function).run())) {
+    for (func::FuncOp function : getProgram(module)) {
+      if (failed(FunctionBuffers(module, function).run())) {
         return signalPassFailure();
       }
     }

@@ -2,6 +2,7 @@
 // Replaces the clusters that the fusion planner forms by calls of kernel
 // functions, each distinct one stored once.
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Analysis/AttentionTiles.h"
 #include "passes/Analysis/KernelShape.h"
@@ -388,9 +389,8 @@ class OutlineKernelsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Outliner outliner(module);
-    for (StringRef name : {"init", "step"}) {
-      auto function = module.lookupSymbol<func::FuncOp>(name);
-      if (function && failed(outliner.run(function.getBody().front()))) {
+    for (func::FuncOp function : getProgram(module)) {
+      if (failed(outliner.run(function.getBody().front()))) {
         return signalPassFailure();
       }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers of states that are cut over ranks, and the collectives between them.
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/IndexRanges.h"
 #include "passes/Analysis/KernelShape.h"
@@ -39,8 +40,8 @@ Value FunctionBuffers::wholeOf(StateOp state) {
   }
   Value &whole = wholes[state];
   if (!whole) {
-    bool isGathered =
-        state.getSlot() == "master" && function.getSymName() == "step";
+    bool isGathered = state.getSlot() == "master" &&
+                      getRole(function) != FunctionRole::Initialize;
     whole = declareTransient(state.getLoc(), state.getType(),
                              isGathered ? "gathered" : getStateClass(state),
                              isGathered ? "shared" : "device");

@@ -2,6 +2,7 @@
 // Lets the first contribution to a parameter's gradient take the place of what
 // was there instead of being added to zeros.
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/KernelShape.h"
@@ -165,7 +166,7 @@ namespace {
 class StoreGradientsPass
     : public accel::impl::StoreGradientsPassBase<StoreGradientsPass> {
   void runOnOperation() override {
-    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
+    auto step = findFunction(getOperation(), FunctionRole::Step);
     if (!step) {
       return;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks what Fuse promises to Schedule, Memory and Lower.
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/KernelOperands.h"
@@ -107,13 +108,12 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
 class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    for (StringRef name : {"init", "step"}) {
-      auto function = symbols.lookup<func::FuncOp>(name);
-      if (function && failed(verify(function, symbols))) {
+    for (func::FuncOp function : getProgram(getOperation())) {
+      if (failed(verify(function, symbols))) {
         return signalPassFailure();
       }
     }
-    if (failed(verifyGradientContents(symbols))) {
+    if (failed(verifyGradientContents(getOperation(), symbols))) {
       signalPassFailure();
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Adds what ranks exchange in a step.
+// Adds what ranks exchange in each function that runs over microbatches.
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistOps.h"
 #include "passes/Partition/Passes.h"
 #include "passes/Partition/StateExchange.h"
@@ -17,8 +18,15 @@ namespace {
 
 class CollectiveInserter {
 public:
-  CollectiveInserter(ModuleOp module, func::FuncOp step, RepeatOp loop)
-      : module(module), step(step), loop(loop), builder(loop) {}
+  CollectiveInserter(ModuleOp module, func::FuncOp function, RepeatOp loop)
+      : module(module), function(function), loop(loop), builder(loop) {
+    SymbolTable symbols(module);
+    function.walk([&](Operation *op) {
+      if (StateOp state = findTouchedState(symbols, op)) {
+        touched.insert(state);
+      }
+    });
+  }
 
   void insert() {
     Block &body = loop.getBody().front();
@@ -33,7 +41,7 @@ public:
                               dist::getDataAxes());
     create<dist::ReduceScatterOp>(StateExchange::ScatterBehindLoop,
                                   dist::getShardAxes());
-    for (WriteOp write : llvm::to_vector(step.getOps<WriteOp>())) {
+    for (WriteOp write : llvm::to_vector(function.getOps<WriteOp>())) {
       auto state = module.lookupSymbol<StateOp>(write.getSymbol());
       if (state && getExchange(state) == StateExchange::ReduceBehindWrite) {
         builder.setInsertionPointAfter(write);
@@ -41,20 +49,20 @@ public:
                                     dist::getDataAxes());
       }
     }
-    builder.setInsertionPoint(step.getBody().front().getTerminator());
+    builder.setInsertionPoint(function.getBody().front().getTerminator());
     create<dist::AllGatherOp>(StateExchange::GatherBehindUpdate,
                               dist::getShardAxes());
   }
 
 private:
-  /// One operation for all states that are exchanged in this way, if there are
-  /// any.
+  /// One operation for all states of the function that are exchanged in this
+  /// way, if there are any.
   template <typename OpTy>
   void create(StateExchange exchange, ArrayRef<StringLiteral> axes) {
     // Sums of losses and targets first: what follows waits for them.
     SmallVector<Attribute> accumulators, slots;
     for (StateOp state : module.getOps<StateOp>()) {
-      if (getExchange(state) == exchange) {
+      if (touched.contains(state) && getExchange(state) == exchange) {
         (state.getKind() == "accumulator" ? accumulators : slots)
             .push_back(FlatSymbolRefAttr::get(state.getSymNameAttr()));
       }
@@ -73,9 +81,10 @@ private:
   }
 
   ModuleOp module;
-  func::FuncOp step;
+  func::FuncOp function;
   RepeatOp loop;
   OpBuilder builder;
+  llvm::SmallPtrSet<Operation *, 16> touched; ///< states that it uses
 };
 
 class InsertCollectivesPass
@@ -85,18 +94,21 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto step = module.lookupSymbol<func::FuncOp>("step");
-    if (!step) {
-      module.emitError() << "expected a function @step, got none";
+    SmallVector<func::FuncOp> functions = getRunning(module);
+    if (functions.empty()) {
+      module.emitError() << "expected a function of role step, got none";
       return signalPassFailure();
     }
-    auto loops = step.getOps<RepeatOp>();
-    if (!llvm::hasSingleElement(loops)) {
-      step.emitError() << "expected one loop over microbatches in @step, got "
-                       << std::distance(loops.begin(), loops.end());
-      return signalPassFailure();
+    for (func::FuncOp function : functions) {
+      auto loops = function.getOps<RepeatOp>();
+      if (!llvm::hasSingleElement(loops)) {
+        function.emitError() << "expected one loop over microbatches in @"
+                             << function.getSymName() << ", got "
+                             << std::distance(loops.begin(), loops.end());
+        return signalPassFailure();
+      }
+      CollectiveInserter(module, function, *loops.begin()).insert();
     }
-    CollectiveInserter(module, step, *loops.begin()).insert();
   }
 };
 

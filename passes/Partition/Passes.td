@@ -28,7 +28,7 @@ def InsertCollectivesPass : Pass<"accel-insert-collectives", "mlir::ModuleOp"> {
     ```mlir
     accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
     accel.state @"model.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "gradient", group = "decayed"}
-    func.func @step() {
+    func.func @step() attributes {accel.role = #accel.role<step>} {
       accel.repeat {
       }
       dist.all_reduce [@loss_sum, @"model.decayed.gradient"] over ["replica", "fsdp"]

@@ -6,6 +6,8 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Dist/IR/DistDialect.h"
 
+#include "mlir/IR/SymbolTable.h"
+
 namespace accel {
 
 enum class StateExchange {
@@ -39,6 +41,11 @@ inline StateExchange getExchange(StateOp state) {
   }
   return StateExchange::None;
 }
+
+/// The state that `op`, a read, a write or an accumulation, touches: that of
+/// the name, or the slot in which the parameter of the name lies. Null if it
+/// touches none.
+StateOp findTouchedState(const mlir::SymbolTable &symbols, mlir::Operation *op);
 
 } // namespace accel
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What must hold after Partition: every state is exchanged once, in the way and
-// at the place that what ranks hold of it asks for.
+// What must hold after Partition: in each function that uses a state it is
+// exchanged once, in the way and at the place that what ranks hold of it asks
+// for.
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistOps.h"
 #include "passes/Partition/Passes.h"
 #include "passes/Partition/StateExchange.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -55,12 +58,12 @@ Rule getRule(StateExchange exchange) {
 
 class PartitionVerifier {
 public:
-  PartitionVerifier(ModuleOp module, func::FuncOp step)
-      : module(module), step(step), symbols(module) {}
+  PartitionVerifier(ModuleOp module, func::FuncOp function)
+      : module(module), function(function), symbols(module) {}
 
   LogicalResult verify() {
     Place place = Place::InFront;
-    for (Operation &op : step.getBody().front()) {
+    for (Operation &op : function.getBody().front()) {
       if (auto loop = dyn_cast<RepeatOp>(op)) {
         for (Operation &inner : loop.getBody().front()) {
           verifyOperation(inner, Place::InLoop);
@@ -72,7 +75,7 @@ public:
     }
     for (StateOp state : module.getOps<StateOp>()) {
       StateExchange exchange = accel::getExchange(state);
-      if (exchange != StateExchange::None &&
+      if (exchange != StateExchange::None && touched.contains(state) &&
           !exchanged.contains(state.getSymName())) {
         Rule rule = getRule(exchange);
         fail(state) << "expected '" << state.getSymName() << "' to be "
@@ -110,6 +113,7 @@ private:
       fail(op) << "expected a state that ranks exchange, got " << symbol;
       return;
     }
+    touched.insert(state);
     Rule rule = getRule(exchange);
     StringRef name = op->getName().getStringRef();
     if (name != rule.operation || place != rule.place) {
@@ -125,12 +129,11 @@ private:
   /// Uses in front of an exchange see what a rank has alone; those that must
   /// come in front of it come too late behind it.
   void verifyUse(Operation &op, Place place) {
-    auto symbol = op.getAttrOfType<FlatSymbolRefAttr>("symbol");
-    StateOp state =
-        symbol ? findState(symbol, isa<AccumulateOp>(op)) : StateOp();
+    StateOp state = findTouchedState(symbols, &op);
     if (!state) {
       return;
     }
+    touched.insert(state);
     bool isBehind = exchanged.contains(state.getSymName());
     bool mustBeBehind = false;
     bool mustBeInFront = false;
@@ -157,34 +160,18 @@ private:
     }
     if ((mustBeBehind && !isBehind) || (mustBeInFront && isBehind)) {
       Rule rule = getRule(accel::getExchange(state));
-      fail(&op) << "expected this use of " << symbol << " "
+      fail(&op) << "expected this use of " << op.getAttr("symbol") << " "
                 << (mustBeBehind ? "behind" : "in front of") << " the "
                 << rule.operation << " of '" << state.getSymName()
                 << "', got it " << (isBehind ? "behind" : "in front");
     }
   }
 
-  /// The state that `symbol` names, or the slot in which the parameter lies
-  /// that it names.
-  StateOp findState(FlatSymbolRefAttr symbol, bool accumulates) {
-    if (auto state = symbols.lookup<StateOp>(symbol.getValue())) {
-      return state;
-    }
-    auto parameter = symbols.lookup<ParameterOp>(symbol.getValue());
-    if (!parameter || !parameter.getSegment()) {
-      return {};
-    }
-    StringRef master = *parameter.getSegment();
-    return symbols.lookup<StateOp>(
-        accumulates
-            ? (master.drop_back(StringRef("master").size()) + "gradient").str()
-            : master.str());
-  }
-
   ModuleOp module;
-  func::FuncOp step;
+  func::FuncOp function;
   SymbolTable symbols;
   llvm::StringMap<Operation *> exchanged;
+  llvm::SmallPtrSet<Operation *, 16> touched; ///< states that it uses
   bool hasFailed = false;
 };
 
@@ -195,13 +182,10 @@ public:
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
-    if (!step) {
-      getOperation().emitError() << "expected a function @step, got none";
-      return signalPassFailure();
-    }
-    if (failed(PartitionVerifier(getOperation(), step).verify())) {
-      signalPassFailure();
+    for (func::FuncOp function : getRunning(getOperation())) {
+      if (failed(PartitionVerifier(getOperation(), function).verify())) {
+        return signalPassFailure();
+      }
     }
   }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gathers one bucket at a time, one ahead of its use.
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Schedule/LoopBuckets.h"
 #include "passes/Schedule/Passes.h"
@@ -28,13 +29,11 @@ public:
   using PlaceGathersPassBase::PlaceGathersPassBase;
 
   void runOnOperation() override {
-    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
-    if (!step) {
-      return;
-    }
-    for (auto loop : step.getOps<plan::RepeatOp>()) {
-      if (failed(place(step, loop))) {
-        return signalPassFailure();
+    for (func::FuncOp function : getRunning(getOperation())) {
+      for (auto loop : function.getOps<plan::RepeatOp>()) {
+        if (failed(place(function, loop))) {
+          return signalPassFailure();
+        }
       }
     }
   }

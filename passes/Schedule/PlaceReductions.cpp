@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reduces the gradients of one bucket at a time, as soon as they are complete.
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Schedule/FirstWrites.h"
@@ -159,13 +160,11 @@ private:
 class PlaceReductionsPass
     : public accel::impl::PlaceReductionsPassBase<PlaceReductionsPass> {
   void runOnOperation() override {
-    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
-    if (!step) {
-      return;
-    }
-    for (auto loop : step.getOps<plan::RepeatOp>()) {
-      if (failed(ReductionPlacer(getOperation(), step, loop).place())) {
-        return signalPassFailure();
+    for (func::FuncOp function : getRunning(getOperation())) {
+      for (auto loop : function.getOps<plan::RepeatOp>()) {
+        if (failed(ReductionPlacer(getOperation(), function, loop).place())) {
+          return signalPassFailure();
+        }
       }
     }
   }

@@ -60,7 +60,7 @@ class VerifySchedulePass
       }
     }
     SymbolTable symbols(getOperation());
-    if (failed(verifyGradientContents(symbols))) {
+    if (failed(verifyGradientContents(getOperation(), symbols))) {
       signalPassFailure();
     }
   }

@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Shard/BucketPlan.h"
 
@@ -27,7 +28,7 @@ public:
                const BucketLayout &layout, StringRef optimizer)
       : module(module), problem(problem), layout(layout),
         builder(module.getContext()) {
-    init = module.lookupSymbol<func::FuncOp>("init");
+    init = findFunction(module, FunctionRole::Initialize);
     slots.push_back("gradient");
     if (optimizer == "adamw") {
       slots.append({"first_moment", "second_moment"});
@@ -147,12 +148,12 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto step = module.lookupSymbol<func::FuncOp>("step");
+    auto step = findFunction(module, FunctionRole::Step);
     RepeatOp loop = step ? findOnly<RepeatOp>(step) : RepeatOp();
     UpdateOp update = step ? findOnly<UpdateOp>(step) : UpdateOp();
-    if (!loop || !update || !module.lookupSymbol<func::FuncOp>("init")) {
-      module.emitError("expected functions @init and @step, the latter with "
-                       "one accel.repeat and one accel.update");
+    if (!loop || !update || !findFunction(module, FunctionRole::Initialize)) {
+      module.emitError("expected functions of the roles initialize and step, "
+                       "the latter with one accel.repeat and one accel.update");
       return signalPassFailure();
     }
     if (failed(checkElementTypes(module))) {

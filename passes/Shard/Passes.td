@@ -82,7 +82,7 @@ def ExpandUpdatePass : Pass<"accel-expand-update", "mlir::ModuleOp"> {
     ```mlir
     accel.state @"model.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "master", group = "decayed"}
     accel.state @"model.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "gradient", group = "decayed"}
-    func.func @step() {
+    func.func @step() attributes {accel.role = #accel.role<step>} {
       %p = accel.read @"model.decayed.master" : tensor<128xf32>
       %g = accel.read @"model.decayed.gradient" : tensor<128xf32>
       %rate = accel.constant dense<0.1> : tensor<128xf32>

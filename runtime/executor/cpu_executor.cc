@@ -206,7 +206,8 @@ absl::Status CpuExecutor::Execute(const FunctionView& function,
     options_.before_instruction(instruction);
   }
   using Clock = TraceRecorder::Clock;
-  const bool traced = options_.trace != nullptr && function.name() == "step";
+  const bool traced = options_.trace != nullptr &&
+                      function.role() != planpb::FUNCTION_INITIALIZE;
   const auto begin = traced ? Clock::now() : Clock::time_point();
   const absl::Status status = lanes_[instruction.lane()].Run(instance);
   if (traced) {
@@ -235,10 +236,15 @@ void CpuExecutor::BeginFunction(int64_t step) {
                            std::numeric_limits<double>::quiet_NaN());
 }
 
-absl::Status CpuExecutor::RunFunction(absl::string_view name, int64_t step) {
+absl::Status CpuExecutor::RunFunction(planpb::FunctionRole role, int64_t step) {
   RETURN_IF_ERROR(failure_);
+  const FunctionView* const found = plan_.view().FindFunction(role);
+  if (found == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the plan has no function to ", RoleName(role)));
+  }
+  const FunctionView& function = *found;
   BeginFunction(step);
-  const FunctionView& function = *plan_.view().FindFunction(name);
   const auto rounds = static_cast<uint64_t>(batch_.rounds());
   const auto execute = [this](const FunctionView& f, const Instance& i) {
     return Execute(f, i);
@@ -254,13 +260,14 @@ absl::Status CpuExecutor::RunFunction(absl::string_view name, int64_t step) {
 }
 
 absl::Status CpuExecutor::Initialize() {
-  const absl::Status status = RunFunction("init", 0);
+  const absl::Status status = RunFunction(planpb::FUNCTION_INITIALIZE, 0);
   loader_.Forget();
   return status;
 }
 
-absl::StatusOr<std::vector<double>> CpuExecutor::RunStep(int64_t step) {
-  RETURN_IF_ERROR(RunFunction("step", step));
+absl::StatusOr<std::vector<double>> CpuExecutor::Run(planpb::FunctionRole role,
+                                                     int64_t step) {
+  RETURN_IF_ERROR(RunFunction(role, step));
   RETURN_IF_ERROR(FinishStep(step));
   return context_->metrics;
 }
@@ -277,7 +284,8 @@ absl::Status CpuExecutor::FinishStep(int64_t step) {
 absl::StatusOr<std::vector<double>> CpuExecutor::RunObservedStep(
     int64_t step, absl::FunctionRef<absl::Status()> observe) {
   RETURN_IF_ERROR(failure_);
-  const FunctionView& function = *plan_.view().FindFunction("step");
+  const FunctionView& function =
+      *plan_.view().FindFunction(planpb::FUNCTION_STEP);
   const uint32_t point = function.function().gradients_complete_plus_one();
   if (point == 0) {
     return absl::FailedPreconditionError(

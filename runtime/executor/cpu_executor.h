@@ -32,7 +32,8 @@ class CpuExecutor : public Executor {
   ~CpuExecutor() override;
 
   absl::Status Initialize() override;
-  absl::StatusOr<std::vector<double>> RunStep(int64_t step) override;
+  absl::StatusOr<std::vector<double>> Run(planpb::FunctionRole role,
+                                          int64_t step) override;
   absl::StatusOr<std::vector<double>> RunObservedStep(
       int64_t step, absl::FunctionRef<absl::Status()> observe) override;
   absl::Status ReadBuffer(uint32_t buffer, uint64_t offset,
@@ -58,7 +59,7 @@ class CpuExecutor : public Executor {
   absl::Status Execute(const FunctionView& function, const Instance& instance);
   // Makes thread and context ready for a function of step `step`.
   void BeginFunction(int64_t step);
-  absl::Status RunFunction(absl::string_view name, int64_t step);
+  absl::Status RunFunction(planpb::FunctionRole role, int64_t step);
   // With other ranks: whether they have all taken this step.
   absl::Status FinishStep(int64_t step);
   // What one rank holds, to all ranks; `dst` may be empty.

@@ -57,14 +57,19 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Runs `init`. Once, before the first step.
+  // Runs the function that sets the state up. Once, before any other.
   virtual absl::Status Initialize() = 0;
 
-  // Runs `step` number `step` (from 0). Returns the metrics, by their index in
-  // the plan; NaN where the step reports none.
-  virtual absl::StatusOr<std::vector<double>> RunStep(int64_t step) = 0;
-  // The same in program order, calling `observe` when the gradients are
-  // complete and not yet used.
+  // Runs the function of this role on the data of step `step` (from 0). Returns
+  // the metrics, by their index in the plan; NaN where it reports none.
+  // FailedPrecondition if the plan has no such function.
+  virtual absl::StatusOr<std::vector<double>> Run(planpb::FunctionRole role,
+                                                  int64_t step) = 0;
+  absl::StatusOr<std::vector<double>> RunStep(int64_t step) {
+    return Run(planpb::FUNCTION_STEP, step);
+  }
+  // A step in program order, calling `observe` when the gradients are complete
+  // and not yet used.
   virtual absl::StatusOr<std::vector<double>> RunObservedStep(
       int64_t step, absl::FunctionRef<absl::Status()> observe) = 0;
 

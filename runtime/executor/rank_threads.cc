@@ -110,9 +110,10 @@ absl::Status RankThreads::Initialize() {
       [this](int rank) { return ranks_[rank].executor->Initialize(); });
 }
 
-absl::StatusOr<std::vector<double>> RankThreads::RunStep(int64_t step) {
+absl::StatusOr<std::vector<double>> RankThreads::Run(planpb::FunctionRole role,
+                                                     int64_t step) {
   return RunStepWith(
-      [&](CpuExecutor& executor, int) { return executor.RunStep(step); });
+      [&](CpuExecutor& executor, int) { return executor.Run(role, step); });
 }
 
 absl::StatusOr<std::vector<double>> RankThreads::RunObservedStep(

@@ -39,7 +39,8 @@ class RankThreads : public Executor {
 
   absl::Status Initialize() override;
   // The metrics of rank 0; those that are reduced are the same on all ranks.
-  absl::StatusOr<std::vector<double>> RunStep(int64_t step) override;
+  absl::StatusOr<std::vector<double>> Run(planpb::FunctionRole role,
+                                          int64_t step) override;
   // `observe` is called on the thread of rank 0, while all ranks stand where
   // the gradients are complete, and may read buffers and tensors.
   absl::StatusOr<std::vector<double>> RunObservedStep(

@@ -9,8 +9,11 @@
 
 namespace accel::runtime {
 
+constexpr uint64_t kFunctions = 256;
+
 struct alignas(64) ProgressBoard::Place {
-  std::atomic<int64_t> step_shifted;
+  // step * kFunctions + function + 1: both change at once.
+  std::atomic<uint64_t> function_and_step;
   std::array<std::atomic<uint32_t>, kLanes> instructions_plus_one;
   std::atomic<uint64_t> peak_bytes;
 };
@@ -36,11 +39,13 @@ ProgressBoard::Place& ProgressBoard::place(uint32_t rank) const {
   return reinterpret_cast<Place*>(mapping_.bytes().data())[rank];
 }
 
-void ProgressBoard::Begin(uint32_t rank, int64_t step) {
+void ProgressBoard::Begin(uint32_t rank, uint32_t function, int64_t step) {
   for (std::atomic<uint32_t>& lane : place(rank).instructions_plus_one) {
     lane.store(0, std::memory_order_relaxed);
   }
-  place(rank).step_shifted.store(step - kLoading, std::memory_order_relaxed);
+  place(rank).function_and_step.store(
+      static_cast<uint64_t>(step) * kFunctions + function + 1,
+      std::memory_order_relaxed);
 }
 
 void ProgressBoard::Note(uint32_t rank, uint32_t lane, uint32_t instruction) {
@@ -60,8 +65,12 @@ uint64_t ProgressBoard::PeakOf(uint32_t rank) const {
 
 ProgressBoard::Position ProgressBoard::Of(uint32_t rank) const {
   Position position;
-  position.step =
-      place(rank).step_shifted.load(std::memory_order_relaxed) + kLoading;
+  const uint64_t word =
+      place(rank).function_and_step.load(std::memory_order_relaxed);
+  if (word != 0) {
+    position.function = static_cast<uint32_t>((word - 1) % kFunctions);
+    position.step = static_cast<int64_t>((word - 1) / kFunctions);
+  }
   for (int lane = 0; lane < kLanes; ++lane) {
     const uint32_t shifted =
         place(rank).instructions_plus_one[lane].load(std::memory_order_relaxed);

@@ -18,11 +18,11 @@ namespace accel::runtime {
 class ProgressBoard {
  public:
   static constexpr int kLanes = 4;  // those of a plan beyond it are not shown
-  static constexpr int64_t kLoading = -2;
-  static constexpr int64_t kInit = -1;
 
   struct Position {
-    int64_t step = kLoading;  // or kInit
+    // Of the plan; nothing: no function has begun.
+    std::optional<uint32_t> function;
+    int64_t step = 0;
     // Per lane, the instruction that began last.
     std::array<std::optional<uint32_t>, kLanes> instructions;
   };
@@ -33,8 +33,9 @@ class ProgressBoard {
   static absl::StatusOr<ProgressBoard> Open(const FileDescriptor& memory,
                                             uint32_t ranks);
 
-  // Of step `step`, or kInit: no instruction has begun.
-  void Begin(uint32_t rank, int64_t step);
+  // A function of the plan, of at most 255, on the data of step `step`: no
+  // instruction has begun.
+  void Begin(uint32_t rank, uint32_t function, int64_t step);
   void Note(uint32_t rank, uint32_t lane, uint32_t instruction);
   Position Of(uint32_t rank) const;
   // The most memory that the rank's process has had so far; 0 until it says so.

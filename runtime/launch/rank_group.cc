@@ -102,7 +102,9 @@ bool RankGroup::SpeaksForTheDead() {
   return true;
 }
 
-void RankGroup::Begin(int64_t step) { board_.Begin(rank(), step); }
+void RankGroup::Begin(uint32_t function, int64_t step) {
+  board_.Begin(rank(), function, step);
+}
 
 uint64_t RankGroup::WorstPeak(uint64_t own_bytes) {
   board_.NotePeak(rank(), own_bytes);
@@ -117,26 +119,27 @@ void RankGroup::NoteInstruction(uint32_t lane, uint32_t instruction) {
   board_.Note(rank(), lane, instruction);
 }
 
-void RankGroup::SetDescribe(Describe describe) {
+void RankGroup::SetWords(Words words) {
   std::lock_guard<std::mutex> lock(mutex_);
-  describe_ = std::move(describe);
+  words_ = std::move(words);
 }
 
 std::string RankGroup::LastKnown(uint32_t rank) const {
   const ProgressBoard::Position position = board_.Of(rank);
-  if (position.step == ProgressBoard::kLoading) {
+  if (!position.function) {
     return "before the first instruction";
   }
-  const bool init = position.step == ProgressBoard::kInit;
-  std::string text = init ? "during initialization"
-                          : absl::StrCat("in step ", position.step + 1);
+  const uint32_t function = *position.function;
   std::lock_guard<std::mutex> lock(mutex_);
+  std::string text = words_.function ? words_.function(function, position.step)
+                                     : absl::StrCat("in function ", function);
   absl::string_view separator = ", last at ";
   for (const std::optional<uint32_t>& instruction : position.instructions) {
     if (instruction) {
       absl::StrAppend(&text, separator,
-                      describe_ ? describe_(init, *instruction)
-                                : absl::StrCat("instruction ", *instruction));
+                      words_.instruction
+                          ? words_.instruction(function, *instruction)
+                          : absl::StrCat("instruction ", *instruction));
       separator = " and ";
     }
   }

@@ -47,15 +47,19 @@ class RankGroup {
   bool SpeaksForTheDead();
 
   // What this rank does, for the others to say when it is dead.
-  void Begin(int64_t step);  // or ProgressBoard::kInit
+  void Begin(uint32_t function, int64_t step);
   void NoteInstruction(uint32_t lane, uint32_t instruction);
   // Leaves the peak memory of this rank's process for the others, and returns
   // the largest that any of them has left so far.
   uint64_t WorstPeak(uint64_t own_bytes);
-  // How instructions read: "instruction 12 of 'step' (...)". Until it is set
-  // they are numbers.
-  using Describe = std::function<std::string(bool init, uint32_t instruction)>;
-  void SetDescribe(Describe describe);
+  // How the plan's functions and instructions read: "in step 4", "instruction
+  // 12 of 'step' (...)". Until they are set they are numbers.
+  struct Words {
+    std::function<std::string(uint32_t function, int64_t step)> function;
+    std::function<std::string(uint32_t function, uint32_t instruction)>
+        instruction;
+  };
+  void SetWords(Words words);
 
  private:
   explicit RankGroup(ProgressBoard board) : board_(std::move(board)) {}
@@ -64,7 +68,7 @@ class RankGroup {
 
   ProgressBoard board_;
   mutable std::mutex mutex_;
-  Describe describe_;  // guarded by mutex_
+  Words words_;  // guarded by mutex_
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<PeerMonitor> monitor_;
 };

@@ -16,6 +16,21 @@ std::string PhaseName(planpb::Phase phase) {
   return absl::AsciiStrToLower(name.substr(name.find('_') + 1));
 }
 
+absl::string_view RoleName(planpb::FunctionRole role) {
+  switch (role) {
+    case planpb::FUNCTION_INITIALIZE:
+      return "initialize";
+    case planpb::FUNCTION_STEP:
+      return "step";
+    case planpb::FUNCTION_EVALUATE:
+      return "evaluate";
+    case planpb::FUNCTION_INFER:
+      return "infer";
+    default:
+      return "unknown";
+  }
+}
+
 absl::string_view CollectiveKindName(planpb::Collective::Kind kind) {
   static constexpr std::array<absl::string_view, 10> kNames = {
       "unspecified", "all_gather", "reduce_scatter", "all_reduce", "broadcast",

@@ -13,6 +13,9 @@ namespace accel::runtime {
 // "forward"; empty for an instruction without a phase.
 std::string PhaseName(planpb::Phase phase);
 
+// "step"; "unknown" for what is no role.
+absl::string_view RoleName(planpb::FunctionRole role);
+
 // "all_gather"; "unknown" for what is no kind.
 absl::string_view CollectiveKindName(planpb::Collective::Kind kind);
 

@@ -4,12 +4,14 @@
 #include "runtime/plan/plan_view.h"
 
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/plan/instruction_names.h"
 #include "runtime/plan/validate.h"
 #include "runtime/plan/visitor.h"
 
@@ -166,20 +168,54 @@ absl::Status FunctionView::Walk(
 
 namespace {
 
-// A metric that no instruction hands out would be no number in every step.
-absl::Status CheckMetricsAreReported(const planpb::Manifest& manifest,
-                                     const FunctionView& step) {
-  std::vector<bool> reported(manifest.metrics_size());
-  for (const planpb::Instruction& instruction : step.instructions()) {
-    if (instruction.has_metric()) {
-      reported[instruction.metric().metric()] = true;
+// A metric that no instruction hands out would be no number. Those that every
+// run shows are the step's.
+absl::Status CheckMetricsAreReported(const PlanView& plan) {
+  std::vector<bool> anywhere(plan.manifest().metrics_size());
+  std::vector<bool> in_step = anywhere;
+  for (const FunctionView& function : plan.functions()) {
+    for (const planpb::Instruction& instruction : function.instructions()) {
+      if (instruction.has_metric()) {
+        const uint32_t metric = instruction.metric().metric();
+        anywhere[metric] = true;
+        in_step[metric] =
+            in_step[metric] || function.role() == planpb::FUNCTION_STEP;
+      }
     }
   }
-  for (int i = 0; i < manifest.metrics_size(); ++i) {
-    if (!reported[i]) {
+  for (int i = 0; i < plan.manifest().metrics_size(); ++i) {
+    const std::string& name = plan.manifest().metrics(i).name();
+    const bool is_shown = name == "loss" || name == "tokens" || name == "lr";
+    if (!(is_shown ? in_step[i] : anywhere[i])) {
       return absl::InvalidArgumentError(
-          absl::StrCat("function 'step': no instruction reports metric '",
-                       manifest.metrics(i).name(), "'"));
+          absl::StrCat(is_shown ? "function to step: " : "",
+                       "no instruction reports metric '", name, "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Those who run a plan find its functions by role.
+absl::Status CheckRoles(absl::Span<const FunctionView> functions) {
+  std::set<planpb::FunctionRole> seen;
+  for (const FunctionView& function : functions) {
+    const planpb::FunctionRole role = function.role();
+    if (role == planpb::FUNCTION_UNSPECIFIED ||
+        !planpb::FunctionRole_IsValid(role)) {
+      return absl::UnimplementedError(absl::StrCat(
+          "function '", function.name(), "' is of unknown role ", role,
+          "; compile the model again with this release's accelc"));
+    }
+    if (!seen.insert(role).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("two functions ", RoleName(role), ", '", function.name(),
+                       "' is the second"));
+    }
+  }
+  for (const auto role : {planpb::FUNCTION_INITIALIZE, planpb::FUNCTION_STEP}) {
+    if (!seen.contains(role)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("there is no function to ", RoleName(role)));
     }
   }
   return absl::OkStatus();
@@ -215,18 +251,21 @@ absl::StatusOr<PlanView> PlanView::Create(
         Annotate(ValidateInstructions(plan.manifest(), plan.functions_.back()),
                  context));
   }
-  for (const absl::string_view name : {"init", "step"}) {
-    if (plan.FindFunction(name) == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("there is no function '", name, "'"));
-    }
-  }
-  RETURN_IF_ERROR(
-      CheckMetricsAreReported(plan.manifest(), *plan.FindFunction("step")));
+  RETURN_IF_ERROR(CheckRoles(plan.functions()));
+  RETURN_IF_ERROR(CheckMetricsAreReported(plan));
   return plan;
 }
 
-const FunctionView* PlanView::FindFunction(absl::string_view name) const {
+const FunctionView* PlanView::FindFunction(planpb::FunctionRole role) const {
+  for (const FunctionView& function : functions_) {
+    if (function.role() == role) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+const FunctionView* PlanView::FindFunctionNamed(absl::string_view name) const {
   for (const FunctionView& function : functions_) {
     if (function.name() == name) {
       return &function;

@@ -34,6 +34,7 @@ class FunctionView {
       std::vector<planpb::Instruction> instructions);
 
   const std::string& name() const { return function_->name(); }
+  planpb::FunctionRole role() const { return function_->role(); }
   const planpb::Function& function() const { return *function_; }
   const std::vector<planpb::Instruction>& instructions() const {
     return instructions_;
@@ -83,8 +84,13 @@ class PlanView {
 
   const planpb::Manifest& manifest() const { return *manifest_; }
   absl::Span<const FunctionView> functions() const { return functions_; }
-  // Null if there is none; "init" and "step" are always there.
-  const FunctionView* FindFunction(absl::string_view name) const;
+  // Null if there is none; those that initialize and step are always there.
+  const FunctionView* FindFunction(planpb::FunctionRole role) const;
+  uint32_t IndexOf(const FunctionView& function) const {
+    return static_cast<uint32_t>(&function - functions_.data());
+  }
+  // By the name that people see.
+  const FunctionView* FindFunctionNamed(absl::string_view name) const;
   std::optional<uint32_t> FindMetric(absl::string_view name) const;
 
   const planpb::Buffer& buffer(uint32_t index) const {

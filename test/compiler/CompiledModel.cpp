@@ -84,9 +84,7 @@ bool CompiledModel::buildPlan() {
   if (!readWeights(builder)) {
     return false;
   }
-  for (auto [name, list] :
-       {std::pair("init", &init), std::pair("step", &step)}) {
-    auto function = model.module->lookupSymbol<func::FuncOp>(name);
+  for (func::FuncOp function : getProgram(*model.module)) {
     std::string records = builder.addFunction(function, /*section=*/0);
     int index = builder.get().functions_size() - 1;
     auto decoded = runtime::DecodeInstructions(
@@ -95,7 +93,7 @@ bool CompiledModel::buildPlan() {
       diagnostics += std::string(decoded.status().message());
       return false;
     }
-    *list = std::move(*decoded);
+    instructions[*getRole(function)] = std::move(*decoded);
   }
   constants = builder.takeConstants(/*section=*/0);
   manifest = builder.finish();
@@ -111,11 +109,6 @@ std::unique_ptr<CompiledModel> CompiledModel::compile(const std::string &model,
     return nullptr;
   }
   return compiled;
-}
-
-const std::vector<planpb::Instruction> &
-CompiledModel::getInstructions(const std::string &function) const {
-  return function == "init" ? init : step;
 }
 
 func::FuncOp CompiledModel::getKernel(const std::string &name) const {

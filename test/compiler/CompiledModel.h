@@ -5,6 +5,7 @@
 #define ACCEL_TEST_COMPILER_COMPILEDMODEL_H
 
 #include "compiler/Options.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "frontends/onnx/ImportOnnx.h"
 #include "passes/Lower/LowerPipeline.h"
 #include "runtime/plan/plan.pb.h"
@@ -12,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,9 +34,10 @@ public:
   const planpb::Manifest &getManifest() const { return manifest; }
   /// In the variants that this machine can run; the manifest has the same.
   const LoweredCode &getCode() const { return code; }
-  /// `init` or `step`.
   const std::vector<planpb::Instruction> &
-  getInstructions(const std::string &function) const;
+  getInstructions(FunctionRole role) const {
+    return instructions.at(role);
+  }
   /// The definition of a kernel, in a module of kernels alone.
   mlir::func::FuncOp getKernel(const std::string &name) const;
   mlir::ModuleOp getKernels() const { return *kernels; }
@@ -55,7 +58,7 @@ private:
   LoweredCode code;
   mlir::OwningOpRef<mlir::ModuleOp> kernels;
   planpb::Manifest manifest;
-  std::vector<planpb::Instruction> init, step;
+  std::map<FunctionRole, std::vector<planpb::Instruction>> instructions;
   std::string constants, weights;
 };
 

@@ -105,8 +105,8 @@ public:
     }
   }
 
-  void run(const std::string &function) {
-    const auto &instructions = model.getInstructions(function);
+  void run(FunctionRole role) {
+    const auto &instructions = model.getInstructions(role);
     for (size_t i = 0; i < instructions.size(); ++i) {
       if (!instructions[i].has_repeat()) {
         runOne(instructions[i], 0);
@@ -260,10 +260,10 @@ TEST_P(PlanOracleTest, EveryInstructionGivesWhatTheInterpreterGives) {
       std::string(GetParam().model) + "/model.onnx", options);
   ASSERT_TRUE(model);
   Replay replay(*model);
-  replay.run("init");
+  replay.run(FunctionRole::Initialize);
   for (int step = 0; step < kSteps; ++step) {
     replay.poisonGradients();
-    replay.run("step");
+    replay.run(FunctionRole::Step);
   }
   replay.checkCoverage();
 }

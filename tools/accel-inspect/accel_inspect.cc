@@ -51,7 +51,7 @@ constexpr int64_t kMostColumns = 10000;
 
 struct InspectOptions {
   std::string plan;
-  std::string function = "step";
+  std::string function;  // empty: the one that steps
   bool json = false;
   bool parameters = false;
   bool verify = false;
@@ -89,7 +89,9 @@ absl::Status Print(const runtime::Plan& plan,
     return absl::OkStatus();
   }
   const runtime::FunctionView* function =
-      plan.view().FindFunction(options.function);
+      options.function.empty()
+          ? plan.view().FindFunction(planpb::FUNCTION_STEP)
+          : plan.view().FindFunctionNamed(options.function);
   if (function == nullptr) {
     std::string names;
     for (const runtime::FunctionView& known : plan.view().functions()) {

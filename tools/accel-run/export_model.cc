@@ -166,7 +166,7 @@ absl::Status CheckGradients(const Plan& plan, const std::string& path) {
           "': expected f32, got ", runtime::DTypeName(entry.place.dtype)));
     }
   }
-  const auto* step = plan.view().FindFunction("step");
+  const auto* step = plan.view().FindFunction(planpb::FUNCTION_STEP);
   if (step->function().gradients_complete_plus_one() == 0 ||
       !plan.view().FindMetric("gradient_scale")) {
     return absl::FailedPreconditionError(absl::StrCat(

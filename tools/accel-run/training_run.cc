@@ -34,6 +34,23 @@ std::chrono::nanoseconds Timeout(const RunOptions& options) {
       static_cast<int64_t>(options.timeout_seconds * 1e9));
 }
 
+// Borrows: the plan.
+runtime::RankGroup::Words WordsOf(const runtime::PlanView& plan) {
+  runtime::RankGroup::Words words;
+  words.function = [&plan](uint32_t function, int64_t step) {
+    const runtime::FunctionView& view = plan.functions()[function];
+    return view.role() == planpb::FUNCTION_INITIALIZE ? "during initialization"
+           : view.role() == planpb::FUNCTION_STEP
+               ? absl::StrCat("in step ", step + 1)
+               : absl::StrCat("in '", view.name(), "' of step ", step + 1);
+  };
+  words.instruction = [&plan](uint32_t function, uint32_t instruction) {
+    const runtime::FunctionView& view = plan.functions()[function];
+    return plan.Describe(view, view.instructions()[instruction]);
+  };
+  return words;
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(const RunOptions& options,
@@ -43,7 +60,7 @@ TrainingRun::TrainingRun(const RunOptions& options,
 TrainingRun::~TrainingRun() {
   if (group_ != nullptr) {
     // Its monitor lives longer than the plan.
-    group_->SetDescribe(nullptr);
+    group_->SetWords({});
   }
 }
 
@@ -163,12 +180,7 @@ absl::Status TrainingRun::OpenPlan() {
                                               runtime::WeightCheck::kWhenRead));
   RETURN_IF_ERROR(CheckRankCount());
   if (group_ != nullptr) {
-    group_->SetDescribe([plan = plan_.get()](bool init, uint32_t instruction) {
-      const runtime::FunctionView& function =
-          *plan->view().FindFunction(init ? "init" : "step");
-      return plan->view().Describe(function,
-                                   function.instructions()[instruction]);
-    });
+    group_->SetWords(WordsOf(plan_->view()));
   }
   runtime::CpuDeviceOptions options;
   options.threads = options_.threads;
@@ -312,7 +324,10 @@ absl::Status TrainingRun::CreateExecutor() {
   RETURN_IF_ERROR(executor.status());
   executor_ = *std::move(executor);
   if (trace_ != nullptr) {
-    trace_->Reserve(plan_->view().FindFunction("step")->instructions().size() *
+    trace_->Reserve(plan_->view()
+                        .FindFunction(planpb::FUNCTION_STEP)
+                        ->instructions()
+                        .size() *
                     static_cast<uint64_t>(executor_->rounds()));
   }
   return absl::OkStatus();
@@ -374,11 +389,16 @@ uint64_t TrainingRun::PlannedPeakBytes() const {
          kRunningBytes * static_cast<uint64_t>(options_.ranks_as_threads);
 }
 
+void TrainingRun::NoteBegin(planpb::FunctionRole role, int64_t step) {
+  if (group_ != nullptr) {
+    const runtime::PlanView& plan = plan_->view();
+    group_->Begin(plan.IndexOf(*plan.FindFunction(role)), step);
+  }
+}
+
 absl::Status TrainingRun::Initialize() {
   PrintHeader();
-  if (group_ != nullptr) {
-    group_->Begin(runtime::ProgressBoard::kInit);
-  }
+  NoteBegin(planpb::FUNCTION_INITIALIZE, 0);
   RETURN_IF_ERROR(executor_->Initialize());
   return ApplySettings(settings_, *executor_);
 }

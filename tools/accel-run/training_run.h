@@ -72,6 +72,8 @@ class TrainingRun {
   std::function<void(const planpb::Instruction&)> BeforeInstruction();
   absl::Status OpenRunDirectory();
   absl::Status Initialize();
+  // Tells other ranks which function this one begins.
+  void NoteBegin(planpb::FunctionRole role, int64_t step);
   absl::Status Train();
   absl::Status Finish();
   bool WantsTrace() const;

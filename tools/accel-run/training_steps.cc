@@ -35,9 +35,7 @@ double TrainingRun::MetricOf(const std::vector<double>& values,
 }
 
 absl::StatusOr<std::vector<double>> TrainingRun::RunOneStep(int64_t step) {
-  if (group_ != nullptr) {
-    group_->Begin(step);
-  }
+  NoteBegin(planpb::FUNCTION_STEP, step);
   const bool observes = IsFirst() || ReadTogether("gradient");
   if (step != 0 || options_.dump_gradients.empty() || !observes) {
     return executor_->RunStep(step);

@@ -4,16 +4,25 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include "dialects/Accel/IR/AccelDialect.cpp.inc"
 #include "dialects/Accel/IR/AccelEnums.cpp.inc"
 #include "dialects/Accel/IR/AccelInterfaces.cpp.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Accel/IR/AccelAttrs.cpp.inc"
+
 using namespace mlir;
 using namespace accel;
 
 void AccelDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Accel/IR/AccelAttrs.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/Accel/IR/AccelOps.cpp.inc"

@@ -15,6 +15,8 @@ def Accel_Dialect : Dialect {
   let name = "accel";
   let cppNamespace = "::accel";
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let useDefaultAttributePrinterParser = 1;
   let summary = "the training step as a program over tensors";
   let description = [{
     ```

@@ -2,7 +2,7 @@
 // Enumerations of the `accel` dialect.
 #ifndef ACCEL_DIALECTS_ACCEL_IR_ACCELENUMS_TD
 #define ACCEL_DIALECTS_ACCEL_IR_ACCELENUMS_TD
-include "mlir/IR/EnumAttr.td"
+include "dialects/Accel/IR/AccelDialect.td"
 
 def Accel_ComparePredicate : I32EnumAttr<"ComparePredicate", "how two elements are compared", [
     I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">, I32EnumAttrCase<"LT", 2, "lt">,
@@ -13,5 +13,28 @@ def Accel_ComparePredicate : I32EnumAttr<"ComparePredicate", "how two elements a
 def Accel_GeluApproximation : I32EnumAttr<"GeluApproximation", "which form of GELU", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Tanh", 1, "tanh">]> {
   let cppNamespace = "::accel";
+}
+
+def Accel_FunctionRole : I32EnumAttr<"FunctionRole", "what a function of the program is for", [
+    I32EnumAttrCase<"Initialize", 0, "initialize">, I32EnumAttrCase<"Step", 1, "step">,
+    I32EnumAttrCase<"Evaluate", 2, "evaluate">, I32EnumAttrCase<"Infer", 3, "infer">]> {
+  let cppNamespace = "::accel";
+  let genSpecializedAttr = 0;
+}
+
+def Accel_FunctionRoleAttr : EnumAttr<Accel_Dialect, Accel_FunctionRole, "role"> {
+  let summary = "what a function of the program is for";
+  let description = [{
+    Stands as `accel.role` on each function of the program: `initialize` sets the state up, once, before any other runs; `step`
+    takes one step of training; `evaluate` measures and `infer` answers, and both leave parameters and the optimizer's state as they
+    are. Whoever looks for a function looks for its role. Its name is for people.
+
+    ```mlir
+    func.func @step() attributes {accel.role = #accel.role<step>} {
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
 }
 #endif

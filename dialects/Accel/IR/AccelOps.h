@@ -17,6 +17,9 @@
 
 #include "dialects/Accel/IR/AccelEnums.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Accel/IR/AccelAttrs.h.inc"
+
 #define GET_OP_CLASSES
 #include "dialects/Accel/IR/AccelOps.h.inc"
 

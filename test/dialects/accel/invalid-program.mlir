@@ -125,3 +125,20 @@ func.func @update_c1_kind(%x: tensor<f64>) {
   accel.update %x kind "adam" : tensor<f64>
   return
 }
+
+// -----
+
+// expected-error@below {{'func.func' op expected accel.role to be an #accel.role, got "step"}}
+func.func @role_text() attributes {accel.role = "step"} {
+  return
+}
+
+// -----
+
+// expected-error@below {{'func.func' op expected accel.role on a function with a body, got it here}}
+func.func private @role_without_body() attributes {accel.role = #accel.role<step>}
+
+// -----
+
+// expected-error@below {{'builtin.module' op expected accel.role on a function with a body, got it here}}
+module attributes {accel.role = #accel.role<evaluate>} {}

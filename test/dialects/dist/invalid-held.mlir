@@ -18,7 +18,7 @@ accel.state @loss_sum : tensor<f64> {kind = "accumulator", dist.held = "part"}
 // -----
 
 // expected-error@below {{'func.func' op expected dist.held on the slot of a segment, got it here}}
-func.func @step() attributes {dist.held = "part"} {
+func.func @step() attributes {accel.role = #accel.role<step>, dist.held = "part"} {
   return
 }
 

@@ -27,7 +27,7 @@ accel.state @weight_decay : tensor<f64> {kind = "hyperparameter"}
 accel.state @momentum : tensor<f64> {kind = "hyperparameter"}
 accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter"}
 accel.state @step_count : tensor<f64> {kind = "counter"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %x = accel.input "x" : tensor<2xf64>
     %w = accel.read @w : tensor<2xf64>

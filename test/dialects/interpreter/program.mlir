@@ -21,7 +21,7 @@ accel.parameter @normal : tensor<2xf64> trainable {initial = {kind = "normal", m
 accel.state @sum : tensor<f64> {kind = "accumulator"}
 accel.state @weights : tensor<f64> {kind = "accumulator"}
 accel.state @unchanged : tensor<f64> {kind = "counter", initial = 3.0 : f64}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %seed = accel.input "seed" : tensor<i64>
     %s = accel.cast %seed : tensor<i64> -> tensor<f64>
@@ -55,7 +55,7 @@ func.func private @spread(%x: tensor<f64>) -> tensor<2xf64> {
 
 // INIT: parameter @w: tensor<2xf64> = [4, 4]
 // INIT-NEXT: parameter @normal: tensor<2xf64> = [1, 1]
-func.func @init() {
+func.func @init() attributes {accel.role = #accel.role<initialize>} {
   %w = accel.read @w : tensor<2xf64>
   %g = accel.gradient @w : tensor<2xf64>
   %x = accel.add %w, %g : tensor<2xf64>
@@ -82,7 +82,7 @@ accel.parameter @a : tensor<3xf64> trainable {segment = @s.master, offset = 0 : 
 accel.parameter @b : tensor<2xf64> trainable {segment = @s.master, offset = 4 : i64}
 accel.state @s.master : tensor<8xf64> {kind = "slot", bucket = "s", segment = "x", slot = "master", group = "undecayed"}
 accel.state @s.gradient : tensor<8xf64> {kind = "slot", bucket = "s", segment = "x", slot = "gradient", group = "undecayed"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %master = accel.iota 0 : tensor<8xf64>
   accel.write @s.master, %master : tensor<8xf64>
   %b = accel.read @b : tensor<2xf64>

@@ -7,7 +7,7 @@ func.func private @k0(%x: tensor<256xf32>) -> tensor<256xf32> attributes {plan.k
 
 // What depends on the number of ranks: sizes, parts, how far a kernel runs, and what ranks exchange.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[OWN:.+]] = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   %own = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   // CHECK: %[[WHOLE:.+]] = plan.buffer transient "gathered" {space = "shared"} : memref<512xf32>

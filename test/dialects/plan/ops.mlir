@@ -7,7 +7,7 @@ func.func private @k0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.k
 
 // Every operation of the dialect.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[SEGMENT:.+]] = plan.buffer persistent "parameters" "model.decayed.master" : memref<256xf32>
   %0 = plan.buffer persistent "parameters" "model.decayed.master" : memref<256xf32>
   // CHECK: plan.view %[[SEGMENT]] at 64 : memref<256xf32> to memref<8x16xf32>

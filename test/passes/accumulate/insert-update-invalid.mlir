@@ -8,22 +8,22 @@
 // expected-error@below {{--schedule: expected constant, linear, cosine or wsd, got 'step'}}
 // expected-error@below {{--lr: expected a finite number that is not negative, got -1}}
 // expected-error@below {{--beta1: expected a number in [0, 1), got 1}}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %scale = accel.constant dense<0.5> : tensor<f64>
   accel.metric "gradient_scale", %scale : tensor<f64>
   return
 }
 
 //--- step.mlir
-// expected-error@below {{expected a function @step that reports metric 'gradient_scale', got no function}}
+// expected-error@below {{expected a function of role step that reports metric 'gradient_scale', got no function}}
 module {
 }
 
 // -----
 
-// expected-error@below {{expected a function @step that reports metric 'gradient_scale', got no such metric}}
+// expected-error@below {{expected a function of role step that reports metric 'gradient_scale', got no such metric}}
 module {
-  func.func @step() {
+  func.func @step() attributes {accel.role = #accel.role<step>} {
     return
   }
 }

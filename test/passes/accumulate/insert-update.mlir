@@ -29,7 +29,7 @@
 // SGD-DAG: accel.state @decay_steps : tensor<f64> {initial = 1.000000e+01 : f64
 // SGD-NOT: beta
 // SGD: accel.update %{{.+}} kind "sgd" :
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %scale = accel.constant dense<0.5> : tensor<f64>
   accel.metric "gradient_scale", %scale : tensor<f64>
   return

@@ -1,27 +1,27 @@
 // RUN: accel-opt %s --accel-verify-accumulate --split-input-file --verify-diagnostics
 
-// expected-error@below {{expected functions @step and @init after Accumulate, got no @init}}
+// expected-error@below {{expected functions of the roles initialize and step after Accumulate, got none of role initialize}}
 module {
-  func.func @step() {
+  func.func @step() attributes {accel.role = #accel.role<step>} {
     return
   }
 }
 
 // -----
 
-// expected-error@below {{expected one accel.repeat and one accel.update in @step, got 1 and 0}}
-func.func @step() {
+// expected-error@below {{expected one accel.repeat and one accel.update in a step, got 1 and 0}}
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
   return
 }
-func.func @init() {
+func.func @init() attributes {accel.role = #accel.role<initialize>} {
   return
 }
 
 // -----
 
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %s = accel.constant dense<1.0> : tensor<f64>
   // expected-error@below {{expected the update behind the loop, got it before}}
   accel.update %s kind "sgd" : tensor<f64>
@@ -29,7 +29,7 @@ func.func @step() {
   }
   return
 }
-func.func @init() {
+func.func @init() attributes {accel.role = #accel.role<initialize>} {
   return
 }
 
@@ -37,11 +37,11 @@ func.func @init() {
 
 // Everything else at once: an accumulator that starts from the last step's value, work outside the loop, missing metrics.
 // expected-error@below {{expected accumulator 'sum' to be written before the loop, got no write}}
-// expected-error@below {{expected @init to write state 'sum', got no write}}
+// expected-error@below {{expected initialization to write state 'sum', got no write}}
 accel.state @sum : tensor<f64> {kind = "accumulator"}
 // expected-error@below {{expected metric 'loss' to be reported, got none}}
 // expected-error@below {{expected metric 'tokens' to be reported, got none}}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
   // expected-error@below {{expected input 'x' to be read inside the loop over microbatches, got it outside}}
@@ -51,6 +51,6 @@ func.func @step() {
   accel.update %x kind "sgd" : tensor<f64>
   return
 }
-func.func @init() {
+func.func @init() attributes {accel.role = #accel.role<initialize>} {
   return
 }

@@ -31,7 +31,7 @@ func.func private @zeros() -> tensor<384xf32> attributes {plan.kernel = {columns
 // CHECK-NEXT: plan.launch @zeros(%[[MOMENTUM]]) [write] units 3 {shard = #plan.shard<384 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.load "w.weight" into %[[MASTER]] {elements = 128 : i64, offset = 0 : i64} : memref<384xf32>
 // CHECK-NEXT: return
-func.func @init() {
+func.func @init() attributes {accel.role = #accel.role<initialize>} {
   %random = func.call @random() : () -> tensor<16x10xf32>
   accel.write @r, %random : tensor<16x10xf32>
   %zeros = func.call @zeros() : () -> tensor<384xf32>
@@ -69,7 +69,7 @@ func.func @init() {
 // CHECK: func.func private @[[ADD]](%[[SUM:.+]]: tensor<384xf32>, %{{.*}}: tensor<i1>) -> (tensor<384xf32> {plan.accumulate = 1 : i64})
 // CHECK-SAME: kind = "flat"
 // CHECK-NEXT: return %[[SUM]]
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %no = accel.constant dense<false> : tensor<i1>
   accel.write @accumulating, %no : tensor<i1>
   accel.repeat {

@@ -7,7 +7,7 @@ func.func private @total(%g: tensor<256xf32>) -> tensor<f32> attributes {plan.ke
   %sum = accel.reduce_sum %g [0] : tensor<256xf32> -> tensor<f32>
   return %sum : tensor<f32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %p = accel.read @"b.s.master" : tensor<256xf32>
   // expected-error@below {{'func.call' op expected results with one element for each, or for each row that divides the granule, of 256, got 'tensor<f32>'}}
   %sum = func.call @total(%p) : (tensor<256xf32>) -> tensor<f32>
@@ -23,7 +23,7 @@ func.func private @rows(%g: tensor<256xf32>) -> tensor<5xf32> attributes {plan.k
   %sum = accel.slice %g [0] strides [1] : tensor<256xf32> -> tensor<5xf32>
   return %sum : tensor<5xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %p = accel.read @"b.s.master" : tensor<256xf32>
   // expected-error@below {{'func.call' op expected results with one element for each, or for each row that divides the granule, of 256, got 'tensor<5xf32>'}}
   %sum = func.call @rows(%p) : (tensor<256xf32>) -> tensor<5xf32>
@@ -39,7 +39,7 @@ accel.state @"b.t.master" : tensor<128xf32> {kind = "slot", bucket = "b", segmen
 func.func private @both(%g: tensor<256xf32>, %h: tensor<128xf32>) -> tensor<256xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64, units = 2 : i64}} {
   return %g : tensor<256xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %p = accel.read @"b.s.master" : tensor<256xf32>
   %q = accel.read @"b.t.master" : tensor<128xf32>
   // expected-error@below {{'func.call' op expected operands that are all cut by #plan.shard<256 granule 64 over "fsdp">, got one that is cut by #plan.shard<128 granule 64 over "fsdp">}}
@@ -56,7 +56,7 @@ func.func private @both(%g: tensor<256xf32>) -> tensor<128xf32> attributes {plan
   %h = accel.slice %g [0] strides [2] : tensor<256xf32> -> tensor<128xf32>
   return %h : tensor<128xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %p = accel.read @"b.s.master" : tensor<256xf32>
   // expected-error@below {{'func.call' op expected results that are all cut by #plan.shard<256 granule 64 over "fsdp">, got one that is cut by #plan.shard<128 granule 64 over "fsdp">}}
   %r = func.call @both(%p) : (tensor<256xf32>) -> tensor<128xf32>
@@ -67,7 +67,7 @@ func.func @step() {
 // -----
 
 accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.001 : f64}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %half = accel.constant dense<0.5> : tensor<f64>
   // expected-error@below {{expected a kernel to compute what is written, got a constant}}
   accel.write @lr, %half : tensor<f64>

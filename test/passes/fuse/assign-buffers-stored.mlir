@@ -15,14 +15,14 @@ accel.state @"b.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "b", segm
 // CHECK-NEXT: plan.fill %[[BEFORE]] : memref<64xf32>
 // CHECK-NEXT: plan.fill %[[BEHIND]] : memref<112xf32>
 // CHECK-NEXT: return
-func.func @init() {
+func.func @init() attributes {accel.role = #accel.role<initialize>} {
   return
 }
 
 // CHECK-LABEL: func.func @step
 // CHECK-NOT: plan.fill
 // CHECK: plan.repeat
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
   return

@@ -59,7 +59,7 @@ func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<2
 // CHECK-NEXT: plan.launch @update(%[[READ]], %[[MOMENTUM]], %[[OWN_CHANGE]], %[[WRITTEN]], %[[MOMENTUM]]) [read, read, read, write, write] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.all_gather "b.s.master" %[[SENT]] into %[[MASTER]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: return
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.read @w : tensor<8x16xf32>

@@ -14,7 +14,7 @@ func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {p
 // CHECK: %[[MASTER:.+]] = plan.buffer persistent "parameters" "model.decayed.master" : memref<128xf32>
 // CHECK: %[[W:.+]] = plan.view %[[MASTER]] at 0 : memref<128xf32> to memref<8x16xf32>
 // CHECK: plan.load "w" into %[[W]]
-func.func @init() {
+func.func @init() attributes {accel.role = #accel.role<initialize>} {
   return
 }
 
@@ -29,7 +29,7 @@ func.func @init() {
 // CHECK: plan.launch @matmul{{.+}}(%[[X]], %{{.*}}, %[[P:.+]]) [read, read, write]
 // CHECK: plan.launch @neg_0(%[[P]], %[[N:.+]]) [read, write] units 1
 // CHECK: plan.launch @matmul{{.+}}(%[[X]], %[[N]], %[[VIEW]]) [read, read, update]
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.read @w : tensor<8x16xf32>

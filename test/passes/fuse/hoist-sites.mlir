@@ -21,7 +21,7 @@
 // WITHOUT: call @[[FN:matmul_8x8x8_dropout[^(]*]](
 // WITHOUT-NOT: call @[[FN]](
 // WITHOUT: return
-func.func @step(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %samples: tensor<2xi64>, %seed: tensor<i64>) -> tensor<8x8xf32> {
+func.func @step(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %samples: tensor<2xi64>, %seed: tensor<i64>) -> tensor<8x8xf32> attributes {accel.role = #accel.role<step>} {
   %a = accel.dropout %x, %samples, %seed probability 0.1 site 1 : tensor<8x8xf32>, tensor<2xi64>, tensor<i64>
   %b = accel.matmul %a, %w : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
   %c = accel.dropout %b, %samples, %seed probability 0.1 site 2 : tensor<8x8xf32>, tensor<2xi64>, tensor<i64>

@@ -13,7 +13,7 @@ func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {p
 // CHECK-NEXT: plan.launch @neg_0(%[[P]], %[[P]]) [read, write]
 // CHECK-NEXT: plan.launch @neg_0(%[[P]], %[[P]]) [read, write]
 // CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.+}}, %[[P]], %{{.+}}) [read, read, write]
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.input "w" : tensor<8x16xf32>
@@ -46,7 +46,7 @@ func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {p
 // CHECK: plan.launch @matmul{{.+}}(%{{.+}}, %{{.+}}, %[[P:.+]]) [read, read, write]
 // CHECK-NEXT: plan.launch @neg_0(%[[P]], %[[N:.+]]) [read, write]
 // CHECK-NEXT: plan.launch @matmul{{.+}}(%[[N]], %{{.+}}, %{{.+}}) [read, read, write]
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.input "w" : tensor<8x16xf32>
@@ -80,7 +80,7 @@ func.func private @transposed_0(%x: tensor<16x16xf32>) -> tensor<16x16xf32> attr
 // CHECK: plan.launch @matmul{{.+}}(%{{.+}}, %{{.+}}, %[[P:.+]]) [read, read, write]
 // CHECK-NEXT: plan.launch @transposed_0(%[[P]], %[[N:.+]]) [read, write]
 // CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.+}}, %[[N]], %{{.+}}) [read, read, write]
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %x = accel.input "x" : tensor<16x16xf32>
     %p = func.call @matmul_16x16x16(%x, %x) : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
@@ -114,7 +114,7 @@ func.func private @scaled_0(%x: tensor<4x16xf32>, %z: tensor<4x16xf32>) -> (tens
 // CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.+}}, %{{.+}}, %[[Q:.+]]) [read, read, write]
 // CHECK: plan.launch @scaled_0(%[[P]], %[[Q]], %[[V]], %[[S:.+]], %[[Q]]) [read, read, write, write, write]
 // CHECK: plan.launch @matmul{{.+}}(%[[Q]], %{{.+}}, %{{.+}}) [read, read, write]
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %x = accel.input "x" : tensor<4x8xf32>
     %w = accel.input "w" : tensor<8x16xf32>

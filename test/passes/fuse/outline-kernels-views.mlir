@@ -7,7 +7,7 @@ accel.parameter @g : tensor<4x8xf32> trainable
 // The rows of a product that are not contiguous, the first position of each sample, are copied first. What follows the
 // product is still computed by its kernel, which is there once.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[X:.+]] = accel.input "x"
   // CHECK: %[[W:.+]] = accel.read @w
   // CHECK: %[[B:.+]] = accel.read @b
@@ -39,7 +39,7 @@ accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
 // A gather of columns, the rows of a transposed table, is walked element by element: a sum that wants rows of its result
 // has a kernel of its own.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[T:.+]] = accel.input "t"
   %t = accel.input "t" : tensor<4x6xf32>
   %i = accel.input "i" : tensor<1xi64>
@@ -62,7 +62,7 @@ accel.parameter @b : tensor<12x1xf32> trainable
 
 // A product of one column computes nothing behind its sums: it has no row to do so in.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.input "x" : tensor<12x8xf32>
   %v = accel.input "v" : tensor<8x1xf32>
   %w = accel.input "w" : tensor<1x1xf32>

@@ -7,7 +7,7 @@ accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
 // A bias and an activation are computed by the kernel of their product, which keeps its sums in their result; so do two
 // sums share a kernel of which one feeds the other. What a row's sums read is no part of a product's kernel.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[X:.+]] = accel.input "x"
   %x = accel.input "x" : tensor<4x8xf32>
   // CHECK: %[[W:.+]] = accel.read @w
@@ -41,7 +41,7 @@ accel.parameter @b : tensor<16xf32> trainable
 
 // Equal kernels are stored once, whatever they are called on; a sum over rows goes straight into the gradient.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.input "x" : tensor<4x16xf32>
   %y = accel.input "y" : tensor<4x16xf32>
   // CHECK: %[[S:.+]] = call @reduce_sum_0(%{{.*}})
@@ -65,7 +65,7 @@ accel.state @v : tensor<64xf32> {kind = "accumulator"}
 
 // What reads a state before it is written stays before the kernel that overwrites it.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[V:.+]] = accel.read @v
   %v = accel.read @v : tensor<64xf32>
   %x = accel.input "x" : tensor<64xf32>
@@ -84,7 +84,7 @@ func.func @step() {
 
 // A transposed operand of a product that its flags cannot express is copied.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.input "x" : tensor<2x8x4x16xf32>
   %t = accel.transpose %x [0, 2, 1, 3] : tensor<2x8x4x16xf32> -> tensor<2x4x8x16xf32>
   // CHECK: %[[COPY:.+]] = call @copy_0
@@ -104,7 +104,7 @@ func.func @step() {
 
 // Attention reads its operands where a product left them, side by side, and writes what the next product reads.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.input "x" : tensor<16x192xf32>
   %w = accel.input "w" : tensor<64x64xf32>
   // CHECK: %[[X:.+]] = accel.input "x"
@@ -135,7 +135,7 @@ func.func @step() {
 
 // Keys whose last dimension is not contiguous are copied first.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %q = accel.input "q" : tensor<1x2x8x16xf32>
   %k = accel.input "k" : tensor<1x2x16x8xf32>
   // CHECK: %[[COPY:.+]] = call @copy_0
@@ -153,7 +153,7 @@ func.func @step() {
 // A residual that the next row sums read as well is in memory anyway: the product's kernel adds it, and a kernel of rows
 // begins behind it. What only the rows' kernel reads it computes itself.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.input "x" : tensor<8x16xf32>
   %w = accel.input "w" : tensor<16x16xf32>
   // CHECK: %[[X:.+]] = accel.input "x"
@@ -183,7 +183,7 @@ accel.parameter @w : tensor<16x8xf32> trainable
 // A product that is added to a gradient has no epilogue; products of more than two dimensions, and in double, are left to
 // the library.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.input "x" : tensor<4x16xf32>
   %y = accel.input "y" : tensor<4x8xf32>
   %b = accel.input "b" : tensor<2x4x8xf32>
@@ -209,7 +209,7 @@ accel.state @g : tensor<8192xf32> {kind = "slot", bucket = "model", segment = "d
 
 // The kernel that uses a gradient last clears it; the one that sums its squares must come before.
 // CHECK-LABEL: func.func @step
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[G:.+]] = accel.read @g
   // CHECK: %[[N:.+]] = call @reduce_sum_0(%[[G]])
   // CHECK: %[[U:.+]]:2 = call @[[UPDATE:[a-z_0-9]+]](%[[G]], %[[N]], %{{.+}})
@@ -235,7 +235,7 @@ func.func @step() {
 // No two kernels wait for each other: the sum of %p with what another product makes of it belongs to the second product, not
 // to the first, and what reads %r and a product of it is no part of the kernel that makes %r.
 // CHECK-LABEL: func.func @step
-func.func @step(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+func.func @step(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[P:.+]]:2 = call @matmul_8x16x16_sigmoid_0(%arg0, %arg1)
   // CHECK: %[[Y:.+]] = call @matmul_8x16x16_0(%[[P]]#1, %arg1, %[[P]]#0)
   %p = accel.matmul %x, %w : tensor<8x16xf32>, tensor<16x16xf32> -> tensor<8x16xf32>
@@ -263,7 +263,7 @@ accel.parameter @reduce_sum_0 : tensor<16xf32> trainable
 // CHECK: %[[S:.+]] = call @reduce_sum_1(%{{.*}})
 // CHECK: accel.accumulate @reduce_sum_0, %[[S]]
 // CHECK: func.func private @reduce_sum_1
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.input "x" : tensor<4x16xf32>
   %s = accel.reduce_sum %x [0] : tensor<4x16xf32> -> tensor<16xf32>
   accel.accumulate @reduce_sum_0, %s : tensor<16xf32>

@@ -33,7 +33,7 @@ accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
 // CHECK: %[[YES:.+]] = accel.constant dense<true> : tensor<i1>
 // CHECK-NEXT: accel.write @accumulating, %[[YES]]
 // CHECK-NEXT: }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %x = accel.input "x" : tensor<4x16xf32>
     %y = accel.input "y" : tensor<2x4x4xf32>
@@ -77,7 +77,7 @@ accel.state @"m.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "m", segm
 // CHECK: accel.write @accumulating
 // CHECK: func.call @sum(%{{.*}}) : (tensor<4x16xf32>) -> tensor<16xf32>
 // CHECK: accel.write @accumulating
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %x = accel.input "x" : tensor<4x16xf32>
     %g = func.call @sum(%x) : (tensor<4x16xf32>) -> tensor<16xf32>
@@ -102,7 +102,7 @@ accel.state @"m.s.master" : tensor<128xf32> {kind = "slot", bucket = "m", segmen
 // CHECK-NOT: plan.stored
 accel.state @"m.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "s", slot = "gradient", group = "decayed"}
 // CHECK-NOT: accumulating
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %g = accel.input "g" : tensor<16xf32>
     accel.accumulate @w, %g : tensor<16xf32>

@@ -1,6 +1,6 @@
 // RUN: accel-opt %s --accel-verify-fuse --split-input-file --verify-diagnostics
 
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer transient "activations" : memref<4xf32>
   // expected-error@below {{expected a kernel named 'missing'}}
   plan.launch @missing(%0) [write] units 1 : memref<4xf32>
@@ -12,7 +12,7 @@ func.func @step() {
 func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {}} {
   return %x : tensor<4xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer transient "activations" : memref<4xf32>
   // expected-error@below {{expected 2 buffers for kernel 'k', got 1}}
   plan.launch @k(%0) [write] units 1 : memref<4xf32>
@@ -24,7 +24,7 @@ func.func @step() {
 func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {}} {
   return %x : tensor<4xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer transient "activations" : memref<4xf32>
   %1 = plan.buffer io "io" "x" : memref<8xf32>
   // expected-error@below {{expected a buffer for 'tensor<4xf32>' as operand 0 of kernel 'k', got 'memref<8xf32>'}}
@@ -37,7 +37,7 @@ func.func @step() {
 func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {}} {
   return %x : tensor<4xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-note@below {{the buffer}}
   %0 = plan.buffer transient "activations" : memref<4xf32>
   %1 = plan.buffer transient "activations" : memref<4xf32>
@@ -48,7 +48,7 @@ func.func @step() {
 
 // -----
 
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-error@below {{expected no tensor outside kernels, got 'tensor<4xf32>'}}
   %0 = accel.input "x" : tensor<4xf32>
   return
@@ -57,7 +57,7 @@ func.func @step() {
 // -----
 
 // Nothing of the step before.
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-note@below {{the buffer}}
   %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
   %0 = plan.view %g at 0 : memref<8xf32> to memref<4xf32>
@@ -74,7 +74,7 @@ func.func @step() {
 func.func private @add(%x: tensor<4xf32>) -> (tensor<4xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
   return %x : tensor<4xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io "io" "x" : memref<4xf32>
   // expected-note@below {{the buffer}}
   %g = plan.buffer transient "gradients" : memref<4xf32>
@@ -91,7 +91,7 @@ func.func @step() {
 func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
   return %x : tensor<4xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io "io" "x" : memref<4xf32>
   %a = plan.buffer persistent "scalars" "accumulating" : memref<i8>
   // expected-note@below {{the buffer}}
@@ -112,7 +112,7 @@ func.func @step() {
 func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
   return %x : tensor<4xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io "io" "x" : memref<4xf32>
   %a = plan.buffer persistent "scalars" "accumulating" : memref<i8>
   // expected-note@below {{the buffer}}
@@ -131,7 +131,7 @@ func.func @step() {
 func.func private @store(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
   return %x : tensor<4xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io "io" "x" : memref<4xf32>
   // expected-note@below {{the buffer}}
   %g = plan.buffer persistent "gradients" "s.gradient" : memref<4xf32>
@@ -147,7 +147,7 @@ func.func @step() {
 func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
   return %x : tensor<4xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io "io" "x" : memref<4xf32>
   %a = plan.buffer persistent "scalars" "accumulating" : memref<i8>
   %g = plan.buffer persistent "gradients" "s.gradient" : memref<4xf32>
@@ -164,13 +164,13 @@ func.func @step() {
 func.func private @store(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
   return %x : tensor<4xf32>
 }
-func.func @init() {
+func.func @init() attributes {accel.role = #accel.role<initialize>} {
   %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
   %0 = plan.view %g at 3 : memref<8xf32> to memref<5xf32>
   plan.fill %0 : memref<5xf32>
   return
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io "io" "x" : memref<4xf32>
   // expected-note@below {{the buffer}}
   %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
@@ -186,7 +186,7 @@ func.func @step() {
 func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64, units = 4 : i64}} {
   return %x : tensor<512xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent "parameters" "s.master" : memref<512xf32>
   %1 = plan.buffer persistent "optimizer" "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   // expected-error@below {{expected whole buffers for all units, got operand 1 cut by #plan.shard<512 granule 128 over "fsdp">}}
@@ -200,7 +200,7 @@ func.func @step() {
 func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64, units = 4 : i64}} {
   return %x : tensor<512xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent "optimizer" "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   %1 = plan.buffer persistent "parameters" "s.master" : memref<512xf32>
   // expected-error@below {{expected operand 1 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got a whole buffer}}
@@ -216,7 +216,7 @@ func.func private @k(%x: tensor<128x4xf32>) -> tensor<512xf32> attributes {plan.
   %1 = accel.reshape %0 : tensor<4x128xf32> -> tensor<512xf32>
   return %1 : tensor<512xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent "optimizer" "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   %1 = plan.buffer persistent "optimizer" "s.v" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   // expected-error@below {{expected operand 0 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got #plan.shard<512 granule 128 over "fsdp">}}
@@ -229,7 +229,7 @@ func.func @step() {
 func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64, units = 4 : i64}} {
   return %x : tensor<512xf32>
 }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent "optimizer" "s.m" {shard = #plan.shard<512 granule 256 over "fsdp">} : memref<512xf32>
   %1 = plan.buffer persistent "optimizer" "s.v" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   // expected-error@below {{expected operand 0 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got #plan.shard<512 granule 256 over "fsdp">}}

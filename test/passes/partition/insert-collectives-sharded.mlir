@@ -17,11 +17,16 @@ module {
   accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
   accel.state @"b.frozen.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen"}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
+  accel.parameter @v : tensor<16x8xf32> trainable {segment = @"b.decayed.master", offset = 0 : i64}
+  accel.parameter @f : tensor<16x8xf32> {segment = @"b.frozen.master", offset = 0 : i64}
   // CHECK-LABEL: func.func @step
   // CHECK: accel.repeat
   // CHECK-NEXT: accel.read @w
   // CHECK-NEXT: accel.accumulate @w
+  // CHECK-NEXT: accel.read @f
+  // CHECK-NEXT: accel.accumulate @v
   // CHECK-NEXT: accel.accumulate @loss_sum
+  // CHECK-NEXT: accel.accumulate @target_count
   // CHECK-NEXT: }
   // CHECK-NEXT: dist.all_reduce [@loss_sum, @target_count] over ["replica", "fsdp"]
   // CHECK-NEXT: dist.reduce_scatter [@a.decayed.gradient, @b.decayed.gradient] over ["fsdp"]
@@ -32,14 +37,18 @@ module {
   // CHECK-NEXT: accel.write @step_count
   // CHECK-NEXT: accel.read @a.decayed.master
   // CHECK-NEXT: accel.write @a.decayed.master
+  // CHECK-NEXT: accel.write @b.decayed.master
   // CHECK-NEXT: dist.all_gather [@a.decayed.master, @b.decayed.master] over ["fsdp"]
   // CHECK-NEXT: return
-  func.func @step() {
+  func.func @step() attributes {accel.role = #accel.role<step>} {
     %x = accel.constant dense<1.0> : tensor<f64>
     accel.repeat {
       %w = accel.read @w : tensor<16x8xf32>
       accel.accumulate @w, %w : tensor<16x8xf32>
+      %f = accel.read @f : tensor<16x8xf32>
+      accel.accumulate @v, %f : tensor<16x8xf32>
       accel.accumulate @loss_sum, %x : tensor<f64>
+      accel.accumulate @target_count, %x : tensor<f64>
     }
     %loss = accel.read @loss_sum : tensor<f64>
     accel.write @square_sum, %loss : tensor<f64>
@@ -47,6 +56,7 @@ module {
     accel.write @step_count, %sum : tensor<f64>
     %p = accel.read @"a.decayed.master" : tensor<128xf32>
     accel.write @"a.decayed.master", %p : tensor<128xf32>
+    accel.write @"b.decayed.master", %p : tensor<128xf32>
     return
   }
 }
@@ -67,11 +77,16 @@ module {
   accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
   accel.state @"b.frozen.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen"}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
+  accel.parameter @v : tensor<16x8xf32> trainable {segment = @"b.decayed.master", offset = 0 : i64}
+  accel.parameter @f : tensor<16x8xf32> {segment = @"b.frozen.master", offset = 0 : i64}
   // CHECK-LABEL: func.func @step
   // CHECK: accel.repeat
   // CHECK-NEXT: accel.read @w
   // CHECK-NEXT: accel.accumulate @w
+  // CHECK-NEXT: accel.read @f
+  // CHECK-NEXT: accel.accumulate @v
   // CHECK-NEXT: accel.accumulate @loss_sum
+  // CHECK-NEXT: accel.accumulate @target_count
   // CHECK-NEXT: dist.reduce_scatter [@a.decayed.gradient, @b.decayed.gradient] over ["fsdp"]
   // CHECK-NEXT: }
   // CHECK-NEXT: dist.all_reduce [@loss_sum, @target_count] over ["replica", "fsdp"]
@@ -82,14 +97,18 @@ module {
   // CHECK-NEXT: accel.write @step_count
   // CHECK-NEXT: accel.read @a.decayed.master
   // CHECK-NEXT: accel.write @a.decayed.master
+  // CHECK-NEXT: accel.write @b.decayed.master
   // CHECK-NEXT: dist.all_gather [@a.decayed.master, @b.decayed.master] over ["fsdp"]
   // CHECK-NEXT: return
-  func.func @step() {
+  func.func @step() attributes {accel.role = #accel.role<step>} {
     %x = accel.constant dense<1.0> : tensor<f64>
     accel.repeat {
       %w = accel.read @w : tensor<16x8xf32>
       accel.accumulate @w, %w : tensor<16x8xf32>
+      %f = accel.read @f : tensor<16x8xf32>
+      accel.accumulate @v, %f : tensor<16x8xf32>
       accel.accumulate @loss_sum, %x : tensor<f64>
+      accel.accumulate @target_count, %x : tensor<f64>
     }
     %loss = accel.read @loss_sum : tensor<f64>
     accel.write @square_sum, %loss : tensor<f64>
@@ -97,6 +116,7 @@ module {
     accel.write @step_count, %sum : tensor<f64>
     %p = accel.read @"a.decayed.master" : tensor<128xf32>
     accel.write @"a.decayed.master", %p : tensor<128xf32>
+    accel.write @"b.decayed.master", %p : tensor<128xf32>
     return
   }
 }
@@ -117,12 +137,17 @@ module {
   accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
   accel.state @"b.frozen.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen", dist.held = "part"}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
+  accel.parameter @v : tensor<16x8xf32> trainable {segment = @"b.decayed.master", offset = 0 : i64}
+  accel.parameter @f : tensor<16x8xf32> {segment = @"b.frozen.master", offset = 0 : i64}
   // CHECK-LABEL: func.func @step
   // CHECK: accel.repeat
   // CHECK-NEXT: dist.all_gather [@a.decayed.master, @b.decayed.master, @b.frozen.master] over ["fsdp"]
   // CHECK-NEXT: accel.read @w
   // CHECK-NEXT: accel.accumulate @w
+  // CHECK-NEXT: accel.read @f
+  // CHECK-NEXT: accel.accumulate @v
   // CHECK-NEXT: accel.accumulate @loss_sum
+  // CHECK-NEXT: accel.accumulate @target_count
   // CHECK-NEXT: dist.reduce_scatter [@a.decayed.gradient, @b.decayed.gradient] over ["fsdp"]
   // CHECK-NEXT: }
   // CHECK-NEXT: dist.all_reduce [@loss_sum, @target_count] over ["replica", "fsdp"]
@@ -133,13 +158,17 @@ module {
   // CHECK-NEXT: accel.write @step_count
   // CHECK-NEXT: accel.read @a.decayed.master
   // CHECK-NEXT: accel.write @a.decayed.master
+  // CHECK-NEXT: accel.write @b.decayed.master
   // CHECK-NEXT: return
-  func.func @step() {
+  func.func @step() attributes {accel.role = #accel.role<step>} {
     %x = accel.constant dense<1.0> : tensor<f64>
     accel.repeat {
       %w = accel.read @w : tensor<16x8xf32>
       accel.accumulate @w, %w : tensor<16x8xf32>
+      %f = accel.read @f : tensor<16x8xf32>
+      accel.accumulate @v, %f : tensor<16x8xf32>
       accel.accumulate @loss_sum, %x : tensor<f64>
+      accel.accumulate @target_count, %x : tensor<f64>
     }
     %loss = accel.read @loss_sum : tensor<f64>
     accel.write @square_sum, %loss : tensor<f64>
@@ -147,6 +176,42 @@ module {
     accel.write @step_count, %sum : tensor<f64>
     %p = accel.read @"a.decayed.master" : tensor<128xf32>
     accel.write @"a.decayed.master", %p : tensor<128xf32>
+    accel.write @"b.decayed.master", %p : tensor<128xf32>
+    return
+  }
+}
+
+// -----
+
+// Every function exchanges what it uses: one that evaluates gathers parameters and sums losses. Initialization exchanges nothing.
+module {
+  accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+  accel.state @target_count : tensor<f64> {kind = "accumulator"}
+  accel.state @"a.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "master", group = "decayed", dist.held = "part"}
+  accel.state @"a.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
+  accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
+  // CHECK-LABEL: func.func @init
+  // CHECK-NOT: dist.
+  // CHECK: return
+  func.func @init() attributes {accel.role = #accel.role<initialize>} {
+    %x = accel.constant dense<0.0> : tensor<f64>
+    accel.write @loss_sum, %x : tensor<f64>
+    return
+  }
+  // CHECK-LABEL: func.func @measure
+  // CHECK: accel.repeat
+  // CHECK-NEXT: dist.all_gather [@a.decayed.master] over ["fsdp"]
+  // CHECK-NEXT: accel.read @w
+  // CHECK-NEXT: accel.accumulate @loss_sum
+  // CHECK-NEXT: }
+  // CHECK-NEXT: dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
+  // CHECK-NEXT: return
+  func.func @measure() attributes {accel.role = #accel.role<evaluate>} {
+    %x = accel.constant dense<1.0> : tensor<f64>
+    accel.repeat {
+      %w = accel.read @w : tensor<16x8xf32>
+      accel.accumulate @loss_sum, %x : tensor<f64>
+    }
     return
   }
 }

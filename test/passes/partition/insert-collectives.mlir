@@ -17,12 +17,14 @@ accel.state @target_count : tensor<f64> {kind = "accumulator"}
 // CHECK-NEXT: dist.all_reduce [@loss_sum, @target_count, @b.decayed.gradient] over ["replica", "fsdp"]
 // CHECK-NEXT: accel.read @loss_sum
 // CHECK-NOT: dist.
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.constant dense<1.0> : tensor<f64>
   accel.repeat {
+    accel.accumulate @target_count, %x : tensor<f64>
     accel.accumulate @loss_sum, %x : tensor<f64>
   }
   %loss = accel.read @loss_sum : tensor<f64>
   accel.metric "loss", %loss : tensor<f64>
+  %gradient = accel.read @"b.decayed.gradient" : tensor<128xf32>
   return
 }

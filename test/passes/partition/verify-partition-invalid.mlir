@@ -2,8 +2,31 @@
 
 // expected-error@below {{expected 'loss_sum' to be summed over the ranks behind the loop, got no dist.all_reduce that does}}
 accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %x = accel.constant dense<1.0> : tensor<f64>
   accel.repeat {
+    accel.accumulate @loss_sum, %x : tensor<f64>
+  }
+  return
+}
+
+// -----
+
+// Another function's exchange does not count.
+// expected-error@below {{expected 'loss_sum' to be summed over the ranks behind the loop, got no dist.all_reduce that does}}
+accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %x = accel.constant dense<1.0> : tensor<f64>
+  accel.repeat {
+    accel.accumulate @loss_sum, %x : tensor<f64>
+  }
+  dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
+  return
+}
+func.func @measure() attributes {accel.role = #accel.role<evaluate>} {
+  %x = accel.constant dense<1.0> : tensor<f64>
+  accel.repeat {
+    accel.accumulate @loss_sum, %x : tensor<f64>
   }
   return
 }
@@ -12,7 +35,7 @@ func.func @step() {
 
 // A collective per microbatch is another mode's.
 accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     // expected-error@below {{expected @loss_sum to be summed over the ranks behind the loop (dist.all_reduce), got dist.all_reduce in the loop}}
     dist.all_reduce [@loss_sum] over ["replica"]
@@ -24,7 +47,7 @@ func.func @step() {
 // -----
 
 accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-error@below {{expected @loss_sum to be summed over the ranks behind the loop (dist.all_reduce), got dist.all_reduce in front of the loop}}
   dist.all_reduce [@loss_sum] over ["replica"]
   accel.repeat {
@@ -36,7 +59,7 @@ func.func @step() {
 // -----
 
 accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
   dist.all_reduce [@loss_sum] over ["replica"]
@@ -48,7 +71,7 @@ func.func @step() {
 // -----
 
 accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
   // expected-error@below {{expected this use of @loss_sum behind the dist.all_reduce of 'loss_sum', got it in front}}
@@ -60,7 +83,7 @@ func.func @step() {
 // -----
 
 accel.state @lr : tensor<f64> {kind = "hyperparameter"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
   // expected-error@below {{expected a state that ranks exchange, got @lr}}
@@ -74,7 +97,7 @@ func.func @step() {
 accel.state @"m.d.master" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "master", group = "decayed"}
 // expected-error@below {{expected 'm.d.gradient' to be summed over the ranks, to each its part, in the loop, got no dist.reduce_scatter that does}}
 accel.state @"m.d.gradient" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "gradient", group = "decayed", dist.held = "part"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
   // expected-error@below {{expected @m.d.gradient to be summed over the ranks, to each its part, in the loop (dist.reduce_scatter), got dist.reduce_scatter behind the loop}}
@@ -87,7 +110,7 @@ func.func @step() {
 accel.parameter @w : tensor<16x8xf32> trainable {segment = @"m.d.master", offset = 0 : i64}
 accel.state @"m.d.master" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "master", group = "decayed", dist.held = "part"}
 accel.state @"m.d.gradient" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "gradient", group = "decayed", dist.held = "part"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     // expected-error@below {{expected this use of @w behind the dist.all_gather of 'm.d.master', got it in front}}
     %early = accel.read @w : tensor<16x8xf32>
@@ -103,7 +126,7 @@ func.func @step() {
 // -----
 
 accel.state @square_sum : tensor<f64> {kind = "partial"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
   %zero = accel.constant dense<0.0> : tensor<f64>
@@ -117,7 +140,7 @@ func.func @step() {
 // -----
 
 accel.state @"m.d.master" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "master", group = "decayed", dist.held = "whole"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
   dist.all_gather [@"m.d.master"] over ["fsdp"]

@@ -4,7 +4,7 @@
 accel.state @"a.s.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
 accel.state @"b.s.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
 accel.state @"c.s.master" : tensor<128xf32> {kind = "slot", bucket = "c", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %a_part = plan.buffer persistent "parameters" "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %a = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
   %b_part = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>

@@ -38,7 +38,7 @@ accel.state @"c.s.master" : tensor<128xf32> {kind = "slot", bucket = "c", segmen
 // MANY: plan.buffer transient "gathered" {space = "shared"} : memref<262528xf32>
 // ONE: plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
 // ONE: plan.buffer transient "gathered" {space = "shared"} : memref<640xf32>
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %a_part = plan.buffer persistent "parameters" "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %a = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
   %b_part = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
@@ -83,7 +83,7 @@ accel.state @"b.s.master" : tensor<128xf32> {kind = "slot", bucket = "b", segmen
 // CHECK-NEXT: plan.launch @second(%[[B]])
 // CHECK-NEXT: plan.launch @head(%[[TIED]])
 // CHECK-NEXT: }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %t_part = plan.buffer persistent "parameters" "t.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   %t = plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
   %tu_part = plan.buffer persistent "parameters" "t.u.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
@@ -111,7 +111,7 @@ func.func @step() {
 // CHECK-LABEL: func.func @step
 // CHECK-NOT: "gathered"
 // CHECK: plan.launch @k(%[[X:.+]]) [write]
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer transient "activations" : memref<8xf32>
   plan.repeat {
     plan.launch @k(%x) [write] units 1 : memref<8xf32>

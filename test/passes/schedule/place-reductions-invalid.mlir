@@ -4,7 +4,7 @@
 accel.state @"a.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
 accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
 accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %a_held = plan.buffer persistent "gradients" "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %a = plan.buffer transient "gradients" : memref<128xf32>
   %a_part = plan.part %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>

@@ -27,7 +27,7 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // CHECK-NEXT: plan.launch @add(%[[B]], %[[FLAG]], %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.launch @add_first(%[[TAIL]], %[[HELD]]) [read, update]
 // CHECK-NEXT: plan.fill %[[FLAG]] {truth} : memref<i8>
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io "io" "x" : memref<4x128xf32>
   %y = plan.buffer io "io" "y" : memref<4x64xf32>
   %flag = plan.buffer persistent "scalars" "accumulating" : memref<i8>

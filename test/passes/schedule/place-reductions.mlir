@@ -32,7 +32,7 @@ accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segm
 // CHECK-NEXT: plan.launch @add_256(%[[BPART]], %{{.+}}) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @add_256(%[[APART]], %{{.+}}) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io "io" "x" : memref<16x4xf32>
   %y = plan.buffer io "io" "y" : memref<4x8xf32>
   %a_held = plan.buffer persistent "gradients" "a.s.gradient" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
@@ -100,7 +100,7 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // CHECK-NEXT: plan.launch @add_128(%[[B]], %{{.+}}) [read, update]
 // CHECK-NEXT: plan.launch @add_128(%[[TAIL]], %[[HELD]]) [read, update]{{.*}}
 // CHECK-NEXT: }
-func.func @step() {
+func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io "io" "x" : memref<16x4xf32>
   %y = plan.buffer io "io" "y" : memref<4x8xf32>
   %t_held = plan.buffer persistent "gradients" "t.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>

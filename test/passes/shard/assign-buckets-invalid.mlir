@@ -5,10 +5,10 @@ module {
   accel.parameter @w : tensor<3xbf16> trainable
   accel.parameter @v : tensor<3xf64> trainable
   accel.parameter @constant : tensor<3xf64>
-  func.func @init() {
+  func.func @init() attributes {accel.role = #accel.role<initialize>} {
     return
   }
-  func.func @step() {
+  func.func @step() attributes {accel.role = #accel.role<step>} {
     accel.repeat {
     }
     %s = accel.constant dense<1.0> : tensor<f64>
@@ -19,6 +19,6 @@ module {
 
 // -----
 
-// expected-error@below {{expected functions @init and @step, the latter with one accel.repeat and one accel.update}}
+// expected-error@below {{expected functions of the roles initialize and step, the latter with one accel.repeat and one accel.update}}
 module {
 }

@@ -36,10 +36,10 @@ module {
   accel.parameter @shared : tensor<8xf32> trainable
   accel.parameter @last : tensor<8xf32> trainable
   accel.parameter @frozen : tensor<8xf32>
-  func.func @init() {
+  func.func @init() attributes {accel.role = #accel.role<initialize>} {
     return
   }
-  func.func @step() {
+  func.func @step() attributes {accel.role = #accel.role<step>} {
     accel.repeat {
       %ids = accel.input "ids" : tensor<4xi64>
       %tied = accel.read @tied : tensor<10x8xf32>
@@ -94,10 +94,10 @@ module {
   accel.parameter @unused : tensor<5xf32>
   accel.parameter @second : tensor<3xf32> trainable
   accel.parameter @first : tensor<6x3xf32> trainable
-  func.func @init() {
+  func.func @init() attributes {accel.role = #accel.role<initialize>} {
     return
   }
-  func.func @step() {
+  func.func @step() attributes {accel.role = #accel.role<step>} {
     accel.repeat {
       %x = accel.input "x" : tensor<4x6xf32>
       %w = accel.read @first : tensor<6x3xf32>

@@ -31,7 +31,9 @@ class LaneRunnerTest : public ::testing::Test {
  protected:
   LaneRunnerTest() : view_(*ViewOf(MakeSamplePlan())) {}
 
-  const FunctionView& step() { return *view_.FindFunction("step"); }
+  const FunctionView& step() {
+    return *view_.FindFunction(planpb::FUNCTION_STEP);
+  }
 
   runtime::PlanView view_;
 };

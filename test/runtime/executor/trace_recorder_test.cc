@@ -46,13 +46,13 @@ class TraceRecorderTest : public ::testing::Test {
 
   const planpb::Instruction& Named(const std::string& name) {
     for (const planpb::Instruction& each :
-         plan_->view().FindFunction("step")->instructions()) {
+         plan_->view().FindFunction(planpb::FUNCTION_STEP)->instructions()) {
       if (each.name() == name) {
         return each;
       }
     }
     ADD_FAILURE() << "no instruction " << name;
-    return plan_->view().FindFunction("step")->instructions()[0];
+    return plan_->view().FindFunction(planpb::FUNCTION_STEP)->instructions()[0];
   }
 
   TempDir dir_;

@@ -16,21 +16,23 @@ TEST(ProgressBoardTest, OthersReadWhereARankIsAndWhatItNeeded) {
   ASSERT_OK_AND_ASSIGN(const auto memory, ProgressBoard::CreateMemory(2));
   ASSERT_OK_AND_ASSIGN(ProgressBoard mine, ProgressBoard::Open(memory, 2));
   ASSERT_OK_AND_ASSIGN(ProgressBoard theirs, ProgressBoard::Open(memory, 2));
-  EXPECT_EQ(theirs.Of(1).step, ProgressBoard::kLoading);
+  EXPECT_EQ(theirs.Of(1).function, std::nullopt);
   EXPECT_EQ(theirs.PeakOf(1), 0u);
 
-  mine.Begin(1, 7);
+  mine.Begin(1, 2, 7);
   mine.Note(1, 0, 12);
   mine.NotePeak(1, uint64_t{5} << 40);
+  EXPECT_EQ(theirs.Of(1).function, 2u);
   EXPECT_EQ(theirs.Of(1).step, 7);
   EXPECT_EQ(theirs.Of(1).instructions[0], 12u);
   EXPECT_FALSE(theirs.Of(1).instructions[1].has_value());
   EXPECT_EQ(theirs.PeakOf(1), uint64_t{5} << 40);
-  EXPECT_EQ(theirs.Of(0).step, ProgressBoard::kLoading);
+  EXPECT_EQ(theirs.Of(0).function, std::nullopt);
   EXPECT_EQ(theirs.PeakOf(0), 0u);
 
-  mine.Begin(1, ProgressBoard::kInit);
-  EXPECT_EQ(theirs.Of(1).step, ProgressBoard::kInit);
+  mine.Begin(1, 0, 0);
+  EXPECT_EQ(theirs.Of(1).function, 0u);
+  EXPECT_EQ(theirs.Of(1).step, 0);
   EXPECT_FALSE(theirs.Of(1).instructions[0].has_value());
 }
 

@@ -85,7 +85,7 @@ TEST_F(RendezvousTest, AllRanksLeaveWithTheSameMemory) {
     EXPECT_EQ(results[rank]->pids, std::vector<pid_t>(3, getpid()));
     ASSERT_OK_AND_ASSIGN(ProgressBoard board,
                          ProgressBoard::Open(results[rank]->board, 3));
-    board.Begin(rank, 10 + rank);
+    board.Begin(rank, 1, 10 + rank);
     board.Note(rank, 1, 5);
   }
   ASSERT_OK_AND_ASSIGN(const ProgressBoard board,

@@ -45,7 +45,9 @@ TEST_F(ContainerTest, SectionsComeBackAsTheyWereWritten) {
   EXPECT_THAT(plan->content().ReadSection(kText, 1000),
               IsOkAndHolds("plan.function @step {}\n"));
   EXPECT_EQ(plan->view().functions().size(), 2u);
-  EXPECT_EQ(plan->view().FindFunction("step")->instructions().size(), 17u);
+  EXPECT_EQ(
+      plan->view().FindFunction(planpb::FUNCTION_STEP)->instructions().size(),
+      17u);
 }
 
 TEST_F(ContainerTest, EqualPlansHaveEqualBytes) {

@@ -148,8 +148,8 @@ GatheredPeak PeakOf(GatheredPlan& plan) {
   const auto layout =
       runtime::MemoryLayout::Create(view, runtime::RankBinding());
   EXPECT_OK(layout);
-  const auto peak =
-      runtime::FindGatheredPeak(view, *view.FindFunction("step"), *layout);
+  const auto peak = runtime::FindGatheredPeak(
+      view, *view.FindFunction(planpb::FUNCTION_STEP), *layout);
   EXPECT_OK(peak);
   return *peak;
 }
@@ -255,9 +255,10 @@ TEST(GatheredBucketsTest, SegmentsKnowWhoReadsThem) {
   const runtime::PlanView view = plan.View();
   ASSERT_OK_AND_ASSIGN(const auto layout, runtime::MemoryLayout::Create(
                                               view, runtime::RankBinding()));
-  ASSERT_OK_AND_ASSIGN(const std::vector<GatheredSegment> segments,
-                       runtime::FindGatheredSegments(
-                           view, *view.FindFunction("step"), layout, 1));
+  ASSERT_OK_AND_ASSIGN(
+      const std::vector<GatheredSegment> segments,
+      runtime::FindGatheredSegments(
+          view, *view.FindFunction(planpb::FUNCTION_STEP), layout, 1));
   ASSERT_EQ(segments.size(), 1u);
   EXPECT_EQ(segments[0].bucket, "a");
   EXPECT_EQ(segments[0].bytes, kGatheredBytes);
@@ -273,7 +274,8 @@ TEST(GatheredBucketsTest, AFunctionThatGathersNothingHasNone) {
                                               view, runtime::RankBinding()));
   ASSERT_OK_AND_ASSIGN(
       const GatheredPeak peak,
-      runtime::FindGatheredPeak(view, *view.FindFunction("init"), layout));
+      runtime::FindGatheredPeak(
+          view, *view.FindFunction(planpb::FUNCTION_INITIALIZE), layout));
   EXPECT_THAT(peak.in_program_order, IsEmpty());
   EXPECT_THAT(peak.in_any_timing, IsEmpty());
 }

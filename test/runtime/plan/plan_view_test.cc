@@ -200,8 +200,21 @@ const Case kProgramCases[] = {
        p.manifest.mutable_export_()->mutable_tensors(1)->set_rows(3);
      },
      "the transpose of 3 x 4 has not 8 elements"},
-    {"NoStep", [](SamplePlan& p) { p.step_function().set_name("other"); },
-     "there is no function 'step'"},
+    {"NoStep",
+     [](SamplePlan& p) {
+       p.step_function().set_role(planpb::FUNCTION_EVALUATE);
+     },
+     "there is no function to step"},
+    {"TwoSteps",
+     [](SamplePlan& p) {
+       p.manifest.mutable_functions(0)->set_role(planpb::FUNCTION_STEP);
+     },
+     "two functions step, 'step' is the second"},
+    {"NoRole",
+     [](SamplePlan& p) {
+       p.step_function().set_role(planpb::FUNCTION_UNSPECIFIED);
+     },
+     "function 'step' is of unknown role 0"},
 };
 
 const Case kInstructionCases[] = {
@@ -262,7 +275,7 @@ const Case kInstructionCases[] = {
      "a launch over [4, 3)"},
     {"MetricNeverReported",
      [](SamplePlan& p) { p.Step("metric lr").mutable_metric()->set_metric(0); },
-     "function 'step': no instruction reports metric 'lr'"},
+     "function to step: no instruction reports metric 'lr'"},
     {"FetchSize",
      [](SamplePlan& p) {
        p.Step("fetch first").mutable_accesses(0)->set_bytes(8);
@@ -340,7 +353,7 @@ INSTANTIATE_TEST_SUITE_P(Instructions, RefusedPlanTest,
 
 TEST(PlanViewTest, TheSampleIsValid) {
   ASSERT_OK_AND_ASSIGN(const auto view, ViewOf(MakeSamplePlan()));
-  const runtime::FunctionView* step = view.FindFunction("step");
+  const runtime::FunctionView* step = view.FindFunction(planpb::FUNCTION_STEP);
   EXPECT_EQ(step->RepeatOf(3), std::nullopt);
   EXPECT_EQ(step->RepeatOf(5), 4u);
   EXPECT_EQ(step->SignallerOf(1), 9u);
@@ -351,12 +364,12 @@ TEST(PlanViewTest, TheSampleIsValid) {
 TEST(PlanViewTest, WalkUnrollsRepeats) {
   ASSERT_OK_AND_ASSIGN(const auto view, ViewOf(MakeSamplePlan()));
   std::vector<std::string> seen;
-  ASSERT_OK(view.FindFunction("step")->Walk(
-      2, [&](const runtime::Instance& instance) {
-        seen.push_back(
-            absl::StrCat(instance.instruction->id(), ".", instance.iteration));
-        return absl::OkStatus();
-      }));
+  ASSERT_OK(view.FindFunction(planpb::FUNCTION_STEP)
+                ->Walk(2, [&](const runtime::Instance& instance) {
+                  seen.push_back(absl::StrCat(instance.instruction->id(), ".",
+                                              instance.iteration));
+                  return absl::OkStatus();
+                }));
   EXPECT_THAT(seen, ::testing::ElementsAre(
                         "0.0", "1.0", "2.0", "3.0", "5.0", "6.0", "7.0", "8.0",
                         "9.0", "5.1", "6.1", "7.1", "8.1", "9.1", "10.0",
@@ -365,7 +378,7 @@ TEST(PlanViewTest, WalkUnrollsRepeats) {
 
 TEST(PlanViewTest, CountsThatWaitsWaitFor) {
   ASSERT_OK_AND_ASSIGN(const auto view, ViewOf(MakeSamplePlan()));
-  const runtime::FunctionView& step = *view.FindFunction("step");
+  const runtime::FunctionView& step = *view.FindFunction(planpb::FUNCTION_STEP);
   const auto count = [&](uint32_t id, int wait, uint64_t iteration) {
     return step.RequiredCount(step.instructions()[id].waits(wait), id,
                               iteration, 7);

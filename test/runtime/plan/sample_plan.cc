@@ -454,8 +454,12 @@ SamplePlan Maker::Make() {
   manifest.mutable_lanes(0)->set_kind(planpb::LANE_COMPUTE);
   manifest.add_lanes()->set_name("communication");
   manifest.mutable_lanes(1)->set_kind(planpb::LANE_COMMUNICATION);
-  manifest.add_functions()->set_name("init");
-  manifest.add_functions()->set_name("step");
+  planpb::Function* init = manifest.add_functions();
+  init->set_name("init");
+  init->set_role(planpb::FUNCTION_INITIALIZE);
+  planpb::Function* step = manifest.add_functions();
+  step->set_name("step");
+  step->set_role(planpb::FUNCTION_STEP);
   plan_.functions.resize(2);
   AddBuffers();
   AddState();

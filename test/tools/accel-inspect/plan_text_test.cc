@@ -60,7 +60,7 @@ TEST_F(PlanTextTest, BucketsAndParametersHaveTheirPlaces) {
 // Lanes stand side by side, phases above them, events at both ends.
 TEST_F(PlanTextTest, TheStepReadsFromTopToBottom) {
   const std::string text = tools::FunctionText(
-      plan_->view(), *plan_->view().FindFunction("step"), 120);
+      plan_->view(), *plan_->view().FindFunction(planpb::FUNCTION_STEP), 120);
   EXPECT_THAT(text,
               HasSubstr(" forward\n"
                         "    6   (wait 0) (wait 2-1) predict [0, 2)  x, w "

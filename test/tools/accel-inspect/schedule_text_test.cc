@@ -29,8 +29,8 @@ std::string StepText(const SamplePlan& plan, bool fold, size_t width) {
   const auto layout =
       runtime::MemoryLayout::Create(*view, runtime::RankBinding());
   EXPECT_OK(layout);
-  const auto text = tools::ScheduleText(*view, *view->FindFunction("step"),
-                                        *layout, fold, width);
+  const auto text = tools::ScheduleText(
+      *view, *view->FindFunction(planpb::FUNCTION_STEP), *layout, fold, width);
   EXPECT_OK(text);
   return *text;
 }
@@ -87,7 +87,7 @@ TEST(ScheduleTextTest, RowsKeepTheOrderOfEventsAndLanes) {
   ASSERT_OK_AND_ASSIGN(const auto view, ViewOf(MakeSamplePlan()));
   ASSERT_OK_AND_ASSIGN(const auto layout, runtime::MemoryLayout::Create(
                                               view, runtime::RankBinding()));
-  const runtime::FunctionView& step = *view.FindFunction("step");
+  const runtime::FunctionView& step = *view.FindFunction(planpb::FUNCTION_STEP);
   for (const bool fold : {true, false}) {
     ASSERT_OK_AND_ASSIGN(const tools::Schedule schedule,
                          tools::MakeSchedule(view, step, layout, fold));
@@ -135,7 +135,7 @@ TEST(ScheduleTextTest, ProgramsReadTheSame) {
   ASSERT_OK_AND_ASSIGN(const auto view, ViewOf(MakeShardedPlan(10)));
   ASSERT_OK_AND_ASSIGN(const auto layout, runtime::MemoryLayout::Create(
                                               view, runtime::RankBinding()));
-  const runtime::FunctionView& step = *view.FindFunction("step");
+  const runtime::FunctionView& step = *view.FindFunction(planpb::FUNCTION_STEP);
   ASSERT_OK_AND_ASSIGN(const std::string text,
                        tools::ScheduleJson(view, step, layout));
   const auto json = nlohmann::json::parse(text);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A function that no pass, no writer and no runtime knows: it measures the loss
+// as a step does, and leaves the parameters as they are. It is put into the
+// program behind Accumulate and goes from there, by its role, through every
+// phase, the estimate, the plan and the runtime.
+#include "dialects/Accel/IR/FunctionRoles.h"
+#include "absl/strings/match.h"
+#include "compiler/Estimate.h"
+#include "compiler/Pipeline.h"
+#include "compiler/RegisterAll.h"
+#include "runtime/executor/rank_threads.h"
+#include "runtime/io/posix_vfs.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+using namespace mlir;
+
+namespace accel::test {
+namespace {
+
+constexpr int64_t kBatch = 3;
+constexpr int64_t kGlobalBatch = 12;
+
+/// The step without gradients and without the update.
+void addEvaluation(ModuleOp module) {
+  func::FuncOp step = findFunction(module, FunctionRole::Step);
+  func::FuncOp evaluate = step.clone();
+  evaluate.setSymName("measure");
+  setRole(evaluate, FunctionRole::Evaluate);
+  module.push_back(evaluate);
+  SymbolTable symbols(module);
+  SmallVector<Operation *> dropped;
+  evaluate.walk([&](Operation *op) {
+    auto add = dyn_cast<AccumulateOp>(op);
+    bool isGradient = add && symbols.lookup<ParameterOp>(add.getSymbol());
+    auto metric = dyn_cast<MetricOp>(op);
+    bool isScale = metric && metric.getName() == "gradient_scale";
+    if (isGradient || isScale || isa<UpdateOp>(op)) {
+      dropped.push_back(op);
+    }
+  });
+  for (Operation *op : llvm::reverse(dropped)) {
+    op->erase();
+  }
+}
+
+class FunctionRolesTest : public testing::TestWithParam<const char *> {
+protected:
+  FunctionRolesTest()
+      : context([] {
+          DialectRegistry registry;
+          registerAllAccelDialects(registry);
+          return registry;
+        }()) {
+    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+      diagnostics += diagnostic.str() + "\n";
+    });
+    std::string pattern = testing::TempDir() + "accel-roles-XXXXXX";
+    folder = mkdtemp(pattern.data());
+  }
+  ~FunctionRolesTest() override { std::filesystem::remove_all(folder); }
+
+  /// Compiles `name` with the further function into `plan`.
+  void compile(const std::string &name) {
+    CompilerOptions options;
+    options.model = ACCEL_MODELS "/" + name + "/model.onnx";
+    options.frontend.dimensions["batch"] = kBatch;
+    options.shard.mode = GetParam();
+    auto imported = onnx::importOnnx(options.model, options.frontend, context);
+    ASSERT_TRUE(succeeded(imported)) << diagnostics;
+    onnx::ImportedModel model = std::move(*imported);
+    for (const PhaseInfo &info : getPhases()) {
+      if (info.phase > Phase::Memory) {
+        break;
+      }
+      ASSERT_TRUE(succeeded(runPhase(*model.module, info.phase, options)))
+          << info.name.str() << ": " << diagnostics;
+      if (info.phase == Phase::Accumulate) {
+        addEvaluation(*model.module);
+      }
+    }
+    auto code = lowerKernels(*model.module, getDefaultVariants());
+    ASSERT_TRUE(succeeded(code)) << diagnostics;
+    PlanWriterOptions writer;
+    writer.globalBatch = kGlobalBatch;
+    auto estimate = TrainingEstimate::create(*model.module, *code, model,
+                                             writer, GetParam());
+    ASSERT_TRUE(succeeded(estimate)) << diagnostics;
+    auto file = PlanFile::begin(context, *vfs, folder + "/plan", model.weights,
+                                /*onThread=*/false);
+    ASSERT_TRUE(succeeded(file)) << diagnostics;
+    ASSERT_TRUE(
+        succeeded(writePlan(*model.module, *code, model, writer, **file)))
+        << diagnostics;
+    auto opened = runtime::Plan::Open(*vfs, folder + "/plan");
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    plan = std::move(*opened);
+    EXPECT_EQ(estimate->getManifest().functions_size(), 3);
+    EXPECT_EQ(estimate->getPeak().function, "step");
+  }
+
+  std::unique_ptr<runtime::RankThreads> makeRanks(const runtime::Dataset &data,
+                                                  int ranks) {
+    runtime::RankThreadsOptions options;
+    options.ranks = ranks;
+    options.executor.global_batch = kGlobalBatch;
+    auto made = runtime::RankThreads::Create(*vfs, *plan, data, options);
+    EXPECT_TRUE(made.ok()) << made.status();
+    return made.ok() ? std::move(*made) : nullptr;
+  }
+
+  double lossOf(runtime::Executor &ranks, planpb::FunctionRole role,
+                int64_t step) {
+    auto metrics = ranks.Run(role, step);
+    EXPECT_TRUE(metrics.ok()) << metrics.status();
+    return metrics.ok() ? (*metrics)[*plan->view().FindMetric("loss")] : 0;
+  }
+
+  MLIRContext context;
+  std::string diagnostics, folder;
+  std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
+  std::unique_ptr<runtime::Plan> plan;
+};
+
+TEST_P(FunctionRolesTest, AThirdFunctionGoesThroughEverything) {
+  compile("gpt2");
+  if (HasFatalFailure()) {
+    return;
+  }
+  ASSERT_EQ(plan->view().functions().size(), 3u);
+  ASSERT_TRUE(plan->view().FindFunction(planpb::FUNCTION_EVALUATE));
+  runtime::DatasetOptions dataOptions;
+  dataOptions.global_batch = kGlobalBatch;
+  auto data = runtime::Dataset::Open(
+      *vfs, runtime::DataSignature(plan->manifest()), dataOptions);
+  ASSERT_TRUE(data.ok()) << data.status();
+  for (int count : {1, 2}) {
+    auto ranks = makeRanks(**data, count);
+    ASSERT_TRUE(ranks);
+    ASSERT_TRUE(ranks->Initialize().ok());
+    double before = 0;
+    for (int64_t step = 0; step < 3; ++step) {
+      // What a step reports is what was measured in front of it, twice.
+      double measured = lossOf(*ranks, planpb::FUNCTION_EVALUATE, step);
+      EXPECT_EQ(lossOf(*ranks, planpb::FUNCTION_EVALUATE, step), measured);
+      EXPECT_EQ(lossOf(*ranks, planpb::FUNCTION_STEP, step), measured);
+      EXPECT_NE(measured, before);
+      before = measured;
+    }
+    EXPECT_TRUE(
+        absl::EndsWith(ranks->Run(planpb::FUNCTION_INFER, 0).status().message(),
+                       ": the plan has no function to infer"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, FunctionRolesTest,
+                         testing::Values("plain", "zero1", "zero2", "fsdp"),
+                         [](const auto &info) {
+                           return std::string(info.param);
+                         });
+
+} // namespace
+} // namespace accel::test
