@@ -29,7 +29,7 @@ numberInstructions(func::FuncOp function) {
 /// For every instruction, the bytes of the buffers that live then.
 SmallVector<uint64_t> getLiveBytes(func::FuncOp function, size_t count) {
   SmallVector<int64_t> change(count + 2, 0);
-  MemoryProblem problem = readMemory(function, "device");
+  MemoryProblem problem = readMemory(function, plan::Space::Device);
   for (const BufferLifetime &buffer : problem.buffers) {
     change[buffer.first] += buffer.bytes;
     change[buffer.last + 1] -= buffer.bytes;

@@ -26,7 +26,14 @@ planpb::ElementType accel::toElementType(Type type) {
   if (type.isInteger(64)) {
     return planpb::ELEMENT_I64;
   }
-  return type.isInteger(32) ? planpb::ELEMENT_I32 : planpb::ELEMENT_BOOL;
+  if (type.isInteger(32)) {
+    return planpb::ELEMENT_I32;
+  }
+  if (type.isInteger(1) || type.isInteger(8)) {
+    return planpb::ELEMENT_BOOL;
+  }
+  // Verifiers of the dialects let no other type pass.
+  llvm::report_fatal_error("a type that a plan has no name for");
 }
 
 void accel::setConstant(planpb::SizeExpr &expr, uint64_t bytes) {
@@ -48,21 +55,36 @@ static planpb::Region toRegion(plan::Region region) {
   llvm_unreachable("all regions are listed");
 }
 
-static planpb::MemoryClass toClass(StringRef name) {
-  return llvm::StringSwitch<planpb::MemoryClass>(name)
-      .Case("parameters", planpb::CLASS_PARAMETERS)
-      .Case("gradients", planpb::CLASS_GRADIENTS)
-      .Case("optimizer", planpb::CLASS_OPTIMIZER)
-      .Case("activations", planpb::CLASS_ACTIVATIONS)
-      .Case("gathered", planpb::CLASS_GATHERED)
-      .Case("io", planpb::CLASS_IO)
-      .Case("constants", planpb::CLASS_CONSTANTS)
-      .Case("scalars", planpb::CLASS_SCALARS)
-      .Default(planpb::CLASS_SCRATCH);
+static planpb::MemoryClass toClass(plan::MemoryClass klass) {
+  switch (klass) {
+  case plan::MemoryClass::Parameters:
+    return planpb::CLASS_PARAMETERS;
+  case plan::MemoryClass::Gradients:
+    return planpb::CLASS_GRADIENTS;
+  case plan::MemoryClass::Optimizer:
+    return planpb::CLASS_OPTIMIZER;
+  case plan::MemoryClass::Activations:
+    return planpb::CLASS_ACTIVATIONS;
+  case plan::MemoryClass::Gathered:
+    return planpb::CLASS_GATHERED;
+  case plan::MemoryClass::IO:
+    return planpb::CLASS_IO;
+  case plan::MemoryClass::Constants:
+    return planpb::CLASS_CONSTANTS;
+  case plan::MemoryClass::Scalars:
+    return planpb::CLASS_SCALARS;
+  }
+  llvm_unreachable("all classes are listed");
 }
 
-planpb::Space accel::toSpace(StringRef name) {
-  return name == "shared" ? planpb::SPACE_SHARED : planpb::SPACE_DEVICE;
+planpb::Space accel::toSpace(plan::Space space) {
+  switch (space) {
+  case plan::Space::Device:
+    return planpb::SPACE_DEVICE;
+  case plan::Space::Shared:
+    return planpb::SPACE_SHARED;
+  }
+  llvm_unreachable("all spaces are listed");
 }
 
 /// Shape and bytes of `type`; of one that is cut, the bytes of a rank's part.

@@ -115,7 +115,7 @@ static GatheredSlots getGatheredSlots(func::FuncOp function) {
   plan::AllGatherOp before;
   function.walk([&](plan::AllGatherOp gather) {
     plan::BufferOp slot = plan::getBufferRange(gather.getWhole()).buffer;
-    if (slot.getSpace() != "shared") {
+    if (slot.getSpace() != plan::Space::Shared) {
       return;
     }
     planpb::SizeExpr &expr = slots[slot];

@@ -24,6 +24,26 @@ planpb::Access::Mode accel::toMode(plan::Access access) {
   llvm_unreachable("all accesses are listed");
 }
 
+static planpb::Phase toPhase(plan::Phase phase) {
+  switch (phase) {
+  case plan::Phase::Init:
+    return planpb::PHASE_INIT;
+  case plan::Phase::Load:
+    return planpb::PHASE_LOAD;
+  case plan::Phase::Forward:
+    return planpb::PHASE_FORWARD;
+  case plan::Phase::Backward:
+    return planpb::PHASE_BACKWARD;
+  case plan::Phase::Reduce:
+    return planpb::PHASE_REDUCE;
+  case plan::Phase::Update:
+    return planpb::PHASE_UPDATE;
+  case plan::Phase::Report:
+    return planpb::PHASE_REPORT;
+  }
+  llvm_unreachable("all phases are listed");
+}
+
 static planpb::FunctionRole toRole(FunctionRole role) {
   switch (role) {
   case FunctionRole::Initialize:
@@ -41,10 +61,9 @@ static planpb::FunctionRole toRole(FunctionRole role) {
 std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   std::vector<planpb::Instruction> instructions;
   collectives = 0;
+  gradientsComplete = 0;
   StringRef name = function.getSymName();
   addBlock(function.getBody().front(), name, instructions);
-  FunctionRole role = *getRole(function);
-  markPhases(instructions, role);
   std::string records;
   uint32_t events = 0;
   for (const planpb::Instruction &instruction : instructions) {
@@ -55,12 +74,11 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   }
   planpb::Function *message = manifest.add_functions();
   message->set_name(name.str());
-  message->set_role(toRole(role));
+  message->set_role(toRole(*getRole(function)));
   message->set_section(section);
   message->set_instructions(instructions.size());
   message->set_events(events);
-  message->set_gradients_complete_plus_one(
-      role == FunctionRole::Step ? findGradientsComplete(instructions) : 0);
+  message->set_gradients_complete_plus_one(gradientsComplete);
   std::optional<PeakInstruction> found = findPeakInstruction(function);
   if (found && found->liveBytes >= peak.liveBytes) {
     peak = *found;
@@ -79,13 +97,25 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   return records;
 }
 
+/// What MarkPhases has said of `op`.
+void PlanManifest::setMarks(Operation *op, planpb::Instruction &instruction,
+                            uint32_t id) {
+  instruction.set_id(id);
+  if (auto phase = op->getAttrOfType<plan::PhaseAttr>(plan::kPhaseAttr)) {
+    instruction.set_phase(toPhase(phase.getValue()));
+  }
+  if (op->hasAttr(plan::kGradientsCompleteAttr)) {
+    gradientsComplete = id + 1;
+  }
+}
+
 void PlanManifest::addBlock(Block &block, StringRef function,
                             std::vector<planpb::Instruction> &instructions) {
   for (Operation &op : block) {
     if (auto repeat = dyn_cast<plan::RepeatOp>(op)) {
       size_t begin = instructions.size();
       planpb::Instruction head;
-      head.set_id(begin);
+      setMarks(repeat, head, begin);
       head.set_name("repeat");
       instructions.push_back(head);
       addBlock(repeat.getBody().front(), function, instructions);
@@ -101,7 +131,7 @@ planpb::Instruction
 PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
   auto interface = cast<plan::InstructionOpInterface>(op);
   planpb::Instruction instruction;
-  instruction.set_id(id);
+  setMarks(op, instruction, id);
   instruction.set_lane(static_cast<uint32_t>(interface.getLaneOrDefault()));
   for (auto [event, distance] : interface.getWaitedEvents()) {
     planpb::Wait *wait = instruction.add_waits();
@@ -316,71 +346,4 @@ uint32_t PlanManifest::sourceIndexPlusOne(Location loc) {
     *manifest.add_sources() = source;
   }
   return known->second + 1;
-}
-
-/// Inside the loop everything up to the sum of losses is forward, everything
-/// after it backward.
-void PlanManifest::markPhases(std::vector<planpb::Instruction> &instructions,
-                              FunctionRole role) {
-  auto lossSum = persistentBuffers.find("loss_sum");
-  uint32_t loopEnd = 0;
-  bool sawLoss = false;
-  for (planpb::Instruction &instruction : instructions) {
-    if (instruction.has_repeat()) {
-      loopEnd = instruction.repeat().last();
-    }
-    bool inLoop = instruction.id() <= loopEnd;
-    planpb::Phase phase =
-        inLoop ? (sawLoss ? planpb::PHASE_BACKWARD : planpb::PHASE_FORWARD)
-               : planpb::PHASE_UPDATE;
-    if (role == FunctionRole::Initialize) {
-      phase = planpb::PHASE_INIT;
-    } else if (instruction.has_fetch()) {
-      phase = planpb::PHASE_LOAD;
-    } else if (instruction.has_metric()) {
-      phase = planpb::PHASE_REPORT;
-    } else if (instruction.has_collective()) {
-      phase = planpb::PHASE_REDUCE;
-    } else if (loopEnd == 0) {
-      phase = planpb::PHASE_LOAD;
-    }
-    instruction.set_phase(phase);
-    for (const planpb::Access &access : instruction.accesses()) {
-      bool writes = access.mode() != planpb::Access::MODE_READ;
-      sawLoss |= inLoop && loopEnd > 0 && writes &&
-                 lossSum != persistentBuffers.end() &&
-                 access.buffer() == lossSum->second;
-    }
-  }
-}
-
-uint32_t PlanManifest::findGradientsComplete(
-    const std::vector<planpb::Instruction> &instructions) {
-  uint32_t after = 0;
-  uint32_t scale = manifest.buffers_size();
-  if (auto metric = metricIndex.find("gradient_scale");
-      metric != metricIndex.end()) {
-    scale = manifest.metrics(metric->second).buffer();
-  }
-  for (const planpb::Instruction &instruction : instructions) {
-    // The update clears what it has used.
-    bool updates =
-        llvm::any_of(instruction.accesses(), [&](const planpb::Access &access) {
-          return access.mode() != planpb::Access::MODE_READ &&
-                 manifest.buffers(access.buffer()).memory_class() ==
-                     planpb::CLASS_OPTIMIZER;
-        });
-    if (updates) {
-      break;
-    }
-    for (const planpb::Access &access : instruction.accesses()) {
-      const planpb::Buffer &buffer = manifest.buffers(access.buffer());
-      bool matters = buffer.memory_class() == planpb::CLASS_GRADIENTS ||
-                     access.buffer() == scale;
-      if (matters && access.mode() != planpb::Access::MODE_READ) {
-        after = instruction.id() + 1;
-      }
-    }
-  }
-  return after == 0 ? 0 : after + 1;
 }

@@ -76,10 +76,8 @@ private:
   void fillLoad(plan::LoadOp op, planpb::Instruction &instruction);
   void fillMetric(plan::MetricOp op, planpb::Instruction &instruction);
   uint32_t sourceIndexPlusOne(mlir::Location loc);
-  void markPhases(std::vector<planpb::Instruction> &instructions,
-                  FunctionRole role);
-  uint32_t
-  findGradientsComplete(const std::vector<planpb::Instruction> &instructions);
+  void setMarks(mlir::Operation *op, planpb::Instruction &instruction,
+                uint32_t id);
 
   // PlanCollectives.cpp
   void fillAllReduce(plan::AllReduceOp op, planpb::Instruction &instruction);
@@ -102,9 +100,10 @@ private:
   llvm::StringMap<uint32_t> gatheredBuffers; ///< the first of each master
   PeakInstruction peak;                      ///< of the functions so far
   uint32_t weightSection = 0;
-  bool usesParts = false;    ///< of buffers: a rank's own elements
-  uint64_t scratchBytes = 0; ///< the most that a kernel needs of a thread
-  uint32_t collectives = 0;  ///< of the function so far
+  bool usesParts = false;         ///< of buffers: a rank's own elements
+  uint64_t scratchBytes = 0;      ///< the most that a kernel needs of a thread
+  uint32_t collectives = 0;       ///< of the function so far
+  uint32_t gradientsComplete = 0; ///< an instruction of it, plus one
   int64_t workspace = -1;
 };
 
@@ -118,7 +117,7 @@ planpb::Access::Mode toMode(plan::Access access);
 planpb::MeshAxis toMeshAxis(llvm::StringRef name);
 
 /// The schema's space of that name (device, shared).
-planpb::Space toSpace(llvm::StringRef name);
+planpb::Space toSpace(plan::Space space);
 
 void fillShard(planpb::Shard &message, plan::ShardAttr shard);
 

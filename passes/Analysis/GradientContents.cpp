@@ -60,7 +60,8 @@ bool GradientWalk::beginsWithStep(plan::LaunchOp launch, unsigned operand) {
 
 void GradientWalk::visitInit(plan::FillOp fill) {
   plan::BufferRange range = plan::getBufferRange(fill.getBuffer());
-  if (range.buffer.getKlass() == "gradients" && range.buffer.getSymbol()) {
+  if (range.buffer.getKlass() == plan::MemoryClass::Gradients &&
+      range.buffer.getSymbol()) {
     cleared[*range.buffer.getSymbol()].insert(range.begin,
                                               range.begin + range.bytes);
   }
@@ -117,7 +118,7 @@ LogicalResult GradientWalk::visit(plan::InstructionOpInterface op) {
     auto buffer = plan::getBufferRange(access.buffer).buffer;
     if (isAccumulatingFlag(access.buffer)) {
       followFlag(op, access);
-    } else if (buffer.getKlass() == "gradients" &&
+    } else if (buffer.getKlass() == plan::MemoryClass::Gradients &&
                failed(follow(op, operand, access))) {
       return failure();
     }

@@ -23,14 +23,14 @@ plan::ShardAttr accel::getStateShard(StateOp state) {
       static_cast<int64_t>(bucket.getGranule()), axes);
 }
 
-StringRef accel::getStateClass(StateOp state) {
+plan::MemoryClass accel::getStateClass(StateOp state) {
   if (state.getKind() != "slot") {
-    return "scalars";
+    return plan::MemoryClass::Scalars;
   }
   StringRef slot = state.getSlot().value_or("");
-  return slot == "master"     ? "parameters"
-         : slot == "gradient" ? "gradients"
-                              : "optimizer";
+  return slot == "master"     ? plan::MemoryClass::Parameters
+         : slot == "gradient" ? plan::MemoryClass::Gradients
+                              : plan::MemoryClass::Optimizer;
 }
 
 SmallVector<ParameterOp> accel::getSegmentParameters(StateOp slot) {

@@ -12,8 +12,8 @@ namespace accel {
 /// Null if every rank has all of `state` and all of it is its business.
 plan::ShardAttr getStateShard(StateOp state);
 
-/// The class of its buffer ("optimizer").
-llvm::StringRef getStateClass(StateOp state);
+/// The class of its buffer.
+plan::MemoryClass getStateClass(StateOp state);
 
 /// The parameters of the segment that `slot` is a slot of.
 llvm::SmallVector<ParameterOp> getSegmentParameters(StateOp slot);

@@ -34,7 +34,8 @@ FunctionBuffers::FunctionBuffers(ModuleOp module, func::FuncOp function)
 }
 
 Value FunctionBuffers::declareTransient(Location loc, Type type,
-                                        StringRef klass, StringRef space) {
+                                        plan::MemoryClass klass,
+                                        plan::Space space) {
   return plan::BufferOp::create(top, loc, getBufferType(type),
                                 plan::Region::Transient, klass, StringAttr(),
                                 ElementsAttr(), /*copies=*/1, space);
@@ -80,7 +81,8 @@ Value FunctionBuffers::inputBuffer(InputOp input) {
   if (!buffer) {
     buffer = plan::BufferOp::create(
         top, input.getLoc(), getBufferType(input.getType()), plan::Region::IO,
-        "io", input.getNameAttr(), ElementsAttr(), /*copies=*/2);
+        plan::MemoryClass::IO, input.getNameAttr(), ElementsAttr(),
+        /*copies=*/2);
     // What the data must be like (target, range, ignored label) goes into the
     // plan's signature.
     buffer.getDefiningOp()->setDiscardableAttrs(
@@ -109,7 +111,7 @@ Value FunctionBuffers::storedPlaceOf(Value value) {
       StringAttr symbol = top.getStringAttr("metric." + metric.getName());
       return plan::BufferOp::create(
           top, value.getLoc(), getBufferType(value.getType()),
-          plan::Region::Persistent, "scalars", symbol);
+          plan::Region::Persistent, plan::MemoryClass::Scalars, symbol);
     }
   }
   return {};
@@ -117,9 +119,9 @@ Value FunctionBuffers::storedPlaceOf(Value value) {
 
 Value FunctionBuffers::destinationOf(Value value) {
   Value stored = storedPlaceOf(value);
-  return stored
-             ? stored
-             : declareTransient(value.getLoc(), value.getType(), "activations");
+  return stored ? stored
+                : declareTransient(value.getLoc(), value.getType(),
+                                   plan::MemoryClass::Activations);
 }
 
 /// The buffer of a value that was already produced, looking through contiguous
@@ -131,8 +133,8 @@ Value FunctionBuffers::bufferOf(Value value) {
   if (auto constant = value.getDefiningOp<ConstantOp>()) {
     return buffers[value] = plan::BufferOp::create(
                top, value.getLoc(), getBufferType(value.getType()),
-               plan::Region::Constant, "constants", StringAttr(),
-               constant.getValue());
+               plan::Region::Constant, plan::MemoryClass::Constants,
+               StringAttr(), constant.getValue());
   }
   Value root =
       getViewRoot(value, [&](Value v) { return buffers.count(v) != 0; });
@@ -143,8 +145,8 @@ Value FunctionBuffers::bufferOf(Value value) {
         << "expected a value that lies in one piece of memory, got " << value
         << ": the fusion planner is at fault; please report it with the model";
     isBroken = true;
-    return buffers[value] =
-               declareTransient(value.getLoc(), value.getType(), "activations");
+    return buffers[value] = declareTransient(value.getLoc(), value.getType(),
+                                             plan::MemoryClass::Activations);
   }
   Value buffer = bufferOf(root);
   return viewOf(buffer, offset, getBufferType(value.getType()), value.getLoc());
@@ -176,7 +178,7 @@ LogicalResult FunctionBuffers::convertCall(func::CallOp call,
       place = place ? place : overwrittenBy(call, kernel, result, operands);
       place = place ? place
                     : declareTransient(result.getLoc(), result.getType(),
-                                       "activations");
+                                       plan::MemoryClass::Activations);
       buffers[result] = place;
       operands.push_back(place);
     }

@@ -41,8 +41,8 @@ private:
   /// That place, or memory of its own.
   mlir::Value destinationOf(mlir::Value value);
   mlir::Value declareTransient(mlir::Location loc, mlir::Type type,
-                               llvm::StringRef klass,
-                               llvm::StringRef space = "device");
+                               plan::MemoryClass klass,
+                               plan::Space space = plan::Space::Device);
   mlir::Value parameterView(ParameterOp parameter, llvm::StringRef slot);
   mlir::Value symbolBuffer(llvm::StringRef name, mlir::Type type,
                            bool gradient);

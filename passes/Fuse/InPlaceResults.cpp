@@ -60,8 +60,8 @@ Value FunctionBuffers::overwrittenBy(func::CallOp call, func::FuncOp kernel,
     plan::BufferRange there = plan::getBufferRange(operands[i]);
     auto whole = cast<MemRefType>(there.buffer.getType());
     bool isOwn = there.buffer.getRegion() == plan::Region::Transient &&
-                 there.buffer.getSpace() == "device" && !there.part &&
-                 there.begin == 0 &&
+                 there.buffer.getSpace() == plan::Space::Device &&
+                 !there.part && there.begin == 0 &&
                  there.bytes == plan::getMemRefBytes(whole) &&
                  buffers.lookup(value) == operands[i];
     bool isTaken = llvm::any_of(written, [&](Value other) {

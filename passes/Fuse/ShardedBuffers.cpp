@@ -19,7 +19,7 @@ Value FunctionBuffers::stateBuffer(StringRef name, Type type) {
     buffer = plan::BufferOp::create(
         top, state.getLoc(), getBufferType(type), plan::Region::Persistent,
         getStateClass(state), top.getStringAttr(name), ElementsAttr(),
-        /*copies=*/1, "device",
+        /*copies=*/1, plan::Space::Device,
         isPart ? getStateShard(state) : plan::ShardAttr());
   }
   return buffer;
@@ -42,9 +42,10 @@ Value FunctionBuffers::wholeOf(StateOp state) {
   if (!whole) {
     bool isGathered = state.getSlot() == "master" &&
                       getRole(function) != FunctionRole::Initialize;
-    whole = declareTransient(state.getLoc(), state.getType(),
-                             isGathered ? "gathered" : getStateClass(state),
-                             isGathered ? "shared" : "device");
+    whole = declareTransient(
+        state.getLoc(), state.getType(),
+        isGathered ? plan::MemoryClass::Gathered : getStateClass(state),
+        isGathered ? plan::Space::Shared : plan::Space::Device);
   }
   return whole;
 }

@@ -30,7 +30,7 @@ class AssignOffsetsPass
         for (const BufferLifetime &buffer : problem.buffers) {
           cast<plan::BufferOp>(buffer.op).setOffset(buffer.offset);
         }
-        if (bytes > 0 || space == "device") {
+        if (bytes > 0 || space == plan::Space::Device) {
           function->setAttr(attribute, builder.getI64IntegerAttr(bytes));
         }
       }

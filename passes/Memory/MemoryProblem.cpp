@@ -37,7 +37,8 @@ static void setRange(BufferLifetime &buffer, const ScheduleProblem &schedule) {
   }
 }
 
-MemoryProblem accel::readMemory(Operation *function, StringRef space) {
+MemoryProblem accel::readMemory(Operation *function,
+                                std::optional<plan::Space> space) {
   MemoryProblem problem;
   problem.schedule = std::make_shared<ScheduleProblem>(readSchedule(function));
   const ScheduleProblem &schedule = *problem.schedule;
@@ -48,7 +49,7 @@ MemoryProblem accel::readMemory(Operation *function, StringRef space) {
     for (plan::BufferAccess access : op.getAccesses()) {
       plan::BufferOp buffer = plan::getBufferRange(access.buffer).buffer;
       if (buffer.getRegion() != plan::Region::Transient ||
-          (!space.empty() && buffer.getSpace() != space)) {
+          (space && buffer.getSpace() != *space)) {
         continue;
       }
       unsigned now = i;
@@ -61,7 +62,8 @@ MemoryProblem accel::readMemory(Operation *function, StringRef space) {
       } else {
         use->last = now;
       }
-      if (buffer.getSpace() == "shared" && isa<plan::AllGatherOp>(op)) {
+      if (buffer.getSpace() == plan::Space::Shared &&
+          isa<plan::AllGatherOp>(op)) {
         gathered.insert(buffer);
       }
     }

@@ -63,13 +63,14 @@ private:
 /// used inside and outside of the loop lives throughout the loop; one that the
 /// ranks of a host gather into lives throughout the function. Of all spaces, or
 /// of `space` only.
-MemoryProblem readMemory(mlir::Operation *function, llvm::StringRef space = "");
+MemoryProblem readMemory(mlir::Operation *function,
+                         std::optional<plan::Space> space = std::nullopt);
 
 /// The spaces that have an arena, and the attribute of a function that says how
 /// many bytes of it the function touches.
-inline constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
-    kArenaAttrs[] = {{"device", "plan.arena_bytes"},
-                     {"shared", "plan.shared_arena_bytes"}};
+inline constexpr std::pair<plan::Space, llvm::StringLiteral> kArenaAttrs[] = {
+    {plan::Space::Device, "plan.arena_bytes"},
+    {plan::Space::Shared, "plan.shared_arena_bytes"}};
 
 } // namespace accel
 

@@ -19,7 +19,7 @@ namespace {
 
 /// The arena's bytes that an access touches, if its buffer lies there.
 std::optional<ReplayedBytes> locateInArena(const plan::BufferAccess &access,
-                                           StringRef space) {
+                                           plan::Space space) {
   plan::BufferRange range = plan::getBufferRange(access.buffer);
   if (range.buffer.getRegion() != plan::Region::Transient ||
       range.buffer.getSpace() != space) {
@@ -41,7 +41,7 @@ class VerifyMemoryPass
     }
   }
 
-  static LogicalResult verify(func::FuncOp function, StringRef space,
+  static LogicalResult verify(func::FuncOp function, plan::Space space,
                               StringRef attribute) {
     int64_t bytes = 0;
     if (failed(measure(function, space, bytes))) {
@@ -74,7 +74,7 @@ class VerifyMemoryPass
   }
 
   /// The end of the highest buffer; an error where one has no offset.
-  static LogicalResult measure(func::FuncOp function, StringRef space,
+  static LogicalResult measure(func::FuncOp function, plan::Space space,
                                int64_t &bytes) {
     WalkResult result = function.walk([&](plan::BufferOp buffer) -> WalkResult {
       if (buffer.getRegion() != plan::Region::Transient ||

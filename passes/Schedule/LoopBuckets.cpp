@@ -59,7 +59,7 @@ static SmallVector<std::pair<Value, Value *>> orderViews(SlotSession &session) {
 
 /// Two slots, each as large as what is put into it at any time; one buffer for
 /// every type of elements.
-void LoopBuckets::declareSlots(StringRef klass, StringRef space,
+void LoopBuckets::declareSlots(plan::MemoryClass klass, plan::Space space,
                                int64_t extraElements) {
   // By slot and type: its size so far, and the buffer.
   using Key = std::pair<unsigned, const void *>;
@@ -130,7 +130,7 @@ void LoopBuckets::rewrite(Operation *op, unsigned number) {
   }
 }
 
-LogicalResult LoopBuckets::assign(StringRef klass, StringRef space,
+LogicalResult LoopBuckets::assign(plan::MemoryClass klass, plan::Space space,
                                   int64_t extraElements) {
   BucketUses uses;
   loop.walk([&](plan::InstructionOpInterface op) {
@@ -143,8 +143,9 @@ LogicalResult LoopBuckets::assign(StringRef klass, StringRef space,
   for (auto [i, used] : llvm::enumerate(uses.instructions)) {
     if (used.size() > kBucketSlots) {
       return instructions[i]->emitOpError("uses ")
-             << (klass == "gradients" ? "gradients" : "parameters") << " of "
-             << used.size() << " buckets, and " << kBucketSlots
+             << (klass == plan::MemoryClass::Gradients ? "gradients"
+                                                       : "parameters")
+             << " of " << used.size() << " buckets, and " << kBucketSlots
              << " can be whole at the same time";
     }
   }

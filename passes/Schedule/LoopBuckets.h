@@ -36,7 +36,7 @@ public:
   /// them slots of class `klass` in `space`, where a segment has room for
   /// `extraElements` more than it has, and rewrites the instructions to use the
   /// slots. The buffers of the segments have no use by instructions afterwards.
-  llvm::LogicalResult assign(llvm::StringRef klass, llvm::StringRef space,
+  llvm::LogicalResult assign(plan::MemoryClass klass, plan::Space space,
                              int64_t extraElements);
 
   llvm::ArrayRef<SlotSession> getSessions() const { return sessions; }
@@ -48,7 +48,7 @@ public:
 private:
   llvm::SmallVector<unsigned, 2> getBuckets(mlir::Operation *op) const;
   mlir::Value getSegment(mlir::Value buffer) const;
-  void declareSlots(llvm::StringRef klass, llvm::StringRef space,
+  void declareSlots(plan::MemoryClass klass, plan::Space space,
                     int64_t extraElements);
   void rewrite(mlir::Operation *op, unsigned number);
 

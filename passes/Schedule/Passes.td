@@ -58,6 +58,18 @@ def InsertEventsPass : Pass<"accel-insert-events", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
 
+def MarkPhasesPass : Pass<"accel-mark-phases", "::mlir::ModuleOp"> {
+  let summary = "says which part of its function each instruction belongs to";
+  let description = [{
+    Every instruction gets its `phase` (`#plan.phase`), for traces and reports. The first instruction of a step, in program order,
+    in front of which every gradient holds its sum, and the metric `gradient_scale` its value, gets `gradients_complete`: there
+    gradients can be looked at before the update uses them.
+
+    Requires: PlaceReductions, AssignLanes, which move instructions. Changes nothing but attributes.
+  }];
+  let dependentDialects = ["::accel::plan::PlanDialect"];
+}
+
 def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
   let summary = "proves that any two conflicting accesses are ordered";
   let description = [{
@@ -65,7 +77,8 @@ def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
     iterations of the loop, and every wait has an earlier signal, which one instruction gives. Otherwise both instructions are
     named. The bytes are replayed with their last write and the reads since; what is ordered is found backwards from what each
     instruction leads to, where the solver carries vector clocks forwards and searches pairs. In program order every read of a slot that buckets are
-    gathered into finds there what it means to read, and gradients hold contributions of this step alone (see VerifyFuse).
+    gathered into finds there what it means to read, and gradients hold contributions of this step alone (see VerifyFuse). Behind
+    `gradients_complete` nothing changes a gradient before the update begins, and a step whose instructions have phases has one such place.
 
     Requires: InsertEvents. Changes nothing.
   }];

@@ -54,7 +54,8 @@ private:
       return success();
     }
     int64_t granule = sources.front().second.shard.getGranule();
-    if (failed(buckets.assign("gathered", "shared", granule * maxRanks))) {
+    if (failed(buckets.assign(plan::MemoryClass::Gathered, plan::Space::Shared,
+                              granule * maxRanks))) {
       return failure();
     }
     insertGathers(buckets, loop, sources);

@@ -39,7 +39,8 @@ public:
     if (targets.empty()) {
       return success();
     }
-    if (failed(buckets.assign("gradients", "device", /*extraElements=*/0))) {
+    if (failed(buckets.assign(plan::MemoryClass::Gradients, plan::Space::Device,
+                              /*extraElements=*/0))) {
       return failure();
     }
     ArrayRef<SlotSession> sessions = buckets.getSessions();

@@ -14,5 +14,6 @@ void accel::buildSchedulePipeline(mlir::OpPassManager &pm,
   pm.addPass(createPlaceReductionsPass());
   pm.addPass(createAssignLanesPass());
   pm.addPass(createInsertEventsPass());
+  pm.addPass(createMarkPhasesPass());
   pm.addPass(createVerifySchedulePass());
 }

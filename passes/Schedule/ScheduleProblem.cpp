@@ -182,7 +182,7 @@ ScheduleProblem accel::readSchedule(Operation *function) {
       bool writes = access.access != plan::Access::Read;
       // A slot is one thing: no bucket begins to come while any segment of the
       // one before it is in use, or three would be there in part.
-      if (range.buffer.getSpace() == "shared") {
+      if (range.buffer.getSpace() == plan::Space::Shared) {
         range.begin = 0;
         range.bytes = plan::getMemRefBytes(
             cast<MemRefType>(range.buffer.getResult().getType()));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Proves that any two conflicting accesses of a plan are ordered by lanes and
 // events.
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/MemoryReplay.h"
+#include "passes/Schedule/GradientWrites.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/SlotContents.h"
 
@@ -39,7 +41,7 @@ public:
     uint64_t memory = firstCopy.lookup(buffer) + copy;
     // Into memory that ranks share a bucket is gathered, which must not begin
     // while any part of the one before it is in use, or three would be there.
-    if (buffer.getSpace() == "shared") {
+    if (buffer.getSpace() == plan::Space::Shared) {
       auto all = cast<MemRefType>(buffer.getResult().getType());
       return {memory, 0, plan::getMemRefBytes(all)};
     }
@@ -55,7 +57,7 @@ class VerifySchedulePass
     : public accel::impl::VerifySchedulePassBase<VerifySchedulePass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (failed(verify(function))) {
+      if (failed(verify(function)) || failed(verifyPhases(function))) {
         return signalPassFailure();
       }
     }
@@ -91,6 +93,39 @@ class VerifySchedulePass
                   })) {
         return report(unrolled, *fault);
       }
+    }
+    return success();
+  }
+
+  /// All instructions have a phase, or none has; gradients are complete where a
+  /// step says so.
+  static LogicalResult verifyPhases(func::FuncOp function) {
+    GradientWrites writes(function);
+    Operation *withPhase = nullptr, *without = nullptr, *complete = nullptr;
+    Operation *late = nullptr;
+    bool hasGradients = false, isUpdating = false;
+    function.walk<WalkOrder::PreOrder>([&](plan::InstructionOpInterface op) {
+      (op->hasAttr(plan::kPhaseAttr) ? withPhase : without) = op;
+      isUpdating |= GradientWrites::isUpdate(op);
+      if (op->hasAttr(plan::kGradientsCompleteAttr)) {
+        complete = op;
+      }
+      if (!isUpdating && writes.changesGradients(op)) {
+        hasGradients = true;
+        late = complete ? op.getOperation() : late;
+      }
+    });
+    if (withPhase && without) {
+      return without->emitOpError("has no phase, and others have");
+    }
+    if (late) {
+      return late->emitOpError(
+          "changes a gradient behind the place where all are complete");
+    }
+    if (withPhase && hasGradients && !complete &&
+        getRole(function) == FunctionRole::Step) {
+      return function.emitOpError(
+          "has no instruction in front of which gradients are complete");
     }
     return success();
   }

@@ -38,7 +38,7 @@ def Plan_ShardAttr : AttrDef<Plan_Dialect, "Shard"> {
     [r L, min(elements, (r + 1) L)), possibly nothing.
 
     ```mlir
-    %b = plan.buffer persistent "parameters" "model.decayed.master" {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>
+    %b = plan.buffer persistent parameters "model.decayed.master" {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>
     ```
 
     Elements and granule are positive, and there is at least one axis, each once.
@@ -57,6 +57,42 @@ def Plan_Region : I32EnumAttr<"Region", "how long a buffer's contents live", [
     I32EnumAttrCase<"Transient", 0, "transient">, I32EnumAttrCase<"Persistent", 1, "persistent">,
     I32EnumAttrCase<"Constant", 2, "constant">, I32EnumAttrCase<"IO", 3, "io">]> {
   let cppNamespace = "::accel::plan";
+}
+
+def Plan_MemoryClass : I32EnumAttr<"MemoryClass", "what a buffer's bytes count as in estimates", [
+    I32EnumAttrCase<"Parameters", 0, "parameters">, I32EnumAttrCase<"Gradients", 1, "gradients">,
+    I32EnumAttrCase<"Optimizer", 2, "optimizer">, I32EnumAttrCase<"Activations", 3, "activations">,
+    I32EnumAttrCase<"Gathered", 4, "gathered">, I32EnumAttrCase<"IO", 5, "io">,
+    I32EnumAttrCase<"Constants", 6, "constants">, I32EnumAttrCase<"Scalars", 7, "scalars">]> {
+  let cppNamespace = "::accel::plan";
+}
+
+def Plan_Space : I32EnumAttr<"Space", "whose memory a buffer lies in", [
+    I32EnumAttrCase<"Device", 0, "device">, I32EnumAttrCase<"Shared", 1, "shared">]> {
+  let cppNamespace = "::accel::plan";
+}
+
+def Plan_Phase : I32EnumAttr<"Phase", "which part of its function an instruction belongs to", [
+    I32EnumAttrCase<"Init", 0, "init">, I32EnumAttrCase<"Load", 1, "load">, I32EnumAttrCase<"Forward", 2, "forward">,
+    I32EnumAttrCase<"Backward", 3, "backward">, I32EnumAttrCase<"Reduce", 4, "reduce">,
+    I32EnumAttrCase<"Update", 5, "update">, I32EnumAttrCase<"Report", 6, "report">]> {
+  let cppNamespace = "::accel::plan";
+  let genSpecializedAttr = 0;
+}
+
+def Plan_PhaseAttr : EnumAttr<Plan_Dialect, Plan_Phase, "phase"> {
+  let summary = "which part of its function an instruction belongs to";
+  let description = [{
+    Stands as `phase` on each instruction from MarkPhases on: setting the state up (`init`); fetching data and what is done in front
+    of the loop (`load`); in the loop `forward` up to the sum of losses and `backward` behind it; what ranks do together (`reduce`);
+    the optimizer (`update`); numbers for the host (`report`). Traces and reports group by it.
+
+    ```mlir
+    %b = plan.buffer transient activations : memref<4xf32>
+    plan.fill %b {phase = #plan.phase<load>} : memref<4xf32>
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Plan_Access : I32EnumAttr<"Access", "what an instruction does with a buffer", [

@@ -59,12 +59,13 @@ static LogicalResult verifyBuffers(Operation *op) {
 }
 
 void BufferOp::build(OpBuilder &builder, OperationState &state, MemRefType type,
-                     Region region, StringRef klass, StringAttr symbol,
-                     ElementsAttr value, int64_t copies, StringRef space,
+                     Region region, MemoryClass klass, StringAttr symbol,
+                     ElementsAttr value, int64_t copies, Space space,
                      ShardAttr shard) {
   build(builder, state, type, RegionAttr::get(builder.getContext(), region),
-        builder.getStringAttr(klass), symbol, value, /*offset=*/IntegerAttr(),
-        builder.getI64IntegerAttr(copies), builder.getStringAttr(space), shard);
+        MemoryClassAttr::get(builder.getContext(), klass), symbol, value,
+        /*offset=*/IntegerAttr(), builder.getI64IntegerAttr(copies),
+        SpaceAttr::get(builder.getContext(), space), shard);
 }
 
 LogicalResult BufferOp::verify() {
@@ -72,6 +73,15 @@ LogicalResult BufferOp::verify() {
   // buffer_c1
   if (!type.hasStaticShape() || !type.getLayout().isIdentity()) {
     return emitOpError("expected a static row-major shape, got ") << type;
+  }
+  // buffer_c3
+  Type element = type.getElementType();
+  if (!element.isF64() && !element.isF32() && !element.isBF16() &&
+      !element.isF16() && !element.isInteger(64) && !element.isInteger(32) &&
+      !element.isInteger(8) && !element.isInteger(1)) {
+    return emitOpError("expected elements that plans know (f64, f32, bf16, "
+                       "f16, i64, i32 or booleans), got ")
+           << element;
   }
   // buffer_c2
   if (getRegion() == Region::Persistent && !getSymbol()) {
@@ -84,10 +94,7 @@ LogicalResult BufferOp::verify() {
   if (getCopies() != 1 && getCopies() != 2) {
     return emitOpError("expected 1 or 2 copies, got ") << getCopies();
   }
-  if (getSpace() != "device" && getSpace() != "shared") {
-    return emitOpError("expected space device or shared, got ") << getSpace();
-  }
-  if (getSpace() == "shared" && getRegion() != Region::Transient) {
+  if (getSpace() == Space::Shared && getRegion() != Region::Transient) {
     return emitOpError("expected a transient buffer in the shared space, got ")
            << stringifyRegion(getRegion());
   }

@@ -22,6 +22,12 @@
 
 namespace accel::plan {
 
+/// Attributes of instructions: their phase, and that all gradients of the step
+/// are complete in front of this one.
+inline constexpr llvm::StringLiteral kPhaseAttr = "phase";
+inline constexpr llvm::StringLiteral kGradientsCompleteAttr =
+    "gradients_complete";
+
 /// One access of an instruction: a buffer value (of plan.buffer, plan.view or
 /// plan.part) and what is done with it.
 struct BufferAccess {

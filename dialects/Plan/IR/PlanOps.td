@@ -16,26 +16,27 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     Memory); persistent ones live as long as the run (`symbol` is the state's or segment slot's name); constants hold
     `value`; io buffers are filled by `plan.fetch`. `klass` is the class under which estimates count the bytes. With
     `copies = 2` the buffer exists twice and microbatch i uses copy i mod 2. With `shard` a rank has memory for its part of
-    the elements only. `space = "shared"`: the ranks of a host have one such buffer together.
+    the elements only. In space `shared` the ranks of a host have one such buffer together; in `device`, the default, each has its own.
 
     ```mlir
-    %b = plan.buffer transient "activations" : memref<64x128xf32>
+    %b = plan.buffer transient activations : memref<64x128xf32>
     ```
 
     **Constraints**
     - (C1) the shape is static and the layout row-major.
     - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1 or 2; an offset is a multiple of 64; only
       transient buffers are shared, only persistent ones sharded, and then `shard` is one of all their elements.
+    - (C3) the elements are f64, f32, bf16, f16, i64, i32 or booleans (i1, i8).
   }];
-  let arguments = (ins Plan_Region:$region, StrAttr:$klass, OptionalAttr<StrAttr>:$symbol, OptionalAttr<ElementsAttr>:$value,
+  let arguments = (ins Plan_Region:$region, Plan_MemoryClass:$klass, OptionalAttr<StrAttr>:$symbol, OptionalAttr<ElementsAttr>:$value,
                    OptionalAttr<I64Attr>:$offset, DefaultValuedAttr<I64Attr, "1">:$copies,
-                   DefaultValuedAttr<StrAttr, "\"device\"">:$space, OptionalAttr<Plan_ShardAttr>:$shard);
+                   DefaultValuedAttr<Plan_Space, "::accel::plan::Space::Device">:$space, OptionalAttr<Plan_ShardAttr>:$shard);
   let results = (outs AnyMemRef:$result);
-  let builders = [OpBuilder<(ins "::mlir::MemRefType":$type, "Region":$region, "::llvm::StringRef":$klass,
+  let builders = [OpBuilder<(ins "::mlir::MemRefType":$type, "Region":$region, "MemoryClass":$klass,
                              CArg<"::mlir::StringAttr", "{}">:$symbol, CArg<"::mlir::ElementsAttr", "{}">:$value,
-                             CArg<"int64_t", "1">:$copies, CArg<"::llvm::StringRef", "\"device\"">:$space,
+                             CArg<"int64_t", "1">:$copies, CArg<"Space", "Space::Device">:$space,
                              CArg<"ShardAttr", "{}">:$shard)>];
-  let assemblyFormat = "$region $klass ($symbol^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$region $klass (`in` $space^)? ($symbol^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
@@ -121,7 +122,7 @@ def Plan_LoadOp : Plan_Instruction<"load"> {
     owns.
 
     ```mlir
-    %b = plan.buffer persistent "parameters" "wte" : memref<256x64xf32>
+    %b = plan.buffer persistent parameters "wte" : memref<256x64xf32>
     plan.load "wte.weight" into %b : memref<256x64xf32>
     ```
 
@@ -155,8 +156,8 @@ def Plan_CopyOp : Plan_Instruction<"copy"> {
   let summary = "copies a buffer, or a rank's part of one";
   let description = [{
     ```mlir
-    %a = plan.buffer transient "activations" : memref<4096xf32>
-    %b = plan.buffer transient "activations" : memref<4096xf32>
+    %a = plan.buffer transient activations : memref<4096xf32>
+    %b = plan.buffer transient activations : memref<4096xf32>
     plan.copy %a to %b : memref<4096xf32>, memref<4096xf32>
     ```
 
@@ -212,8 +213,8 @@ def Plan_AllGatherOp : Plan_CutOp<"all_gather"> {
     slot whose elements they are.
 
     ```mlir
-    %own = plan.buffer persistent "parameters" "model.decayed.master" {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>
-    %b = plan.buffer transient "gathered" {space = "shared"} : memref<4096xf32>
+    %own = plan.buffer persistent parameters "model.decayed.master" {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>
+    %b = plan.buffer transient gathered in shared : memref<4096xf32>
     plan.all_gather "model.decayed.master" %own into %b {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>, memref<4096xf32>
     ```
 
@@ -231,8 +232,8 @@ def Plan_ReduceScatterOp : Plan_CutOp<"reduce_scatter"> {
     of the ranks. `state` is the slot whose elements they are.
 
     ```mlir
-    %own = plan.buffer persistent "gradients" "model.decayed.gradient" {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>
-    %b = plan.buffer transient "gradients" : memref<4096xf32>
+    %own = plan.buffer persistent gradients "model.decayed.gradient" {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>
+    %b = plan.buffer transient gradients : memref<4096xf32>
     plan.reduce_scatter "model.decayed.gradient" %b into %own {shard = #plan.shard<4096 granule 128 over "fsdp">} : memref<4096xf32>, memref<4096xf32>
     ```
 

@@ -3,7 +3,7 @@
 
 // launch_c2
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %0 = plan.buffer transient "activations" : memref<4xf32>
+  %0 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{'plan.launch' op expected a kernel named 'k'}}
   plan.launch @k(%0) [write] units 1 : memref<4xf32>
   return

@@ -2,8 +2,8 @@
 // RUN: accel-opt %s --split-input-file --verify-diagnostics
 
 func.func @buffer_c2_space() {
-  // expected-error@below {{'plan.buffer' op expected space device or shared, got host}}
-  %0 = plan.buffer transient "activations" {space = "host"} : memref<256xf32>
+  // expected-error@below {{expected string or keyword containing one of the following enum values for attribute 'space' [device, shared]}}
+  %0 = plan.buffer transient activations in host : memref<256xf32>
   return
 }
 
@@ -11,7 +11,7 @@ func.func @buffer_c2_space() {
 
 func.func @buffer_c2_shared() {
   // expected-error@below {{'plan.buffer' op expected a transient buffer in the shared space, got persistent}}
-  %0 = plan.buffer persistent "parameters" "b.s.master" {space = "shared"} : memref<256xf32>
+  %0 = plan.buffer persistent parameters in shared "b.s.master" : memref<256xf32>
   return
 }
 
@@ -19,7 +19,7 @@ func.func @buffer_c2_shared() {
 
 func.func @buffer_c2_sharded() {
   // expected-error@below {{'plan.buffer' op expected a persistent buffer to be sharded, got transient}}
-  %0 = plan.buffer transient "activations" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %0 = plan.buffer transient activations {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   return
 }
 
@@ -27,14 +27,14 @@ func.func @buffer_c2_sharded() {
 
 func.func @buffer_c2_elements() {
   // expected-error@below {{'plan.buffer' op expected a shard of the buffer's 512 elements, got 256}}
-  %0 = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<512xf32>
+  %0 = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<512xf32>
   return
 }
 
 // -----
 
 func.func @view_c1_part() {
-  %0 = plan.buffer transient "gradients" : memref<256xf32>
+  %0 = plan.buffer transient gradients : memref<256xf32>
   %1 = plan.part %0 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   // expected-error@below {{'plan.view' op expected a view of a buffer or of a view, got one of a part: take the part of the view}}
   %2 = plan.view %1 at 0 : memref<256xf32> to memref<16xf32>
@@ -44,7 +44,7 @@ func.func @view_c1_part() {
 // -----
 
 func.func @part_c1_elements() {
-  %0 = plan.buffer transient "gradients" : memref<512xf32>
+  %0 = plan.buffer transient gradients : memref<512xf32>
   // expected-error@below {{'plan.part' op expected a shard of the source's 512 elements, got 256}}
   %1 = plan.part %0 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<512xf32>
   return
@@ -53,7 +53,7 @@ func.func @part_c1_elements() {
 // -----
 
 func.func @part_c1_part() {
-  %0 = plan.buffer transient "gradients" : memref<256xf32>
+  %0 = plan.buffer transient gradients : memref<256xf32>
   %1 = plan.part %0 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   // expected-error@below {{'plan.part' op expected a buffer or a view, got a part of one}}
   %2 = plan.part %1 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
@@ -63,7 +63,7 @@ func.func @part_c1_part() {
 // -----
 
 func.func @launch_c3_units() {
-  %0 = plan.buffer transient "gradients" : memref<256xf32>
+  %0 = plan.buffer transient gradients : memref<256xf32>
   // expected-error@below {{'plan.launch' op expected a granule of whole units, got 256 elements in 3 units and a granule of 128}}
   plan.launch @k(%0) [write] units 3 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   return
@@ -72,7 +72,7 @@ func.func @launch_c3_units() {
 // -----
 
 func.func @launch_c3_granule() {
-  %0 = plan.buffer transient "gradients" : memref<256xf32>
+  %0 = plan.buffer transient gradients : memref<256xf32>
   // expected-error@below {{'plan.launch' op expected a granule of whole units, got 256 elements in 1 units and a granule of 128}}
   plan.launch @k(%0) [write] units 1 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   return
@@ -81,7 +81,7 @@ func.func @launch_c3_granule() {
 // -----
 
 func.func @load_c1_sharded() {
-  %own = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %own = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   // expected-error@below {{'plan.load' op expected offset and elements of what is loaded into a sharded buffer, got none}}
   plan.load "w" into %own : memref<256xf32>
   return
@@ -90,7 +90,7 @@ func.func @load_c1_sharded() {
 // -----
 
 func.func @load_c1_outside() {
-  %own = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %own = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   // expected-error@below {{'plan.load' op expected elements inside the buffer's 256, got 100 from 200 on}}
   plan.load "w" into %own {offset = 200 : i64, elements = 100 : i64} : memref<256xf32>
   return
@@ -99,7 +99,7 @@ func.func @load_c1_outside() {
 // -----
 
 func.func @load_c1_negative() {
-  %own = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %own = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   // expected-error@below {{'plan.load' op expected elements inside the buffer's 256, got 100 from -16 on}}
   plan.load "w" into %own {offset = -16 : i64, elements = 100 : i64} : memref<256xf32>
   return
@@ -108,7 +108,7 @@ func.func @load_c1_negative() {
 // -----
 
 func.func @load_c1_overflow() {
-  %own = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %own = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   // expected-error@below {{'plan.load' op expected elements inside the buffer's 256, got 9223372036854775807 from 16 on}}
   plan.load "w" into %own {offset = 16 : i64, elements = 9223372036854775807 : i64} : memref<256xf32>
   return
@@ -117,7 +117,7 @@ func.func @load_c1_overflow() {
 // -----
 
 func.func @load_c1_offset_alone() {
-  %0 = plan.buffer transient "gradients" : memref<256xf32>
+  %0 = plan.buffer transient gradients : memref<256xf32>
   // expected-error@below {{'plan.load' op expected both offset and elements or neither, got an offset alone}}
   plan.load "w" into %0 {offset = 16 : i64} : memref<256xf32>
   return
@@ -126,7 +126,7 @@ func.func @load_c1_offset_alone() {
 // -----
 
 func.func @load_c1_elements_alone() {
-  %0 = plan.buffer transient "gradients" : memref<256xf32>
+  %0 = plan.buffer transient gradients : memref<256xf32>
   // expected-error@below {{'plan.load' op expected both offset and elements or neither, got elements alone}}
   plan.load "w" into %0 {elements = 16 : i64} : memref<256xf32>
   return

@@ -2,7 +2,7 @@
 
 func.func @buffer_c1() {
   // expected-error@below {{'plan.buffer' op expected a static row-major shape, got 'memref<?xf32>'}}
-  %0 = plan.buffer transient "activations" : memref<?xf32>
+  %0 = plan.buffer transient activations : memref<?xf32>
   return
 }
 
@@ -10,7 +10,7 @@ func.func @buffer_c1() {
 
 func.func @buffer_c2_symbol() {
   // expected-error@below {{expected the name of the state that a persistent buffer holds}}
-  %0 = plan.buffer persistent "parameters" : memref<4xf32>
+  %0 = plan.buffer persistent parameters : memref<4xf32>
   return
 }
 
@@ -18,7 +18,7 @@ func.func @buffer_c2_symbol() {
 
 func.func @buffer_c2_value() {
   // expected-error@below {{expected the value of a constant buffer}}
-  %0 = plan.buffer constant "constants" : memref<4xf32>
+  %0 = plan.buffer constant constants : memref<4xf32>
   return
 }
 
@@ -26,7 +26,7 @@ func.func @buffer_c2_value() {
 
 func.func @buffer_c2_copies() {
   // expected-error@below {{expected 1 or 2 copies, got 3}}
-  %0 = plan.buffer io "io" "x" {copies = 3 : i64} : memref<4xf32>
+  %0 = plan.buffer io io "x" {copies = 3 : i64} : memref<4xf32>
   return
 }
 
@@ -34,14 +34,22 @@ func.func @buffer_c2_copies() {
 
 func.func @buffer_c2_offset() {
   // expected-error@below {{expected an offset that is a multiple of 64, got 100}}
-  %0 = plan.buffer transient "activations" {offset = 100 : i64} : memref<4xf32>
+  %0 = plan.buffer transient activations {offset = 100 : i64} : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @buffer_c3() {
+  // expected-error@below {{expected elements that plans know (f64, f32, bf16, f16, i64, i32 or booleans), got 'f8E4M3FN'}}
+  %0 = plan.buffer transient activations : memref<4xf8E4M3FN>
   return
 }
 
 // -----
 
 func.func @view_c1_type() {
-  %0 = plan.buffer transient "activations" : memref<4xf32>
+  %0 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{expected element type 'f32', got 'f64'}}
   %1 = plan.view %0 at 0 : memref<4xf32> to memref<2xf64>
   return
@@ -50,7 +58,7 @@ func.func @view_c1_type() {
 // -----
 
 func.func @view_c1_range() {
-  %0 = plan.buffer transient "activations" : memref<4xf32>
+  %0 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{expected elements inside the source's 4, got [3, 5)}}
   %1 = plan.view %0 at 3 : memref<4xf32> to memref<2xf32>
   return
@@ -59,7 +67,7 @@ func.func @view_c1_range() {
 // -----
 
 func.func @launch_c1_accesses() {
-  %0 = plan.buffer transient "activations" : memref<4xf32>
+  %0 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{expected one access per buffer, got 2 for 1 buffers}}
   plan.launch @k(%0) [read, write] units 1 : memref<4xf32>
   return
@@ -68,7 +76,7 @@ func.func @launch_c1_accesses() {
 // -----
 
 func.func @launch_c1_units() {
-  %0 = plan.buffer transient "activations" : memref<4xf32>
+  %0 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{expected a positive number of units, got 0}}
   plan.launch @k(%0) [write] units 0 : memref<4xf32>
   return
@@ -77,7 +85,7 @@ func.func @launch_c1_units() {
 // -----
 
 func.func @fetch_c1_names() {
-  %0 = plan.buffer io "io" "x" : memref<4xf32>
+  %0 = plan.buffer io io "x" : memref<4xf32>
   // expected-error@below {{expected one name per buffer, got 2 for 1 buffers}}
   plan.fetch ["x", "y"] into %0 ahead 0 : memref<4xf32>
   return
@@ -86,7 +94,7 @@ func.func @fetch_c1_names() {
 // -----
 
 func.func @fetch_c1_ahead() {
-  %0 = plan.buffer io "io" "x" : memref<4xf32>
+  %0 = plan.buffer io io "x" : memref<4xf32>
   // expected-error@below {{expected ahead to be 0 or 1, got 2}}
   plan.fetch ["x"] into %0 ahead 2 : memref<4xf32>
   return
@@ -95,7 +103,7 @@ func.func @fetch_c1_ahead() {
 // -----
 
 func.func @metric_c1() {
-  %0 = plan.buffer transient "activations" : memref<4xf64>
+  %0 = plan.buffer transient activations : memref<4xf64>
   // expected-error@below {{expected a buffer of rank 0, got 'memref<4xf64>'}}
   plan.metric "loss", %0 : memref<4xf64>
   return
@@ -104,7 +112,7 @@ func.func @metric_c1() {
 // -----
 
 func.func @fill_c1() {
-  %0 = plan.buffer persistent "scalars" "accumulating" : memref<f32>
+  %0 = plan.buffer persistent scalars "accumulating" : memref<f32>
   // expected-error@below {{expected bytes to be filled with truth, got 'memref<f32>'}}
   plan.fill %0 {truth} : memref<f32>
   return

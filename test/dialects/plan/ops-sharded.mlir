@@ -8,12 +8,12 @@ func.func private @k0(%x: tensor<256xf32>) -> tensor<256xf32> attributes {plan.k
 // What depends on the number of ranks: sizes, parts, how far a kernel runs, and what ranks exchange.
 // CHECK-LABEL: func.func @step
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  // CHECK: %[[OWN:.+]] = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %own = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  // CHECK: %[[WHOLE:.+]] = plan.buffer transient "gathered" {space = "shared"} : memref<512xf32>
-  %slot = plan.buffer transient "gathered" {space = "shared"} : memref<512xf32>
-  // CHECK: %[[GRADIENT:.+]] = plan.buffer transient "gradients" : memref<256xf32>
-  %gradient = plan.buffer transient "gradients" {space = "device"} : memref<256xf32>
+  // CHECK: %[[OWN:.+]] = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %own = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  // CHECK: %[[WHOLE:.+]] = plan.buffer transient gathered in shared : memref<512xf32>
+  %slot = plan.buffer transient gathered in shared : memref<512xf32>
+  // CHECK: %[[GRADIENT:.+]] = plan.buffer transient gradients : memref<256xf32>
+  %gradient = plan.buffer transient gradients in device : memref<256xf32>
   // CHECK: %[[VIEW:.+]] = plan.view %[[WHOLE]] at 64
   %view = plan.view %slot at 64 : memref<512xf32> to memref<256xf32>
   // CHECK: %[[PART:.+]] = plan.part %[[GRADIENT]] {shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>

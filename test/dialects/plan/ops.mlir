@@ -8,17 +8,17 @@ func.func private @k0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.k
 // Every operation of the dialect.
 // CHECK-LABEL: func.func @step
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  // CHECK: %[[SEGMENT:.+]] = plan.buffer persistent "parameters" "model.decayed.master" : memref<256xf32>
-  %0 = plan.buffer persistent "parameters" "model.decayed.master" : memref<256xf32>
+  // CHECK: %[[SEGMENT:.+]] = plan.buffer persistent parameters "model.decayed.master" : memref<256xf32>
+  %0 = plan.buffer persistent parameters "model.decayed.master" : memref<256xf32>
   // CHECK: plan.view %[[SEGMENT]] at 64 : memref<256xf32> to memref<8x16xf32>
   %1 = plan.view %0 at 64 : memref<256xf32> to memref<8x16xf32>
-  // CHECK: plan.buffer io "io" "x" {copies = 2 : i64} : memref<4x8xf32>
-  %2 = plan.buffer io "io" "x" {copies = 2 : i64} : memref<4x8xf32>
-  // CHECK: plan.buffer transient "activations" {offset = 64 : i64} : memref<4x8xf32>
-  %3 = plan.buffer transient "activations" {offset = 64 : i64} : memref<4x8xf32>
-  %4 = plan.buffer transient "activations" : memref<4x16xf32>
-  // CHECK: plan.buffer constant "constants" {value = dense<1.000000e+00> : tensor<f64>} : memref<f64>
-  %5 = plan.buffer constant "constants" {value = dense<1.0> : tensor<f64>} : memref<f64>
+  // CHECK: plan.buffer io io "x" {copies = 2 : i64} : memref<4x8xf32>
+  %2 = plan.buffer io io "x" {copies = 2 : i64} : memref<4x8xf32>
+  // CHECK: plan.buffer transient activations {offset = 64 : i64} : memref<4x8xf32>
+  %3 = plan.buffer transient activations {offset = 64 : i64} : memref<4x8xf32>
+  %4 = plan.buffer transient activations : memref<4x16xf32>
+  // CHECK: plan.buffer constant constants {value = dense<1.000000e+00> : tensor<f64>} : memref<f64>
+  %5 = plan.buffer constant constants {value = dense<1.0> : tensor<f64>} : memref<f64>
   // CHECK: plan.load "w" into %{{.*}} : memref<8x16xf32>
   plan.load "w" into %1 : memref<8x16xf32>
   // CHECK: plan.fetch ["x"] into %{{.*}} ahead 0 {lane = "communication", signals = array<i64: 0>} : memref<4x8xf32>

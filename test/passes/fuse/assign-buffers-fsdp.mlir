@@ -20,11 +20,11 @@ func.func private @zeros() -> tensor<384xf32> attributes {plan.kernel = {columns
 // `init` computes the whole, gaps are zero, and keeps the rank's part; what came with the model is loaded into the part, of
 // which it is told where in the segment it lies. Momentum is computed in the part itself.
 // CHECK-LABEL: func.func @init
-// CHECK: %[[WHOLE:.+]] = plan.buffer transient "parameters" : memref<384xf32>
+// CHECK: %[[WHOLE:.+]] = plan.buffer transient parameters : memref<384xf32>
 // CHECK: %[[R:.+]] = plan.view %[[WHOLE]] at 128 : memref<384xf32> to memref<16x10xf32>
-// CHECK: %[[MOMENTUM:.+]] = plan.buffer persistent "optimizer" "b.s.momentum" {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK: %[[MOMENTUM:.+]] = plan.buffer persistent optimizer "b.s.momentum" {shard = #plan.shard<384 granule 128 over "fsdp">}
 // CHECK: %[[PART:.+]] = plan.part %[[WHOLE]] {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK: %[[MASTER:.+]] = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<384 granule 128 over "fsdp">} : memref<384xf32>
+// CHECK: %[[MASTER:.+]] = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<384 granule 128 over "fsdp">} : memref<384xf32>
 // CHECK: plan.fill %[[WHOLE]] : memref<384xf32>
 // CHECK-NEXT: plan.launch @random(%[[R]]) [write] units 2 : memref<16x10xf32>
 // CHECK-NEXT: plan.copy %[[PART]] to %[[MASTER]] : memref<384xf32>, memref<384xf32>
@@ -43,15 +43,15 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
 // which begins at zero in each of them (no kernel stores it); a rank adds its part of the sum to what it holds, or, in the
 // first, stores it. Whether it is the first stands in memory.
 // CHECK-LABEL: func.func @step
-// CHECK-DAG: %[[GATHERED:.+]] = plan.buffer transient "gathered" {space = "shared"} : memref<384xf32>
+// CHECK-DAG: %[[GATHERED:.+]] = plan.buffer transient gathered in shared : memref<384xf32>
 // CHECK-DAG: %[[W:.+]] = plan.view %[[GATHERED]] at 0 : memref<384xf32> to memref<8x16xf32>
 // CHECK-DAG: %[[R:.+]] = plan.view %[[GATHERED]] at 128 : memref<384xf32> to memref<16x10xf32>
-// CHECK-DAG: %[[MASTER:.+]] = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK-DAG: %[[ADDED:.+]] = plan.buffer transient "gradients" : memref<384xf32>
+// CHECK-DAG: %[[MASTER:.+]] = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-DAG: %[[ADDED:.+]] = plan.buffer transient gradients : memref<384xf32>
 // CHECK-DAG: %[[DW:.+]] = plan.view %[[ADDED]] at 0 : memref<384xf32> to memref<8x16xf32>
 // CHECK-DAG: %[[PART:.+]] = plan.part %[[ADDED]] {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK-DAG: %[[GRADIENT:.+]] = plan.buffer persistent "gradients" "b.s.gradient" {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK-DAG: %[[FLAG:.+]] = plan.buffer persistent "scalars" "accumulating" : memref<i8>
+// CHECK-DAG: %[[GRADIENT:.+]] = plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-DAG: %[[FLAG:.+]] = plan.buffer persistent scalars "accumulating" : memref<i8>
 // CHECK: plan.fetch
 // CHECK: plan.fill %[[FLAG]] : memref<i8>
 // CHECK-NOT: plan.fill

@@ -9,7 +9,7 @@ accel.state @"b.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "b", segm
 // Of a gradient that begins with what kernels store, what lies between the parameters is cleared once: nothing else may be
 // there for the norm to see.
 // CHECK-LABEL: func.func @init
-// CHECK: %[[G:.+]] = plan.buffer persistent "gradients" "b.s.gradient" : memref<256xf32>
+// CHECK: %[[G:.+]] = plan.buffer persistent gradients "b.s.gradient" : memref<256xf32>
 // CHECK-NEXT: %[[BEFORE:.+]] = plan.view %[[G]] at 0 : memref<256xf32> to memref<64xf32>
 // CHECK-NEXT: %[[BEHIND:.+]] = plan.view %[[G]] at 144 : memref<256xf32> to memref<112xf32>
 // CHECK-NEXT: plan.fill %[[BEFORE]] : memref<64xf32>

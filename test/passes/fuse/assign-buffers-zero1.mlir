@@ -29,17 +29,17 @@ func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<2
 
 // Master and gradient are whole, and a rank's kernels take its part of them; of momentum there is no more than that part.
 // CHECK-LABEL: func.func @step
-// CHECK: %[[MASTER:.+]] = plan.buffer persistent "parameters" "b.s.master" : memref<256xf32>
-// CHECK: %[[GRADIENT:.+]] = plan.buffer persistent "gradients" "b.s.gradient" : memref<256xf32>
+// CHECK: %[[MASTER:.+]] = plan.buffer persistent parameters "b.s.master" : memref<256xf32>
+// CHECK: %[[GRADIENT:.+]] = plan.buffer persistent gradients "b.s.gradient" : memref<256xf32>
 // CHECK: %[[PARAMETER:.+]] = plan.view %[[GRADIENT]] at 64 : memref<256xf32> to memref<8x16xf32>
 // CHECK-NEXT: %[[SUM:.+]] = plan.part %[[GRADIENT]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: %[[OWN_GRADIENT:.+]] = plan.part %[[GRADIENT]] {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: %[[ROWS:.+]] = plan.buffer transient "activations" : memref<8xf32>
+// CHECK-NEXT: %[[ROWS:.+]] = plan.buffer transient activations : memref<8xf32>
 // CHECK-NEXT: %[[OWN_ROWS:.+]] = plan.part %[[ROWS]] {shard = #plan.shard<8 granule 4 over "fsdp">} : memref<8xf32>
-// CHECK: %[[CHANGE:.+]] = plan.buffer transient "activations" : memref<256xf32>
+// CHECK: %[[CHANGE:.+]] = plan.buffer transient activations : memref<256xf32>
 // CHECK-NEXT: %[[OWN_CHANGE:.+]] = plan.part %[[CHANGE]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: %[[READ:.+]] = plan.part %[[MASTER]] {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: %[[MOMENTUM:.+]] = plan.buffer persistent "optimizer" "b.s.momentum" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+// CHECK-NEXT: %[[MOMENTUM:.+]] = plan.buffer persistent optimizer "b.s.momentum" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
 // CHECK-NEXT: %[[WRITTEN:.+]] = plan.part %[[MASTER]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: %[[SENT:.+]] = plan.part %[[MASTER]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // Parameters are used and gradients added where they lie; all of the gradient begins at zero, not the rank's part.

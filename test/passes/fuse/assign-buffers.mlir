@@ -11,7 +11,7 @@ func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {p
 
 // Weights that came with the model are loaded.
 // CHECK-LABEL: func.func @init
-// CHECK: %[[MASTER:.+]] = plan.buffer persistent "parameters" "model.decayed.master" : memref<128xf32>
+// CHECK: %[[MASTER:.+]] = plan.buffer persistent parameters "model.decayed.master" : memref<128xf32>
 // CHECK: %[[W:.+]] = plan.view %[[MASTER]] at 0 : memref<128xf32> to memref<8x16xf32>
 // CHECK: plan.load "w" into %[[W]]
 func.func @init() attributes {accel.role = #accel.role<initialize>} {
@@ -20,8 +20,8 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
 
 // Inputs are double-buffered, gradients are accumulated where they lie.
 // CHECK-LABEL: func.func @step
-// CHECK-DAG: %[[X:.+]] = plan.buffer io "io" "x" {copies = 2 : i64} : memref<4x8xf32>
-// CHECK-DAG: %[[GRADIENT:.+]] = plan.buffer persistent "gradients" "model.decayed.gradient" : memref<128xf32>
+// CHECK-DAG: %[[X:.+]] = plan.buffer io io "x" {copies = 2 : i64} : memref<4x8xf32>
+// CHECK-DAG: %[[GRADIENT:.+]] = plan.buffer persistent gradients "model.decayed.gradient" : memref<128xf32>
 // CHECK-DAG: %[[VIEW:.+]] = plan.view %[[GRADIENT]] at 0 : memref<128xf32> to memref<8x16xf32>
 // CHECK: plan.fetch ["x"] into %[[X]] ahead 0
 // CHECK: plan.repeat

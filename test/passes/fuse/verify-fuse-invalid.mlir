@@ -1,7 +1,7 @@
 // RUN: accel-opt %s --accel-verify-fuse --split-input-file --verify-diagnostics
 
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %0 = plan.buffer transient "activations" : memref<4xf32>
+  %0 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{expected a kernel named 'missing'}}
   plan.launch @missing(%0) [write] units 1 : memref<4xf32>
   return
@@ -13,7 +13,7 @@ func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %0 = plan.buffer transient "activations" : memref<4xf32>
+  %0 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{expected 2 buffers for kernel 'k', got 1}}
   plan.launch @k(%0) [write] units 1 : memref<4xf32>
   return
@@ -25,8 +25,8 @@ func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %0 = plan.buffer transient "activations" : memref<4xf32>
-  %1 = plan.buffer io "io" "x" : memref<8xf32>
+  %0 = plan.buffer transient activations : memref<4xf32>
+  %1 = plan.buffer io io "x" : memref<8xf32>
   // expected-error@below {{expected a buffer for 'tensor<4xf32>' as operand 0 of kernel 'k', got 'memref<8xf32>'}}
   plan.launch @k(%1, %0) [read, write] units 1 : memref<8xf32>, memref<4xf32>
   return
@@ -39,8 +39,8 @@ func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-note@below {{the buffer}}
-  %0 = plan.buffer transient "activations" : memref<4xf32>
-  %1 = plan.buffer transient "activations" : memref<4xf32>
+  %0 = plan.buffer transient activations : memref<4xf32>
+  %1 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{reads a transient buffer that nothing has written}}
   plan.launch @k(%0, %1) [read, write] units 1 : memref<4xf32>, memref<4xf32>
   return
@@ -59,9 +59,9 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // Nothing of the step before.
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-note@below {{the buffer}}
-  %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
+  %g = plan.buffer persistent gradients "s.gradient" : memref<8xf32>
   %0 = plan.view %g at 0 : memref<8xf32> to memref<4xf32>
-  %x = plan.buffer persistent "parameters" "s.master" : memref<8xf32>
+  %x = plan.buffer persistent parameters "s.master" : memref<8xf32>
   plan.fill %0 : memref<4xf32>
   // expected-error@below {{reads a gradient that nothing has written in this step}}
   plan.copy %g to %x : memref<8xf32>, memref<8xf32>
@@ -75,9 +75,9 @@ func.func private @add(%x: tensor<4xf32>) -> (tensor<4xf32> {plan.accumulate}) a
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %x = plan.buffer io "io" "x" : memref<4xf32>
+  %x = plan.buffer io io "x" : memref<4xf32>
   // expected-note@below {{the buffer}}
-  %g = plan.buffer transient "gradients" : memref<4xf32>
+  %g = plan.buffer transient gradients : memref<4xf32>
   plan.fill %g : memref<4xf32>
   plan.repeat {
     // expected-error@below {{reads a gradient that nothing has written in this step}}
@@ -92,10 +92,10 @@ func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {p
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %x = plan.buffer io "io" "x" : memref<4xf32>
-  %a = plan.buffer persistent "scalars" "accumulating" : memref<i8>
+  %x = plan.buffer io io "x" : memref<4xf32>
+  %a = plan.buffer persistent scalars "accumulating" : memref<i8>
   // expected-note@below {{the buffer}}
-  %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
+  %g = plan.buffer persistent gradients "s.gradient" : memref<8xf32>
   %0 = plan.view %g at 0 : memref<8xf32> to memref<4xf32>
   %1 = plan.view %g at 3 : memref<8xf32> to memref<4xf32>
   plan.fill %a : memref<i8>
@@ -113,10 +113,10 @@ func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {p
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %x = plan.buffer io "io" "x" : memref<4xf32>
-  %a = plan.buffer persistent "scalars" "accumulating" : memref<i8>
+  %x = plan.buffer io io "x" : memref<4xf32>
+  %a = plan.buffer persistent scalars "accumulating" : memref<i8>
   // expected-note@below {{the buffer}}
-  %g = plan.buffer persistent "gradients" "s.gradient" : memref<4xf32>
+  %g = plan.buffer persistent gradients "s.gradient" : memref<4xf32>
   plan.fill %a : memref<i8>
   plan.repeat {
     plan.fill %a {truth} : memref<i8>
@@ -132,9 +132,9 @@ func.func private @store(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.ke
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %x = plan.buffer io "io" "x" : memref<4xf32>
+  %x = plan.buffer io io "x" : memref<4xf32>
   // expected-note@below {{the buffer}}
-  %g = plan.buffer persistent "gradients" "s.gradient" : memref<4xf32>
+  %g = plan.buffer persistent gradients "s.gradient" : memref<4xf32>
   plan.repeat {
     // expected-error@below {{stores over the gradient of earlier microbatches}}
     plan.launch @store(%x, %g) [read, write] units 1 : memref<4xf32>, memref<4xf32>
@@ -148,9 +148,9 @@ func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {p
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %x = plan.buffer io "io" "x" : memref<4xf32>
-  %a = plan.buffer persistent "scalars" "accumulating" : memref<i8>
-  %g = plan.buffer persistent "gradients" "s.gradient" : memref<4xf32>
+  %x = plan.buffer io io "x" : memref<4xf32>
+  %a = plan.buffer persistent scalars "accumulating" : memref<i8>
+  %g = plan.buffer persistent gradients "s.gradient" : memref<4xf32>
   plan.fill %a : memref<i8>
   // expected-error@below {{stores gradients in every microbatch: the flag stays false}}
   plan.repeat {
@@ -165,15 +165,15 @@ func.func private @store(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.ke
   return %x : tensor<4xf32>
 }
 func.func @init() attributes {accel.role = #accel.role<initialize>} {
-  %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
+  %g = plan.buffer persistent gradients "s.gradient" : memref<8xf32>
   %0 = plan.view %g at 3 : memref<8xf32> to memref<5xf32>
   plan.fill %0 : memref<5xf32>
   return
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %x = plan.buffer io "io" "x" : memref<4xf32>
+  %x = plan.buffer io io "x" : memref<4xf32>
   // expected-note@below {{the buffer}}
-  %g = plan.buffer persistent "gradients" "s.gradient" : memref<8xf32>
+  %g = plan.buffer persistent gradients "s.gradient" : memref<8xf32>
   %0 = plan.view %g at 0 : memref<8xf32> to memref<4xf32>
   // expected-error@below {{writes what init has cleared once}}
   plan.launch @store(%x, %0) [read, write] units 1 : memref<4xf32>, memref<4xf32>
@@ -187,8 +187,8 @@ func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.ke
   return %x : tensor<512xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %0 = plan.buffer persistent "parameters" "s.master" : memref<512xf32>
-  %1 = plan.buffer persistent "optimizer" "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
+  %0 = plan.buffer persistent parameters "s.master" : memref<512xf32>
+  %1 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   // expected-error@below {{expected whole buffers for all units, got operand 1 cut by #plan.shard<512 granule 128 over "fsdp">}}
   plan.launch @k(%0, %1) [read, write] units 4 : memref<512xf32>, memref<512xf32>
   return
@@ -201,8 +201,8 @@ func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.ke
   return %x : tensor<512xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %0 = plan.buffer persistent "optimizer" "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
-  %1 = plan.buffer persistent "parameters" "s.master" : memref<512xf32>
+  %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
+  %1 = plan.buffer persistent parameters "s.master" : memref<512xf32>
   // expected-error@below {{expected operand 1 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got a whole buffer}}
   plan.launch @k(%0, %1) [read, write] units 4 {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
   return
@@ -217,8 +217,8 @@ func.func private @k(%x: tensor<128x4xf32>) -> tensor<512xf32> attributes {plan.
   return %1 : tensor<512xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %0 = plan.buffer persistent "optimizer" "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
-  %1 = plan.buffer persistent "optimizer" "s.v" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
+  %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
+  %1 = plan.buffer persistent optimizer "s.v" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   // expected-error@below {{expected operand 0 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got #plan.shard<512 granule 128 over "fsdp">}}
   plan.launch @k(%0, %1) [read, write] units 4 {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
   return
@@ -230,8 +230,8 @@ func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.ke
   return %x : tensor<512xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %0 = plan.buffer persistent "optimizer" "s.m" {shard = #plan.shard<512 granule 256 over "fsdp">} : memref<512xf32>
-  %1 = plan.buffer persistent "optimizer" "s.v" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
+  %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 256 over "fsdp">} : memref<512xf32>
+  %1 = plan.buffer persistent optimizer "s.v" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   // expected-error@below {{expected operand 0 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got #plan.shard<512 granule 256 over "fsdp">}}
   plan.launch @k(%0, %1) [read, write] units 4 {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
   return

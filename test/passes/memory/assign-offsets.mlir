@@ -5,11 +5,11 @@
 // CHECK-SAME: plan.arena_bytes = 256 : i64
 func.func @reuse() {
   // CHECK: {offset = 0 : i64} : memref<32xf32>
-  %0 = plan.buffer transient "activations" : memref<32xf32>
+  %0 = plan.buffer transient activations : memref<32xf32>
   // CHECK: {offset = 128 : i64} : memref<32xf32>
-  %1 = plan.buffer transient "activations" : memref<32xf32>
+  %1 = plan.buffer transient activations : memref<32xf32>
   // CHECK: {offset = 0 : i64} : memref<32xf32>
-  %2 = plan.buffer transient "activations" : memref<32xf32>
+  %2 = plan.buffer transient activations : memref<32xf32>
   plan.launch @a(%0) [write] units 1 {lane = "compute"} : memref<32xf32>
   plan.launch @b(%0, %1) [read, write] units 1 {lane = "compute"} : memref<32xf32>, memref<32xf32>
   plan.launch @b(%1, %2) [read, write] units 1 {lane = "compute"} : memref<32xf32>, memref<32xf32>
@@ -20,9 +20,9 @@ func.func @reuse() {
 // CHECK-LABEL: func.func @other_lane
 // CHECK-SAME: plan.arena_bytes = 256 : i64
 func.func @other_lane() {
-  %0 = plan.buffer transient "activations" : memref<f64>
-  %1 = plan.buffer transient "activations" : memref<32xf32>
-  %2 = plan.buffer transient "activations" : memref<f64>
+  %0 = plan.buffer transient activations : memref<f64>
+  %1 = plan.buffer transient activations : memref<32xf32>
+  %2 = plan.buffer transient activations : memref<f64>
   plan.launch @a(%0) [write] units 1 {lane = "compute"} : memref<f64>
   plan.metric "loss", %0 {lane = "communication"} : memref<f64>
   plan.launch @a(%1) [write] units 1 {lane = "compute"} : memref<32xf32>
@@ -34,8 +34,8 @@ func.func @other_lane() {
 // CHECK-LABEL: func.func @loop
 // CHECK-SAME: plan.arena_bytes = 128 : i64
 func.func @loop() {
-  %0 = plan.buffer transient "activations" : memref<16xf32>
-  %1 = plan.buffer transient "activations" : memref<16xf32>
+  %0 = plan.buffer transient activations : memref<16xf32>
+  %1 = plan.buffer transient activations : memref<16xf32>
   plan.launch @a(%0) [write] units 1 {lane = "compute"} : memref<16xf32>
   plan.repeat {
     plan.launch @b(%0) [read] units 1 {lane = "compute"} : memref<16xf32>
@@ -49,11 +49,11 @@ func.func @loop() {
 // CHECK-SAME: plan.arena_bytes = 192 : i64
 func.func @other_lane_done() {
   // CHECK: {offset = 0 : i64} : memref<32xf32>
-  %0 = plan.buffer transient "gradients" : memref<32xf32>
+  %0 = plan.buffer transient gradients : memref<32xf32>
   // CHECK: {offset = 128 : i64} : memref<f64>
-  %1 = plan.buffer transient "activations" : memref<f64>
+  %1 = plan.buffer transient activations : memref<f64>
   // CHECK: {offset = 0 : i64} : memref<32xf32>
-  %2 = plan.buffer transient "activations" : memref<32xf32>
+  %2 = plan.buffer transient activations : memref<32xf32>
   plan.launch @a(%0) [write] units 1 {lane = "compute", signals = array<i64: 0>} : memref<32xf32>
   plan.all_reduce %0 over ["replica"] {lane = "communication", waits = array<i64: 0, 0>, signals = array<i64: 1>} : memref<32xf32>
   plan.launch @a(%1) [write] units 1 {lane = "compute"} : memref<f64>
@@ -65,8 +65,8 @@ func.func @other_lane_done() {
 // CHECK-LABEL: func.func @next_iteration
 // CHECK-SAME: plan.arena_bytes = 128 : i64
 func.func @next_iteration() {
-  %0 = plan.buffer transient "activations" : memref<32xf32>
-  %1 = plan.buffer transient "gradients" : memref<32xf32>
+  %0 = plan.buffer transient activations : memref<32xf32>
+  %1 = plan.buffer transient gradients : memref<32xf32>
   plan.repeat {
     plan.launch @a(%0) [write] units 1 {lane = "compute", waits = array<i64: 1, 1>} : memref<32xf32>
     plan.launch @a(%1) [write] units 1 {lane = "compute", signals = array<i64: 0>} : memref<32xf32>
@@ -79,8 +79,8 @@ func.func @next_iteration() {
 // CHECK-LABEL: func.func @next_iteration_unordered
 // CHECK-SAME: plan.arena_bytes = 256 : i64
 func.func @next_iteration_unordered() {
-  %0 = plan.buffer transient "activations" : memref<32xf32>
-  %1 = plan.buffer transient "gradients" : memref<32xf32>
+  %0 = plan.buffer transient activations : memref<32xf32>
+  %1 = plan.buffer transient gradients : memref<32xf32>
   plan.repeat {
     plan.launch @a(%0) [write] units 1 {lane = "compute"} : memref<32xf32>
     plan.launch @a(%1) [write] units 1 {lane = "compute", signals = array<i64: 0>} : memref<32xf32>

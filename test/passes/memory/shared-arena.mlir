@@ -5,14 +5,14 @@
 // CHECK-LABEL: func.func @both
 // CHECK-SAME: plan.arena_bytes = 128 : i64, plan.shared_arena_bytes = 256 : i64
 func.func @both() {
-  // CHECK: plan.buffer transient "gathered" {offset = 0 : i64, space = "shared"} : memref<32xf32>
-  %0 = plan.buffer transient "gathered" {space = "shared"} : memref<32xf32>
-  // CHECK: plan.buffer transient "gathered" {offset = 128 : i64, space = "shared"} : memref<32xf32>
-  %1 = plan.buffer transient "gathered" {space = "shared"} : memref<32xf32>
-  // CHECK: plan.buffer transient "gathered" {offset = 0 : i64, space = "shared"} : memref<32xf32>
-  %2 = plan.buffer transient "gathered" {space = "shared"} : memref<32xf32>
-  // CHECK: plan.buffer transient "activations" {offset = 0 : i64} : memref<32xf32>
-  %3 = plan.buffer transient "activations" : memref<32xf32>
+  // CHECK: plan.buffer transient gathered in shared {offset = 0 : i64} : memref<32xf32>
+  %0 = plan.buffer transient gathered in shared : memref<32xf32>
+  // CHECK: plan.buffer transient gathered in shared {offset = 128 : i64} : memref<32xf32>
+  %1 = plan.buffer transient gathered in shared : memref<32xf32>
+  // CHECK: plan.buffer transient gathered in shared {offset = 0 : i64} : memref<32xf32>
+  %2 = plan.buffer transient gathered in shared : memref<32xf32>
+  // CHECK: plan.buffer transient activations {offset = 0 : i64} : memref<32xf32>
+  %3 = plan.buffer transient activations : memref<32xf32>
   plan.launch @a(%0) [write] units 1 {lane = "compute"} : memref<32xf32>
   plan.launch @b(%0, %1) [read, write] units 1 {lane = "compute"} : memref<32xf32>, memref<32xf32>
   plan.launch @b(%1, %2) [read, write] units 1 {lane = "compute"} : memref<32xf32>, memref<32xf32>
@@ -24,7 +24,7 @@ func.func @both() {
 // CHECK-LABEL: func.func @none
 // CHECK-SAME: attributes {plan.arena_bytes = 128 : i64}
 func.func @none() {
-  %0 = plan.buffer transient "activations" : memref<32xf32>
+  %0 = plan.buffer transient activations : memref<32xf32>
   plan.launch @a(%0) [write] units 1 {lane = "compute"} : memref<32xf32>
   return
 }
@@ -33,9 +33,9 @@ func.func @none() {
 // CHECK-LABEL: func.func @gathered
 // CHECK-SAME: plan.shared_arena_bytes = 1024 : i64
 func.func @gathered() {
-  %own = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %0 = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
-  %1 = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
+  %own = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %0 = plan.buffer transient gathered in shared : memref<128xf32>
+  %1 = plan.buffer transient gathered in shared : memref<128xf32>
   plan.all_gather "b.s.master" %own into %0 {shard = #plan.shard<128 granule 128 over "fsdp">, lane = "communication"} : memref<128xf32>, memref<128xf32>
   plan.launch @a(%0) [read] units 1 {lane = "compute"} : memref<128xf32>
   plan.launch @b(%1) [write] units 1 {lane = "compute"} : memref<128xf32>

@@ -3,8 +3,8 @@
 // Fetches and metrics go to the communication lane; metrics move to the end.
 // CHECK-LABEL: func.func @step
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %0 = plan.buffer io "io" "x" : memref<8xf32>
-  %1 = plan.buffer transient "activations" : memref<f64>
+  %0 = plan.buffer io io "x" : memref<8xf32>
+  %1 = plan.buffer transient activations : memref<f64>
   // CHECK: plan.fetch {{.*}} {lane = "communication"}
   plan.fetch ["x"] into %0 ahead 0 : memref<8xf32>
   // CHECK: plan.launch @a{{.*}} {lane = "compute"}

@@ -4,8 +4,8 @@
 // copy releases it. One event serves all readers that follow on the same lane.
 // CHECK-LABEL: func.func @double_buffer
 func.func @double_buffer() {
-  %0 = plan.buffer io "io" "x" {copies = 2 : i64} : memref<8xf32>
-  %1 = plan.buffer transient "activations" : memref<8xf32>
+  %0 = plan.buffer io io "x" {copies = 2 : i64} : memref<8xf32>
+  %1 = plan.buffer transient activations : memref<8xf32>
   // CHECK: plan.fetch ["x"] into %{{.*}} ahead 0 {lane = "communication", signals = array<i64: [[FIRST:[0-9]]]>}
   plan.fetch ["x"] into %0 ahead 0 {lane = "communication"} : memref<8xf32>
   plan.repeat {
@@ -24,7 +24,7 @@ func.func @double_buffer() {
 // CHECK-NOT: waits
 // CHECK: return
 func.func @one_lane() {
-  %0 = plan.buffer transient "activations" : memref<8xf32>
+  %0 = plan.buffer transient activations : memref<8xf32>
   plan.launch @k(%0) [write] units 1 {lane = "compute"} : memref<8xf32>
   plan.launch @k(%0) [read] units 1 {lane = "compute"} : memref<8xf32>
   return

@@ -15,8 +15,8 @@ accel.state @"c.s.master" : tensor<128xf32> {kind = "slot", bucket = "c", segmen
 // which two others have not followed; the first comes back when the third is done. Both segments of a bucket share its slot.
 // CHECK-LABEL: func.func @step
 // CHECK-NOT: plan.buffer transient
-// CHECK: %[[SLOT0:.+]] = plan.buffer transient "gathered" {space = "shared"} : memref<384xf32>
-// CHECK-NEXT: %[[SLOT1:.+]] = plan.buffer transient "gathered" {space = "shared"} : memref<896xf32>
+// CHECK: %[[SLOT0:.+]] = plan.buffer transient gathered in shared : memref<384xf32>
+// CHECK-NEXT: %[[SLOT1:.+]] = plan.buffer transient gathered in shared : memref<896xf32>
 // CHECK-NOT: plan.buffer
 // CHECK-DAG: %[[B:.+]] = plan.view %[[SLOT1]] at 0 : memref<896xf32> to memref<256xf32>
 // CHECK-DAG: %[[BU:.+]] = plan.view %[[SLOT1]] at 512 : memref<896xf32> to memref<128xf32>
@@ -34,19 +34,19 @@ accel.state @"c.s.master" : tensor<128xf32> {kind = "slot", bucket = "c", segmen
 // CHECK-NEXT: plan.launch @backward_b(%[[PARAMETER:.+]])
 // CHECK-NEXT: plan.launch @backward_a(%[[AGAIN]])
 // CHECK-NEXT: }
-// MANY: plan.buffer transient "gathered" {space = "shared"} : memref<131200xf32>
-// MANY: plan.buffer transient "gathered" {space = "shared"} : memref<262528xf32>
-// ONE: plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
-// ONE: plan.buffer transient "gathered" {space = "shared"} : memref<640xf32>
+// MANY: plan.buffer transient gathered in shared : memref<131200xf32>
+// MANY: plan.buffer transient gathered in shared : memref<262528xf32>
+// ONE: plan.buffer transient gathered in shared : memref<256xf32>
+// ONE: plan.buffer transient gathered in shared : memref<640xf32>
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %a_part = plan.buffer persistent "parameters" "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
-  %b_part = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %b = plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
-  %bu_part = plan.buffer persistent "parameters" "b.u.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %bu = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
-  %c_part = plan.buffer persistent "parameters" "c.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %c = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
+  %a_part = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient gathered in shared : memref<128xf32>
+  %b_part = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %b = plan.buffer transient gathered in shared : memref<256xf32>
+  %bu_part = plan.buffer persistent parameters "b.u.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %bu = plan.buffer transient gathered in shared : memref<128xf32>
+  %c_part = plan.buffer persistent parameters "c.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %c = plan.buffer transient gathered in shared : memref<128xf32>
   %p = plan.view %bu at 64 : memref<128xf32> to memref<64xf32>
   plan.repeat {
     plan.all_gather "a.s.master" %a_part into %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
@@ -84,14 +84,14 @@ accel.state @"b.s.master" : tensor<128xf32> {kind = "slot", bucket = "b", segmen
 // CHECK-NEXT: plan.launch @head(%[[TIED]])
 // CHECK-NEXT: }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %t_part = plan.buffer persistent "parameters" "t.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %t = plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
-  %tu_part = plan.buffer persistent "parameters" "t.u.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %tu = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
-  %a_part = plan.buffer persistent "parameters" "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
-  %b_part = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b = plan.buffer transient "gathered" {space = "shared"} : memref<128xf32>
+  %t_part = plan.buffer persistent parameters "t.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %t = plan.buffer transient gathered in shared : memref<256xf32>
+  %tu_part = plan.buffer persistent parameters "t.u.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %tu = plan.buffer transient gathered in shared : memref<128xf32>
+  %a_part = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient gathered in shared : memref<128xf32>
+  %b_part = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer transient gathered in shared : memref<128xf32>
   plan.repeat {
     plan.all_gather "t.s.master" %t_part into %t {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
     plan.all_gather "t.u.master" %tu_part into %tu {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
@@ -112,7 +112,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // CHECK-NOT: "gathered"
 // CHECK: plan.launch @k(%[[X:.+]]) [write]
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %x = plan.buffer transient "activations" : memref<8xf32>
+  %x = plan.buffer transient activations : memref<8xf32>
   plan.repeat {
     plan.launch @k(%x) [write] units 1 : memref<8xf32>
   }

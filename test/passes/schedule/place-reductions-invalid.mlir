@@ -5,14 +5,14 @@ accel.state @"a.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segm
 accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
 accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %a_held = plan.buffer persistent "gradients" "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a = plan.buffer transient "gradients" : memref<128xf32>
+  %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient gradients : memref<128xf32>
   %a_part = plan.part %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b_held = plan.buffer persistent "gradients" "b.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b = plan.buffer transient "gradients" : memref<128xf32>
+  %b_held = plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer transient gradients : memref<128xf32>
   %b_part = plan.part %b {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %c_held = plan.buffer persistent "gradients" "c.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %c = plan.buffer transient "gradients" : memref<128xf32>
+  %c_held = plan.buffer persistent gradients "c.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %c = plan.buffer transient gradients : memref<128xf32>
   %c_part = plan.part %c {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   plan.repeat {
     plan.fill %a : memref<128xf32>

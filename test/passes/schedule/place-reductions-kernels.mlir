@@ -9,7 +9,7 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // stores is filled. A weight that is used at both ends of the model has two sums, of which the first takes the place of what the
 // rank held in the step before, if it is the first microbatch, and the second is always added.
 // CHECK-LABEL: func.func @step
-// CHECK: %[[FLAG:.+]] = plan.buffer persistent "scalars" "accumulating" : memref<i8>
+// CHECK: %[[FLAG:.+]] = plan.buffer persistent scalars "accumulating" : memref<i8>
 // CHECK: plan.repeat {
 // CHECK: plan.launch @sum_first(%[[X:.+]], %[[T:.+]]) [read, write] units 1 : memref<4x128xf32>, memref<128xf32>
 // CHECK-NEXT: plan.launch @sum(%[[X]], %[[T]]) [read, update] units 1 : memref<4x128xf32>, memref<128xf32>
@@ -28,17 +28,17 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // CHECK-NEXT: plan.launch @add_first(%[[TAIL]], %[[HELD]]) [read, update]
 // CHECK-NEXT: plan.fill %[[FLAG]] {truth} : memref<i8>
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %x = plan.buffer io "io" "x" : memref<4x128xf32>
-  %y = plan.buffer io "io" "y" : memref<4x64xf32>
-  %flag = plan.buffer persistent "scalars" "accumulating" : memref<i8>
-  %t_held = plan.buffer persistent "gradients" "t.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %t = plan.buffer transient "gradients" : memref<128xf32>
+  %x = plan.buffer io io "x" : memref<4x128xf32>
+  %y = plan.buffer io io "y" : memref<4x64xf32>
+  %flag = plan.buffer persistent scalars "accumulating" : memref<i8>
+  %t_held = plan.buffer persistent gradients "t.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %t = plan.buffer transient gradients : memref<128xf32>
   %t_part = plan.part %t {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a_held = plan.buffer persistent "gradients" "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a = plan.buffer transient "gradients" : memref<128xf32>
+  %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient gradients : memref<128xf32>
   %a_part = plan.part %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b_held = plan.buffer persistent "gradients" "b.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b = plan.buffer transient "gradients" : memref<128xf32>
+  %b_held = plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer transient gradients : memref<128xf32>
   %b_part = plan.part %b {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %aw = plan.view %a at 64 : memref<128xf32> to memref<64xf32>
   plan.fill %flag : memref<i8>

@@ -11,9 +11,9 @@ accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segm
 // Each is summed behind the last instruction that adds to it; the rank adds its part of c before a takes its slot, the others'
 // at the end.
 // CHECK-LABEL: func.func @step
-// CHECK-NOT: plan.buffer transient "gradients" : memref<128xf32>
-// CHECK: %[[SLOT0:.+]] = plan.buffer transient "gradients" : memref<256xf32>
-// CHECK-NEXT: %[[SLOT1:.+]] = plan.buffer transient "gradients" : memref<256xf32>
+// CHECK-NOT: plan.buffer transient gradients : memref<128xf32>
+// CHECK: %[[SLOT0:.+]] = plan.buffer transient gradients : memref<256xf32>
+// CHECK-NEXT: %[[SLOT1:.+]] = plan.buffer transient gradients : memref<256xf32>
 // CHECK-NOT: plan.buffer
 // CHECK-NEXT: %[[C:.+]] = plan.view %[[SLOT0]] at 0 : memref<256xf32> to memref<128xf32>
 // CHECK: plan.repeat {
@@ -33,16 +33,16 @@ accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segm
 // CHECK-NEXT: plan.launch @add_256(%[[APART]], %{{.+}}) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %x = plan.buffer io "io" "x" : memref<16x4xf32>
-  %y = plan.buffer io "io" "y" : memref<4x8xf32>
-  %a_held = plan.buffer persistent "gradients" "a.s.gradient" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %a = plan.buffer transient "gradients" : memref<256xf32>
+  %x = plan.buffer io io "x" : memref<16x4xf32>
+  %y = plan.buffer io io "y" : memref<4x8xf32>
+  %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %a = plan.buffer transient gradients : memref<256xf32>
   %a_part = plan.part %a {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %b_held = plan.buffer persistent "gradients" "b.s.gradient" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %b = plan.buffer transient "gradients" : memref<256xf32>
+  %b_held = plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %b = plan.buffer transient gradients : memref<256xf32>
   %b_part = plan.part %b {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %c_held = plan.buffer persistent "gradients" "c.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %c = plan.buffer transient "gradients" : memref<128xf32>
+  %c_held = plan.buffer persistent gradients "c.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %c = plan.buffer transient gradients : memref<128xf32>
   %c_part = plan.part %c {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %aw = plan.view %a at 0 : memref<256xf32> to memref<16x8xf32>
   %bw = plan.view %b at 0 : memref<256xf32> to memref<16x8xf32>
@@ -101,16 +101,16 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // CHECK-NEXT: plan.launch @add_128(%[[TAIL]], %[[HELD]]) [read, update]{{.*}}
 // CHECK-NEXT: }
 func.func @step() attributes {accel.role = #accel.role<step>} {
-  %x = plan.buffer io "io" "x" : memref<16x4xf32>
-  %y = plan.buffer io "io" "y" : memref<4x8xf32>
-  %t_held = plan.buffer persistent "gradients" "t.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %t = plan.buffer transient "gradients" : memref<128xf32>
+  %x = plan.buffer io io "x" : memref<16x4xf32>
+  %y = plan.buffer io io "y" : memref<4x8xf32>
+  %t_held = plan.buffer persistent gradients "t.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %t = plan.buffer transient gradients : memref<128xf32>
   %t_part = plan.part %t {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a_held = plan.buffer persistent "gradients" "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a = plan.buffer transient "gradients" : memref<128xf32>
+  %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient gradients : memref<128xf32>
   %a_part = plan.part %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b_held = plan.buffer persistent "gradients" "b.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b = plan.buffer transient "gradients" : memref<128xf32>
+  %b_held = plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer transient gradients : memref<128xf32>
   %b_part = plan.part %b {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %tw = plan.view %t at 0 : memref<128xf32> to memref<16x8xf32>
   %aw = plan.view %a at 0 : memref<128xf32> to memref<16x8xf32>

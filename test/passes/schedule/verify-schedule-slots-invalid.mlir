@@ -3,9 +3,9 @@
 
 // The bucket has made room for another one when it is read again.
 func.func @replaced() {
-  %a = plan.buffer persistent "parameters" "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %slot = plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
+  %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %slot = plan.buffer transient gathered in shared : memref<256xf32>
   // expected-note@below {{the parameters: %3 = plan.view %2 at 0 : memref<256xf32> to memref<128xf32>}}
   %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
   %second = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
@@ -24,9 +24,9 @@ func.func @replaced() {
 
 // A part of what is read has been overwritten by a gather next to it.
 func.func @overlapped() {
-  %a = plan.buffer persistent "parameters" "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b = plan.buffer persistent "parameters" "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %slot = plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
+  %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %slot = plan.buffer transient gathered in shared : memref<256xf32>
   // expected-note@below {{the parameters: %3 = plan.view %2 at 0 : memref<256xf32> to memref<128xf32>}}
   %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
   %second = plan.view %slot at 64 : memref<256xf32> to memref<128xf32>
@@ -44,8 +44,8 @@ func.func @overlapped() {
 
 // Nothing has been gathered in this iteration: what the one before it left is not counted on.
 func.func @iterations() {
-  %a = plan.buffer persistent "parameters" "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %slot = plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
+  %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %slot = plan.buffer transient gathered in shared : memref<256xf32>
   // expected-note@below {{the parameters: %2 = plan.view %1 at 0 : memref<256xf32> to memref<128xf32>}}
   %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
   plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, lane = "compute"} : memref<128xf32>, memref<128xf32>
@@ -61,8 +61,8 @@ func.func @iterations() {
 
 // A parameter inside of a segment is read where the segment has been gathered, and only there.
 func.func @parameter() {
-  %a = plan.buffer persistent "parameters" "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %slot = plan.buffer transient "gathered" {space = "shared"} : memref<256xf32>
+  %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %slot = plan.buffer transient gathered in shared : memref<256xf32>
   %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
   // expected-note@below {{the parameters: %3 = plan.view %1 at 128 : memref<256xf32> to memref<128xf32>}}
   %second = plan.view %slot at 128 : memref<256xf32> to memref<128xf32>
