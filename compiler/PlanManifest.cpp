@@ -23,7 +23,8 @@ using namespace accel;
 PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code,
                            const onnx::ImportedModel &model,
                            const PlanWriterOptions &options)
-    : module(module), code(code), model(model), options(options) {
+    : module(module), streams(module), code(code), model(model),
+      options(options) {
   manifest.set_producer("accelc 0.1.0");
   addMesh();
   addSignature();
@@ -36,6 +37,18 @@ static bool isSharded(ModuleOp module) {
   return llvm::any_of(module.getOps<StateOp>(), [](StateOp state) {
     return dist::getHolding(state) != dist::Holding::All;
   });
+}
+
+static planpb::LaneKind toKind(plan::StreamKind kind) {
+  switch (kind) {
+  case plan::StreamKind::Compute:
+    return planpb::LANE_COMPUTE;
+  case plan::StreamKind::Communication:
+    return planpb::LANE_COMMUNICATION;
+  case plan::StreamKind::Host:
+    return planpb::LANE_HOST;
+  }
+  llvm_unreachable("all kinds are listed");
 }
 
 /// The ranks of a run lie along one axis, whose degree is bound when the plan
@@ -52,12 +65,11 @@ void PlanManifest::addMesh() {
     degree->set_degree(axis == data ? 0 : 1);
   }
   manifest.set_max_ranks(options.maxRanks);
-  planpb::Lane *compute = manifest.add_lanes();
-  compute->set_name("compute");
-  compute->set_kind(planpb::LANE_COMPUTE);
-  planpb::Lane *communication = manifest.add_lanes();
-  communication->set_name("communication");
-  communication->set_kind(planpb::LANE_COMMUNICATION);
+  for (plan::StreamOp stream : streams.get()) {
+    planpb::Lane *lane = manifest.add_lanes();
+    lane->set_name(stream.getSymName().str());
+    lane->set_kind(toKind(stream.getKind()));
+  }
 }
 
 static int64_t integerAttr(Operation *op, StringRef name, int64_t otherwise) {

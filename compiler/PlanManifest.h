@@ -87,6 +87,7 @@ private:
   void addGatheredUses();
 
   mlir::ModuleOp module;
+  plan::StreamList streams;
   const LoweredCode &code;
   const onnx::ImportedModel &model;
   const PlanWriterOptions &options;

@@ -18,8 +18,10 @@ UnrolledFunction::UnrolledFunction(Operation *function, unsigned iterations) {
     }
     loop.clear();
   };
+  plan::StreamList list(function);
   function->walk([&](plan::InstructionOpInterface op) {
-    auto stream = static_cast<unsigned>(op.getLaneOrDefault());
+    // One that is not declared is VerifySchedule's finding.
+    unsigned stream = list.find(op).value_or(list.get().size());
     streams = std::max(streams, stream + 1);
     if (op->getParentOfType<plan::RepeatOp>()) {
       loop.push_back({op, stream, 0, /*inLoop=*/true});

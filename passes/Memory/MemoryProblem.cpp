@@ -55,10 +55,10 @@ MemoryProblem accel::readMemory(Operation *function,
       unsigned now = i;
       SmallVector<StreamUse, 2> &known = uses[buffer];
       auto use = llvm::find_if(known, [&](const StreamUse &each) {
-        return each.stream == instruction.lane;
+        return each.stream == instruction.stream;
       });
       if (use == known.end()) {
-        known.push_back({instruction.lane, now, now});
+        known.push_back({instruction.stream, now, now});
       } else {
         use->last = now;
       }

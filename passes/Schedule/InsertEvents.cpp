@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Orders the lanes by events where they touch the same bytes, with as few
+// Orders the streams by events where they touch the same bytes, with as few
 // events as suffice.
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Schedule/Passes.h"

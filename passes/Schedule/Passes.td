@@ -35,25 +35,26 @@ def PlaceReductionsPass : Pass<"accel-place-reductions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
 
-def AssignLanesPass : Pass<"accel-assign-lanes", "::mlir::ModuleOp"> {
-  let summary = "says which lane executes each instruction";
+def AssignStreamsPass : Pass<"accel-assign-streams", "::mlir::ModuleOp"> {
+  let summary = "lists the streams of a rank and says which one executes each instruction";
   let description = [{
-    Fetches, collectives and metrics go to the communication lane, everything else to the compute lane. Metrics are moved to the end of
-    the function, where they keep nobody waiting.
+    Declares the streams `compute`, `communication` and `host`. Fetches go to the host stream, where they wait for no collective;
+    collectives and metrics to the communication stream; everything else to the compute stream. Metrics are moved to the end of the
+    function, where they keep nobody waiting.
 
-    Requires: Fuse. Ensures: every instruction has the attribute `lane`.
+    Requires: Fuse. Ensures: every instruction has the attribute `stream`, which names a `plan.stream` of the module.
   }];
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
 
 def InsertEventsPass : Pass<"accel-insert-events", "::mlir::ModuleOp"> {
-  let summary = "orders the lanes by events where they touch the same bytes";
+  let summary = "orders the streams by events where they touch the same bytes";
   let description = [{
-    Every two accesses to overlapping bytes on different lanes, one of them a write, get ordered: the earlier instruction
+    Every two accesses to overlapping bytes on different streams, one of them a write, get ordered: the earlier instruction
     signals an event that the later one waits for, in the same iteration of the loop or some iterations later. Events that
     others imply are removed.
 
-    Requires: AssignLanes. Ensures: no hazard; removing any event makes one.
+    Requires: AssignStreams. Ensures: no hazard; removing any event makes one.
   }];
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
@@ -65,7 +66,7 @@ def MarkPhasesPass : Pass<"accel-mark-phases", "::mlir::ModuleOp"> {
     in front of which every gradient holds its sum, and the metric `gradient_scale` its value, gets `gradients_complete`: there
     gradients can be looked at before the update uses them.
 
-    Requires: PlaceReductions, AssignLanes, which move instructions. Changes nothing but attributes.
+    Requires: PlaceReductions, AssignStreams, which move instructions. Changes nothing but attributes.
   }];
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
@@ -73,12 +74,14 @@ def MarkPhasesPass : Pass<"accel-mark-phases", "::mlir::ModuleOp"> {
 def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
   let summary = "proves that any two conflicting accesses are ordered";
   let description = [{
-    Any two accesses to overlapping bytes, at least one of them a write, are ordered by lanes and events, for any number of
+    Any two accesses to overlapping bytes, at least one of them a write, are ordered by streams and events, for any number of
     iterations of the loop, and every wait has an earlier signal, which one instruction gives. Otherwise both instructions are
     named. The bytes are replayed with their last write and the reads since; what is ordered is found backwards from what each
     instruction leads to, where the solver carries vector clocks forwards and searches pairs. In program order every read of a slot that buckets are
     gathered into finds there what it means to read, and gradients hold contributions of this step alone (see VerifyFuse). Behind
     `gradients_complete` nothing changes a gradient before the update begins, and a step whose instructions have phases has one such place.
+
+    Every instruction runs on a stream that the module declares, or none says yet where it runs.
 
     Requires: InsertEvents. Changes nothing.
   }];

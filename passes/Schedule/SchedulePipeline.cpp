@@ -12,7 +12,7 @@ void accel::buildSchedulePipeline(mlir::OpPassManager &pm,
                                   const ScheduleOptions &options) {
   pm.addPass(createPlaceGathersPass({options.maxRanks}));
   pm.addPass(createPlaceReductionsPass());
-  pm.addPass(createAssignLanesPass());
+  pm.addPass(createAssignStreamsPass());
   pm.addPass(createInsertEventsPass());
   pm.addPass(createMarkPhasesPass());
   pm.addPass(createVerifySchedulePass());

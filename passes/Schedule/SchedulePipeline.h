@@ -16,7 +16,7 @@ struct ScheduleOptions {
   int64_t maxRanks = 1024;
 };
 
-/// From instructions in program order to instructions on lanes, ordered by
+/// From instructions in program order to instructions on streams, ordered by
 /// events.
 void buildSchedulePipeline(mlir::OpPassManager &pm,
                            const ScheduleOptions &options = {});

@@ -43,18 +43,19 @@ static bool conflict(const ByteAccess &a, unsigned iterationA,
          isSameCopy(a, iterationA, b, iterationB);
 }
 
-/// Buffers that instructions of more than one lane touch: only there can a
+/// Buffers that instructions of more than one stream touch: only there can a
 /// hazard be.
 static std::vector<bool>
 findSharedBuffers(const std::vector<ScheduledInstruction> &instructions) {
-  std::map<unsigned, unsigned> firstLane;
+  std::map<unsigned, unsigned> firstStream;
   std::vector<bool> shared;
   for (const ScheduledInstruction &instruction : instructions) {
     for (const ByteAccess &access : instruction.accesses) {
       shared.resize(std::max<size_t>(shared.size(), access.buffer + 1));
-      auto lane = firstLane.try_emplace(access.buffer, instruction.lane).first;
+      auto stream =
+          firstStream.try_emplace(access.buffer, instruction.stream).first;
       shared[access.buffer] =
-          shared[access.buffer] || lane->second != instruction.lane;
+          shared[access.buffer] || stream->second != instruction.stream;
     }
   }
   return shared;
@@ -112,7 +113,7 @@ private:
   }
 
   /// Of the conflicting executions that nothing orders before `e`, the last of
-  /// its lane: whoever waits for it has waited for the others.
+  /// its stream: whoever waits for it has waited for the others.
   const Past *findUnordered(unsigned e) const {
     const Past *found = nullptr;
     for (const ByteAccess &access : accessesOf(e)) {
@@ -166,11 +167,13 @@ std::optional<Hazard> ScheduleProblem::findHazard(
 
 ScheduleProblem accel::readSchedule(Operation *function) {
   ScheduleProblem problem;
+  plan::StreamList streams(function);
+  problem.numStreams = streams.get().size() + 1; // one more: not declared
   llvm::DenseMap<Operation *, unsigned> bufferNumbers;
   function->walk([&](plan::InstructionOpInterface op) {
     ScheduledInstruction instruction;
     instruction.op = op;
-    instruction.lane = static_cast<unsigned>(op.getLaneOrDefault());
+    instruction.stream = streams.find(op).value_or(streams.get().size());
     instruction.inLoop = op->getParentOfType<plan::RepeatOp>() != nullptr;
     for (plan::BufferAccess access : op.getAccesses()) {
       plan::BufferRange range = plan::getBufferRange(access.buffer);

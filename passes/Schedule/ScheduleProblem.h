@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Schedule decides about: instructions on lanes, the bytes they touch, and
-// the events that order them.
+// What Schedule decides about: instructions on streams, the bytes they touch,
+// and the events that order them.
 #ifndef ACCEL_PASSES_SCHEDULE_SCHEDULEPROBLEM_H
 #define ACCEL_PASSES_SCHEDULE_SCHEDULEPROBLEM_H
 
@@ -33,7 +33,7 @@ struct EventWait {
 /// One instruction of a function, in program order.
 struct ScheduledInstruction {
   mlir::Operation *op = nullptr;
-  unsigned lane = 0;
+  unsigned stream = 0;
   bool inLoop = false;
   std::vector<ByteAccess> accesses;
   std::vector<EventWait> waits;
@@ -53,14 +53,14 @@ struct Hazard {
 class ScheduleProblem {
 public:
   std::vector<ScheduledInstruction> instructions;
-  unsigned numLanes = 2;
+  unsigned numStreams = 1;
   unsigned numEvents = 0;
 
   /// Finds two accesses to overlapping bytes, at least one of them a write, on
-  /// different lanes that are not ordered by lanes and events. The loop is
+  /// different streams that are not ordered by streams and events. The loop is
   /// followed for as many iterations as double buffering and distances can
-  /// reach over: beyond, everything repeats. Instructions of one lane run in
-  /// program order; nothing is assumed about lanes otherwise.
+  /// reach over: beyond, everything repeats. Instructions of one stream run in
+  /// program order; nothing is assumed about streams otherwise.
   ///
   /// With `resolve`: a pair for which it returns true is taken to be ordered
   /// from here on, and the search goes on.
@@ -68,7 +68,7 @@ public:
   findHazard(llvm::function_ref<bool(const Hazard &)> resolve = nullptr) const;
 };
 
-/// Reads a function of the plan into a problem, with the lanes, waits and
+/// Reads a function of the plan into a problem, with the streams, waits and
 /// signals its instructions have.
 ScheduleProblem readSchedule(mlir::Operation *function);
 

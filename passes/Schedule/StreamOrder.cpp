@@ -8,8 +8,8 @@ using namespace accel;
 
 StreamOrder::StreamOrder(const ScheduleProblem &problem, unsigned iterations)
     : problem(problem), firstExecution(problem.instructions.size()),
-      signals(problem.numEvents), done(problem.numLanes, 0),
-      streamClocks(problem.numLanes, Clock(problem.numLanes, 0)) {
+      signals(problem.numEvents), done(problem.numStreams, 0),
+      streamClocks(problem.numStreams, Clock(problem.numStreams, 0)) {
   const auto &instructions = problem.instructions;
   for (unsigned i = 0; i < instructions.size();) {
     unsigned end = i + 1;
@@ -69,7 +69,7 @@ void StreamOrder::begin(unsigned e) {
 void StreamOrder::end(unsigned e) {
   const ScheduledInstruction &instruction =
       problem.instructions[executions[e].instruction];
-  ++done[instruction.lane];
+  ++done[instruction.stream];
   for (unsigned event : instruction.signals) {
     signals[event].push_back({e, executions[e].iteration, instruction.inLoop});
   }

@@ -51,7 +51,7 @@ private:
   };
 
   unsigned getStream(unsigned e) const {
-    return problem.instructions[executions[e].instruction].lane;
+    return problem.instructions[executions[e].instruction].stream;
   }
   const Signal *findSignal(const EventWait &wait, unsigned e) const;
 

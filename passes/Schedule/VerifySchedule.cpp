@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Proves that any two conflicting accesses of a plan are ordered by lanes and
+// Proves that any two conflicting accesses of a plan are ordered by streams and
 // events.
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Plan/IR/PlanOps.h"
@@ -68,6 +68,18 @@ class VerifySchedulePass
   }
 
   static LogicalResult verify(func::FuncOp function) {
+    plan::StreamList streams(function);
+    WalkResult known =
+        function.walk([&](plan::InstructionOpInterface op) -> WalkResult {
+          if (!streams.find(op)) {
+            return op.emitOpError("runs on stream ")
+                   << op.getStream() << ", which the module does not declare";
+          }
+          return success();
+        });
+    if (known.wasInterrupted()) {
+      return failure();
+    }
     if (std::optional<WrongContents> wrong = findWrongContents(function)) {
       InFlightDiagnostic error = wrong->reader->emitOpError(
           "reads a slot that does not hold these parameters here");
@@ -136,12 +148,14 @@ class VerifySchedulePass
         function.getExecutions()[fault.earlier];
     const UnrolledFunction::Execution &second =
         function.getExecutions()[fault.later];
-    auto lane = [](const UnrolledFunction::Execution &execution) {
-      return plan::stringifyLane(execution.getInstruction().getLaneOrDefault());
+    auto stream = [](const UnrolledFunction::Execution &execution) {
+      FlatSymbolRefAttr name = execution.getInstruction().getStream();
+      return name ? name.getValue() : StringRef("first");
     };
     InFlightDiagnostic error = second.op->emitOpError("on the ");
-    error << lane(second) << " lane is not ordered after an instruction on the "
-          << lane(first) << " lane that touches the same bytes (iterations "
+    error << stream(second)
+          << " stream is not ordered after an instruction on the "
+          << stream(first) << " stream that touches the same bytes (iterations "
           << second.iteration << " and " << first.iteration << ")";
     error.attachNote(first.op->getLoc())
         << "the other instruction: " << *first.op;

@@ -193,10 +193,24 @@ absl::Status CpuExecutor::MakeLanes(const Dataset& dataset) {
       others = [group] { return group->GroupProgress(); };
     }
     ASSIGN_OR_RETURN(runner_,
-                     LaneRunner::Create(plan_.view(), compute, options_.timeout,
-                                        std::move(others)));
+                     LaneRunner::Create(plan_.view(), ThreadOfLanes(compute),
+                                        options_.timeout, std::move(others)));
   }
   return absl::OkStatus();
+}
+
+// The compute lane's is the calling thread. Each other lane has its own, so
+// that fetches do not wait behind collectives. A rank alone waits for nobody in
+// a collective: one thread for all of them wakes less often.
+std::vector<uint32_t> CpuExecutor::ThreadOfLanes(uint32_t compute) const {
+  std::vector<uint32_t> threads(lanes_.size(), 0);
+  uint32_t next = 1;
+  for (uint32_t lane = 0; lane < threads.size(); ++lane) {
+    if (lane != compute) {
+      threads[lane] = options_.communicator == nullptr ? 1 : next++;
+    }
+  }
+  return threads;
 }
 
 absl::Status CpuExecutor::Execute(const FunctionView& function,

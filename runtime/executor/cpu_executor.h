@@ -56,6 +56,8 @@ class CpuExecutor : public Executor {
   absl::Status Load(CpuDevice& device);
   absl::Status LoadConstants();
   absl::Status MakeLanes(const Dataset& dataset);
+  // Which thread runs each lane, as LaneRunner wants it.
+  std::vector<uint32_t> ThreadOfLanes(uint32_t compute) const;
   absl::Status Execute(const FunctionView& function, const Instance& instance);
   // Makes thread and context ready for a function of step `step`.
   void BeginFunction(int64_t step);

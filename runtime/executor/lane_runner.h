@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -32,13 +33,13 @@ class LaneRunner {
   using Execute = absl::FunctionRef<absl::Status(const FunctionView& function,
                                                  const Instance& instance)>;
 
-  // Lane `main_lane` runs on the thread that calls Run, the others on one
-  // thread each. `timeout`: the longest wait during which no lane gets on, and
-  // `other_progress`, if there is one, does not grow: lanes may wait for other
-  // ranks.
-  // Borrows: the plan.
+  // `threads` says for each lane which thread runs it: 0 is the one that calls
+  // Run, the others are numbered from 1, without gaps. Lanes of one thread run
+  // in program order, which never waits for itself. `timeout`: the longest wait
+  // during which no lane gets on, and `other_progress`, if there is one, does
+  // not grow: lanes may wait for other ranks. Borrows: the plan.
   static absl::StatusOr<std::unique_ptr<LaneRunner>> Create(
-      const PlanView& plan, uint32_t main_lane,
+      const PlanView& plan, std::vector<uint32_t> threads,
       std::chrono::nanoseconds timeout,
       std::function<uint64_t()> other_progress = nullptr);
   LaneRunner(const LaneRunner&) = delete;
@@ -56,15 +57,23 @@ class LaneRunner {
     const Execute* execute = nullptr;
   };
 
-  LaneRunner(const PlanView& plan, uint32_t main_lane,
+  // Whoever waits in a lane: for which event, and what wakes it. A signal wakes
+  // nobody else.
+  struct Waiter {
+    std::atomic<uint64_t> event_plus_one = 0;  // 0: nobody waits
+    Monitor monitor;
+  };
+
+  LaneRunner(const PlanView& plan, std::vector<uint32_t> threads,
              std::chrono::nanoseconds timeout,
              std::function<uint64_t()> other_progress);
 
-  absl::Status RunLane(uint32_t lane, const Job& job);
+  absl::Status RunThread(uint32_t thread, const Job& job);
   absl::Status RunInstance(const Job& job, const Instance& instance);
   absl::Status WaitForEvent(const Job& job, const Instance& instance,
                             const planpb::Wait& wait);
-  // The first error of any lane is the runner's.
+  void Signal(uint32_t event);
+  // The first error of any lane is the runner's, and wakes all.
   void FailOnError(const absl::Status& status);
   // Calls `wait` with the timeout as deadline, again as long as some lane got
   // on meanwhile.
@@ -74,17 +83,16 @@ class LaneRunner {
   uint64_t TotalProgress() const;
 
   const PlanView& plan_;
-  const uint32_t main_lane_;
+  const std::vector<uint32_t> thread_of_;  // per lane
   const std::chrono::nanoseconds timeout_;
   const std::function<uint64_t()> other_progress_;
 
-  // Events. Fails with the first error.
-  Monitor events_;
-  // Written under events_ so that waiters wake, read without it.
+  // Fails with the first error.
+  Monitor failure_;
+  std::unique_ptr<Waiter[]> waiters_;                  // per lane
   std::unique_ptr<std::atomic<uint64_t>[]> counts_;    // per event
   std::unique_ptr<std::atomic<uint64_t>[]> progress_;  // per lane
-  std::unique_ptr<WorkerThreads> threads_;  // of the other lanes, in their
-                                            // order
+  std::unique_ptr<WorkerThreads> threads_;             // from 1 on
 };
 
 }  // namespace accel::runtime

@@ -13,8 +13,8 @@
 
 namespace accel::runtime {
 
-// PlanView accepts no plan with more lanes.
-inline constexpr size_t kMaxLanes = 2;
+// PlanView accepts no plan with more lanes than one of each kind.
+inline constexpr size_t kMaxLanes = planpb::LaneKind_MAX;
 
 // Per lane, how many of its instructions are known to have finished.
 using LaneClock = std::array<uint64_t, kMaxLanes>;

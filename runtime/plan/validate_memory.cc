@@ -45,8 +45,8 @@ absl::Status ValidateLanes(const planpb::Manifest& manifest) {
   }
   std::set<int> kinds;
   for (const planpb::Lane& lane : manifest.lanes()) {
-    if (lane.kind() != planpb::LANE_COMPUTE &&
-        lane.kind() != planpb::LANE_COMMUNICATION) {
+    if (lane.kind() == planpb::LANE_UNSPECIFIED ||
+        !planpb::LaneKind_IsValid(lane.kind())) {
       return absl::UnimplementedError(absl::StrCat(
           "lane '", lane.name(), "' is of unknown kind ", lane.kind()));
     }

@@ -57,7 +57,7 @@ struct InspectOptions {
   bool verify = false;
   uint64_t threads = 1;
   std::string schedule = "folded";
-  size_t width = 100;
+  size_t width = 120;
 };
 
 absl::Status Verify(const runtime::Plan& plan,

@@ -79,15 +79,10 @@ void Append(const Instruction& instruction, ScheduleItem& item) {
   item.flops += runtime::FlopsOf(instruction);
 }
 
-bool IsCommunication(const runtime::PlanView& plan,
-                     const Instruction& instruction) {
-  return plan.manifest().lanes(static_cast<int>(instruction.lane())).kind() ==
-         planpb::LANE_COMMUNICATION;
-}
-
 void MakeItems(const runtime::PlanView& plan,
                const runtime::FunctionView& function, bool fold,
                Schedule& schedule) {
+  schedule.lanes.resize(plan.manifest().lanes_size());
   uint32_t section = 0;
   std::optional<uint32_t> repeat;
   for (const Instruction& instruction : function.instructions()) {
@@ -99,9 +94,7 @@ void MakeItems(const runtime::PlanView& plan,
       ++section;
     }
     repeat = function.RepeatOf(instruction.id());
-    std::vector<ScheduleItem>& items = IsCommunication(plan, instruction)
-                                           ? schedule.communication
-                                           : schedule.compute;
+    std::vector<ScheduleItem>& items = schedule.lanes[instruction.lane()];
     const Buckets& buckets = schedule.buckets[instruction.id()];
     std::optional<Buckets> joined;
     if (fold && !items.empty() && items.back().section == section) {
@@ -123,13 +116,13 @@ class RowMaker {
   RowMaker(const runtime::FunctionView& function, Schedule& schedule)
       : function_(function),
         schedule_(schedule),
+        next_(schedule.lanes.size()),
         signalled_(function.event_count()),
         row_of_(function.instructions().size()) {}
 
   absl::Status Run() {
-    while (compute_ < schedule_.compute.size() ||
-           communication_ < schedule_.communication.size()) {
-      RETURN_IF_ERROR(AddRow());
+    while (const ScheduleItem* first = FirstItem()) {
+      RETURN_IF_ERROR(AddRow(*first));
     }
     return absl::OkStatus();
   }
@@ -138,9 +131,22 @@ class RowMaker {
   const std::vector<size_t>& row_of() const { return row_of_; }
 
  private:
-  const ScheduleItem* Next(const std::vector<ScheduleItem>& items,
-                           size_t position) const {
-    return position < items.size() ? &items[position] : nullptr;
+  const ScheduleItem* Next(size_t lane) const {
+    const std::vector<ScheduleItem>& items = schedule_.lanes[lane];
+    return next_[lane] < items.size() ? &items[next_[lane]] : nullptr;
+  }
+
+  // The next item of the earliest section; null at the end.
+  const ScheduleItem* FirstItem() const {
+    const ScheduleItem* first = nullptr;
+    for (size_t lane = 0; lane < next_.size(); ++lane) {
+      const ScheduleItem* item = Next(lane);
+      if (item != nullptr &&
+          (first == nullptr || item->section < first->section)) {
+        first = item;
+      }
+    }
+    return first;
   }
 
   bool IsReady(const ScheduleItem* item, uint32_t section) const {
@@ -164,39 +170,38 @@ class RowMaker {
     }
   }
 
-  absl::Status AddRow() {
-    const ScheduleItem* left = Next(schedule_.compute, compute_);
-    const ScheduleItem* right = Next(schedule_.communication, communication_);
-    const ScheduleItem* first =
-        right == nullptr || (left != nullptr && left->section <= right->section)
-            ? left
-            : right;
+  absl::Status AddRow(const ScheduleItem& first) {
     ScheduleRow row;
-    row.section = first->section;
-    row.repeated = first->repeated;
-    const bool left_ready = IsReady(left, row.section);
-    const bool right_ready = IsReady(right, row.section);
-    if (left_ready) {
-      row.compute = compute_++;
-      Finish(*left);
+    row.section = first.section;
+    row.repeated = first.repeated;
+    row.items.resize(next_.size());
+    std::vector<const ScheduleItem*> ready;
+    for (size_t lane = 0; lane < next_.size(); ++lane) {
+      const ScheduleItem* item = Next(lane);
+      if (IsReady(item, row.section)) {
+        row.items[lane] = next_[lane];
+        ready.push_back(item);
+      }
     }
-    if (right_ready) {
-      row.communication = communication_++;
-      Finish(*right);
+    // What a lane signals in this row the others see below it.
+    for (size_t lane = 0; lane < next_.size(); ++lane) {
+      next_[lane] += row.items[lane] ? 1 : 0;
+    }
+    for (const ScheduleItem* item : ready) {
+      Finish(*item);
     }
     schedule_.rows.push_back(std::move(row));
-    if (left_ready || right_ready) {
+    if (!ready.empty()) {
       return absl::OkStatus();
     }
     return absl::InternalError(
         absl::StrCat("function '", function_.name(), "': instruction ",
-                     first->instructions[0]->id(), " waits for ever"));
+                     first.instructions[0]->id(), " waits for ever"));
   }
 
   const runtime::FunctionView& function_;
   Schedule& schedule_;
-  size_t compute_ = 0;
-  size_t communication_ = 0;
+  std::vector<size_t> next_;  // item, per lane
   std::vector<bool> signalled_;
   std::vector<size_t> row_of_;
 };

@@ -18,7 +18,7 @@
 namespace accel::tools {
 
 // Instructions of one lane that run in one piece: only the first one waits for
-// the other lane, only the last one is waited for. (In a fold of collectives,
+// other lanes, only the last one is waited for. (In a fold of collectives,
 // whose signals count when all of them are done, any of them.)
 struct ScheduleItem {
   std::vector<const planpb::Instruction*> instructions;
@@ -34,15 +34,13 @@ struct ScheduleRow {
   // Counts the stretches of the function that are in one repeat or in none.
   uint32_t section = 0;
   bool repeated = false;  // once per microbatch
-  // Index of the item that begins in this row, per kind of lane.
-  std::optional<size_t> compute;
-  std::optional<size_t> communication;
+  // Index of the item that begins in this row, per lane of the plan.
+  std::vector<std::optional<size_t>> items;
   std::vector<std::string> gathered;  // buckets alive in this row, sorted
 };
 
 struct Schedule {
-  std::vector<ScheduleItem> compute;
-  std::vector<ScheduleItem> communication;
+  std::vector<std::vector<ScheduleItem>> lanes;  // of the plan
   std::vector<ScheduleRow> rows;
   // Per instruction, in program order and the first iteration.
   std::vector<std::vector<uint32_t>> buckets;      // that it works for
@@ -54,7 +52,7 @@ struct Schedule {
 // kind and bucket, are one item; otherwise each instruction is one.
 //
 // Each lane begins its next item in the first row in which all that it waits
-// for has been signalled in rows above; a microbatch begins and ends for both
+// for has been signalled in rows above; a microbatch begins and ends for all
 // lanes together. So rows are one timing of many, in which all items are
 // equally long.
 absl::StatusOr<Schedule> MakeSchedule(const runtime::PlanView& plan,

@@ -72,11 +72,13 @@ absl::StatusOr<std::string> ScheduleJson(const runtime::PlanView& plan,
   }
   json["rows"] = Json::array();
   for (const ScheduleRow& row : schedule.rows) {
-    json["rows"].push_back(
-        {{"each_microbatch", row.repeated},
-         {"compute", ItemJson(schedule.compute, row.compute)},
-         {"communication", ItemJson(schedule.communication, row.communication)},
-         {"gathered", row.gathered}});
+    Json shown = {{"each_microbatch", row.repeated}};
+    for (size_t lane = 0; lane < row.items.size(); ++lane) {
+      shown[plan.manifest().lanes(static_cast<int>(lane)).name()] =
+          ItemJson(schedule.lanes[lane], row.items[lane]);
+    }
+    shown["gathered"] = row.gathered;
+    json["rows"].push_back(std::move(shown));
   }
   json["gathered"] = {
       {"most_in_program_order", schedule.peak.in_program_order.size()},

@@ -47,7 +47,7 @@ class ScheduleTable {
  public:
   ScheduleTable(const runtime::PlanView& plan, const Schedule& schedule,
                 bool fold)
-      : plan_(plan), schedule_(schedule), fold_(fold) {}
+      : plan_(plan), schedule_(schedule), fold_(fold), shown_(ShownLanes()) {}
 
   std::string Text(size_t width);
 
@@ -56,12 +56,14 @@ class ScheduleTable {
     return plan_.manifest().buckets(static_cast<int>(index));
   }
   std::string NameOf(const Instruction& instruction) const;
-  std::string LaneName(planpb::LaneKind kind) const;
+  bool IsCompute(size_t lane) const;
+  std::vector<size_t> ShownLanes() const;
+  const ScheduleItem* ItemOf(const ScheduleRow& row, size_t lane) const;
   std::vector<TextColumn> Columns() const;
   void AddCompute(const ScheduleItem* item, Cells& cells) const;
-  void AddCommunication(const ScheduleItem* item, Cells& cells) const;
+  void AddOther(const ScheduleItem* item, Cells& cells) const;
   std::string ComputeText(const ScheduleItem& item) const;
-  std::string CommunicationText(const ScheduleItem& item) const;
+  std::string OtherText(const ScheduleItem& item) const;
   std::string BytesText(const ScheduleItem& item) const;
   void UpdateTracks(const ScheduleRow& row);
   void AddHeadings(const ScheduleRow& row, TextTable& table);
@@ -69,6 +71,7 @@ class ScheduleTable {
   const runtime::PlanView& plan_;
   const Schedule& schedule_;
   const bool fold_;
+  const std::vector<size_t> shown_;
   // The column of each gathered bucket that is alive; empty: free.
   Cells tracks_;
   uint32_t section_ = 0;
@@ -87,31 +90,42 @@ std::string ScheduleTable::NameOf(const Instruction& instruction) const {
   return instruction.name();
 }
 
-std::string ScheduleTable::LaneName(planpb::LaneKind kind) const {
-  for (const planpb::Lane& lane : plan_.manifest().lanes()) {
-    if (lane.kind() == kind) {
-      return lane.name();
+bool ScheduleTable::IsCompute(size_t lane) const {
+  return plan_.manifest().lanes(static_cast<int>(lane)).kind() ==
+         planpb::LANE_COMPUTE;
+}
+
+// The compute lane comes first; of the others those that do something.
+std::vector<size_t> ScheduleTable::ShownLanes() const {
+  std::vector<size_t> lanes;
+  for (size_t lane = 0; lane < schedule_.lanes.size(); ++lane) {
+    if (IsCompute(lane)) {
+      lanes.insert(lanes.begin(), lane);
+    } else if (!schedule_.lanes[lane].empty()) {
+      lanes.push_back(lane);
     }
   }
-  return "";
+  return lanes;
 }
 
 std::vector<TextColumn> ScheduleTable::Columns() const {
-  std::vector<TextColumn> columns = {
-      {.numbers = true},
-      {.numbers = true},
-      {.header = LaneName(planpb::LANE_COMPUTE), .least = 10}};
-  if (fold_) {
-    columns.push_back({.header = "instr", .numbers = true});
-  }
-  columns.push_back({.header = "FLOP", .numbers = true});
-  columns.push_back({});
-  if (!schedule_.communication.empty()) {
-    columns.push_back({.numbers = true, .gap = 2});
-    columns.push_back({.numbers = true});
+  std::vector<TextColumn> columns;
+  for (const size_t lane : shown_) {
+    const std::string& name =
+        plan_.manifest().lanes(static_cast<int>(lane)).name();
     columns.push_back(
-        {.header = LaneName(planpb::LANE_COMMUNICATION), .least = 12});
-    columns.push_back({.header = "bytes", .numbers = true});
+        {.numbers = true, .gap = static_cast<size_t>(columns.empty() ? 1 : 2)});
+    columns.push_back({.numbers = true});
+    if (IsCompute(lane)) {
+      columns.push_back({.header = name, .least = 10});
+      if (fold_) {
+        columns.push_back({.header = "instr", .numbers = true});
+      }
+      columns.push_back({.header = "FLOP", .numbers = true});
+    } else {
+      columns.push_back({.header = name, .least = 12});
+      columns.push_back({.header = "bytes", .numbers = true});
+    }
     columns.push_back({});
   }
   for (size_t i = 0; i < tracks_.size(); ++i) {
@@ -137,6 +151,11 @@ std::string ScheduleTable::ComputeText(const ScheduleItem& item) const {
                        });
 }
 
+const ScheduleItem* ScheduleTable::ItemOf(const ScheduleRow& row,
+                                          size_t lane) const {
+  return row.items[lane] ? &schedule_.lanes[lane][*row.items[lane]] : nullptr;
+}
+
 void ScheduleTable::AddCompute(const ScheduleItem* item, Cells& cells) const {
   if (item == nullptr) {
     cells.resize(cells.size() + (fold_ ? 6 : 5));
@@ -154,7 +173,7 @@ void ScheduleTable::AddCompute(const ScheduleItem* item, Cells& cells) const {
   cells.push_back(SignalsText(*item));
 }
 
-std::string ScheduleTable::CommunicationText(const ScheduleItem& item) const {
+std::string ScheduleTable::OtherText(const ScheduleItem& item) const {
   const Instruction& first = *item.instructions[0];
   if (fold_ && first.collective().bucket_plus_one() != 0) {
     return absl::StrCat(
@@ -163,7 +182,8 @@ std::string ScheduleTable::CommunicationText(const ScheduleItem& item) const {
   }
   return item.instructions.size() == 1
              ? NameOf(first)
-             : absl::StrCat(item.instructions.size(), " metrics");
+             : absl::StrCat(item.instructions.size(),
+                            first.has_fetch() ? " fetches" : " metrics");
 }
 
 // Of collectives the whole tensor, on any number of ranks.
@@ -177,15 +197,14 @@ std::string ScheduleTable::BytesText(const ScheduleItem& item) const {
   return bytes == 0 ? "" : runtime::FormatBytes(bytes);
 }
 
-void ScheduleTable::AddCommunication(const ScheduleItem* item,
-                                     Cells& cells) const {
+void ScheduleTable::AddOther(const ScheduleItem* item, Cells& cells) const {
   if (item == nullptr) {
     cells.resize(cells.size() + 5);
     return;
   }
   cells.push_back(WaitsText(*item));
   cells.push_back(absl::StrCat(item->instructions[0]->id()));
-  cells.push_back(CommunicationText(*item));
+  cells.push_back(OtherText(*item));
   cells.push_back(BytesText(*item));
   cells.push_back(SignalsText(*item));
 }
@@ -220,9 +239,9 @@ void ScheduleTable::AddHeadings(const ScheduleRow& row, TextTable& table) {
     }
   }
   was_repeated_ = row.repeated;
-  if (row.compute) {
-    const planpb::Phase phase =
-        schedule_.compute[*row.compute].instructions[0]->phase();
+  const ScheduleItem* computed = ItemOf(row, shown_.front());
+  if (computed != nullptr) {
+    const planpb::Phase phase = computed->instructions[0]->phase();
     if (phase != phase_) {
       table.AddHeading(absl::StrCat(" ", runtime::PhaseName(phase)));
     }
@@ -240,12 +259,12 @@ std::string ScheduleTable::Text(size_t width) {
   for (const ScheduleRow& row : schedule_.rows) {
     AddHeadings(row, table);
     Cells cells;
-    AddCompute(row.compute ? &schedule_.compute[*row.compute] : nullptr, cells);
-    if (!schedule_.communication.empty()) {
-      AddCommunication(row.communication
-                           ? &schedule_.communication[*row.communication]
-                           : nullptr,
-                       cells);
+    for (const size_t lane : shown_) {
+      if (IsCompute(lane)) {
+        AddCompute(ItemOf(row, lane), cells);
+      } else {
+        AddOther(ItemOf(row, lane), cells);
+      }
     }
     UpdateTracks(row);
     cells.insert(cells.end(), tracks_.begin(), tracks_.end());

@@ -12,7 +12,7 @@
 
 namespace accel::tools {
 
-// Left the compute lane, right the communication lane, then a column per
+// Left the compute lane, right the other lanes, then a column per
 // gathered bucket that is alive at the same time, if there are any; phases
 // above. "5>" before an item: it waits for event 5 ("5-1>": of the microbatch
 // before); ">5" behind it: it signals event 5. `fold`: see MakeSchedule.

@@ -20,7 +20,7 @@ def Plan_Dialect : Dialect {
     ```
     One operation is one instruction of the plan file. Buffers are `memref` values made by `plan.buffer` at the top of a
     function and by `plan.view`; an instruction names every buffer it reads or writes. Until Schedule the order of
-    operations is the order of execution; from Schedule on, `lane`, `waits` and `signals` say what may overlap; from
+    operations is the order of execution; from Schedule on, `stream`, `waits` and `signals` say what may overlap; from
     Memory on, every transient buffer has an offset in the arena.
 
     How many ranks there are is known when a plan is loaded. What depends on it is said by `#plan.shard`: sizes of buffers
@@ -48,8 +48,9 @@ def Plan_ShardAttr : AttrDef<Plan_Dialect, "Shard"> {
   let assemblyFormat = "`<` $elements `granule` $granule `over` $axes `>`";
 }
 
-def Plan_Lane : I32EnumAttr<"Lane", "which stream of a rank executes an instruction", [
-    I32EnumAttrCase<"Compute", 0, "compute">, I32EnumAttrCase<"Communication", 1, "communication">]> {
+def Plan_StreamKind : I32EnumAttr<"StreamKind", "what the instructions of a stream do", [
+    I32EnumAttrCase<"Compute", 0, "compute">, I32EnumAttrCase<"Communication", 1, "communication">,
+    I32EnumAttrCase<"Host", 2, "host">]> {
   let cppNamespace = "::accel::plan";
 }
 

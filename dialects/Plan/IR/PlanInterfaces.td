@@ -6,7 +6,7 @@ include "mlir/IR/OpBase.td"
 
 def InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
   let cppNamespace = "::accel::plan";
-  let description = [{ An instruction: it accesses buffers, runs on a lane, waits for events and signals one. }];
+  let description = [{ An instruction: it accesses buffers, runs on a stream, waits for events and signals one. }];
   let methods = [
     InterfaceMethod<"The buffers accessed: for every memref operand, in order, what is done with it.",
       "::llvm::SmallVector<::accel::plan::BufferAccess>", "getAccesses">,
@@ -14,8 +14,8 @@ def InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
       "int64_t", "getRotation", (ins), [{}], [{ return 0; }]>,
   ];
   let extraSharedClassDeclaration = [{
-    /// The lane, or compute while Schedule has not run.
-    ::accel::plan::Lane getLaneOrDefault();
+    /// The name of its stream; null while Schedule has not run.
+    ::mlir::FlatSymbolRefAttr getStream();
     /// Events waited for, as pairs (event, distance in iterations), and the events signalled.
     ::llvm::SmallVector<std::pair<int64_t, int64_t>> getWaitedEvents();
     ::llvm::SmallVector<int64_t> getSignalledEvents();

@@ -2,6 +2,8 @@
 // Verifiers of the `plan` dialect and the accesses of its instructions.
 #include "dialects/Plan/IR/PlanOps.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
@@ -153,10 +155,43 @@ LogicalResult PartOp::verify() {
 // What every instruction can tell about itself
 //===----------------------------------------------------------------------===//
 
-Lane InstructionOpInterface::getLaneOrDefault() {
-  auto lane = (*this)->getAttrOfType<StringAttr>("lane");
-  return lane ? symbolizeLane(lane.getValue()).value_or(Lane::Compute)
-              : Lane::Compute;
+FlatSymbolRefAttr InstructionOpInterface::getStream() {
+  return (*this)->getAttrOfType<FlatSymbolRefAttr>(kStreamAttr);
+}
+
+StreamList::StreamList(Operation *inModule) {
+  auto module = isa<ModuleOp>(inModule) ? cast<ModuleOp>(inModule)
+                                        : inModule->getParentOfType<ModuleOp>();
+  llvm::append_range(streams, module.getOps<StreamOp>());
+}
+
+std::optional<unsigned> StreamList::find(InstructionOpInterface op) const {
+  FlatSymbolRefAttr name = op.getStream();
+  if (!name) {
+    return 0;
+  }
+  for (auto [i, stream] : llvm::enumerate(streams)) {
+    StreamOp each = stream;
+    if (each.getSymName() == name.getValue()) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+LogicalResult StreamOp::verify() {
+  // stream_c1
+  for (auto other : cast<ModuleOp>((*this)->getParentOp()).getOps<StreamOp>()) {
+    if (other == *this) {
+      break;
+    }
+    if (other.getKind() == getKind()) {
+      return emitOpError("expected one stream of kind ")
+             << stringifyStreamKind(getKind()) << ", got @"
+             << other.getSymName() << " and @" << getSymName();
+    }
+  }
+  return success();
 }
 
 SmallVector<std::pair<int64_t, int64_t>>

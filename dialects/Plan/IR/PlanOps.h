@@ -22,8 +22,9 @@
 
 namespace accel::plan {
 
-/// Attributes of instructions: their phase, and that all gradients of the step
-/// are complete in front of this one.
+/// Attributes of instructions: the stream that executes them, their phase, and
+/// that all gradients of the step are complete in front of this one.
+inline constexpr llvm::StringLiteral kStreamAttr = "stream";
 inline constexpr llvm::StringLiteral kPhaseAttr = "phase";
 inline constexpr llvm::StringLiteral kGradientsCompleteAttr =
     "gradients_complete";
@@ -61,6 +62,21 @@ struct BufferRange {
 /// Follows views to the buffer; the value must come from plan.buffer, plan.view
 /// or plan.part.
 BufferRange getBufferRange(mlir::Value value);
+
+/// The streams of a module, in its order.
+class StreamList {
+public:
+  /// Those of the module that `inModule` is, or is in.
+  explicit StreamList(mlir::Operation *inModule);
+
+  llvm::ArrayRef<StreamOp> get() const { return streams; }
+  /// The number of the stream that executes `op`: none if the module does not
+  /// declare it. While no instruction names its stream, all have the first.
+  std::optional<unsigned> find(InstructionOpInterface op) const;
+
+private:
+  llvm::SmallVector<StreamOp> streams;
+};
 
 } // namespace accel::plan
 

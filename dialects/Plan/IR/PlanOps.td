@@ -244,6 +244,25 @@ def Plan_ReduceScatterOp : Plan_CutOp<"reduce_scatter"> {
   let assemblyFormat = "$state $whole `into` $part attr-dict `:` type($whole) `,` type($part)";
 }
 
+def Plan_StreamOp : Plan_Op<"stream", [Symbol, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a queue of instructions of a rank";
+  let description = [{
+    Instructions of one stream run one after the other, in program order; those of different streams run at the same time, unless
+    events order them. `kind` says what its instructions do: `compute` runs kernels, `communication` what ranks do together, `host`
+    what the host does for the others, which is fetching data. The order of the streams in the module is that of the plan.
+
+    ```mlir
+    plan.stream @host host
+    ```
+
+    **Constraints**
+    - (C1) of each kind there is at most one.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_StreamKind:$kind);
+  let assemblyFormat = "$sym_name $kind attr-dict";
+  let hasVerifier = 1;
+}
+
 def Plan_RepeatOp : Plan_Op<"repeat", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "the loop over the microbatches";
   let description = [{

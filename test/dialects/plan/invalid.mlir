@@ -117,3 +117,10 @@ func.func @fill_c1() {
   plan.fill %0 {truth} : memref<f32>
   return
 }
+
+// -----
+
+// stream_c1
+plan.stream @a compute
+// expected-error@below {{'plan.stream' op expected one stream of kind compute, got @a and @b}}
+plan.stream @b compute

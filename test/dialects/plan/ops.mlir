@@ -1,11 +1,17 @@
 // RUN: accel-opt %s --verify-roundtrip | FileCheck %s
 
+plan.stream @compute compute
+plan.stream @communication communication
+plan.stream @host host
 func.func private @k0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.kernel = {columns = 32 : i64, elements = 32 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
   %y = accel.neg %x : tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
 
 // Every operation of the dialect.
+// CHECK: plan.stream @compute compute
+// CHECK-NEXT: plan.stream @communication communication
+// CHECK-NEXT: plan.stream @host host
 // CHECK-LABEL: func.func @step
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[SEGMENT:.+]] = plan.buffer persistent parameters "model.decayed.master" : memref<256xf32>
@@ -21,8 +27,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %5 = plan.buffer constant constants {value = dense<1.0> : tensor<f64>} : memref<f64>
   // CHECK: plan.load "w" into %{{.*}} : memref<8x16xf32>
   plan.load "w" into %1 : memref<8x16xf32>
-  // CHECK: plan.fetch ["x"] into %{{.*}} ahead 0 {lane = "communication", signals = array<i64: 0>} : memref<4x8xf32>
-  plan.fetch ["x"] into %2 ahead 0 {lane = "communication", signals = array<i64: 0>} : memref<4x8xf32>
+  // CHECK: plan.fetch ["x"] into %{{.*}} ahead 0 {signals = array<i64: 0>, stream = @communication} : memref<4x8xf32>
+  plan.fetch ["x"] into %2 ahead 0 {signals = array<i64: 0>, stream = @communication} : memref<4x8xf32>
   // CHECK: plan.repeat {
   plan.repeat {
     // CHECK: plan.launch @k0(%{{.*}}, %{{.*}}) [read, write] units 1 {waits = array<i64: 0, 0>} : memref<4x8xf32>, memref<4x8xf32>

@@ -18,7 +18,7 @@ import sys
 
 WAITS = re.compile(r", waits = array<i64: ([\d, ]+)>")
 SIGNALS = re.compile(r", signals = array<i64: (\d+)>")
-LANE = re.compile(r'lane = "(\w+)"')
+STREAM = re.compile(r'stream = @(\w+)')
 BUFFER = re.compile(r"^\s*(%\d+) = plan\.buffer transient .*offset = (\d+) ")
 MESSAGE = re.compile(r"^<stdin>:(\d+):\d+: (error: |note: the other|note: in iteration)")
 LAUNCH = re.compile(r"plan\.launch @\w+\(([^)]*)\) \[([^]]*)\]")
@@ -38,7 +38,7 @@ def with_signal(line, event):
     line = SIGNALS.sub("", line)
     if event is None:
         return line
-    at = LANE.search(line).end()
+    at = STREAM.search(line).end()
     return f"{line[:at]}, signals = array<i64: {event}>{line[at:]}"
 
 
@@ -48,8 +48,8 @@ def streams_of(lines):
     for i, line in enumerate(lines):
         if "func.func" in line or "plan.repeat" in line or line.strip() == "}":
             streams.append({})
-        elif LANE.search(line):
-            streams[-1].setdefault(LANE.search(line)[1], []).append(i)
+        elif STREAM.search(line):
+            streams[-1].setdefault(STREAM.search(line)[1], []).append(i)
     return [numbers for each in streams for numbers in each.values()]
 
 
@@ -61,7 +61,7 @@ def moved_events(lines):
                 if WAITS.search(lines[j]):
                     behind = with_waits(lines[j], [*waits_of(lines[j]), wait])
                 else:
-                    at = LANE.search(lines[j]).end()
+                    at = STREAM.search(lines[j]).end()
                     behind = f"{lines[j][:at]}, waits = array<i64: {wait[0]}, {wait[1]}>{lines[j][at:]}"
                 yield f"wait {wait} moved from line {i + 1} to {j + 1}", {i: with_waits(lines[i], rest), j: behind}
             if SIGNALS.search(lines[j]) and not SIGNALS.search(lines[i]):
@@ -72,7 +72,7 @@ def moved_events(lines):
 
 def schedule_damages(lines):
     """Yields (what, {line: its new text}, lines that may be named)."""
-    instructions = {i for i, line in enumerate(lines) if LANE.search(line)}
+    instructions = {i for i, line in enumerate(lines) if STREAM.search(line)}
     for i, line in enumerate(lines):
         waits = waits_of(line)
         for j, wait in enumerate(waits):
@@ -118,7 +118,7 @@ def memory_damages(lines):
         elif BUFFER.match(line):
             name, offset = BUFFER.match(line).groups()
             places[name] = i, offset
-        elif LANE.search(line):
+        elif STREAM.search(line):
             used = [name for name in dict.fromkeys(re.findall(r"%\d+", line)) if name in places]
             for name, other in zip(used, used[1:] + used[:1]):
                 if name != other and name not in moved:
@@ -154,7 +154,7 @@ def main():
         culprits = {line for _, line in found[module]} & nameable
         right = len(culprits) == 2
         if kind == "schedule":
-            right = right and len(named) == 2 and len({LANE.search(lines[line])[1] for line in culprits}) == 2
+            right = right and len(named) == 2 and len({STREAM.search(lines[line])[1] for line in culprits}) == 2
         elif kind == "memory":
             right = len(named) == 2 and len(set(named.values()) & nameable) == 2 and culprits & set(changed)
         if not right:

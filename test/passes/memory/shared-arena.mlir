@@ -1,5 +1,8 @@
 // RUN: accel-opt %s --accel-assign-offsets --accel-verify-memory | FileCheck %s
 
+plan.stream @compute compute
+plan.stream @communication communication
+plan.stream @host host
 // What ranks share lies in an arena of its own, whose offsets begin at zero again; what does not live at the same time shares
 // bytes there, too, and never with the rank's own memory.
 // CHECK-LABEL: func.func @both
@@ -13,10 +16,10 @@ func.func @both() {
   %2 = plan.buffer transient gathered in shared : memref<32xf32>
   // CHECK: plan.buffer transient activations {offset = 0 : i64} : memref<32xf32>
   %3 = plan.buffer transient activations : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {lane = "compute"} : memref<32xf32>
-  plan.launch @b(%0, %1) [read, write] units 1 {lane = "compute"} : memref<32xf32>, memref<32xf32>
-  plan.launch @b(%1, %2) [read, write] units 1 {lane = "compute"} : memref<32xf32>, memref<32xf32>
-  plan.launch @b(%2, %3) [read, write] units 1 {lane = "compute"} : memref<32xf32>, memref<32xf32>
+  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @b(%0, %1) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
+  plan.launch @b(%1, %2) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
+  plan.launch @b(%2, %3) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
   return
 }
 
@@ -25,7 +28,7 @@ func.func @both() {
 // CHECK-SAME: attributes {plan.arena_bytes = 128 : i64}
 func.func @none() {
   %0 = plan.buffer transient activations : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {lane = "compute"} : memref<32xf32>
+  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
   return
 }
 
@@ -36,8 +39,8 @@ func.func @gathered() {
   %own = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %0 = plan.buffer transient gathered in shared : memref<128xf32>
   %1 = plan.buffer transient gathered in shared : memref<128xf32>
-  plan.all_gather "b.s.master" %own into %0 {shard = #plan.shard<128 granule 128 over "fsdp">, lane = "communication"} : memref<128xf32>, memref<128xf32>
-  plan.launch @a(%0) [read] units 1 {lane = "compute"} : memref<128xf32>
-  plan.launch @b(%1) [write] units 1 {lane = "compute"} : memref<128xf32>
+  plan.all_gather "b.s.master" %own into %0 {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @communication} : memref<128xf32>, memref<128xf32>
+  plan.launch @a(%0) [read] units 1 {stream = @compute} : memref<128xf32>
+  plan.launch @b(%1) [write] units 1 {stream = @compute} : memref<128xf32>
   return
 }

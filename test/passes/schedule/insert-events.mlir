@@ -1,20 +1,23 @@
 // RUN: accel-opt %s --accel-insert-events | FileCheck %s
 
+plan.stream @compute compute
+plan.stream @communication communication
+plan.stream @host host
 // A double-buffered input needs three events: the first fetch and those in the loop announce data, the last reader of a
 // copy releases it. One event serves all readers that follow on the same lane.
 // CHECK-LABEL: func.func @double_buffer
 func.func @double_buffer() {
   %0 = plan.buffer io io "x" {copies = 2 : i64} : memref<8xf32>
   %1 = plan.buffer transient activations : memref<8xf32>
-  // CHECK: plan.fetch ["x"] into %{{.*}} ahead 0 {lane = "communication", signals = array<i64: [[FIRST:[0-9]]]>}
-  plan.fetch ["x"] into %0 ahead 0 {lane = "communication"} : memref<8xf32>
+  // CHECK: plan.fetch ["x"] into %{{.*}} ahead 0 {signals = array<i64: [[FIRST:[0-9]]]>, stream = @communication}
+  plan.fetch ["x"] into %0 ahead 0 {stream = @communication} : memref<8xf32>
   plan.repeat {
-    // CHECK: plan.fetch ["x"] into %{{.*}} ahead 1 {lane = "communication", signals = array<i64: [[NEXT:[0-9]]]>, waits = array<i64: [[FREE:[0-9]]], 1>}
-    plan.fetch ["x"] into %0 ahead 1 {lane = "communication"} : memref<8xf32>
-    // CHECK: plan.launch @k{{.*}} {lane = "compute", waits = array<i64: [[FIRST]], 0, [[NEXT]], 1>}
-    plan.launch @k(%0, %1) [read, write] units 1 {lane = "compute"} : memref<8xf32>, memref<8xf32>
-    // CHECK: plan.launch @k{{.*}} {lane = "compute", signals = array<i64: [[FREE]]>}
-    plan.launch @k(%0, %1) [read, write] units 1 {lane = "compute"} : memref<8xf32>, memref<8xf32>
+    // CHECK: plan.fetch ["x"] into %{{.*}} ahead 1 {signals = array<i64: [[NEXT:[0-9]]]>, stream = @communication, waits = array<i64: [[FREE:[0-9]]], 1>}
+    plan.fetch ["x"] into %0 ahead 1 {stream = @communication} : memref<8xf32>
+    // CHECK: plan.launch @k{{.*}} {stream = @compute, waits = array<i64: [[FIRST]], 0, [[NEXT]], 1>}
+    plan.launch @k(%0, %1) [read, write] units 1 {stream = @compute} : memref<8xf32>, memref<8xf32>
+    // CHECK: plan.launch @k{{.*}} {signals = array<i64: [[FREE]]>, stream = @compute}
+    plan.launch @k(%0, %1) [read, write] units 1 {stream = @compute} : memref<8xf32>, memref<8xf32>
   }
   return
 }
@@ -25,7 +28,7 @@ func.func @double_buffer() {
 // CHECK: return
 func.func @one_lane() {
   %0 = plan.buffer transient activations : memref<8xf32>
-  plan.launch @k(%0) [write] units 1 {lane = "compute"} : memref<8xf32>
-  plan.launch @k(%0) [read] units 1 {lane = "compute"} : memref<8xf32>
+  plan.launch @k(%0) [write] units 1 {stream = @compute} : memref<8xf32>
+  plan.launch @k(%0) [read] units 1 {stream = @compute} : memref<8xf32>
   return
 }

@@ -1,6 +1,6 @@
 // RUN: accel-opt %s --accel-mark-phases --split-input-file | FileCheck %s
 // It is what the verifier wants.
-// RUN: accel-opt %s --accel-assign-lanes --accel-insert-events --accel-mark-phases --accel-verify-schedule --split-input-file
+// RUN: accel-opt %s --accel-assign-streams --accel-insert-events --accel-mark-phases --accel-verify-schedule --split-input-file
 
 func.func private @loss(%x: tensor<4xf32>) -> (tensor<f64> {plan.accumulate}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "rows", rows = 1 : i64, units = 1 : i64}} {
   %s = accel.reduce_sum %x [0] : tensor<4xf32> -> tensor<f32>

@@ -3,7 +3,7 @@
 // RUN: accel-opt %s --accel-place-gathers --split-input-file | FileCheck %s --check-prefix=MANY
 // RUN: accel-opt %s --accel-place-gathers=max-ranks=1 --split-input-file | FileCheck %s --check-prefix=ONE
 // What it makes, with lanes and events, is what the verifier wants: every read finds what it means to read.
-// RUN: accel-opt %s --accel-place-gathers=max-ranks=2 --accel-assign-lanes --accel-insert-events --accel-verify-schedule --split-input-file
+// RUN: accel-opt %s --accel-place-gathers=max-ranks=2 --accel-assign-streams --accel-insert-events --accel-verify-schedule --split-input-file
 
 accel.state @"a.s.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
 accel.state @"b.s.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}

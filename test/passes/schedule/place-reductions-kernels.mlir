@@ -1,5 +1,5 @@
 // RUN: accel-opt %s --accel-place-reductions | FileCheck %s
-// RUN: accel-opt %s --accel-place-reductions --accel-verify-fuse --accel-assign-lanes --accel-insert-events --accel-verify-schedule
+// RUN: accel-opt %s --accel-place-reductions --accel-verify-fuse --accel-assign-streams --accel-insert-events --accel-verify-schedule
 
 accel.state @"t.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "t", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
 accel.state @"a.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}

@@ -1,6 +1,9 @@
 // Everything is on one lane here, so that only what lies in the slots can be wrong.
 // RUN: accel-opt %s --accel-verify-schedule --split-input-file --verify-diagnostics
 
+plan.stream @compute compute
+plan.stream @communication communication
+plan.stream @host host
 // The bucket has made room for another one when it is read again.
 func.func @replaced() {
   %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
@@ -10,18 +13,21 @@ func.func @replaced() {
   %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
   %second = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
   plan.repeat {
-    plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, lane = "compute"} : memref<128xf32>, memref<128xf32>
-    plan.launch @use(%first) [read] units 1 {lane = "compute"} : memref<128xf32>
-    plan.all_gather "b.s.master" %b into %second {shard = #plan.shard<128 granule 128 over "fsdp">, lane = "compute"} : memref<128xf32>, memref<128xf32>
-    plan.launch @use(%second) [read] units 1 {lane = "compute"} : memref<128xf32>
+    plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
+    plan.launch @use(%first) [read] units 1 {stream = @compute} : memref<128xf32>
+    plan.all_gather "b.s.master" %b into %second {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
+    plan.launch @use(%second) [read] units 1 {stream = @compute} : memref<128xf32>
     // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
-    plan.launch @use(%first) [read] units 1 {lane = "compute"} : memref<128xf32>
+    plan.launch @use(%first) [read] units 1 {stream = @compute} : memref<128xf32>
   }
   return
 }
 
 // -----
 
+plan.stream @compute compute
+plan.stream @communication communication
+plan.stream @host host
 // A part of what is read has been overwritten by a gather next to it.
 func.func @overlapped() {
   %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
@@ -31,34 +37,40 @@ func.func @overlapped() {
   %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
   %second = plan.view %slot at 64 : memref<256xf32> to memref<128xf32>
   plan.repeat {
-    plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, lane = "compute"} : memref<128xf32>, memref<128xf32>
-    plan.all_gather "b.s.master" %b into %second {shard = #plan.shard<128 granule 128 over "fsdp">, lane = "compute"} : memref<128xf32>, memref<128xf32>
-    plan.launch @use(%second) [read] units 1 {lane = "compute"} : memref<128xf32>
+    plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
+    plan.all_gather "b.s.master" %b into %second {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
+    plan.launch @use(%second) [read] units 1 {stream = @compute} : memref<128xf32>
     // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
-    plan.launch @use(%first) [read] units 1 {lane = "compute"} : memref<128xf32>
+    plan.launch @use(%first) [read] units 1 {stream = @compute} : memref<128xf32>
   }
   return
 }
 
 // -----
 
+plan.stream @compute compute
+plan.stream @communication communication
+plan.stream @host host
 // Nothing has been gathered in this iteration: what the one before it left is not counted on.
 func.func @iterations() {
   %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %slot = plan.buffer transient gathered in shared : memref<256xf32>
   // expected-note@below {{the parameters: %2 = plan.view %1 at 0 : memref<256xf32> to memref<128xf32>}}
   %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
-  plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, lane = "compute"} : memref<128xf32>, memref<128xf32>
+  plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
   plan.repeat {
     // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
-    plan.launch @use(%first) [read] units 1 {lane = "compute"} : memref<128xf32>
-    plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, lane = "compute"} : memref<128xf32>, memref<128xf32>
+    plan.launch @use(%first) [read] units 1 {stream = @compute} : memref<128xf32>
+    plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
   }
   return
 }
 
 // -----
 
+plan.stream @compute compute
+plan.stream @communication communication
+plan.stream @host host
 // A parameter inside of a segment is read where the segment has been gathered, and only there.
 func.func @parameter() {
   %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
@@ -69,10 +81,10 @@ func.func @parameter() {
   %p = plan.view %first at 32 : memref<128xf32> to memref<8xf32>
   %q = plan.view %second at 32 : memref<128xf32> to memref<8xf32>
   plan.repeat {
-    plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, lane = "compute"} : memref<128xf32>, memref<128xf32>
-    plan.launch @use(%p) [read] units 1 {lane = "compute"} : memref<8xf32>
+    plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
+    plan.launch @use(%p) [read] units 1 {stream = @compute} : memref<8xf32>
     // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
-    plan.launch @use(%q) [read] units 1 {lane = "compute"} : memref<8xf32>
+    plan.launch @use(%q) [read] units 1 {stream = @compute} : memref<8xf32>
   }
   return
 }

@@ -26,6 +26,8 @@ using runtime::Instance;
 using runtime::LaneRunner;
 
 constexpr std::chrono::seconds kTimeout(20);
+// Compute on the calling thread, communication on one of its own.
+const std::vector<uint32_t> kThreads = {0, 1};
 
 class LaneRunnerTest : public ::testing::Test {
  protected:
@@ -39,7 +41,7 @@ class LaneRunnerTest : public ::testing::Test {
 };
 
 TEST_F(LaneRunnerTest, RunsEveryInstanceOnceAndEachLaneOnItsThread) {
-  const auto runner = LaneRunner::Create(view_, kCompute, kTimeout).value();
+  const auto runner = LaneRunner::Create(view_, kThreads, kTimeout).value();
   std::mutex mutex;
   std::vector<std::set<std::thread::id>> threads(2);
   for (int call = 0; call < 3; ++call) {
@@ -61,9 +63,23 @@ TEST_F(LaneRunnerTest, RunsEveryInstanceOnceAndEachLaneOnItsThread) {
   EXPECT_NE(*threads[kCommunication].begin(), std::this_thread::get_id());
 }
 
+// Lanes of one thread run in program order, and events between them never make
+// it wait for itself.
+TEST_F(LaneRunnerTest, LanesMayShareAThread) {
+  const auto runner = LaneRunner::Create(view_, {0, 0}, kTimeout).value();
+  std::vector<uint32_t> ran;
+  ASSERT_OK(runner->Run(step(), 2,
+                        [&](const FunctionView&, const Instance& instance) {
+                          ran.push_back(instance.instruction->id());
+                          return absl::OkStatus();
+                        }));
+  EXPECT_THAT(ran, ::testing::ElementsAre(0, 1, 2, 3, 5, 6, 7, 8, 9, 5, 6, 7, 8,
+                                          9, 10, 11, 12, 13, 14, 15, 16));
+}
+
 // Whatever the pauses, no instruction begins before what it waits for is done.
 TEST_F(LaneRunnerTest, EventsHoldUnderRandomDelays) {
-  const auto runner = LaneRunner::Create(view_, kCompute, kTimeout).value();
+  const auto runner = LaneRunner::Create(view_, kThreads, kTimeout).value();
   constexpr uint64_t kRounds = 6;
   for (uint64_t seed = 0; seed < 30; ++seed) {
     std::vector<std::atomic<uint64_t>> done(step().instructions().size());
@@ -91,7 +107,7 @@ TEST_F(LaneRunnerTest, EventsHoldUnderRandomDelays) {
 // The next fetch runs while this microbatch computes: each waits until the
 // other one has begun, however late its thread gets a processor.
 TEST_F(LaneRunnerTest, LanesOverlap) {
-  const auto runner = LaneRunner::Create(view_, kCompute, kTimeout).value();
+  const auto runner = LaneRunner::Create(view_, kThreads, kTimeout).value();
   absl::Notification fetching, computing;
   const auto meet = [](absl::Notification& mine, absl::Notification& other) {
     mine.Notify();
@@ -116,7 +132,7 @@ TEST_F(LaneRunnerTest, LanesOverlap) {
 
 TEST_F(LaneRunnerTest, AnErrorEndsAllLanesAndEveryLaterRun) {
   for (const std::string bad : {"fetch next", "gradient", "update"}) {
-    const auto runner = LaneRunner::Create(view_, kCompute, kTimeout).value();
+    const auto runner = LaneRunner::Create(view_, kThreads, kTimeout).value();
     const auto execute = [&](const FunctionView&,
                              const Instance& instance) -> absl::Status {
       if (instance.instruction->name() == bad) {
@@ -134,7 +150,7 @@ TEST_F(LaneRunnerTest, AnErrorEndsAllLanesAndEveryLaterRun) {
 TEST_F(LaneRunnerTest, AWaitWithoutProgressEndsAtItsDeadline) {
   // Nobody signals: the fetch hangs until the test lets it go.
   const auto runner =
-      LaneRunner::Create(view_, kCompute, std::chrono::milliseconds(100))
+      LaneRunner::Create(view_, kThreads, std::chrono::milliseconds(100))
           .value();
   std::atomic<bool> release = false;
   std::thread liberator([&] {
@@ -161,7 +177,7 @@ TEST_F(LaneRunnerTest, AWaitWithoutProgressEndsAtItsDeadline) {
 // much longer than the timeout.
 TEST_F(LaneRunnerTest, ASlowLaneIsNoFalseAlarm) {
   const auto runner =
-      LaneRunner::Create(view_, kCompute, std::chrono::milliseconds(400))
+      LaneRunner::Create(view_, kThreads, std::chrono::milliseconds(400))
           .value();
   EXPECT_OK(runner->Run(
       step(), 10, [&](const FunctionView&, const Instance& instance) {
@@ -176,7 +192,7 @@ TEST_F(LaneRunnerTest, ASlowLaneIsNoFalseAlarm) {
 TEST_F(LaneRunnerTest, ASlowRankIsNoFalseAlarm) {
   std::atomic<uint64_t> beats = 0;
   const auto runner =
-      LaneRunner::Create(view_, kCompute, std::chrono::milliseconds(100), [&] {
+      LaneRunner::Create(view_, kThreads, std::chrono::milliseconds(100), [&] {
         return beats.load();
       }).value();
   EXPECT_OK(runner->Run(

@@ -94,11 +94,10 @@ TEST(ScheduleTextTest, RowsKeepTheOrderOfEventsAndLanes) {
     std::vector<size_t> row_of(step.instructions().size(), 0);
     for (size_t i = 0; i < schedule.rows.size(); ++i) {
       const tools::ScheduleRow& row = schedule.rows[i];
-      for (const auto& [items, index] :
-           {std::pair(&schedule.compute, row.compute),
-            std::pair(&schedule.communication, row.communication)}) {
-        if (index) {
-          for (const auto* instruction : (*items)[*index].instructions) {
+      for (size_t lane = 0; lane < row.items.size(); ++lane) {
+        if (row.items[lane]) {
+          for (const auto* instruction :
+               schedule.lanes[lane][*row.items[lane]].instructions) {
             row_of[instruction->id()] = i + 1;
           }
         }
