@@ -543,9 +543,6 @@ PlanWriterOptions Compilation::makeWriterOptions() const {
   PlanWriterOptions writer;
   writer.globalBatch = options.globalBatch;
   writer.maxRanks = options.maxRanks;
-  writer.optimizer = options.accumulate.optimizer;
-  writer.schedule = options.accumulate.schedule;
-  writer.clips = options.accumulate.clipNorm > 0;
   writer.modelFile = options.model == onnx::standardInput
                          ? "model.onnx"
                          : llvm::sys::path::filename(options.model).str();

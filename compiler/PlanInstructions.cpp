@@ -9,6 +9,8 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace accel;
 
@@ -225,6 +227,26 @@ static bool isWorthATeam(uint64_t flops, uint64_t bytes) {
   return flops >= kFlops || bytes >= kBytes;
 }
 
+/// The kernel's operations by the type that they compute in, and their sum.
+static uint64_t addFlops(func::FuncOp kernel,
+                         planpb::Instruction &instruction) {
+  std::map<planpb::ElementType, uint64_t> counts;
+  uint64_t all = 0;
+  kernel.walk([&](CostOpInterface cost) {
+    auto type = cast<RankedTensorType>(cost->getResult(0).getType());
+    counts[toElementType(type.getElementType())] += cost.getFlops();
+    all += cost.getFlops();
+  });
+  for (auto [type, count] : counts) {
+    if (count > 0) {
+      planpb::Flops *message = instruction.add_flops();
+      message->set_dtype(type);
+      message->set_count(count);
+    }
+  }
+  return all;
+}
+
 void PlanManifest::fillLaunch(plan::LaunchOp op,
                               planpb::Instruction &instruction) {
   instruction.set_name(op.getKernel().str());
@@ -244,13 +266,7 @@ void PlanManifest::fillLaunch(plan::LaunchOp op,
   if (int64_t scratch = KernelShape::get(kernel)->scratch) {
     addScratch(scratch, instruction);
   }
-  uint64_t flops = 0;
-  kernel.walk([&](CostOpInterface cost) { flops += cost.getFlops(); });
-  if (flops > 0) {
-    planpb::Flops *message = instruction.add_flops();
-    message->set_dtype(planpb::ELEMENT_F32);
-    message->set_count(flops);
-  }
+  uint64_t flops = addFlops(kernel, instruction);
   if (!isWorthATeam(flops, instruction.bytes_moved())) {
     launch->set_grain(op.getUnits());
   }

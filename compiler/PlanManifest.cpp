@@ -77,6 +77,14 @@ static int64_t integerAttr(Operation *op, StringRef name, int64_t otherwise) {
   return attr ? attr.getInt() : otherwise;
 }
 
+/// The value at step 0 of a state, if the module has it.
+static std::optional<double> initialOf(ModuleOp module, StringRef name) {
+  auto state = module.lookupSymbol<StateOp>(name);
+  return state && state.getInitial()
+             ? std::optional(state.getInitial()->convertToDouble())
+             : std::nullopt;
+}
+
 static std::string textOf(DictionaryAttr dictionary, StringRef key) {
   auto attr = dictionary ? dictionary.getAs<StringAttr>(key) : StringAttr();
   return attr ? attr.getValue().str() : std::string();
@@ -170,9 +178,15 @@ void PlanManifest::addModelFacts() {
   manifest.mutable_objective()->set_targets_per_sample(
       std::max<uint64_t>(1, (uint64_t(1) << std::max<int64_t>(0, exponent)) /
                                 std::max<int64_t>(1, microbatch)));
-  manifest.mutable_optimizer()->set_kind(options.optimizer);
-  manifest.mutable_optimizer()->set_clips(options.clips);
-  manifest.mutable_schedule()->set_kind(options.schedule);
+  if (auto optimizer = module->getAttrOfType<StringAttr>(kOptimizerAttr)) {
+    manifest.mutable_optimizer()->set_kind(optimizer.getValue().str());
+  }
+  manifest.mutable_optimizer()->set_clips(
+      initialOf(module, "clip_norm").value_or(0) > 0);
+  if (std::optional<double> schedule = initialOf(module, "schedule")) {
+    manifest.mutable_schedule()->set_kind(
+        getScheduleNames()[static_cast<size_t>(*schedule)].str());
+  }
   for (const auto &[key, value] : options.options) {
     planpb::Option *option = manifest.add_options();
     option->set_name(key);

@@ -20,9 +20,6 @@ namespace accel {
 struct PlanWriterOptions {
   int64_t globalBatch = 32;
   int64_t maxRanks = 1024;
-  std::string optimizer = "adamw";
-  std::string schedule = "constant";
-  bool clips = false;
   std::string modelFile; ///< name without folder
   /// The options that shaped the plan, as written, for reports.
   std::vector<std::pair<std::string, std::string>> options;

@@ -47,6 +47,7 @@ public:
     declare(step, "counter", listCounters());
     OpBuilder builder(step.getBody().front().getTerminator());
     UpdateOp::create(builder, step.getLoc(), scale.getValue(), optimizer);
+    getOperation()->setAttr(kOptimizerAttr, builder.getStringAttr(optimizer));
   }
 
 private:

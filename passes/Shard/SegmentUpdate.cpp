@@ -144,7 +144,10 @@ std::unique_ptr<SegmentOptimizer> createSegmentOptimizer(StringRef kind) {
   if (kind == "sgd") {
     return std::make_unique<Sgd>();
   }
-  return std::make_unique<AdamW>();
+  if (kind == "adamw") {
+    return std::make_unique<AdamW>();
+  }
+  llvm::report_fatal_error("the verifier of accel.update knows all optimizers");
 }
 
 Value buildSquareSum(ScalarBuilder &scalars, const SegmentSlots &segment) {

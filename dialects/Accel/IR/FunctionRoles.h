@@ -15,6 +15,10 @@ namespace accel {
 /// program. Kernels and routines have none.
 inline constexpr llvm::StringLiteral kRoleAttr = "accel.role";
 
+/// The attribute of a module that names the optimizer of its step: what
+/// `accel.update` says until Shard makes arithmetic of it.
+inline constexpr llvm::StringLiteral kOptimizerAttr = "accel.optimizer";
+
 std::optional<FunctionRole> getRole(mlir::func::FuncOp function);
 void setRole(mlir::func::FuncOp function, FunctionRole role);
 

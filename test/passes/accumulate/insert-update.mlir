@@ -1,6 +1,10 @@
 // RUN: accel-opt %s --accel-insert-update | FileCheck %s
 // RUN: accel-opt %s --accel-insert-update='optimizer=sgd schedule=wsd momentum=0.8 clip-norm=2 decay-steps=10' | FileCheck %s --check-prefix=SGD
 
+// The module names the optimizer: the plan's manifest reads it there.
+// CHECK: module attributes {{{.*}}accel.optimizer = "adamw"
+// SGD: module attributes {{{.*}}accel.optimizer = "sgd"
+
 // AdamW: its own numbers and none of the other optimizer; those of all schedules, and a bound of the norm that is none.
 // CHECK-DAG: accel.state @lr : tensor<f64> {initial = 1.000000e-03 : f64, kind = "hyperparameter"}
 // CHECK-DAG: accel.state @weight_decay : tensor<f64> {initial = 1.000000e-02 : f64, kind = "hyperparameter"}
