@@ -42,9 +42,14 @@ static void readInto(Location location, Place &place) {
       .Case([&](CallSiteLoc call) { readInto(call.getCallee(), place); });
 }
 
-Place readPlace(Location location, StringRef model) {
+Place readPlace(Location location) {
   Place place;
   readInto(location, place);
+  return place;
+}
+
+Place readPlace(Location location, StringRef model) {
+  Place place = readPlace(location);
   bool isWholeModel =
       place.node == "forward" || place.node == onnx::getModelName(model);
   return isWholeModel ? Place() : place;

@@ -25,6 +25,8 @@ struct Place {
 /// `gpt2.onnx: node 'NODE' (SCOPE, FILE:LINE)`; empty if there is no place.
 std::string describePlace(const Place &place, llvm::StringRef model);
 
+Place readPlace(mlir::Location location);
+
 /// Empty if the location is about the whole of the model in file `model`.
 Place readPlace(mlir::Location location, llvm::StringRef model);
 

@@ -110,7 +110,7 @@ planpb::Buffer PlanManifest::makeBuffer(plan::BufferOp op) {
   buffer.set_space(toSpace(op.getSpace()));
   buffer.set_region(toRegion(op.getRegion()));
   setElements(buffer, type, op.getShardAttr());
-  buffer.set_alignment(64);
+  buffer.set_alignment(plan::kAlignment);
   buffer.set_copies(op.getCopies());
   buffer.set_memory_class(toClass(op.getKlass()));
   if (op.getRegion() == plan::Region::Transient) {
@@ -161,7 +161,7 @@ uint32_t PlanManifest::stateIndex(StringRef symbol) {
     setElements(*buffer,
                 MemRefType::get(type.getShape(), type.getElementType()),
                 isPart ? getStateShard(state) : plan::ShardAttr());
-    buffer->set_alignment(64);
+    buffer->set_alignment(plan::kAlignment);
     buffer->set_copies(1);
     buffer->set_memory_class(toClass(getStateClass(state)));
   }
@@ -177,7 +177,7 @@ uint32_t PlanManifest::workspaceIndex() {
     buffer->set_space(planpb::SPACE_DEVICE);
     buffer->set_region(planpb::REGION_PERSISTENT);
     buffer->set_dtype(planpb::ELEMENT_U8);
-    buffer->set_alignment(64);
+    buffer->set_alignment(plan::kAlignment);
     buffer->set_copies(1);
     buffer->set_memory_class(planpb::CLASS_SCRATCH);
   }
@@ -187,7 +187,7 @@ uint32_t PlanManifest::workspaceIndex() {
 std::string PlanManifest::takeConstants(uint32_t section) {
   std::string bytes;
   for (auto &[index, value] : constants) {
-    bytes.resize(llvm::alignTo(bytes.size(), 64));
+    bytes.resize(llvm::alignTo(bytes.size(), plan::kAlignment));
     planpb::SectionRange *range =
         manifest.mutable_buffers(index)->mutable_content();
     range->set_section(section);

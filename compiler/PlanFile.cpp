@@ -2,6 +2,8 @@
 // Weights in the background, and what becomes of the file.
 #include "compiler/PlanFile.h"
 
+#include "dialects/Plan/IR/PlanOps.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Signals.h"
@@ -65,7 +67,8 @@ absl::Status PlanFile::writeWeights() {
       return absl::InternalError("weights of '" + key +
                                  "': " + llvm::toString(bytes.takeError()));
     }
-    std::string padding(llvm::alignTo(position, 64) - position, '\0');
+    std::string padding(llvm::alignTo(position, plan::kAlignment) - position,
+                        '\0');
     StringRef data = (*bytes)->getBuffer();
     absl::Status status = container->Append(padding);
     status.Update(container->Append({data.data(), data.size()}));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instruction records of the plan, from the operations of the plan dialect.
+#include "compiler/Place.h"
 #include "compiler/PlanManifest.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "passes/Analysis/KernelShape.h"
@@ -93,7 +94,7 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
       planpb::Arena *arena = message->add_arenas();
       arena->set_space(toSpace(space));
       arena->set_bytes(bytes.getInt());
-      arena->set_alignment(64);
+      arena->set_alignment(plan::kAlignment);
     }
   }
   return records;
@@ -317,42 +318,13 @@ void PlanManifest::fillMetric(plan::MetricOp op,
   read->set_access(0);
 }
 
-//===----------------------------------------------------------------------===//
-// Where instructions come from and what part of the step they are
-//===----------------------------------------------------------------------===//
-
-/// Finds the node's name, the module scope and the Python line in a location.
-static void readLocation(Location loc, planpb::Source &source) {
-  llvm::TypeSwitch<LocationAttr>(loc)
-      .Case([&](NameLoc name) {
-        (source.node().empty() ? *source.mutable_node()
-                               : *source.mutable_scope()) =
-            name.getName().str();
-        readLocation(name.getChildLoc(), source);
-      })
-      .Case([&](FileLineColLoc file) {
-        source.set_file(file.getFilename().str());
-        source.set_line(file.getLine());
-      })
-      .Case([&](FusedLoc fused) {
-        if (source.node().empty() && !fused.getLocations().empty()) {
-          if (auto scope = dyn_cast_or_null<StringAttr>(fused.getMetadata())) {
-            source.set_scope(scope.getValue().str());
-          }
-          readLocation(fused.getLocations().front(), source);
-        }
-        for (Location inner : fused.getLocations().drop_front()) {
-          if (isa<FileLineColLoc>(inner) && source.file().empty()) {
-            readLocation(inner, source);
-          }
-        }
-      })
-      .Case([&](CallSiteLoc call) { readLocation(call.getCallee(), source); });
-}
-
 uint32_t PlanManifest::sourceIndexPlusOne(Location loc) {
+  Place place = readPlace(loc);
   planpb::Source source;
-  readLocation(loc, source);
+  source.set_node(place.node);
+  source.set_scope(place.scope);
+  source.set_file(place.file);
+  source.set_line(place.line);
   std::string key = source.SerializeAsString();
   if (key.empty()) {
     return 0;

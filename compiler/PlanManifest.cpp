@@ -483,7 +483,7 @@ void PlanManifest::addMemorySummary() {
     planpb::Arena *message = manifest.add_arenas();
     message->set_space(space);
     message->set_bytes(bytes);
-    message->set_alignment(64);
+    message->set_alignment(plan::kAlignment);
     if (space == planpb::SPACE_DEVICE) {
       planpb::MemoryUse *use =
           manifest.mutable_memory()->add_transient_at_peak();

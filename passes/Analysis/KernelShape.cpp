@@ -2,6 +2,8 @@
 // Writes, reads and checks the attribute `plan.kernel`.
 #include "passes/Analysis/KernelShape.h"
 
+#include "dialects/Plan/IR/PlanOps.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -135,7 +137,7 @@ FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
   if (auto scratch = attribute.getAs<IntegerAttr>("scratch")) {
     shape.scratch = scratch.getInt();
   }
-  if (shape.scratch < 0 || shape.scratch % 64 != 0) {
+  if (shape.scratch < 0 || shape.scratch % plan::kAlignment != 0) {
     return kernel.emitOpError("expected a `scratch` of a multiple of 64 bytes, "
                               "got ")
            << shape.scratch;

@@ -14,9 +14,6 @@
 using namespace mlir;
 using namespace accel;
 
-/// Rows beyond which a kernel that has just one would keep a team from sharing
-/// it.
-static constexpr int64_t kLongestSingleRow = 4096;
 /// Most operations of a kernel: beyond that values no longer fit into
 /// registers.
 static constexpr size_t kMostOps = 96;
@@ -358,7 +355,7 @@ bool ClusterPlanner::joins(const Cluster &cluster, Operation *op, Value operand,
   if (relation.kind == AccessKind::Identity) {
     return rootIsRow && elements == cluster.rows();
   }
-  bool worthwhile = cluster.rows() > 1 || cluster.elements <= kLongestSingleRow;
+  bool worthwhile = cluster.rows() > 1 || cluster.elements <= kLongestRow;
   return relation.kind == AccessKind::RowBroadcast && rootIsRow &&
          relation.columns == cluster.columns && elements == cluster.elements &&
          worthwhile;

@@ -19,6 +19,10 @@
 
 namespace accel {
 
+/// Rows that are longer keep a team from sharing them: a kernel that has just
+/// one of them is none, and rows that nothing asks for are cut.
+inline constexpr int64_t kLongestRow = 4096;
+
 /// The loop that a kernel runs.
 enum class KernelKind {
   Rows,      ///< element-wise, perhaps with reductions over rows

@@ -29,8 +29,6 @@ using namespace accel;
 
 namespace {
 
-constexpr int64_t kLongestRow = 4096;
-
 /// A cluster's interface: what it reads and what others use of it.
 struct Interface {
   llvm::SetVector<Value> inputs;

@@ -19,12 +19,6 @@ namespace accel {
 
 namespace {
 
-bool isIdentity(ArrayRef<int64_t> permutation) {
-  return llvm::all_of(llvm::enumerate(permutation), [](auto entry) {
-    return int64_t(entry.index()) == entry.value();
-  });
-}
-
 /// The permutation that swaps the last two of `rank` dimensions.
 SmallVector<int64_t> getSwapOfLastTwo(int64_t rank) {
   SmallVector<int64_t> permutation =
@@ -32,50 +26,6 @@ SmallVector<int64_t> getSwapOfLastTwo(int64_t rank) {
   std::swap(permutation[rank - 2], permutation[rank - 1]);
   return permutation;
 }
-
-/// transpose(x) with the identity, and transpose(transpose(x)).
-struct MergeTransposes : public OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(TransposeOp op,
-                                PatternRewriter &rewriter) const override {
-    if (isIdentity(op.getPermutation())) {
-      rewriter.replaceOp(op, op.getOperand());
-      return success();
-    }
-    auto inner = op.getOperand().getDefiningOp<TransposeOp>();
-    if (!inner) {
-      return failure();
-    }
-    auto permutation =
-        llvm::map_to_vector(op.getPermutation(), [&](int64_t from) {
-          return inner.getPermutation()[from];
-        });
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(),
-                                             inner.getOperand(), permutation);
-    return success();
-  }
-};
-
-/// reshape(x) to x's own shape, and reshape(reshape(x)).
-struct MergeReshapes : public OpRewritePattern<ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ReshapeOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getOperand().getType() == op.getType()) {
-      rewriter.replaceOp(op, op.getOperand());
-      return success();
-    }
-    auto inner = op.getOperand().getDefiningOp<ReshapeOp>();
-    if (!inner) {
-      return failure();
-    }
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(),
-                                           inner.getOperand());
-    return success();
-  }
-};
 
 /// reshape(transpose(reshape(x))) that flattens leading dimensions, swaps the
 /// last two and unflattens again: how exporters transpose the keys of
@@ -145,7 +95,7 @@ private:
       return Value();
     }
     std::swap(permutation[rank - 2], permutation[rank - 1]);
-    if (isIdentity(permutation)) {
+    if (llvm::is_sorted(permutation)) {
       return transpose.getOperand();
     }
     SmallVector<int64_t> shape(transpose.getType().getShape());
@@ -189,13 +139,13 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    set.add<MergeTransposes, MergeReshapes, UnflattenSwap, TransposeIntoMatmul,
-            GatherOfAllRows>(context);
+    set.add<UnflattenSwap, TransposeIntoMatmul, GatherOfAllRows>(context);
     patterns = std::move(set);
     return success();
   }
 
   void runOnOperation() override {
+    // It also folds: views of views become one, those that change nothing go.
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), patterns, config))) {

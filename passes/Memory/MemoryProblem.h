@@ -4,6 +4,7 @@
 #ifndef ACCEL_PASSES_MEMORY_MEMORYPROBLEM_H
 #define ACCEL_PASSES_MEMORY_MEMORYPROBLEM_H
 
+#include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Schedule/StreamOrder.h"
 
 #include "mlir/IR/Operation.h"
@@ -36,7 +37,7 @@ struct BufferLifetime {
 
 /// The transient buffers of one function.
 struct MemoryProblem {
-  static constexpr int64_t kAlignment = 64;
+  static constexpr int64_t kAlignment = plan::kAlignment;
 
   std::vector<BufferLifetime> buffers;
   std::shared_ptr<const ScheduleProblem> schedule;

@@ -109,9 +109,9 @@ LogicalResult BufferOp::verify() {
            << type.getNumElements() << " elements, got "
            << getShard()->getElements();
   }
-  if (getOffset() && *getOffset() % 64 != 0) {
-    return emitOpError("expected an offset that is a multiple of 64, got ")
-           << *getOffset();
+  if (getOffset() && *getOffset() % kAlignment != 0) {
+    return emitOpError("expected an offset that is a multiple of ")
+           << kAlignment << ", got " << *getOffset();
   }
   return success();
 }

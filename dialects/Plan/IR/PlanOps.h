@@ -22,6 +22,10 @@
 
 namespace accel::plan {
 
+/// Where buffers, their constants and weights begin, and what arenas, scratch
+/// and images are multiples of, in bytes: a line of the cache, and a vector.
+inline constexpr int64_t kAlignment = 64;
+
 /// Attributes of instructions: the stream that executes them, their phase, and
 /// that all gradients of the step are complete in front of this one.
 inline constexpr llvm::StringLiteral kStreamAttr = "stream";

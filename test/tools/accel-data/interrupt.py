@@ -12,10 +12,17 @@ OUTPUT = pathlib.Path("out/text.bin")
 COMMAND = ["accel-data", "pack", "text.txt", "-o", str(OUTPUT), "--end-of-document=none"]
 
 
+def has_begun(path):
+    try:
+        return path != OUTPUT and path.stat().st_size > 0
+    except FileNotFoundError:
+        return False  # gone since the folder was listed
+
+
 def wait_for_output(process):
     """Until it has begun to write."""
     while process.poll() is None:
-        if any(path != OUTPUT and path.stat().st_size > 0 for path in OUTPUT.parent.iterdir()):
+        if any(has_begun(path) for path in OUTPUT.parent.iterdir()):
             return
         time.sleep(0.001)
     raise SystemExit(f"it ended with {process.returncode} before it could be interrupted")
@@ -33,7 +40,8 @@ def interrupt(number):
     process.send_signal(number)
     output = process.communicate(timeout=60)[0]
     check(process, number, output)
-    assert output.count("\n") == 1, output
+    # A slow machine comes to a line of progress before it is interrupted.
+    assert all(line.startswith("packing ") for line in output.splitlines()[:-1]), output
 
 
 def interrupt_on_terminal():
