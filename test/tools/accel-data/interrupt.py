@@ -46,7 +46,8 @@ def interrupt(number):
 
 def interrupt_on_terminal():
     master, slave = pty.openpty()
-    process = subprocess.Popen(COMMAND, stdout=slave, stderr=slave)
+    # Whoever runs this may have no terminal, and so no TERM.
+    process = subprocess.Popen(COMMAND, stdout=slave, stderr=slave, env={**os.environ, "TERM": "xterm"})
     os.close(slave)
     shown = b""
     while b" tokens  ETA " not in shown:
