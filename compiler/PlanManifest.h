@@ -117,7 +117,7 @@ planpb::Access::Mode toMode(plan::Access access);
 /// The schema's axis of that name.
 planpb::MeshAxis toMeshAxis(llvm::StringRef name);
 
-/// The schema's space of that name (device, shared).
+/// The schema's space.
 planpb::Space toSpace(plan::Space space);
 
 void fillShard(planpb::Shard &message, plan::ShardAttr shard);

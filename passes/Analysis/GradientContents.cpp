@@ -163,8 +163,8 @@ bool accel::isAccumulatingFlag(Value buffer) {
   return plan::getBufferRange(buffer).buffer.getSymbol() == kAccumulatingState;
 }
 
-LogicalResult accel::verifyGradientContents(ModuleOp module,
-                                            SymbolTable &symbols) {
+LogicalResult accel::verifyGradientContents(SymbolTable &symbols) {
+  auto module = cast<ModuleOp>(symbols.getOp());
   auto step = findFunction(module, FunctionRole::Step);
   if (!step) {
     return success();

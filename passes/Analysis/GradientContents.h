@@ -22,8 +22,7 @@ bool isAccumulatingFlag(mlir::Value buffer);
 /// same microbatch), or cleared by `init` and written by no kernel since; and
 /// that nothing is stored over a contribution. Otherwise an error that names
 /// the instruction. Requires: plan instructions, if there are these functions.
-llvm::LogicalResult verifyGradientContents(mlir::ModuleOp module,
-                                           mlir::SymbolTable &symbols);
+llvm::LogicalResult verifyGradientContents(mlir::SymbolTable &symbols);
 
 } // namespace accel
 

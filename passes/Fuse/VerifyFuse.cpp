@@ -113,7 +113,7 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
         return signalPassFailure();
       }
     }
-    if (failed(verifyGradientContents(getOperation(), symbols))) {
+    if (failed(verifyGradientContents(symbols))) {
       signalPassFailure();
     }
   }

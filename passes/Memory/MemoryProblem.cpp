@@ -147,7 +147,7 @@ int64_t MemoryProblem::solve() {
         break;
       }
       at = std::max<int64_t>(
-          at, llvm::alignTo(placed.offset + placed.bytes, kAlignment));
+          at, llvm::alignTo(placed.offset + placed.bytes, plan::kAlignment));
     }
     buffer.offset = at;
     auto after = std::upper_bound(byOffset.begin(), byOffset.end(), at,
@@ -163,7 +163,7 @@ int64_t MemoryProblem::arenaBytes() const {
   int64_t bytes = 0;
   for (const BufferLifetime &buffer : buffers) {
     bytes = std::max<int64_t>(
-        bytes, llvm::alignTo(buffer.offset + buffer.bytes, kAlignment));
+        bytes, llvm::alignTo(buffer.offset + buffer.bytes, plan::kAlignment));
   }
   return bytes;
 }

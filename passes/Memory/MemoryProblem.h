@@ -37,8 +37,6 @@ struct BufferLifetime {
 
 /// The transient buffers of one function.
 struct MemoryProblem {
-  static constexpr int64_t kAlignment = plan::kAlignment;
-
   std::vector<BufferLifetime> buffers;
   std::shared_ptr<const ScheduleProblem> schedule;
   std::shared_ptr<StreamOrder> order; ///< of `schedule`, two iterations

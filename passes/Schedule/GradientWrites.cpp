@@ -5,9 +5,8 @@
 using namespace mlir;
 using namespace accel;
 
-/// Whether `op` writes a buffer of which `holds` is true.
-static bool writes(plan::InstructionOpInterface op,
-                   llvm::function_ref<bool(plan::BufferOp)> holds) {
+bool accel::writesBuffer(plan::InstructionOpInterface op,
+                         llvm::function_ref<bool(plan::BufferOp)> holds) {
   return llvm::any_of(op.getAccesses(), [&](plan::BufferAccess access) {
     return access.access != plan::Access::Read &&
            holds(plan::getBufferRange(access.buffer).buffer);
@@ -23,13 +22,13 @@ GradientWrites::GradientWrites(func::FuncOp step) {
 }
 
 bool GradientWrites::changesGradients(plan::InstructionOpInterface op) const {
-  return writes(op, [&](plan::BufferOp buffer) {
+  return writesBuffer(op, [&](plan::BufferOp buffer) {
     return buffer.getKlass() == plan::MemoryClass::Gradients || buffer == scale;
   });
 }
 
 bool GradientWrites::isUpdate(plan::InstructionOpInterface op) {
-  return writes(op, [](plan::BufferOp buffer) {
+  return writesBuffer(op, [](plan::BufferOp buffer) {
     return buffer.getKlass() == plan::MemoryClass::Optimizer;
   });
 }

@@ -9,6 +9,10 @@
 
 namespace accel {
 
+/// Whether `op` writes a buffer of which `holds` is true.
+bool writesBuffer(plan::InstructionOpInterface op,
+                  llvm::function_ref<bool(plan::BufferOp)> holds);
+
 class GradientWrites {
 public:
   explicit GradientWrites(mlir::func::FuncOp step);

@@ -25,13 +25,10 @@ public:
 
   void mark() {
     for (Operation &op : function.getBody().front()) {
-      set(&op);
-      if (auto loop = dyn_cast<plan::RepeatOp>(op)) {
-        place = Place::InLoop;
-        set(&op);
-        loop.getBody().walk([&](Operation *inner) { set(inner); });
-        place = Place::Behind;
-      }
+      bool isLoop = isa<plan::RepeatOp>(op);
+      place = isLoop ? Place::InLoop : place;
+      op.walk<WalkOrder::PreOrder>([&](Operation *each) { set(each); });
+      place = isLoop ? Place::Behind : place;
     }
   }
 
@@ -76,10 +73,8 @@ private:
   }
 
   static bool writesLoss(plan::InstructionOpInterface op) {
-    return llvm::any_of(op.getAccesses(), [](plan::BufferAccess access) {
-      plan::BufferOp buffer = plan::getBufferRange(access.buffer).buffer;
-      return access.access != plan::Access::Read &&
-             buffer.getRegion() == plan::Region::Persistent &&
+    return writesBuffer(op, [](plan::BufferOp buffer) {
+      return buffer.getRegion() == plan::Region::Persistent &&
              buffer.getSymbol() == "loss_sum";
     });
   }

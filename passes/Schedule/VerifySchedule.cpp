@@ -62,7 +62,7 @@ class VerifySchedulePass
       }
     }
     SymbolTable symbols(getOperation());
-    if (failed(verifyGradientContents(getOperation(), symbols))) {
+    if (failed(verifyGradientContents(symbols))) {
       signalPassFailure();
     }
   }

@@ -3,6 +3,7 @@
 // lie in validate_manifest.cc and validate_instructions.cc.
 #include "runtime/plan/plan_view.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <utility>
@@ -185,7 +186,8 @@ absl::Status CheckMetricsAreReported(const PlanView& plan) {
   }
   for (int i = 0; i < plan.manifest().metrics_size(); ++i) {
     const std::string& name = plan.manifest().metrics(i).name();
-    const bool is_shown = name == "loss" || name == "tokens" || name == "lr";
+    const bool is_shown = std::find(kStepMetrics.begin(), kStepMetrics.end(),
+                                    name) != kStepMetrics.end();
     if (!(is_shown ? in_step[i] : anywhere[i])) {
       return absl::InvalidArgumentError(
           absl::StrCat(is_shown ? "function to step: " : "",

@@ -5,6 +5,7 @@
 #ifndef ACCEL_RUNTIME_PLAN_VALIDATE_H_
 #define ACCEL_RUNTIME_PLAN_VALIDATE_H_
 
+#include <array>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -13,6 +14,10 @@
 #include "runtime/plan/plan_view.h"
 
 namespace accel::runtime {
+
+// Metrics that every run shows: each plan has them, and its step reports them.
+inline constexpr std::array<absl::string_view, 3> kStepMetrics = {
+    "loss", "tokens", "lr"};
 
 absl::Status ValidateManifest(const planpb::Manifest& manifest);
 

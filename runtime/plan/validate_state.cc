@@ -180,7 +180,7 @@ absl::Status ValidateMetrics(const planpb::Manifest& manifest) {
           absl::StrCat(context, ": the name is taken"));
     }
   }
-  for (const absl::string_view name : {"loss", "tokens", "lr"}) {
+  for (const absl::string_view name : kStepMetrics) {
     if (!names.contains(name)) {
       return absl::InvalidArgumentError(
           absl::StrCat("expected a metric '", name, "', got none"));

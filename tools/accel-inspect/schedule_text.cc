@@ -182,8 +182,7 @@ std::string ScheduleTable::OtherText(const ScheduleItem& item) const {
   }
   return item.instructions.size() == 1
              ? NameOf(first)
-             : absl::StrCat(item.instructions.size(),
-                            first.has_fetch() ? " fetches" : " metrics");
+             : absl::StrCat(item.instructions.size(), " metrics");
 }
 
 // Of collectives the whole tensor, on any number of ranks.

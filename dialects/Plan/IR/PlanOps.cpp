@@ -2,10 +2,9 @@
 // Verifiers of the `plan` dialect and the accesses of its instructions.
 #include "dialects/Plan/IR/PlanOps.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace accel::plan;
