@@ -135,7 +135,7 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
   auto interface = cast<plan::InstructionOpInterface>(op);
   planpb::Instruction instruction;
   setMarks(op, instruction, id);
-  instruction.set_lane(*streams.find(interface));
+  instruction.set_stream(*streams.find(interface));
   for (auto [event, distance] : interface.getWaitedEvents()) {
     planpb::Wait *wait = instruction.add_waits();
     wait->set_event(event);

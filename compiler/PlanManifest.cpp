@@ -39,14 +39,14 @@ static bool isSharded(ModuleOp module) {
   });
 }
 
-static planpb::LaneKind toKind(plan::StreamKind kind) {
+static planpb::StreamKind toKind(plan::StreamKind kind) {
   switch (kind) {
   case plan::StreamKind::Compute:
-    return planpb::LANE_COMPUTE;
+    return planpb::STREAM_COMPUTE;
   case plan::StreamKind::Communication:
-    return planpb::LANE_COMMUNICATION;
+    return planpb::STREAM_COMMUNICATION;
   case plan::StreamKind::Host:
-    return planpb::LANE_HOST;
+    return planpb::STREAM_HOST;
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -66,9 +66,9 @@ void PlanManifest::addMesh() {
   }
   manifest.set_max_ranks(options.maxRanks);
   for (plan::StreamOp stream : streams.get()) {
-    planpb::Lane *lane = manifest.add_lanes();
-    lane->set_name(stream.getSymName().str());
-    lane->set_kind(toKind(stream.getKind()));
+    planpb::Stream *message = manifest.add_streams();
+    message->set_name(stream.getSymName().str());
+    message->set_kind(toKind(stream.getKind()));
   }
 }
 
@@ -239,7 +239,7 @@ void PlanManifest::addKernels() {
     for (const std::string &feature : variant.variant.features) {
       message->add_features(feature);
     }
-    message->set_lanes(kVectorLanes);
+    message->set_vector_lanes(kVectorLanes);
     message->set_cpu(variant.variant.cpu);
   }
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The passes of the phase Schedule: lanes and events.
+// The passes of the phase Schedule: streams and events.
 #ifndef ACCEL_PASSES_SCHEDULE_PASSES_TD
 #define ACCEL_PASSES_SCHEDULE_PASSES_TD
 include "mlir/Pass/PassBase.td"

@@ -85,7 +85,7 @@ class Monitor {
 // failure, or DeadlineExceeded: "waited 30 s for <owner>". A state that is
 // ready when the deadline passes counts as ready; a failure comes before both.
 //
-// `owner` says what is waited for ("event 12 of lane 'communication'") and is
+// `owner` says what is waited for ("event 12 of stream 'communication'") and is
 // called only when the wait fails, so a wait that succeeds allocates nothing.
 absl::Status WaitUntil(const Deadline& deadline,
                        absl::FunctionRef<std::string()> owner, Monitor& monitor,

@@ -12,7 +12,7 @@
 namespace accel::runtime {
 
 // A thread that runs `body`. ResourceExhausted if there can be no further one,
-// with `what` it was for: "thread 2 of 4 of the compute lane".
+// with `what` it was for: "thread 2 of 4 of the compute stream".
 absl::StatusOr<std::thread> StartThread(absl::string_view what,
                                         std::function<void()> body);
 

@@ -30,9 +30,9 @@ struct FailureRecord {
 struct alignas(64) RankBlock {
   std::atomic<Presence> presence{Presence::kAbsent};
   std::atomic<int32_t> pid{0};  // 0: a thread
-  // Meetings that this rank has come to; what it has written before is visible
+  // Barriers that this rank has come to; what it has written before is visible
   // to who has seen the number.
-  std::atomic<uint64_t> meetings{0};
+  std::atomic<uint64_t> barriers{0};
   // Calls that it has finished.
   std::atomic<uint64_t> completed{0};
   // Any change is a sign of life.

@@ -42,7 +42,7 @@ StagedCommunicator::StagedCommunicator(std::unique_ptr<Group> group,
       region_(group_->region()),
       rank_(rank),
       ranks_(region_.ranks()),
-      meeting_(*group_, rank, timeout),
+      barrier_(*group_, rank, timeout),
       cut_(ranks_),
       inputs_(ranks_) {}
 
@@ -56,11 +56,11 @@ absl::StatusOr<std::unique_ptr<Communicator>> StagedCommunicator::Create(
   }
   std::unique_ptr<StagedCommunicator> communicator(
       new StagedCommunicator(std::move(group), rank, timeout));
-  RETURN_IF_ERROR(communicator->meeting_.Join());
+  RETURN_IF_ERROR(communicator->barrier_.Join());
   return std::unique_ptr<Communicator>(std::move(communicator));
 }
 
-StagedCommunicator::~StagedCommunicator() { meeting_.Leave(); }
+StagedCommunicator::~StagedCommunicator() { barrier_.Leave(); }
 
 absl::StatusOr<uint64_t> StagedCommunicator::PlacementOf(
     const CollectiveCall& call) const {
@@ -103,14 +103,14 @@ absl::Status StagedCommunicator::Prepare(const CollectiveCall& call,
 
 absl::StatusOr<Communicator::Ticket> StagedCommunicator::Start(
     const CollectiveCall& call) {
-  RETURN_IF_ERROR(meeting_.Failure());
+  RETURN_IF_ERROR(barrier_.Failure());
   Pending& pending = pending_[last_ % kMaxPending];
   const absl::Status prepared = Prepare(call, pending);
   if (!prepared.ok()) {
     return Annotate(prepared, absl::StrCat("rank ", rank_, ": ", call.name));
   }
   if (first_ == last_) {
-    RETURN_IF_ERROR(meeting_.Open(pending.description));
+    RETURN_IF_ERROR(barrier_.Open(pending.description));
   }
   return Ticket{last_++};
 }
@@ -129,13 +129,13 @@ absl::Status StagedCommunicator::Wait(Ticket ticket) {
 
 absl::Status StagedCommunicator::FinishFirst() {
   const Pending& pending = pending_[first_ % kMaxPending];
-  RETURN_IF_ERROR(meeting_.Compare());
+  RETURN_IF_ERROR(barrier_.Compare());
   RETURN_IF_ERROR(
       Move(pending.call, pending.description.placement_plus_one != 0));
-  meeting_.Close();
+  barrier_.Close();
   ++first_;
   if (first_ != last_) {
-    return meeting_.Open(pending_[first_ % kMaxPending].description);
+    return barrier_.Open(pending_[first_ % kMaxPending].description);
   }
   return absl::OkStatus();
 }
@@ -171,7 +171,7 @@ void StagedCommunicator::MoveAlone(const CollectiveCall& call) {
 absl::Status StagedCommunicator::AllGatherPlaced(const CollectiveCall& call) {
   const uint64_t at = cut_.Of(rank_).begin * call.width();
   CopyBytes(call.output.data() + at, call.input.data(), call.input.size());
-  return meeting_.Next();
+  return barrier_.Next();
 }
 
 absl::Status StagedCommunicator::AllGather(const CollectiveCall& call) {
@@ -183,7 +183,7 @@ absl::Status StagedCommunicator::AllGather(const CollectiveCall& call) {
     const std::byte* input =
         call.input.data() + (mine.begin - cut_.Of(rank_).begin) * width;
     CopyBytes(Slot(rank_), input, mine.size() * width);
-    RETURN_IF_ERROR(meeting_.Next());
+    RETURN_IF_ERROR(barrier_.Next());
     for (uint32_t peer = 0; peer < ranks_; ++peer) {
       const OwnedRange piece = PieceOf(cut_.Of(peer), from, step);
       CopyBytes(call.output.data() + piece.begin * width,
@@ -220,7 +220,7 @@ absl::Status StagedCommunicator::Reduce(const CollectiveCall& call) {
                   piece.size() * width);
       }
     }
-    RETURN_IF_ERROR(meeting_.Next());
+    RETURN_IF_ERROR(barrier_.Next());
     const OwnedRange mine = PieceOf(owned, from, step);
     for (uint32_t peer = 0; peer < ranks_; ++peer) {
       inputs_[peer] = peer == rank_ ? call.input.data() + mine.begin * width
@@ -232,7 +232,7 @@ absl::Status StagedCommunicator::Reduce(const CollectiveCall& call) {
       continue;
     }
     ReducePart(call, mine, Slot(rank_) + rank_ * part_bytes);
-    RETURN_IF_ERROR(meeting_.Next());
+    RETURN_IF_ERROR(barrier_.Next());
     for (uint32_t owner = 0; owner < ranks_; ++owner) {
       const OwnedRange piece = PieceOf(cut_.Of(owner), from, step);
       CopyBytes(call.output.data() + piece.begin * width,
@@ -249,7 +249,7 @@ absl::Status StagedCommunicator::Broadcast(const CollectiveCall& call,
     CopyBytes(call.output.data(), call.input.data(), call.output.size());
   }
   if (placed) {
-    return meeting_.Next();
+    return barrier_.Next();
   }
   const uint64_t step = region_.slot_bytes();
   for (uint64_t from = 0; from < call.output.size(); from += step) {
@@ -257,7 +257,7 @@ absl::Status StagedCommunicator::Broadcast(const CollectiveCall& call,
     if (root) {
       CopyBytes(Slot(rank_), call.output.data() + from, bytes);
     }
-    RETURN_IF_ERROR(meeting_.Next());
+    RETURN_IF_ERROR(barrier_.Next());
     if (!root) {
       CopyBytes(call.output.data() + from, Slot(call.root), bytes);
     }
@@ -268,7 +268,7 @@ absl::Status StagedCommunicator::Broadcast(const CollectiveCall& call,
 
 absl::StatusOr<absl::Span<std::byte>> StagedCommunicator::AllocateShared(
     uint64_t bytes, absl::string_view name) {
-  RETURN_IF_ERROR(meeting_.Failure());
+  RETURN_IF_ERROR(barrier_.Failure());
   const auto padded = CheckedRoundUp(std::max<uint64_t>(bytes, 1), kSharedPage);
   if (first_ != last_ || !padded || !CheckedAdd(shared_bytes_, *padded)) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -277,16 +277,16 @@ absl::StatusOr<absl::Span<std::byte>> StagedCommunicator::AllocateShared(
             ? "shared memory is allocated while no call is under way"
             : "the shared memory exceeds 64 bits"));
   }
-  RETURN_IF_ERROR(meeting_.Open(DescribeAllocation(name, bytes)));
-  RETURN_IF_ERROR(meeting_.Compare());
+  RETURN_IF_ERROR(barrier_.Open(DescribeAllocation(name, bytes)));
+  RETURN_IF_ERROR(barrier_.Compare());
   absl::StatusOr<std::byte*> memory = group_->Extend(shared_bytes_, *padded);
   if (!memory.ok()) {
-    return meeting_.Fail(
+    return barrier_.Fail(
         rank_,
         Annotate(memory.status(), absl::StrCat("shared memory of ", name)));
   }
-  RETURN_IF_ERROR(meeting_.Next());
-  meeting_.Close();
+  RETURN_IF_ERROR(barrier_.Next());
+  barrier_.Close();
   allocations_.push_back({shared_bytes_, absl::MakeSpan(*memory, bytes)});
   shared_bytes_ += *padded;
   return allocations_.back().bytes;
@@ -297,7 +297,7 @@ void StagedCommunicator::Abort(const absl::Status& status) {
 }
 
 void StagedCommunicator::PeerFailed(uint32_t rank, const absl::Status& status) {
-  meeting_.Fail(rank, status).IgnoreError();
+  barrier_.Fail(rank, status).IgnoreError();
 }
 
 }  // namespace accel::runtime

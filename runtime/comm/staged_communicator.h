@@ -12,7 +12,7 @@
 
 #include "runtime/comm/communicator.h"
 #include "runtime/comm/group.h"
-#include "runtime/comm/meeting.h"
+#include "runtime/comm/group_barrier.h"
 
 namespace accel::runtime {
 
@@ -34,9 +34,9 @@ class StagedCommunicator final : public Communicator {
       uint64_t bytes, absl::string_view name) override;
   void Abort(const absl::Status& status) override;
   void PeerFailed(uint32_t rank, const absl::Status& status) override;
-  void ReportProgress() override { meeting_.ReportProgress(); }
-  uint64_t GroupProgress() const override { return meeting_.GroupProgress(); }
-  absl::Status Health() const override { return meeting_.Failure(); }
+  void ReportProgress() override { barrier_.ReportProgress(); }
+  uint64_t GroupProgress() const override { return barrier_.GroupProgress(); }
+  absl::Status Health() const override { return barrier_.Failure(); }
 
  private:
   struct Pending {
@@ -72,7 +72,7 @@ class StagedCommunicator final : public Communicator {
   const GroupRegion region_;
   const uint32_t rank_;
   const uint32_t ranks_;
-  Meeting meeting_;
+  GroupBarrier barrier_;
 
   // Calls first_ to last_ - 1 are pending; `first_` has been announced.
   std::array<Pending, kMaxPending> pending_;
@@ -80,7 +80,7 @@ class StagedCommunicator final : public Communicator {
   uint64_t last_ = 1;
 
   ShardCut cut_;
-  // Of the slots: changes with every chunk of a call, so that one meeting per
+  // Of the slots: changes with every chunk of a call, so that one barrier per
   // chunk is enough. Who writes chunk k + 2 has met those who have read chunk
   // k.
   uint32_t parity_ = 0;

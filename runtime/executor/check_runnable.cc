@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks of instructions that need the layout of this rank or the abilities of
-// the CPU executor.
+// One function per kind of instruction.
+#include "runtime/executor/check_runnable.h"
+
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/check_collective.h"
-#include "runtime/executor/instruction_runner.h"
 #include "runtime/plan/element_type.h"
+#include "runtime/plan/visitor.h"
 
 namespace accel::runtime {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What runs a plan: initialises the state, takes steps, and lets the host look
-// at and change state between them. One implementation per kind of device.
+// at and change state between them. It is one rank, or all of a run.
 #ifndef ACCEL_RUNTIME_EXECUTOR_EXECUTOR_H_
 #define ACCEL_RUNTIME_EXECUTOR_EXECUTOR_H_
 
@@ -37,7 +37,7 @@ struct ExecutorOptions {
   int64_t seed = 0;
   // One thread, program order, the same bits.
   bool serial = false;
-  // How long a lane waits while no lane finishes an instruction.
+  // How long a stream waits while no stream finishes an instruction.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
   // Records each instruction of each step. Borrowed; null: nothing is.
   TraceRecorder* trace = nullptr;
@@ -46,7 +46,7 @@ struct ExecutorOptions {
   std::function<void(absl::string_view part)> part_done;
   // For tests: each collective takes so much longer.
   std::chrono::nanoseconds collective_delay{0};
-  // For tests: called by each lane before each of its instructions.
+  // For tests: called by each stream before each of its instructions.
   std::function<void(const planpb::Instruction&)> before_instruction;
 };
 

@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
   ASSIGN_OR_RETURN(
       const ThreadGroup threads,
       ThreadGroup::Create(static_cast<uint32_t>(options.ranks), communicator));
-  CpuDeviceOptions device;
+  DeviceOptions device;
   device.threads = options.threads_per_rank;
   // Before any rank takes some. The process's own limits are shared, too.
   device.available_memory =
@@ -46,7 +46,7 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
       };
   for (int rank = 0; rank < options.ranks; ++rank) {
     Rank& each = group->ranks_[rank];
-    ASSIGN_OR_RETURN(each.device, CpuDevice::Create(vfs, device));
+    ASSIGN_OR_RETURN(each.device, options.create_device(vfs, device));
     ASSIGN_OR_RETURN(each.communicator,
                      threads.Join(static_cast<uint32_t>(rank)));
   }
@@ -59,8 +59,8 @@ absl::StatusOr<std::unique_ptr<RankThreads>> RankThreads::Create(
     if (rank != 0) {
       own.part_done = nullptr;
     }
-    ASSIGN_OR_RETURN(each.executor, CpuExecutor::Create(vfs, plan, *each.device,
-                                                        dataset, own));
+    ASSIGN_OR_RETURN(each.executor,
+                     StepDriver::Create(vfs, plan, *each.device, dataset, own));
     return absl::OkStatus();
   }));
   return group;
@@ -113,12 +113,12 @@ absl::Status RankThreads::Initialize() {
 absl::StatusOr<std::vector<double>> RankThreads::Run(planpb::FunctionRole role,
                                                      int64_t step) {
   return RunStepWith(
-      [&](CpuExecutor& executor, int) { return executor.Run(role, step); });
+      [&](StepDriver& executor, int) { return executor.Run(role, step); });
 }
 
 absl::StatusOr<std::vector<double>> RankThreads::RunObservedStep(
     int64_t step, absl::FunctionRef<absl::Status()> observe) {
-  return RunStepWith([&](CpuExecutor& executor, int rank) {
+  return RunStepWith([&](StepDriver& executor, int rank) {
     return executor.RunObservedStep(step, [&, rank]() -> absl::Status {
       RETURN_IF_ERROR(Meet(rank, "the point where gradients are complete"));
       if (rank == 0) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All ranks of a run as threads of this process: each has an executor, a team
+// All ranks of a run as threads of this process: each has a driver, a device
 // and memory of its own, and a communicator joins them. To the caller they are
 // one executor.
 #ifndef ACCEL_RUNTIME_EXECUTOR_RANK_THREADS_H_
 #define ACCEL_RUNTIME_EXECUTOR_RANK_THREADS_H_
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,16 +13,20 @@
 
 #include "runtime/base/worker_threads.h"
 #include "runtime/comm/communicator.h"
-#include "runtime/executor/cpu_executor.h"
+#include "runtime/device/create_device.h"
+#include "runtime/executor/step_driver.h"
 
 namespace accel::runtime {
 
 struct RankThreadsOptions {
   int ranks = 1;
-  // Of each rank's team.
   int threads_per_rank = 1;
   // Of every rank; binding and communicator are set here.
   ExecutorOptions executor;
+  // Makes each rank's device.
+  std::function<absl::StatusOr<std::unique_ptr<Device>>(Vfs&,
+                                                        const DeviceOptions&)>
+      create_device = CreateDevice;
 };
 
 // The first rank that fails ends the others; its error is the one returned, and
@@ -64,12 +69,12 @@ class RankThreads : public Executor {
  private:
   using Job = absl::FunctionRef<absl::Status(int rank)>;
   using StepJob = absl::FunctionRef<absl::StatusOr<std::vector<double>>(
-      CpuExecutor& executor, int rank)>;
+      StepDriver& executor, int rank)>;
 
   struct Rank {
-    std::unique_ptr<CpuDevice> device;
+    std::unique_ptr<Device> device;
     std::unique_ptr<Communicator> communicator;
-    std::unique_ptr<CpuExecutor> executor;
+    std::unique_ptr<StepDriver> executor;
   };
 
   RankThreads(const PlanView& plan, int ranks) : plan_(plan), ranks_(ranks) {}

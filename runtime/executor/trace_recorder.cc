@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Events per lane, and their JSON.
+// Events per stream, and their JSON.
 #include "runtime/executor/trace_recorder.h"
 
 #include <algorithm>
@@ -59,14 +59,14 @@ TraceRecorder::TraceRecorder(const PlanView& plan, int ranks, int64_t steps,
                              TraceFacts facts)
     : plan_(plan),
       binding_(RankBinding::OfRun(plan.manifest(), 0, ranks, 1)),
-      lanes_(static_cast<uint64_t>(plan.manifest().lanes_size())),
+      streams_(static_cast<uint64_t>(plan.manifest().streams_size())),
       steps_(steps),
       facts_(std::move(facts)),
-      events_(static_cast<size_t>(ranks) * lanes_) {}
+      events_(static_cast<size_t>(ranks) * streams_) {}
 
 void TraceRecorder::Reserve(uint64_t instances) {
-  for (std::vector<Event>& lane : events_) {
-    lane.reserve(instances * static_cast<uint64_t>(steps_));
+  for (std::vector<Event>& stream : events_) {
+    stream.reserve(instances * static_cast<uint64_t>(steps_));
   }
 }
 
@@ -77,21 +77,21 @@ void TraceRecorder::Record(uint64_t rank,
   if (step >= steps_) {
     return;
   }
-  events_[rank * lanes_ + instruction.lane()].push_back(
+  events_[rank * streams_ + instruction.stream()].push_back(
       {&instruction, step, iteration, Nanoseconds(begin), Nanoseconds(end)});
 }
 
 bool TraceRecorder::HasEvents(uint64_t rank) const {
-  return std::any_of(events_.begin() + rank * lanes_,
-                     events_.begin() + (rank + 1) * lanes_,
-                     [](const auto& lane) { return !lane.empty(); });
+  return std::any_of(events_.begin() + rank * streams_,
+                     events_.begin() + (rank + 1) * streams_,
+                     [](const auto& stream) { return !stream.empty(); });
 }
 
-// ,"flops_per_second":...,"bytes_per_second":...,"roof_us":...,"roof_share":...
+// ,"flops_per_second":...,"bytes_per_second":...,"roofline_us":...,"roofline_share":...
 std::string TraceRecorder::RatesJson(const Event& event,
                                      const InstructionCost& cost) const {
   const int64_t ns = event.end_ns - event.begin_ns;
-  if (!facts_.roof || ns <= 0) {
+  if (!facts_.roofline || ns <= 0) {
     return "";
   }
   const double seconds = static_cast<double>(ns) * 1e-9;
@@ -99,10 +99,11 @@ std::string TraceRecorder::RatesJson(const Event& event,
       absl::StrFormat(",\"flops_per_second\":%.6g,\"bytes_per_second\":%.6g",
                       static_cast<double>(cost.flops) / seconds,
                       static_cast<double>(cost.bytes) / seconds);
-  if (HasRoof(*event.instruction)) {
-    const double roof = RoofSeconds(*facts_.roof, cost.flops, cost.bytes);
-    absl::StrAppendFormat(&args, ",\"roof_us\":%.6g,\"roof_share\":%.6g",
-                          roof * 1e6, roof / seconds);
+  if (HasRoofline(*event.instruction)) {
+    const double roofline = facts_.roofline->Seconds(cost.flops, cost.bytes);
+    absl::StrAppendFormat(&args,
+                          ",\"roofline_us\":%.6g,\"roofline_share\":%.6g",
+                          roofline * 1e6, roofline / seconds);
   }
   return args;
 }
@@ -121,7 +122,7 @@ std::string TraceRecorder::EventJson(uint64_t rank, const Event& event) const {
       "{\"name\":", Quoted(instruction.name()), ",\"cat\":\"", phase,
       "\",\"ph\":\"X\",\"ts\":", Microseconds(event.begin_ns),
       ",\"dur\":", Microseconds(event.end_ns - event.begin_ns),
-      ",\"pid\":", rank, ",\"tid\":", instruction.lane(),
+      ",\"pid\":", rank, ",\"tid\":", instruction.stream(),
       ",\"args\":{\"instruction\":", instruction.id(),
       ",\"step\":", event.step + 1, ",\"microbatch\":", event.iteration,
       ",\"flops\":", cost.flops, ",\"bytes\":", cost.bytes,
@@ -134,11 +135,11 @@ std::string TraceRecorder::FactsJson() const {
       ",\"producer\":", Quoted(facts_.producer),
       ",\"model\":", Quoted(plan_.manifest().model().name()),
       ",\"ranks\":", binding_.rank_count(), ",\"threads\":", facts_.threads);
-  if (facts_.roof) {
+  if (facts_.roofline) {
     absl::StrAppendFormat(
         &text,
-        ",\"roof\":{\"flops_per_second\":%.6g,\"bytes_per_second\":%.6g}",
-        facts_.roof->flops_per_second, facts_.roof->bytes_per_second);
+        ",\"roofline\":{\"flops_per_second\":%.6g,\"bytes_per_second\":%.6g}",
+        facts_.roofline->flops_per_second, facts_.roofline->bytes_per_second);
   }
   return absl::StrCat(text, "}");
 }
@@ -153,16 +154,16 @@ absl::Status TraceRecorder::Write(Vfs& vfs, const std::string& path) const {
     separator = ",\n";
   };
   for (uint64_t row = 0; row < events_.size(); ++row) {
-    const uint64_t rank = row / lanes_;
-    const uint64_t lane = row % lanes_;
+    const uint64_t rank = row / streams_;
+    const uint64_t stream = row % streams_;
     if (!HasEvents(rank)) {
       continue;
     }
-    if (lane == 0) {
+    if (stream == 0) {
       add(NameJson("process_name", rank, 0, absl::StrCat("rank ", rank)));
     }
-    add(NameJson("thread_name", rank, lane,
-                 plan_.manifest().lanes(static_cast<int>(lane)).name()));
+    add(NameJson("thread_name", rank, stream,
+                 plan_.manifest().streams(static_cast<int>(stream)).name()));
     for (const Event& event : events_[row]) {
       add(EventJson(rank, event));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// When each instruction ran: recorded by lanes, written as a Chrome trace,
+// When each instruction ran: recorded by streams, written as a Chrome trace,
 // which Perfetto and chrome://tracing open.
 #ifndef ACCEL_RUNTIME_EXECUTOR_TRACE_RECORDER_H_
 #define ACCEL_RUNTIME_EXECUTOR_TRACE_RECORDER_H_
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "runtime/device/roof.h"
+#include "runtime/device/roofline.h"
 #include "runtime/io/vfs.h"
 #include "runtime/plan/instruction_cost.h"
 #include "runtime/plan/plan_view.h"
@@ -24,10 +24,10 @@ struct TraceFacts {
   std::string producer;  // "accel-run 0.1.0"
   int threads = 1;       // of each rank
   // Of each rank. Present: events say what they achieved, and the share of it.
-  std::optional<Roof> roof;
+  std::optional<Roofline> roofline;
 };
 
-// Threads: each (rank, lane) is recorded by one thread at a time; writing
+// Threads: each (rank, stream) is recorded by one thread at a time; writing
 // requires that nobody records.
 class TraceRecorder {
  public:
@@ -40,7 +40,7 @@ class TraceRecorder {
 
   int64_t steps() const { return steps_; }
 
-  // Room for a step that executes `instances` instructions per lane at most.
+  // Room for a step that executes `instances` instructions per stream at most.
   // Before the first step: recording allocates nothing.
   void Reserve(uint64_t instances);
 
@@ -52,11 +52,12 @@ class TraceRecorder {
 
   // One event per instruction: microseconds of the host's monotonic clock, so
   // that the traces of a host's processes fit together, the rank as process,
-  // the lane as thread; args are step, microbatch, FLOPs, bytes (see
+  // the stream as thread; args are step, microbatch, FLOPs, bytes (see
   // instruction_cost.h), node, module and Python line, as far as they are
-  // known; with a roof also flops_per_second, bytes_per_second, and of what has
-  // one (HasRoof) roof_us, the least microseconds, and roof_share, their share
-  // of the time taken. Ranks that recorded nothing are left out.
+  // known; with a roofline also flops_per_second, bytes_per_second, and of what
+  // has one (HasRoofline) roofline_us, the least microseconds, and
+  // roofline_share, their share of the time taken. Ranks that recorded nothing
+  // are left out.
   absl::Status Write(Vfs& vfs, const std::string& path) const;
 
  private:
@@ -75,10 +76,10 @@ class TraceRecorder {
 
   const PlanView& plan_;
   const RankBinding binding_;  // of the first rank
-  const uint64_t lanes_;
+  const uint64_t streams_;
   const int64_t steps_;
   const TraceFacts facts_;
-  std::vector<std::vector<Event>> events_;  // [rank * lanes + lane]
+  std::vector<std::vector<Event>> events_;  // [rank * streams + stream]
 };
 
 }  // namespace accel::runtime

@@ -58,7 +58,7 @@ absl::Status WeightLoader::ReadPart(uint32_t section, const Part& part,
 }
 
 absl::Status WeightLoader::ReadSection(uint32_t section, uint64_t begin,
-                                       const ThreadTeam& team,
+                                       ParallelFor parallel,
                                        absl::Span<std::byte> dst) const {
   RETURN_IF_ERROR(plan_.content().CheckRange(section, begin, dst.size()));
   std::vector<Part> parts;
@@ -75,14 +75,10 @@ absl::Status WeightLoader::ReadSection(uint32_t section, uint64_t begin,
     kept = kept_;
   }
   std::vector<absl::Status> results(parts.size());
-  team.ParallelFor(0, static_cast<int64_t>(parts.size()), 1,
-                   [&](int, int64_t first, int64_t last) {
-                     for (int64_t i = first; i < last; ++i) {
-                       const bool keep = i + 1 == std::ssize(parts);
-                       results[i] =
-                           ReadPart(section, parts[i], kept.get(), keep);
-                     }
-                   });
+  parallel(std::ssize(parts), [&](int64_t i) {
+    const bool keep = i + 1 == std::ssize(parts);
+    results[i] = ReadPart(section, parts[i], kept.get(), keep);
+  });
   // The first damage in the file, whichever thread found it.
   for (const absl::Status& result : results) {
     RETURN_IF_ERROR(result);
@@ -91,34 +87,33 @@ absl::Status WeightLoader::ReadSection(uint32_t section, uint64_t begin,
 }
 
 absl::Status WeightLoader::ReadSource(const planpb::LoadPiece& piece,
-                                      uint64_t offset, const ThreadTeam& team,
+                                      uint64_t offset, ParallelFor parallel,
                                       absl::Span<std::byte> dst) const {
   const uint64_t begin = piece.source_offset() + offset;
   if (piece.section_plus_one() != 0) {
-    return ReadSection(piece.section_plus_one() - 1, begin, team, dst);
+    return ReadSection(piece.section_plus_one() - 1, begin, parallel, dst);
   }
   return files_.Read(piece.external_file_plus_one() - 1, begin, dst);
 }
 
 absl::Status WeightLoader::ReadPiece(const planpb::LoadPiece& piece,
                                      uint64_t width, uint64_t first,
-                                     const ThreadTeam& team,
+                                     ParallelFor parallel,
                                      absl::Span<std::byte> dst) const {
   if (piece.rows() == 0) {
-    return ReadSource(piece, first * width, team, dst);
+    return ReadSource(piece, first * width, parallel, dst);
   }
   std::vector<std::byte> whole(piece.elements() * width);
-  RETURN_IF_ERROR(ReadSource(piece, 0, team, absl::MakeSpan(whole)));
+  RETURN_IF_ERROR(ReadSource(piece, 0, parallel, absl::MakeSpan(whole)));
   CopyTransposed(whole, piece.rows(), piece.columns(), width, first, dst);
   return absl::OkStatus();
 }
 
 absl::Status WeightLoader::Run(const planpb::Load& load,
-                               const RankBinding& binding,
-                               const ThreadTeam& team,
-                               absl::Span<std::byte> dst) const {
+                               const RankBinding& binding, uint64_t size,
+                               ParallelFor parallel, Store store) const {
   const uint64_t width = ElementBits(load.dtype()) / 8;
-  OwnedRange owned{0, dst.size() / width};
+  OwnedRange owned{0, size / width};
   if (load.has_shard()) {
     ASSIGN_OR_RETURN(owned, OwnedElements(load.shard(), binding));
   }
@@ -129,9 +124,12 @@ absl::Status WeightLoader::Run(const planpb::Load& load,
     if (first >= last) {
       continue;
     }
-    RETURN_IF_ERROR(ReadPiece(
-        piece, width, first - piece.element_offset(), team,
-        dst.subspan((first - owned.begin) * width, (last - first) * width)));
+    const auto read = [&](absl::Span<std::byte> dst) {
+      return ReadPiece(piece, width, first - piece.element_offset(), parallel,
+                       dst);
+    };
+    RETURN_IF_ERROR(
+        store((first - owned.begin) * width, (last - first) * width, read));
   }
   return absl::OkStatus();
 }

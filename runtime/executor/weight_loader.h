@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Executes `load` instructions: brings initial weights from the plan or from
-// files beside it into memory, transposed and cut to a rank's shard on the way.
+// Reads what `load` instructions bring in: initial weights, from the plan or
+// from files beside it, transposed and cut to a rank's shard on the way.
 #ifndef ACCEL_RUNTIME_EXECUTOR_WEIGHT_LOADER_H_
 #define ACCEL_RUNTIME_EXECUTOR_WEIGHT_LOADER_H_
 
@@ -9,16 +9,16 @@
 #include <mutex>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "runtime/device/thread_team.h"
 #include "runtime/executor/external_files.h"
 #include "runtime/plan/plan.h"
 #include "runtime/plan/size_expr.h"
 
 namespace accel::runtime {
 
-// A tensor's chunks of the plan are read and hashed by all threads of a team,
+// A tensor's chunks of the plan are read and hashed by several threads,
 // straight into place where a chunk lies in it whole. The chunk that the last
 // tensor shares with its successor is kept, so that tensors in the order of
 // the file hash each chunk once.
@@ -31,12 +31,21 @@ class WeightLoader {
   WeightLoader(const Plan& plan, const ExternalFiles& files)
       : plan_(plan), files_(files) {}
 
-  // Fills `dst`, which is the destination of `load` on the rank of `binding`:
-  // all elements, or those that the rank owns. Elements that no piece names
-  // keep their values.
-  // Requires: the calling thread has adopted the team.
+  // Calls task(i) for all i of [0, count), perhaps on several threads, and
+  // returns when all have returned.
+  using ParallelFor = absl::FunctionRef<void(
+      int64_t count, absl::FunctionRef<void(int64_t)> task)>;
+  // Writes all of `dst`.
+  using Read = absl::FunctionRef<absl::Status(absl::Span<std::byte> dst)>;
+  // Gets bytes [begin, begin + size) of the destination by one call of `read`.
+  using Store =
+      absl::FunctionRef<absl::Status(uint64_t begin, uint64_t size, Read read)>;
+
+  // Calls `store` for each piece of the destination of `load` on the rank of
+  // `binding`, which has room for `size` bytes: all elements, or those that the
+  // rank owns. Elements that no piece names are not stored.
   absl::Status Run(const planpb::Load& load, const RankBinding& binding,
-                   const ThreadTeam& team, absl::Span<std::byte> dst) const;
+                   uint64_t size, ParallelFor parallel, Store store) const;
 
   // Gives back what was kept for the next tensor.
   void Forget();
@@ -57,13 +66,13 @@ class WeightLoader {
 
   // Elements [first, first + count) of the piece, in the destination's order.
   absl::Status ReadPiece(const planpb::LoadPiece& piece, uint64_t width,
-                         uint64_t first, const ThreadTeam& team,
+                         uint64_t first, ParallelFor parallel,
                          absl::Span<std::byte> dst) const;
   absl::Status ReadSource(const planpb::LoadPiece& piece, uint64_t offset,
-                          const ThreadTeam& team,
+                          ParallelFor parallel,
                           absl::Span<std::byte> dst) const;
   absl::Status ReadSection(uint32_t section, uint64_t begin,
-                           const ThreadTeam& team,
+                           ParallelFor parallel,
                            absl::Span<std::byte> dst) const;
   absl::Status ReadPart(uint32_t section, const Part& part, const Chunk* kept,
                         bool keep) const;

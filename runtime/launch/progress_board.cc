@@ -14,7 +14,7 @@ constexpr uint64_t kFunctions = 256;
 struct alignas(64) ProgressBoard::Place {
   // step * kFunctions + function + 1: both change at once.
   std::atomic<uint64_t> function_and_step;
-  std::array<std::atomic<uint32_t>, kLanes> instructions_plus_one;
+  std::array<std::atomic<uint32_t>, kStreams> instructions_plus_one;
   std::atomic<uint64_t> peak_bytes;
 };
 
@@ -40,18 +40,18 @@ ProgressBoard::Place& ProgressBoard::place(uint32_t rank) const {
 }
 
 void ProgressBoard::Begin(uint32_t rank, uint32_t function, int64_t step) {
-  for (std::atomic<uint32_t>& lane : place(rank).instructions_plus_one) {
-    lane.store(0, std::memory_order_relaxed);
+  for (std::atomic<uint32_t>& stream : place(rank).instructions_plus_one) {
+    stream.store(0, std::memory_order_relaxed);
   }
   place(rank).function_and_step.store(
       static_cast<uint64_t>(step) * kFunctions + function + 1,
       std::memory_order_relaxed);
 }
 
-void ProgressBoard::Note(uint32_t rank, uint32_t lane, uint32_t instruction) {
-  if (lane < kLanes) {
-    place(rank).instructions_plus_one[lane].store(instruction + 1,
-                                                  std::memory_order_relaxed);
+void ProgressBoard::Note(uint32_t rank, uint32_t stream, uint32_t instruction) {
+  if (stream < kStreams) {
+    place(rank).instructions_plus_one[stream].store(instruction + 1,
+                                                    std::memory_order_relaxed);
   }
 }
 
@@ -71,11 +71,11 @@ ProgressBoard::Position ProgressBoard::Of(uint32_t rank) const {
     position.function = static_cast<uint32_t>((word - 1) % kFunctions);
     position.step = static_cast<int64_t>((word - 1) / kFunctions);
   }
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const uint32_t shifted =
-        place(rank).instructions_plus_one[lane].load(std::memory_order_relaxed);
+  for (int stream = 0; stream < kStreams; ++stream) {
+    const uint32_t shifted = place(rank).instructions_plus_one[stream].load(
+        std::memory_order_relaxed);
     if (shifted != 0) {
-      position.instructions[lane] = shifted - 1;
+      position.instructions[stream] = shifted - 1;
     }
   }
   return position;

@@ -17,14 +17,14 @@ namespace accel::runtime {
 // writes its own place only.
 class ProgressBoard {
  public:
-  static constexpr int kLanes = 4;  // those of a plan beyond it are not shown
+  static constexpr int kStreams = 4;  // those of a plan beyond it are not shown
 
   struct Position {
     // Of the plan; nothing: no function has begun.
     std::optional<uint32_t> function;
     int64_t step = 0;
-    // Per lane, the instruction that began last.
-    std::array<std::optional<uint32_t>, kLanes> instructions;
+    // Per stream, the instruction that began last.
+    std::array<std::optional<uint32_t>, kStreams> instructions;
   };
 
   // A memfd for so many ranks, all of them loading.
@@ -36,7 +36,7 @@ class ProgressBoard {
   // A function of the plan, of at most 255, on the data of step `step`: no
   // instruction has begun.
   void Begin(uint32_t rank, uint32_t function, int64_t step);
-  void Note(uint32_t rank, uint32_t lane, uint32_t instruction);
+  void Note(uint32_t rank, uint32_t stream, uint32_t instruction);
   Position Of(uint32_t rank) const;
   // The most memory that the rank's process has had so far; 0 until it says so.
   void NotePeak(uint32_t rank, uint64_t bytes);

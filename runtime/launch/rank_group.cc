@@ -115,8 +115,8 @@ uint64_t RankGroup::WorstPeak(uint64_t own_bytes) {
   return worst;
 }
 
-void RankGroup::NoteInstruction(uint32_t lane, uint32_t instruction) {
-  board_.Note(rank(), lane, instruction);
+void RankGroup::NoteInstruction(uint32_t stream, uint32_t instruction) {
+  board_.Note(rank(), stream, instruction);
 }
 
 void RankGroup::SetWords(Words words) {

@@ -20,7 +20,7 @@
 namespace accel::runtime {
 
 // Threads: one thread at a time, and the communicator idle, but for
-// NoteInstruction, which any lane may call.
+// NoteInstruction, which any stream may call.
 class RankGroup {
  public:
   // Waits for all ranks.
@@ -48,7 +48,7 @@ class RankGroup {
 
   // What this rank does, for the others to say when it is dead.
   void Begin(uint32_t function, int64_t step);
-  void NoteInstruction(uint32_t lane, uint32_t instruction);
+  void NoteInstruction(uint32_t stream, uint32_t instruction);
   // Leaves the peak memory of this rank's process for the others, and returns
   // the largest that any of them has left so far.
   uint64_t WorstPeak(uint64_t own_bytes);

@@ -32,11 +32,11 @@ class Replay {
   void Read(const Instance& instance, const planpb::Access& access,
             uint64_t tick);
   void Write(const Instance& instance, const planpb::Access& access,
-             const LaneClock& known, uint64_t tick);
+             const StreamClock& known, uint64_t tick);
 
   const PlanView& plan_;
   const MemoryLayout& layout_;
-  LaneClocks clocks_;
+  StreamClocks clocks_;
   uint64_t position_ = 0;
   std::vector<GatheredSegment> segments_;
   IntervalMap<size_t> bytes_;
@@ -51,7 +51,7 @@ void Replay::Read(const Instance& instance, const planpb::Access& access,
     }
     GatheredSegment& segment = segments_[segment_plus_one - 1];
     segment.last = position_;
-    segment.ends[instance.instruction->lane()] = tick;
+    segment.ends[instance.instruction->stream()] = tick;
     const bool known =
         !segment.reads.empty() &&
         segment.reads.back().instruction == instance.instruction &&
@@ -64,7 +64,7 @@ void Replay::Read(const Instance& instance, const planpb::Access& access,
 }
 
 void Replay::Write(const Instance& instance, const planpb::Access& access,
-                   const LaneClock& known, uint64_t tick) {
+                   const StreamClock& known, uint64_t tick) {
   const planpb::Collective& collective = instance.instruction->collective();
   const ByteRange range = layout_.RangeOf(access, instance.iteration);
   GatheredSegment segment;
@@ -80,7 +80,7 @@ void Replay::Write(const Instance& instance, const planpb::Access& access,
   segment.iteration = instance.iteration;
   segment.first = segment.last = position_;
   segment.known_at_gather = known;
-  segment.ends[instance.instruction->lane()] = tick;
+  segment.ends[instance.instruction->stream()] = tick;
   segments_.push_back(std::move(segment));
   bytes_.Assign(range.begin, range.end, segments_.size());
 }
@@ -88,7 +88,7 @@ void Replay::Write(const Instance& instance, const planpb::Access& access,
 absl::Status Replay::Step(const Instance& instance) {
   RETURN_IF_ERROR(clocks_.Begin(instance));
   const planpb::Instruction& instruction = *instance.instruction;
-  const LaneClock known = clocks_.Known(instruction.lane());
+  const StreamClock known = clocks_.Known(instruction.stream());
   const uint64_t tick = clocks_.End(instance);
   for (const planpb::Access& access : instruction.accesses()) {
     if (IsShared(access) && access.mode() != planpb::Access::MODE_WRITE) {
@@ -108,8 +108,8 @@ absl::Status Replay::Step(const Instance& instance) {
 // of `later` begins.
 bool EndsInEveryTiming(const GatheredSegment& earlier,
                        const GatheredSegment& later) {
-  for (size_t lane = 0; lane < kMaxLanes; ++lane) {
-    if (earlier.ends[lane] > later.known_at_gather[lane]) {
+  for (size_t stream = 0; stream < kMaxStreams; ++stream) {
+    if (earlier.ends[stream] > later.known_at_gather[stream]) {
       return false;
     }
   }

@@ -10,9 +10,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "runtime/plan/lane_clocks.h"
 #include "runtime/plan/memory_layout.h"
 #include "runtime/plan/plan_view.h"
+#include "runtime/plan/stream_clocks.h"
 
 namespace accel::runtime {
 
@@ -30,8 +30,8 @@ struct GatheredSegment {
   // Positions in the walk, in program order: of the gather and the last read.
   uint64_t first = 0;
   uint64_t last = 0;
-  LaneClock known_at_gather = {};  // what has finished before it begins
-  LaneClock ends = {};             // per lane, the tick of the last use
+  StreamClock known_at_gather = {};  // what has finished before it begins
+  StreamClock ends = {};             // per stream, the tick of the last use
 };
 
 // All of a function, repeats unrolled, in program order of the gathers. Looks
@@ -47,9 +47,9 @@ std::vector<std::string> GatheredBuckets(
 
 // The most buckets that are alive at once.
 struct GatheredPeak {
-  // While lanes take turns in program order, as --serial has them.
+  // While streams take turns in program order, as --serial has them.
   std::vector<std::string> in_program_order;
-  // In any timing of the lanes that events allow; at least as many.
+  // In any timing of the streams that events allow; at least as many.
   std::vector<std::string> in_any_timing;
   uint64_t largest_bytes = 0;  // of one gathered bucket
 };

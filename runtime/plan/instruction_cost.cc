@@ -80,7 +80,7 @@ InstructionCost CostOf(const PlanView& plan,
   return {share.Of(FlopsOf(instruction)), share.Of(instruction.bytes_moved())};
 }
 
-bool HasRoof(const planpb::Instruction& instruction) {
+bool HasRoofline(const planpb::Instruction& instruction) {
   const bool works = instruction.has_launch() || instruction.has_fill() ||
                      instruction.has_copy();
   return works &&

@@ -26,9 +26,9 @@ InstructionCost CostOf(const PlanView& plan,
                        const planpb::Instruction& instruction,
                        const RankBinding& binding);
 
-// Whether the machine's roof says how long the instruction takes at least: it
-// computes, or moves bytes of its rank.
-bool HasRoof(const planpb::Instruction& instruction);
+// Whether the machine's roofline says how long the instruction takes at least:
+// it computes, or moves bytes of its rank.
+bool HasRoofline(const planpb::Instruction& instruction);
 
 }  // namespace accel::runtime
 

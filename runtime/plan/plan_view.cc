@@ -293,8 +293,8 @@ std::string PlanView::Describe(const FunctionView& function,
   if (!instruction.name().empty()) {
     absl::StrAppend(&text, " '", instruction.name(), "'");
   }
-  absl::StrAppend(&text, ", lane '",
-                  manifest_->lanes(instruction.lane()).name(), "')");
+  absl::StrAppend(&text, ", stream '",
+                  manifest_->streams(instruction.stream()).name(), "')");
   return text;
 }
 

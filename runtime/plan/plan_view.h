@@ -96,7 +96,7 @@ class PlanView {
   const planpb::Buffer& buffer(uint32_t index) const {
     return manifest_->buffers(static_cast<int>(index));
   }
-  // "instruction 12 of 'step' (launch 'matmul_64x64x64_0', lane 'compute')".
+  // "instruction 12 of 'step' (launch 'matmul_64x64x64_0', stream 'compute')".
   std::string Describe(const FunctionView& function,
                        const planpb::Instruction& instruction) const;
 

@@ -21,7 +21,7 @@ inline constexpr std::array<absl::string_view, 3> kStepMetrics = {
 
 absl::Status ValidateManifest(const planpb::Manifest& manifest);
 
-// Mesh, lanes, arenas and buffers.
+// Mesh, streams, arenas and buffers.
 absl::Status ValidateMemory(const planpb::Manifest& manifest);
 // Buckets, parameters, states, hyperparameters, metrics and signature.
 absl::Status ValidateState(const planpb::Manifest& manifest);

@@ -411,7 +411,7 @@ absl::Status ValidateInstruction(const planpb::Manifest& manifest,
                                  const planpb::Instruction& instruction,
                                  BodyValidator& body) {
   RETURN_IF_ERROR(
-      CheckIndex("lane", instruction.lane(), manifest.lanes_size()));
+      CheckIndex("stream", instruction.stream(), manifest.streams_size()));
   if (instruction.source_plus_one() != 0) {
     RETURN_IF_ERROR(CheckIndex("source", instruction.source_plus_one() - 1,
                                manifest.sources_size()));

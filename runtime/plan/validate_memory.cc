@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks of mesh, lanes, arenas and buffers, and the helpers of all checks.
+// Checks of mesh, streams, arenas and buffers, and the helpers of all checks.
 #include <array>
 #include <set>
 
@@ -39,20 +39,20 @@ absl::Status ValidateMesh(const planpb::Mesh& mesh) {
   return absl::OkStatus();
 }
 
-absl::Status ValidateLanes(const planpb::Manifest& manifest) {
-  if (manifest.lanes().empty()) {
-    return absl::InvalidArgumentError("there is no lane");
+absl::Status ValidateStreams(const planpb::Manifest& manifest) {
+  if (manifest.streams().empty()) {
+    return absl::InvalidArgumentError("there is no stream");
   }
   std::set<int> kinds;
-  for (const planpb::Lane& lane : manifest.lanes()) {
-    if (lane.kind() == planpb::LANE_UNSPECIFIED ||
-        !planpb::LaneKind_IsValid(lane.kind())) {
+  for (const planpb::Stream& stream : manifest.streams()) {
+    if (stream.kind() == planpb::STREAM_UNSPECIFIED ||
+        !planpb::StreamKind_IsValid(stream.kind())) {
       return absl::UnimplementedError(absl::StrCat(
-          "lane '", lane.name(), "' is of unknown kind ", lane.kind()));
+          "stream '", stream.name(), "' is of unknown kind ", stream.kind()));
     }
-    if (!kinds.insert(lane.kind()).second) {
+    if (!kinds.insert(stream.kind()).second) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "lane '", lane.name(), "' is the second one of its kind"));
+          "stream '", stream.name(), "' is the second one of its kind"));
     }
   }
   return absl::OkStatus();
@@ -273,7 +273,7 @@ absl::Status ValidateSummary(const planpb::MemorySummary& memory) {
 
 absl::Status ValidateMemory(const planpb::Manifest& manifest) {
   RETURN_IF_ERROR(ValidateMesh(manifest.mesh()));
-  RETURN_IF_ERROR(ValidateLanes(manifest));
+  RETURN_IF_ERROR(ValidateStreams(manifest));
   RETURN_IF_ERROR(ValidateArenas(manifest.arenas()));
   std::set<absl::string_view> names;
   for (int i = 0; i < manifest.buffers_size(); ++i) {

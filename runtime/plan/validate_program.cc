@@ -26,9 +26,9 @@ absl::Status ValidateVariants(const planpb::Manifest& manifest) {
     RETURN_IF_ERROR(Annotate(CheckSectionRange(manifest, variant.section(),
                                                planpb::SECTION_CODE, 0, 0),
                              context));
-    if (variant.lanes() == 0) {
+    if (variant.vector_lanes() == 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat(context, ": expected lanes, got 0"));
+          absl::StrCat(context, ": expected vector lanes, got 0"));
     }
   }
   return absl::OkStatus();

@@ -18,7 +18,7 @@ namespace accel::runtime {
 // Trusts neither liveness nor the planner that made the offsets.
 //
 // Together with VerifySchedule, which orders overlapping accesses as program
-// order does, this holds for every timing of the lanes.
+// order does, this holds for every timing of the streams.
 absl::Status VerifyMemory(const PlanView& plan, const FunctionView& function,
                           const MemoryLayout& layout);
 // Of every function.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Vector clocks over lanes: program order is replayed, every instruction gets
-// the clock that lanes and events guarantee, and each byte remembers its last
+// Vector clocks over streams: program order is replayed, every instruction gets
+// the clock that streams and events guarantee, and each byte remembers its last
 // write and the reads since.
 #include "runtime/plan/verify_schedule.h"
 
@@ -11,14 +11,14 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/plan/interval_map.h"
-#include "runtime/plan/lane_clocks.h"
+#include "runtime/plan/stream_clocks.h"
 
 namespace accel::runtime {
 namespace {
 
 // An access in the past. Tick 0: none.
 struct Event {
-  uint64_t tick = 0;  // of its lane
+  uint64_t tick = 0;  // of its stream
   const planpb::Instruction* instruction = nullptr;
   uint32_t buffer = 0;
 };
@@ -26,8 +26,8 @@ struct Event {
 // What last happened to a byte.
 struct History {
   Event write;
-  uint32_t write_lane = 0;
-  std::array<Event, kMaxLanes> reads;  // since the write, per lane
+  uint32_t write_stream = 0;
+  std::array<Event, kMaxStreams> reads;  // since the write, per stream
 };
 
 class ScheduleChecker {
@@ -50,7 +50,7 @@ class ScheduleChecker {
   absl::Status Step(const Instance& instance);
   absl::Status CheckAccess(const Instance& instance,
                            const planpb::Access& access,
-                           const LaneClock& known);
+                           const StreamClock& known);
   void Record(const Instance& instance, const planpb::Access& access,
               uint64_t tick);
   // What an access is ordered by: its bytes, or all of a buffer that ranks
@@ -62,14 +62,14 @@ class ScheduleChecker {
                ? layout_.RangeOf(access.buffer(), 0)
                : layout_.RangeOf(access, iteration);
   }
-  absl::Status Unordered(const Event& earlier, uint32_t lane,
+  absl::Status Unordered(const Event& earlier, uint32_t stream,
                          const Instance& later, uint32_t buffer) const;
 
   const PlanView& plan_;
   const FunctionView& function_;
   const MemoryLayout& layout_;
   const uint64_t repetitions_;
-  LaneClocks clocks_;
+  StreamClocks clocks_;
   std::array<IntervalMap<History>, kSpaces> bytes_;
 };
 
@@ -78,7 +78,7 @@ absl::Status ScheduleChecker::Step(const Instance& instance) {
   const planpb::Instruction& instruction = *instance.instruction;
   for (const planpb::Access& access : instruction.accesses()) {
     RETURN_IF_ERROR(
-        CheckAccess(instance, access, clocks_.Known(instruction.lane())));
+        CheckAccess(instance, access, clocks_.Known(instruction.stream())));
   }
   const uint64_t tick = clocks_.End(instance);
   for (const planpb::Access& access : instruction.accesses()) {
@@ -89,20 +89,20 @@ absl::Status ScheduleChecker::Step(const Instance& instance) {
 
 absl::Status ScheduleChecker::CheckAccess(const Instance& instance,
                                           const planpb::Access& access,
-                                          const LaneClock& known) {
+                                          const StreamClock& known) {
   const ByteRange range = RangeOf(access, instance.iteration);
   const bool writes = access.mode() != planpb::Access::MODE_READ;
   absl::Status result;
   bytes_[range.space - 1].ForEach(
       range.begin, range.end, [&](const History& history) {
-        if (history.write.tick > known[history.write_lane]) {
-          result = Unordered(history.write, history.write_lane, instance,
+        if (history.write.tick > known[history.write_stream]) {
+          result = Unordered(history.write, history.write_stream, instance,
                              access.buffer());
         }
-        for (uint32_t lane = 0; writes && lane < kMaxLanes; ++lane) {
-          if (result.ok() && history.reads[lane].tick > known[lane]) {
-            result =
-                Unordered(history.reads[lane], lane, instance, access.buffer());
+        for (uint32_t stream = 0; writes && stream < kMaxStreams; ++stream) {
+          if (result.ok() && history.reads[stream].tick > known[stream]) {
+            result = Unordered(history.reads[stream], stream, instance,
+                               access.buffer());
           }
         }
         return result.ok();
@@ -113,21 +113,21 @@ absl::Status ScheduleChecker::CheckAccess(const Instance& instance,
 void ScheduleChecker::Record(const Instance& instance,
                              const planpb::Access& access, uint64_t tick) {
   const ByteRange range = RangeOf(access, instance.iteration);
-  const uint32_t lane = instance.instruction->lane();
+  const uint32_t stream = instance.instruction->stream();
   const Event event{tick, instance.instruction, access.buffer()};
   auto& bytes = bytes_[range.space - 1];
   if (access.mode() == planpb::Access::MODE_READ) {
     bytes.Update(range.begin, range.end,
-                 [&](History& history) { history.reads[lane] = event; });
+                 [&](History& history) { history.reads[stream] = event; });
     return;
   }
   History history;
   history.write = event;
-  history.write_lane = lane;
+  history.write_stream = stream;
   bytes.Assign(range.begin, range.end, history);
 }
 
-absl::Status ScheduleChecker::Unordered(const Event& earlier, uint32_t lane,
+absl::Status ScheduleChecker::Unordered(const Event& earlier, uint32_t stream,
                                         const Instance& later,
                                         uint32_t buffer) const {
   std::string buffers =
@@ -139,10 +139,11 @@ absl::Status ScheduleChecker::Unordered(const Event& earlier, uint32_t lane,
   return absl::FailedPreconditionError(absl::StrCat(
       "nothing orders ", plan_.Describe(function_, *earlier.instruction),
       " before ", plan_.Describe(function_, *later.instruction),
-      ", though both touch ", buffers, " (lane '",
-      plan_.manifest().lanes(static_cast<int>(lane)).name(), "' and lane '",
+      ", though both touch ", buffers, " (stream '",
+      plan_.manifest().streams(static_cast<int>(stream)).name(),
+      "' and stream '",
       plan_.manifest()
-          .lanes(static_cast<int>(later.instruction->lane()))
+          .streams(static_cast<int>(later.instruction->stream()))
           .name(),
       "'): an event between them is missing"));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Proof that a function's lanes and events order all that must be ordered:
-// whatever the timing of the lanes, it computes what program order computes.
+// Proof that a function's streams and events order all that must be ordered:
+// whatever the timing of the streams, it computes what program order computes.
 #ifndef ACCEL_RUNTIME_PLAN_VERIFY_SCHEDULE_H_
 #define ACCEL_RUNTIME_PLAN_VERIFY_SCHEDULE_H_
 
@@ -10,9 +10,9 @@
 
 namespace accel::runtime {
 
-// Two accesses to overlapping bytes, one of them a write, in different lanes
-// must be ordered by the lanes and the events between them. Otherwise
-// FailedPrecondition names both instructions, their buffers and lanes.
+// Two accesses to overlapping bytes, one of them a write, in different streams
+// must be ordered by the streams and the events between them. Otherwise
+// FailedPrecondition names both instructions, their buffers and streams.
 //
 // Repeats are unrolled far enough to see every pair: an ordering from one
 // iteration to a later one uses iterations between them only, and two

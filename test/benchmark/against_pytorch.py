@@ -16,7 +16,7 @@ from sides import (
     Pytorch,
     Side,
     check_losses,
-    measure_roof,
+    measure_roofline,
     print_round,
 )
 
@@ -77,27 +77,27 @@ def measure(workload, arguments) -> dict:
             for kind, compiles in kinds.items()
         }
         sides = {"accel": accel.side} | {k: w.side for k, w in workers.items()}
-        roofs = []
+        rooflines = []
         for number in range(arguments.rounds):
             accel.side.seconds += run_accel(workload, accel, data, arguments.threads)
             for worker in workers.values():
                 worker.run(workload.steps)
-            roofs.append(measure_roof(arguments.bin, arguments.threads))
+            rooflines.append(measure_roofline(arguments.bin, arguments.threads))
             print_round(number + 1, arguments.rounds, sides)
         for worker in workers.values():
             worker.stop()
         check_losses(workload.title, sides, "eager")
         work = workload.attention_work() or read_work(accel.inspect())
-    return summarise(workload, sides, roofs, *work)
+    return summarise(workload, sides, rooflines, *work)
 
 
-def summarise(workload, sides: dict[str, Side], roofs, flops: int, moved: int) -> dict:
-    rate = statistics.median(roof["flops_per_second"] for roof in roofs)
-    bandwidth = statistics.median(roof["bytes_per_second"] for roof in roofs)
-    roof = flops / rate + moved / bandwidth
+def summarise(workload, sides: dict[str, Side], rooflines, flops: int, moved: int) -> dict:
+    rate = statistics.median(roofline["flops_per_second"] for roofline in rooflines)
+    bandwidth = statistics.median(roofline["bytes_per_second"] for roofline in rooflines)
+    roofline = flops / rate + moved / bandwidth
     better = min(side.median() for name, side in sides.items() if name != "accel")
     step = sides["accel"].median()
-    ratios = {"step_to_better_pytorch": step / better, "step_to_roof": step / roof}
+    ratios = {"step_to_better_pytorch": step / better, "step_to_roofline": step / roofline}
     if not workload.is_attention:
         ratios["memory_to_eager"] = sides["accel"].peak_bytes / sides["eager"].peak_bytes
     return {
@@ -110,8 +110,8 @@ def summarise(workload, sides: dict[str, Side], roofs, flops: int, moved: int) -
             for name, side in sides.items()
         },
         "peak_bytes": {name: side.peak_bytes for name, side in sides.items()},
-        "roof": {
-            "seconds": roof,
+        "roofline": {
+            "seconds": roofline,
             "gemm_flops": flops,
             "gemm_flops_per_second": rate,
             "optimizer_bytes": moved,
@@ -125,7 +125,7 @@ def describe(result: dict) -> str:
     ratios = result["ratios"]
     text = (
         f"{result['title']}: {ratios['step_to_better_pytorch']:.2f} of the better "
-        f"PyTorch, {ratios['step_to_roof']:.2f} of the roof"
+        f"PyTorch, {ratios['step_to_roofline']:.2f} of the roofline"
     )
     if "memory_to_eager" in ratios:
         text += f", memory {ratios['memory_to_eager']:.2f} of eager's"

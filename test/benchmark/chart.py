@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Draws what `compare` measured: a panel for each machine, in it bars of step
 times for each workload, the better of PyTorch's two being 1, and a mark where
-the roof is. One drawing, in a light and a dark form."""
+the roofline is. One drawing, in a light and a dark form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Palette:
     background: str
     ink: str
     grid: str
-    roof: str
+    roofline: str
     bars: dict[str, str]
 
 
@@ -29,25 +29,25 @@ PALETTES = {
         background="#ffffff",
         ink="#1f2328",
         grid="#d1d9e0",
-        roof="#cf222e",
+        roofline="#cf222e",
         bars={"accel": "#0969da", "compile": "#818b98", "eager": "#c0c8d0"},
     ),
     "dark": Palette(
         background="#0d1117",
         ink="#e6edf3",
         grid="#30363d",
-        roof="#ff7b72",
+        roofline="#ff7b72",
         bars={"accel": "#4493f8", "compile": "#848d97", "eager": "#4b535d"},
     ),
 }
 
 
 def shares(result: dict) -> dict[str, float]:
-    """Step times of all sides, and the roof, to that of the better PyTorch."""
+    """Step times of all sides, and the roofline, to that of the better PyTorch."""
     times = result["step_seconds"]
     better = min(seconds for side, seconds in times.items() if side != "accel")
     bars = {side: times[side] / better for side in SIDES if side in times}
-    return bars | {"roof": result["roof"]["seconds"] / better}
+    return bars | {"roofline": result["roofline"]["seconds"] / better}
 
 
 class Drawing:
@@ -88,12 +88,12 @@ class Drawing:
             self.rectangle(x, 34, BAR, BAR - 2, self.palette.bars[side])
             self.text(x + BAR + 6, 44, name)
             x += 40 + 6.6 * len(name)
-        self.roof(x + 3, 31)
-        words = "the roof: products at oneDNN's rate, the update at memory bandwidth"
+        self.roofline(x + 3, 31)
+        words = "the roofline: products at oneDNN's rate, the update at memory bandwidth"
         self.text(x + 14, 44, words)
 
-    def roof(self, x: float, top: float):
-        self.line(x, top, top + BAR + 4, self.palette.roof, 'stroke-width="2"')
+    def roofline(self, x: float, top: float):
+        self.line(x, top, top + BAR + 4, self.palette.roofline, 'stroke-width="2"')
 
     def axis(self, left: float):
         for tick in range(self.ticks + 1):
@@ -110,11 +110,11 @@ class Drawing:
             y = top + number * BAR
             width = values[side] * self.scale
             self.rectangle(left, y, width, BAR - 2, self.palette.bars[side])
-            end = max(width, values["roof"] * self.scale) if side == "accel" else width
+            end = max(width, values["roofline"] * self.scale) if side == "accel" else width
             words = f"{values[side]:.2f}"
             weight = "bold" if side == "accel" else "normal"
             self.text(left + end + 5, y + BAR - 3, words, weight=weight)
-        self.roof(left + values["roof"] * self.scale, top - 3)
+        self.roofline(left + values["roofline"] * self.scale, top - 3)
 
     def panel(self, report: dict, left: float):
         name = f"{short_name(report['machine'])}, {report['machine']['threads']} threads"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `compare` runs: Accel's programs, a worker with PyTorch, and the roof."""
+"""What `compare` runs: Accel's programs, a worker with PyTorch, and the roofline."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ class Accel:
         )
 
 
-def measure_roof(programs: Path, threads: int) -> dict[str, float]:
-    return json.loads(call(programs / "benchmark-roof", str(threads)))
+def measure_roofline(programs: Path, threads: int) -> dict[str, float]:
+    return json.loads(call(programs / "benchmark-roofline", str(threads)))
 
 
 def check_losses(title: str, sides: dict[str, Side], reference: str) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import re
 
 TIME = "step_to_better_pytorch"
-ROOF = "step_to_roof"
+ROOFLINE = "step_to_roofline"
 MEMORY = "memory_to_eager"
 
 
@@ -21,7 +21,7 @@ class Row:
 
 # In the order of tables and charts.
 ROWS = {
-    "gpt2-124m-t64": Row("GPT-2 124M, 4 x 64", {TIME: 0.70, ROOF: 1.25, MEMORY: 0.82}),
+    "gpt2-124m-t64": Row("GPT-2 124M, 4 x 64", {TIME: 0.70, ROOFLINE: 1.25, MEMORY: 0.82}),
     "gpt2-124m-t256": Row("GPT-2 124M, 4 x 256", {TIME: 0.80}),
     "character": Row("character model, 8 x 256", {TIME: 0.82}),
     "mlp": Row("MLP 784-256-128-10, 32", {TIME: 0.50}),
@@ -88,19 +88,19 @@ def summary(reports: list[dict]) -> str:
 
 
 def details(reports: list[dict]) -> str:
-    """How long a step takes, and that to the roof, machine by machine."""
-    heads = ["", "target: time, roof, memory"]
+    """How long a step takes, and that to the roofline, machine by machine."""
+    heads = ["", "target: time, roofline, memory"]
     for report in reports:
         name = short_name(report["machine"])
-        heads += [f"step, {name}", "of the roof"]
+        heads += [f"step, {name}", "of the roofline"]
     rows = []
     for workload, row in ROWS.items():
-        goals = (row.targets.get(kind) for kind in (TIME, ROOF, MEMORY))
+        goals = (row.targets.get(kind) for kind in (TIME, ROOFLINE, MEMORY))
         cells = [", ".join("-" if goal is None else f"{goal:.2f}" for goal in goals)]
         for report in reports:
             result = result_of(report, workload)
             step = result and seconds(result["step_seconds"]["accel"])
-            cells += [step or "", ratio(result, ROOF)]
+            cells += [step or "", ratio(result, ROOFLINE)]
         rows.append([row.title, *cells])
     return table(heads, rows)
 

@@ -6,7 +6,7 @@
 // over all elements, because one sample may be lucky.
 #include "dialects/Accel/Interpreter/Interpreter.h"
 #include "passes/Analysis/KernelShape.h"
-#include "runtime/device/thread_team.h"
+#include "runtime/device/cpu/thread_pool.h"
 #include "test/compiler/OracleCheck.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -107,8 +107,8 @@ public:
     for (int thread = 0; thread < threads; ++thread) {
       all.emplace_back(kernel, pointers);
     }
-    runtime::ThreadTeam team = runtime::ThreadTeam::Create(threads).value();
-    team.ParallelFor(0, units, 1, [&](int thread, int64_t begin, int64_t end) {
+    runtime::ThreadPool pool = runtime::ThreadPool::Create(threads).value();
+    pool.ParallelFor(0, units, 1, [&](int thread, int64_t begin, int64_t end) {
       function(all[thread].data(), begin, end);
     });
   }

@@ -12,8 +12,8 @@ import pathlib
 import sys
 
 
-def lanes(path):
-    """Per rank and step: gathers (those in the loop) and what runs on the compute lane, as traced."""
+def streams(path):
+    """Per rank and step: gathers (those in the loop) and what runs on the compute stream, as traced."""
     events = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["traceEvents"]
     ranks = {}
     for event in events:
@@ -37,17 +37,17 @@ def behind(gather, computes):
 
 def main():
     overlapped, serial = sys.argv[1:]
-    for rank, (gathers, computes) in sorted(lanes(overlapped).items()):
+    for rank, (gathers, computes) in sorted(streams(overlapped).items()):
         most = {}  # of instructions beside one gather of block1, per microbatch
         for gather in gathers:
             if gather["name"].startswith("all_gather block1."):
                 key = gather["args"]["step"], gather["args"]["microbatch"]
                 most[key] = max(most.get(key, 0), len(behind(gather, computes)))
         print(f"rank {rank}: while block1 was gathered, {sorted(most.values())} later instructions ran in each microbatch")
-        # Not in each: a busy machine may stop a lane for longer than the communicator takes.
+        # Not in each: a busy machine may stop a stream for longer than the communicator takes.
         if not most or max(most.values()) < 5:
             sys.exit("expected at least 5 in one of them: those of block0's forward")
-    for rank, (gathers, computes) in sorted(lanes(serial).items()):
+    for rank, (gathers, computes) in sorted(streams(serial).items()):
         hidden = sum(len(behind(gather, computes)) for gather in gathers)
         print(f"rank {rank} in program order: {len(gathers)} gathers, {hidden} instructions under way with one")
         if hidden or not gathers:

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runtime/base/status_macros.h"
-#include "runtime/executor/instruction_runner.h"
+#include "runtime/executor/check_runnable.h"
 #include "runtime/plan/memory_layout.h"
 #include "runtime/plan/plan.h"
 #include "runtime/plan/verify_launches.h"

@@ -30,13 +30,13 @@ namespace {
 
 constexpr char kFooter[] = R"(
 Examples:
-  accel-inspect plan                       what it trains and needs, its buckets, the lanes of the step side by side
+  accel-inspect plan                       what it trains and needs, its buckets, the streams of the step side by side
   accel-inspect plan --schedule=full       every instruction in its row
   accel-inspect plan --schedule=accesses   every instruction with the memory that it touches
   accel-inspect plan --function init       another function
   accel-inspect plan --parameters          every parameter, its shape and where it lies
   accel-inspect plan --json                all of it, for programs (docs/plan-format.md)
-  accel-inspect plan --verify              proves that kernels stay in their buffers, no lanes race, no buffer overwrites another
+  accel-inspect plan --verify              proves that kernels stay in their buffers, no streams race, no buffer overwrites another
   accel-inspect metrics run                how the losses of a run went; accel-inspect metrics --help explains its
                                            --svg, --width and --json
   accel-inspect trace run/trace.json       where the time of a run went; accel-inspect trace --help explains its

@@ -113,7 +113,7 @@ void AddCode(const planpb::Manifest& manifest, Rows& rows) {
         manifest.sections(static_cast<int>(variant.section()));
     rows.Add("code",
              absl::StrCat(variant.name(), ", ", FormatBytes(section.size()),
-                          ", ", variant.lanes(), " lanes; needs ",
+                          ", ", variant.vector_lanes(), " vector lanes; needs ",
                           absl::StrJoin(variant.features(), " ")));
   }
   rows.Add("kernels", absl::StrCat(manifest.kernels_size()));
@@ -255,14 +255,15 @@ std::string ParametersText(const PlanView& plan) {
 
 std::string FunctionText(const PlanView& plan,
                          const runtime::FunctionView& function, int width) {
-  const int lanes = plan.manifest().lanes_size();
-  // The compute lane says more than the others.
+  const int streams = plan.manifest().streams_size();
+  // The compute stream says more than the others.
   constexpr int kIdColumn = 6;
-  constexpr int kSideLane = 44;
-  std::vector<int> columns(lanes, kSideLane);
-  for (int i = 0; i < lanes; ++i) {
-    if (plan.manifest().lanes(i).kind() == planpb::LANE_COMPUTE) {
-      columns[i] = std::max(40, width - kIdColumn - (lanes - 1) * kSideLane);
+  constexpr int kSideStream = 44;
+  std::vector<int> columns(streams, kSideStream);
+  for (int i = 0; i < streams; ++i) {
+    if (plan.manifest().streams(i).kind() == planpb::STREAM_COMPUTE) {
+      columns[i] =
+          std::max(40, width - kIdColumn - (streams - 1) * kSideStream);
     }
   }
   std::string text = absl::StrCat(
@@ -272,9 +273,9 @@ std::string FunctionText(const PlanView& plan,
       ", ",
       runtime::Amount(static_cast<int64_t>(function.event_count()), "event"),
       "\n      ");
-  for (int i = 0; i < lanes; ++i) {
+  for (int i = 0; i < streams; ++i) {
     absl::StrAppendFormat(&text, "%-*s", columns[i],
-                          plan.manifest().lanes(i).name());
+                          plan.manifest().streams(i).name());
   }
   text.append("\n");
   planpb::Phase phase = planpb::PHASE_UNSPECIFIED;
@@ -284,7 +285,7 @@ std::string FunctionText(const PlanView& plan,
       absl::StrAppend(&text, " ", runtime::PhaseName(phase), "\n");
     }
     int indent = function.RepeatOf(instruction.id()) ? 2 : 0;
-    for (uint32_t i = 0; i < instruction.lane(); ++i) {
+    for (uint32_t i = 0; i < instruction.stream(); ++i) {
       indent += columns[i];
     }
     absl::StrAppendFormat(&text, "%5d %*s%s\n", instruction.id(), indent, "",

@@ -20,7 +20,7 @@ std::string BucketsText(const runtime::PlanView& plan);
 // Every parameter with its shape and place.
 std::string ParametersText(const runtime::PlanView& plan);
 
-// The instructions of a function, one line each, a column per lane, under the
+// The instructions of a function, one line each, a column per stream, under the
 // names of their phases. `width`: columns to fit into.
 std::string FunctionText(const runtime::PlanView& plan,
                          const runtime::FunctionView& function, int width);

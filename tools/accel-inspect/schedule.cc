@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions become items, a list per lane; items become rows.
+// Instructions become items, a list per stream; items become rows.
 #include "tools/accel-inspect/schedule.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ void Append(const Instruction& instruction, ScheduleItem& item) {
 void MakeItems(const runtime::PlanView& plan,
                const runtime::FunctionView& function, bool fold,
                Schedule& schedule) {
-  schedule.lanes.resize(plan.manifest().lanes_size());
+  schedule.streams.resize(plan.manifest().streams_size());
   uint32_t section = 0;
   std::optional<uint32_t> repeat;
   for (const Instruction& instruction : function.instructions()) {
@@ -94,7 +94,7 @@ void MakeItems(const runtime::PlanView& plan,
       ++section;
     }
     repeat = function.RepeatOf(instruction.id());
-    std::vector<ScheduleItem>& items = schedule.lanes[instruction.lane()];
+    std::vector<ScheduleItem>& items = schedule.streams[instruction.stream()];
     const Buckets& buckets = schedule.buckets[instruction.id()];
     std::optional<Buckets> joined;
     if (fold && !items.empty() && items.back().section == section) {
@@ -110,13 +110,13 @@ void MakeItems(const runtime::PlanView& plan,
   }
 }
 
-// Runs the lanes row by row.
+// Runs the streams row by row.
 class RowMaker {
  public:
   RowMaker(const runtime::FunctionView& function, Schedule& schedule)
       : function_(function),
         schedule_(schedule),
-        next_(schedule.lanes.size()),
+        next_(schedule.streams.size()),
         signalled_(function.event_count()),
         row_of_(function.instructions().size()) {}
 
@@ -131,16 +131,16 @@ class RowMaker {
   const std::vector<size_t>& row_of() const { return row_of_; }
 
  private:
-  const ScheduleItem* Next(size_t lane) const {
-    const std::vector<ScheduleItem>& items = schedule_.lanes[lane];
-    return next_[lane] < items.size() ? &items[next_[lane]] : nullptr;
+  const ScheduleItem* Next(size_t stream) const {
+    const std::vector<ScheduleItem>& items = schedule_.streams[stream];
+    return next_[stream] < items.size() ? &items[next_[stream]] : nullptr;
   }
 
   // The next item of the earliest section; null at the end.
   const ScheduleItem* FirstItem() const {
     const ScheduleItem* first = nullptr;
-    for (size_t lane = 0; lane < next_.size(); ++lane) {
-      const ScheduleItem* item = Next(lane);
+    for (size_t stream = 0; stream < next_.size(); ++stream) {
+      const ScheduleItem* item = Next(stream);
       if (item != nullptr &&
           (first == nullptr || item->section < first->section)) {
         first = item;
@@ -176,16 +176,16 @@ class RowMaker {
     row.repeated = first.repeated;
     row.items.resize(next_.size());
     std::vector<const ScheduleItem*> ready;
-    for (size_t lane = 0; lane < next_.size(); ++lane) {
-      const ScheduleItem* item = Next(lane);
+    for (size_t stream = 0; stream < next_.size(); ++stream) {
+      const ScheduleItem* item = Next(stream);
       if (IsReady(item, row.section)) {
-        row.items[lane] = next_[lane];
+        row.items[stream] = next_[stream];
         ready.push_back(item);
       }
     }
-    // What a lane signals in this row the others see below it.
-    for (size_t lane = 0; lane < next_.size(); ++lane) {
-      next_[lane] += row.items[lane] ? 1 : 0;
+    // What a stream signals in this row the others see below it.
+    for (size_t stream = 0; stream < next_.size(); ++stream) {
+      next_[stream] += row.items[stream] ? 1 : 0;
     }
     for (const ScheduleItem* item : ready) {
       Finish(*item);
@@ -201,7 +201,7 @@ class RowMaker {
 
   const runtime::FunctionView& function_;
   Schedule& schedule_;
-  std::vector<size_t> next_;  // item, per lane
+  std::vector<size_t> next_;  // item, per stream
   std::vector<bool> signalled_;
   std::vector<size_t> row_of_;
 };

@@ -20,11 +20,12 @@ Json InstructionJson(const runtime::PlanView& plan, const Schedule& schedule,
   Json json;
   json["id"] = instruction.id();
   json["name"] = instruction.name();
-  json["lane"] = instruction.has_repeat()
-                     ? Json()
-                     : Json(plan.manifest()
-                                .lanes(static_cast<int>(instruction.lane()))
-                                .name());
+  json["stream"] =
+      instruction.has_repeat()
+          ? Json()
+          : Json(plan.manifest()
+                     .streams(static_cast<int>(instruction.stream()))
+                     .name());
   json["phase"] = runtime::PhaseName(instruction.phase());
   json["waits"] = Json::array();
   for (const planpb::Wait& wait : instruction.waits()) {
@@ -73,9 +74,9 @@ absl::StatusOr<std::string> ScheduleJson(const runtime::PlanView& plan,
   json["rows"] = Json::array();
   for (const ScheduleRow& row : schedule.rows) {
     Json shown = {{"each_microbatch", row.repeated}};
-    for (size_t lane = 0; lane < row.items.size(); ++lane) {
-      shown[plan.manifest().lanes(static_cast<int>(lane)).name()] =
-          ItemJson(schedule.lanes[lane], row.items[lane]);
+    for (size_t stream = 0; stream < row.items.size(); ++stream) {
+      shown[plan.manifest().streams(static_cast<int>(stream)).name()] =
+          ItemJson(schedule.streams[stream], row.items[stream]);
     }
     shown["gathered"] = row.gathered;
     json["rows"].push_back(std::move(shown));

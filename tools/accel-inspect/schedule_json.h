@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The lanes side by side, as programs read them.
+// The streams side by side, as programs read them.
 #ifndef ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_JSON_H_
 #define ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_JSON_H_
 
@@ -11,12 +11,12 @@
 
 namespace accel::tools {
 
-// {"instructions": [{"id", "name", "lane", "phase", "waits": [{"event",
+// {"instructions": [{"id", "name", "stream", "phase", "waits": [{"event",
 // "distance"}], "signals", "buckets", "flops", "bytes_moved", "gathered"}],
 // "rows": [{"each_microbatch", "compute", "communication", "gathered"}],
 // "gathered": {"most_in_program_order", "most_in_any_timing",
 // "largest_bytes"}}: rows are those of the folded table and hold the ids of
-// their instructions; buckets are names. Integers are numbers. The lane of a
+// their instructions; buckets are names. Integers are numbers. The stream of a
 // repeat, which belongs to all of them, is null.
 absl::StatusOr<std::string> ScheduleJson(const runtime::PlanView& plan,
                                          const runtime::FunctionView& function,

@@ -47,7 +47,7 @@ class ScheduleTable {
  public:
   ScheduleTable(const runtime::PlanView& plan, const Schedule& schedule,
                 bool fold)
-      : plan_(plan), schedule_(schedule), fold_(fold), shown_(ShownLanes()) {}
+      : plan_(plan), schedule_(schedule), fold_(fold), shown_(ShownStreams()) {}
 
   std::string Text(size_t width);
 
@@ -56,9 +56,9 @@ class ScheduleTable {
     return plan_.manifest().buckets(static_cast<int>(index));
   }
   std::string NameOf(const Instruction& instruction) const;
-  bool IsCompute(size_t lane) const;
-  std::vector<size_t> ShownLanes() const;
-  const ScheduleItem* ItemOf(const ScheduleRow& row, size_t lane) const;
+  bool IsCompute(size_t stream) const;
+  std::vector<size_t> ShownStreams() const;
+  const ScheduleItem* ItemOf(const ScheduleRow& row, size_t stream) const;
   std::vector<TextColumn> Columns() const;
   void AddCompute(const ScheduleItem* item, Cells& cells) const;
   void AddOther(const ScheduleItem* item, Cells& cells) const;
@@ -90,33 +90,33 @@ std::string ScheduleTable::NameOf(const Instruction& instruction) const {
   return instruction.name();
 }
 
-bool ScheduleTable::IsCompute(size_t lane) const {
-  return plan_.manifest().lanes(static_cast<int>(lane)).kind() ==
-         planpb::LANE_COMPUTE;
+bool ScheduleTable::IsCompute(size_t stream) const {
+  return plan_.manifest().streams(static_cast<int>(stream)).kind() ==
+         planpb::STREAM_COMPUTE;
 }
 
-// The compute lane comes first; of the others those that do something.
-std::vector<size_t> ScheduleTable::ShownLanes() const {
-  std::vector<size_t> lanes;
-  for (size_t lane = 0; lane < schedule_.lanes.size(); ++lane) {
-    if (IsCompute(lane)) {
-      lanes.insert(lanes.begin(), lane);
-    } else if (!schedule_.lanes[lane].empty()) {
-      lanes.push_back(lane);
+// The compute stream comes first; of the others those that do something.
+std::vector<size_t> ScheduleTable::ShownStreams() const {
+  std::vector<size_t> streams;
+  for (size_t stream = 0; stream < schedule_.streams.size(); ++stream) {
+    if (IsCompute(stream)) {
+      streams.insert(streams.begin(), stream);
+    } else if (!schedule_.streams[stream].empty()) {
+      streams.push_back(stream);
     }
   }
-  return lanes;
+  return streams;
 }
 
 std::vector<TextColumn> ScheduleTable::Columns() const {
   std::vector<TextColumn> columns;
-  for (const size_t lane : shown_) {
+  for (const size_t stream : shown_) {
     const std::string& name =
-        plan_.manifest().lanes(static_cast<int>(lane)).name();
+        plan_.manifest().streams(static_cast<int>(stream)).name();
     columns.push_back(
         {.numbers = true, .gap = static_cast<size_t>(columns.empty() ? 1 : 2)});
     columns.push_back({.numbers = true});
-    if (IsCompute(lane)) {
+    if (IsCompute(stream)) {
       columns.push_back({.header = name, .least = 10});
       if (fold_) {
         columns.push_back({.header = "instr", .numbers = true});
@@ -152,8 +152,9 @@ std::string ScheduleTable::ComputeText(const ScheduleItem& item) const {
 }
 
 const ScheduleItem* ScheduleTable::ItemOf(const ScheduleRow& row,
-                                          size_t lane) const {
-  return row.items[lane] ? &schedule_.lanes[lane][*row.items[lane]] : nullptr;
+                                          size_t stream) const {
+  return row.items[stream] ? &schedule_.streams[stream][*row.items[stream]]
+                           : nullptr;
 }
 
 void ScheduleTable::AddCompute(const ScheduleItem* item, Cells& cells) const {
@@ -258,11 +259,11 @@ std::string ScheduleTable::Text(size_t width) {
   for (const ScheduleRow& row : schedule_.rows) {
     AddHeadings(row, table);
     Cells cells;
-    for (const size_t lane : shown_) {
-      if (IsCompute(lane)) {
-        AddCompute(ItemOf(row, lane), cells);
+    for (const size_t stream : shown_) {
+      if (IsCompute(stream)) {
+        AddCompute(ItemOf(row, stream), cells);
       } else {
-        AddOther(ItemOf(row, lane), cells);
+        AddOther(ItemOf(row, stream), cells);
       }
     }
     UpdateTracks(row);
@@ -283,7 +284,7 @@ std::string PeakText(const runtime::GatheredPeak& peak) {
       " alive",
       in_any_timing == in_order
           ? ""
-          : absl::StrCat(" (", in_any_timing, " if a lane runs ahead)"),
+          : absl::StrCat(" (", in_any_timing, " if a stream runs ahead)"),
       ", the largest ",
       runtime::FormatCount(static_cast<int64_t>(peak.largest_bytes)),
       " bytes\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The lanes side by side, as people read them.
+// The streams side by side, as people read them.
 #ifndef ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_TEXT_H_
 #define ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_TEXT_H_
 
@@ -12,7 +12,7 @@
 
 namespace accel::tools {
 
-// Left the compute lane, right the other lanes, then a column per
+// Left the compute stream, right the other streams, then a column per
 // gathered bucket that is alive at the same time, if there are any; phases
 // above. "5>" before an item: it waits for event 5 ("5-1>": of the microbatch
 // before); ">5" behind it: it signals event 5. `fold`: see MakeSchedule.

@@ -33,11 +33,11 @@ Examples:
   accel-inspect trace run/trace.json --top 30 --layers    each layer by itself, more instructions
   accel-inspect trace run/trace.json --json               for programs (docs/running.md)
 
-Of each lane: its modules, rolled up, and how long no instruction ran. Times are of one step: the median over the
+Of each stream: its modules, rolled up, and how long no instruction ran. Times are of one step: the median over the
 steps of each instruction's time, summed, so rows add up; variation is what the median step takes beyond these medians,
 by instructions that are slow in some steps only (on a machine that does other work it is large). Runs counts the
 instructions executed in a step. h.* (12) are twelve layers together; (itself) is what a module does besides its
-children; (update) and the like belong to no module. GB/s: the bytes that instructions name, read and written. Of roof:
+children; (update) and the like belong to no module. GB/s: the bytes that instructions name, read and written. Of roofline:
 the time that this machine needs at least, computing or moving those bytes, as a share of the time taken; >100% means
 that the bytes came from a cache, which is faster than the memory that was measured.
 
@@ -100,8 +100,9 @@ int InspectTraceMain(int argc, char** argv) {
       ->type_name("TRACE")
       ->required();
   app.add_flag("--json", options.json, "Prints JSON");
-  app.add_option("--top", options.top,
-                 "How many of the most expensive instructions to list per lane")
+  app.add_option(
+         "--top", options.top,
+         "How many of the most expensive instructions to list per stream")
       ->type_name("N")
       ->check(WholeNumber(0))
       ->capture_default_str();

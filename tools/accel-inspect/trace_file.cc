@@ -104,12 +104,14 @@ absl::Status ReadFacts(const json& facts, TraceFile& trace) {
   RETURN_IF_ERROR(CheckFormat(facts));
   ASSIGN_OR_RETURN(trace.model, Text(facts, "model", true));
   ASSIGN_OR_RETURN(trace.threads, Whole(facts, "threads"));
-  const json& roof = Member(facts, "roof");
-  if (!roof.is_null()) {
-    TraceRoof read;
-    ASSIGN_OR_RETURN(read.flops_per_second, Positive(roof, "flops_per_second"));
-    ASSIGN_OR_RETURN(read.bytes_per_second, Positive(roof, "bytes_per_second"));
-    trace.roof = read;
+  const json& roofline = Member(facts, "roofline");
+  if (!roofline.is_null()) {
+    TraceRoofline read;
+    ASSIGN_OR_RETURN(read.flops_per_second,
+                     Positive(roofline, "flops_per_second"));
+    ASSIGN_OR_RETURN(read.bytes_per_second,
+                     Positive(roofline, "bytes_per_second"));
+    trace.roofline = read;
   }
   return absl::OkStatus();
 }
@@ -119,9 +121,9 @@ absl::Status ReadCost(const json& args, TraceEvent& event) {
   ASSIGN_OR_RETURN(const uint64_t bytes, Whole(args, "bytes"));
   event.flops = static_cast<double>(flops);
   event.bytes = static_cast<double>(bytes);
-  if (!Member(args, "roof_us").is_null()) {
-    ASSIGN_OR_RETURN(const double us, Positive(args, "roof_us"));
-    event.roof_ns = us * 1000;
+  if (!Member(args, "roofline_us").is_null()) {
+    ASSIGN_OR_RETURN(const double us, Positive(args, "roofline_us"));
+    event.roofline_ns = us * 1000;
   }
   return absl::OkStatus();
 }
@@ -130,7 +132,7 @@ absl::StatusOr<TraceEvent> ReadEvent(const json& object) {
   TraceEvent event;
   const json& args = Member(object, "args");
   ASSIGN_OR_RETURN(event.rank, Whole(object, "pid"));
-  ASSIGN_OR_RETURN(event.lane, Whole(object, "tid"));
+  ASSIGN_OR_RETURN(event.stream, Whole(object, "tid"));
   ASSIGN_OR_RETURN(event.begin_ns, Nanoseconds(object, "ts"));
   ASSIGN_OR_RETURN(event.ns, Nanoseconds(object, "dur"));
   ASSIGN_OR_RETURN(event.name, Text(object, "name", true));
@@ -142,13 +144,13 @@ absl::StatusOr<TraceEvent> ReadEvent(const json& object) {
   return event;
 }
 
-absl::Status ReadLane(const json& object, TraceFile& trace) {
+absl::Status ReadStream(const json& object, TraceFile& trace) {
   if (Member(object, "name") != "thread_name") {
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const uint64_t rank, Whole(object, "pid"));
-  ASSIGN_OR_RETURN(const uint64_t lane, Whole(object, "tid"));
-  ASSIGN_OR_RETURN(trace.lanes[std::make_pair(rank, lane)],
+  ASSIGN_OR_RETURN(const uint64_t stream, Whole(object, "tid"));
+  ASSIGN_OR_RETURN(trace.streams[std::make_pair(rank, stream)],
                    Text(Member(object, "args"), "name", true));
   return absl::OkStatus();
 }
@@ -156,7 +158,7 @@ absl::Status ReadLane(const json& object, TraceFile& trace) {
 absl::Status ReadEntry(const json& object, TraceFile& trace) {
   const json& kind = Member(object, "ph");
   if (kind == "M") {
-    return ReadLane(object, trace);
+    return ReadStream(object, trace);
   }
   if (kind != "X") {
     return Unexpected("ph", "\"X\" or \"M\"", kind);

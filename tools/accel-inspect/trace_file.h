@@ -19,20 +19,20 @@ namespace accel::tools {
 // One execution of an instruction.
 struct TraceEvent {
   uint64_t rank = 0;
-  uint64_t lane = 0;
+  uint64_t stream = 0;
   uint64_t instruction = 0;
   uint64_t step = 0;  // from 1
   int64_t begin_ns = 0;
   int64_t ns = 0;
   double flops = 0;
   double bytes = 0;
-  std::optional<double> roof_ns;  // the least time that the machine allows
+  std::optional<double> roofline_ns;  // the least time that the machine allows
   std::string name;
   std::string phase;
   std::string module;  // "transformer.h.0.attn", or empty
 };
 
-struct TraceRoof {
+struct TraceRoofline {
   double flops_per_second = 0;
   double bytes_per_second = 0;
 };
@@ -40,9 +40,10 @@ struct TraceRoof {
 struct TraceFile {
   std::string model;
   uint64_t threads = 0;  // of each rank
-  std::optional<TraceRoof> roof;
-  std::map<std::pair<uint64_t, uint64_t>, std::string> lanes;  // by rank, lane
-  std::vector<TraceEvent> events;                              // at least one
+  std::optional<TraceRoofline> roofline;
+  std::map<std::pair<uint64_t, uint64_t>, std::string>
+      streams;                     // by rank, stream
+  std::vector<TraceEvent> events;  // at least one
 };
 
 // The text of a file that accel-run --trace wrote. Errors: expected, got,

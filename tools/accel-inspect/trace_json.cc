@@ -20,17 +20,18 @@ void AddCost(const StepCost& cost, Json& json) {
   json["other_ms"] = cost.other_ns * 1e-6;
   json["flops"] = cost.flops;
   json["bytes"] = cost.bytes;
-  json["roof_ms"] = cost.roof_ns == 0 ? Json() : Json(cost.roof_ns * 1e-6);
+  json["roofline_ms"] =
+      cost.roofline_ns == 0 ? Json() : Json(cost.roofline_ns * 1e-6);
 }
 
-Json LaneJson(const LaneProfile& lane) {
+Json StreamJson(const StreamProfile& stream) {
   Json json;
-  json["name"] = lane.name;
-  json["busy_ms"] = lane.busy.ns() * 1e-6;
-  json["waiting_ms"] = lane.waiting_ns * 1e-6;
-  json["variation_ms"] = lane.variation_ns * 1e-6;
+  json["name"] = stream.name;
+  json["busy_ms"] = stream.busy.ns() * 1e-6;
+  json["waiting_ms"] = stream.waiting_ns * 1e-6;
+  json["variation_ms"] = stream.variation_ns * 1e-6;
   json["modules"] = Json::array();
-  for (const ModuleCost& module : lane.modules) {
+  for (const ModuleCost& module : stream.modules) {
     Json row = {{"module", module.module},
                 {"label", module.label},
                 {"depth", module.depth},
@@ -39,7 +40,7 @@ Json LaneJson(const LaneProfile& lane) {
     json["modules"].push_back(std::move(row));
   }
   json["instructions"] = Json::array();
-  for (const GroupCost& group : lane.groups) {
+  for (const GroupCost& group : stream.groups) {
     Json row = {
         {"name", group.name}, {"phase", group.phase}, {"module", group.module}};
     AddCost(group.cost, row);
@@ -59,14 +60,15 @@ std::string TraceJson(const TraceProfile& profile) {
   json["threads"] = profile.threads;
   json["steps"] = profile.steps;
   json["step_ms"] = profile.step_ns * 1e-6;
-  json["roof"] = nullptr;
-  if (profile.roof) {
-    json["roof"] = {{"flops_per_second", profile.roof->flops_per_second},
-                    {"bytes_per_second", profile.roof->bytes_per_second}};
+  json["roofline"] = nullptr;
+  if (profile.roofline) {
+    json["roofline"] = {
+        {"flops_per_second", profile.roofline->flops_per_second},
+        {"bytes_per_second", profile.roofline->bytes_per_second}};
   }
-  json["lanes"] = Json::array();
-  for (const LaneProfile& lane : profile.lanes) {
-    json["lanes"].push_back(LaneJson(lane));
+  json["streams"] = Json::array();
+  for (const StreamProfile& stream : profile.streams) {
+    json["streams"].push_back(StreamJson(stream));
   }
   return json.dump();
 }

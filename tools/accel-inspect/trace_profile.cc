@@ -24,7 +24,7 @@ double Median(std::vector<double> values) {
                                 : (values[half - 1] + values[half]) / 2;
 }
 
-// One instruction of one lane over all steps.
+// One instruction of one stream over all steps.
 struct Instruction {
   const TraceEvent* event = nullptr;   // any: what does not change
   std::map<uint64_t, double> step_ns;  // of the steps in which it ran
@@ -45,7 +45,7 @@ void AddEvent(const TraceEvent& event, double steps, Instruction& instruction) {
   instruction.cost.executions += 1 / steps;
   instruction.cost.flops += event.flops / steps;
   instruction.cost.bytes += event.bytes / steps;
-  instruction.cost.roof_ns += event.roof_ns.value_or(0) / steps;
+  instruction.cost.roofline_ns += event.roofline_ns.value_or(0) / steps;
 }
 
 // Steps in which it did not run count as 0.
@@ -145,10 +145,10 @@ void AddRows(const Node& node, const std::string& above, size_t depth,
   }
 }
 
-// All that a lane executed, in the order of first execution.
-class LaneCosts {
+// All that a stream executed, in the order of first execution.
+class StreamCosts {
  public:
-  LaneCosts(std::vector<const TraceEvent*> events, size_t steps)
+  StreamCosts(std::vector<const TraceEvent*> events, size_t steps)
       : events_(std::move(events)) {
     std::stable_sort(events_.begin(), events_.end(),
                      [](const TraceEvent* a, const TraceEvent* b) {
@@ -168,8 +168,8 @@ class LaneCosts {
     }
   }
 
-  LaneProfile Profile(const std::map<uint64_t, double>& step_ns,
-                      bool fold) const;
+  StreamProfile Profile(const std::map<uint64_t, double>& step_ns,
+                        bool fold) const;
 
  private:
   double WaitingNs(const std::map<uint64_t, double>& step_ns) const;
@@ -179,7 +179,7 @@ class LaneCosts {
   std::vector<Instruction> instructions_;
 };
 
-double LaneCosts::WaitingNs(const std::map<uint64_t, double>& step_ns) const {
+double StreamCosts::WaitingNs(const std::map<uint64_t, double>& step_ns) const {
   std::map<uint64_t, double> waiting = step_ns;
   for (const TraceEvent* event : events_) {
     waiting[event->step] -= static_cast<double>(event->ns);
@@ -191,9 +191,9 @@ double LaneCosts::WaitingNs(const std::map<uint64_t, double>& step_ns) const {
   return Median(std::move(values));
 }
 
-LaneProfile LaneCosts::Profile(const std::map<uint64_t, double>& step_ns,
-                               bool fold) const {
-  LaneProfile lane;
+StreamProfile StreamCosts::Profile(const std::map<uint64_t, double>& step_ns,
+                                   bool fold) const {
+  StreamProfile stream;
   Node root;
   // Which group: unfolded, each instruction is one.
   std::map<std::tuple<std::string, std::string, std::string, uint64_t>, size_t>
@@ -205,25 +205,25 @@ LaneProfile LaneCosts::Profile(const std::map<uint64_t, double>& step_ns,
     const std::string path = PathOf(levels);
     const auto [place, is_new] = groups.try_emplace(
         {event.name, event.phase, path, fold ? 0 : event.instruction},
-        lane.groups.size());
+        stream.groups.size());
     if (is_new) {
-      lane.groups.push_back({event.name, event.phase, path, {}});
+      stream.groups.push_back({event.name, event.phase, path, {}});
     }
-    lane.groups[place->second].cost.Add(each.cost);
-    lane.busy.Add(each.cost);
+    stream.groups[place->second].cost.Add(each.cost);
+    stream.busy.Add(each.cost);
   }
   for (const auto& child : root.children) {
-    AddRows(*child, "", 0, lane.modules);
+    AddRows(*child, "", 0, stream.modules);
   }
-  std::stable_sort(lane.groups.begin(), lane.groups.end(),
+  std::stable_sort(stream.groups.begin(), stream.groups.end(),
                    [](const GroupCost& a, const GroupCost& b) {
                      return a.cost.ns() > b.cost.ns();
                    });
-  lane.waiting_ns = WaitingNs(step_ns);
-  return lane;
+  stream.waiting_ns = WaitingNs(step_ns);
+  return stream;
 }
 
-// Of each step of a rank, over all its lanes.
+// Of each step of a rank, over all its streams.
 std::map<uint64_t, double> StepTimes(
     const std::vector<const TraceEvent*>& events) {
   std::map<uint64_t, std::pair<int64_t, int64_t>> spans;
@@ -263,7 +263,7 @@ void StepCost::Add(const StepCost& other) {
   executions += other.executions;
   flops += other.flops;
   bytes += other.bytes;
-  roof_ns += other.roof_ns;
+  roofline_ns += other.roofline_ns;
 }
 
 absl::StatusOr<TraceProfile> ProfileTrace(const TraceFile& trace,
@@ -277,11 +277,11 @@ absl::StatusOr<TraceProfile> ProfileTrace(const TraceFile& trace,
     return rank.status();
   }
   std::vector<const TraceEvent*> events;
-  std::map<uint64_t, std::vector<const TraceEvent*>> by_lane;
+  std::map<uint64_t, std::vector<const TraceEvent*>> by_stream;
   for (const TraceEvent& event : trace.events) {
     if (event.rank == *rank) {
       events.push_back(&event);
-      by_lane[event.lane].push_back(&event);
+      by_stream[event.stream].push_back(&event);
     }
   }
   const std::map<uint64_t, double> step_ns = StepTimes(events);
@@ -291,19 +291,20 @@ absl::StatusOr<TraceProfile> ProfileTrace(const TraceFile& trace,
   profile.ranks.assign(ranks.begin(), ranks.end());
   profile.threads = trace.threads;
   profile.steps = step_ns.size();
-  profile.roof = trace.roof;
+  profile.roofline = trace.roofline;
   std::vector<double> times;
   for (const auto& [step, ns] : step_ns) {
     times.push_back(ns);
   }
   profile.step_ns = Median(std::move(times));
-  for (auto& [id, lane_events] : by_lane) {
-    LaneProfile lane = LaneCosts(std::move(lane_events), step_ns.size())
-                           .Profile(step_ns, options.fold);
-    const auto name = trace.lanes.find({*rank, id});
-    lane.variation_ns = profile.step_ns - lane.busy.ns() - lane.waiting_ns;
-    lane.name = name == trace.lanes.end() ? absl::StrCat(id) : name->second;
-    profile.lanes.push_back(std::move(lane));
+  for (auto& [id, stream_events] : by_stream) {
+    StreamProfile stream = StreamCosts(std::move(stream_events), step_ns.size())
+                               .Profile(step_ns, options.fold);
+    const auto name = trace.streams.find({*rank, id});
+    stream.variation_ns =
+        profile.step_ns - stream.busy.ns() - stream.waiting_ns;
+    stream.name = name == trace.streams.end() ? absl::StrCat(id) : name->second;
+    profile.streams.push_back(std::move(stream));
   }
   return profile;
 }

@@ -25,7 +25,7 @@ struct StepCost {
   double executions = 0;
   double flops = 0;
   double bytes = 0;
-  double roof_ns = 0;  // the least that the machine allows; 0: not known
+  double roofline_ns = 0;  // the least that the machine allows; 0: not known
 
   double ns() const { return forward_ns + backward_ns + update_ns + other_ns; }
   void Add(const StepCost& other);
@@ -48,7 +48,7 @@ struct GroupCost {
   StepCost cost;
 };
 
-struct LaneProfile {
+struct StreamProfile {
   std::string name;
   // Depth first, in the order of first execution. What has no module stands
   // under its phase, "(update)", or under "(no module)".
@@ -70,8 +70,8 @@ struct TraceProfile {
   // From the begin of a step's first instruction to the end of its last one;
   // the median.
   double step_ns = 0;
-  std::optional<TraceRoof> roof;
-  std::vector<LaneProfile> lanes;
+  std::optional<TraceRoofline> roofline;
+  std::vector<StreamProfile> streams;
 };
 
 struct ProfileOptions {

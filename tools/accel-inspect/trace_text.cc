@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kGap = 2;
 constexpr size_t kLeast = 24;  // of a name that gives way
-// Of a lane's time: what an instruction takes at least to be listed.
+// Of a stream's time: what an instruction takes at least to be listed.
 constexpr double kLeastShare = 0.0005;
 
 // Milliseconds with as many decimals as a step of that length deserves; nothing
@@ -34,10 +34,10 @@ std::string Percent(double part, double all) {
   return all == 0 ? "" : absl::StrFormat("%.1f%%", 100 * part / all);
 }
 
-// Beyond the roof the bytes came from a cache, of which the roof knows nothing:
-// how much beyond says nothing.
-std::string RoofShare(double roof_ns, double ns) {
-  return roof_ns > ns ? ">100%" : Percent(roof_ns, ns);
+// Beyond the roofline the bytes came from a cache, of which the roofline knows
+// nothing: how much beyond says nothing.
+std::string RooflineShare(double roofline_ns, double ns) {
+  return roofline_ns > ns ? ">100%" : Percent(roofline_ns, ns);
 }
 
 // Of amounts per nanosecond, which are billions per second.
@@ -52,14 +52,14 @@ TextColumn Number(const char* header) {
   return {.header = header, .numbers = true, .gap = kGap};
 }
 
-// One lane's tables. Columns that would be empty are left out.
-class LaneTable {
+// One stream's tables. Columns that would be empty are left out.
+class StreamTable {
  public:
-  LaneTable(const TraceProfile& profile, const LaneProfile& lane)
-      : lane_(lane),
+  StreamTable(const TraceProfile& profile, const StreamProfile& stream)
+      : stream_(stream),
         all_ns_(profile.step_ns),
-        has_flops_(lane.busy.flops > 0),
-        has_roof_(profile.roof && lane.busy.roof_ns > 0) {}
+        has_flops_(stream.busy.flops > 0),
+        has_roofline_(profile.roofline && stream.busy.roofline_ns > 0) {}
 
   std::string Modules(size_t width) const;
   // How many of the most expensive instructions are worth a line.
@@ -80,53 +80,54 @@ class LaneTable {
   void AddModule(const std::string& name, const StepCost& cost, double ns,
                  TextTable& table) const;
 
-  const LaneProfile& lane_;
+  const StreamProfile& stream_;
   const double all_ns_;  // of a step
   const bool has_flops_;
-  const bool has_roof_;
+  const bool has_roofline_;
 };
 
-std::vector<LaneTable::PhaseColumn> LaneTable::Phases() const {
+std::vector<StreamTable::PhaseColumn> StreamTable::Phases() const {
   constexpr PhaseColumn kPhases[] = {{"forward", &StepCost::forward_ns},
                                      {"backward", &StepCost::backward_ns},
                                      {"update", &StepCost::update_ns},
                                      {"other", &StepCost::other_ns}};
   std::vector<PhaseColumn> phases;
   for (const PhaseColumn& each : kPhases) {
-    if (lane_.busy.*each.ns > 0) {
+    if (stream_.busy.*each.ns > 0) {
       phases.push_back(each);
     }
   }
   return phases;
 }
 
-void LaneTable::AddRateColumns(std::vector<TextColumn>& columns) const {
+void StreamTable::AddRateColumns(std::vector<TextColumn>& columns) const {
   columns.push_back(Number("ms"));
   columns.push_back(Number("share"));
   if (has_flops_) {
     columns.push_back(Number("GFLOP/s"));
   }
   columns.push_back(Number("GB/s"));
-  if (has_roof_) {
-    columns.push_back(Number("of roof"));
+  if (has_roofline_) {
+    columns.push_back(Number("of roofline"));
   }
 }
 
-void LaneTable::AddRates(const StepCost& cost, double ns,
-                         std::vector<std::string>& cells) const {
+void StreamTable::AddRates(const StepCost& cost, double ns,
+                           std::vector<std::string>& cells) const {
   cells.push_back(MsText(ns));
   cells.push_back(Percent(ns, all_ns_));
   if (has_flops_) {
     cells.push_back(Giga(cost.flops, ns));
   }
   cells.push_back(Giga(cost.bytes, ns));
-  if (has_roof_) {
-    cells.push_back(cost.roof_ns == 0 ? "" : RoofShare(cost.roof_ns, ns));
+  if (has_roofline_) {
+    cells.push_back(
+        cost.roofline_ns == 0 ? "" : RooflineShare(cost.roofline_ns, ns));
   }
 }
 
-void LaneTable::AddModule(const std::string& name, const StepCost& cost,
-                          double ns, TextTable& table) const {
+void StreamTable::AddModule(const std::string& name, const StepCost& cost,
+                            double ns, TextTable& table) const {
   std::vector<std::string> cells = {
       name,
       cost.executions == 0 ? "" : absl::StrCat(std::llround(cost.executions))};
@@ -137,7 +138,7 @@ void LaneTable::AddModule(const std::string& name, const StepCost& cost,
   table.AddRow(std::move(cells));
 }
 
-std::string LaneTable::Modules(size_t width) const {
+std::string StreamTable::Modules(size_t width) const {
   std::vector<TextColumn> columns = {{.header = "module", .least = kLeast},
                                      Number("runs")};
   for (const PhaseColumn& phase : Phases()) {
@@ -145,30 +146,30 @@ std::string LaneTable::Modules(size_t width) const {
   }
   AddRateColumns(columns);
   TextTable table(std::move(columns));
-  for (const ModuleCost& row : lane_.modules) {
+  for (const ModuleCost& row : stream_.modules) {
     AddModule(absl::StrCat(
                   std::string(2 * row.depth, ' '), row.label,
                   row.layers == 1 ? "" : absl::StrCat(" (", row.layers, ")")),
               row.cost, row.cost.ns(), table);
   }
-  AddModule("waiting", StepCost(), lane_.waiting_ns, table);
-  if (std::fabs(lane_.variation_ns) >= kLeastShare * all_ns_) {
-    AddModule("variation", StepCost(), lane_.variation_ns, table);
+  AddModule("waiting", StepCost(), stream_.waiting_ns, table);
+  if (std::fabs(stream_.variation_ns) >= kLeastShare * all_ns_) {
+    AddModule("variation", StepCost(), stream_.variation_ns, table);
   }
-  AddModule("total", lane_.busy, all_ns_, table);
+  AddModule("total", stream_.busy, all_ns_, table);
   return table.Text(width);
 }
 
-size_t LaneTable::ShownGroups(size_t top) const {
+size_t StreamTable::ShownGroups(size_t top) const {
   size_t shown = 0;
-  while (shown < std::min(top, lane_.groups.size()) &&
-         lane_.groups[shown].cost.ns() >= kLeastShare * all_ns_) {
+  while (shown < std::min(top, stream_.groups.size()) &&
+         stream_.groups[shown].cost.ns() >= kLeastShare * all_ns_) {
     ++shown;
   }
   return shown;
 }
 
-std::string LaneTable::Groups(size_t shown, size_t width) const {
+std::string StreamTable::Groups(size_t shown, size_t width) const {
   std::vector<TextColumn> columns;
   AddRateColumns(columns);
   columns.front().gap = 0;
@@ -178,7 +179,7 @@ std::string LaneTable::Groups(size_t shown, size_t width) const {
   columns.push_back({.header = "instruction", .least = kLeast, .gap = kGap});
   TextTable table(std::move(columns));
   for (size_t i = 0; i < shown; ++i) {
-    const GroupCost& group = lane_.groups[i];
+    const GroupCost& group = stream_.groups[i];
     std::vector<std::string> cells;
     AddRates(group.cost, group.cost.ns(), cells);
     cells.push_back(absl::StrCat(std::llround(group.cost.executions)));
@@ -203,14 +204,16 @@ std::string HeaderText(const TraceProfile& profile) {
                     absl::StrJoin(profile.ranks, ", "),
                     "; --rank N shows another\n");
   }
-  if (profile.roof) {
-    absl::StrAppendFormat(&text, "roof, measured: %.1f GFLOP/s, %.2f GB/s\n",
-                          profile.roof->flops_per_second * 1e-9,
-                          profile.roof->bytes_per_second * 1e-9);
+  if (profile.roofline) {
+    absl::StrAppendFormat(&text,
+                          "roofline, measured: %.1f GFLOP/s, %.2f GB/s\n",
+                          profile.roofline->flops_per_second * 1e-9,
+                          profile.roofline->bytes_per_second * 1e-9);
   } else {
-    absl::StrAppend(&text,
-                    "no roof was measured: accel-run --profile adds shares of "
-                    "it\n");
+    absl::StrAppend(
+        &text,
+        "no roofline was measured: accel-run --profile adds shares of "
+        "it\n");
   }
   return text;
 }
@@ -219,14 +222,14 @@ std::string HeaderText(const TraceProfile& profile) {
 
 std::string TraceText(const TraceProfile& profile, size_t top, size_t width) {
   std::string text = HeaderText(profile);
-  for (const LaneProfile& lane : profile.lanes) {
-    const LaneTable table(profile, lane);
-    absl::StrAppend(&text, "\nlane ", lane.name,
+  for (const StreamProfile& stream : profile.streams) {
+    const StreamTable table(profile, stream);
+    absl::StrAppend(&text, "\nstream ", stream.name,
                     ", milliseconds of a step (medians)\n",
                     table.Modules(width));
     if (const size_t shown = table.ShownGroups(top); shown > 0) {
       absl::StrAppend(&text, "\nits most expensive instructions, ", shown,
-                      " of ", lane.groups.size(), "\n",
+                      " of ", stream.groups.size(), "\n",
                       table.Groups(shown, width));
     }
   }

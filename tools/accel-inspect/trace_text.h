@@ -10,9 +10,9 @@
 
 namespace accel::tools {
 
-// A table of modules per lane, and its `top` most expensive instructions, as
+// A table of modules per stream, and its `top` most expensive instructions, as
 // far as each takes half a thousandth of the time.
-// Shares are of the lane's instructions and waiting together.
+// Shares are of the stream's instructions and waiting together.
 std::string TraceText(const TraceProfile& profile, size_t top, size_t width);
 
 // The same and every instruction, as one object: docs/running.md.

@@ -15,7 +15,7 @@ enum class ExitCode {
   kMemory = 5,          // the plan does not fit, or a thread was refused
   kVerification = 6,    // the plan's schedule or memory is proved wrong
   kDivergence = 10,     // the loss or a gradient is not a number any more
-  kCommunication = 11,  // a lane or rank did not answer in time, or another
+  kCommunication = 11,  // a stream or rank did not answer in time, or another
                         // rank has failed
   kData = 12,           // the data do not fit the plan, or changed
   kInternal = 70,       // our mistake

@@ -46,7 +46,7 @@ reads. A FIFO or device is written to, and - is standard output.
 
 Exit status:
   0 done; 2 command line; 3 plan of another release or for another machine; 4 file or folder, damaged plan;
-  5 not enough memory or threads; 6 plan fails verification; 10 loss or gradient not finite; 11 a lane or rank did not
+  5 not enough memory or threads; 6 plan fails verification; 10 loss or gradient not finite; 11 a stream or rank did not
   answer in time, or another rank has failed; 12 data; 70 internal error; 130 and 143: stopped by SIGINT or SIGTERM
   after the step in progress. With -n it is that of the rank that failed first, 128 + N where signal N has killed it
 )";
@@ -142,7 +142,7 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
       ->check(WholeNumber(1, 1024))
       ->group("Machine");
   app.add_option("--threads", options.threads,
-                 "Threads of each rank's compute lane; default: the cores, "
+                 "Threads of each rank's compute stream; default: the cores, "
                  "divided among the ranks")
       ->type_name("N")
       ->check(WholeNumber(1, 4096))
@@ -154,7 +154,7 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
       ->check(WholeNumber(1, 1 << 20))
       ->group("Machine");
   app.add_option("--timeout", options.timeout_seconds,
-                 "Longest wait of a lane while no lane finishes an "
+                 "Longest wait of a stream while no stream finishes an "
                  "instruction")
       ->type_name("SECONDS")
       ->capture_default_str()
@@ -194,7 +194,7 @@ void AddInspectionOptions(CLI::App& app, RunOptions& options) {
                "bits, for debugging")
       ->group("Looking inside");
   app.add_option("--jitter", options.jitter,
-                 "Pauses lanes at random places drawn from SEED: a test that "
+                 "Pauses streams at random places drawn from SEED: a test that "
                  "no result depends on timing")
       ->type_name("SEED")
       ->check(WholeNumber(0))

@@ -36,7 +36,7 @@ struct RunOptions {
   bool time_report = false;
   bool quiet = false;
   runtime::ColorMode color = runtime::ColorMode::kAuto;
-  // Pauses lanes at random places, to test that nothing depends on timing.
+  // Pauses streams at random places, to test that nothing depends on timing.
   std::optional<uint64_t> jitter;
   // Makes every collective so much longer, so that a trace shows what goes on
   // meanwhile.

@@ -12,19 +12,19 @@
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/base/wall_clock.h"
-#include "runtime/executor/cpu_executor.h"
 #include "runtime/executor/parameters.h"
 #include "runtime/executor/rank_threads.h"
+#include "runtime/executor/step_driver.h"
 #include "runtime/executor/trace_recorder.h"
 #include "runtime/report/peak_memory.h"
-#include "tools/accel-run/lane_jitter.h"
 #include "tools/accel-run/run_files.h"
+#include "tools/accel-run/stream_jitter.h"
 
 namespace accel::tools {
 namespace {
 
 constexpr int64_t kSyntheticSteps = 20;
-// What a rank takes while it runs, besides its plan: stacks of lanes, and
+// What a rank takes while it runs, besides its plan: stacks of streams, and
 // pages of code and libraries that are touched first then. Measured: 0.4 to
 // 0.7 MB. planned_peak.py holds the sum to what the kernel says.
 constexpr uint64_t kRunningBytes = uint64_t{512} << 10;
@@ -81,9 +81,10 @@ ExitCode TrainingRun::Run() {
        "hyperparameters"},
       {&TrainingRun::CompareRanks, ExitCode::kCommandLine,
        "comparing the ranks"},
-      {&TrainingRun::MeasureRoof, ExitCode::kInternal, "measuring the roof"},
+      {&TrainingRun::MeasureRoofline, ExitCode::kInternal,
+       "measuring the roofline"},
       {&TrainingRun::CreateExecutor, ExitCode::kInputOutput,
-       "starting the lanes"},
+       "starting the streams"},
       {&TrainingRun::OpenRunDirectory, ExitCode::kInputOutput,
        "making the run directory"},
       {&TrainingRun::Initialize, ExitCode::kInputOutput,
@@ -182,11 +183,9 @@ absl::Status TrainingRun::OpenPlan() {
   if (group_ != nullptr) {
     group_->SetWords(WordsOf(plan_->view()));
   }
-  runtime::CpuDeviceOptions options;
+  runtime::DeviceOptions options;
   options.threads = options_.threads;
-  if (options.threads == 0 && ranks() > 1) {
-    options.threads = std::max(1, runtime::AvailableCores() / ranks());
-  }
+  options.ranks = ranks();
   if (group_ != nullptr) {
     // Now: until they have been compared, no rank takes any.
     options.available_memory = [memory = runtime::ReadShareOfMemory(
@@ -194,7 +193,7 @@ absl::Status TrainingRun::OpenPlan() {
       return memory;
     };
   }
-  auto device = runtime::CpuDevice::Create(environment_.vfs, options);
+  auto device = runtime::CreateDevice(environment_.vfs, options);
   RETURN_IF_ERROR(WithExitCode(device.status(), ExitCode::kMemory));
   device_ = *std::move(device);
   if (plan_->manifest().kernels().empty()) {
@@ -337,14 +336,14 @@ std::function<void(const planpb::Instruction&)>
 TrainingRun::BeforeInstruction() {
   std::function<void(const planpb::Instruction&)> jitter;
   if (options_.jitter) {
-    jitter = MakeLaneJitter(*options_.jitter);
+    jitter = MakeStreamJitter(*options_.jitter);
   }
   if (group_ == nullptr) {
     return jitter;
   }
   return
       [jitter, group = group_.get()](const planpb::Instruction& instruction) {
-        group->NoteInstruction(instruction.lane(), instruction.id());
+        group->NoteInstruction(instruction.stream(), instruction.id());
         if (jitter) {
           jitter(instruction);
         }
@@ -354,8 +353,8 @@ TrainingRun::BeforeInstruction() {
 absl::StatusOr<std::unique_ptr<runtime::Executor>> TrainingRun::MakeExecutor(
     const runtime::ExecutorOptions& options) {
   if (options_.ranks_as_threads == 1) {
-    return runtime::CpuExecutor::Create(environment_.vfs, *plan_, *device_,
-                                        *dataset_, options);
+    return runtime::StepDriver::Create(environment_.vfs, *plan_, *device_,
+                                       *dataset_, options);
   }
   runtime::RankThreadsOptions ranks;
   ranks.ranks = options_.ranks_as_threads;

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "runtime/base/logger.h"
 #include "runtime/data/dataset.h"
-#include "runtime/device/cpu_device.h"
+#include "runtime/device/create_device.h"
 #include "runtime/executor/executor.h"
 #include "runtime/executor/trace_recorder.h"
 #include "runtime/launch/rank_group.h"
@@ -65,7 +65,7 @@ class TrainingRun {
   absl::Status OpenData();
   absl::Status ResolveHyperparameters();
   absl::Status CompareRanks();
-  absl::Status MeasureRoof();
+  absl::Status MeasureRoofline();
   absl::Status CreateExecutor();
   absl::StatusOr<std::unique_ptr<runtime::Executor>> MakeExecutor(
       const runtime::ExecutorOptions& options);
@@ -130,13 +130,13 @@ class TrainingRun {
   int stop_signal_ = 0;
   std::optional<int64_t> stopped_after_;  // steps
   std::unique_ptr<runtime::Plan> plan_;
-  std::unique_ptr<runtime::CpuDevice> device_;
+  std::unique_ptr<runtime::Device> device_;
   std::unique_ptr<runtime::Dataset> dataset_;
   std::vector<Setting> settings_;
   int64_t global_batch_ = 0;
   int64_t steps_ = 0;
-  uint64_t resident_before_ = 0;       // bytes, before the plan's memory
-  std::optional<runtime::Roof> roof_;  // with --profile
+  uint64_t resident_before_ = 0;  // bytes, before the plan's memory
+  std::optional<runtime::Roofline> roofline_;      // with --profile
   std::unique_ptr<runtime::TraceRecorder> trace_;  // null: none is wanted
   std::unique_ptr<runtime::Executor> executor_;
   std::unique_ptr<runtime::RunDirectory> directory_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a run measures of itself: the trace, the machine's roof, and where the
-// time before the first step went.
+// What a run measures of itself: the trace, the machine's roofline, and where
+// the time before the first step went.
 #include <chrono>
 #include <utility>
 
@@ -22,16 +22,16 @@ bool TrainingRun::WantsTrace() const {
 }
 
 // Of one rank while all of them are busy: ranks that are processes measure at
-// the same time, those that are threads are measured as one team.
-absl::Status TrainingRun::MeasureRoof() {
+// the same time, those that are threads by one device with all their threads.
+absl::Status TrainingRun::MeasureRoofline() {
   if (!options_.profile) {
     return absl::OkStatus();
   }
   const runtime::AvailableMemory memory =
       runtime::ReadShareOfMemory(environment_.vfs, ranks());
-  const int teams = options_.ranks_as_threads;
-  const int threads = device_->threads() * teams;
-  const uint64_t needed = runtime::RoofMemoryBytes();
+  const int devices = options_.ranks_as_threads;
+  const int threads = device_->threads() * devices;
+  const uint64_t needed = device_->RooflineMemoryBytes();
   if (memory.bytes < needed) {
     return WithExitCode(
         absl::ResourceExhaustedError(absl::StrCat(
@@ -41,11 +41,13 @@ absl::Status TrainingRun::MeasureRoof() {
             "); free some, or use --trace without --profile")),
         ExitCode::kMemory);
   }
-  Print(absl::StrCat("roof    measuring what the machine can do with ",
+  Print(absl::StrCat("roofline  measuring what the machine can do with ",
                      runtime::Amount(threads, "thread")));
-  const auto team = runtime::ThreadTeam::Create(threads);
-  RETURN_IF_ERROR(WithExitCode(team.status(), ExitCode::kMemory));
-  ASSIGN_OR_RETURN(roof_, runtime::MeasureRoof(*team));
+  runtime::DeviceOptions all;
+  all.threads = threads;
+  const auto device = runtime::CreateDevice(environment_.vfs, all);
+  RETURN_IF_ERROR(WithExitCode(device.status(), ExitCode::kMemory));
+  ASSIGN_OR_RETURN(roofline_, (*device)->MeasureRoofline());
   // What that took is given back, and shall not count as the run's peak.
   const absl::Status reset = runtime::ResetPeakMemory(environment_.vfs);
   if (!reset.ok()) {
@@ -53,13 +55,14 @@ absl::Status TrainingRun::MeasureRoof() {
         runtime::LogLevel::kWarning,
         absl::StrCat("the measured peak of memory will include ",
                      runtime::FormatBytes(needed),
-                     " that measuring the roof took: ", reset.message()));
+                     " that measuring the roofline took: ", reset.message()));
   }
-  roof_->flops_per_second /= teams;
-  roof_->bytes_per_second /= teams;
-  Print(absl::StrFormat(
-      "        %.1f GFLOP/s, %.2f GB/s%s", roof_->flops_per_second * 1e-9,
-      roof_->bytes_per_second * 1e-9, ranks() == 1 ? "" : " for each rank"));
+  roofline_->flops_per_second /= devices;
+  roofline_->bytes_per_second /= devices;
+  Print(absl::StrFormat("        %.1f GFLOP/s, %.2f GB/s%s",
+                        roofline_->flops_per_second * 1e-9,
+                        roofline_->bytes_per_second * 1e-9,
+                        ranks() == 1 ? "" : " for each rank"));
   return absl::OkStatus();
 }
 
@@ -67,7 +70,7 @@ void TrainingRun::MakeTrace() {
   runtime::TraceFacts facts;
   facts.producer = "accel-run " ACCEL_VERSION;
   facts.threads = device_->threads();
-  facts.roof = roof_;
+  facts.roofline = roofline_;
   trace_ = std::make_unique<runtime::TraceRecorder>(
       plan_->view(), ranks(), options_.trace_steps, std::move(facts));
 }

@@ -20,7 +20,7 @@ def Accel_Dialect : Dialect {
   let summary = "the training step as a program over tensors";
   let description = [{
     ```
-      ONNX model --> accel (this dialect) --> plan (buffers, lanes, instructions)
+      ONNX model --> accel (this dialect) --> plan (buffers, streams, instructions)
     ```
     Operations have value semantics: every tensor is ranked, has a static shape after Import and is
     never modified. What outlives a step (parameters, optimizer state, counters) is a symbol of the module,

@@ -4,7 +4,7 @@ plan.stream @compute compute
 plan.stream @communication communication
 plan.stream @host host
 // A double-buffered input needs three events: the first fetch and those in the loop announce data, the last reader of a
-// copy releases it. One event serves all readers that follow on the same lane.
+// copy releases it. One event serves all readers that follow on the same stream.
 // CHECK-LABEL: func.func @double_buffer
 func.func @double_buffer() {
   %0 = plan.buffer io io "x" {copies = 2 : i64} : memref<8xf32>
@@ -22,11 +22,11 @@ func.func @double_buffer() {
   return
 }
 
-// Instructions of one lane need no events.
-// CHECK-LABEL: func.func @one_lane
+// Instructions of one stream need no events.
+// CHECK-LABEL: func.func @one_stream
 // CHECK-NOT: waits
 // CHECK: return
-func.func @one_lane() {
+func.func @one_stream() {
   %0 = plan.buffer transient activations : memref<8xf32>
   plan.launch @k(%0) [write] units 1 {stream = @compute} : memref<8xf32>
   plan.launch @k(%0) [read] units 1 {stream = @compute} : memref<8xf32>

@@ -2,7 +2,7 @@
 // Slots have room for as many granules more as there may be ranks.
 // RUN: accel-opt %s --accel-place-gathers --split-input-file | FileCheck %s --check-prefix=MANY
 // RUN: accel-opt %s --accel-place-gathers=max-ranks=1 --split-input-file | FileCheck %s --check-prefix=ONE
-// What it makes, with lanes and events, is what the verifier wants: every read finds what it means to read.
+// What it makes, with streams and events, is what the verifier wants: every read finds what it means to read.
 // RUN: accel-opt %s --accel-place-gathers=max-ranks=2 --accel-assign-streams --accel-insert-events --accel-verify-schedule --split-input-file
 
 accel.state @"a.s.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "master", group = "decayed", dist.held = "part"}

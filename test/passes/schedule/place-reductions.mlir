@@ -1,5 +1,5 @@
 // RUN: accel-opt %s --accel-place-reductions --split-input-file | FileCheck %s
-// With lanes and events it is what the verifiers want.
+// With streams and events it is what the verifiers want.
 // RUN: accel-opt %s --accel-place-reductions --accel-assign-streams --accel-insert-events --accel-verify-schedule --split-input-file
 
 accel.state @"a.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}

@@ -1,4 +1,4 @@
-// Everything is on one lane here, so that only what lies in the slots can be wrong.
+// Everything is on one stream here, so that only what lies in the slots can be wrong.
 // RUN: accel-opt %s --accel-verify-schedule --split-input-file --verify-diagnostics
 
 plan.stream @compute compute

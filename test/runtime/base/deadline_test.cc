@@ -47,10 +47,10 @@ TEST(WaitUntilTest, NamesTheOwnerAndTheBudgetWhenTheDeadlinePasses) {
   Monitor monitor;
   const auto before = Deadline::Clock::now();
   EXPECT_THAT(WaitUntil(Deadline::After(milliseconds(20)),
-                        "event 12 of lane 'communication'", monitor,
+                        "event 12 of stream 'communication'", monitor,
                         [] { return false; }),
               StatusIs(absl::StatusCode::kDeadlineExceeded,
-                       "waited 20 ms for event 12 of lane 'communication'"));
+                       "waited 20 ms for event 12 of stream 'communication'"));
   EXPECT_GE(Deadline::Clock::now() - before, milliseconds(20));
 }
 

@@ -13,9 +13,11 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "runtime/executor/cpu_executor.h"
+#include "runtime/device/cpu/cpu_memory.h"
+#include "runtime/device/create_device.h"
 #include "runtime/executor/parameters.h"
 #include "runtime/executor/rank_threads.h"
+#include "runtime/executor/step_driver.h"
 #include "runtime/io/posix_vfs.h"
 #include "test/runtime/comm/rank_runner.h"
 #include "test/runtime/npy_bytes.h"
@@ -28,14 +30,12 @@ namespace {
 
 using planpb::Access;
 using runtime::Communicator;
-using runtime::CpuDevice;
-using runtime::CpuDeviceOptions;
-using runtime::CpuExecutor;
 using runtime::Dataset;
-using runtime::DatasetOptions;
+using runtime::DeviceOptions;
 using runtime::ExecutorOptions;
 using runtime::OwnedRange;
 using runtime::Plan;
+using runtime::StepDriver;
 using ::testing::HasSubstr;
 
 constexpr int kRows = 12;
@@ -89,7 +89,7 @@ class Rank {
     self->sample_ = &sample;
     self->binding_ = FsdpBinding(rank, ranks);
     ASSIGN_OR_RETURN(self->plan_, Plan::Open(*self->vfs_, dir.File("plan")));
-    DatasetOptions data;
+    runtime::DatasetOptions data;
     data.data = {"x=" + dir.File("x.npy"), "t=" + dir.File("t.npy")};
     data.shuffle = false;
     data.global_batch = kRows;
@@ -97,22 +97,22 @@ class Rank {
         self->dataset_,
         Dataset::Open(*self->vfs_,
                       runtime::DataSignature(self->plan_->manifest()), data));
-    CpuDeviceOptions device;
+    DeviceOptions device;
     device.threads = 1;
     device.available_memory = std::move(available);
-    self->device_ = CpuDevice::Create(*self->vfs_, device).value();
+    self->device_ = runtime::CreateDevice(*self->vfs_, device).value();
     ExecutorOptions options;
     options.binding = self->binding_;
     options.communicator = communicator;
     options.global_batch = kRows;
     ASSIGN_OR_RETURN(
         self->executor_,
-        CpuExecutor::Create(*self->vfs_, *self->plan_, *self->device_,
-                            *self->dataset_, options));
+        StepDriver::Create(*self->vfs_, *self->plan_, *self->device_,
+                           *self->dataset_, options));
     return self;
   }
 
-  CpuExecutor& executor() { return *executor_; }
+  StepDriver& executor() { return *executor_; }
   const Plan& plan() const { return *plan_; }
 
   OwnedRange Owned(uint64_t elements) const {
@@ -139,8 +139,8 @@ class Rank {
   std::unique_ptr<runtime::Vfs> vfs_ = runtime::MakePosixVfs();
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<Dataset> dataset_;
-  std::unique_ptr<CpuDevice> device_;
-  std::unique_ptr<CpuExecutor> executor_;
+  std::unique_ptr<runtime::Device> device_;
+  std::unique_ptr<StepDriver> executor_;
 };
 
 class ShardedRunBase : public ::testing::Test {
@@ -229,11 +229,11 @@ TEST_P(ShardedRunTest, GatheredBuffersAreOneMemory) {
     ASSIGN_OR_RETURN(const auto layout,
                      runtime::MemoryLayout::Create(
                          *view, FsdpBinding(group.rank(), group.ranks())));
-    ASSIGN_OR_RETURN(
-        const auto memory,
-        runtime::CpuMemory::Create(*view, layout, [&](uint64_t bytes) {
-          return group.AllocateShared(bytes, "gathered buckets");
-        }));
+    const auto share = [&](uint64_t bytes) {
+      return group.AllocateShared(bytes, "gathered buckets");
+    };
+    ASSIGN_OR_RETURN(const auto memory,
+                     runtime::CpuMemory::Create(*view, layout, share));
     std::byte* const gathered =
         memory->At(layout.RangeOf(sample_.BufferIndex("gathered"), 0));
     std::byte* const own =
@@ -382,7 +382,7 @@ class ShardedThreadsTest : public ShardedRunBase {
   void Open(SamplePlan sample) {
     Write(std::move(sample));
     ASSERT_OK_AND_ASSIGN(plan_, Plan::Open(*vfs_, dir_.File("plan")));
-    DatasetOptions data;
+    runtime::DatasetOptions data;
     data.data = {"x=" + dir_.File("x.npy"), "t=" + dir_.File("t.npy")};
     data.global_batch = kRows;
     ASSERT_OK_AND_ASSIGN(
@@ -523,14 +523,14 @@ struct Fault {
 
 TEST_F(ShardedRankTest, WhatCannotRunIsRefusedByName) {
   const std::vector<Fault> faults = {
-      {"(collective 'gather', lane 'communication'): output: expected an "
+      {"(collective 'gather', stream 'communication'): output: expected an "
        "access of 40 bytes, got 36",
        [](SamplePlan& p) {
          p.Step("gather").mutable_accesses(1)->set_bytes(36);
          p.Step("look").mutable_accesses(0)->set_bytes(36);
          p.Step("look").mutable_accesses(1)->set_bytes(36);
        }},
-      {"(collective 'gather own', lane 'communication'): input: expected a "
+      {"(collective 'gather own', stream 'communication'): input: expected a "
        "part of 10 elements, granule 4, got one of 10, granule 2",
        [](SamplePlan& p) {
          p.Step("gather own")
@@ -538,7 +538,7 @@ TEST_F(ShardedRankTest, WhatCannotRunIsRefusedByName) {
              ->mutable_shard()
              ->set_granule(2);
        }},
-      {"(collective 'scatter', lane 'communication'): output: expected an "
+      {"(collective 'scatter', stream 'communication'): output: expected an "
        "access of this rank's 40 bytes, or a buffer of 48, got 44",
        [](SamplePlan& p) {
          p.Step("scatter").mutable_accesses(1)->set_bytes(44);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Traces are JSON that says of every instruction when it ran, on which rank and
-// lane.
+// stream.
 #include "runtime/executor/trace_recorder.h"
 
 #include <chrono>
@@ -70,7 +70,7 @@ TEST_F(TraceRecorderTest, AnEventSaysWhatRanWhereAndWhen) {
   EXPECT_EQ(event["name"], "metric grad_norm");
   EXPECT_EQ(event["ph"], "X");
   EXPECT_EQ(event["pid"], 1);
-  EXPECT_EQ(event["tid"], metric.lane());
+  EXPECT_EQ(event["tid"], metric.stream());
   EXPECT_GT(event["ts"].get<double>(), 0.0);
   EXPECT_DOUBLE_EQ(event["dur"].get<double>(), 1500.0);
   EXPECT_EQ(event["args"]["instruction"], metric.id());
@@ -80,7 +80,7 @@ TEST_F(TraceRecorderTest, AnEventSaysWhatRanWhereAndWhen) {
   EXPECT_EQ(event["args"]["node"], "a \"quoted\" node");
 }
 
-TEST_F(TraceRecorderTest, EveryRankIsAProcessAndEveryLaneAThread) {
+TEST_F(TraceRecorderTest, EveryRankIsAProcessAndEveryStreamAThread) {
   TraceRecorder recorder(plan_->view(), 3, 1);
   const auto now = TraceRecorder::Clock::now();
   recorder.Record(0, Named("metric grad_norm"), 0, 0, now, now);
@@ -113,9 +113,9 @@ TEST_F(TraceRecorderTest, ACollectiveTellsWhatARankSends) {
   }
 }
 
-// Two units of the roof in time: half of it is achieved, by the longer of
+// Two units of the roofline in time: half of it is achieved, by the longer of
 // computing and moving bytes.
-TEST_F(TraceRecorderTest, WithARoofAnEventSaysWhatItAchieved) {
+TEST_F(TraceRecorderTest, WithARooflineAnEventSaysWhatItAchieved) {
   SamplePlan sample = MakeSamplePlan();
   planpb::Instruction& predict = sample.Step("predict");
   predict.clear_flops();
@@ -126,7 +126,7 @@ TEST_F(TraceRecorderTest, WithARoofAnEventSaysWhatItAchieved) {
   runtime::TraceFacts facts;
   facts.producer = "accel-run 1.2";
   facts.threads = 3;
-  facts.roof = runtime::Roof{6e9, 2e9};
+  facts.roofline = runtime::Roofline{6e9, 2e9};
   TraceRecorder recorder(plan_->view(), 1, 1, facts);
   const auto now = TraceRecorder::Clock::now();
   recorder.Record(0, Named("predict"), 0, 0, now, now + microseconds(1000));
@@ -138,17 +138,17 @@ TEST_F(TraceRecorderTest, WithARoofAnEventSaysWhatItAchieved) {
   EXPECT_EQ(other["producer"], "accel-run 1.2");
   EXPECT_EQ(other["model"], "regression");
   EXPECT_EQ(other["threads"], 3);
-  EXPECT_EQ(other["roof"]["flops_per_second"], 6e9);
-  EXPECT_EQ(other["roof"]["bytes_per_second"], 2e9);
+  EXPECT_EQ(other["roofline"]["flops_per_second"], 6e9);
+  EXPECT_EQ(other["roofline"]["bytes_per_second"], 2e9);
   for (const json& event : trace["traceEvents"]) {
     const json& args = event["args"];
     if (event["name"] == "predict") {
       EXPECT_EQ(args["flops_per_second"], 3e9);
       EXPECT_EQ(args["bytes_per_second"], 5e8);
-      EXPECT_EQ(args["roof_us"], 500);
-      EXPECT_EQ(args["roof_share"], 0.5);
+      EXPECT_EQ(args["roofline_us"], 500);
+      EXPECT_EQ(args["roofline_share"], 0.5);
     } else if (event["ph"] == "X") {
-      EXPECT_FALSE(args.contains("roof_us"));  // the host takes it
+      EXPECT_FALSE(args.contains("roofline_us"));  // the host takes it
     }
   }
 }

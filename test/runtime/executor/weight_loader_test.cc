@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/device/cpu/thread_pool.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/plan/container_format.h"
 #include "test/runtime/faulty_vfs.h"
@@ -19,6 +20,24 @@ namespace accel::testing {
 namespace {
 
 using runtime::RankBinding;
+
+// Straight into `dst`, by the threads of a pool.
+absl::Status Load(const runtime::WeightLoader& loader, const planpb::Load& load,
+                  const RankBinding& binding, const runtime::ThreadPool& pool,
+                  absl::Span<std::byte> dst) {
+  return loader.Run(
+      load, binding, dst.size(),
+      [&](int64_t count, absl::FunctionRef<void(int64_t)> task) {
+        pool.ParallelFor(0, count, 1, [&](int, int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            task(i);
+          }
+        });
+      },
+      [&](uint64_t begin, uint64_t size, runtime::WeightLoader::Read read) {
+        return read(dst.subspan(begin, size));
+      });
+}
 
 // w at 2, the table (transposed in the file) at 8, nothing elsewhere.
 planpb::Load MakeLoad(uint64_t elements, uint64_t granule) {
@@ -63,8 +82,7 @@ TEST(WeightLoaderTest, RanksTogetherHoldTheWhole) {
       ASSERT_OK_AND_ASSIGN(const auto owned,
                            runtime::OwnedElements(load.shard(), binding));
       std::vector<float> part(owned.size(), -1);
-      ASSERT_OK(
-          loader.Run(load, binding, runtime::ThreadTeam(),
+      ASSERT_OK(Load(loader, load, binding, runtime::ThreadPool(),
                      absl::MakeSpan(reinterpret_cast<std::byte*>(part.data()),
                                     part.size() * sizeof(float))));
       whole.insert(whole.end(), part.begin(), part.end());
@@ -99,8 +117,8 @@ class ChunkedWeights : public ::testing::Test {
 
   // Every tensor by an instruction of its own, one after the other.
   absl::StatusOr<std::string> LoadAll(const runtime::Plan& plan, int threads) {
-    const runtime::ThreadTeam team =
-        runtime::ThreadTeam::Create(threads).value();
+    const runtime::ThreadPool pool =
+        runtime::ThreadPool::Create(threads).value();
     const runtime::ExternalFiles files;
     const runtime::WeightLoader loader(plan, files);
     std::string loaded(kSize, '\0');
@@ -112,10 +130,10 @@ class ChunkedWeights : public ::testing::Test {
       piece->set_section_plus_one(kWeights + 1);
       piece->set_source_offset(cuts_[i]);
       piece->set_elements(size / 4);
-      absl::Status status = loader.Run(
-          load, RankBinding(), team,
-          absl::MakeSpan(reinterpret_cast<std::byte*>(&loaded[cuts_[i]]),
-                         size));
+      absl::Status status =
+          Load(loader, load, RankBinding(), pool,
+               absl::MakeSpan(reinterpret_cast<std::byte*>(&loaded[cuts_[i]]),
+                              size));
       if (!status.ok()) {
         return status;
       }
@@ -136,7 +154,7 @@ class ChunkedWeights : public ::testing::Test {
   std::string bytes_;
 };
 
-TEST_F(ChunkedWeights, AnyTeamLoadsTheSame) {
+TEST_F(ChunkedWeights, AnyPoolLoadsTheSame) {
   ASSERT_OK_AND_ASSIGN(const auto plan, runtime::Plan::Open(*vfs_, path_));
   for (const int threads : {1, 2, 3}) {
     ASSERT_OK_AND_ASSIGN(const std::string loaded, LoadAll(*plan, threads));

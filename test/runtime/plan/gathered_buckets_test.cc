@@ -88,7 +88,7 @@ class GatheredPlan {
     return read;
   }
 
-  // `later` of the other lane waits for `earlier`, `distance` iterations ago.
+  // `later` of the other stream waits for `earlier`, `distance` iterations ago.
   void Order(uint32_t earlier, uint32_t later, uint32_t distance = 0) {
     plan_.step()[earlier].add_signals(events_);
     planpb::Wait* wait = plan_.step()[later].add_waits();
@@ -117,11 +117,11 @@ class GatheredPlan {
   }
 
  private:
-  Instruction& Add(uint32_t lane, planpb::Phase phase) {
+  Instruction& Add(uint32_t stream, planpb::Phase phase) {
     Instruction& instruction = plan_.step().emplace_back();
     instruction.set_id(Last());
     instruction.set_name(absl::StrCat("i", Last()));
-    instruction.set_lane(lane);
+    instruction.set_stream(stream);
     instruction.set_phase(phase);
     return instruction;
   }
@@ -172,7 +172,7 @@ TEST(GatheredBucketsTest, ABucketDiesWithItsLastRead) {
 
 // Without the event between the read of a and the gather of b, the gather may
 // come earlier: only the timing differs.
-TEST(GatheredBucketsTest, ALaneThatMayRunAheadKeepsMoreAlive) {
+TEST(GatheredBucketsTest, AStreamThatMayRunAheadKeepsMoreAlive) {
   GatheredPlan plan;
   plan.Gather(0, "left");
   plan.Read("left");

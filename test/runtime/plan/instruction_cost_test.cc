@@ -60,20 +60,20 @@ TEST_F(InstructionCostTest, WhatIsNotCutCostsEveryRankAll) {
   EXPECT_EQ(CostOf(view_, launch, Rank(1, 3)).bytes, 9u);
 }
 
-TEST_F(InstructionCostTest, TheRoofIsForWhatARankDoesAlone) {
+TEST_F(InstructionCostTest, TheRooflineIsForWhatARankDoesAlone) {
   planpb::Instruction instruction;
   instruction.set_bytes_moved(8);
   instruction.mutable_launch();
-  EXPECT_TRUE(runtime::HasRoof(instruction));
+  EXPECT_TRUE(runtime::HasRoofline(instruction));
   instruction.mutable_fetch();
-  EXPECT_FALSE(runtime::HasRoof(instruction));
+  EXPECT_FALSE(runtime::HasRoofline(instruction));
   instruction.mutable_collective();
-  EXPECT_FALSE(runtime::HasRoof(instruction));
+  EXPECT_FALSE(runtime::HasRoofline(instruction));
   instruction.mutable_launch();
   instruction.set_bytes_moved(0);
-  EXPECT_FALSE(runtime::HasRoof(instruction));
+  EXPECT_FALSE(runtime::HasRoofline(instruction));
   instruction.add_flops()->set_count(1);
-  EXPECT_TRUE(runtime::HasRoof(instruction));
+  EXPECT_TRUE(runtime::HasRoofline(instruction));
 }
 
 }  // namespace

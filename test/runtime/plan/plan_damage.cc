@@ -47,20 +47,20 @@ absl::Status Verify(const Program& program, Verifier verifier) {
 
 // ------------------------------------------------------------------- schedule
 
-std::string LaneName(const Program& program, uint32_t lane) {
-  return program.manifest.lanes(static_cast<int>(lane)).name();
+std::string StreamName(const Program& program, uint32_t stream) {
+  return program.manifest.streams(static_cast<int>(stream)).name();
 }
 
-// The refusal names an instruction of each of the two lanes.
+// The refusal names an instruction of each of the two streams.
 void ExpectRace(const Program& program, const std::string& function,
-                const std::string& signal_lane, const std::string& wait_lane,
-                const std::string& what) {
+                const std::string& signal_stream,
+                const std::string& wait_stream, const std::string& what) {
   const absl::Status status = Verify(program, runtime::VerifySchedule);
   const std::string instruction =
-      absl::StrCat("instruction \\d+ of '", function, "' \\([^)]*, lane '");
+      absl::StrCat("instruction \\d+ of '", function, "' \\([^)]*, stream '");
   const std::regex expected(absl::StrCat(
-      "nothing orders ", instruction, signal_lane, "'\\) before ", instruction,
-      wait_lane, "'\\), though both touch buffer '[^']+'.*"));
+      "nothing orders ", instruction, signal_stream, "'\\) before ",
+      instruction, wait_stream, "'\\), though both touch buffer '[^']+'.*"));
   if (!std::regex_match(std::string(status.message()), expected)) {
     Fail(absl::StrCat(what, " of '", function,
                       "' removed: ", status.ToString()));
@@ -79,7 +79,8 @@ void RemoveWait(const Program& good, size_t f, size_t id, int wait) {
                i.signals().end();
       });
   ExpectRace(program, good.manifest.functions(static_cast<int>(f)).name(),
-             LaneName(good, signaller->lane()), LaneName(good, waiter.lane()),
+             StreamName(good, signaller->stream()),
+             StreamName(good, waiter.stream()),
              absl::StrCat("wait ", wait, " of instruction ", id));
 }
 
@@ -89,29 +90,29 @@ void RemoveEvent(const Program& good, size_t f, uint32_t event) {
   planpb::Function* function =
       program.manifest.mutable_functions(static_cast<int>(f));
   function->set_events(function->events() - 1);
-  std::string signal_lane;
-  std::string wait_lane;
+  std::string signal_stream;
+  std::string wait_stream;
   for (planpb::Instruction& instruction : program.functions[f]) {
     const planpb::Instruction before = instruction;
     instruction.clear_signals();
     instruction.clear_waits();
     for (const uint32_t signal : before.signals()) {
       if (signal == event) {
-        signal_lane = LaneName(good, before.lane());
+        signal_stream = StreamName(good, before.stream());
       } else {
         instruction.add_signals(signal - (signal > event ? 1 : 0));
       }
     }
     for (planpb::Wait wait : before.waits()) {
       if (wait.event() == event) {
-        wait_lane = LaneName(good, before.lane());
+        wait_stream = StreamName(good, before.stream());
       } else {
         wait.set_event(wait.event() - (wait.event() > event ? 1 : 0));
         *instruction.add_waits() = wait;
       }
     }
   }
-  ExpectRace(program, function->name(), signal_lane, wait_lane,
+  ExpectRace(program, function->name(), signal_stream, wait_stream,
              absl::StrCat("event ", event));
 }
 

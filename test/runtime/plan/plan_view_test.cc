@@ -50,16 +50,17 @@ const Case kMemoryCases[] = {
        p.manifest.mutable_mesh()->mutable_axes()->SwapElements(0, 1);
      },
      "mesh: expected axis 'replica' as number 0, got 'fsdp'"},
-    {"UnknownLane",
+    {"UnknownStream",
      [](SamplePlan& p) {
-       p.manifest.mutable_lanes(1)->set_kind(static_cast<planpb::LaneKind>(9));
+       p.manifest.mutable_streams(1)->set_kind(
+           static_cast<planpb::StreamKind>(9));
      },
-     "lane 'communication' is of unknown kind 9"},
-    {"TwoComputeLanes",
+     "stream 'communication' is of unknown kind 9"},
+    {"TwoComputeStreams",
      [](SamplePlan& p) {
-       p.manifest.mutable_lanes(1)->set_kind(planpb::LANE_COMPUTE);
+       p.manifest.mutable_streams(1)->set_kind(planpb::STREAM_COMPUTE);
      },
-     "lane 'communication' is the second one of its kind"},
+     "stream 'communication' is the second one of its kind"},
     {"TwoArenas",
      [](SamplePlan& p) { *p.manifest.add_arenas() = p.manifest.arenas(0); },
      "two arenas lie in space 1"},
@@ -223,8 +224,8 @@ const Case kInstructionCases[] = {
      "does not know"},
     {"WrongId", [](SamplePlan& p) { p.Step("update").set_id(3); },
      "instruction 11: expected id 11, got 3"},
-    {"Lane", [](SamplePlan& p) { p.Step("update").set_lane(2); },
-     "refers to lane 2 of 2"},
+    {"Stream", [](SamplePlan& p) { p.Step("update").set_stream(2); },
+     "refers to stream 2 of 2"},
     {"Buffer",
      [](SamplePlan& p) {
        p.Step("update").mutable_accesses(0)->set_buffer(99);
@@ -358,7 +359,7 @@ TEST(PlanViewTest, TheSampleIsValid) {
   EXPECT_EQ(step->RepeatOf(5), 4u);
   EXPECT_EQ(step->SignallerOf(1), 9u);
   EXPECT_EQ(view.Describe(*step, step->instructions()[6]),
-            "instruction 6 of 'step' (launch 'predict', lane 'compute')");
+            "instruction 6 of 'step' (launch 'predict', stream 'compute')");
 }
 
 TEST(PlanViewTest, WalkUnrollsRepeats) {

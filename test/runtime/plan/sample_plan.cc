@@ -58,7 +58,7 @@ class Maker {
               planpb::ElementType dtype, const std::vector<uint64_t>& shape);
   void AddKernel(const std::string& name, uint32_t arity, SampleKernel kernel);
 
-  Instruction& Add(int function, const std::string& name, uint32_t lane,
+  Instruction& Add(int function, const std::string& name, uint32_t stream,
                    planpb::Phase phase);
   Access& AddAccess(Instruction& instruction, const std::string& buffer,
                     Access::Mode mode, uint32_t rotate = 0);
@@ -228,7 +228,7 @@ void Maker::AddProgram() {
   variant->set_device(planpb::DEVICE_CPU);
   variant->add_features("sse2");
   variant->set_section(kCode);
-  variant->set_lanes(64);
+  variant->set_vector_lanes(64);
   AddKernel("residual", 6, ResidualKernel);
   AddKernel("scale", 2, ScaleKernel);
   AddKernel("gradient", 3, GradientKernel);
@@ -237,13 +237,13 @@ void Maker::AddProgram() {
   AddKernel("predict", 3, PredictKernel);
 }
 
-Instruction& Maker::Add(int function, const std::string& name, uint32_t lane,
+Instruction& Maker::Add(int function, const std::string& name, uint32_t stream,
                         planpb::Phase phase) {
   auto& list = plan_.functions[function];
   Instruction& instruction = list.emplace_back();
   instruction.set_id(static_cast<uint32_t>(list.size() - 1));
   instruction.set_name(name);
-  instruction.set_lane(lane);
+  instruction.set_stream(stream);
   instruction.set_phase(phase);
   return instruction;
 }
@@ -387,7 +387,7 @@ void Maker::AddEnd() {
     access->set_mode(Access::MODE_READ);
     metric.mutable_metric()->set_metric(i);
     if (i == 0) {
-      Wait(metric, 3);  // the lane's order does the rest
+      Wait(metric, 3);  // the stream's order does the rest
     }
   }
 }
@@ -450,10 +450,10 @@ SamplePlan Maker::Make() {
     degree->set_axis(static_cast<planpb::MeshAxis>(axis));
     degree->set_degree(axis == planpb::AXIS_FSDP ? 0 : 1);
   }
-  manifest.add_lanes()->set_name("compute");
-  manifest.mutable_lanes(0)->set_kind(planpb::LANE_COMPUTE);
-  manifest.add_lanes()->set_name("communication");
-  manifest.mutable_lanes(1)->set_kind(planpb::LANE_COMMUNICATION);
+  manifest.add_streams()->set_name("compute");
+  manifest.mutable_streams(0)->set_kind(planpb::STREAM_COMPUTE);
+  manifest.add_streams()->set_name("communication");
+  manifest.mutable_streams(1)->set_kind(planpb::STREAM_COMMUNICATION);
   planpb::Function* init = manifest.add_functions();
   init->set_name("init");
   init->set_role(planpb::FUNCTION_INITIALIZE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A complete small plan, made by hand: linear regression y = x w, trained with
-// plain gradient descent, two lanes, double-buffered inputs. Its machine code
+// plain gradient descent, two streams, double-buffered inputs. Its machine code
 // jumps to functions of the test program, so it runs in the process that made
 // it.
 //
@@ -33,7 +33,7 @@ inline constexpr int kMicrobatch = 2;  // rows of x
 inline constexpr int kGlobalBatch = 6;
 
 // Positions that tests refer to.
-enum SampleLane : uint32_t { kCompute, kCommunication };
+enum SampleStream : uint32_t { kCompute, kCommunication };
 enum SampleSection : uint32_t {
   kInitInstructions,
   kStepInstructions,

@@ -145,18 +145,18 @@ TEST(ShardedAccessTest, TheShardedPlanIsOrderedOnAnyNumberOfRanks) {
   }
 }
 
-// One lane fills bytes [16, 32), the other one its part: [0, 16), [16, 32) and
-// [32, 40) on three ranks, nothing on the fourth one of four.
+// One stream fills bytes [16, 32), the other one its part: [0, 16), [16, 32)
+// and [32, 40) on three ranks, nothing on the fourth one of four.
 TEST(ShardedAccessTest, ARaceWithANeighboursPartIsOneAndWithOthersIsNone) {
   SamplePlan plan = MakeShardedPlan(kElements);
   planpb::Instruction fill = plan.functions[0].back();
   fill.set_id(static_cast<uint32_t>(plan.step().size()));
   fill.set_name("fill own");
-  fill.set_lane(kCommunication);
+  fill.set_stream(kCommunication);
   plan.step().push_back(fill);
   fill.set_id(fill.id() + 1);
   fill.set_name("fill bytes");
-  fill.set_lane(kCompute);
+  fill.set_stream(kCompute);
   Access* bytes = fill.mutable_accesses(0);
   bytes->clear_shard();
   bytes->set_offset(16);
@@ -164,8 +164,8 @@ TEST(ShardedAccessTest, ARaceWithANeighboursPartIsOneAndWithOthersIsNone) {
   plan.step().push_back(fill);
   const auto race = StatusIs(
       absl::StatusCode::kFailedPrecondition,
-      AllOf(HasSubstr("(fill 'fill own', lane 'communication') before "),
-            HasSubstr("(fill 'fill bytes', lane 'compute')"),
+      AllOf(HasSubstr("(fill 'fill own', stream 'communication') before "),
+            HasSubstr("(fill 'fill bytes', stream 'compute')"),
             HasSubstr("both touch buffer 'filled'")));
   EXPECT_THAT(Verify(plan, 0, 1), race);
   EXPECT_THAT(Verify(plan, 0, 2), race);

@@ -125,12 +125,12 @@ class ShardMaker {
     parameter->set_trainable(true);
   }
 
-  Instruction& Add(int function, const std::string& name, uint32_t lane) {
+  Instruction& Add(int function, const std::string& name, uint32_t stream) {
     auto& list = plan_.functions[function];
     Instruction& instruction = list.emplace_back();
     instruction.set_id(static_cast<uint32_t>(list.size() - 1));
     instruction.set_name(name);
-    instruction.set_lane(lane);
+    instruction.set_stream(stream);
     instruction.set_phase(planpb::PHASE_REDUCE);
     return instruction;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sample plan with one more segment, `s` of bucket "sharded", which ranks
 // along fsdp hold in every way that there is. Its values go through all
-// collectives at the end of the step, on the communication lane.
+// collectives at the end of the step, on the communication stream.
 //
 //   init   load "initial", copy the own part to "master" and into "replicated",
 //          fill the own part of "filled"

@@ -57,7 +57,7 @@ planpb::KernelOperand& Operand(SamplePlan& p, int kernel, int operand) {
   return *p.manifest.mutable_kernels(kernel)->mutable_operands(operand);
 }
 
-#define UPDATE "instruction 11 of 'step' (launch 'update', lane 'compute'): "
+#define UPDATE "instruction 11 of 'step' (launch 'update', stream 'compute'): "
 
 INSTANTIATE_TEST_SUITE_P(
     All, LaunchFaultTest,
@@ -170,7 +170,7 @@ SamplePlan MakePartLaunch() {
   planpb::Instruction& launch = plan.step().emplace_back();
   launch.set_id(static_cast<uint32_t>(plan.step().size() - 1));
   launch.set_name("part");
-  launch.set_lane(kCompute);
+  launch.set_stream(kCompute);
   *launch.add_accesses() =
       PartAccess(plan, "replicated", Access::MODE_READ, kElements);
   planpb::Access* master = launch.add_accesses();
@@ -202,16 +202,17 @@ TEST(VerifyLaunchesTest, APartThatIsCutOtherwiseIsRefused) {
   SamplePlan plan = MakePartLaunch();
   plan.Step("part").mutable_accesses(0)->mutable_shard()->set_granule(
       2 * kShardGranule);
-  EXPECT_EQ(PartMessage(plan, FsdpBinding(0, 2)),
-            absl::StrCat(
-                "instruction ", plan.step().size() - 1,
-                " of 'step' (launch 'part', lane 'compute'): operand 0 (buffer "
-                "'replicated'): expected it cut between units as the launch is "
-                "(512 elements in granules of ",
-                kShardGranule,
-                ", 4 per unit, over fsdp), got 512 elements in "
-                "granules of ",
-                2 * kShardGranule, ", 4 per unit, over fsdp"));
+  EXPECT_EQ(
+      PartMessage(plan, FsdpBinding(0, 2)),
+      absl::StrCat(
+          "instruction ", plan.step().size() - 1,
+          " of 'step' (launch 'part', stream 'compute'): operand 0 (buffer "
+          "'replicated'): expected it cut between units as the launch is "
+          "(512 elements in granules of ",
+          kShardGranule,
+          ", 4 per unit, over fsdp), got 512 elements in "
+          "granules of ",
+          2 * kShardGranule, ", 4 per unit, over fsdp"));
 }
 
 // What a kernel may touch anywhere must be there as a whole.

@@ -59,17 +59,18 @@ TEST(VerifyScheduleTest, EveryRemovedWaitIsNoticed) {
   EXPECT_EQ(waits, 4);
 }
 
-TEST(VerifyScheduleTest, TheMessageNamesInstructionsBuffersAndLanes) {
+TEST(VerifyScheduleTest, TheMessageNamesInstructionsBuffersAndStreams) {
   SamplePlan plan = MakeSamplePlan();
   plan.Step("predict").mutable_waits()->DeleteSubrange(0, 1);
   EXPECT_THAT(
       Schedule(plan),
-      StatusIs(absl::StatusCode::kFailedPrecondition,
-               "nothing orders instruction 3 of 'step' (fetch 'fetch first', "
-               "lane 'communication') before instruction 6 of 'step' (launch "
-               "'predict', lane 'compute'), though both touch buffer 'x' (lane "
-               "'communication' and lane 'compute'): an event between them is "
-               "missing"));
+      StatusIs(
+          absl::StatusCode::kFailedPrecondition,
+          "nothing orders instruction 3 of 'step' (fetch 'fetch first', "
+          "stream 'communication') before instruction 6 of 'step' (launch "
+          "'predict', stream 'compute'), though both touch buffer 'x' (stream "
+          "'communication' and stream 'compute'): an event between them is "
+          "missing"));
 }
 
 // Reuse of a copy one iteration too early is seen in the steady state only.
@@ -78,7 +79,7 @@ TEST(VerifyScheduleTest, ADistanceThatIsTooLongIsNoticed) {
   plan.Step("fetch next").mutable_waits(0)->set_distance(2);
   EXPECT_THAT(Schedule(plan),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("(launch 'gradient', lane 'compute') "
+                       AllOf(HasSubstr("(launch 'gradient', stream 'compute') "
                                        "before instruction 5 of 'step' (fetch "
                                        "'fetch next'"),
                              HasSubstr("buffer 'x'"))));
@@ -98,7 +99,7 @@ TEST(VerifyScheduleTest, MoreCopiesAllowLongerDistances) {
 
 TEST(VerifyScheduleTest, BuffersThatShareBytesAreOrderedToo) {
   SamplePlan plan = MakeSamplePlan();
-  // A transient buffer that the communication lane writes over 'scaled'.
+  // A transient buffer that the communication stream writes over 'scaled'.
   planpb::Buffer* staging = plan.manifest.add_buffers();
   *staging = plan.Buffer("scaled");
   staging->set_name("staging");
@@ -133,7 +134,7 @@ TEST(VerifyMemoryTest, MovedOffsetsThatMatterAreNoticed) {
   EXPECT_THAT(
       Memory(plan),
       StatusIs(absl::StatusCode::kFailedPrecondition,
-               "instruction 7 of 'step' (launch 'residual', lane 'compute') "
+               "instruction 7 of 'step' (launch 'residual', stream 'compute') "
                "uses buffer 'prediction' and buffer 'residual', one of them to "
                "write, but they share bytes"));
   plan = MakeSamplePlan();
@@ -162,11 +163,12 @@ TEST(VerifyMemoryTest, AReadOfWhatAnotherBufferTookIsNoticed) {
   plan.Step("update").mutable_accesses(4)->set_mode(planpb::Access::MODE_READ);
   EXPECT_THAT(
       Memory(plan),
-      StatusIs(absl::StatusCode::kFailedPrecondition,
-               "instruction 11 of 'step' (launch 'update', lane 'compute') "
-               "reads buffer 'kept', but instruction 7 of 'step' (launch "
-               "'residual', lane 'compute') has written buffer 'residual' over "
-               "it"));
+      StatusIs(
+          absl::StatusCode::kFailedPrecondition,
+          "instruction 11 of 'step' (launch 'update', stream 'compute') "
+          "reads buffer 'kept', but instruction 7 of 'step' (launch "
+          "'residual', stream 'compute') has written buffer 'residual' over "
+          "it"));
   plan.Buffer("kept").set_offset(192);
   EXPECT_OK(Memory(plan));
 }
@@ -182,7 +184,7 @@ TEST(VerifyMemoryTest, AReadBeforeAnyWriteIsNoticed) {
   EXPECT_THAT(
       Memory(plan),
       StatusIs(absl::StatusCode::kFailedPrecondition,
-               "instruction 7 of 'step' (launch 'residual', lane 'compute') "
+               "instruction 7 of 'step' (launch 'residual', stream 'compute') "
                "reads buffer 'prediction' before anything has written it"));
 }
 
@@ -261,7 +263,7 @@ TEST(MemoryLayoutTest, ShardsShrinkWithRanksAndAccessesAreCheckedThen) {
   EXPECT_THAT(
       MemoryLayout::Create(view, binding),
       StatusIs(absl::StatusCode::kInvalidArgument,
-               "instruction 1 of 'init' (load 'load table', lane 'compute'): "
+               "instruction 1 of 'init' (load 'load table', stream 'compute'): "
                "buffer 'table': bytes [0, +32) for 1 threads do not lie in its "
                "8"));
 }

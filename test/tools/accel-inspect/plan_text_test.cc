@@ -44,8 +44,9 @@ TEST_F(PlanTextTest, TheSummarySaysWhatItTrainsAndNeeds) {
   EXPECT_THAT(text, HasSubstr("set         lr=0.125\n"));
   EXPECT_THAT(text, HasSubstr("batch       6 samples in microbatches of 2\n"));
   EXPECT_THAT(text, HasSubstr("memory      1.5 KiB a rank: parameters 128 B"));
-  EXPECT_THAT(text,
-              HasSubstr("code        x86-64, 96 B, 64 lanes; needs sse2\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("code        x86-64, 96 B, 64 vector lanes; needs sse2\n"));
 }
 
 TEST_F(PlanTextTest, BucketsAndParametersHaveTheirPlaces) {
@@ -57,7 +58,7 @@ TEST_F(PlanTextTest, BucketsAndParametersHaveTheirPlaces) {
               HasSubstr("f32[2, 4]        block0.frozen+0, frozen\n"));
 }
 
-// Lanes stand side by side, phases above them, events at both ends.
+// Streams stand side by side, phases above them, events at both ends.
 TEST_F(PlanTextTest, TheStepReadsFromTopToBottom) {
   const std::string text = tools::FunctionText(
       plan_->view(), *plan_->view().FindFunction(planpb::FUNCTION_STEP), 120);
@@ -73,7 +74,7 @@ TEST_F(PlanTextTest, TheStepReadsFromTopToBottom) {
   EXPECT_THAT(text, HasSubstr(" report\n"));
   const size_t fetch = text.find("fetch this microbatch");
   const size_t line = text.rfind('\n', fetch);
-  EXPECT_GT(fetch - line, 60u);  // in the communication lane's column
+  EXPECT_GT(fetch - line, 60u);  // in the communication stream's column
 }
 
 TEST_F(PlanTextTest, JsonHasEverything) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The lanes of a plan side by side: rows, columns, folds and widths.
+// The streams of a plan side by side: rows, columns, folds and widths.
 #include "tools/accel-inspect/schedule_text.h"
 
 #include <string>
@@ -83,7 +83,7 @@ after the last microbatch
 }
 
 // An item never begins before what it waits for has been signalled above it.
-TEST(ScheduleTextTest, RowsKeepTheOrderOfEventsAndLanes) {
+TEST(ScheduleTextTest, RowsKeepTheOrderOfEventsAndStreams) {
   ASSERT_OK_AND_ASSIGN(const auto view, ViewOf(MakeSamplePlan()));
   ASSERT_OK_AND_ASSIGN(const auto layout, runtime::MemoryLayout::Create(
                                               view, runtime::RankBinding()));
@@ -94,10 +94,10 @@ TEST(ScheduleTextTest, RowsKeepTheOrderOfEventsAndLanes) {
     std::vector<size_t> row_of(step.instructions().size(), 0);
     for (size_t i = 0; i < schedule.rows.size(); ++i) {
       const tools::ScheduleRow& row = schedule.rows[i];
-      for (size_t lane = 0; lane < row.items.size(); ++lane) {
-        if (row.items[lane]) {
+      for (size_t stream = 0; stream < row.items.size(); ++stream) {
+        if (row.items[stream]) {
           for (const auto* instruction :
-               schedule.lanes[lane][*row.items[lane]].instructions) {
+               schedule.streams[stream][*row.items[stream]].instructions) {
             row_of[instruction->id()] = i + 1;
           }
         }
@@ -141,12 +141,12 @@ TEST(ScheduleTextTest, ProgramsReadTheSame) {
   ASSERT_EQ(json["instructions"].size(), step.instructions().size());
   const auto& predict = json["instructions"][6];
   EXPECT_EQ(predict["name"], "predict");
-  EXPECT_EQ(predict["lane"], "compute");
+  EXPECT_EQ(predict["stream"], "compute");
   EXPECT_EQ(predict["phase"], "forward");
   EXPECT_EQ(predict["waits"][1]["event"], 2);
   EXPECT_EQ(predict["waits"][1]["distance"], 1);
   EXPECT_EQ(predict["buckets"], nlohmann::json({"block0"}));
-  EXPECT_EQ(json["instructions"][4]["lane"], nullptr);  // the repeat
+  EXPECT_EQ(json["instructions"][4]["stream"], nullptr);  // the repeat
   EXPECT_EQ(json["gathered"]["most_in_program_order"], 1);
   EXPECT_EQ(json["gathered"]["most_in_any_timing"], 1);
   EXPECT_EQ(json["gathered"]["largest_bytes"], 40);

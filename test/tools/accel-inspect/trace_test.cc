@@ -23,8 +23,8 @@ using tools::ParseTrace;
 using tools::ProfileTrace;
 using tools::TraceProfile;
 
-constexpr char kRoof[] =
-    R"(,"roof":{"flops_per_second":1e11,"bytes_per_second":1e10})";
+constexpr char kRoofline[] =
+    R"(,"roofline":{"flops_per_second":1e11,"bytes_per_second":1e10})";
 
 // One execution: 1000 us are 1 ms.
 struct Execution {
@@ -35,30 +35,34 @@ struct Execution {
   int step = 1;
   int begin_us = 0;
   int us = 0;
-  int lane = 0;
+  int stream = 0;
   int64_t flops = 0;
   int64_t bytes = 0;
-  int roof_us = 0;
+  int roofline_us = 0;
   int rank = 0;
 };
 
 std::string Json(const Execution& run) {
   return absl::StrCat(
       R"({"ph":"X","name":")", run.name, R"(","cat":")", run.phase,
-      R"(","pid":)", run.rank, R"(,"tid":)", run.lane, R"(,"ts":)",
+      R"(","pid":)", run.rank, R"(,"tid":)", run.stream, R"(,"ts":)",
       run.begin_us, R"(.000,"dur":)", run.us, R"(.000,"args":{"instruction":)",
       run.instruction, R"(,"step":)", run.step, R"(,"flops":)", run.flops,
       R"(,"bytes":)", run.bytes,
-      run.roof_us == 0 ? "" : absl::StrCat(R"(,"roof_us":)", run.roof_us),
+      run.roofline_us == 0
+          ? ""
+          : absl::StrCat(R"(,"roofline_us":)", run.roofline_us),
       run.module.empty() ? ""
                          : absl::StrCat(R"(,"module":")", run.module, "\""),
       "}}");
 }
 
-std::string Trace(const std::vector<Execution>& runs, const std::string& roof) {
+std::string Trace(const std::vector<Execution>& runs,
+                  const std::string& roofline) {
   return absl::StrCat(
       R"({"otherData":{"format":"accel-run trace","version":1,)",
-      R"("producer":"accel-run 1","model":"gpt","ranks":1,"threads":2)", roof,
+      R"("producer":"accel-run 1","model":"gpt","ranks":1,"threads":2)",
+      roofline,
       R"(},"traceEvents":[{"ph":"M","name":"thread_name","pid":0,"tid":0,)",
       R"("args":{"name":"compute"}},)",
       absl::StrJoin(runs, ",",
@@ -91,8 +95,8 @@ std::vector<Execution> ThreeSteps() {
 }
 
 TraceProfile ProfileOf(const std::vector<Execution>& runs, bool fold = true,
-                       const std::string& roof = kRoof) {
-  const auto trace = ParseTrace(Trace(runs, roof));
+                       const std::string& roofline = kRoofline) {
+  const auto trace = ParseTrace(Trace(runs, roofline));
   EXPECT_OK(trace);
   tools::ProfileOptions options;
   options.fold = fold;
@@ -105,23 +109,23 @@ TraceProfile ProfileOf(const std::vector<Execution>& runs, bool fold = true,
 TEST(TraceTest, ItReadsLikeThis) {
   EXPECT_EQ(tools::TraceText(ProfileOf(ThreeSteps()), 2, 120),
             R"(trace of gpt: rank 0, 2 threads, 3 steps, 10 ms a step (median)
-roof, measured: 100.0 GFLOP/s, 10.00 GB/s
+roofline, measured: 100.0 GFLOP/s, 10.00 GB/s
 
-lane compute, milliseconds of a step (medians)
-module      runs  forward  backward  update     ms   share  GFLOP/s   GB/s  of roof
-h.* (2)        4     4.00      2.00           6.00   60.0%    33.33   1.50    41.7%
-  (itself)     1               2.00           2.00   20.0%            2.50    25.0%
-  mlp          3     4.00                     4.00   40.0%    50.00   1.00    50.0%
-(update)       1                       1.00   1.00   10.0%           10.00   100.0%
+stream compute, milliseconds of a step (medians)
+module      runs  forward  backward  update     ms   share  GFLOP/s   GB/s  of roofline
+h.* (2)        4     4.00      2.00           6.00   60.0%    33.33   1.50        41.7%
+  (itself)     1               2.00           2.00   20.0%            2.50        25.0%
+  mlp          3     4.00                     4.00   40.0%    50.00   1.00        50.0%
+(update)       1                       1.00   1.00   10.0%           10.00       100.0%
 waiting                                       3.00   30.0%
-total          5     4.00      2.00    1.00  10.00  100.0%    20.00   1.90    35.0%
+total          5     4.00      2.00    1.00  10.00  100.0%    20.00   1.90        35.0%
 
 its most expensive instructions, 2 of 3
-  ms  share  GFLOP/s  GB/s  of roof  runs  phase     module   instruction
-4.00  40.0%    50.00  1.00    50.0%     3  forward   h.*.mlp  gemm
-2.00  20.0%           2.50    25.0%     1  backward  h.*      norm
+  ms  share  GFLOP/s  GB/s  of roofline  runs  phase     module   instruction
+4.00  40.0%    50.00  1.00        50.0%     3  forward   h.*.mlp  gemm
+2.00  20.0%           2.50        25.0%     1  backward  h.*      norm
 
-lane 1, milliseconds of a step (medians)
+stream 1, milliseconds of a step (medians)
 module   runs  other     ms   share  GB/s
 (load)      1   0.10   0.10    1.0%  0.00
 waiting                9.90   99.0%
@@ -136,24 +140,24 @@ its most expensive instructions, 1 of 1
 TEST(TraceTest, WithoutFoldingLayersAndInstructionsStandAlone) {
   const TraceProfile profile = ProfileOf(ThreeSteps(), false);
   std::vector<std::string> modules;
-  for (const auto& row : profile.lanes[0].modules) {
+  for (const auto& row : profile.streams[0].modules) {
     modules.push_back(absl::StrCat(row.module, " ", row.layers));
   }
   EXPECT_THAT(modules,
               ::testing::ElementsAre("h.0 1", "h.0.mlp 1", "h.1 1", "h.1 1",
                                      "h.1.mlp 1", "(update) 1"));
-  EXPECT_EQ(profile.lanes[0].groups.size(), 4u);
+  EXPECT_EQ(profile.streams[0].groups.size(), 4u);
 }
 
-TEST(TraceTest, WithoutARoofItSaysWhatWouldAddOne) {
+TEST(TraceTest, WithoutARooflineItSaysWhatWouldAddOne) {
   std::vector<Execution> runs = ThreeSteps();
   for (Execution& run : runs) {
-    run.roof_us = 0;
+    run.roofline_us = 0;
   }
   const std::string text = tools::TraceText(ProfileOf(runs, true, ""), 2, 120);
-  EXPECT_THAT(text, HasSubstr("\nno roof was measured: accel-run --profile "
+  EXPECT_THAT(text, HasSubstr("\nno roofline was measured: accel-run --profile "
                               "adds shares of it\n"));
-  EXPECT_THAT(text, Not(HasSubstr("of roof")));
+  EXPECT_THAT(text, Not(HasSubstr("of roofline")));
   EXPECT_THAT(text, HasSubstr("  50.00  1.00"));  // rates are there
 }
 
@@ -162,17 +166,17 @@ TEST(TraceTest, ProgramsReadTheSame) {
       nlohmann::json::parse(tools::TraceJson(ProfileOf(ThreeSteps())));
   EXPECT_EQ(json["version"], 1);
   EXPECT_DOUBLE_EQ(json["step_ms"].get<double>(), 10);
-  EXPECT_EQ(json["roof"]["flops_per_second"], 1e11);
-  const auto& lane = json["lanes"][0];
-  EXPECT_EQ(lane["name"], "compute");
-  EXPECT_DOUBLE_EQ(lane["busy_ms"].get<double>(), 7);
-  EXPECT_DOUBLE_EQ(lane["waiting_ms"].get<double>(), 3);
-  EXPECT_EQ(lane["modules"][0]["module"], "h.*");
-  EXPECT_EQ(lane["modules"][0]["layers"], 2);
-  EXPECT_DOUBLE_EQ(lane["modules"][0]["roof_ms"].get<double>(), 2.5);
-  EXPECT_EQ(lane["instructions"][0]["name"], "gemm");
-  EXPECT_DOUBLE_EQ(lane["instructions"][0]["ms"].get<double>(), 4);
-  EXPECT_TRUE(json["lanes"][1]["modules"][0]["roof_ms"].is_null());
+  EXPECT_EQ(json["roofline"]["flops_per_second"], 1e11);
+  const auto& stream = json["streams"][0];
+  EXPECT_EQ(stream["name"], "compute");
+  EXPECT_DOUBLE_EQ(stream["busy_ms"].get<double>(), 7);
+  EXPECT_DOUBLE_EQ(stream["waiting_ms"].get<double>(), 3);
+  EXPECT_EQ(stream["modules"][0]["module"], "h.*");
+  EXPECT_EQ(stream["modules"][0]["layers"], 2);
+  EXPECT_DOUBLE_EQ(stream["modules"][0]["roofline_ms"].get<double>(), 2.5);
+  EXPECT_EQ(stream["instructions"][0]["name"], "gemm");
+  EXPECT_DOUBLE_EQ(stream["instructions"][0]["ms"].get<double>(), 4);
+  EXPECT_TRUE(json["streams"][1]["modules"][0]["roofline_ms"].is_null());
 }
 
 // Each rank has its own table; a rank that is not there is named.
@@ -180,7 +184,7 @@ TEST(TraceTest, RanksAreShownOneAtATime) {
   std::vector<Execution> runs = ThreeSteps();
   runs.push_back({"gemm", "forward", "", 1, 1, 7000, 500});
   runs.back().rank = 3;
-  ASSERT_OK_AND_ASSIGN(const auto trace, ParseTrace(Trace(runs, kRoof)));
+  ASSERT_OK_AND_ASSIGN(const auto trace, ParseTrace(Trace(runs, kRoofline)));
   tools::ProfileOptions options;
   ASSERT_OK_AND_ASSIGN(const TraceProfile first, ProfileTrace(trace, options));
   EXPECT_THAT(tools::TraceText(first, 0, 120),
@@ -188,8 +192,8 @@ TEST(TraceTest, RanksAreShownOneAtATime) {
   options.rank = 3;
   ASSERT_OK_AND_ASSIGN(const TraceProfile third, ProfileTrace(trace, options));
   EXPECT_EQ(third.rank, 3u);
-  EXPECT_DOUBLE_EQ(third.lanes[0].busy.forward_ns, 500'000);
-  EXPECT_EQ(third.lanes[0].modules[0].label, "(no module)");
+  EXPECT_DOUBLE_EQ(third.streams[0].busy.forward_ns, 500'000);
+  EXPECT_EQ(third.streams[0].modules[0].label, "(no module)");
   options.rank = 1;
   EXPECT_THAT(ProfileTrace(trace, options),
               StatusIs(absl::StatusCode::kNotFound,
@@ -200,7 +204,7 @@ TEST(TraceTest, RanksAreShownOneAtATime) {
 
 // Each field of each event, left out and made something else.
 TEST(TraceTest, DamagedTracesAreRefused) {
-  const std::string good = Trace({ThreeSteps()[0]}, kRoof);
+  const std::string good = Trace({ThreeSteps()[0]}, kRoofline);
   const auto json = nlohmann::json::parse(good);
   const auto expect_refused = [](const nlohmann::json& damaged) {
     EXPECT_THAT(ParseTrace(damaged.dump()), Not(IsOk())) << damaged.dump();
@@ -210,8 +214,8 @@ TEST(TraceTest, DamagedTracesAreRefused) {
                            "/otherData/version",
                            "/otherData/model",
                            "/otherData/threads",
-                           "/otherData/roof/flops_per_second",
-                           "/otherData/roof/bytes_per_second",
+                           "/otherData/roofline/flops_per_second",
+                           "/otherData/roofline/bytes_per_second",
                            "/traceEvents",
                            "/traceEvents/0/tid",
                            "/traceEvents/0/args/name",
@@ -227,7 +231,7 @@ TEST(TraceTest, DamagedTracesAreRefused) {
                            "/traceEvents/1/args/step",
                            "/traceEvents/1/args/flops",
                            "/traceEvents/1/args/bytes",
-                           "/traceEvents/1/args/roof_us",
+                           "/traceEvents/1/args/roofline_us",
                            "/traceEvents/1/args/module"}) {
     const nlohmann::json::json_pointer pointer(path);
     for (const nlohmann::json& bad :
@@ -236,7 +240,7 @@ TEST(TraceTest, DamagedTracesAreRefused) {
       damaged[pointer] = bad;
       const bool rate =
           std::string(path).find("per_second") != std::string::npos ||
-          std::string(path).find("roof_us") != std::string::npos;
+          std::string(path).find("roofline_us") != std::string::npos;
       if (!(rate && bad == 1e300)) {  // a fast machine
         expect_refused(damaged);
       }
@@ -248,7 +252,7 @@ TEST(TraceTest, DamagedTracesAreRefused) {
 }
 
 TEST(TraceTest, RefusalsSayWhatToDo) {
-  const std::string good = Trace({ThreeSteps()[0]}, kRoof);
+  const std::string good = Trace({ThreeSteps()[0]}, kRoofline);
   EXPECT_THAT(
       ParseTrace(absl::StrReplaceAll(good, {{"\"dur\":1000", "\"dur\":-1"}})),
       StatusIs(absl::StatusCode::kInvalidArgument,

@@ -8,7 +8,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "runtime/executor/cpu_executor.h"
+#include "runtime/device/create_device.h"
+#include "runtime/executor/step_driver.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/plan/size_expr.h"
@@ -29,12 +30,12 @@ class ExportModelTest : public ::testing::Test {
     ASSERT_OK_AND_ASSIGN(
         dataset_, runtime::Dataset::Open(
                       *vfs_, runtime::DataSignature(plan_->manifest()), {}));
-    runtime::CpuDeviceOptions options;
+    runtime::DeviceOptions options;
     options.threads = 1;
-    device_ = runtime::CpuDevice::Create(*vfs_, options).value();
+    device_ = runtime::CreateDevice(*vfs_, options).value();
     ASSERT_OK_AND_ASSIGN(
         executor_,
-        runtime::CpuExecutor::Create(*vfs_, *plan_, *device_, *dataset_, {}));
+        runtime::StepDriver::Create(*vfs_, *plan_, *device_, *dataset_, {}));
     ASSERT_OK(executor_->Initialize());
   }
 
@@ -42,8 +43,8 @@ class ExportModelTest : public ::testing::Test {
   std::unique_ptr<runtime::Vfs> vfs_ = runtime::MakePosixVfs();
   std::unique_ptr<runtime::Plan> plan_;
   std::unique_ptr<runtime::Dataset> dataset_;
-  std::unique_ptr<runtime::CpuDevice> device_;
-  std::unique_ptr<runtime::CpuExecutor> executor_;
+  std::unique_ptr<runtime::Device> device_;
+  std::unique_ptr<runtime::StepDriver> executor_;
 };
 
 std::string Floats(const std::vector<float>& values) {

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Choice of the code variant, the check of memory, and loading of code.
+#include "runtime/device/cpu/cpu_device.h"
+
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/device/cpu/cpu_roofline.h"
+#include "runtime/device/cpu/cpu_streams.h"
+#include "runtime/plan/size_expr.h"
+
+namespace accel::runtime {
+namespace {
+
+std::string ClassTable(const MemoryLayout& layout) {
+  std::vector<std::string> parts;
+  for (const MemoryPart& part : layout.PrivateParts()) {
+    parts.push_back(absl::StrCat(part.name, " ", FormatBytes(part.bytes)));
+  }
+  if (layout.SharedBytes() > 0) {
+    const uint64_t ranks = layout.binding().rank_count();
+    parts.push_back(absl::StrCat(
+        "gathered ", FormatBytes(layout.SharedBytes()),
+        ranks == 1 ? "" : absl::StrCat(" for all ", ranks, " ranks")));
+  }
+  if (const uint64_t bytes = layout.staging().BytesOfHost(); bytes > 0) {
+    parts.push_back(absl::StrCat("staging ", FormatBytes(bytes), " for all ",
+                                 layout.binding().rank_count(), " ranks"));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(
+    Vfs& vfs, const CpuDeviceOptions& options) {
+  ASSIGN_OR_RETURN(ThreadPool pool,
+                   ThreadPool::Create(options.threads > 0 ? options.threads
+                                                          : AvailableCores()));
+  return absl::WrapUnique(new CpuDevice(vfs, options, std::move(pool)));
+}
+
+CpuDevice::CpuDevice(Vfs& vfs, const CpuDeviceOptions& options, ThreadPool pool)
+    : vfs_(vfs),
+      options_(options),
+      cpu_(options.describe_cpu()),
+      pool_(std::move(pool)) {}
+
+std::string CpuDevice::Describe() const {
+  return absl::StrCat(cpu_.brand, ", ", threads(),
+                      threads() == 1 ? " thread" : " threads");
+}
+
+absl::StatusOr<int> CpuDevice::ChooseVariant(const PlanView& plan) const {
+  std::vector<std::string> refused;
+  const auto& variants = plan.manifest().variants();
+  for (int i = 0; i < variants.size(); ++i) {
+    const planpb::CodeVariant& variant = variants[i];
+    if (variant.device() != planpb::DEVICE_CPU) {
+      refused.push_back(
+          absl::StrCat("'", variant.name(), "' is not code for a CPU"));
+      continue;
+    }
+    std::vector<absl::string_view> missing;
+    for (const std::string& feature : variant.features()) {
+      if (!cpu_.Has(feature)) {
+        missing.push_back(feature);
+      }
+    }
+    if (missing.empty()) {
+      return i;
+    }
+    refused.push_back(absl::StrCat("'", variant.name(), "' needs ",
+                                   absl::StrJoin(missing, ", ")));
+  }
+  if (refused.empty()) {
+    refused.push_back("it holds no code at all");
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("the plan has no code for this CPU (", cpu_.brand,
+                   "): ", absl::StrJoin(refused, "; "),
+                   "; run it on a machine that has what it needs, or compile "
+                   "the model again: accelc MODEL.onnx --target=cpu"));
+}
+
+absl::StatusOr<std::unique_ptr<DeviceMemory>> CpuDevice::Allocate(
+    const PlanView& plan, const MemoryLayout& layout,
+    const SharedAllocator& shared) {
+  const AvailableMemory available = options_.available_memory(vfs_);
+  const uint64_t ranks = shared ? layout.binding().rank_count() : 1;
+  const uint64_t needed =
+      layout.PrivateBytes() +
+      DivideUp(layout.SharedBytes() + layout.staging().BytesOfHost(), ranks);
+  if (needed > available.bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "not enough memory: the plan needs ", FormatBytes(needed), " (",
+        ClassTable(layout), "), ", FormatBytes(available.bytes),
+        " are available by ", available.source,
+        "; compile with a smaller microbatch (accelc --dim batch=N) or free "
+        "memory"));
+  }
+  return CpuMemory::Create(plan, layout, shared);
+}
+
+absl::StatusOr<std::unique_ptr<CpuCode>> CpuCode::Load(const Plan& plan,
+                                                       int variant) {
+  const planpb::Manifest& manifest = plan.manifest();
+  auto code = std::make_unique<CpuCode>();
+  code->variant_ = manifest.variants(variant).name();
+  ASSIGN_OR_RETURN(
+      code->image_,
+      CodeImage::Load(plan.content(), manifest.variants(variant).section()));
+  for (const planpb::Kernel& kernel : manifest.kernels()) {
+    code->kernels_.push_back(
+        code->image_->At(kernel.entries(variant).offset()));
+  }
+  return code;
+}
+
+absl::StatusOr<std::unique_ptr<DeviceCode>> CpuDevice::LoadCode(
+    const Plan& plan) {
+  if (plan.manifest().kernels().empty()) {
+    return std::make_unique<CpuCode>();
+  }
+  ASSIGN_OR_RETURN(const int variant, ChooseVariant(plan.view()));
+  return CpuCode::Load(plan, variant);
+}
+
+absl::StatusOr<std::unique_ptr<StreamGroup>> CpuDevice::CreateStreams(
+    const PlanView& plan, const DeviceCode& code, DeviceMemory& memory,
+    StreamClient& client, const StreamOptions& options) {
+  return CpuStreams::Create(plan, static_cast<const CpuCode&>(code),
+                            static_cast<CpuMemory&>(memory), pool_, client,
+                            options);
+}
+
+absl::StatusOr<Roofline> CpuDevice::MeasureRoofline() {
+  return MeasureCpuRoofline(pool_);
+}
+
+uint64_t CpuDevice::RooflineMemoryBytes() const {
+  return CpuRooflineMemoryBytes();
+}
+
+}  // namespace accel::runtime

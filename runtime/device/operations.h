@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The operations that instructions consist of, as a stream of a device carries
+// them out on the memory of its rank.
+#ifndef ACCEL_RUNTIME_DEVICE_OPERATIONS_H_
+#define ACCEL_RUNTIME_DEVICE_OPERATIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "runtime/comm/collective_call.h"
+#include "runtime/plan/memory_layout.h"
+
+namespace accel::runtime {
+
+// What one pointer of a kernel points to.
+struct KernelArgument {
+  ByteRange range;
+  // Thread t of the launch gets the address this many bytes further on for each
+  // thread before it; 0: all threads get the same.
+  uint64_t thread_stride = 0;
+};
+
+// Units [begin, end) of a kernel, cut at multiples of `grain` from `begin`.
+struct KernelLaunch {
+  uint32_t kernel = 0;  // of the plan
+  absl::Span<const KernelArgument> arguments;
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t grain = 1;
+};
+
+// A call returns when the operation is done, or when all is copied that it
+// needs of its arguments and it will be done in the order of the calls: which
+// one, nobody but the device knows. Ranges may be empty.
+//
+// Threads: one at a time.
+class Operations {
+ public:
+  virtual ~Operations() = default;
+
+  virtual absl::Status Launch(const KernelLaunch& launch) = 0;
+  // Repeats `pattern`, whose length divides the range's; empty: zero bytes.
+  virtual absl::Status Fill(const ByteRange& destination,
+                            absl::string_view pattern) = 0;
+  // Requires: both are equally long and do not overlap.
+  virtual absl::Status Copy(const ByteRange& source,
+                            const ByteRange& destination) = 0;
+  // `call` has neither input nor output yet: they are these ranges. A rank
+  // alone owns everything and is its own sum.
+  virtual absl::Status Collective(const CollectiveCall& call,
+                                  const ByteRange& input,
+                                  const ByteRange& output) = 0;
+
+  // Fills the range with what `produce` writes to as much memory of the host:
+  // all of it, before the call returns.
+  virtual absl::Status Upload(
+      const ByteRange& destination,
+      absl::FunctionRef<absl::Status(absl::Span<std::byte> host)> produce) = 0;
+  // Copies to memory of the host, which must stay until the streams have been
+  // synchronized.
+  // Requires: both are equally long.
+  virtual absl::Status Download(const ByteRange& source,
+                                absl::Span<std::byte> host) = 0;
+
+  // Calls task(i) for all i of [0, count) on the host's threads that work for
+  // this stream, and returns when all have returned.
+  virtual void ParallelFor(int64_t count,
+                           absl::FunctionRef<void(int64_t)> task) = 0;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_DEVICE_OPERATIONS_H_

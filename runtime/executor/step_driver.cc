@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Construction of the driver and the running of functions.
+#include "runtime/executor/step_driver.h"
+
+#include <limits>
+#include <utility>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/executor/check_runnable.h"
+#include "runtime/executor/step_digest.h"
+#include "runtime/executor/trace_recorder.h"
+#include "runtime/plan/verify_launches.h"
+#include "runtime/plan/verify_memory.h"
+#include "runtime/plan/verify_schedule.h"
+
+namespace accel::runtime {
+namespace {
+
+void NoteDone(const ExecutorOptions& options, absl::string_view part) {
+  if (options.part_done) {
+    options.part_done(part);
+  }
+}
+
+absl::Status VerifyAll(const PlanView& plan, const MemoryLayout& layout) {
+  RETURN_IF_ERROR(VerifyLaunches(plan, layout));
+  RETURN_IF_ERROR(VerifyMemory(plan, layout));
+  RETURN_IF_ERROR(VerifySchedule(plan, layout));
+  RETURN_IF_ERROR(CheckSharedSpace(plan));
+  for (const FunctionView& function : plan.functions()) {
+    RETURN_IF_ERROR(CheckRunnable(plan, function, layout));
+  }
+  return absl::OkStatus();
+}
+
+// Of all ranks together, while they wait for each other.
+std::function<uint64_t()> GroupProgress(const Communicator* communicator) {
+  if (communicator == nullptr) {
+    return nullptr;
+  }
+  return [communicator] { return communicator->GroupProgress(); };
+}
+
+}  // namespace
+
+StepDriver::StepDriver(const Plan& plan, const Dataset& dataset,
+                       const ExecutorOptions& options, int threads,
+                       MemoryLayout layout, const BatchPlan& batch,
+                       ExternalFiles files)
+    : plan_(plan),
+      options_(options),
+      threads_(threads),
+      layout_(std::move(layout)),
+      batches_(plan.view(), dataset, batch, options.seed),
+      files_(std::move(files)),
+      loader_(plan_, files_),
+      watchdog_(options.timeout, GroupProgress(options.communicator)),
+      context_{plan_.view(),
+               layout_,
+               batches_,
+               loader_,
+               options.collective_delay,
+               0,
+               {}} {
+  issuers_.reserve(plan.manifest().streams_size());
+  for (int stream = 0; stream < plan.manifest().streams_size(); ++stream) {
+    issuers_.emplace_back(context_);
+  }
+}
+
+StepDriver::~StepDriver() = default;
+
+absl::StatusOr<std::unique_ptr<StepDriver>> StepDriver::Create(
+    Vfs& vfs, const Plan& plan, Device& device, const Dataset& dataset,
+    const ExecutorOptions& options) {
+  const planpb::Manifest& manifest = plan.manifest();
+  const RankBinding& binding = options.binding;
+  if (binding.rank_count() > 1 && options.communicator == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank ", binding.rank(), " of ", binding.rank_count(),
+                     ": expected a communicator, got none"));
+  }
+  ASSIGN_OR_RETURN(MemoryLayout layout,
+                   MemoryLayout::Create(plan.view(), binding));
+  RETURN_IF_ERROR(VerifyAll(plan.view(), layout));
+  NoteDone(options, "verifying memory and schedule");
+  ASSIGN_OR_RETURN(
+      const BatchPlan batch,
+      BatchPlan::Create(
+          options.global_batch, static_cast<int64_t>(manifest.microbatch()),
+          static_cast<int64_t>(binding.rank_count()),
+          static_cast<int64_t>(binding.rank()), manifest.forbids_padding()));
+  ASSIGN_OR_RETURN(ExternalFiles files, ExternalFiles::Open(vfs, plan));
+  std::unique_ptr<StepDriver> driver(
+      new StepDriver(plan, dataset, options, device.threads(),
+                     std::move(layout), batch, std::move(files)));
+  RETURN_IF_ERROR(driver->Load(device));
+  return driver;
+}
+
+absl::Status StepDriver::Load(Device& device) {
+  ASSIGN_OR_RETURN(code_, device.LoadCode(plan_));
+  NoteDone(options_, "loading code");
+  Communicator* const group = options_.communicator;
+  SharedAllocator shared;
+  if (group != nullptr) {
+    shared = [group](uint64_t bytes) {
+      return group->AllocateShared(bytes, "gathered buckets");
+    };
+  }
+  ASSIGN_OR_RETURN(memory_, device.Allocate(plan_.view(), layout_, shared));
+  state_ = std::make_unique<RankState>(plan_, layout_, *memory_, group);
+  RETURN_IF_ERROR(state_->LoadConstants());
+  NoteDone(options_, "allocating memory");
+  StreamOptions options;
+  options.serial = options_.serial;
+  options.timed = options_.trace != nullptr;
+  options.communicator = group;
+  options.watchdog = &watchdog_;
+  ASSIGN_OR_RETURN(streams_, device.CreateStreams(plan_.view(), *code_,
+                                                  *memory_, *this, options));
+  return absl::OkStatus();
+}
+
+absl::Status StepDriver::Initialize() {
+  RETURN_IF_ERROR(failure_);
+  const absl::Status status = RunFunction(
+      *plan_.view().FindFunction(planpb::FUNCTION_INITIALIZE), 0, nullptr);
+  loader_.Forget();
+  return status;
+}
+
+absl::StatusOr<std::vector<double>> StepDriver::Run(planpb::FunctionRole role,
+                                                    int64_t step) {
+  RETURN_IF_ERROR(failure_);
+  const FunctionView* const function = plan_.view().FindFunction(role);
+  if (function == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the plan has no function to ", RoleName(role)));
+  }
+  RETURN_IF_ERROR(RunFunction(*function, step, nullptr));
+  return FinishStep(step);
+}
+
+absl::StatusOr<std::vector<double>> StepDriver::RunObservedStep(
+    int64_t step, absl::FunctionRef<absl::Status()> observe) {
+  RETURN_IF_ERROR(failure_);
+  const FunctionView& function =
+      *plan_.view().FindFunction(planpb::FUNCTION_STEP);
+  if (function.function().gradients_complete_plus_one() == 0) {
+    return absl::FailedPreconditionError(
+        "the plan does not say where its gradients are complete");
+  }
+  RETURN_IF_ERROR(RunFunction(function, step, &observe));
+  return FinishStep(step);
+}
+
+absl::Status StepDriver::RunFunction(const FunctionView& function, int64_t step,
+                                     Observe observe) {
+  function_ = &function;
+  context_.step = step;
+  context_.metrics.assign(plan_.manifest().metrics_size(),
+                          std::numeric_limits<double>::quiet_NaN());
+  streams_->Reset();
+  failure_ = EnqueueAll(observe);
+  // Also after an error, which may be that of an observer: then the streams end
+  // what they have.
+  failure_.Update(Synchronize());
+  return failure_;
+}
+
+absl::Status StepDriver::EnqueueAll(Observe observe) {
+  const uint32_t point = function_->function().gradients_complete_plus_one();
+  const auto repetitions = static_cast<uint64_t>(rounds());
+  return function_->Walk(
+      repetitions, [&](const Instance& instance) -> absl::Status {
+        if (observe != nullptr && instance.instruction->id() + 1 == point) {
+          RETURN_IF_ERROR(Synchronize());
+          RETURN_IF_ERROR((*observe)());
+        }
+        return streams_->Enqueue(*function_, repetitions, instance);
+      });
+}
+
+absl::Status StepDriver::Synchronize() {
+  return streams_->Synchronize([this] {
+    return absl::StrCat("the other streams to finish '", function_->name(),
+                        "'");
+  });
+}
+
+absl::StatusOr<std::vector<double>> StepDriver::FinishStep(int64_t step) {
+  if (options_.communicator != nullptr) {
+    failure_ =
+        CompareDigests(*options_.communicator, step,
+                       StepDigest(batches_.dataset(), step, options_.seed,
+                                  batches_.batch().global_batch()));
+    RETURN_IF_ERROR(failure_);
+  }
+  return context_.metrics;
+}
+
+void StepDriver::Begin(const Instance& instance) {
+  if (options_.before_instruction) {
+    options_.before_instruction(*instance.instruction);
+  }
+}
+
+absl::Status StepDriver::Issue(const Instance& instance,
+                               Operations& operations) {
+  const planpb::Instruction& instruction = *instance.instruction;
+  const absl::Status status =
+      issuers_[instruction.stream()].Issue(instance, operations);
+  if (status.ok()) {
+    return status;
+  }
+  absl::Status located =
+      Annotate(status, plan_.view().Describe(*function_, instruction));
+  if (instruction.has_fetch()) {
+    located.SetPayload(kDataErrorPayload, absl::Cord());
+  }
+  return located;
+}
+
+absl::Status StepDriver::Finish(const Instance& instance,
+                                Clock::time_point begin,
+                                Clock::time_point end) {
+  watchdog_.NoteProgress();
+  if (options_.trace != nullptr &&
+      function_->role() != planpb::FUNCTION_INITIALIZE) {
+    options_.trace->Record(options_.binding.rank(), *instance.instruction,
+                           context_.step, instance.iteration, begin, end);
+  }
+  if (options_.communicator == nullptr) {
+    return absl::OkStatus();
+  }
+  options_.communicator->ReportProgress();
+  // Another rank's end is known here although nobody waits for it.
+  return options_.communicator->Health();
+}
+
+std::string StepDriver::DescribeWait(uint32_t event,
+                                     const Instance& waiter) const {
+  const planpb::Instruction& signaller =
+      function_->instructions()[function_->SignallerOf(event)];
+  return absl::StrCat("event ", event, " of ",
+                      plan_.view().Describe(*function_, signaller), ", in ",
+                      plan_.view().Describe(*function_, *waiter.instruction));
+}
+
+absl::Status StepDriver::ReadBuffer(uint32_t buffer, uint64_t offset,
+                                    absl::Span<std::byte> dst) const {
+  RETURN_IF_ERROR(failure_);
+  return state_->Read(buffer, offset, dst);
+}
+
+absl::Status StepDriver::WriteBuffer(uint32_t buffer, uint64_t offset,
+                                     absl::Span<const std::byte> src) {
+  RETURN_IF_ERROR(failure_);
+  return state_->Write(buffer, offset, src);
+}
+
+absl::Status StepDriver::ReadTensor(const SlotTensor& slot, uint64_t first,
+                                    uint64_t elements,
+                                    absl::Span<std::byte> dst) const {
+  RETURN_IF_ERROR(failure_);
+  return state_->ReadTensor(slot, first, elements, dst);
+}
+
+std::string StepDriver::Describe() const {
+  const std::string variant = code_->variant();
+  return absl::StrCat(variant.empty() ? "no code" : variant, ", ", threads_,
+                      threads_ == 1 ? " thread" : " threads");
+}
+
+}  // namespace accel::runtime

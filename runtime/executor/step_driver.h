@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The executor of one rank, on any device: enqueues a function's instructions
+// on the streams of the device, waits for them, and compares with other ranks
+// what they have seen.
+#ifndef ACCEL_RUNTIME_EXECUTOR_STEP_DRIVER_H_
+#define ACCEL_RUNTIME_EXECUTOR_STEP_DRIVER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/base/watchdog.h"
+#include "runtime/data/dataset.h"
+#include "runtime/device/device.h"
+#include "runtime/executor/executor.h"
+#include "runtime/executor/external_files.h"
+#include "runtime/executor/instruction_issuer.h"
+#include "runtime/executor/rank_state.h"
+
+namespace accel::runtime {
+
+class StepDriver : public Executor, private StreamClient {
+ public:
+  // Verifies schedule and memory of every function, then allocates, loads the
+  // code and the constants.
+  // Borrows: everything.
+  // Requires: the data set was opened with DataSignature(plan.manifest()).
+  static absl::StatusOr<std::unique_ptr<StepDriver>> Create(
+      Vfs& vfs, const Plan& plan, Device& device, const Dataset& dataset,
+      const ExecutorOptions& options);
+  ~StepDriver() override;
+
+  absl::Status Initialize() override;
+  absl::StatusOr<std::vector<double>> Run(planpb::FunctionRole role,
+                                          int64_t step) override;
+  absl::StatusOr<std::vector<double>> RunObservedStep(
+      int64_t step, absl::FunctionRef<absl::Status()> observe) override;
+  absl::Status ReadBuffer(uint32_t buffer, uint64_t offset,
+                          absl::Span<std::byte> dst) const override;
+  absl::Status WriteBuffer(uint32_t buffer, uint64_t offset,
+                           absl::Span<const std::byte> src) override;
+  absl::Status ReadTensor(const SlotTensor& slot, uint64_t first,
+                          uint64_t elements,
+                          absl::Span<std::byte> dst) const override;
+  const MemoryLayout& layout() const override { return layout_; }
+  int64_t rounds() const override { return batches_.batch().rounds(); }
+  uint64_t PlannedBytes() const override { return layout_.TotalBytes(); }
+  std::string Describe() const override;
+
+ private:
+  // What is called before an instruction is enqueued, or null.
+  using Observe = const absl::FunctionRef<absl::Status()>*;
+
+  StepDriver(const Plan& plan, const Dataset& dataset,
+             const ExecutorOptions& options, int threads, MemoryLayout layout,
+             const BatchPlan& batch, ExternalFiles files);
+
+  absl::Status Load(Device& device);
+
+  // Runs a function; with `observe` it calls that where the gradients are
+  // complete, while the streams rest.
+  absl::Status RunFunction(const FunctionView& function, int64_t step,
+                           Observe observe);
+  absl::Status EnqueueAll(Observe observe);
+  absl::Status Synchronize();
+  // With other ranks: whether they have all taken this step.
+  absl::StatusOr<std::vector<double>> FinishStep(int64_t step);
+
+  void Begin(const Instance& instance) override;
+  absl::Status Issue(const Instance& instance, Operations& operations) override;
+  absl::Status Finish(const Instance& instance, Clock::time_point begin,
+                      Clock::time_point end) override;
+  std::string DescribeWait(uint32_t event,
+                           const Instance& waiter) const override;
+
+  const Plan& plan_;
+  const ExecutorOptions options_;
+  const int threads_;
+  const MemoryLayout layout_;
+  const MicrobatchReader batches_;
+  const ExternalFiles files_;
+  WeightLoader loader_;
+  Watchdog watchdog_;
+  IssueContext context_;
+  std::vector<InstructionIssuer> issuers_;  // per stream
+  const FunctionView* function_ = nullptr;  // the one that runs
+  absl::Status failure_;
+
+  std::unique_ptr<DeviceCode> code_;
+  std::unique_ptr<DeviceMemory> memory_;
+  std::unique_ptr<RankState> state_;
+  // Last: they end before what they use.
+  std::unique_ptr<StreamGroup> streams_;
+};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_EXECUTOR_STEP_DRIVER_H_
