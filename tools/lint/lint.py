@@ -9,6 +9,7 @@ import argparse
 import pathlib
 import sys
 
+import devices
 import files
 import layers
 import ledger
@@ -16,8 +17,9 @@ import links
 import seams
 import source_tree
 import tablegen
+import words
 
-RULES = (files, layers, ledger, links, seams, tablegen)
+RULES = (devices, files, layers, ledger, links, seams, tablegen, words)
 
 
 def main():
