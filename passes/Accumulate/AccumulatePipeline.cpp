@@ -7,6 +7,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/Format.h"
 
 using namespace accel;
 
@@ -14,14 +15,16 @@ void accel::buildAccumulatePipeline(mlir::OpPassManager &manager,
                                     const AccumulateOptions &options) {
   InsertUpdatePassOptions update;
   update.optimizer = options.optimizer;
+  for (const auto &[name, value] : options.numbers) {
+    // Digits that say which double it is.
+    std::string text = name + "=";
+    llvm::raw_string_ostream(text) << llvm::format("%.17g", value);
+    update.numbers.push_back(text);
+  }
   update.schedule = options.schedule;
   update.lr = options.lr;
   update.minLr = options.minLr;
-  update.beta1 = options.beta1;
-  update.beta2 = options.beta2;
-  update.eps = options.eps;
   update.weightDecay = options.weightDecay;
-  update.momentum = options.momentum;
   update.clipNorm = options.clipNorm;
   update.warmupSteps = options.warmupSteps;
   update.decaySteps = options.decaySteps;
@@ -37,9 +40,8 @@ namespace {
 
 struct AccumulatePipelineOptions
     : public mlir::PassPipelineOptions<AccumulatePipelineOptions> {
-  Option<std::string> optimizer{*this, "optimizer",
-                                llvm::cl::desc("adamw or sgd"),
-                                llvm::cl::init("adamw")};
+  Option<std::string> optimizer{*this, "optimizer", llvm::cl::desc("its name"),
+                                llvm::cl::init(kDefaultOptimizer.str())};
   Option<std::string> schedule{
       *this, "schedule", llvm::cl::desc("constant, linear, cosine or wsd"),
       llvm::cl::init("constant")};

@@ -5,11 +5,13 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/Schedule.h"
 #include "passes/Analysis/NumberText.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <cmath>
 
@@ -63,7 +65,7 @@ private:
   /// Checks all options and names every wrong one.
   LogicalResult verifyOptions(func::FuncOp step) {
     bool hasFailed = false;
-    auto expect = [&](bool holds, StringRef flag, const Twine &expected,
+    auto expect = [&](bool holds, const Twine &flag, const Twine &expected,
                       const Twine &got) {
       if (!holds) {
         hasFailed = true;
@@ -71,33 +73,52 @@ private:
             << flag << ": expected " << expected << ", got " << got;
       }
     };
-    auto expectNumber = [&](bool holds, StringRef flag, StringRef expected,
-                            double got) {
-      expect(holds, flag, expected, toText(got));
-    };
-    expect(optimizer == "adamw" || optimizer == "sgd", "optimizer",
-           "adamw or sgd", "'" + optimizer + "'");
+    expect(findOptimizer(optimizer), "optimizer", listOptimizers(),
+           "'" + optimizer + "'");
     expect(parseSchedule(schedule).has_value(), "schedule",
            "constant, linear, cosine or wsd", "'" + schedule + "'");
     const std::pair<StringRef, double> amounts[] = {
         {"lr", lr},
         {"min-lr", minLr},
-        {"eps", eps},
         {"weight-decay", weightDecay},
         {"clip-norm", clipNorm},
         {"warmup-steps", warmupSteps},
         {"decay-steps", decaySteps},
         {"schedule-steps", scheduleSteps}};
     for (auto [flag, value] : amounts) {
-      expectNumber(value >= 0 && std::isfinite(value), flag,
-                   "a finite number that is not negative", value);
+      expect(value >= 0 && std::isfinite(value), flag,
+             "a finite number that is not negative", toText(value));
     }
-    const std::pair<StringRef, double> factors[] = {
-        {"beta1", beta1}, {"beta2", beta2}, {"momentum", momentum}};
-    for (auto [flag, value] : factors) {
-      expectNumber(value >= 0 && value < 1, flag, "a number in [0, 1)", value);
+    if (const Optimizer *known = findOptimizer(optimizer)) {
+      verifyNumbers(*known, expect);
     }
     return failure(hasFailed);
+  }
+
+  /// Checks the numbers that are given for the optimizer, NAME=VALUE each, and
+  /// keeps them.
+  template <typename Expect>
+  void verifyNumbers(const Optimizer &known, Expect expect) {
+    given.clear();
+    for (StringRef text : numbers) {
+      auto [name, valueText] = text.split('=');
+      double value = 0;
+      if (valueText.getAsDouble(value)) {
+        expect(false, "numbers", "NAME=VALUE", "'" + text + "'");
+        continue;
+      }
+      const OptimizerNumber *number = known.findNumber(name);
+      if (!number) {
+        expect(false, name, "an optimizer that reads it", known.name);
+        continue;
+      }
+      bool isFactor = number->range == OptimizerNumber::Range::BelowOne;
+      expect(number->contains(value), name,
+             isFactor ? "a number in [0, 1)"
+                      : "a finite number that is not negative",
+             toText(value));
+      given[number->name] = value;
+    }
   }
 
   SmallVector<Scalar> listHyperparameters() {
@@ -110,18 +131,18 @@ private:
         {"schedule_steps", scheduleSteps},
         {"decay_steps", decaySteps},
         {"clip_norm", clipNorm}};
-    if (optimizer == "adamw") {
-      scalars.append({{"beta1", beta1}, {"beta2", beta2}, {"eps", eps}});
-    } else {
-      scalars.push_back({"momentum", momentum});
+    for (const OptimizerNumber &number : findOptimizer(optimizer)->numbers) {
+      auto found = given.find(number.name);
+      scalars.push_back(
+          {number.name, found == given.end() ? number.value : found->second});
     }
     return scalars;
   }
 
   SmallVector<Scalar> listCounters() {
     SmallVector<Scalar> scalars{{"step_count", 0}};
-    if (optimizer == "adamw") {
-      scalars.append({{"beta1_power", 1}, {"beta2_power", 1}});
+    for (const OptimizerPower &power : findOptimizer(optimizer)->powers) {
+      scalars.push_back({power.name, 1});
     }
     return scalars;
   }
@@ -135,6 +156,8 @@ private:
                       builder.getF64FloatAttr(scalar.value));
     }
   }
+
+  llvm::StringMap<double> given; ///< numbers of the optimizer
 };
 
 } // namespace

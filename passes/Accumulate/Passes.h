@@ -3,6 +3,8 @@
 #ifndef ACCEL_PASSES_ACCUMULATE_PASSES_H
 #define ACCEL_PASSES_ACCUMULATE_PASSES_H
 
+#include "dialects/Accel/IR/Optimizers/Optimizer.h"
+
 #include "mlir/Pass/Pass.h"
 
 #include <memory>

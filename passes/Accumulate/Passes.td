@@ -35,8 +35,8 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
   let description = [{
     Declares the hyperparameters that `optimizer` and all schedules read, with their values, and the counters they keep, and
     puts one `accel.update` at the end of `@step`. The kind of schedule (`@schedule`) and the largest norm of the gradient
-    (`@clip_norm`, 0: none) are hyperparameters like the others, so that a run can choose them. Those of the other
-    optimizer are not declared: setting one at run time is an error instead of a change without effect.
+    (`@clip_norm`, 0: none) are hyperparameters like the others, so that a run can choose them. Those of other
+    optimizers are not declared: setting one at run time is an error instead of a change without effect.
 
     **Requires** `@step` as InsertMicrobatchLoop leaves it.
     **Ensures** one `accel.update`, which reads `gradient_scale`.
@@ -51,15 +51,12 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "adamw or sgd">,
+    Option<"optimizer", "optimizer", "std::string", "::accel::kDefaultOptimizer.str()", "A name of the table of optimizers">,
     Option<"schedule", "schedule", "std::string", "\"constant\"", "constant, linear, cosine or wsd">,
     Option<"lr", "lr", "double", "1e-3", "Largest learning rate">,
     Option<"minLr", "min-lr", "double", "0.0", "Learning rate at the end of the schedule">,
-    Option<"beta1", "beta1", "double", "0.9", "Decay of the first moment (adamw)">,
-    Option<"beta2", "beta2", "double", "0.999", "Decay of the second moment (adamw)">,
-    Option<"eps", "eps", "double", "1e-8", "Added to the root of the second moment (adamw)">,
+    ListOption<"numbers", "numbers", "std::string", "NAME=VALUE: hyperparameters that the optimizer reads besides those below; it has a value for each">,
     Option<"weightDecay", "weight-decay", "double", "0.01", "Weight decay of the decayed group">,
-    Option<"momentum", "momentum", "double", "0.9", "Decay of the momentum (sgd)">,
     Option<"clipNorm", "clip-norm", "double", "0.0", "Largest global gradient norm; 0 for no clipping">,
     Option<"warmupSteps", "warmup-steps", "double", "0.0", "Steps of linear warm-up">,
     Option<"decaySteps", "decay-steps", "double", "0.0", "Steps of the final decay (wsd)">,

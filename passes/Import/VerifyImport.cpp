@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Diagnostics/ErrorCodes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -90,13 +91,19 @@ LogicalResult verifyNames(func::FuncOp forward) {
 /// parameters.
 LogicalResult verifyParameterName(ParameterOp parameter) {
   static constexpr StringLiteral kReserved[] = {
-      "init",         "step",         "microbatch",  "loss_sum",
-      "target_count", "lr",           "min_lr",      "beta1",
-      "beta2",        "eps",          "momentum",    "weight_decay",
-      "clip_norm",    "warmup_steps", "decay_steps", "schedule_steps",
-      "step_count",   "beta1_power",  "beta2_power", "gradient_square_sum",
+      "init",         "step",
+      "microbatch",   "loss_sum",
+      "target_count", "lr",
+      "min_lr",       "weight_decay",
+      "clip_norm",    "warmup_steps",
+      "decay_steps",  "schedule_steps",
+      "step_count",   "gradient_square_sum",
       "accumulating", "schedule"};
-  if (!llvm::is_contained(kReserved, parameter.getSymName())) {
+  StringRef name = parameter.getSymName();
+  bool isRead = llvm::any_of(getOptimizers(), [&](const Optimizer *optimizer) {
+    return optimizer->findNumber(name) || optimizer->findPower(name);
+  });
+  if (!isRead && !llvm::is_contained(kReserved, name)) {
     return success();
   }
   return parameter.emitError("expected a parameter name that the step does not "

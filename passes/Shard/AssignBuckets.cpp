@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Shard/BucketPlan.h"
 
@@ -25,16 +26,10 @@ namespace {
 class LayoutWriter {
 public:
   LayoutWriter(ModuleOp module, const BucketProblem &problem,
-               const BucketLayout &layout, StringRef optimizer)
-      : module(module), problem(problem), layout(layout),
+               const BucketLayout &layout, const Optimizer &optimizer)
+      : module(module), problem(problem), layout(layout), optimizer(optimizer),
         builder(module.getContext()) {
     init = findFunction(module, FunctionRole::Initialize);
-    slots.push_back("gradient");
-    if (optimizer == "adamw") {
-      slots.append({"first_moment", "second_moment"});
-    } else {
-      slots.push_back("momentum");
-    }
   }
 
   void write() {
@@ -102,11 +97,10 @@ private:
     if (segment.group == OptimizerGroup::Frozen) {
       return;
     }
-    for (StringRef slot : slots) {
-      writeSlot(segment, slot);
-      if (slot != "gradient") {
-        writeZero(segment, slot);
-      }
+    writeSlot(segment, "gradient");
+    for (const OptimizerSlot &slot : optimizer.slots) {
+      writeSlot(segment, slot.name);
+      writeInitial(segment, slot);
     }
   }
 
@@ -120,13 +114,16 @@ private:
                     builder.getStringAttr(stringifyGroup(segment.group)));
   }
 
-  void writeZero(const BucketLayout::Segment &segment, StringRef slot) {
+  void writeInitial(const BucketLayout::Segment &segment,
+                    const OptimizerSlot &slot) {
     builder.setInsertionPoint(init.getBody().front().getTerminator());
     RankedTensorType type = getType(segment);
-    Value zero =
-        ConstantOp::create(builder, module.getLoc(), type,
-                           cast<DenseElementsAttr>(builder.getZeroAttr(type)));
-    WriteOp::create(builder, module.getLoc(), getSlotName(segment, slot), zero);
+    auto values = DenseElementsAttr::get(
+        type,
+        Attribute(builder.getFloatAttr(type.getElementType(), slot.initial)));
+    Value initial = ConstantOp::create(builder, module.getLoc(), type, values);
+    WriteOp::create(builder, module.getLoc(), getSlotName(segment, slot.name),
+                    initial);
   }
 
   static RankedTensorType getType(const BucketLayout::Segment &segment) {
@@ -136,9 +133,9 @@ private:
   ModuleOp module;
   const BucketProblem &problem;
   const BucketLayout &layout;
+  const Optimizer &optimizer;
   OpBuilder builder;
   func::FuncOp init;
-  SmallVector<StringRef> slots;
 };
 
 class AssignBucketsPass
@@ -169,7 +166,8 @@ public:
       module.emitError("buckets: the layout is wrong: ") << reason;
       return signalPassFailure();
     }
-    LayoutWriter(module, problem, layout, update.getKind()).write();
+    LayoutWriter(module, problem, layout, *findOptimizer(update.getKind()))
+        .write();
   }
 
 private:

@@ -4,9 +4,10 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Shard/LearningRate.h"
-#include "passes/Shard/SegmentUpdate.h"
+#include "passes/Shard/SquareSum.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -67,10 +68,12 @@ private:
   LogicalResult verifyStates(UpdateOp update) {
     SmallVector<StringRef> names{"lr", "weight_decay", "warmup_steps",
                                  "step_count"};
-    if (update.getKind() == "adamw") {
-      names.append({"beta1", "beta2", "eps", "beta1_power", "beta2_power"});
-    } else {
-      names.push_back("momentum");
+    const Optimizer &optimizer = *findOptimizer(update.getKind());
+    for (const OptimizerNumber &number : optimizer.numbers) {
+      names.push_back(number.name);
+    }
+    for (const OptimizerPower &power : optimizer.powers) {
+      names.push_back(power.name);
     }
     SymbolTable symbols(getOperation());
     if (symbols.lookup("schedule")) {
@@ -101,7 +104,7 @@ private:
     scalars.write("step_count", scalars.add(step, scalars.number(1)));
 
     std::unique_ptr<SegmentOptimizer> optimizer =
-        createSegmentOptimizer(update.getKind());
+        findOptimizer(update.getKind())->createArithmetic();
     optimizer->buildScalars(scalars, rate, factor);
     for (const SegmentSlots &segment : segments) {
       optimizer->buildUpdate(scalars, segment);

@@ -273,7 +273,7 @@ const ModelCase kModels[] = {
     {"gpt2", "adamw", "cosine"},      {"gpt2-fresh", "adamw", "linear"},
     {"gpt2-dropout", "sgd", "wsd"},   {"decoder18", "sgd", "cosine"},
     {"decoder23", "adamw", "wsd"},    {"mlp", "adamw", "constant"},
-    {"mlp-dropout", "sgd", "linear"}, {"mistral", "adamw", "constant"},
+    {"mlp-dropout", "sgd", "linear"}, {"mistral", "lion", "constant"},
     {"gpt2-loss", "adamw", "linear"}, {"llama20", "sgd", "wsd"},
     {"qwen3", "adamw", "cosine"}};
 

@@ -83,7 +83,7 @@ constexpr Familiar kSetHere[] = {
 
 // What the compiler decides: names, and accelc's flag.
 constexpr Familiar kCompiled[] = {
-    {"optimizer optim", "--optimizer=adamw|sgd"},
+    {"optimizer optim", "--optimizer=KIND"},
     {"dropout", "--dropout=P"},
     {"microbatch dim batch-dim", "--dim batch=N"},
     {"seq block-size seq-len sequence-length max-seq-length context-length",
@@ -102,8 +102,8 @@ constexpr Familiar kCompiled[] = {
 // Hyperparameters that some plans have, and what a plan must be compiled with
 // to have them.
 constexpr Familiar kOptional[] = {
-    {"momentum", "--optimizer=sgd"},
-    {"beta1 beta2 eps", "--optimizer=adamw"},
+    {"momentum beta1 beta2 eps",
+     "--optimizer=KIND, of a kind that reads it (accelc --help)"},
 };
 
 std::vector<std::string> Split(absl::string_view names) {

@@ -5,6 +5,7 @@
 #include "compiler/Phases.h"
 #include "runtime/report/console.h"
 #include "tools/accelc/HelpText.h"
+#include "tools/accelc/OptimizerOptions.h"
 #include "tools/accelc/Validators.h"
 #include "tools/command-line/config.h"
 #include "tools/command-line/empty_paths.h"
@@ -173,24 +174,12 @@ void addSteps(CLI::App &app, const char *name, int64_t &value,
 
 void addOptimizerOptions(CLI::App &app, CommandLine &line) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  app.add_option("--optimizer", line.optimizer,
-                 "adamw (decoupled decay) or sgd (with momentum)")
+  app.add_option("--optimizer", line.optimizer, describeOptimizers())
       ->type_name("KIND")
-      ->check(tools::OneOf({"adamw", "sgd"}))
+      ->check(tools::OneOf(getOptimizerNames()))
       ->capture_default_str()
       ->group(kOptimizer);
-  addNumber(app, "--beta1", line.beta1, kOptimizer,
-            numberFrom(0, 1, "from 0 to below 1", "--beta1=0.9"),
-            "adamw: decay of the first moment");
-  addNumber(app, "--beta2", line.beta2, kOptimizer,
-            numberFrom(0, 1, "from 0 to below 1", "--beta2=0.95"),
-            "adamw: decay of the second moment");
-  addNumber(app, "--eps", line.eps, kOptimizer,
-            numberFrom(0, infinity, "that is not negative", "--eps=1e-8"),
-            "adamw: added to the root of the second moment");
-  addNumber(app, "--momentum", line.momentum, kOptimizer,
-            numberFrom(0, 1, "from 0 to below 1", "--momentum=0.9"),
-            "sgd: decay of the momentum");
+  addOptimizerNumbers(app, line, kOptimizer);
   addNumber(
       app, "--weight-decay", line.weightDecay, kOptimizer,
       numberFrom(0, infinity, "that is not negative", "--weight-decay=0.1"),
@@ -381,7 +370,7 @@ getWritten(const CLI::App &app, const std::vector<std::string> &rules) {
 
 /// An option that does nothing unless another one has one of some values.
 struct Dependence {
-  const char *option;
+  std::string option;
   const char *other;
   const std::string &value;
   std::vector<std::string> values;
@@ -422,26 +411,24 @@ void findComplaintsAboutFiles(const CommandLine &line,
 std::vector<std::string> findComplaints(const CLI::App &app,
                                         const CommandLine &line) {
   std::vector<std::string> complaints;
-  const Dependence dependences[] = {
-      {"--beta1", "--optimizer", line.optimizer, {"adamw"}},
-      {"--beta2", "--optimizer", line.optimizer, {"adamw"}},
-      {"--eps", "--optimizer", line.optimizer, {"adamw"}},
-      {"--momentum", "--optimizer", line.optimizer, {"sgd"}},
-      {"--min-lr", "--schedule", line.schedule, {"linear", "cosine", "wsd"}},
-      {"--schedule-steps",
-       "--schedule",
-       line.schedule,
-       {"linear", "cosine", "wsd"}},
-      {"--decay-steps", "--schedule", line.schedule, {"wsd"}},
-  };
+  std::vector<Dependence> dependences;
+  for (const std::string &name : getOptimizerNumbers()) {
+    dependences.push_back(
+        {"--" + name, "--optimizer", line.optimizer, getOptimizersWith(name)});
+  }
+  const std::vector<std::string> ending = {"linear", "cosine", "wsd"};
+  for (const char *option : {"--min-lr", "--schedule-steps"}) {
+    dependences.push_back({option, "--schedule", line.schedule, ending});
+  }
+  dependences.push_back(
+      {"--decay-steps", "--schedule", line.schedule, {"wsd"}});
   for (const Dependence &each : dependences) {
     bool holds = std::find(each.values.begin(), each.values.end(),
                            each.value) != each.values.end();
     if (app.count(each.option) > 0 && !holds) {
-      complaints.push_back(std::string(each.option) + ": expected " +
-                           each.other + "=" + tools::ListChoices(each.values) +
-                           " with it, got " + each.value +
-                           "; without it the option does nothing");
+      complaints.push_back(each.option + ": expected " + each.other + "=" +
+                           tools::ListChoices(each.values) + " with it, got " +
+                           each.value + "; without it the option does nothing");
     }
   }
   if (line.schedule == "wsd" && line.decaySteps == 0) {

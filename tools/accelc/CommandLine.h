@@ -4,7 +4,10 @@
 #ifndef ACCEL_TOOLS_ACCELC_COMMANDLINE_H
 #define ACCEL_TOOLS_ACCELC_COMMANDLINE_H
 
+#include "dialects/Accel/IR/Optimizers/Optimizer.h"
+
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -30,12 +33,10 @@ struct CommandLine {
   std::vector<std::string> trainingRules;
   std::vector<std::string> paddingRows; ///< NAME=ROW or NAME=none
 
-  std::string optimizer = "adamw";
+  std::string optimizer = kDefaultOptimizer.str();
+  /// Those of the optimizer's own numbers that are given, by name.
+  std::map<std::string, double> optimizerNumbers;
   double lr = 1e-3;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double eps = 1e-8;
-  double momentum = 0.9;
   double weightDecay = 0.01;
   double clipNorm = 0.0;
 

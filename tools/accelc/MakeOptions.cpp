@@ -121,14 +121,11 @@ private:
   void makeUpdate() {
     AccumulateOptions &update = options.accumulate;
     update.optimizer = line.optimizer;
+    update.numbers = line.optimizerNumbers;
     update.schedule = line.schedule;
     update.lr = line.lr;
     update.minLr = line.minLr;
-    update.beta1 = line.beta1;
-    update.beta2 = line.beta2;
-    update.eps = line.eps;
     update.weightDecay = line.weightDecay;
-    update.momentum = line.momentum;
     update.clipNorm = line.clipNorm;
     update.warmupSteps = static_cast<double>(line.warmupSteps);
     update.decaySteps = static_cast<double>(line.decaySteps);

@@ -36,7 +36,7 @@ def Accel_StateOp : Accel_Op<"state", [Symbol]> {
   let description = [{
     Declares state besides parameters: hyperparameters and counters (`kind = "hyperparameter"`, `"counter"`,
     `"accumulator"`), sums of which every rank has its part (`"partial"`) and, after Shard, the flat slots of segments (`kind = "slot"`, with `bucket`, `segment`, `slot` =
-    master | gradient | first_moment | second_moment ... , `group` = decayed | undecayed | frozen). `initial` is the value
+    master | gradient | a slot of the optimizer's, `group` = decayed | undecayed | frozen). `initial` is the value
     of every element at step 0 (default 0).
 
     ```mlir
@@ -209,7 +209,7 @@ def Accel_MetricOp : Accel_Op<"metric", [MemoryEffects<[MemWrite]>]> {
 def Accel_UpdateOp : Accel_Op<"update", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "one step of the optimizer on every trainable parameter";
   let description = [{
-    Applies optimizer `kind` (adamw | sgd) to all trainable parameters; gradient = accumulated gradient * `scale`.
+    Applies optimizer `kind`, a name of the table in `IR/Optimizers`, to all trainable parameters; gradient = accumulated gradient * `scale`.
     Hyperparameters are `accel.state`s of the module. Where it declares `@schedule` (0 constant, 1 linear, 2 cosine, 3 wsd),
     that chooses how the learning rate goes on after the warm-up, and where it declares `@clip_norm`, a number above 0 is the
     largest norm of the gradient. Expanded by Shard (ExpandUpdate) into primitives over flat segments.

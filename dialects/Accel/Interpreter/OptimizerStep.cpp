@@ -2,6 +2,8 @@
 // The optimizer as the oracle runs it.
 #include "dialects/Accel/Interpreter/OptimizerStep.h"
 
+#include "dialects/Accel/IR/Optimizers/Optimizer.h"
+#include "dialects/Accel/IR/Optimizers/OracleSegment.h"
 #include "dialects/Accel/IR/Schedule.h"
 
 #include <algorithm>
@@ -44,11 +46,11 @@ private:
   llvm::SmallVector<std::string> missing;
 };
 
+/// What a step reads.
 struct Hyperparameters {
   double step, rate, weightDecay;
   double clipNorm = 0.0;
-  double beta1 = 0.0, beta2 = 0.0, eps = 0.0;
-  double momentum = 0.0;
+  llvm::StringMap<double> numbers; ///< of the optimizer
 };
 
 double getRate(double step, Scalars &scalars) {
@@ -88,12 +90,8 @@ FailureOr<Hyperparameters> readHyperparameters(UpdateOp op,
   if (scalars.has("clip_norm")) {
     values.clipNorm = scalars.get("clip_norm");
   }
-  if (op.getKind() == "adamw") {
-    values.beta1 = scalars.get("beta1");
-    values.beta2 = scalars.get("beta2");
-    values.eps = scalars.get("eps");
-  } else {
-    values.momentum = scalars.get("momentum");
+  for (const OptimizerNumber &number : findOptimizer(op.getKind())->numbers) {
+    values.numbers[number.name] = scalars.get(number.name);
   }
   if (failed(scalars.check(op))) {
     return failure();
@@ -101,42 +99,11 @@ FailureOr<Hyperparameters> readHyperparameters(UpdateOp op,
   return values;
 }
 
-/// One parameter and its gradient, already scaled and clipped.
-struct Update {
-  MutableArrayRef<double> parameter;
-  llvm::SmallVector<double> gradient;
-  double decay; ///< weight decay of this parameter
-};
-
-void applyAdamW(Update &update, const Hyperparameters &h,
-                HostTensor &firstMoment, HostTensor &secondMoment) {
-  double correction1 = 1.0 - std::pow(h.beta1, h.step + 1.0);
-  double correction2 = 1.0 - std::pow(h.beta2, h.step + 1.0);
-  MutableArrayRef<double> first = firstMoment.mutableFloats();
-  MutableArrayRef<double> second = secondMoment.mutableFloats();
-  for (auto [i, g] : llvm::enumerate(update.gradient)) {
-    double decayed = update.parameter[i] * (1.0 - h.rate * update.decay);
-    first[i] = h.beta1 * first[i] + (1.0 - h.beta1) * g;
-    second[i] = h.beta2 * second[i] + (1.0 - h.beta2) * g * g;
-    double denominator = std::sqrt(second[i]) / std::sqrt(correction2) + h.eps;
-    update.parameter[i] =
-        decayed - h.rate / correction1 * first[i] / denominator;
-  }
-}
-
-void applySgd(Update &update, const Hyperparameters &h, HostTensor &momentum) {
-  MutableArrayRef<double> velocity = momentum.mutableFloats();
-  for (auto [i, g] : llvm::enumerate(update.gradient)) {
-    velocity[i] =
-        h.momentum * velocity[i] + g + update.decay * update.parameter[i];
-    update.parameter[i] -= h.rate * velocity[i];
-  }
-}
-
 class Step {
 public:
   Step(UpdateOp op, const Hyperparameters &values, ProgramState &state)
-      : op(op), values(values), state(state) {}
+      : op(op), optimizer(*findOptimizer(op.getKind())), values(values),
+        state(state) {}
 
   double getGradientNorm(double scale) const {
     double squares = 0.0;
@@ -149,33 +116,29 @@ public:
     return std::sqrt(squares);
   }
 
+  /// Segments, where Shard has made them, and parameters of no segment.
   LogicalResult apply(double factor) {
     for (ParameterOp parameter : getTrainable()) {
-      HostTensor value = state.read(parameter.getSymName());
-      if (!value) {
-        return op.emitOpError() << "cannot be run: @" << parameter.getSymName()
-                                << " has no value; set one before the run";
+      if (!parameter.getSegment() &&
+          failed(applyToParameter(parameter, factor))) {
+        return failure();
       }
-      HostTensor gradient = state.getGradient(parameter.getSymName());
-      Update update{value.mutableFloats(),
-                    {},
-                    value.getRank() >= 2 ? values.weightDecay : 0.0};
-      llvm::append_range(update.gradient,
-                         llvm::map_range(gradient.floats(),
-                                         [&](double g) { return g * factor; }));
-      applyTo(parameter, update);
-      (void)state.write(parameter.getSymName(), value);
+    }
+    for (Operation *declaration : state.getDeclarations()) {
+      auto gradient = dyn_cast<StateOp>(declaration);
+      if (gradient && gradient.getSlot() == "gradient") {
+        applyToSegment(gradient, factor);
+      }
     }
     return success();
   }
 
   void advance() {
     setScalar("step_count", values.step + 1.0);
-    for (auto [name, beta] : {std::pair("beta1_power", values.beta1),
-                              {"beta2_power", values.beta2}}) {
-      HostTensor power = state.read(name);
-      if (op.getKind() == "adamw" && power) {
-        setScalar(name, power.floats()[0] * beta);
+    for (const OptimizerPower &power : optimizer.powers) {
+      if (HostTensor value = state.read(power.name)) {
+        setScalar(power.name,
+                  value.floats()[0] * values.numbers.lookup(power.base));
       }
     }
   }
@@ -192,18 +155,60 @@ private:
     return trainable;
   }
 
-  void applyTo(ParameterOp parameter, Update &update) {
-    bool adamw = op.getKind() == "adamw";
-    StringRef slot = adamw ? "first_moment" : "momentum";
-    HostTensor first = state.getMoment(slot, parameter);
-    if (adamw) {
-      HostTensor second = state.getMoment("second_moment", parameter);
-      applyAdamW(update, values, first, second);
-      state.setMoment("second_moment", parameter, second);
-    } else {
-      applySgd(update, values, first);
+  LogicalResult applyToParameter(ParameterOp parameter, double factor) {
+    HostTensor value = state.read(parameter.getSymName());
+    if (!value) {
+      return op.emitOpError() << "cannot be run: @" << parameter.getSymName()
+                              << " has no value; set one before the run";
     }
-    state.setMoment(slot, parameter, first);
+    auto read = [&](const OptimizerSlot &slot) {
+      return state.getMoment(slot.name, parameter);
+    };
+    auto write = [&](const OptimizerSlot &slot, const HostTensor &moment) {
+      state.setMoment(slot.name, parameter, moment);
+    };
+    run(value, state.getGradient(parameter.getSymName()), factor,
+        /*decays=*/value.getRank() >= 2, read, write);
+    (void)state.write(parameter.getSymName(), value);
+    return success();
+  }
+
+  void applyToSegment(StateOp gradient, double factor) {
+    std::string prefix =
+        gradient.getSymName().drop_back(gradient.getSlot()->size()).str();
+    HostTensor value = state.read(prefix + "master");
+    auto read = [&](const OptimizerSlot &slot) {
+      return state.read(prefix + slot.name.str());
+    };
+    auto write = [&](const OptimizerSlot &slot, const HostTensor &moment) {
+      (void)state.write(prefix + slot.name.str(), moment);
+    };
+    run(value, state.read(gradient.getSymName()), factor,
+        /*decays=*/gradient.getGroup() == "decayed", read, write);
+    (void)state.write(prefix + "master", value);
+  }
+
+  /// One step on `value`, with what `read` and `write` keep for it.
+  template <typename Read, typename Write>
+  void run(HostTensor &value, const HostTensor &gradient, double factor,
+           bool decays, Read read, Write write) {
+    auto scaled = llvm::map_to_vector(gradient.floats(),
+                                      [&](double g) { return g * factor; });
+    OracleSegment segment{values.numbers,
+                          values.step,
+                          values.rate,
+                          value.mutableFloats(),
+                          scaled,
+                          decays ? values.weightDecay : 0.0,
+                          {}};
+    for (const OptimizerSlot &slot : optimizer.slots) {
+      segment.slots.push_back(read(slot).floats().vec());
+    }
+    optimizer.runOracle(segment);
+    for (auto [slot, moment] :
+         llvm::zip_equal(optimizer.slots, segment.slots)) {
+      write(slot, HostTensor(read(slot).getType(), moment));
+    }
   }
 
   void setScalar(StringRef name, double value) {
@@ -213,6 +218,7 @@ private:
   }
 
   UpdateOp op;
+  const Optimizer &optimizer;
   const Hyperparameters &values;
   ProgramState &state;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The optimizer as the oracle runs it: `accel.update` in double on whole
-// parameters, from the published formulas, so that its expansion over flat
-// segments can be compared with it. Included by the files of this folder only.
+// The optimizer as the oracle runs it: `accel.update` in double, from the
+// published formulas, so that its expansion over flat segments can be compared
+// with it. Included by the files of this folder only.
 #ifndef ACCEL_DIALECTS_ACCEL_INTERPRETER_OPTIMIZERSTEP_H
 #define ACCEL_DIALECTS_ACCEL_INTERPRETER_OPTIMIZERSTEP_H
 
@@ -26,15 +26,12 @@ namespace accel {
 ///             with t = clamp((s - (H - D)) / max(1, D), 0, 1)
 ///   clip    g *= min(1, clip_norm / (norm + 1e-6)), norm over all parameters,
 ///           where clip_norm is declared and above 0
-///   adamw   p *= 1 - rate weight_decay
-///           m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
-///           p -= rate / (1 - beta1^(s+1)) m
-///                / (sqrt(v) / sqrt(1 - beta2^(s+1)) + eps)
-///   sgd     g += weight_decay p;  m = momentum m + g;  p -= rate m
+///   update  what the optimizer's own oracle says (IR/Optimizers)
 ///
-/// Only parameters of rank 2 and more decay. @step_count grows by 1,
-/// @beta1_power and @beta2_power, where declared, by a factor of beta1 and
-/// beta2; metrics `grad_norm` (before clipping) and `lr` are reported.
+/// Where Shard has made segments, segments of the decayed group decay; before
+/// that, parameters of rank 2 and more. @step_count grows by 1, the optimizer's
+/// powers, where declared, by a factor of their base; metrics `grad_norm`
+/// (before clipping) and `lr` are reported.
 /// Fails after an error that names all states that are missing.
 mlir::LogicalResult runOptimizerStep(UpdateOp op, double scale,
                                      ProgramState &state,

@@ -187,23 +187,14 @@ void ProgramState::clearChanges() {
 
 HostTensor ProgramState::getMoment(StringRef slot,
                                    ParameterOp parameter) const {
-  RankedTensorType type = getDeclaredType(parameter);
-  Part part = getPart(parameter, slot);
   HostTensor moment =
-      part.state.empty()
-          ? moments.lookup((slot + "." + parameter.getSymName()).str())
-          : readPart(part, type);
-  return moment ? moment : HostTensor(type);
+      moments.lookup((slot + "." + parameter.getSymName()).str());
+  return moment ? moment : HostTensor(getDeclaredType(parameter));
 }
 
 void ProgramState::setMoment(StringRef slot, ParameterOp parameter,
                              const HostTensor &value) {
-  Part part = getPart(parameter, slot);
-  if (part.state.empty()) {
-    moments[(slot + "." + parameter.getSymName()).str()] = value;
-  } else {
-    writePart(part, value);
-  }
+  moments[(slot + "." + parameter.getSymName()).str()] = value;
 }
 
 } // namespace accel

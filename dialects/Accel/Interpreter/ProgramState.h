@@ -50,8 +50,8 @@ public:
   void accumulate(mlir::Operation *declaration, const HostTensor &value);
   void clearGradients();
 
-  /// Moments of a parameter that `accel.update` keeps where Shard has not made
-  /// slots for them; zeros at first.
+  /// What `accel.update` keeps for a parameter where Shard has not made slots
+  /// for it; zeros at first.
   HostTensor getMoment(llvm::StringRef slot, ParameterOp parameter) const;
   void setMoment(llvm::StringRef slot, ParameterOp parameter,
                  const HostTensor &value);

@@ -143,3 +143,33 @@ func.func @f() {
   accel.update %scale kind "sgd" : tensor<f64>
   return
 }
+
+// -----
+
+// Lion as an implementation of the paper on PyTorch's tensors gives it, at a constant rate
+// CHECK: metric "grad_norm" = 1.887470798
+// CHECK: metric "lr" = 0.1
+// CHECK: parameter @w: tensor<2x3xf64> = [ [0.36213, 0.100502, -0.303068], [0.967664, 1.23971, -1.15201] ]
+// CHECK: parameter @b: tensor<3xf64> = [-0.161, 1.267, 0.382]
+// CHECK: state @step_count: tensor<f64> = 6
+accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
+accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
+accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
+accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
+accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
+accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
+accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.99 : f64}
+accel.state @step_count : tensor<f64> {kind = "counter"}
+func.func @f() {
+  %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
+  %w = accel.read @w : tensor<2x3xf64>
+  %gw = accel.mul %w, %cw : tensor<2x3xf64>
+  accel.accumulate @w, %gw : tensor<2x3xf64>
+  %cb = accel.constant dense<[0.808, -0.952, 0.312]> : tensor<3xf64>
+  %b = accel.read @b : tensor<3xf64>
+  %gb = accel.mul %b, %cb : tensor<3xf64>
+  accel.accumulate @b, %gb : tensor<3xf64>
+  %scale = accel.constant dense<1.0> : tensor<f64>
+  accel.update %scale kind "lion" : tensor<f64>
+  return
+}

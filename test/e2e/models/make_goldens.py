@@ -40,6 +40,7 @@ class Variant:
     weights: bool = True  # keep the final weights
     flags: tuple[str, ...] = ()  # of accelc
     adapt: Callable[[nn.Module], object] | None = None  # does it in PyTorch
+    steps: int = STEPS
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,11 @@ SGD = Optimizer(kind="sgd", lr=0.05, momentum=0.9, weight_decay=0.0)
 ADAMW_HALF = Optimizer(clip_norm=0.5)
 SGD_HALF = dataclasses.replace(SGD, clip_norm=0.5)
 MLP_SGD = dataclasses.replace(SGD_HALF, weight_decay=0.01)
+# Long runs: a moment that is kept wrongly shows late.
+LONG = 50
+LION = Variant(
+    "lion", Optimizer("lion", lr=1e-4, beta2=0.99, clip_norm=0.5), steps=LONG
+)
 SCHEDULES = (
     Schedule("linear", warmup_steps=5, schedule_steps=20, min_lr=1e-5),
     Schedule("cosine", warmup_steps=4, schedule_steps=16, min_lr=1e-4),
@@ -144,7 +150,7 @@ def _decoder(positions: int, seed: int) -> Model:
             folder / "data.bin", 199, 2411, seed=23
         ),
         sources={"default": _stream(24)},
-        variants=PLAIN + _scheduled(Optimizer()),
+        variants=(*PLAIN, LION, *_scheduled(Optimizer())),
         dims={"seq": 24},
         tied={"token_table.weight": "head.weight"},
         rows_in_file={"position_table.weight": 24},
@@ -219,6 +225,7 @@ MODELS = {
         variants=(
             Variant("", ADAMW_HALF),
             Variant("sgd", MLP_SGD),
+            LION,
             *_scheduled(ADAMW_HALF),
             Variant(
                 "frozen",
@@ -301,7 +308,9 @@ def compile_flags(model: Model, variant: Variant) -> list[str]:
     if o.kind == "sgd":
         flags += [f"--momentum={o.momentum}"]
     else:
-        flags += [f"--beta1={o.beta1}", f"--beta2={o.beta2}", f"--eps={o.eps}"]
+        flags += [f"--beta1={o.beta1}", f"--beta2={o.beta2}"]
+    if o.kind.startswith("adamw"):
+        flags += [f"--eps={o.eps}"]
     flags += [f"--schedule={s.kind}"]
     if s.kind != "constant":
         flags += [f"--warmup-steps={s.warmup_steps}", f"--min-lr={s.min_lr}"]
@@ -311,8 +320,8 @@ def compile_flags(model: Model, variant: Variant) -> list[str]:
     return flags
 
 
-def run_flags(files: dict[str, str]) -> list[str]:
-    flags = ["--shuffle=off", f"--steps={STEPS}"]
+def run_flags(files: dict[str, str], steps: int) -> list[str]:
+    flags = ["--shuffle=off", f"--steps={steps}"]
     for name, file in files.items():
         flags += ["--data", f"{name}={file}" if name else file]
     return flags
@@ -346,12 +355,12 @@ def write_golden(name: str, model: Model, variant: Variant, result: Result) -> N
         "model": name,
         "variant": variant.name,
         "flags": compile_flags(model, variant),
-        "run_flags": run_flags(data_files),
+        "run_flags": run_flags(data_files, variant.steps),
         "optimizer": optimizer,
         "schedule": dataclasses.asdict(variant.schedule),
         "dims": {"batch": model.microbatch, **model.dims},
         "global_batch": variant.batch,
-        "steps": STEPS,
+        "steps": variant.steps,
         "data": data_files,
         "files": files,
         "tied": model.tied,
@@ -374,7 +383,7 @@ def run_variant(
     if variant.adapt:
         variant.adapt(network)
     return train(
-        network, data, variant.optimizer, variant.schedule, variant.batch, STEPS
+        network, data, variant.optimizer, variant.schedule, variant.batch, variant.steps
     )
 
 
@@ -391,6 +400,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     parser.add_argument(
+        "--only", metavar="VARIANT", help="of each model this variant alone"
+    )
+    parser.add_argument(
         "--compare",
         action="store_true",
         help="print float32 against double, and what mistakes would change",
@@ -401,10 +413,14 @@ def main() -> None:
         parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(MODELS)}")
     torch.set_num_threads(1)
     for name in arguments.names or MODELS:
+        model = MODELS[name]
+        if arguments.only is not None:
+            chosen = tuple(v for v in model.variants if v.name == arguments.only)
+            model = dataclasses.replace(model, variants=chosen)
         if arguments.compare:
-            print_comparison(name, MODELS[name], run_variant)
+            print_comparison(name, model, run_variant)
         else:
-            make(name, MODELS[name])
+            make(name, model)
 
 
 if __name__ == "__main__":

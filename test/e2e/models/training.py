@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 import torch.nn.functional as F
+from optimizers import Lion
 from torch import nn
 
 IGNORED = -100
@@ -69,6 +70,8 @@ class Optimizer:
         if self.kind == "sgd":
             return torch.optim.SGD(groups, lr=self.lr, momentum=self.momentum)
         betas = (self.beta1, self.beta2)
+        if self.kind == "lion":
+            return Lion(groups, lr=self.lr, betas=betas)
         return torch.optim.AdamW(groups, lr=self.lr, betas=betas, eps=self.eps)
 
 

@@ -1,9 +1,11 @@
 // RUN: accel-opt %s --accel-insert-update | FileCheck %s
-// RUN: accel-opt %s --accel-insert-update='optimizer=sgd schedule=wsd momentum=0.8 clip-norm=2 decay-steps=10' | FileCheck %s --check-prefix=SGD
+// RUN: accel-opt %s --accel-insert-update='optimizer=sgd schedule=wsd numbers=momentum=0.8 clip-norm=2 decay-steps=10' | FileCheck %s --check-prefix=SGD
+// RUN: accel-opt %s --accel-insert-update='optimizer=lion numbers=beta1=0.8' | FileCheck %s --check-prefix=LION
 
 // The module names the optimizer: the plan's manifest reads it there.
 // CHECK: module attributes {{{.*}}accel.optimizer = "adamw"
 // SGD: module attributes {{{.*}}accel.optimizer = "sgd"
+// LION: module attributes {{{.*}}accel.optimizer = "lion"
 
 // AdamW: its own numbers and none of the other optimizer; those of all schedules, and a bound of the norm that is none.
 // CHECK-DAG: accel.state @lr : tensor<f64> {initial = 1.000000e-03 : f64, kind = "hyperparameter"}
@@ -33,6 +35,14 @@
 // SGD-DAG: accel.state @decay_steps : tensor<f64> {initial = 1.000000e+01 : f64
 // SGD-NOT: beta
 // SGD: accel.update %{{.+}} kind "sgd" :
+
+// Lion: what is not given is as its paper has it, and not as AdamW has it; no powers of its factors.
+// LION-DAG: accel.state @beta1 : tensor<f64> {initial = 8.000000e-01 : f64, kind = "hyperparameter"}
+// LION-DAG: accel.state @beta2 : tensor<f64> {initial = 0.98999999999999999 : f64, kind = "hyperparameter"}
+// LION-DAG: accel.state @step_count
+// LION-NOT: @eps
+// LION-NOT: _power
+// LION: accel.update %{{.+}} kind "lion" :
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %scale = accel.constant dense<0.5> : tensor<f64>
   accel.metric "gradient_scale", %scale : tensor<f64>

@@ -100,7 +100,9 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, ExpandUpdateTest,
                                          UpdateCase{"sgd", "constant", 0.3},
                                          UpdateCase{"sgd", "linear", 0},
                                          UpdateCase{"sgd", "cosine", 0},
-                                         UpdateCase{"sgd", "wsd", 0.3}));
+                                         UpdateCase{"sgd", "wsd", 0.3},
+                                         UpdateCase{"lion", "constant", 0},
+                                         UpdateCase{"lion", "cosine", 0.3}));
 
 } // namespace
 } // namespace accel::test

@@ -2,6 +2,7 @@
 // What a step does besides computing tensors: inputs, metrics, the update, and
 // the buckets that parameters are gathered in.
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -35,9 +36,9 @@ LogicalResult UpdateOp::verify() {
   if (failed(verifyRank(*this, "scale", getScale(), 0))) {
     return failure();
   }
-  if (getKind() != "adamw" && getKind() != "sgd") {
-    return emitOpError() << "expected `kind` to be \"adamw\" or \"sgd\", got \""
-                         << getKind() << "\"";
+  if (!findOptimizer(getKind())) {
+    return emitOpError() << "expected `kind` to be " << listOptimizers()
+                         << ", got \"" << getKind() << "\"";
   }
   return success();
 }

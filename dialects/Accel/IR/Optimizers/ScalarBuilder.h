@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on scalars of a step: tensors of rank 0 in f64.
-#ifndef ACCEL_PASSES_SHARD_SCALARBUILDER_H
-#define ACCEL_PASSES_SHARD_SCALARBUILDER_H
+#ifndef ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_SCALARBUILDER_H
+#define ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_SCALARBUILDER_H
 
 #include "dialects/Accel/IR/AccelOps.h"
 

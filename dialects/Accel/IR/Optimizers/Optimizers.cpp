@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table of the optimizers.
+#include "dialects/Accel/IR/Optimizers/Optimizer.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace accel;
+
+bool OptimizerNumber::contains(double number) const {
+  return number >= 0 && std::isfinite(number) &&
+         (range == Range::NotNegative || number < 1);
+}
+
+/// The element of `table` with this name; null if there is none.
+template <typename T>
+static const T *findNamed(llvm::ArrayRef<T> table, llvm::StringRef name) {
+  const T *found =
+      llvm::find_if(table, [&](const T &each) { return each.name == name; });
+  return found == table.end() ? nullptr : found;
+}
+
+const OptimizerSlot *Optimizer::findSlot(llvm::StringRef name) const {
+  return findNamed(slots, name);
+}
+
+const OptimizerNumber *Optimizer::findNumber(llvm::StringRef name) const {
+  return findNamed(numbers, name);
+}
+
+const OptimizerPower *Optimizer::findPower(llvm::StringRef name) const {
+  return findNamed(powers, name);
+}
+
+llvm::ArrayRef<const Optimizer *> accel::getOptimizers() {
+  static constexpr const Optimizer *kAll[] = {&kAdamW, &kSgd, &kLion};
+  return kAll;
+}
+
+const Optimizer *accel::findOptimizer(llvm::StringRef name) {
+  llvm::ArrayRef<const Optimizer *> all = getOptimizers();
+  const auto *found = llvm::find_if(
+      all, [&](const Optimizer *each) { return each->name == name; });
+  return found == all.end() ? nullptr : *found;
+}
+
+std::string accel::listOptimizers() {
+  std::string text;
+  llvm::ArrayRef<const Optimizer *> all = getOptimizers();
+  for (auto [i, optimizer] : llvm::enumerate(all)) {
+    text += i == 0 ? "" : i + 1 == all.size() ? " or " : ", ";
+    text += optimizer->name.str();
+  }
+  return text;
+}

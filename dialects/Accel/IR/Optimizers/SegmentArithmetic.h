@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the arithmetic of an optimizer is written with: element-wise operations
+// on the slots of one segment.
+#ifndef ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_SEGMENTARITHMETIC_H
+#define ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_SEGMENTARITHMETIC_H
+
+#include "dialects/Accel/IR/Optimizers/ScalarBuilder.h"
+
+namespace accel {
+
+/// The slots of one trainable segment.
+struct SegmentSlots {
+  std::string prefix; ///< bucket and segment: "block0.decayed"
+  int64_t elements;
+  bool isDecayed;
+
+  std::string getSlot(llvm::StringRef slot) const {
+    return prefix + "." + slot.str();
+  }
+};
+
+/// The arithmetic of an optimizer: scalars once per step, then the update of
+/// every segment.
+class SegmentOptimizer {
+public:
+  virtual ~SegmentOptimizer() = default;
+
+  /// Builds the scalars of a step: `rate` is its learning rate, gradients are
+  /// to be multiplied by `gradientFactor`. Advances the optimizer's counters.
+  virtual void buildScalars(ScalarBuilder &scalars, mlir::Value rate,
+                            mlir::Value gradientFactor) = 0;
+
+  /// Builds one run of element-wise operations that reads the slots of
+  /// `segment` and writes them back.
+  virtual void buildUpdate(ScalarBuilder &scalars,
+                           const SegmentSlots &segment) = 0;
+};
+
+/// Element-wise f32 arithmetic on one segment; scalars are repeated where they
+/// are used. Borrows: both arguments.
+class SegmentBuilder {
+public:
+  SegmentBuilder(ScalarBuilder &scalars, const SegmentSlots &segment)
+      : builder(scalars.getBuilder()), loc(scalars.getLoc()), segment(segment),
+        type(mlir::RankedTensorType::get({segment.elements},
+                                         builder.getF32Type())) {}
+
+  mlir::Value read(llvm::StringRef slot) {
+    return ReadOp::create(builder, loc, type, segment.getSlot(slot));
+  }
+  void write(llvm::StringRef slot, mlir::Value value) {
+    WriteOp::create(builder, loc, segment.getSlot(slot), value);
+  }
+
+  mlir::Value add(mlir::Value left, mlir::Value right) {
+    return AddOp::create(builder, loc, left, right);
+  }
+  mlir::Value sub(mlir::Value left, mlir::Value right) {
+    return SubOp::create(builder, loc, left, right);
+  }
+  mlir::Value mul(mlir::Value left, mlir::Value right) {
+    return MulOp::create(builder, loc, left, right);
+  }
+  mlir::Value div(mlir::Value left, mlir::Value right) {
+    return DivOp::create(builder, loc, left, right);
+  }
+  mlir::Value sqrt(mlir::Value operand) {
+    return SqrtOp::create(builder, loc, operand);
+  }
+
+  /// -1, 0 or 1; of what is no number, that.
+  mlir::Value sign(mlir::Value operand);
+
+  /// A scalar of type f32 in every element.
+  mlir::Value repeat(mlir::Value scalar) {
+    return BroadcastOp::create(builder, loc, type, scalar,
+                               llvm::ArrayRef<int64_t>{});
+  }
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const SegmentSlots &segment;
+  mlir::RankedTensorType type;
+};
+
+/// An f64 scalar, rounded once to the f32 that elements are computed in.
+mlir::Value roundToF32(ScalarBuilder &scalars, mlir::Value value);
+
+/// Multiplies the counter `power` by `base` and returns it.
+mlir::Value advancePower(ScalarBuilder &scalars, llvm::StringRef power,
+                         mlir::Value base);
+
+} // namespace accel
+
+#endif
