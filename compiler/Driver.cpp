@@ -8,6 +8,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/PlanWriter.h"
 #include "compiler/RegisterAll.h"
+#include "compiler/Remarks.h"
 #include "compiler/Summary.h"
 #include "compiler/ThreadStart.h"
 #include "compiler/TimeReport.h"
@@ -129,6 +130,7 @@ private:
   unsigned wantedThreads, startedThreads;
   llvm::DefaultThreadPool threads;
   MLIRContext context;
+  PhaseRemarks remarks{context, options.remarks};
   Problems problems; ///< of a check
   DiagnosticPrinter diagnostics;
   onnx::ImportedModel model;
@@ -233,7 +235,7 @@ ExitCode Compilation::check() {
     code = lower();
     code = code == ExitCode::Ok ? estimate() : code;
   } else if (code == ExitCode::Ok &&
-             failed(checkKernels(getModule(), getDefaultVariants(),
+             failed(checkKernels(getModule(), getVariants(getModule()),
                                  time.nest("lower")))) {
     code = failPhase(Phase::Lower);
   }
@@ -300,12 +302,16 @@ ExitCode Compilation::importModel() {
 
 /// All phases that change the module in place.
 ExitCode Compilation::runPhases() {
+  if (failed(remarks.enable())) {
+    return ExitCode::Internal;
+  }
   Phase last = options.compileTo.value_or(Phase::Memory);
   for (const PhaseInfo &info : getPhases()) {
     if (info.phase > last) {
       break;
     }
     diagnostics.setDefaultCode(defaultCodeOf(info.phase));
+    remarks.begin(info.phase);
     if (failed(
             runPhase(getModule(), info.phase, options, time.nest(info.name)))) {
       return failPhase(info.phase);
@@ -394,7 +400,7 @@ ExitCode Compilation::lower() {
     }
   }
   FailureOr<LoweredCode> lowered =
-      lowerKernels(getModule(), getDefaultVariants(), time.nest("lower"));
+      lowerKernels(getModule(), getVariants(getModule()), time.nest("lower"));
   if (failed(lowered)) {
     return failPhase(Phase::Lower);
   }

@@ -4,7 +4,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
-#include "passes/Analysis/ProductTiles.h"
+#include "passes/Analysis/IterationDomain.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -81,7 +81,9 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
     facts.launches += launch ? 1 : 0;
     auto kernel =
         launch ? symbols.lookup<func::FuncOp>(launch.getKernel()) : nullptr;
-    bool isProduct = kernel && getProduct(kernel);
+    FailureOr<IterationDomain> domain =
+        kernel ? IterationDomain::get(kernel) : FailureOr<IterationDomain>();
+    bool isProduct = succeeded(domain) && domain->kind == LoopKind::Product;
     facts.products += isProduct ? 1 : 0;
   });
 }

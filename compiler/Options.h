@@ -29,15 +29,18 @@ struct CompilerOptions {
   /// Files besides the model and its data that decide what is made: those of
   /// options, and the compiler itself.
   std::vector<std::string> otherInputs;
-  std::string dumpPhases;  ///< folder for NN-phase.mlir; empty: none
-  bool estimate = false;   ///< print what training takes, no plan
-  bool json = false;       ///< the estimate as JSON
-  bool timeReport = false; ///< print where the time went
+  std::string dumpPhases;     ///< folder for NN-phase.mlir; empty: none
+  std::vector<Phase> remarks; ///< phases whose decisions are printed
+  bool estimate = false;      ///< print what training takes, no plan
+  bool json = false;          ///< the estimate as JSON
+  bool timeReport = false;    ///< print where the time went
   bool jsonTimeReport = false;
   bool check = false; ///< list what keeps the model from training, no plan
   DiagnosticsStyle diagnostics; ///< errors, warnings, remarks, the check
   unsigned threads = 0; ///< of the compiler; 0: as many as there are cores
 
+  /// The code variants of the plan, which is planned for the least capable.
+  std::string target = "cpu";
   int64_t globalBatch = 32; ///< samples of a step, for the plan
   int64_t maxRanks = 1024;  ///< that a run of the plan may have
   /// Bytes that a rank may need; 0: no limit. Does not shape the plan.

@@ -44,11 +44,11 @@ void buildPhase(OpPassManager &manager, Phase phase,
   case Phase::Partition:
     return buildPartitionPipeline(manager);
   case Phase::Fuse:
-    return buildFusePipeline(manager);
+    return buildFusePipeline(manager, options.target);
   case Phase::Schedule:
-    return buildSchedulePipeline(manager, {options.maxRanks});
+    return buildSchedulePipeline(manager, {options.maxRanks, options.target});
   case Phase::Memory:
-    return buildMemoryPipeline(manager);
+    return buildMemoryPipeline(manager, options.target);
   case Phase::Lower:
     return buildLowerPipeline(manager);
   }

@@ -73,6 +73,8 @@ static planpb::MemoryClass toClass(plan::MemoryClass klass) {
     return planpb::CLASS_CONSTANTS;
   case plan::MemoryClass::Scalars:
     return planpb::CLASS_SCALARS;
+  case plan::MemoryClass::Workspace:
+    return planpb::CLASS_SCRATCH;
   }
   llvm_unreachable("all classes are listed");
 }
@@ -110,7 +112,13 @@ planpb::Buffer PlanManifest::makeBuffer(plan::BufferOp op) {
   buffer.set_space(toSpace(op.getSpace()));
   buffer.set_region(toRegion(op.getRegion()));
   setElements(buffer, type, op.getShardAttr());
-  buffer.set_alignment(plan::kAlignment);
+  if (op.getPerThread()) {
+    buffer.mutable_bytes()
+        ->mutable_alternatives(0)
+        ->mutable_terms(0)
+        ->set_per_thread(true);
+  }
+  buffer.set_alignment(op.getAlignment());
   buffer.set_copies(op.getCopies());
   buffer.set_memory_class(toClass(op.getKlass()));
   if (op.getRegion() == plan::Region::Transient) {
@@ -161,33 +169,17 @@ uint32_t PlanManifest::stateIndex(StringRef symbol) {
     setElements(*buffer,
                 MemRefType::get(type.getShape(), type.getElementType()),
                 isPart ? getStateShard(state) : plan::ShardAttr());
-    buffer->set_alignment(plan::kAlignment);
+    buffer->set_alignment(alignment);
     buffer->set_copies(1);
     buffer->set_memory_class(toClass(getStateClass(state)));
   }
   return known->second;
 }
 
-/// One workspace serves all kernels: they run one after the other.
-uint32_t PlanManifest::workspaceIndex() {
-  if (workspace < 0) {
-    workspace = manifest.buffers_size();
-    planpb::Buffer *buffer = manifest.add_buffers();
-    buffer->set_name("workspace");
-    buffer->set_space(planpb::SPACE_DEVICE);
-    buffer->set_region(planpb::REGION_PERSISTENT);
-    buffer->set_dtype(planpb::ELEMENT_U8);
-    buffer->set_alignment(plan::kAlignment);
-    buffer->set_copies(1);
-    buffer->set_memory_class(planpb::CLASS_SCRATCH);
-  }
-  return workspace;
-}
-
 std::string PlanManifest::takeConstants(uint32_t section) {
   std::string bytes;
   for (auto &[index, value] : constants) {
-    bytes.resize(llvm::alignTo(bytes.size(), plan::kAlignment));
+    bytes.resize(llvm::alignTo(bytes.size(), alignment));
     planpb::SectionRange *range =
         manifest.mutable_buffers(index)->mutable_content();
     range->set_section(section);

@@ -3,7 +3,7 @@
 #include "compiler/Place.h"
 #include "compiler/PlanManifest.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/KernelOperands.h"
 #include "passes/Memory/MemoryProblem.h"
 #include "runtime/plan/features.h"
 #include "runtime/plan/instruction_stream.h"
@@ -94,7 +94,7 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
       planpb::Arena *arena = message->add_arenas();
       arena->set_space(toSpace(space));
       arena->set_bytes(bytes.getInt());
-      arena->set_alignment(plan::kAlignment);
+      arena->set_alignment(alignment);
     }
   }
   return records;
@@ -160,7 +160,9 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
     access->set_mode(toMode(each.access));
     access->set_rotate(range.buffer.getCopies() > 1 ? interface.getRotation()
                                                     : 0);
-    moved += range.bytes * (each.access == plan::Access::ReadWrite ? 2 : 1);
+    if (!range.buffer.getPerThread()) {
+      moved += range.bytes * (each.access == plan::Access::ReadWrite ? 2 : 1);
+    }
   }
   instruction.set_bytes_moved(moved);
   instruction.set_source_plus_one(sourceIndexPlusOne(op->getLoc()));
@@ -194,49 +196,12 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
   return instruction;
 }
 
-/// The kernel's last pointer: a piece of the workspace for each thread.
-void PlanManifest::addScratch(uint64_t bytes,
-                              planpb::Instruction &instruction) {
-  instruction.mutable_launch()->add_arguments(instruction.accesses_size());
-  planpb::Access *access = instruction.add_accesses();
-  access->set_buffer(workspaceIndex());
-  access->set_bytes(bytes);
-  access->set_mode(planpb::Access::MODE_READ_WRITE);
-  access->set_thread_stride(bytes);
-  scratchBytes = std::max(scratchBytes, bytes);
-}
-
-void PlanManifest::sizeScratch() {
-  if (scratchBytes == 0) {
-    return;
-  }
-  planpb::Buffer *workspace = manifest.mutable_buffers(workspaceIndex());
-  planpb::SizeTerm *term =
-      workspace->mutable_bytes()->add_alternatives()->add_terms();
-  term->set_factor(scratchBytes);
-  term->set_per_thread(true);
-  manifest.add_required_features(std::string(runtime::kFeatureThreadPrivate));
-}
-
-/// Whether sharing it out gains anything: handing out work and waiting for it
-/// takes some microseconds, and a thread that loses its core keeps all others
-/// waiting.
-static bool isWorthATeam(uint64_t flops, uint64_t bytes) {
-  // Ten to twenty microseconds of one core.
-  constexpr uint64_t kFlops = 200000;
-  constexpr uint64_t kBytes = uint64_t{128} << 10;
-  return flops >= kFlops || bytes >= kBytes;
-}
-
-/// The kernel's operations by the type that they compute in, and their sum.
-static uint64_t addFlops(func::FuncOp kernel,
-                         planpb::Instruction &instruction) {
+/// The kernel's operations by the type that they compute in.
+static void addFlops(func::FuncOp kernel, planpb::Instruction &instruction) {
   std::map<planpb::ElementType, uint64_t> counts;
-  uint64_t all = 0;
   kernel.walk([&](CostOpInterface cost) {
     auto type = cast<RankedTensorType>(cost->getResult(0).getType());
     counts[toElementType(type.getElementType())] += cost.getFlops();
-    all += cost.getFlops();
   });
   for (auto [type, count] : counts) {
     if (count > 0) {
@@ -245,7 +210,6 @@ static uint64_t addFlops(func::FuncOp kernel,
       message->set_count(count);
     }
   }
-  return all;
 }
 
 void PlanManifest::fillLaunch(plan::LaunchOp op,
@@ -257,20 +221,15 @@ void PlanManifest::fillLaunch(plan::LaunchOp op,
     launch->add_arguments(i);
   }
   if (std::optional<plan::ShardAttr> shard = op.getShard()) {
-    planpb::Shard *end = launch->mutable_end()->mutable_shard();
-    fillShard(*end, *shard);
-    end->set_unit(shard->getElements() / op.getUnits());
-  } else {
-    launch->mutable_end()->set_units(op.getUnits());
+    fillShard(*launch->mutable_part(), *shard);
   }
-  auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
-  if (int64_t scratch = KernelShape::get(kernel)->scratch) {
-    addScratch(scratch, instruction);
+  if (op.getWorkspace()) {
+    planpb::Access *workspace =
+        instruction.mutable_accesses(instruction.accesses_size() - 1);
+    workspace->set_thread_stride(workspace->bytes());
+    usesThreadPrivate = true;
   }
-  uint64_t flops = addFlops(kernel, instruction);
-  if (!isWorthATeam(flops, instruction.bytes_moved())) {
-    launch->set_grain(op.getUnits());
-  }
+  addFlops(module.lookupSymbol<func::FuncOp>(op.getKernel()), instruction);
 }
 
 void PlanManifest::fillFetch(plan::FetchOp op,

@@ -3,8 +3,8 @@
 // by message.
 #include "compiler/PlanManifest.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/KernelOperands.h"
-#include "passes/Analysis/KernelShape.h"
 
 #include "dialects/Accel/IR/Schedule.h"
 #include "dialects/Dist/IR/DistDialect.h"
@@ -26,6 +26,9 @@ PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code,
     : module(module), streams(module), code(code), model(model),
       options(options) {
   manifest.set_producer("accelc 0.1.0");
+  module.walk([&](plan::BufferOp buffer) {
+    alignment = std::max<uint64_t>(alignment, buffer.getAlignment());
+  });
   addMesh();
   addSignature();
   addModelFacts();
@@ -197,81 +200,116 @@ void PlanManifest::addModelFacts() {
   }
 }
 
-static std::string describeUnits(const KernelShape &shape) {
-  switch (shape.kind) {
-  case LoopKind::Flat:
-    return llvm::formatv("blocks of {0} elements", kFlatUnit);
-  case LoopKind::Columns:
-    return llvm::formatv("blocks of {0} columns", kColumnUnit);
-  case LoopKind::Attention:
-    return "heads or blocks of their rows";
-  case LoopKind::Product:
-    return shape.hasColumnUnits()
-               ? llvm::formatv("blocks of {0} columns", kProductColumns)
-               : llvm::formatv("blocks of {0} rows", kProductRows);
-  case LoopKind::Rows:
-  case LoopKind::Concat:
-    return llvm::formatv("rows of {0}", shape.columns);
+/// For people.
+static std::string describeUnits(const IterationDomain &domain,
+                                 plan::CodeAttr code) {
+  bool isRow = code.getUnit() == 1 && code.getOf() == plan::UnitKind::Rows;
+  if (isRow) {
+    return llvm::formatv("rows of {0}", domain.columns);
   }
-  llvm_unreachable("all kinds are listed");
+  StringRef of = plan::stringifyUnitKind(code.getOf());
+  return code.getUnit() == 1
+             ? of.str()
+             : llvm::formatv("blocks of {0} {1}", code.getUnit(), of).str();
 }
 
-/// What a launch of the kernel must fit.
-static void addExtent(func::FuncOp function, planpb::Kernel &kernel) {
-  KernelShape shape = *KernelShape::get(function);
-  kernel.set_extent(describeUnits(shape));
-  kernel.set_units(shape.units);
-  for (const KernelOperand &operand : getKernelOperands(function)) {
+/// Equal kernels have equal keys, in whatever plan; names are no part of it.
+static std::string computeKey(func::FuncOp function) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function.getBody().front().walk([&](Operation *op) {
+    op->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
+  });
+  function->getAttr(kKernelAttr).print(stream);
+  function.getFunctionType().print(stream);
+  // Whether results are added to what is there.
+  if (ArrayAttr attributes = function.getResAttrsAttr()) {
+    attributes.print(stream);
+  }
+  llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(text.data()),
+                                text.size());
+  return llvm::toHex(llvm::SHA256::hash(bytes), /*LowerCase=*/true);
+}
+
+/// What each operand is for, whatever the variant.
+static void addOperands(func::FuncOp function, planpb::Kernel &kernel) {
+  auto codes = function->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+  int64_t workspace = 0;
+  for (NamedAttribute each : codes) {
+    workspace = std::max(workspace,
+                         cast<plan::CodeAttr>(each.getValue()).getWorkspace());
+  }
+  auto first = cast<plan::CodeAttr>(codes.begin()->getValue());
+  for (const KernelOperand &operand : getKernelOperands(function, first)) {
     planpb::KernelOperand *message = kernel.add_operands();
     message->set_mode(toMode(operand.access));
     message->set_bytes(operand.bytes);
-    message->set_unit_bytes(operand.unitBytes);
-    message->set_per_thread(operand.isScratch);
+  }
+  if (workspace > 0) {
+    planpb::KernelOperand *message = kernel.add_operands();
+    message->set_mode(planpb::Access::MODE_READ_WRITE);
+    message->set_bytes(workspace);
+    message->set_per_thread(true);
   }
   kernel.set_arity(kernel.operands_size());
 }
 
-void PlanManifest::addKernels() {
+/// The code of one variant, and how it is cut.
+static void addEntry(func::FuncOp function, const CodeEntry &entry,
+                     plan::CodeAttr code, planpb::Kernel &kernel) {
+  planpb::KernelEntry *message = kernel.add_entries();
+  message->set_offset(entry.offset);
+  message->set_size(entry.size);
+  message->set_units(code.getUnits());
+  message->set_extent(describeUnits(*IterationDomain::get(function), code));
+  message->set_grain(code.getGrain());
+  for (const KernelOperand &operand : getKernelOperands(function, code)) {
+    message->add_unit_bytes(operand.unitBytes);
+  }
+  // The workspace is nobody's part.
+  while (message->unit_bytes_size() < kernel.operands_size()) {
+    message->add_unit_bytes(0);
+  }
+}
+
+static planpb::DeviceKind toDevice(plan::DeviceKind device) {
+  switch (device) {
+  case plan::DeviceKind::Cpu:
+    return planpb::DEVICE_CPU;
+  }
+  llvm_unreachable("all devices are listed");
+}
+
+void PlanManifest::addVariants() {
   for (const VariantCode &variant : code.variants) {
+    auto op = module.lookupSymbol<plan::VariantOp>(variant.variant.name);
     planpb::CodeVariant *message = manifest.add_variants();
     message->set_name(variant.variant.name);
-    message->set_device(planpb::DEVICE_CPU);
-    for (const std::string &feature : variant.variant.features) {
-      message->add_features(feature);
+    message->set_device(toDevice(op.getDevice()));
+    for (StringRef feature : op.getFeatures().getAsValueRange<StringAttr>()) {
+      message->add_features(feature.str());
     }
-    message->set_vector_lanes(kVectorLanes);
-    message->set_cpu(variant.variant.cpu);
+    message->set_vector_lanes(op.getLanes());
+    message->set_cpu(op.getProcessor().str());
   }
+}
+
+void PlanManifest::addKernels() {
+  addVariants();
   for (auto function : module.getOps<func::FuncOp>()) {
-    auto attribute = function->getAttrOfType<DictionaryAttr>(kKernelAttr);
-    if (!attribute) {
+    auto codes = function->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+    if (!codes) {
       continue;
     }
-    kernelIndex[function.getSymName()] = manifest.kernels_size();
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    function.getBody().front().walk([&](Operation *op) {
-      op->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
-    });
-    attribute.print(stream);
-    function.getFunctionType().print(stream);
-    // Whether results are added to what is there.
-    if (ArrayAttr attributes = function.getResAttrsAttr()) {
-      attributes.print(stream);
-    }
-    llvm::ArrayRef<uint8_t> bytes(
-        reinterpret_cast<const uint8_t *>(text.data()), text.size());
-    std::array<uint8_t, 32> digest = llvm::SHA256::hash(bytes);
+    uint32_t index = manifest.kernels_size();
+    kernelIndex[function.getSymName()] = index;
     planpb::Kernel *kernel = manifest.add_kernels();
-    kernel->set_key(llvm::toHex(digest, /*LowerCase=*/true));
+    kernel->set_key(computeKey(function));
     kernel->set_name(function.getSymName().str());
-    addExtent(function, *kernel);
+    addOperands(function, *kernel);
     for (const VariantCode &variant : code.variants) {
-      const CodeEntry &entry =
-          variant.image.entries[kernelIndex.lookup(function.getSymName())];
-      planpb::KernelEntry *message = kernel->add_entries();
-      message->set_offset(entry.offset);
-      message->set_size(entry.size);
+      addEntry(function, variant.image.entries[index],
+               codes.getAs<plan::CodeAttr>(variant.variant.name), *kernel);
     }
   }
 }
@@ -483,7 +521,7 @@ void PlanManifest::addMemorySummary() {
     planpb::Arena *message = manifest.add_arenas();
     message->set_space(space);
     message->set_bytes(bytes);
-    message->set_alignment(plan::kAlignment);
+    message->set_alignment(alignment);
     if (space == planpb::SPACE_DEVICE) {
       planpb::MemoryUse *use =
           manifest.mutable_memory()->add_transient_at_peak();
@@ -498,8 +536,10 @@ planpb::Manifest PlanManifest::finish() {
   addBuckets();
   addParameters();
   addStates();
-  sizeScratch();
   addMemorySummary();
+  if (usesThreadPrivate) {
+    manifest.add_required_features(std::string(runtime::kFeatureThreadPrivate));
+  }
   if (usesParts) {
     manifest.add_required_features(std::string(runtime::kFeatureShardedAccess));
   }

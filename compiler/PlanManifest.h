@@ -47,6 +47,7 @@ public:
 private:
   // PlanManifest.cpp
   void addMesh();
+  void addVariants();
   void addKernels();
   void addModelFacts();
   void addBuckets();
@@ -61,7 +62,6 @@ private:
   uint32_t bufferIndex(plan::BufferOp op, llvm::StringRef function);
   planpb::Buffer makeBuffer(plan::BufferOp op);
   uint32_t stateIndex(llvm::StringRef symbol);
-  uint32_t workspaceIndex();
 
   // PlanInstructions.cpp
   void addBlock(mlir::Block &block, llvm::StringRef function,
@@ -69,9 +69,6 @@ private:
   planpb::Instruction makeInstruction(mlir::Operation *op,
                                       llvm::StringRef function, uint32_t id);
   void fillLaunch(plan::LaunchOp op, planpb::Instruction &instruction);
-  void addScratch(uint64_t bytes, planpb::Instruction &instruction);
-  /// Makes the workspace large enough for every kernel's.
-  void sizeScratch();
   void fillFetch(plan::FetchOp op, planpb::Instruction &instruction);
   void fillLoad(plan::LoadOp op, planpb::Instruction &instruction);
   void fillMetric(plan::MetricOp op, planpb::Instruction &instruction);
@@ -100,12 +97,12 @@ private:
   llvm::StringMap<uint64_t> weightOffsets;
   llvm::StringMap<uint32_t> gatheredBuffers; ///< the first of each master
   PeakInstruction peak;                      ///< of the functions so far
+  uint64_t alignment = plan::kAlignment;     ///< the strictest of a buffer
   uint32_t weightSection = 0;
   bool usesParts = false;         ///< of buffers: a rank's own elements
-  uint64_t scratchBytes = 0;      ///< the most that a kernel needs of a thread
+  bool usesThreadPrivate = false; ///< memory that each thread has for itself
   uint32_t collectives = 0;       ///< of the function so far
   uint32_t gradientsComplete = 0; ///< an instruction of it, plus one
-  int64_t workspace = -1;
 };
 
 /// The schema's element type of an MLIR type (booleans and i8 are bytes).

@@ -61,12 +61,15 @@ void accel::registerAllAccelPasses() {
   registerShardPipeline();
   PassPipelineRegistration<>("accel-partition", "phase Partition",
                              buildPartitionPipeline);
-  PassPipelineRegistration<>("accel-fuse", "phase Fuse", buildFusePipeline);
+  PassPipelineRegistration<>(
+      "accel-fuse", "phase Fuse",
+      [](mlir::OpPassManager &pm) { buildFusePipeline(pm); });
   PassPipelineRegistration<>(
       "accel-schedule", "phase Schedule",
       [](mlir::OpPassManager &pm) { buildSchedulePipeline(pm); });
-  PassPipelineRegistration<>("accel-memory", "phase Memory",
-                             buildMemoryPipeline);
+  PassPipelineRegistration<>(
+      "accel-memory", "phase Memory",
+      [](mlir::OpPassManager &pm) { buildMemoryPipeline(pm); });
   PassPipelineRegistration<>(
       "accel-lower", "phase Lower",
       [](mlir::OpPassManager &manager) { buildLowerPipeline(manager); });

@@ -5,7 +5,7 @@
 
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/IndexRanges.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -18,10 +18,11 @@ namespace {
 /// or one for a row.
 class UnitWalk {
 public:
-  explicit UnitWalk(const KernelShape &shape)
-      : shape(shape), perUnit(shape.kind == LoopKind::Flat   ? kFlatUnit
-                              : shape.kind == LoopKind::Rows ? shape.columns
-                                                             : 0) {}
+  UnitWalk(const IterationDomain &domain, plan::CodeAttr code)
+      : domain(domain),
+        rowsPerUnit(domain.kind == LoopKind::Rows ? code.getUnit() : 0),
+        perUnit(domain.kind == LoopKind::Flat ? code.getUnit()
+                                              : rowsPerUnit * domain.columns) {}
 
   /// The elements that a value of its size has for each unit; 0 if its size
   /// says that it does not follow them.
@@ -29,10 +30,10 @@ public:
     return getWidth(getNumElements(value));
   }
   int64_t getWidth(int64_t elements) const {
-    if (perUnit != 0 && elements == shape.elements) {
+    if (perUnit != 0 && elements == domain.elements) {
       return perUnit;
     }
-    return shape.kind == LoopKind::Rows && elements == shape.rows ? 1 : 0;
+    return elements == domain.rows ? rowsPerUnit : 0;
   }
 
   /// Whether all that is computed from `value` follows the units as it does.
@@ -62,8 +63,8 @@ private:
     }
     AccessRelation relation = getAccessRelation(view, root);
     return relation.kind == AccessKind::Identity ||
-           (relation.kind == AccessKind::RowBroadcast &&
-            shape.kind == LoopKind::Rows && relation.columns == shape.columns);
+           (relation.kind == AccessKind::RowBroadcast && rowsPerUnit != 0 &&
+            relation.columns == domain.columns);
   }
 
   bool isComputedByUnit(Operation *op) {
@@ -80,8 +81,8 @@ private:
            });
   }
 
-  const KernelShape &shape;
-  int64_t perUnit;
+  const IterationDomain &domain;
+  int64_t rowsPerUnit, perUnit;
   llvm::DenseSet<Value> visited;
 };
 
@@ -96,29 +97,43 @@ static KernelOperand makeOperand(plan::Access access, Type type,
                                  int64_t width) {
   auto tensor = cast<RankedTensorType>(type);
   int64_t bytes = getStoredBytes(tensor);
-  return {access, tensor.getNumElements() * bytes, width * bytes,
-          /*isScratch=*/false};
+  return {access, tensor.getNumElements() * bytes, width * bytes};
 }
 
-SmallVector<KernelOperand> accel::getKernelOperands(func::FuncOp kernel) {
-  KernelShape shape = *KernelShape::get(kernel);
+SmallVector<KernelOperand> accel::getKernelOperands(func::FuncOp kernel,
+                                                    plan::CodeAttr code) {
+  IterationDomain domain = *IterationDomain::get(kernel);
   SmallVector<KernelOperand> operands;
   for (BlockArgument argument : kernel.getArguments()) {
-    UnitWalk walk(shape);
+    UnitWalk walk(domain, code);
     operands.push_back(
         makeOperand(plan::Access::Read, argument.getType(),
                     walk.isReadByUnit(argument) ? walk.getWidth(argument) : 0));
   }
   for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
     int64_t elements = cast<RankedTensorType>(type).getNumElements();
-    operands.push_back(makeOperand(isAccumulated(kernel, i)
-                                       ? plan::Access::ReadWrite
-                                       : plan::Access::Write,
-                                   type, UnitWalk(shape).getWidth(elements)));
-  }
-  if (shape.scratch > 0) {
-    operands.push_back({plan::Access::ReadWrite, shape.scratch,
-                        /*unitBytes=*/0, /*isScratch=*/true});
+    operands.push_back(
+        makeOperand(isAccumulated(kernel, i) ? plan::Access::ReadWrite
+                                             : plan::Access::Write,
+                    type, UnitWalk(domain, code).getWidth(elements)));
   }
   return operands;
+}
+
+FailureOr<SmallVector<plan::CodeAttr>>
+accel::getCodeOfVariants(func::FuncOp kernel) {
+  auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+  SmallVector<plan::CodeAttr> codes;
+  for (auto variant :
+       kernel->getParentOfType<ModuleOp>().getOps<plan::VariantOp>()) {
+    auto code = all ? all.getAs<plan::CodeAttr>(variant.getSymName())
+                    : plan::CodeAttr();
+    if (!code) {
+      return kernel.emitOpError("expected `")
+             << plan::kCodeAttr << "` to say how code for '"
+             << variant.getSymName() << "' is cut, got " << Attribute(all);
+    }
+    codes.push_back(code);
+  }
+  return codes;
 }

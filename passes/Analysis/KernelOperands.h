@@ -5,7 +5,7 @@
 #define ACCEL_PASSES_ANALYSIS_KERNELOPERANDS_H
 
 #include "dialects/Plan/IR/PlanOps.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -18,13 +18,17 @@ struct KernelOperand {
   /// Units [a, b) touch bytes [a * unitBytes, min(b * unitBytes, bytes)) only;
   /// 0: any unit may touch any byte.
   int64_t unitBytes = 0;
-  /// Every thread has memory of its own there.
-  bool isScratch = false;
 };
 
-/// One for every pointer: the arguments, the results, the scratch if there is
-/// any. Requires: KernelShape::get accepts the kernel.
-llvm::SmallVector<KernelOperand> getKernelOperands(mlir::func::FuncOp kernel);
+/// One for every argument and result of code that is cut as `code` says.
+/// Requires: IterationDomain::get accepts the kernel.
+llvm::SmallVector<KernelOperand> getKernelOperands(mlir::func::FuncOp kernel,
+                                                   plan::CodeAttr code);
+
+/// The kernel's code in each variant of its module, in the module's order; an
+/// error on the kernel if it lacks one.
+mlir::FailureOr<llvm::SmallVector<plan::CodeAttr>>
+getCodeOfVariants(mlir::func::FuncOp kernel);
 
 } // namespace accel
 

@@ -2,7 +2,7 @@
 // Copies kernels and changes what says how results meet their buffers.
 #include "passes/Analysis/KernelVariants.h"
 
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"

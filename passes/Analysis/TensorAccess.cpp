@@ -232,3 +232,12 @@ std::optional<StridedView> accel::getStridedView(Value value, Value root) {
   }
   return strided;
 }
+
+bool accel::keepsLastDimension(Operation *op) {
+  auto transpose = dyn_cast_or_null<TransposeOp>(op);
+  if (!transpose) {
+    return false;
+  }
+  ArrayRef<int64_t> permutation = transpose.getPermutation();
+  return permutation.back() == static_cast<int64_t>(permutation.size()) - 1;
+}

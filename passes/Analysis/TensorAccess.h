@@ -82,6 +82,9 @@ struct StridedView {
 /// `value` as such a view of `root`, or nothing where no strides describe it.
 std::optional<StridedView> getStridedView(mlir::Value value, mlir::Value root);
 
+/// Whether `op` is a transpose that keeps the last dimension last.
+bool keepsLastDimension(mlir::Operation *op);
+
 /// Number of elements of a statically shaped tensor.
 int64_t getNumElements(mlir::Value value);
 

@@ -2,7 +2,7 @@
 // Turns tensor values into buffers and operations into instructions of the
 // plan.
 #include "dialects/Accel/IR/FunctionRoles.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FunctionBuffers.h"
 #include "passes/Fuse/Passes.h"
@@ -198,11 +198,9 @@ void FunctionBuffers::createLaunch(OpBuilder &builder, Location loc,
       llvm::map_to_vector(modes, [&](plan::Access mode) -> Attribute {
         return builder.getI32IntegerAttr(static_cast<int32_t>(mode));
       });
-  auto shape = kernel->getAttrOfType<DictionaryAttr>(kKernelAttr);
-  plan::LaunchOp::create(builder, loc,
-                         FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-                         operands, builder.getArrayAttr(attributes),
-                         shape.getAs<IntegerAttr>("units"), shard);
+  plan::LaunchOp::create(
+      builder, loc, FlatSymbolRefAttr::get(kernel.getSymNameAttr()), operands,
+      /*workspace=*/Value(), builder.getArrayAttr(attributes), shard);
 }
 
 void FunctionBuffers::convertRead(ReadOp read) {

@@ -7,15 +7,17 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
-void accel::buildFusePipeline(mlir::OpPassManager &pm) {
+void accel::buildFusePipeline(mlir::OpPassManager &pm,
+                              const std::string &target) {
   pm.addPass(createExpandCompositesPass());
   // Not CSE: backward would read what forward computed from memory instead of
   // computing it again.
   pm.addPass(mlir::createCanonicalizerPass());
   pm.addPass(createHoistSitesPass());
   pm.addPass(createLayOutAttentionPass());
-  pm.addPass(createOutlineKernelsPass());
+  pm.addPass(createOutlineKernelsPass({target}));
   pm.addPass(createStoreGradientsPass());
   pm.addPass(createAssignBuffersPass());
+  pm.addPass(createAssignGeometryPass({target}));
   pm.addPass(createVerifyFusePass());
 }

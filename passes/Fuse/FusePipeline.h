@@ -3,14 +3,18 @@
 #ifndef ACCEL_PASSES_FUSE_FUSEPIPELINE_H
 #define ACCEL_PASSES_FUSE_FUSEPIPELINE_H
 
+#include <string>
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
 namespace accel {
 
-/// From a sharded training step to instructions over buffers.
-void buildFusePipeline(mlir::OpPassManager &pm);
+/// From a sharded training step to instructions over buffers, for a list of
+/// code variants.
+void buildFusePipeline(mlir::OpPassManager &pm,
+                       const std::string &target = "cpu");
 
 } // namespace accel
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Results of kernels that lie where an operand lay that nobody needs any more.
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FunctionBuffers.h"
 
@@ -21,7 +21,8 @@ static bool allUses(Value value, llvm::function_ref<bool(OpOperand &)> holds) {
 
 /// Whether a kernel reads `argument` only where it writes its results: element
 /// by element, or a row of it for that row.
-static bool isReadInPlace(BlockArgument argument, const KernelShape &shape) {
+static bool isReadInPlace(BlockArgument argument,
+                          const IterationDomain &shape) {
   return allUses(argument, [&](OpOperand &use) {
     Operation *user = use.getOwner();
     auto fusable = dyn_cast<FusionOpInterface>(user);
@@ -48,7 +49,7 @@ static bool isLastUse(Value value, func::CallOp call) {
 
 Value FunctionBuffers::overwrittenBy(func::CallOp call, func::FuncOp kernel,
                                      Value result, ArrayRef<Value> operands) {
-  FailureOr<KernelShape> shape = KernelShape::get(kernel);
+  FailureOr<IterationDomain> shape = IterationDomain::get(kernel);
   bool isLoop = succeeded(shape) && (shape->kind == LoopKind::Flat ||
                                      shape->kind == LoopKind::Rows);
   MemRefType type = getBufferType(result.getType());

@@ -5,7 +5,6 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
-#include "passes/Analysis/AttentionTiles.h"
 #include "passes/Analysis/TensorAccess.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,10 +12,6 @@
 
 using namespace mlir;
 using namespace accel;
-
-/// Most operations of a kernel: beyond that values no longer fit into
-/// registers.
-static constexpr size_t kMostOps = 96;
 
 FusionKind accel::getFusionKindOf(Operation *op) {
   if (isa<DropoutOp, RandomNormalOp>(op)) {
@@ -63,8 +58,9 @@ bool ClusterPlanner::isSource(Operation *op) {
   return isa_and_nonnull<IotaOp>(op);
 }
 
-ClusterPlanner::ClusterPlanner(ArrayRef<Operation *> section)
-    : ops(section.begin(), section.end()) {}
+ClusterPlanner::ClusterPlanner(ArrayRef<Operation *> section,
+                               const Target &target)
+    : target(target), ops(section.begin(), section.end()) {}
 
 Value ClusterPlanner::getRoot(Value value) const {
   return getViewRoot(value, [&](Value v) { return materialized.contains(v); });
@@ -317,7 +313,7 @@ void ClusterPlanner::materialize(Value value, Operation *user) {
   start(copy, KernelKind::Rows, getNumElements(value), 0, /*open=*/false);
 }
 
-/// Products and sinks take contiguous operands.
+/// Sinks take contiguous operands.
 void ClusterPlanner::materializeContiguous(Operation *op) {
   for (Value operand : SmallVector<Value>(op->getOperands())) {
     int64_t offset = 0;
@@ -329,36 +325,66 @@ void ClusterPlanner::materializeContiguous(Operation *op) {
   }
 }
 
+/// Products and attention take operands that lie in memory, as the target can
+/// read them.
+void ClusterPlanner::materializeUnreadable(Operation *op) {
+  for (Value operand : SmallVector<Value>(op->getOperands())) {
+    Value root = getRoot(operand);
+    if (!target.readsInPlace(op, operand, root) ||
+        isSource(root.getDefiningOp())) {
+      materialize(operand, op);
+    }
+  }
+}
+
+void ClusterPlanner::refuse(Operation *op, Value operand, StringRef reason) {
+  refusals.push_back({op, getRoot(operand).getDefiningOp(), reason.str()});
+}
+
+std::vector<Refusal> ClusterPlanner::getRefusals() const {
+  std::vector<Refusal> apart;
+  for (const Refusal &refusal : refusals) {
+    auto op = clusterOf.find(refusal.op);
+    auto producer = clusterOf.find(refusal.producer);
+    if (op != clusterOf.end() && producer != clusterOf.end() &&
+        op->second != producer->second) {
+      apart.push_back(refusal);
+    }
+  }
+  return apart;
+}
+
 /// Whether `op` can share the loop of `cluster` by way of `operand`, if rows
 /// have `columns` elements (0: not fixed).
-bool ClusterPlanner::joins(const Cluster &cluster, Operation *op, Value operand,
-                           int64_t columns) const {
-  if (cluster.kind != KernelKind::Rows || !cluster.open ||
-      cluster.ops.size() >= kMostOps) {
-    return false;
+Decision ClusterPlanner::joins(const Cluster &cluster, Operation *op,
+                               Value operand, int64_t columns) const {
+  if (cluster.kind != KernelKind::Rows || !cluster.open) {
+    return Decision::no("its loop takes no other operations");
   }
   Value root = getRoot(operand);
   AccessRelation relation = getAccessRelation(operand, root);
   bool isReduction = getFusionKindOf(op) == FusionKind::Reduction;
   int64_t elements =
       getNumElements(isReduction ? op->getOperand(0) : op->getResult(0));
+  bool isIdentity = relation.kind == AccessKind::Identity;
   bool rootIsFull = getNumElements(root) == cluster.elements;
-  if (relation.kind == AccessKind::Identity && elements == cluster.elements &&
-      rootIsFull) {
-    return isReduction ? (cluster.columns == 0 || cluster.columns == columns)
-                       : true;
+  bool rootIsRow =
+      cluster.columns > 1 && getNumElements(root) == cluster.rows();
+  bool isFull = isIdentity && rootIsFull && elements == cluster.elements;
+  bool isOfRows = isIdentity && rootIsRow && elements == cluster.rows();
+  bool readsRows = relation.kind == AccessKind::RowBroadcast && rootIsRow &&
+                   relation.columns == cluster.columns &&
+                   elements == cluster.elements;
+  if (isReduction && isFull && cluster.columns != 0 &&
+      cluster.columns != columns) {
+    return Decision::no("it has rows of another length");
   }
-  if (isReduction || cluster.columns <= 1) {
-    return false;
+  if (!isFull && (isReduction || !(isOfRows || readsRows))) {
+    return Decision::no("it iterates in another order");
   }
-  bool rootIsRow = getNumElements(root) == cluster.rows();
-  if (relation.kind == AccessKind::Identity) {
-    return rootIsRow && elements == cluster.rows();
-  }
-  bool worthwhile = cluster.rows() > 1 || cluster.elements <= kLongestRow;
-  return relation.kind == AccessKind::RowBroadcast && rootIsRow &&
-         relation.columns == cluster.columns && elements == cluster.elements &&
-         worthwhile;
+  return target.mayJoin(
+      {LoopKind::Rows, cluster.ops, cluster.rows(), cluster.columns}, op,
+      !isFull && readsRows);
 }
 
 /// Whether every operand of `op` can be walked in rows of `columns`; those that
@@ -440,7 +466,8 @@ void ClusterPlanner::placeElementwise(Operation *op) {
       continue;
     }
     const Cluster &cluster = clusters[found->second];
-    if (!joins(cluster, op, operand, 0)) {
+    if (Decision decision = joins(cluster, op, operand, 0); !decision) {
+      refuse(op, operand, decision.getReason());
       continue;
     }
     bool first = chosen.empty();
@@ -448,6 +475,7 @@ void ClusterPlanner::placeElementwise(Operation *op) {
         cluster.elements == space &&
         (cluster.columns == columns || cluster.columns == 0 || columns == 0);
     if (!first && !sameSpace) {
+      refuse(op, operand, "another operand's kernel iterates differently");
       continue;
     }
     int64_t newColumns = std::max(columns, cluster.columns);
@@ -457,7 +485,11 @@ void ClusterPlanner::placeElementwise(Operation *op) {
       return newColumns == clusters[number].columns ||
              allowsColumns(clusters[number], newColumns);
     });
-    if (fits && !closesCycle(tried, op)) {
+    if (!fits) {
+      refuse(op, operand, "what it reads does not lie in rows of that length");
+    } else if (closesCycle(tried, op)) {
+      refuse(op, operand, "the kernel would wait for itself");
+    } else {
       chosen = tried;
       columns = newColumns;
       space = cluster.elements;
@@ -476,20 +508,9 @@ void ClusterPlanner::placeElementwise(Operation *op) {
   merge(chosen, op, space, columns);
 }
 
-/// Attention reads tensors where they lie, if their last dimension is
-/// contiguous, and writes its results in the order that their only user asks
-/// for.
+/// Attention writes its results in the order that their only user asks for.
 void ClusterPlanner::placeAttention(Operation *op) {
-  for (Value operand : SmallVector<Value>(op->getOperands())) {
-    Value root = getRoot(operand);
-    int64_t offset = 0;
-    bool isTile = shapeOf(operand).size() == 4;
-    bool isReadable = isTile ? isTileOperand(operand, root)
-                             : isContiguousPart(operand, root, offset);
-    if (!isReadable || isSource(root.getDefiningOp())) {
-      materialize(operand, op);
-    }
-  }
+  materializeUnreadable(op);
   unsigned number = start(op, KernelKind::Attention, 1, 0, /*open=*/false);
   for (Value result : op->getResults()) {
     Operation *user = result.hasOneUse() ? *result.user_begin() : nullptr;
@@ -509,9 +530,14 @@ void ClusterPlanner::placeRowReduction(Operation *op) {
   if (auto found = clusterOf.find(producer);
       producer && found != clusterOf.end()) {
     const Cluster &cluster = clusters[found->second];
-    bool fits = joins(cluster, op, operand, columns) &&
-                (cluster.columns == columns || allowsColumns(cluster, columns));
-    if (fits && !closesCycle({found->second}, op)) {
+    Decision decision = joins(cluster, op, operand, columns);
+    if (!decision) {
+      refuse(op, operand, decision.getReason());
+    } else if (cluster.columns != columns && !allowsColumns(cluster, columns)) {
+      refuse(op, operand, "what it reads does not lie in rows of that length");
+    } else if (closesCycle({found->second}, op)) {
+      refuse(op, operand, "the kernel would wait for itself");
+    } else {
       merge({found->second}, op, elements, columns);
       return;
     }

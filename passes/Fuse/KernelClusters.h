@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/AccelInterfaces.h"
 #include "passes/Fuse/EarliestReached.h"
 #include "passes/Fuse/SectionGraph.h"
+#include "passes/Target/Target.h"
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
@@ -18,10 +19,6 @@
 #include <vector>
 
 namespace accel {
-
-/// Rows that are longer keep a team from sharing them: a kernel that has just
-/// one of them is none, and rows that nothing asks for are cut.
-inline constexpr int64_t kLongestRow = 4096;
 
 /// The loop that a kernel runs.
 enum class KernelKind {
@@ -43,15 +40,22 @@ struct Cluster {
   int64_t rows() const { return columns == 0 ? elements : elements / columns; }
 };
 
+/// Why an operation did not join the kernel of one that it reads.
+struct Refusal {
+  mlir::Operation *op, *producer;
+  std::string reason;
+};
+
 /// Plans one section: operations of a block between (and without) its loops.
-/// Borrows: the operations.
+/// Borrows: the operations and the target.
 ///
 /// A cluster never depends on itself through an operation outside it; `check`
 /// proves that and that every member's accesses can be made by the cluster's
 /// loop.
 class ClusterPlanner {
 public:
-  explicit ClusterPlanner(llvm::ArrayRef<mlir::Operation *> section);
+  ClusterPlanner(llvm::ArrayRef<mlir::Operation *> section,
+                 const Target &target);
 
   /// Plans. May insert operations (copies in front of sinks, private producers
   /// of column sums) into the section.
@@ -77,6 +81,10 @@ public:
   /// Where the views that `value` is made by begin: another operation's result,
   /// a kernel's, or a value from outside.
   mlir::Value getRoot(mlir::Value value) const;
+
+  /// What was asked and refused, for those whose operations are in different
+  /// kernels now.
+  std::vector<Refusal> getRefusals() const;
 
   /// Operations that must come before `op`: producers of its operands and
   /// conflicting accesses to symbols.
@@ -112,12 +120,14 @@ private:
   OperationSet findEpilogue(mlir::Operation *product, unsigned number) const;
   bool followsProduct(mlir::Operation *op, mlir::Operation *product,
                       const OperationSet &epilogue) const;
+  void reportRefusedEpilogues(MatmulOp product);
   void moveToProduct(const OperationSet &epilogue, unsigned number,
                      unsigned product);
   void move(mlir::Operation *op, unsigned to);
 
-  bool joins(const Cluster &cluster, mlir::Operation *op, mlir::Value operand,
-             int64_t columns) const;
+  void refuse(mlir::Operation *op, mlir::Value operand, llvm::StringRef reason);
+  Decision joins(const Cluster &cluster, mlir::Operation *op,
+                 mlir::Value operand, int64_t columns) const;
   bool allowsColumns(const Cluster &cluster, int64_t columns) const;
   bool
   operandsAllowColumns(mlir::Operation *op, int64_t elements, int64_t columns,
@@ -147,7 +157,10 @@ private:
   mlir::Operation *insertCopy(mlir::Value value, mlir::Operation *user);
   void materialize(mlir::Value value, mlir::Operation *user);
   void materializeContiguous(mlir::Operation *op);
+  void materializeUnreadable(mlir::Operation *op);
 
+  const Target &target;
+  std::vector<Refusal> refusals;
   std::vector<mlir::Operation *> ops;
   std::vector<Cluster> clusters;
   llvm::DenseMap<mlir::Operation *, unsigned> clusterOf;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Makes a transposed result of attention the one that everybody reads.
 #include "dialects/Accel/IR/AccelOps.h"
-#include "passes/Analysis/AttentionTiles.h"
+#include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/Passes.h"
 
 namespace accel {

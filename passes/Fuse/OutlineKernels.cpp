@@ -3,16 +3,17 @@
 // functions, each distinct one stored once.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
 #include "dialects/Dist/IR/DistDialect.h"
-#include "passes/Analysis/AttentionTiles.h"
-#include "passes/Analysis/KernelShape.h"
-#include "passes/Analysis/ProductTiles.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/KernelClusters.h"
 #include "passes/Fuse/KernelOrder.h"
 #include "passes/Fuse/Passes.h"
+#include "passes/Target/Target.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,7 +39,8 @@ struct Interface {
 
 class Outliner {
 public:
-  explicit Outliner(ModuleOp module) : module(module) {}
+  Outliner(ModuleOp module, const Target &target)
+      : module(module), target(target) {}
 
   LogicalResult run(Block &block);
 
@@ -52,10 +54,13 @@ private:
                            const Cluster &cluster, const Interface &interface);
   Value cloneInto(const ClusterPlanner &planner, OpBuilder &builder,
                   IRMapping &map, Value value);
-  KernelShape describe(const ClusterPlanner &planner, const Cluster &cluster);
+  IterationDomain describe(const ClusterPlanner &planner,
+                           const Cluster &cluster);
+  IterationDomain describeProduct(MatmulOp op) const;
   func::FuncOp unify(func::FuncOp kernel, const Cluster &cluster);
 
   ModuleOp module;
+  const Target &target;
   llvm::StringMap<func::FuncOp> known; ///< by text without names
   llvm::StringMap<unsigned> names;
 };
@@ -140,13 +145,30 @@ int64_t findRun(const ClusterPlanner &planner, const Cluster &cluster) {
   return run;
 }
 
-KernelShape Outliner::describe(const ClusterPlanner &planner,
-                               const Cluster &cluster) {
+/// The scores: those of each head, row by row.
+IterationDomain describeAttention(Operation *op) {
+  ArrayRef<int64_t> query = shapeOf(op->getOperand(0));
+  int64_t columns = shapeOf(op->getOperand(1))[2];
+  return IterationDomain::make(
+      LoopKind::Attention, query[0] * query[1] * query[2] * columns, columns);
+}
+
+IterationDomain Outliner::describeProduct(MatmulOp op) const {
+  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+  IterationDomain domain = IterationDomain::make(
+      LoopKind::Product, getNumElements(op.getResult()), shape.back());
+  domain.matrices = llvm::product_of(shape.drop_back(2));
+  domain.block = target.getSumBlock(op);
+  return domain;
+}
+
+IterationDomain Outliner::describe(const ClusterPlanner &planner,
+                                   const Cluster &cluster) {
   if (cluster.kind == KernelKind::Attention) {
-    return AttentionTiles::get(cluster.ops.front()).getShape();
+    return describeAttention(cluster.ops.front());
   }
   if (cluster.kind == KernelKind::Product) {
-    return ProductTiles::get(cast<MatmulOp>(cluster.ops.front())).getShape();
+    return describeProduct(cast<MatmulOp>(cluster.ops.front()));
   }
   LoopKind kind = LoopKind::Rows;
   int64_t columns = cluster.columns;
@@ -167,13 +189,9 @@ KernelShape Outliner::describe(const ClusterPlanner &planner,
                     return isa<DropoutOp, GatherOp, RandomNormalOp>(op);
                   });
     kind = isFlat ? LoopKind::Flat : LoopKind::Rows;
-    // Long rows that nothing asks for are cut, so that a team can share them.
-    if (!isFlat && columns > kLongestRow &&
-        std::gcd(columns, kLongestRow) >= kColumnUnit) {
-      columns = std::gcd(columns, kLongestRow);
-    }
+    columns = isFlat ? columns : target.getRowLength(columns);
   }
-  return KernelShape::make(kind, cluster.elements, columns);
+  return IterationDomain::make(kind, cluster.elements, columns);
 }
 
 func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner,
@@ -211,6 +229,17 @@ func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner,
   return kernel;
 }
 
+std::string describeSizes(MatmulOp op) {
+  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+  int64_t matrices = llvm::product_of(shape.drop_back(2));
+  int64_t depth =
+      shapeOf(op.getLhs()).take_back(2)[op.getTransposeLhs() ? 0 : 1];
+  std::string text = matrices > 1 ? llvm::formatv("{0}x", matrices).str() : "";
+  return text + llvm::formatv("{0}x{1}x{2}", shape[shape.size() - 2],
+                              shape.back(), depth)
+                    .str();
+}
+
 /// A name that tells what a kernel does: its most telling operations, the sizes
 /// of a product (rows x columns x summed), and a number.
 std::string describeOps(const Cluster &cluster) {
@@ -218,13 +247,7 @@ std::string describeOps(const Cluster &cluster) {
   for (Operation *op : cluster.ops) {
     std::string word = op->getName().stripDialect().str();
     if (ClusterPlanner::isProduct(op)) {
-      ProductTiles tiles = ProductTiles::get(cast<MatmulOp>(op));
-      word += "_";
-      if (tiles.matrices > 1) {
-        word += llvm::formatv("{0}x", tiles.matrices);
-      }
-      word +=
-          llvm::formatv("{0}x{1}x{2}", tiles.rows, tiles.columns, tiles.depth);
+      word += "_" + describeSizes(cast<MatmulOp>(op));
     }
     bool isTelling = isViewOp(op) ? cluster.ops.size() == 1 ||
                                         cluster.kind != KernelKind::Attention
@@ -324,10 +347,23 @@ static LogicalResult verifyNoCircle(const KernelOrder &order) {
   return error;
 }
 
+/// What `accelc --remarks=fuse` shows.
+static void reportRefusals(const ClusterPlanner &planner) {
+  for (const Refusal &refusal : planner.getRefusals()) {
+    remark::missed(
+        refusal.op->getLoc(),
+        remark::RemarkOpts::name("Fusion").category("accel-outline-kernels"))
+        << remark::add("{0} is not computed in the kernel of {1}",
+                       refusal.op->getName(), refusal.producer->getName())
+        << remark::reason("{0}", refusal.reason);
+  }
+}
+
 LogicalResult Outliner::runSection(ArrayRef<Operation *> section,
                                    Operation *anchor) {
-  ClusterPlanner planner(section);
+  ClusterPlanner planner(section, target);
   planner.plan();
+  reportRefusals(planner);
   DenseMap<unsigned, Interface> interfaces;
   for (auto [number, cluster] : llvm::enumerate(planner.getClusters())) {
     if (!cluster.ops.empty()) {
@@ -384,9 +420,17 @@ LogicalResult Outliner::run(Block &block) {
 
 class OutlineKernelsPass
     : public accel::impl::OutlineKernelsPassBase<OutlineKernelsPass> {
+public:
+  using OutlineKernelsPassBase::OutlineKernelsPassBase;
+
+private:
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    Outliner outliner(module);
+    const Target *target = findTarget(targetName, module);
+    if (!target) {
+      return signalPassFailure();
+    }
+    Outliner outliner(module, *target);
     for (func::FuncOp function : getProgram(module)) {
       if (failed(outliner.run(function.getBody().front()))) {
         return signalPassFailure();

@@ -63,10 +63,13 @@ def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
     - `rows`: `rows` rows of `columns` elements, with sums and maxima over rows; cut between rows;
     - `columns`: sums over `rows` for each of `columns`; cut between columns, so that no sum depends on the cut;
     - `concat`: rows whose parts come from different operands;
-    - `attention`: attention or its gradient, cut between heads and, forward, blocks of rows; `scratch` bytes per thread;
+    - `attention`: attention or its gradient, cut between heads and, forward, blocks of rows;
     - `product`: products of matrices of f32 (`matrices` of them if operands have leading dimensions), cut between matrices
       and between their blocks of columns or of rows, and element-wise operations on them that would otherwise read them
-      from memory; `scratch` bytes per thread.
+      from memory; `block` elements of each sum are added in one go.
+
+    The target says which of the operations that one loop could serve may be one kernel. Where an operation is not computed in the
+    kernel of one that it reads, a remark says why.
 
     An operation moves behind a product only if nobody of the kernel that it leaves reads its result, or if the result is in
     memory anyway: what a kernel of row sums has in registers stays there.
@@ -74,6 +77,7 @@ def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
     Requires: ExpandComposites.
     Ensures: outside kernels there are only calls, views of their operands, constants and accesses to symbols.
   }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
   let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
 
@@ -93,7 +97,7 @@ def StoreGradientsPass : Pass<"accel-store-gradients", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func private @bias_gradient(%dy: tensor<32x8xf32>, %accumulating: tensor<i1>) -> (tensor<8xf32> {plan.accumulate = 1 : i64}) attributes {
-        plan.kernel = {kind = "columns", elements = 256 : i64, rows = 32 : i64, columns = 8 : i64, units = 1 : i64}} {
+        plan.kernel = {kind = "columns", elements = 256 : i64, rows = 32 : i64, columns = 8 : i64}} {
       %sum = accel.reduce_sum %dy [0] : tensor<32x8xf32> -> tensor<8xf32>
       return %sum : tensor<8xf32>
     }
@@ -125,15 +129,38 @@ def AssignBuffersPass : Pass<"accel-assign-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
 
+def AssignGeometryPass : Pass<"accel-assign-geometry", "::mlir::ModuleOp"> {
+  let summary = "says how each kernel is cut in each variant of code";
+  let description = [{
+    Declares the code variants of the target as `plan.variant`s and gives every kernel `plan.code`: for each variant into how many
+    units of what its iteration domain is cut, how many of them a thread takes at a time, and how much workspace it needs. Launches
+    of kernels that need a workspace get their part of one that all share.
+
+    Requires: AssignBuffers.
+    Ensures: every kernel has `plan.code` for every variant, and every launch names all memory that it touches.
+
+    ```mlir
+    func.func private @k(%x: tensor<256xf32>) -> tensor<256xf32> attributes {
+        plan.kernel = {kind = "flat", elements = 256 : i64, rows = 1 : i64, columns = 256 : i64}} {
+      %y = accel.neg %x : tensor<256xf32>
+      return %y : tensor<256xf32>
+    }
+    ```
+  }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
+  let dependentDialects = ["::accel::plan::PlanDialect"];
+}
+
 def VerifyFusePass : Pass<"accel-verify-fuse", "::mlir::ModuleOp"> {
   let summary = "checks what Fuse promises";
   let description = [{
-    Every instruction's kernel exists and has the buffers' shapes, no tensor is left outside kernels, and no transient
+    Every instruction's kernel exists and has the buffers' shapes, what code of each variant touches is cut over ranks as the
+    launch is, its workspace is large enough, no tensor is left outside kernels, and no transient
     buffer is read before it is written. What a step before, or, in transient ones, a microbatch before has left in gradients is
     neither read nor added to, and no contribution of this one is overwritten. What `init` has cleared in gradients no kernel
     writes: it stays zero.
 
-    Requires: AssignBuffers. Changes nothing.
+    Requires: AssignGeometry. Changes nothing.
   }];
 }
 #endif

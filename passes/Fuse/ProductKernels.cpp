@@ -3,7 +3,6 @@
 // it while it is still in a cache.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
-#include "passes/Analysis/ProductTiles.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/KernelClusters.h"
 
@@ -23,9 +22,8 @@ bool ClusterPlanner::isProduct(Operation *op) {
   return isa_and_nonnull<MatmulOp>(op);
 }
 
-/// Its matrices are read where they lie.
 void ClusterPlanner::placeProduct(Operation *op) {
-  materializeContiguous(op);
+  materializeUnreadable(op);
   Value result = op->getResult(0);
   start(op, KernelKind::Product, getNumElements(result), shapeOf(result).back(),
         /*open=*/false);
@@ -38,10 +36,7 @@ bool ClusterPlanner::followsProduct(Operation *op, Operation *product,
   int64_t elements = getNumElements(product->getResult(0));
   int64_t columns = shapeOf(product->getResult(0)).back();
   bool isFull = getFusionKindOf(op) == FusionKind::Elementwise &&
-                !isViewOp(op) &&
-                (elementTypeOf(op->getResult(0)).isF32() ||
-                 elementTypeOf(op->getResult(0)).isInteger(1)) &&
-                getNumElements(op->getResult(0)) == elements;
+                !isViewOp(op) && getNumElements(op->getResult(0)) == elements;
   if (!isFull || goesToSymbol(op->getResult(0))) {
     return false;
   }
@@ -67,7 +62,7 @@ bool ClusterPlanner::followsProduct(Operation *op, Operation *product,
   SmallVector<Value> offending;
   return isOfProduct &&
          operandsAllowColumns(op, elements, columns, offending) &&
-         offending.empty();
+         offending.empty() && target.mayFollow(cast<MatmulOp>(product), op);
 }
 
 /// What of the kernel `number` may move behind `product`: nothing that only the
@@ -162,8 +157,7 @@ void ClusterPlanner::placeEpilogues() {
       continue;
     }
     Operation *matmul = clusters[product].ops.front();
-    // Rows of one element are no loop that could follow those of the product.
-    if (goesToSymbol(matmul->getResult(0)) || clusters[product].columns == 1) {
+    if (goesToSymbol(matmul->getResult(0))) {
       continue;
     }
     llvm::SetVector<unsigned> candidates;
@@ -177,6 +171,22 @@ void ClusterPlanner::placeEpilogues() {
     });
     for (unsigned number : candidates) {
       moveToProduct(findEpilogue(matmul, number), number, product);
+    }
+    reportRefusedEpilogues(cast<MatmulOp>(matmul));
+  }
+}
+
+/// Says why the target computes what reads the product elsewhere.
+void ClusterPlanner::reportRefusedEpilogues(MatmulOp product) {
+  for (Operation *user : product->getUsers()) {
+    auto found = clusterOf.find(user);
+    if (found == clusterOf.end() ||
+        clusters[found->second].kind != KernelKind::Rows ||
+        user->getNumResults() != 1) {
+      continue;
+    }
+    if (Decision decision = target.mayFollow(product, user); !decision) {
+      refuse(user, product.getResult(), decision.getReason());
     }
   }
 }

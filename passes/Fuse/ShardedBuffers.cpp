@@ -3,7 +3,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/IndexRanges.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Fuse/FunctionBuffers.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -147,8 +147,8 @@ func::FuncOp FunctionBuffers::getAddKernel(RankedTensorType type) {
   Block *body = kernel.addEntryBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(body);
   func::ReturnOp::create(builder, loc, body->getArgument(0));
-  auto shape = KernelShape::make(LoopKind::Flat, elements, elements);
-  kernel->setAttr(kKernelAttr, shape.getAttr(context));
+  auto domain = IterationDomain::make(LoopKind::Flat, elements, elements);
+  kernel->setAttr(kKernelAttr, domain.getAttr(context));
   kernel.setResultAttr(0, kAccumulateAttr, builder.getI64IntegerAttr(1));
   symbols.insert(kernel);
   return kernel;

@@ -5,7 +5,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Analysis/GradientContents.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/KernelVariants.h"
 #include "passes/Analysis/StateMemory.h"
 #include "passes/Fuse/Passes.h"

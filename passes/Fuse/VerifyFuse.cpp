@@ -56,20 +56,27 @@ LogicalResult verifyWhole(plan::LaunchOp launch) {
 }
 
 /// A launch over a rank's units finds its own elements in what is cut, and
-/// writes nothing else.
-LogicalResult verifyCuts(plan::LaunchOp launch, func::FuncOp kernel) {
-  if (failed(KernelShape::get(kernel))) {
-    return failure();
-  }
+/// writes nothing else: in code that is cut as `code` says.
+LogicalResult verifyCuts(plan::LaunchOp launch, func::FuncOp kernel,
+                         plan::CodeAttr code) {
   plan::ShardAttr shard = *launch.getShard();
-  SmallVector<KernelOperand> operands = getKernelOperands(kernel);
-  for (auto [i, access] : llvm::enumerate(launch.getAccesses())) {
-    plan::ShardAttr cut = getCut(access.buffer);
-    int64_t width =
-        plan::getElementBytes(cast<MemRefType>(access.buffer.getType()));
-    if (cut ? isCutByUnit(cut, shard, launch.getUnits(),
-                          operands[i].unitBytes / width)
-            : access.access == plan::Access::Read) {
+  int64_t units = code.getUnits();
+  // launch_c3
+  if (shard.getElements() % units != 0 ||
+      shard.getGranule() % (shard.getElements() / units) != 0) {
+    return launch.emitOpError("expected a granule of whole units, got ")
+           << shard.getElements() << " elements in " << units
+           << " units and a granule of " << shard.getGranule();
+  }
+  SmallVector<KernelOperand> operands = getKernelOperands(kernel, code);
+  for (auto [i, buffer, mode] :
+       llvm::enumerate(launch.getBuffers(), launch.getModes())) {
+    plan::ShardAttr cut = getCut(buffer);
+    int64_t width = plan::getElementBytes(cast<MemRefType>(buffer.getType()));
+    bool isRead = cast<IntegerAttr>(mode).getInt() ==
+                  static_cast<int64_t>(plan::Access::Read);
+    if (cut ? isCutByUnit(cut, shard, units, operands[i].unitBytes / width)
+            : isRead) {
       continue;
     }
     InFlightDiagnostic error = launch.emitOpError("expected operand ");
@@ -78,6 +85,36 @@ LogicalResult verifyCuts(plan::LaunchOp launch, func::FuncOp kernel) {
     return cut ? error << cut : error << "a whole buffer";
   }
   return success();
+}
+
+/// The workspace is as large as the code of each variant needs.
+LogicalResult verifyWorkspace(plan::LaunchOp launch, plan::CodeAttr code) {
+  int64_t bytes = 0;
+  if (Value workspace = launch.getWorkspace()) {
+    bytes = plan::getMemRefBytes(cast<MemRefType>(workspace.getType()));
+  }
+  return bytes >= code.getWorkspace()
+             ? success()
+             : launch.emitOpError("expected a workspace of at least ")
+                   << code.getWorkspace() << " bytes, which kernel '"
+                   << launch.getKernel() << "' needs, got " << bytes;
+}
+
+LogicalResult verifyGeometry(plan::LaunchOp launch, func::FuncOp kernel) {
+  if (failed(IterationDomain::get(kernel))) {
+    return failure();
+  }
+  FailureOr<SmallVector<plan::CodeAttr>> codes = getCodeOfVariants(kernel);
+  if (failed(codes)) {
+    return failure();
+  }
+  for (plan::CodeAttr code : *codes) {
+    if (failed(verifyWorkspace(launch, code)) ||
+        (launch.getShard() && failed(verifyCuts(launch, kernel, code)))) {
+      return failure();
+    }
+  }
+  return launch.getShard() ? success() : verifyWhole(launch);
 }
 
 /// The buffers of a launch are the kernel's parameters, then its results.
@@ -102,7 +139,7 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
              << launch.getKernel() << "', got " << buffer.getType();
     }
   }
-  return launch.getShard() ? verifyCuts(launch, kernel) : verifyWhole(launch);
+  return verifyGeometry(launch, kernel);
 }
 
 class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {

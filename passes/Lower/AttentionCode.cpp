@@ -13,13 +13,23 @@
 using namespace mlir;
 using namespace accel;
 
-AttentionCode::AttentionCode(KernelEmitter &emitter, Operation *op,
-                             int64_t widest)
+AttentionCode::AttentionCode(KernelEmitter &emitter, Operation *op)
     : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()),
-      tiles(AttentionTiles::get(op)), widest(widest), op(op) {
+      tiles(AttentionTiles::get(op)),
+      widest(emitter.getGeometry().getVectors()), op(op) {
+  plan::CodeAttr geometry = emitter.getGeometry();
+  if (geometry.getUnits() != tiles.units() || widest < 1 ||
+      geometry.getWorkspace() < tiles.workspaceBytes()) {
+    emitter.emitError(op) << "expected " << tiles.units()
+                          << " units, register blocks of at least one vector "
+                             "and a workspace of "
+                          << tiles.workspaceBytes() << " bytes, got "
+                          << geometry;
+    return;
+  }
   int64_t offset = 0;
-  for (int64_t size : tiles.scratchTiles()) {
-    scratchOffsets.push_back(offset);
+  for (int64_t size : tiles.workspaceTiles()) {
+    tileOffsets.push_back(offset);
     offset += size;
   }
   for (Type type : op->getOperandTypes()) {
@@ -129,10 +139,10 @@ TileRows AttentionCode::getHead(const HeadTensor &tensor, Value batch,
 }
 
 TileRows AttentionCode::getTile(unsigned number, int64_t columns) const {
-  int64_t size = tiles.scratchTiles()[number];
+  int64_t size = tiles.workspaceTiles()[number];
   return {t,
-          emitter.getScratch(),
-          t.index(scratchOffsets[number]),
+          emitter.getWorkspace(),
+          t.index(tileOffsets[number]),
           size / columns,
           columns,
           columns};

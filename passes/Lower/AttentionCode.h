@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the kernels of attention and of its gradient are written with: the
-// heads of tensors, tiles in scratch, the register-blocked product, masks and
-// dropout.
+// heads of tensors, tiles in the workspace, the register-blocked product, masks
+// and dropout.
 #ifndef ACCEL_PASSES_LOWER_ATTENTIONCODE_H
 #define ACCEL_PASSES_LOWER_ATTENTIONCODE_H
 
@@ -43,9 +43,7 @@ public:
   using Value = mlir::Value;
   using Values = TileCode::Values;
 
-  /// `widest`: vectors of 16 floats that a block may be wide, which is for the
-  /// target's registers to say and changes no bit.
-  AttentionCode(KernelEmitter &emitter, mlir::Operation *op, int64_t widest);
+  AttentionCode(KernelEmitter &emitter, mlir::Operation *op);
 
 protected:
   template <typename OpTy> void readOperands(OpTy op);
@@ -89,7 +87,7 @@ protected:
                       const TileRows &tile) const;
   void clear(const TileRows &tile, Value rows) const;
   /// `count` rows of a head from `first` on: where they lie, or copied into
-  /// scratch tile `number` if they do not lie one behind the other. Rows a
+  /// tile `number` if they do not lie one behind the other. Rows a
   /// power of two apart would meet in few sets of a cache.
   TileSource gatherRows(const HeadTensor &tensor, const TileRows &rows,
                         Value first, Value count, unsigned number) const;
@@ -134,7 +132,7 @@ protected:
   KernelEmitter &emitter;
   TileCode t;
   AttentionTiles tiles;
-  int64_t widest;
+  int64_t widest; ///< vectors of 16 floats that a register block is wide
   mlir::Operation *op;
   HeadTensor query, key, value, mask;
   double scale = 1.0, probability = 0.0;
@@ -145,17 +143,16 @@ private:
   Value wide(Value index) const;
   std::array<Value, 4> words(const DropoutKey &key, Value counters) const;
 
-  llvm::SmallVector<int64_t> scratchOffsets;
+  llvm::SmallVector<int64_t> tileOffsets;
   Value samples, seedLanes, siteLanes;
   int64_t samplesOffset = 0;
 };
 
 /// Writes the kernel of an attention, over blocks of rows of heads.
-void emitAttention(KernelEmitter &emitter, AttentionOp op, int64_t widest);
+void emitAttention(KernelEmitter &emitter, AttentionOp op);
 
 /// Writes the kernel of an attention's gradient, over key heads.
-void emitAttentionGrad(KernelEmitter &emitter, AttentionGradOp op,
-                       int64_t widest);
+void emitAttentionGrad(KernelEmitter &emitter, AttentionGradOp op);
 
 } // namespace accel
 

@@ -27,9 +27,8 @@ struct RowTile {
 
 class AttentionGradKernel : public AttentionCode {
 public:
-  AttentionGradKernel(KernelEmitter &emitter, AttentionGradOp op,
-                      int64_t widest)
-      : AttentionCode(emitter, op, widest),
+  AttentionGradKernel(KernelEmitter &emitter, AttentionGradOp op)
+      : AttentionCode(emitter, op),
         resultGradient(getOperand(op.getResultGradient())),
         result(getOperand(op.getResult())), lse(getLse(op)),
         queryGradient(getResult(0)), keyGradient(getResult(1)),
@@ -66,7 +65,7 @@ private:
 
   HeadTensor resultGradient, result, lse;
   HeadTensor queryGradient, keyGradient, valueGradient;
-  // Scratch.
+  // Workspace.
   TileRows keys, values, probabilities, gradients, keySums, valueSums, delta;
   // Of the unit, the block of columns and the head.
   Value batch, keyHead, block, firstColumn, columns, head, headInGroup;
@@ -97,7 +96,7 @@ void AttentionGradKernel::emit() {
   gradients = getTile(3, kTile);
   keySums = getTile(4, depth);
   valueSums = getTile(5, width);
-  delta = getTile(6, tiles.scratchTiles()[6]);
+  delta = getTile(6, tiles.workspaceTiles()[6]);
   t.each(emitter.getBegin(), emitter.getEnd(), 1, [&](Value unit) {
     batch = t.div(unit, tiles.keyHeads);
     keyHead = t.rem(unit, tiles.keyHeads);
@@ -389,9 +388,8 @@ void AttentionGradKernel::writeColumns(const TileRows &from,
 
 } // namespace
 
-void accel::emitAttentionGrad(KernelEmitter &emitter, AttentionGradOp op,
-                              int64_t widest) {
-  AttentionGradKernel kernel(emitter, op, widest);
+void accel::emitAttentionGrad(KernelEmitter &emitter, AttentionGradOp op) {
+  AttentionGradKernel kernel(emitter, op);
   if (!emitter.hasFailed()) {
     kernel.emit();
   }

@@ -32,9 +32,9 @@ struct ColumnTile {
 
 class AttentionKernel : public AttentionCode {
 public:
-  AttentionKernel(KernelEmitter &emitter, AttentionOp op, int64_t widest)
-      : AttentionCode(emitter, op, widest), result(getResult(0)),
-        lse(getRowBuffer(1)) {}
+  AttentionKernel(KernelEmitter &emitter, AttentionOp op)
+      : AttentionCode(emitter, op), result(getResult(0)), lse(getRowBuffer(1)) {
+  }
 
   void emit();
 
@@ -62,7 +62,7 @@ private:
 
   HeadTensor result;
   Value lse;
-  // Scratch.
+  // Workspace.
   TileRows queries, scores, sums, rowState;
   enum State : int64_t { Maximum, Sum, TileMaximum, Factor };
   // Of the unit and the block of rows.
@@ -410,9 +410,8 @@ void AttentionKernel::finish() {
 
 } // namespace
 
-void accel::emitAttention(KernelEmitter &emitter, AttentionOp op,
-                          int64_t widest) {
-  AttentionKernel kernel(emitter, op, widest);
+void accel::emitAttention(KernelEmitter &emitter, AttentionOp op) {
+  AttentionKernel kernel(emitter, op);
   if (!emitter.hasFailed()) {
     kernel.emit();
   }

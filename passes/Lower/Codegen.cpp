@@ -3,7 +3,7 @@
 // passes as a code generator only, an object file in memory, and the linker.
 #include "passes/Lower/Codegen.h"
 
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Lower/LinkImage.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -26,17 +26,6 @@
 
 using namespace mlir;
 using namespace accel;
-
-std::vector<CodeVariant> accel::getDefaultVariants() {
-  std::vector<std::string> v3 = {"avx",  "avx2",   "bmi",    "bmi2",  "cx16",
-                                 "f16c", "fma",    "lzcnt",  "movbe", "popcnt",
-                                 "sse3", "sse4.1", "sse4.2", "ssse3", "xsave"};
-  std::vector<std::string> v4 = v3;
-  v4.insert(v4.end(),
-            {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
-  return {{"x86-64-v4", "x86-64-v4", v4, /*blockVectors=*/2},
-          {"x86-64-v3", "x86-64-v3", v3, /*blockVectors=*/1}};
-}
 
 LogicalResult accel::lowerToLLVM(ModuleOp codeModule, TimingScope &timing) {
   PassManager manager(codeModule.getContext());
@@ -187,11 +176,12 @@ createMachine(ModuleOp module, const CodeVariant &variant) {
     features += (features.empty() ? "+" : ",+") + feature;
   }
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, variant.cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+      triple, variant.processor, features, llvm::TargetOptions(),
+      llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Default));
   if (!machine) {
     return module.emitError("no code generator for processor '")
-           << variant.cpu << "'";
+           << variant.processor << "'";
   }
   return machine;
 }
@@ -223,7 +213,7 @@ FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule,
   if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr,
                                       llvm::CodeGenFileType::ObjectFile)) {
     return codeModule.emitError("processor '")
-           << variant.cpu << "' has no object files";
+           << variant.processor << "' has no object files";
   }
   codegen.run(*module);
   llvm::Expected<CodeImage> image = linkImage(llvm::MemoryBufferRef(

@@ -4,6 +4,8 @@
 #ifndef ACCEL_PASSES_LOWER_CODEGEN_H
 #define ACCEL_PASSES_LOWER_CODEGEN_H
 
+#include "passes/Target/Target.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 
@@ -12,22 +14,6 @@
 #include <vector>
 
 namespace accel {
-
-/// A kind of processor that code is made for.
-struct CodeVariant {
-  std::string name; ///< "x86-64-v3"
-  std::string cpu;  ///< LLVM's name of what it is tuned for
-  std::vector<std::string>
-      features; ///< LLVM's names of what the processor must have
-  /// Vectors of 16 floats that a register block of products and of attention is
-  /// wide: as many as the registers hold beside the rows. It changes no bit.
-  int64_t blockVectors = 1;
-};
-
-/// AVX-512 as all servers have it, then AVX2 with FMA: the best comes first, as
-/// a run takes the first that its machine has all features for. Both give the
-/// same bits.
-std::vector<CodeVariant> getDefaultVariants();
 
 /// Where a kernel lies in an image: `void kernel(void *const *buffers, int64_t
 /// begin, int64_t end)`.

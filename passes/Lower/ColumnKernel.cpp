@@ -27,7 +27,8 @@ namespace {
 class ColumnKernel {
 public:
   explicit ColumnKernel(KernelEmitter &emitter)
-      : emitter(emitter), shape(emitter.getShape()) {}
+      : emitter(emitter), shape(emitter.getDomain()),
+        unit(emitter.getGeometry().getUnit()) {}
 
   void emit();
 
@@ -54,7 +55,8 @@ private:
   }
 
   KernelEmitter &emitter;
-  const KernelShape &shape;
+  const IterationDomain &shape;
+  int64_t unit; ///< columns of a block
   SmallVector<Sum> sums;
   SmallVector<std::pair<ScatterAddOp, unsigned>> scatters;
   Value firstColumn, width; ///< of the call
@@ -62,7 +64,7 @@ private:
 
 /// The columns of the call, in the row that begins at `first`.
 SweepRange ColumnKernel::rangeFrom(AffineExpr first) const {
-  int64_t divisor = shape.columns % kColumnUnit == 0 ? kColumnUnit : 1;
+  int64_t divisor = shape.columns % unit == 0 ? unit : 1;
   return {first, shape.columns,           firstColumn,
           width, /*startsInFours=*/false, divisor};
 }
@@ -138,12 +140,12 @@ void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
 }
 
 void ColumnKernel::emitChunk(Value chunk) {
-  int64_t fullBlocks = shape.columns / kColumnUnit;
-  int64_t rest = shape.columns % kColumnUnit;
+  int64_t fullBlocks = shape.columns / unit;
+  int64_t rest = shape.columns % unit;
   Value lastFull = minimum(emitter.getEnd(), emitter.index(fullBlocks));
   if (fullBlocks != 0) {
     emitter.forEach(emitter.getBegin(), lastFull, 1, [&](Value block) {
-      emitBlock(emitter.dimension(block) * kColumnUnit, kColumnUnit, chunk);
+      emitBlock(emitter.dimension(block) * unit, unit, chunk);
     });
   }
   if (rest == 0) {
@@ -159,7 +161,7 @@ void ColumnKernel::emitChunk(Value chunk) {
                             isLess(emitter.index(fullBlocks), emitter.getEnd()),
                             isLess(emitter.getBegin(), emitter.getEnd()));
   emitter.onlyIf(hasLast, [&] {
-    emitBlock(emitter.number(fullBlocks * kColumnUnit), rest, chunk);
+    emitBlock(emitter.number(fullBlocks * unit), rest, chunk);
   });
 }
 
@@ -189,9 +191,9 @@ void ColumnKernel::emit() {
     return;
   }
   firstColumn =
-      emitter.materialize(emitter.dimension(emitter.getBegin()) * kColumnUnit);
+      emitter.materialize(emitter.dimension(emitter.getBegin()) * unit);
   Value lastColumn =
-      emitter.materialize(emitter.dimension(emitter.getEnd()) * kColumnUnit);
+      emitter.materialize(emitter.dimension(emitter.getEnd()) * unit);
   // An empty range may lie behind the last column.
   firstColumn = minimum(firstColumn, emitter.index(shape.columns));
   lastColumn = minimum(lastColumn, emitter.index(shape.columns));
@@ -210,7 +212,7 @@ void ColumnKernel::emit() {
     }
   }
   for (Sum &sum : sums) {
-    sum.partial = emitter.allocate(elementTypeOf(sum.operand), {kColumnUnit});
+    sum.partial = emitter.allocate(elementTypeOf(sum.operand), {unit});
   }
   if (!sums.empty()) {
     emitter.forEach(emitter.index(0), emitter.index(shape.rows), kChunk,

@@ -76,7 +76,7 @@ static void emitPart(KernelEmitter &emitter, const Part &part,
 }
 
 static void emitConcat(KernelEmitter &emitter, Value tensor, unsigned result) {
-  const KernelShape &shape = emitter.getShape();
+  const IterationDomain &shape = emitter.getDomain();
   while (auto reshape = tensor.getDefiningOp<ReshapeOp>()) {
     tensor = reshape.getOperand();
   }

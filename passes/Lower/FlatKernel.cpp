@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Flat kernels: one sweep of a length known at run time.
 //
-//   %first = 128 * %begin                      %n = min(128 * %end, elements)
+//   %first = unit * %begin                    %n = min(unit * %end, elements)
 //   - %first linalg.generic over [%first, %first + %n) of every buffer
 #include "passes/Lower/Kernels.h"
 #include "passes/Lower/Sweep.h"
@@ -32,21 +32,21 @@ static void emitSingle(KernelEmitter &emitter) {
 }
 
 void accel::emitFlatKernel(KernelEmitter &emitter) {
-  int64_t elements = emitter.getShape().elements;
+  int64_t elements = emitter.getDomain().elements;
   if (elements == 1) {
     return emitSingle(emitter);
   }
   OpBuilder &builder = emitter.getBuilder();
   Location loc = emitter.getLoc();
+  int64_t unit = emitter.getGeometry().getUnit();
   Value first =
-      emitter.materialize(emitter.dimension(emitter.getBegin()) * kFlatUnit);
-  Value last =
-      emitter.materialize(emitter.dimension(emitter.getEnd()) * kFlatUnit);
+      emitter.materialize(emitter.dimension(emitter.getBegin()) * unit);
+  Value last = emitter.materialize(emitter.dimension(emitter.getEnd()) * unit);
   // An empty range may lie behind the last element.
   first = arith::MinUIOp::create(builder, loc, first, emitter.index(elements));
   last = arith::MinUIOp::create(builder, loc, last, emitter.index(elements));
   Value size = arith::SubIOp::create(builder, loc, last, first);
-  int64_t divisor = elements % kFlatUnit == 0 ? kFlatUnit : 1;
+  int64_t divisor = elements % unit == 0 ? unit : 1;
   Sweep sweep(emitter, {emitter.number(0), elements, first, size,
                         /*startsInFours=*/false, divisor,
                         /*isFar=*/elements >= kFarElements});

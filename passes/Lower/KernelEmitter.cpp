@@ -26,15 +26,16 @@ static MemRefType bufferType(Type tensor) {
   return MemRefType::get({type.getNumElements()}, element);
 }
 
-KernelEmitter::KernelEmitter(func::FuncOp kernel, const KernelShape &shape)
-    : kernel(kernel), shape(shape), loc(kernel.getLoc()),
+KernelEmitter::KernelEmitter(func::FuncOp kernel, const IterationDomain &domain,
+                             plan::CodeAttr geometry)
+    : kernel(kernel), domain(domain), geometry(geometry), loc(kernel.getLoc()),
       builder(kernel.getContext()) {
   SmallVector<Type> types = llvm::map_to_vector(
       kernel.getArgumentTypes(), [](Type t) -> Type { return bufferType(t); });
   llvm::append_range(types,
                      llvm::map_range(kernel.getResultTypes(), bufferType));
-  if (shape.scratch > 0) {
-    types.push_back(MemRefType::get({shape.scratch / 4}, builder.getF32Type()));
+  if (int64_t bytes = geometry.getWorkspace()) {
+    types.push_back(MemRefType::get({bytes / 4}, builder.getF32Type()));
   }
   types.append(2, builder.getIndexType());
   builder.setInsertionPointAfter(kernel);
@@ -57,8 +58,8 @@ Value KernelEmitter::getResultBuffer(unsigned result) {
   return code.getArgument(kernel.getNumArguments() + result);
 }
 
-Value KernelEmitter::getScratch() {
-  assert(shape.scratch > 0 && "the kernel has no scratch");
+Value KernelEmitter::getWorkspace() {
+  assert(geometry.getWorkspace() > 0 && "the kernel has no workspace");
   return code.getArgument(kernel.getNumArguments() + kernel.getNumResults());
 }
 

@@ -6,7 +6,8 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
-#include "passes/Analysis/KernelShape.h"
+#include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/TensorAccess.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,7 +41,8 @@ class KernelEmitter {
 public:
   /// Adds the function `<kernel>.code` behind `kernel` and starts at its
   /// beginning.
-  KernelEmitter(mlir::func::FuncOp kernel, const KernelShape &shape);
+  KernelEmitter(mlir::func::FuncOp kernel, const IterationDomain &domain,
+                plan::CodeAttr geometry);
 
   /// Ends the function.
   void finish();
@@ -49,7 +51,9 @@ public:
   mlir::Location getLoc() const { return loc; }
   mlir::func::FuncOp getKernel() const { return kernel; }
   mlir::func::FuncOp getCode() const { return code; }
-  const KernelShape &getShape() const { return shape; }
+  const IterationDomain &getDomain() const { return domain; }
+  /// How the domain is cut in the variant that the code is for.
+  plan::CodeAttr getGeometry() const { return geometry; }
   mlir::Value getBegin() const { return begin; }
   mlir::Value getEnd() const { return end; }
 
@@ -58,8 +62,8 @@ public:
   mlir::ValueRange getResults();
   mlir::Value getResultBuffer(unsigned result);
   Storing getStoring(unsigned result);
-  /// The thread's own memory, as floats. Requires: the shape has scratch.
-  mlir::Value getScratch();
+  /// The thread's own memory, as floats. Requires: the geometry has some.
+  mlir::Value getWorkspace();
   /// The buffer of an argument of the kernel.
   mlir::Value getBuffer(mlir::BlockArgument argument);
 
@@ -94,7 +98,7 @@ public:
 
   // Memory. Booleans are bytes there.
   mlir::Type storageType(mlir::Type element) const;
-  /// A scratch buffer of the call, declared at the function's entry.
+  /// A buffer of the call, declared at the function's entry.
   mlir::Value allocate(mlir::Type element, llvm::ArrayRef<int64_t> shape);
   mlir::Value load(mlir::Value buffer, mlir::AffineExpr position,
                    mlir::Type element);
@@ -131,7 +135,8 @@ private:
 
   mlir::func::FuncOp kernel;
   mlir::func::FuncOp code;
-  KernelShape shape;
+  IterationDomain domain;
+  plan::CodeAttr geometry;
   mlir::Location loc;
   mlir::OpBuilder builder;
   mlir::Value begin, end;

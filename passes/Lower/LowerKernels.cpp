@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds its code to every kernel of a module.
-#include "passes/Analysis/ProductTiles.h"
 #include "passes/Lower/AttentionCode.h"
 #include "passes/Lower/KernelEmitter.h"
 #include "passes/Lower/Kernels.h"
 #include "passes/Lower/Passes.h"
 #include "passes/Lower/ProductKernel.h"
+#include "passes/Target/Cpu/ProductTiles.h"
 
 namespace accel {
 #define GEN_PASS_DEF_LOWERKERNELSPASS
@@ -48,32 +48,40 @@ static LogicalResult checkKernel(func::FuncOp kernel) {
 }
 
 /// The attention that a kernel of that kind is about.
-static void emitAttentionKernel(KernelEmitter &emitter, int64_t blockVectors) {
+static void emitAttentionKernel(KernelEmitter &emitter) {
   for (Operation &op : emitter.getKernel().getBody().front()) {
     if (auto forward = dyn_cast<AttentionOp>(op)) {
-      return emitAttention(emitter, forward, blockVectors);
+      return emitAttention(emitter, forward);
     }
     if (auto gradient = dyn_cast<AttentionGradOp>(op)) {
-      return emitAttentionGrad(emitter, gradient, blockVectors);
+      return emitAttentionGrad(emitter, gradient);
     }
   }
   emitter.emitError(emitter.getKernel()) << "expected an attention, got none";
 }
 
-static void emitProductKernel(KernelEmitter &emitter, int64_t blockVectors) {
+static void emitProductKernel(KernelEmitter &emitter) {
   if (MatmulOp op = getProduct(emitter.getKernel())) {
-    return emitProductKernel(emitter, op, blockVectors);
+    return emitProductKernel(emitter, op);
   }
   emitter.emitError(emitter.getKernel()) << "expected a product, got none";
 }
 
-static LogicalResult lowerKernel(func::FuncOp kernel, int64_t blockVectors) {
-  FailureOr<KernelShape> shape = KernelShape::get(kernel);
-  if (failed(shape) || failed(checkKernel(kernel))) {
+static LogicalResult lowerKernel(func::FuncOp kernel, StringRef variant) {
+  FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
+  if (failed(domain) || failed(checkKernel(kernel))) {
     return failure();
   }
-  KernelEmitter emitter(kernel, *shape);
-  switch (shape->kind) {
+  auto codes = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+  auto geometry =
+      codes ? codes.getAs<plan::CodeAttr>(variant) : plan::CodeAttr();
+  if (!geometry) {
+    return kernel.emitOpError("expected `")
+           << plan::kCodeAttr << "` to say how code for '" << variant
+           << "' is cut, got " << Attribute(codes);
+  }
+  KernelEmitter emitter(kernel, *domain, geometry);
+  switch (domain->kind) {
   case LoopKind::Flat:
     emitFlatKernel(emitter);
     break;
@@ -87,10 +95,10 @@ static LogicalResult lowerKernel(func::FuncOp kernel, int64_t blockVectors) {
     emitConcatKernel(emitter);
     break;
   case LoopKind::Attention:
-    emitAttentionKernel(emitter, blockVectors);
+    emitAttentionKernel(emitter);
     break;
   case LoopKind::Product:
-    emitProductKernel(emitter, blockVectors);
+    emitProductKernel(emitter);
     break;
   }
   emitter.finish();
@@ -112,9 +120,17 @@ private:
         kernels.push_back(function);
       }
     }
+    std::string name = variant;
+    auto variants = getOperation().getOps<plan::VariantOp>();
+    if (name.empty() && variants.empty()) {
+      getOperation().emitError("expected a plan.variant to write code for, got "
+                               "none: run --accel-assign-geometry first");
+      return signalPassFailure();
+    }
+    name = name.empty() ? (*variants.begin()).getSymName().str() : name;
     bool hasFailed = false;
     for (func::FuncOp kernel : kernels) {
-      hasFailed |= failed(lowerKernel(kernel, blockVectors));
+      hasFailed |= failed(lowerKernel(kernel, name));
     }
     if (hasFailed) {
       signalPassFailure();

@@ -2,7 +2,7 @@
 // The order of the phase Lower.
 #include "passes/Lower/LowerPipeline.h"
 
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Lower/Passes.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -12,27 +12,34 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <map>
-
 using namespace mlir;
 using namespace accel;
 
 void accel::buildLowerPipeline(OpPassManager &manager,
-                               std::optional<int64_t> blockVectors) {
-  LowerKernelsPassOptions kernels;
-  kernels.blockVectors = blockVectors.value_or(kernels.blockVectors);
-  manager.addPass(createLowerKernelsPass(kernels));
+                               const LowerOptions &options) {
+  manager.addPass(createLowerKernelsPass({options.variant}));
   manager.addPass(createVerifyLowerPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
-  VectorizeRowsPassOptions options;
-  options.lanes = kVectorLanes;
-  functions.addPass(createVectorizeRowsPass(options));
+  functions.addPass(createVectorizeRowsPass({options.lanes}));
   // Before the expansions, which should not be made twice for equal operands;
   // and behind, for what they have in common.
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createExpandMathPass());
   functions.addPass(createCSEPass());
+}
+
+std::vector<CodeVariant> accel::getVariants(ModuleOp module) {
+  std::vector<CodeVariant> variants;
+  for (auto op : module.getOps<plan::VariantOp>()) {
+    CodeVariant variant{
+        op.getSymName().str(), op.getDevice(), op.getProcessor().str(), {}};
+    for (StringRef feature : op.getFeatures().getAsValueRange<StringAttr>()) {
+      variant.features.push_back(feature.str());
+    }
+    variants.push_back(std::move(variant));
+  }
+  return variants;
 }
 
 /// A module with copies of the kernels that `isWanted` holds for.
@@ -49,12 +56,12 @@ extractKernels(ModuleOp module,
 }
 
 /// Replaces kernels by their code in the LLVM dialect.
-static LogicalResult lowerToCode(ModuleOp kernels, int64_t blockVectors,
+static LogicalResult lowerToCode(ModuleOp kernels, const LowerOptions &options,
                                  TimingScope &timing) {
   PassManager manager(kernels.getContext());
   manager.enableVerifier(false);
   manager.enableTiming(timing);
-  buildLowerPipeline(manager, blockVectors);
+  buildLowerPipeline(manager, options);
   if (failed(manager.run(kernels))) {
     return failure();
   }
@@ -68,61 +75,57 @@ static LogicalResult lowerToCode(ModuleOp kernels, int64_t blockVectors,
   return lowerToLLVM(kernels, conversion);
 }
 
-static bool hasRegisterBlocks(func::FuncOp kernel) {
-  FailureOr<KernelShape> shape = KernelShape::get(kernel);
-  return succeeded(shape) && shape->hasRegisterBlocks();
-}
-
 namespace {
 
-/// The code of a module's kernels for variants with different blocks. Only
-/// attention and products know of blocks: what else there is, is lowered once.
-class BlockedCode {
+/// The code of a module's kernels in the LLVM dialect. What is cut in the same
+/// way in two variants is lowered once.
+class VariantModules {
 public:
-  explicit BlockedCode(ModuleOp module) : module(module) {}
+  explicit VariantModules(ModuleOp module) : module(module) {}
 
-  /// One module for each variant, some of them perhaps the same.
+  /// One module for each variant.
   FailureOr<std::vector<ModuleOp>> getAll(ArrayRef<CodeVariant> variants,
                                           TimingScope &timing) {
     std::vector<ModuleOp> all;
     for (const CodeVariant &variant : variants) {
       TimingScope scope = timing.nest("loops and vectors");
-      FailureOr<ModuleOp> code = get(variant.blockVectors, scope);
-      if (failed(code)) {
+      codes.emplace_back();
+      if (failed(lower(variant, variants.front(), scope))) {
         return failure();
       }
-      all.push_back(*code);
+      all.push_back(*codes.back());
     }
     return all;
   }
 
 private:
-  FailureOr<ModuleOp> get(int64_t blockVectors, TimingScope &timing) {
-    OwningOpRef<ModuleOp> &code = codes[blockVectors];
-    if (code) {
-      return *code;
-    }
+  LogicalResult lower(const CodeVariant &variant, const CodeVariant &first,
+                      TimingScope &timing) {
     bool isFirst = codes.size() == 1;
-    code = extractKernels(module, [&](func::FuncOp kernel) {
-      return isFirst || hasRegisterBlocks(kernel);
+    codes.back() = extractKernels(module, [&](func::FuncOp kernel) {
+      auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+      return isFirst || !all || all.get(variant.name) != all.get(first.name);
     });
-    if (failed(lowerToCode(*code, blockVectors, timing))) {
+    ModuleOp code = *codes.back();
+    if (failed(lowerToCode(code, {variant.name, getLanes(variant)}, timing))) {
       return failure();
     }
-    if (isFirst) {
-      first = *code;
-      return *code;
-    }
-    for (Operation &function : first.getOps()) {
-      if (!code->lookupSymbol(SymbolTable::getSymbolName(&function))) {
-        code->push_back(function.clone());
+    for (Operation &function : codes.front()->getOps()) {
+      if (!isFirst &&
+          !code.lookupSymbol(SymbolTable::getSymbolName(&function))) {
+        code.push_back(function.clone());
       }
     }
-    return *code;
+    return success();
   }
 
-  ModuleOp module, first;
-  std::map<int64_t, OwningOpRef<ModuleOp>> codes;
+  int64_t getLanes(const CodeVariant &variant) {
+    auto op = module.lookupSymbol<plan::VariantOp>(variant.name);
+    return op ? static_cast<int64_t>(op.getLanes()) : LowerOptions().lanes;
+  }
+
+  ModuleOp module;
+  std::vector<OwningOpRef<ModuleOp>> codes;
 };
 
 } // namespace
@@ -150,7 +153,7 @@ static LogicalResult orderEntries(ModuleOp module, ArrayRef<std::string> names,
 LogicalResult accel::checkKernels(ModuleOp module,
                                   ArrayRef<CodeVariant> variants,
                                   TimingScope timing) {
-  return BlockedCode(module).getAll(variants, timing);
+  return VariantModules(module).getAll(variants, timing);
 }
 
 FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module,
@@ -162,7 +165,7 @@ FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module,
       result.kernels.push_back(function.getSymName().str());
     }
   }
-  BlockedCode codes(module);
+  VariantModules codes(module);
   FailureOr<std::vector<ModuleOp>> modules = codes.getAll(variants, timing);
   if (failed(modules)) {
     return failure();

@@ -8,17 +8,14 @@
 
 #include "mlir/Support/Timing.h"
 
-#include <optional>
+#include <string>
+#include <vector>
 
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
 namespace accel {
-
-/// Lanes of the vectors that reductions are cut into; part of what a kernel
-/// means.
-inline constexpr int64_t kVectorLanes = 64;
 
 /// Code for one kind of processor.
 struct VariantCode {
@@ -31,10 +28,18 @@ struct LoweredCode {
   std::vector<VariantCode> variants;
 };
 
+struct LowerOptions {
+  std::string variant; ///< to write code for; none: the first of the module
+  int64_t lanes = 64;  ///< that reductions are cut into
+};
+
 /// From functions with `plan.kernel` to functions of vectors, memrefs and scf
-/// beside them. `blockVectors`: that of the variants; none: the pass's own.
+/// beside them.
 void buildLowerPipeline(mlir::OpPassManager &manager,
-                        std::optional<int64_t> blockVectors = std::nullopt);
+                        const LowerOptions &options = {});
+
+/// The variants of a module that AssignGeometry has declared.
+std::vector<CodeVariant> getVariants(mlir::ModuleOp module);
 
 /// Machine code for every function of `module` with the attribute
 /// `plan.kernel`, in every variant. `module` is not changed. An error names the

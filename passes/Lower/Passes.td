@@ -11,22 +11,24 @@ def LowerKernelsPass : Pass<"accel-lower-kernels", "::mlir::ModuleOp"> {
     are the kernel's operands and results as flat buffers (booleans as bytes) and the units `[begin, end)`. Its body
     consists of loops over rows, scalar arithmetic, and one-dimensional `linalg.generic`s over neighbouring elements. Views
     have become index arithmetic, done once per row. Attention is written as tiles of explicit vectors instead, with one more
-    argument, the thread's scratch, and so are matrix products; `block-vectors` sets how many of their sums are kept in registers,
-    which changes no bit. What kernels share (packing and multiplying of matrices, normal numbers) is added once, as private functions
+    argument, the thread's workspace, and so are matrix products. Code is cut as `plan.code` says for the variant, which changes
+    no bit. What kernels share (packing and multiplying of matrices, normal numbers) is added once, as private functions
     that they call.
 
-    Requires: OutlineKernels, or functions of the same form.
+    Requires: AssignGeometry.
     Ensures: every kernel has its code; the kernels themselves stay, as its definition.
 
     ```mlir
+    plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
     func.func private @twice(%x: tensor<4096xf32>) -> tensor<4096xf32> attributes {
-        plan.kernel = {kind = "flat", elements = 4096 : i64, rows = 1 : i64, columns = 4096 : i64, units = 4 : i64}} {
+        plan.kernel = {kind = "flat", elements = 4096 : i64, rows = 1 : i64, columns = 4096 : i64},
+        plan.code = {"x86-64-v3" = #plan.code<32 units of 128 elements>}} {
       %y = accel.add %x, %x : tensor<4096xf32>
       return %y : tensor<4096xf32>
     }
     ```
   }];
-  let options = [Option<"blockVectors", "block-vectors", "int64_t", "2", "Vectors of 16 floats that a block of a product is wide">];
+  let options = [Option<"variant", "variant", "std::string", "\"\"", "The variant to write code for; none: the first of the module">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

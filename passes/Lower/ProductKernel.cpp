@@ -2,6 +2,8 @@
 // Matrix products. A thread has a range of units: blocks of columns, or of rows
 // where there are more of them, of one matrix behind the other.
 //
+// With the sizes of the default target:
+//
 //   for each matrix of the range:
 //     for 1024 columns of the range:
 //       for a block of 256 of the summed index:
@@ -18,9 +20,9 @@
 // index: no split among threads and no width of registers changes it.
 #include "passes/Lower/ProductKernel.h"
 
-#include "passes/Analysis/ProductTiles.h"
 #include "passes/Lower/ProductRoutines.h"
 #include "passes/Lower/Sweep.h"
+#include "passes/Target/Cpu/ProductTiles.h"
 
 using namespace mlir;
 using namespace accel;
@@ -39,11 +41,10 @@ struct DepthBlock {
 
 class ProductKernel {
 public:
-  ProductKernel(KernelEmitter &emitter, MatmulOp op, int64_t blockVectors)
+  ProductKernel(KernelEmitter &emitter, MatmulOp op, const ProductTiles &tiles)
       : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()), op(op),
-        tiles(ProductTiles::get(op)),
-        routines(emitter.getKernel()->getParentOfType<ModuleOp>(),
-                 blockVectors) {}
+        tiles(tiles), routines(emitter.getKernel()->getParentOfType<ModuleOp>(),
+                               emitter.getGeometry().getVectors()) {}
 
   void emit();
 
@@ -55,6 +56,10 @@ private:
   Matrix partOf(const Matrix &matrix, Value row, Value column);
   bool findDestination();
   IndexRange rangeOf(const IndexRange &units, int64_t unit, int64_t size);
+  /// Whether units are blocks of columns, and not of rows.
+  bool isByColumn() const {
+    return emitter.getGeometry().getOf() == plan::UnitKind::Columns;
+  }
   void emitMatrix(const IndexRange &units);
   Value panelStride() const {
     return t.index(tiles.panelStride(routines.panel()));
@@ -105,9 +110,9 @@ bool ProductKernel::findDestination() {
   for (auto [i, value] : llvm::enumerate(emitter.getResults())) {
     bool isProduct = value == op.getResult();
     hasEpilogue |= !isProduct;
-    if (getNumElements(value) != emitter.getShape().elements) {
+    if (getNumElements(value) != emitter.getDomain().elements) {
       emitter.emitError(op)
-          << "expected results of " << emitter.getShape().elements
+          << "expected results of " << emitter.getDomain().elements
           << " elements, got " << value.getType();
       return false;
     }
@@ -153,7 +158,7 @@ void ProductKernel::emit() {
   if (tiles.matrices == 1) {
     return emitMatrix(units);
   }
-  int64_t perMatrix = emitter.getShape().matrixUnits();
+  int64_t perMatrix = emitter.getGeometry().getUnits() / tiles.matrices;
   const Matrix firstLhs = lhs, firstRhs = rhs, firstResult = result;
   Value behind = t.add(units.last, t.index(perMatrix - 1));
   emitter.forEach(t.div(units.first, perMatrix), t.div(behind, perMatrix), 1,
@@ -177,12 +182,13 @@ void ProductKernel::emit() {
 void ProductKernel::emitMatrix(const IndexRange &units) {
   IndexRange rows{t.index(0), t.index(tiles.rows)};
   IndexRange columns{t.index(0), t.index(tiles.columns)};
-  if (emitter.getShape().hasColumnUnits()) {
-    columns = rangeOf(units, kProductColumns, tiles.columns);
+  plan::CodeAttr geometry = emitter.getGeometry();
+  if (isByColumn()) {
+    columns = rangeOf(units, geometry.getUnit(), tiles.columns);
   } else {
-    rows = rangeOf(units, kProductRows, tiles.rows);
+    rows = rangeOf(units, geometry.getUnit(), tiles.rows);
   }
-  int64_t packed = tiles.packedColumns();
+  int64_t packed = tiles.packedColumns;
   emitter.forEach(columns.first, columns.last, packed, [&](Value first) {
     emitChunk(rows, {first, t.min(t.add(first, packed), columns.last)});
   });
@@ -190,7 +196,7 @@ void ProductKernel::emitMatrix(const IndexRange &units) {
 
 void ProductKernel::emitChunk(const IndexRange &rows,
                               const IndexRange &columns) {
-  int64_t depth = tiles.blockDepth();
+  int64_t depth = tiles.block;
   emitter.forEach(t.index(0), t.index(tiles.depth), depth, [&](Value first) {
     Value left = t.sub(t.index(tiles.depth), first);
     emitBlock(rows, columns, {first, t.min(left, t.index(depth))});
@@ -200,7 +206,7 @@ void ProductKernel::emitChunk(const IndexRange &rows,
 void ProductKernel::emitBlock(const IndexRange &rows, const IndexRange &columns,
                               const DepthBlock &block) {
   routines.packRhs(t, partOf(rhs, block.first, columns.first),
-                   {emitter.getScratch(), t.index(0)}, panelStride(),
+                   {emitter.getWorkspace(), t.index(0)}, panelStride(),
                    t.sub(columns.last, columns.first), block.depth);
   int64_t step = ProductTiles::kPackedRows;
   emitter.forEach(rows.first, rows.last, step, [&](Value first) {
@@ -210,7 +216,7 @@ void ProductKernel::emitBlock(const IndexRange &rows, const IndexRange &columns,
 
 void ProductKernel::emitRows(const IndexRange &rows, const IndexRange &columns,
                              const DepthBlock &block) {
-  Value scratch = emitter.getScratch();
+  Value scratch = emitter.getWorkspace();
   Value count = t.sub(rows.last, rows.first);
   Packed packedLhs{scratch, t.index(tiles.lhsOffset())};
   routines.packLhs(t, partOf(lhs, rows.first, block.first), packedLhs, count,
@@ -235,7 +241,7 @@ void ProductKernel::emitRows(const IndexRange &rows, const IndexRange &columns,
 void ProductKernel::emitEpilogue(const IndexRange &rows,
                                  const IndexRange &columns,
                                  const DepthBlock &block) {
-  int64_t last = (tiles.blocks() - 1) * tiles.blockDepth();
+  int64_t last = (tiles.blocks() - 1) * tiles.block;
   emitter.onlyIf(t.isEqual(block.first, t.index(last)), [&] {
     emitter.forEach(rows.first, rows.last, 1,
                     [&](Value row) { emitEpilogueRow(row, columns); });
@@ -245,7 +251,11 @@ void ProductKernel::emitEpilogue(const IndexRange &rows,
 void ProductKernel::emitEpilogueRow(Value row, const IndexRange &columns) {
   AffineExpr first = (firstRow + emitter.dimension(row)) * tiles.columns;
   // Chunks begin and ranges end with units of columns, or with the last.
-  int64_t divisor = tiles.columns % kProductColumns == 0 ? kProductColumns : 1;
+  constexpr int64_t lanes = 32;
+  int64_t step =
+      isByColumn() ? emitter.getGeometry().getUnit() : tiles.packedColumns;
+  bool isWhole = tiles.columns % lanes == 0 && step % lanes == 0;
+  int64_t divisor = isWhole ? lanes : 1;
   Sweep sweep(emitter, {first, tiles.columns, columns.first,
                         OpFoldResult(t.sub(columns.last, columns.first)),
                         /*startsInFours=*/true, divisor});
@@ -264,23 +274,33 @@ void ProductKernel::emitEpilogueRow(Value row, const IndexRange &columns) {
 
 } // namespace
 
-void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op,
-                              int64_t blockVectors) {
+void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op) {
   if (!elementTypeOf(op.getResult()).isF32()) {
     emitter.emitError(op) << "expected a product of f32, got " << op.getType();
     return;
   }
-  const KernelShape &shape = emitter.getShape();
-  KernelShape needed = ProductTiles::get(op).getShape();
-  if (shape.rows != needed.rows || shape.columns != needed.columns ||
-      shape.matrices != needed.matrices || shape.scratch < needed.scratch) {
-    emitter.emitError(op) << "expected " << needed.rows << " rows of "
-                          << needed.columns << " in " << needed.matrices
-                          << " matrices and a scratch of " << needed.scratch
-                          << " bytes, got " << shape.rows << ", "
-                          << shape.columns << ", " << shape.matrices << " and "
-                          << shape.scratch;
+  const IterationDomain &domain = emitter.getDomain();
+  plan::CodeAttr geometry = emitter.getGeometry();
+  ProductTiles tiles =
+      ProductTiles::get(op, domain.block, geometry.getPacked());
+  if (domain.matrixRows() != tiles.rows || domain.columns != tiles.columns ||
+      domain.matrices != tiles.matrices || domain.block % 16 != 0) {
+    emitter.emitError(op) << "expected " << tiles.rows << " rows of "
+                          << tiles.columns << " in each of " << tiles.matrices
+                          << " matrices and blocks of a multiple of 16, got "
+                          << domain.matrixRows() << ", " << domain.columns
+                          << ", " << domain.matrices << " and " << domain.block;
     return;
   }
-  ProductKernel(emitter, op, blockVectors).emit();
+  int64_t vectors = geometry.getVectors();
+  if ((vectors != 1 && vectors != 2) || tiles.packedColumns <= 0 ||
+      tiles.packedColumns % (16 * vectors) != 0 ||
+      geometry.getWorkspace() < tiles.workspaceBytes()) {
+    emitter.emitError(op)
+        << "expected register blocks of 1 or 2 vectors, columns that are "
+           "packed in whole blocks and a workspace of "
+        << tiles.workspaceBytes() << " bytes, got " << geometry;
+    return;
+  }
+  ProductKernel(emitter, op, tiles).emit();
 }

@@ -7,11 +7,9 @@
 
 namespace accel {
 
-/// The product `op` and what becomes of it element by element. `blockVectors`:
-/// how many vectors of 16 the target keeps in registers beside each other, of
-/// which products use two at most; the numbers do not depend on it.
-void emitProductKernel(KernelEmitter &emitter, MatmulOp op,
-                       int64_t blockVectors);
+/// The product `op` and what becomes of it element by element, cut as the
+/// emitter's geometry says; no number depends on that.
+void emitProductKernel(KernelEmitter &emitter, MatmulOp op);
 
 } // namespace accel
 

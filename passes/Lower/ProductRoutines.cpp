@@ -2,9 +2,9 @@
 // Packing by transposed tiles and by rows, and the register block.
 #include "passes/Lower/ProductRoutines.h"
 
-#include "passes/Analysis/ProductTiles.h"
 #include "passes/Lower/RegisterBlock.h"
 #include "passes/Lower/Routine.h"
+#include "passes/Target/Cpu/ProductTiles.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

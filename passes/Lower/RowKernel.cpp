@@ -24,7 +24,7 @@ namespace {
 class RowKernel {
 public:
   explicit RowKernel(KernelEmitter &emitter)
-      : emitter(emitter), shape(emitter.getShape()),
+      : emitter(emitter), shape(emitter.getDomain()),
         plan(emitter.getKernel(), shape) {}
 
   void emit();
@@ -37,7 +37,7 @@ private:
   void emitRowResults();
 
   KernelEmitter &emitter;
-  const KernelShape &shape;
+  const IterationDomain &shape;
   SweepPlan plan;
   AffineExpr row, first;
   llvm::DenseMap<Operation *, Value> accumulators;

@@ -20,7 +20,7 @@ static Value throughReshapes(Value value) {
   return value;
 }
 
-SweepPlan::SweepPlan(func::FuncOp kernel, const KernelShape &shape)
+SweepPlan::SweepPlan(func::FuncOp kernel, const IterationDomain &shape)
     : kernel(kernel), shape(shape),
       results(kernel.getBody().front().getTerminator()->getOperands()) {
   auto stepAt = [&](unsigned step) -> Step & {

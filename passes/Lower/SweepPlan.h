@@ -4,7 +4,7 @@
 #define ACCEL_PASSES_LOWER_SWEEPPLAN_H
 
 #include "dialects/Accel/IR/AccelOps.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -33,7 +33,7 @@ public:
     llvm::SmallVector<Store> stores;
   };
 
-  SweepPlan(mlir::func::FuncOp kernel, const KernelShape &shape);
+  SweepPlan(mlir::func::FuncOp kernel, const IterationDomain &shape);
 
   llvm::ArrayRef<Step> getSteps() const { return steps; }
 
@@ -52,7 +52,7 @@ private:
   void placeIntermediates();
 
   mlir::func::FuncOp kernel;
-  KernelShape shape;
+  IterationDomain shape;
   mlir::ValueRange results;
   llvm::SmallVector<Step> steps;
   llvm::DenseMap<mlir::Value, unsigned> levels;

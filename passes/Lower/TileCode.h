@@ -4,7 +4,7 @@
 #ifndef ACCEL_PASSES_LOWER_TILECODE_H
 #define ACCEL_PASSES_LOWER_TILECODE_H
 
-#include "passes/Analysis/AttentionTiles.h"
+#include "passes/Target/Cpu/AttentionTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"

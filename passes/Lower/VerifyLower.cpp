@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks what LowerKernels promises to code generation.
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Lower/Passes.h"
 #include "passes/Lower/RowBody.h"
 
@@ -24,12 +24,15 @@ static LogicalResult verifyCode(func::FuncOp kernel, SymbolTable &symbols) {
     return kernel.emitOpError("expected its code in a function '")
            << kernel.getSymName() << kCodeSuffix << "'";
   }
-  auto shape = kernel->getAttrOfType<DictionaryAttr>(kKernelAttr);
-  unsigned expected = kernel.getNumArguments() + kernel.getNumResults() + 2 +
-                      (shape.contains("scratch") ? 1 : 0);
-  if (code.getNumArguments() != expected || code.getNumResults() != 0) {
+  // A workspace is all that code may have besides.
+  unsigned expected = kernel.getNumArguments() + kernel.getNumResults() + 2;
+  unsigned found = code.getNumArguments();
+  if ((found != expected && found != expected + 1) ||
+      code.getNumResults() != 0) {
     return code.emitOpError("expected ")
-           << expected << " arguments (buffers, begin, end) and no result, got "
+           << expected
+           << " arguments (buffers, begin, end), perhaps a workspace, and no "
+              "result, got "
            << code.getFunctionType();
   }
   return success();

@@ -3,6 +3,7 @@
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Memory/MemoryProblem.h"
 #include "passes/Memory/Passes.h"
+#include "passes/Target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -18,12 +19,23 @@ namespace {
 
 class AssignOffsetsPass
     : public accel::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
+public:
+  using AssignOffsetsPassBase::AssignOffsetsPassBase;
+
+private:
   void runOnOperation() override {
+    const Target *target = findTarget(targetName, getOperation());
+    if (!target) {
+      return signalPassFailure();
+    }
     Builder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function->hasAttr("plan.kernel")) {
         continue;
       }
+      function.walk([&](plan::BufferOp buffer) {
+        buffer.setAlignment(target->getAlignment());
+      });
       for (auto [space, attribute] : kArenaAttrs) {
         MemoryProblem problem = readMemory(function, space);
         int64_t bytes = problem.solve();

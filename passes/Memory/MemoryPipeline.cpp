@@ -6,7 +6,8 @@
 
 #include "mlir/Pass/PassManager.h"
 
-void accel::buildMemoryPipeline(mlir::OpPassManager &pm) {
-  pm.addPass(createAssignOffsetsPass());
+void accel::buildMemoryPipeline(mlir::OpPassManager &pm,
+                                const std::string &target) {
+  pm.addPass(createAssignOffsetsPass({target}));
   pm.addPass(createVerifyMemoryPass());
 }

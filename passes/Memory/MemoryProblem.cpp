@@ -73,6 +73,7 @@ MemoryProblem accel::readMemory(Operation *function,
     BufferLifetime lifetime;
     lifetime.op = op;
     lifetime.bytes = plan::getMemRefBytes(cast<MemRefType>(buffer.getType()));
+    lifetime.alignment = static_cast<int64_t>(buffer.getAlignment());
     lifetime.offset =
         buffer.getOffset() ? static_cast<int64_t>(*buffer.getOffset()) : -1;
     lifetime.uses = streams;
@@ -147,7 +148,7 @@ int64_t MemoryProblem::solve() {
         break;
       }
       at = std::max<int64_t>(
-          at, llvm::alignTo(placed.offset + placed.bytes, plan::kAlignment));
+          at, llvm::alignTo(placed.offset + placed.bytes, buffer.alignment));
     }
     buffer.offset = at;
     auto after = std::upper_bound(byOffset.begin(), byOffset.end(), at,
@@ -163,7 +164,7 @@ int64_t MemoryProblem::arenaBytes() const {
   int64_t bytes = 0;
   for (const BufferLifetime &buffer : buffers) {
     bytes = std::max<int64_t>(
-        bytes, llvm::alignTo(buffer.offset + buffer.bytes, plan::kAlignment));
+        bytes, llvm::alignTo(buffer.offset + buffer.bytes, buffer.alignment));
   }
   return bytes;
 }

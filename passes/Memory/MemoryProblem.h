@@ -28,6 +28,7 @@ struct StreamUse {
 struct BufferLifetime {
   mlir::Operation *op = nullptr; ///< its plan.buffer
   int64_t bytes = 0;
+  int64_t alignment = plan::kAlignment;
   unsigned first = 0;
   unsigned last = 0;
   int64_t offset = -1; ///< in the arena; -1: not placed
@@ -50,7 +51,7 @@ struct MemoryProblem {
   /// buffers. Returns the bytes of the arena.
   int64_t solve();
 
-  /// The end of the highest buffer.
+  /// The end of the highest buffer, where the next one could begin.
   int64_t arenaBytes() const;
 
 private:

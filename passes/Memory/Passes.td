@@ -12,8 +12,11 @@ def AssignOffsetsPass : Pass<"accel-assign-offsets", "::mlir::ModuleOp"> {
     host gather into shares nothing. All functions use one arena per space; each function's attributes `plan.arena_bytes` and,
     where it has shared buffers, `plan.shared_arena_bytes` say how much of it.
 
-    Requires: Schedule. Ensures: every transient buffer has an offset.
+    Every buffer gets the alignment that the target asks for.
+
+    Requires: Schedule. Ensures: every transient buffer has an offset, a multiple of its alignment.
   }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
 

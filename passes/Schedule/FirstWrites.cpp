@@ -2,7 +2,7 @@
 // Finds who touches a range of a slot first, and lets kernels store.
 #include "passes/Schedule/FirstWrites.h"
 
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 
 using namespace mlir;
 using namespace accel;
@@ -97,7 +97,7 @@ static void setKernel(plan::LaunchOp launch, func::FuncOp kernel) {
   if (unsigned count = accesses.size() -
                        (kernel.getNumArguments() + kernel.getNumResults())) {
     unsigned last = kernel.getNumArguments();
-    launch->eraseOperands(last, count);
+    launch.getBuffersMutable().erase(last, count);
     accesses.erase(accesses.begin() + last, accesses.begin() + last + count);
   }
   for (unsigned result = 0; result < kernel.getNumResults(); ++result) {

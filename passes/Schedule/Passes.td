@@ -11,13 +11,14 @@ def PlaceGathersPass : Pass<"accel-place-gathers", "::mlir::ModuleOp"> {
     one of two slots. A bucket stays in its slot from its first use to its last before two others have been used; then it
     makes room, and comes back for its next use: so a layer's parameters are gathered for forward, freed, and gathered again
     for backward. A gather is placed where its slot becomes free, which is where the bucket in the other slot begins to be
-    used: it is one ahead. Slots are shared by the ranks of a host and have room for `max-ranks` granules more than each
+    used: it is one ahead. The target says whose memory slots lie in. They have room for `max-ranks` granules more than each
     segment's elements, as ranks may write equal parts.
 
     Requires: Fuse. Ensures: at most two buckets are whole at any instruction; every read of a parameter is of a slot that
     holds it (VerifySchedule).
   }];
-  let options = [Option<"maxRanks", "max-ranks", "int64_t", "1024", "Most ranks that slots have room for">];
+  let options = [Option<"maxRanks", "max-ranks", "int64_t", "1024", "Most ranks that slots have room for">,
+                 Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
 

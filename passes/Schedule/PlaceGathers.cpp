@@ -4,6 +4,7 @@
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Schedule/LoopBuckets.h"
 #include "passes/Schedule/Passes.h"
+#include "passes/Target/Target.h"
 
 namespace accel {
 #define GEN_PASS_DEF_PLACEGATHERSPASS
@@ -29,6 +30,10 @@ public:
   using PlaceGathersPassBase::PlaceGathersPassBase;
 
   void runOnOperation() override {
+    target = findTarget(targetName, getOperation());
+    if (!target) {
+      return signalPassFailure();
+    }
     for (func::FuncOp function : getRunning(getOperation())) {
       for (auto loop : function.getOps<plan::RepeatOp>()) {
         if (failed(place(function, loop))) {
@@ -54,7 +59,8 @@ private:
       return success();
     }
     int64_t granule = sources.front().second.shard.getGranule();
-    if (failed(buckets.assign(plan::MemoryClass::Gathered, plan::Space::Shared,
+    if (failed(buckets.assign(plan::MemoryClass::Gathered,
+                              target->getGatheredSpace(),
                               granule * maxRanks))) {
       return failure();
     }
@@ -95,6 +101,8 @@ private:
       }
     }
   }
+
+  const Target *target = nullptr;
 };
 
 } // namespace

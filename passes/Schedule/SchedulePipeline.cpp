@@ -10,7 +10,7 @@ using namespace accel;
 
 void accel::buildSchedulePipeline(mlir::OpPassManager &pm,
                                   const ScheduleOptions &options) {
-  pm.addPass(createPlaceGathersPass({options.maxRanks}));
+  pm.addPass(createPlaceGathersPass({options.maxRanks, options.target}));
   pm.addPass(createPlaceReductionsPass());
   pm.addPass(createAssignStreamsPass());
   pm.addPass(createInsertEventsPass());

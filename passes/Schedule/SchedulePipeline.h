@@ -4,6 +4,7 @@
 #define ACCEL_PASSES_SCHEDULE_SCHEDULEPIPELINE_H
 
 #include <cstdint>
+#include <string>
 
 namespace mlir {
 class OpPassManager;
@@ -14,6 +15,7 @@ namespace accel {
 struct ScheduleOptions {
   /// Most ranks that slots of gathered buckets have room for.
   int64_t maxRanks = 1024;
+  std::string target = "cpu"; ///< a list of code variants
 };
 
 /// From instructions in program order to instructions on streams, ordered by

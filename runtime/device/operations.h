@@ -24,13 +24,15 @@ struct KernelArgument {
   uint64_t thread_stride = 0;
 };
 
-// Units [begin, end) of a kernel, cut at multiples of `grain` from `begin`.
+// All of a kernel's work, or the rank's part of it: of `elements` elements,
+// which are a multiple of the units of each of the kernel's entries, the rank
+// has the first `owned` at its own place in the arguments. How that is cut is
+// said by the entry of the variant that the device runs.
 struct KernelLaunch {
   uint32_t kernel = 0;  // of the plan
   absl::Span<const KernelArgument> arguments;
-  int64_t begin = 0;
-  int64_t end = 0;
-  int64_t grain = 1;
+  uint64_t elements = 1;
+  uint64_t owned = 1;
 };
 
 // A call returns when the operation is done, or when all is copied that it

@@ -19,7 +19,12 @@ class RunnableCheck : public InstructionVisitor {
 
   absl::Status Visit(const planpb::Instruction&,
                      const planpb::Launch& launch) override {
-    return EvaluateExtent(launch.end(), layout_.binding()).status();
+    const auto kernel = static_cast<int>(launch.kernel());
+    for (const planpb::KernelEntry& entry :
+         plan_.manifest().kernels(kernel).entries()) {
+      RETURN_IF_ERROR(LaunchUnits(launch, entry, layout_.binding()).status());
+    }
+    return absl::OkStatus();
   }
 
   absl::Status Visit(const planpb::Instruction&,

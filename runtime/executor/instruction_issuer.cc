@@ -44,18 +44,22 @@ ByteRange InstructionIssuer::RangeOf(const planpb::Instruction& instruction,
 
 absl::Status InstructionIssuer::Visit(const planpb::Instruction& instruction,
                                       const planpb::Launch& launch) {
-  ASSIGN_OR_RETURN(const uint64_t end,
-                   EvaluateExtent(launch.end(), context_.layout.binding()));
+  KernelLaunch issued;
+  issued.kernel = launch.kernel();
+  if (launch.has_part()) {
+    ASSIGN_OR_RETURN(const OwnedRange owned,
+                     OwnedElements(launch.part(), context_.layout.binding()));
+    issued.elements = launch.part().elements();
+    issued.owned = owned.size();
+  }
   arguments_.clear();
   for (const uint32_t access : launch.arguments()) {
     arguments_.push_back(
         {RangeOf(instruction, access),
          instruction.accesses(static_cast<int>(access)).thread_stride()});
   }
-  return operations_->Launch(
-      {launch.kernel(), arguments_, static_cast<int64_t>(launch.begin()),
-       static_cast<int64_t>(end),
-       std::max<int64_t>(1, static_cast<int64_t>(launch.grain()))});
+  issued.arguments = arguments_;
+  return operations_->Launch(issued);
 }
 
 absl::Status InstructionIssuer::Visit(const planpb::Instruction& instruction,

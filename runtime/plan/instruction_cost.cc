@@ -44,8 +44,8 @@ Share ShareOf(const planpb::Buffer& buffer, const RankBinding& binding) {
 Share ShareOf(const PlanView& plan, const planpb::Instruction& instruction,
               const RankBinding& binding) {
   if (instruction.has_launch()) {
-    const planpb::Extent& end = instruction.launch().end();
-    return end.has_shard() ? ShareOf(end.shard(), binding) : Share();
+    const planpb::Launch& launch = instruction.launch();
+    return launch.has_part() ? ShareOf(launch.part(), binding) : Share();
   }
   if (!instruction.has_fill() && !instruction.has_copy()) {
     return Share();

@@ -238,14 +238,21 @@ absl::StatusOr<PartBytes> OwnedBytes(const planpb::Shard& shard,
                    owned.end * element_bits / 8};
 }
 
-absl::StatusOr<uint64_t> EvaluateExtent(const planpb::Extent& extent,
-                                        const RankBinding& binding) {
-  if (!extent.has_shard()) {
-    return extent.units();
+absl::StatusOr<uint64_t> LaunchUnits(const planpb::Launch& launch,
+                                     const planpb::KernelEntry& entry,
+                                     const RankBinding& binding) {
+  if (!launch.has_part()) {
+    return entry.units();
+  }
+  const uint64_t elements = launch.part().elements();
+  if (entry.units() == 0 || elements % entry.units() != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("expected a rank's part of a multiple of ", entry.units(),
+                     " units, got one of ", elements, " elements"));
   }
   ASSIGN_OR_RETURN(const OwnedRange owned,
-                   OwnedElements(extent.shard(), binding));
-  return DivideUp(owned.size(), UnitOf(extent.shard()));
+                   OwnedElements(launch.part(), binding));
+  return DivideUp(owned.size(), elements / entry.units());
 }
 
 absl::StatusOr<uint64_t> EvaluateSize(const planpb::SizeExpr& expression,

@@ -82,8 +82,11 @@ struct PartBytes {
 absl::StatusOr<PartBytes> OwnedBytes(const planpb::Shard& shard,
                                      uint64_t element_bits,
                                      const RankBinding& binding);
-absl::StatusOr<uint64_t> EvaluateExtent(const planpb::Extent& extent,
-                                        const RankBinding& binding);
+// Units of the kernel behind `entry` that the rank runs: all, or those of its
+// part of `launch.part`.
+absl::StatusOr<uint64_t> LaunchUnits(const planpb::Launch& launch,
+                                     const planpb::KernelEntry& entry,
+                                     const RankBinding& binding);
 absl::StatusOr<uint64_t> EvaluateSize(const planpb::SizeExpr& expression,
                                       const RankBinding& binding);
 

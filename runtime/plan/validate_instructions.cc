@@ -116,19 +116,7 @@ absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,
     RETURN_IF_ERROR(
         CheckAccess(instruction, "argument", argument, false, false));
   }
-  if (launch.end().has_shard()) {
-    RETURN_IF_ERROR(ValidateShard(launch.end().shard()));
-  } else if (launch.end().units() < launch.begin()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a launch over [", launch.begin(), ", ", launch.end().units(), ")"));
-  }
-  constexpr auto kMost = static_cast<uint64_t>(INT64_MAX);
-  if (launch.end().units() > kMost || launch.begin() > kMost ||
-      launch.grain() > kMost) {
-    return absl::InvalidArgumentError(
-        "a launch over more than 63 bits can count");
-  }
-  return absl::OkStatus();
+  return launch.has_part() ? ValidateShard(launch.part()) : absl::OkStatus();
 }
 
 absl::Status BodyValidator::Visit(const planpb::Instruction& instruction,

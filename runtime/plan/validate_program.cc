@@ -34,8 +34,7 @@ absl::Status ValidateVariants(const planpb::Manifest& manifest) {
   return absl::OkStatus();
 }
 
-absl::Status ValidateOperand(const planpb::Kernel& kernel,
-                             const planpb::KernelOperand& operand) {
+absl::Status ValidateOperand(const planpb::KernelOperand& operand) {
   if (operand.mode() <= planpb::Access::MODE_UNSPECIFIED ||
       operand.mode() > planpb::Access::MODE_READ_WRITE) {
     return absl::UnimplementedError(
@@ -44,34 +43,58 @@ absl::Status ValidateOperand(const planpb::Kernel& kernel,
   if (operand.bytes() == 0) {
     return absl::InvalidArgumentError("expected bytes, got 0");
   }
-  if (operand.unit_bytes() == 0) {
-    return absl::OkStatus();
-  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateUnitBytes(const planpb::KernelEntry& entry,
+                               const planpb::KernelOperand& operand,
+                               uint64_t unit_bytes) {
   // More bytes than 64 bits count are enough, too.
-  const auto all = CheckedMultiply(kernel.units(), operand.unit_bytes());
-  if (operand.per_thread() || (all && *all < operand.bytes())) {
+  const auto all = CheckedMultiply(entry.units(), unit_bytes);
+  if (unit_bytes != 0 &&
+      (operand.per_thread() || (all && *all < operand.bytes()))) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected ", operand.bytes(), operand.per_thread() ? " per thread" : "",
-        " bytes in ", kernel.units(), " units, got ", operand.unit_bytes(),
-        " for each"));
+        " bytes in ", entry.units(), " units, got ", unit_bytes, " for each"));
   }
   return absl::OkStatus();
 }
 
-// What [begin, end) counts, and what it touches.
-absl::Status ValidateExtent(const planpb::Kernel& kernel) {
-  if (kernel.units() == 0 || kernel.units() > uint64_t{INT64_MAX}) {
+// The units of one variant's code, and what each touches.
+absl::Status ValidateGeometry(const planpb::Kernel& kernel,
+                              const planpb::KernelEntry& entry) {
+  if (entry.units() == 0 || entry.units() > uint64_t{INT64_MAX}) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected units, at least 1 and at most ", INT64_MAX,
-                     ", got ", kernel.units()));
+                     ", got ", entry.units()));
   }
+  if (entry.grain() != 0 && entry.grain() != entry.units()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a grain of 0 or of all ", entry.units(),
+                     " units, got ", entry.grain()));
+  }
+  if (entry.unit_bytes_size() != kernel.operands_size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected what a unit touches of each of ", kernel.operands_size(),
+        " operands, got ", entry.unit_bytes_size()));
+  }
+  for (int i = 0; i < kernel.operands_size(); ++i) {
+    RETURN_IF_ERROR(Annotate(
+        ValidateUnitBytes(entry, kernel.operands(i), entry.unit_bytes(i)),
+        absl::StrCat("operand ", i)));
+  }
+  return absl::OkStatus();
+}
+
+// What its code touches.
+absl::Status ValidateOperands(const planpb::Kernel& kernel) {
   if (kernel.operands_size() != static_cast<int>(kernel.arity())) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected a description of each of ", kernel.arity(),
                      " arguments, got ", kernel.operands_size()));
   }
   for (int i = 0; i < kernel.operands_size(); ++i) {
-    RETURN_IF_ERROR(Annotate(ValidateOperand(kernel, kernel.operands(i)),
+    RETURN_IF_ERROR(Annotate(ValidateOperand(kernel.operands(i)),
                              absl::StrCat("operand ", i)));
   }
   return absl::OkStatus();
@@ -83,7 +106,7 @@ absl::Status ValidateKernel(const planpb::Manifest& manifest,
     return absl::InvalidArgumentError(absl::StrCat(
         "expected at most ", kMaxArity, " arguments, got ", kernel.arity()));
   }
-  RETURN_IF_ERROR(ValidateExtent(kernel));
+  RETURN_IF_ERROR(ValidateOperands(kernel));
   if (kernel.entries_size() != manifest.variants_size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected an entry for each of ", manifest.variants_size(),
@@ -94,6 +117,8 @@ absl::Status ValidateKernel(const planpb::Manifest& manifest,
     if (entry.size() == 0) {
       return absl::InvalidArgumentError("an entry without code");
     }
+    RETURN_IF_ERROR(
+        Annotate(ValidateGeometry(kernel, entry), manifest.variants(i).name()));
     RETURN_IF_ERROR(CheckSectionRange(manifest, manifest.variants(i).section(),
                                       planpb::SECTION_CODE, entry.offset(),
                                       entry.size()));

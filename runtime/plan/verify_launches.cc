@@ -43,18 +43,23 @@ bool SameProducts(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
   return left && left == CheckedMultiply(c, d);
 }
 
+// A launch in one variant.
 class LaunchCheck {
  public:
   LaunchCheck(const PlanView& plan, const MemoryLayout& layout,
-              const planpb::Instruction& instruction)
+              const planpb::Instruction& instruction, int variant)
       : plan_(plan),
         layout_(layout),
         instruction_(instruction),
         launch_(instruction.launch()),
-        kernel_(plan.manifest().kernels(static_cast<int>(launch_.kernel()))) {}
+        kernel_(plan.manifest().kernels(static_cast<int>(launch_.kernel()))),
+        entry_(kernel_.entries(variant)) {}
 
   absl::Status Run() {
-    RETURN_IF_ERROR(CheckUnits());
+    if (launch_.has_part()) {
+      RETURN_IF_ERROR(CheckPart());
+    }
+    ASSIGN_OR_RETURN(units_, LaunchUnits(launch_, entry_, layout_.binding()));
     for (int i = 0; i < kernel_.operands_size(); ++i) {
       RETURN_IF_ERROR(Annotate(CheckOperand(i), NameOf(i)));
     }
@@ -62,13 +67,11 @@ class LaunchCheck {
   }
 
  private:
-  absl::Status CheckUnits();
-  absl::Status CheckShard() const;
+  absl::Status CheckPart() const;
   absl::Status CheckOperand(int index) const;
   absl::Status CheckThreads(const planpb::KernelOperand& operand,
                             const planpb::Access& access) const;
-  absl::Status CheckCut(const planpb::KernelOperand& operand,
-                        const planpb::Access& access) const;
+  absl::Status CheckCut(int index, const planpb::Access& access) const;
   const planpb::Shard* CutOf(const planpb::Access& access) const;
 
   const planpb::Access& AccessOf(int index) const {
@@ -83,43 +86,28 @@ class LaunchCheck {
     return access.thread_stride() != 0 ? access.bytes()
                                        : layout_.RangeOf(access, 0).size();
   }
+  // Elements of a unit of the part.
+  uint64_t UnitElements() const {
+    return launch_.part().elements() / entry_.units();
+  }
 
   const PlanView& plan_;
   const MemoryLayout& layout_;
   const planpb::Instruction& instruction_;
   const planpb::Launch& launch_;
   const planpb::Kernel& kernel_;
+  const planpb::KernelEntry& entry_;
   uint64_t units_ = 0;  // that this rank runs
 };
 
-absl::Status LaunchCheck::CheckShard() const {
-  const planpb::Shard& shard = launch_.end().shard();
-  const uint64_t unit = std::max<uint64_t>(1, shard.unit());
-  if (CheckedMultiply(kernel_.units(), unit) != shard.elements() ||
-      shard.granule() % unit != 0) {
+absl::Status LaunchCheck::CheckPart() const {
+  const planpb::Shard& part = launch_.part();
+  if (part.elements() % entry_.units() != 0 || UnitElements() == 0 ||
+      part.granule() % UnitElements() != 0 || part.unit() > 1) {
     return absl::FailedPreconditionError(
-        absl::StrCat("expected a rank's part of ", kernel_.units(),
+        absl::StrCat("expected a rank's part of ", entry_.units(),
                      " units of its kernel, in granules of whole units, got ",
-                     ShardText(shard, unit)));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status LaunchCheck::CheckUnits() {
-  ASSIGN_OR_RETURN(units_, EvaluateExtent(launch_.end(), layout_.binding()));
-  if (launch_.end().has_shard()) {
-    RETURN_IF_ERROR(CheckShard());
-  }
-  const bool all = launch_.end().has_shard() || units_ == kernel_.units();
-  if (launch_.begin() != 0 || !all) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "expected a launch over units [0, ", kernel_.units(),
-        "), all of its kernel's, got [", launch_.begin(), ", ", units_, ")"));
-  }
-  if (launch_.grain() != 0 && launch_.grain() != kernel_.units()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("expected a grain of 0 or of all ", kernel_.units(),
-                     " units of its kernel, got ", launch_.grain()));
+                     ShardText(part, UnitElements())));
   }
   return absl::OkStatus();
 }
@@ -155,8 +143,9 @@ absl::Status LaunchCheck::CheckThreads(const planpb::KernelOperand& operand,
 }
 
 // Of a launch over a rank's part.
-absl::Status LaunchCheck::CheckCut(const planpb::KernelOperand& operand,
+absl::Status LaunchCheck::CheckCut(int index,
                                    const planpb::Access& access) const {
+  const planpb::KernelOperand& operand = kernel_.operands(index);
   const planpb::Shard* cut = CutOf(access);
   if (cut == nullptr) {
     if (operand.mode() == planpb::Access::MODE_READ || operand.per_thread()) {
@@ -166,18 +155,17 @@ absl::Status LaunchCheck::CheckCut(const planpb::KernelOperand& operand,
         "expected a rank's part, as its kernel runs over one and writes it, "
         "got all of it");
   }
-  const planpb::Shard& shard = launch_.end().shard();
-  const uint64_t unit = std::max<uint64_t>(1, shard.unit());
+  const planpb::Shard& part = launch_.part();
   const uint64_t width = ElementBits(plan_.buffer(access.buffer()).dtype()) / 8;
-  const uint64_t elements = width == 0 ? 0 : operand.unit_bytes() / width;
+  const uint64_t elements = width == 0 ? 0 : entry_.unit_bytes(index) / width;
   if (elements == 0 ||
-      CheckedMultiply(kernel_.units(), elements) != cut->elements() ||
-      !SameProducts(cut->granule(), unit, shard.granule(), elements) ||
-      !std::equal(cut->axes().begin(), cut->axes().end(), shard.axes().begin(),
-                  shard.axes().end())) {
+      CheckedMultiply(entry_.units(), elements) != cut->elements() ||
+      !SameProducts(cut->granule(), UnitElements(), part.granule(), elements) ||
+      !std::equal(cut->axes().begin(), cut->axes().end(), part.axes().begin(),
+                  part.axes().end())) {
     return absl::FailedPreconditionError(absl::StrCat(
         "expected it cut between units as the launch is (",
-        ShardText(shard, unit), "), got ", ShardText(*cut, elements)));
+        ShardText(part, UnitElements()), "), got ", ShardText(*cut, elements)));
   }
   return absl::OkStatus();
 }
@@ -192,12 +180,12 @@ absl::Status LaunchCheck::CheckOperand(int index) const {
   }
   RETURN_IF_ERROR(CheckThreads(operand, access));
   uint64_t touched = operand.bytes();
-  if (launch_.end().has_shard()) {
-    RETURN_IF_ERROR(CheckCut(operand, access));
+  if (launch_.has_part()) {
+    RETURN_IF_ERROR(CheckCut(index, access));
     if (CutOf(access) != nullptr) {
       touched = std::min(
           touched,
-          CheckedMultiply(units_, operand.unit_bytes()).value_or(touched));
+          CheckedMultiply(units_, entry_.unit_bytes(index)).value_or(touched));
     }
   } else if (CutOf(access) != nullptr) {
     return absl::FailedPreconditionError(
@@ -211,13 +199,22 @@ absl::Status LaunchCheck::CheckOperand(int index) const {
   return absl::OkStatus();
 }
 
+// A run may take any of the variants.
+absl::Status CheckVariants(const PlanView& plan, const MemoryLayout& layout,
+                           const planpb::Instruction& instruction) {
+  for (int i = 0; i < plan.manifest().variants_size(); ++i) {
+    RETURN_IF_ERROR(LaunchCheck(plan, layout, instruction, i).Run());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status VerifyLaunches(const PlanView& plan, const MemoryLayout& layout) {
   for (const FunctionView& function : plan.functions()) {
     for (const planpb::Instruction& instruction : function.instructions()) {
       if (instruction.has_launch()) {
-        RETURN_IF_ERROR(Annotate(LaunchCheck(plan, layout, instruction).Run(),
+        RETURN_IF_ERROR(Annotate(CheckVariants(plan, layout, instruction),
                                  plan.Describe(function, instruction)));
       }
     }

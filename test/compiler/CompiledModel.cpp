@@ -5,7 +5,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/PlanManifest.h"
 #include "compiler/RegisterAll.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "runtime/plan/instruction_stream.h"
 #include "test/passes/lower/KernelRun.h"
 
@@ -67,7 +67,8 @@ bool CompiledModel::readWeights(PlanManifest &builder) {
 
 bool CompiledModel::buildPlan() {
   std::vector<CodeVariant> variants;
-  llvm::copy_if(getDefaultVariants(), std::back_inserter(variants), canRun);
+  llvm::copy_if(getVariants(*model.module), std::back_inserter(variants),
+                canRun);
   FailureOr<LoweredCode> lowered = lowerKernels(*model.module, variants);
   if (failed(lowered)) {
     return false;

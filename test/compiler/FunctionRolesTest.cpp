@@ -85,7 +85,7 @@ protected:
         addEvaluation(*model.module);
       }
     }
-    auto code = lowerKernels(*model.module, getDefaultVariants());
+    auto code = lowerKernels(*model.module, getVariants(*model.module));
     ASSERT_TRUE(succeeded(code)) << diagnostics;
     PlanWriterOptions writer;
     writer.globalBatch = kGlobalBatch;

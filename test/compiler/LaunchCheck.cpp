@@ -5,7 +5,7 @@
 // rounded to its type, for cancellation in this element; and the mean of that
 // over all elements, because one sample may be lucky.
 #include "dialects/Accel/Interpreter/Interpreter.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "runtime/device/cpu/thread_pool.h"
 #include "test/compiler/OracleCheck.h"
 
@@ -63,9 +63,9 @@ HostTensor readPlace(const Place &place, RankedTensorType type) {
 class Arguments {
 public:
   Arguments(func::FuncOp kernel, std::vector<void *> places)
-      : pointers(std::move(places)), scratch(makeScratch(kernel)) {
-    if (scratch) {
-      pointers.push_back(scratch->data());
+      : pointers(std::move(places)), workspace(makeWorkspace(kernel)) {
+    if (workspace) {
+      pointers.push_back(workspace->data());
     }
   }
 
@@ -73,7 +73,7 @@ public:
 
 private:
   std::vector<void *> pointers;
-  std::unique_ptr<GuardedBuffer> scratch;
+  std::unique_ptr<GuardedBuffer> workspace;
 };
 
 /// Buffers of one run, each ending at a page that traps.
@@ -252,7 +252,7 @@ bool compareWithOracle(func::FuncOp kernel, ArrayRef<HostTensor> inputs,
                        const std::vector<Place> &places) {
   auto expected = askOracle(kernel, inputs, /*round=*/false);
   double epsilon = getCoarsestEpsilon(kernel);
-  LoopKind kind = KernelShape::get(kernel)->kind;
+  LoopKind kind = IterationDomain::get(kernel)->kind;
   bool isLong = kind == LoopKind::Attention || kind == LoopKind::Product;
   double noiseFactor = isLong ? kLongNoiseFactor : kNoiseFactor;
   std::vector<SmallVector<HostTensor>> disturbed;
@@ -281,25 +281,24 @@ bool compareWithOracle(func::FuncOp kernel, ArrayRef<HostTensor> inputs,
 
 } // namespace
 
-void runLaunch(const KernelCode &kernel, int64_t units,
-               const std::vector<Place> &places) {
+void runLaunch(const KernelCode &kernel, const std::vector<Place> &places) {
   std::vector<void *> pointers;
   for (const Place &place : places) {
     pointers.push_back(place.data);
   }
   Arguments arguments(kernel.definition, pointers);
-  kernel.variants.front().second(arguments.data(), 0, units);
+  const KernelCode::Variant &variant = kernel.variants.front();
+  variant.function(arguments.data(), 0, variant.units);
 }
 
-bool checkLaunch(const KernelCode &kernel, int64_t units,
-                 const std::vector<Place> &places) {
+bool checkLaunch(const KernelCode &kernel, const std::vector<Place> &places) {
   SmallVector<HostTensor> inputs;
   for (auto [place, type] :
        llvm::zip_equal(places, getTypes(kernel.definition))) {
     inputs.push_back(place.isRead ? readPlace(place, type) : HostTensor());
   }
   std::vector<std::string> reference;
-  for (const auto &[name, function] : kernel.variants) {
+  for (const auto &[name, function, units] : kernel.variants) {
     for (int threads : {1, 2}) {
       Run run(kernel.definition, places);
       run.run(function, units, threads);

@@ -26,20 +26,23 @@ struct Place {
 /// A kernel's code in the variants that this machine runs.
 struct KernelCode {
   mlir::func::FuncOp definition;
-  std::vector<std::pair<std::string, KernelFunction>> variants;
+  struct Variant {
+    std::string name;
+    KernelFunction function;
+    int64_t units;
+  };
+  std::vector<Variant> variants;
 };
 
-/// Runs a kernel over `units` on copies of `places`, once per variant and for 1
+/// Runs a kernel on copies of `places`, once per variant and for 1
 /// and 2 threads, with results poisoned that are not read; expects the same
 /// bits each time, no operand changed, and the interpreter's results up to the
 /// error that evaluation in the elements' own type has by itself. Leaves the
 /// results in `places`. False after a test failure.
-bool checkLaunch(const KernelCode &kernel, int64_t units,
-                 const std::vector<Place> &places);
+bool checkLaunch(const KernelCode &kernel, const std::vector<Place> &places);
 
-/// Runs a kernel over `units` where its buffers lie, unchecked.
-void runLaunch(const KernelCode &kernel, int64_t units,
-               const std::vector<Place> &places);
+/// Runs a kernel where its buffers lie, unchecked.
+void runLaunch(const KernelCode &kernel, const std::vector<Place> &places);
 
 } // namespace accel::test
 

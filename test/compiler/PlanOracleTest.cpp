@@ -6,6 +6,7 @@
 // step before may be read.
 #include "test/compiler/CompiledModel.h"
 #include "test/compiler/OracleCheck.h"
+#include "test/compiler/OtherTarget.h"
 
 #include <gtest/gtest.h>
 
@@ -196,22 +197,23 @@ private:
     KernelCode code;
     code.definition = model.getKernel(kernel.name());
     SCOPED_TRACE(kernel.name());
-    for (auto [image, variant] :
-         llvm::zip_equal(images, model.getCode().variants)) {
-      const CodeEntry &entry = variant.image.entries[launch.kernel()];
+    for (auto [image, variant, entry] :
+         llvm::zip_equal(images, model.getCode().variants, kernel.entries())) {
       code.variants.push_back(
-          {variant.variant.name, image->getFunction(entry)});
+          {variant.variant.name,
+           image->getFunction(variant.image.entries[launch.kernel()]),
+           static_cast<int64_t>(entry.units())});
     }
     std::vector<Place> places;
     for (uint32_t argument : launch.arguments()) {
       places.push_back(all[argument]);
     }
-    // The last pointer may be scratch, which the check provides itself.
+    // The last pointer may be a workspace, which the check provides itself.
     func::FuncOp definition = code.definition;
     places.resize(definition.getNumArguments() + definition.getNumResults());
     if (++seen[kernel.name()] > kChecks) {
-      runLaunch(code, launch.end().units(), places);
-    } else if (!checkLaunch(code, launch.end().units(), places)) {
+      runLaunch(code, places);
+    } else if (!checkLaunch(code, places)) {
       code.definition.dump();
     }
   }
@@ -244,10 +246,15 @@ struct ModelCase {
   const char *schedule;
 };
 
-class PlanOracleTest : public testing::TestWithParam<ModelCase> {};
+class PlanOracleTest : public testing::TestWithParam<ModelCase> {
+protected:
+  /// Compiles for `target`, initializes and takes steps, all of it checked.
+  void check(const std::string &target);
+};
 
-TEST_P(PlanOracleTest, EveryInstructionGivesWhatTheInterpreterGives) {
+void PlanOracleTest::check(const std::string &target) {
   CompilerOptions options;
+  options.target = target;
   options.frontend.dimensions["batch"] = 3;
   options.accumulate.optimizer = GetParam().optimizer;
   options.accumulate.schedule = GetParam().schedule;
@@ -268,6 +275,16 @@ TEST_P(PlanOracleTest, EveryInstructionGivesWhatTheInterpreterGives) {
   replay.checkCoverage();
 }
 
+TEST_P(PlanOracleTest, EveryInstructionGivesWhatTheInterpreterGives) {
+  check("cpu");
+}
+
+/// Nothing above the target knows what it answers.
+TEST_P(PlanOracleTest, SoItIsForATargetThatAnswersOtherwise) {
+  OtherTarget::makeKnown();
+  check(OtherTarget::kName);
+}
+
 // Between them all optimizers and schedules.
 const ModelCase kModels[] = {
     {"gpt2", "adamw", "cosine"},      {"gpt2-fresh", "adamw", "linear"},
@@ -286,8 +303,8 @@ INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
 
 TEST(PlanOracleVariantsTest, RunsEveryVariant) {
   // What other cases run: with none they would pass and have checked nothing.
-  EXPECT_TRUE(llvm::any_of(getDefaultVariants(), canRun));
-  for (const CodeVariant &variant : getDefaultVariants()) {
+  EXPECT_TRUE(llvm::any_of(getCpuVariants(), canRun));
+  for (const CodeVariant &variant : getCpuVariants()) {
     if (!canRun(variant)) {
       GTEST_SKIP() << "this processor cannot run " << variant.name
                    << ": the kernels of real plans run without it";

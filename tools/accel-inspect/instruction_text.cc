@@ -24,9 +24,7 @@ class TextVisitor : public runtime::InstructionVisitor {
                      const planpb::Launch& launch) override {
     const planpb::Kernel& kernel =
         manifest().kernels(static_cast<int>(launch.kernel()));
-    return Set(
-        instruction, kernel.name(),
-        absl::StrCat("[", launch.begin(), ", ", ExtentText(launch.end()), ")"));
+    return Set(instruction, kernel.name(), RangeText(kernel, launch));
   }
   absl::Status Visit(const planpb::Instruction& instruction,
                      const planpb::Fetch& fetch) override {
@@ -70,11 +68,20 @@ class TextVisitor : public runtime::InstructionVisitor {
  private:
   const planpb::Manifest& manifest() const { return plan_.manifest(); }
 
-  static std::string ExtentText(const planpb::Extent& extent) {
-    if (!extent.has_shard()) {
-      return absl::StrCat(extent.units());
+  // Units that are run; where variants differ, those of each.
+  static std::string RangeText(const planpb::Kernel& kernel,
+                               const planpb::Launch& launch) {
+    if (launch.has_part()) {
+      return absl::StrCat("[0, shard of ", launch.part().elements(), ")");
     }
-    return absl::StrCat("shard of ", extent.shard().elements());
+    std::vector<std::string> ranges;
+    for (const planpb::KernelEntry& entry : kernel.entries()) {
+      std::string range = absl::StrCat("[0, ", entry.units(), ")");
+      if (ranges.empty() || ranges.back() != range) {
+        ranges.push_back(std::move(range));
+      }
+    }
+    return absl::StrJoin(ranges, " or ");
   }
 
   std::string AccessText(const planpb::Access& access) const {

@@ -243,6 +243,13 @@ void addInspectionOptions(CLI::App &app, CommandLine &line) {
                  "Also write the program after every phase, DIR/NN-PHASE.mlir")
       ->type_name("DIR")
       ->group(kInspection);
+  app.add_option("--remarks", line.remarks,
+                 "Print what these phases decided and why, for example fuse: "
+                 "which operations are not computed in one kernel")
+      ->type_name("PHASE,...")
+      ->delimiter(',')
+      ->check(tools::OneOf(getPhaseNames()))
+      ->group(kInspection);
 }
 
 void addPlanOptions(CLI::App &app, CommandLine &line) {
@@ -251,10 +258,13 @@ void addPlanOptions(CLI::App &app, CommandLine &line) {
                  "current folder; -: standard output")
       ->type_name("FILE")
       ->group(kPlan);
-  app.add_option("--target", line.target,
-                 "cpu: x86-64 with AVX2 or AVX-512, chosen when the plan is "
-                 "loaded; both give the same bits")
-      ->type_name("cpu")
+  app.add_option(
+         "--target", line.target,
+         "Code variants of the plan, with commas between them: x86-64-v3 "
+         "(AVX2), x86-64-v4 (AVX-512), or cpu, which is both. One is "
+         "chosen when the plan is loaded; all give the same bits. The "
+         "least capable decides how the program is planned")
+      ->type_name("VARIANT,...")
       ->check(target())
       ->capture_default_str()
       ->group(kPlan);

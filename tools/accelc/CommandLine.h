@@ -62,6 +62,7 @@ struct CommandLine {
   std::string dependencyFile;
   std::string compileTo;
   std::string dumpPhases;
+  std::vector<std::string> remarks; ///< names of phases
   std::string target = "cpu";
   unsigned threads = 0;
   bool quiet = false;

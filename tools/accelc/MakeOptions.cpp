@@ -31,6 +31,9 @@ private:
     options.output = line.output;
     options.compileTo = findPhase(line.compileTo);
     options.dumpPhases = line.dumpPhases;
+    for (const std::string &name : line.remarks) {
+      options.remarks.push_back(*findPhase(name));
+    }
     options.estimate = line.estimate;
     options.timeReport = !line.timeReport.empty();
     options.jsonTimeReport = line.timeReport == "json";
@@ -44,6 +47,7 @@ private:
     options.threads = line.threads;
     options.globalBatch = line.globalBatch;
     options.maxRanks = line.maxRanks;
+    options.target = line.target;
     options.memoryLimit = line.memoryLimit;
     options.shard.mode = line.fsdp        ? "fsdp"
                          : line.zero == 0 ? "plain"

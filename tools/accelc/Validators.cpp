@@ -2,6 +2,8 @@
 // Every check returns an empty text or the complaint.
 #include "tools/accelc/Validators.h"
 
+#include "passes/Target/TargetNames.h"
+
 #include "tools/command-line/option_table.h"
 #include "tools/command-line/value_checks.h"
 
@@ -121,14 +123,18 @@ CLI::Validator zeroStage() {
 }
 
 CLI::Validator target() {
+  std::vector<std::string> names = {"cpu"};
+  for (llvm::StringRef name : getVariantNames()) {
+    names.push_back(name.str());
+  }
   return CLI::Validator(
       [](std::string &text) -> std::string {
-        return text == "cpu" ? ""
-                             : complain("cpu", text,
-                                        "plans are made for x86-64 with AVX2 "
-                                        "or AVX-512 and for nothing else yet");
+        std::string complaint;
+        parseVariants(text,
+                      [&](const llvm::Twine &why) { complaint = why.str(); });
+        return complaint;
       },
-      "", tools::NameOfChoices({"cpu"}));
+      "", tools::NameOfChoices(names));
 }
 
 CLI::Validator timeReport() {

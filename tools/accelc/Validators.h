@@ -28,7 +28,7 @@ CLI::Validator regularExpression(const std::string &example);
 /// Accepts 1 and 2; says of 3 what does it.
 CLI::Validator zeroStage();
 
-/// Accepts `cpu`; says of others what there is.
+/// Accepts a list of code variants; says of others what there is.
 CLI::Validator target();
 
 /// Accepts `auto`, the built-in objectives and `output:NAME`.

@@ -34,6 +34,82 @@ ShardAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   return llvm::success();
 }
 
+llvm::LogicalResult
+CodeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 int64_t units, int64_t unit, UnitKind, int64_t grain,
+                 int64_t workspace, int64_t vectors, int64_t packed) {
+  if (units <= 0 || unit <= 0 || vectors < 0 || packed < 0) {
+    return emitError() << "expected positive numbers of units and of what a "
+                          "unit has, got "
+                       << units << " and " << unit;
+  }
+  if (grain != 0 && grain != units) {
+    return emitError() << "expected a grain of 0 or of all " << units
+                       << " units, got " << grain;
+  }
+  if (workspace < 0 || workspace % kAlignment != 0) {
+    return emitError() << "expected a workspace of a multiple of " << kAlignment
+                       << " bytes, got " << workspace;
+  }
+  return llvm::success();
+}
+
+// <2 units of 128 elements, grain 2, workspace 4096, vectors 2, packed 64>
+mlir::Attribute CodeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
+  int64_t units = 0, unit = 0, grain = 0, workspace = 0, vectors = 0,
+          packed = 0;
+  llvm::StringRef word;
+  if (parser.parseLess() || parser.parseInteger(units) ||
+      parser.parseKeyword("units") || parser.parseKeyword("of") ||
+      parser.parseInteger(unit) || parser.parseKeyword(&word)) {
+    return {};
+  }
+  std::optional<UnitKind> of = symbolizeUnitKind(word);
+  if (!of) {
+    parser.emitError(parser.getCurrentLocation(),
+                     "expected elements, rows, columns or heads, got ")
+        << word;
+    return {};
+  }
+  while (mlir::succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword(&word)) {
+      return {};
+    }
+    int64_t *field = word == "grain"       ? &grain
+                     : word == "workspace" ? &workspace
+                     : word == "vectors"   ? &vectors
+                     : word == "packed"    ? &packed
+                                           : nullptr;
+    if (!field) {
+      parser.emitError(parser.getCurrentLocation(),
+                       "expected grain, workspace, vectors or packed, got ")
+          << word;
+      return {};
+    }
+    if (parser.parseInteger(*field)) {
+      return {};
+    }
+  }
+  if (parser.parseGreater()) {
+    return {};
+  }
+  return parser.getChecked<CodeAttr>(parser.getContext(), units, unit, *of,
+                                     grain, workspace, vectors, packed);
+}
+
+void CodeAttr::print(mlir::AsmPrinter &printer) const {
+  printer << '<' << getUnits() << " units of " << getUnit() << ' '
+          << stringifyUnitKind(getOf());
+  for (auto [name, value] :
+       {std::pair("grain", getGrain()), std::pair("workspace", getWorkspace()),
+        std::pair("vectors", getVectors()), std::pair("packed", getPacked())}) {
+    if (value != 0) {
+      printer << ", " << name << ' ' << value;
+    }
+  }
+  printer << '>';
+}
+
 void PlanDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST

@@ -64,7 +64,8 @@ def Plan_MemoryClass : I32EnumAttr<"MemoryClass", "what a buffer's bytes count a
     I32EnumAttrCase<"Parameters", 0, "parameters">, I32EnumAttrCase<"Gradients", 1, "gradients">,
     I32EnumAttrCase<"Optimizer", 2, "optimizer">, I32EnumAttrCase<"Activations", 3, "activations">,
     I32EnumAttrCase<"Gathered", 4, "gathered">, I32EnumAttrCase<"IO", 5, "io">,
-    I32EnumAttrCase<"Constants", 6, "constants">, I32EnumAttrCase<"Scalars", 7, "scalars">]> {
+    I32EnumAttrCase<"Constants", 6, "constants">, I32EnumAttrCase<"Scalars", 7, "scalars">,
+    I32EnumAttrCase<"Workspace", 8, "workspace">]> {
   let cppNamespace = "::accel::plan";
 }
 
@@ -99,6 +100,45 @@ def Plan_PhaseAttr : EnumAttr<Plan_Dialect, Plan_Phase, "phase"> {
 def Plan_Access : I32EnumAttr<"Access", "what an instruction does with a buffer", [
     I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">, I32EnumAttrCase<"ReadWrite", 2, "update">]> {
   let cppNamespace = "::accel::plan";
+}
+
+def Plan_DeviceKind : I32EnumAttr<"DeviceKind", "what executes code", [I32EnumAttrCase<"Cpu", 0, "cpu">]> {
+  let cppNamespace = "::accel::plan";
+}
+
+def Plan_UnitKind : I32EnumAttr<"UnitKind", "what the units of a kernel are made of", [
+    I32EnumAttrCase<"Elements", 0, "elements">, I32EnumAttrCase<"Rows", 1, "rows">, I32EnumAttrCase<"Columns", 2, "columns">,
+    I32EnumAttrCase<"Heads", 3, "heads">]> {
+  let cppNamespace = "::accel::plan";
+}
+
+def Plan_CodeAttr : AttrDef<Plan_Dialect, "Code"> {
+  let mnemonic = "code";
+  let summary = "the launch geometry of a kernel's code in one variant";
+  let description = [{
+    A target cuts the iteration domain of a kernel into `units`, each of `unit` elements, rows, columns or heads; the last one may
+    be shorter. Threads share the units out, `grain` of them at a time, or 0 as they like: a kernel whose grain is all its
+    units is one thread's work. Each thread gets `workspace` bytes of its own. `vectors` is how many vectors of 16 floats a
+    register block is wide, and `packed` how many columns of a product are packed at once; neither changes a bit. What is 0 is not written.
+
+    It stands in the dictionary `plan.code` of a kernel, under the name of the variant, from AssignGeometry on.
+
+    ```mlir
+    plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
+    func.func private @k(%x: tensor<256xf32>) -> tensor<256xf32> attributes {
+        plan.kernel = {kind = "flat", elements = 256 : i64, rows = 1 : i64, columns = 256 : i64},
+        plan.code = {"x86-64-v3" = #plan.code<2 units of 128 elements, grain 2>}} {
+      %y = accel.neg %x : tensor<256xf32>
+      return %y : tensor<256xf32>
+    }
+    ```
+
+    Units and their sizes are positive, the grain is 0 or `units`, and a workspace is a multiple of 64 bytes.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "int64_t":$units, "int64_t":$unit, EnumParameter<Plan_UnitKind>:$of, "int64_t":$grain, "int64_t":$workspace,
+                        "int64_t":$vectors, "int64_t":$packed);
+  let hasCustomAssemblyFormat = 1;
 }
 
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;

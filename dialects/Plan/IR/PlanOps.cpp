@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace accel::plan;
@@ -66,7 +67,8 @@ void BufferOp::build(OpBuilder &builder, OperationState &state, MemRefType type,
   build(builder, state, type, RegionAttr::get(builder.getContext(), region),
         MemoryClassAttr::get(builder.getContext(), klass), symbol, value,
         /*offset=*/IntegerAttr(), builder.getI64IntegerAttr(copies),
-        SpaceAttr::get(builder.getContext(), space), shard);
+        SpaceAttr::get(builder.getContext(), space), shard,
+        /*per_thread=*/UnitAttr(), builder.getI64IntegerAttr(kAlignment));
 }
 
 LogicalResult BufferOp::verify() {
@@ -108,9 +110,20 @@ LogicalResult BufferOp::verify() {
            << type.getNumElements() << " elements, got "
            << getShard()->getElements();
   }
-  if (getOffset() && *getOffset() % kAlignment != 0) {
+  if (getPerThread() && (getRegion() != Region::Persistent || getShard())) {
+    return emitOpError("expected a whole persistent buffer to be each thread's "
+                       "own, got ")
+           << (getShard() ? StringRef("a sharded one")
+                          : stringifyRegion(getRegion()));
+  }
+  if (getAlignment() < kAlignment || !llvm::isPowerOf2_64(getAlignment())) {
+    return emitOpError(
+               "expected an alignment that is a power of two, at least ")
+           << kAlignment << ", got " << getAlignment();
+  }
+  if (getOffset() && *getOffset() % getAlignment() != 0) {
     return emitOpError("expected an offset that is a multiple of ")
-           << kAlignment << ", got " << *getOffset();
+           << getAlignment() << ", got " << *getOffset();
   }
   return success();
 }
@@ -254,6 +267,9 @@ SmallVector<BufferAccess> LaunchOp::getAccesses() {
     list.push_back(
         {buffer, static_cast<Access>(cast<IntegerAttr>(access).getInt())});
   }
+  if (getWorkspace()) {
+    list.push_back({getWorkspace(), Access::ReadWrite});
+  }
   return list;
 }
 
@@ -263,20 +279,24 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("expected one access per buffer, got ")
            << getModes().size() << " for " << getBuffers().size() << " buffers";
   }
-  if (getUnits() <= 0) {
-    return emitOpError("expected a positive number of units, got ")
-           << getUnits();
+  if (!getWorkspace()) {
+    return success();
   }
-  // launch_c3
-  if (getShard() &&
-      (getShard()->getElements() % getUnits() != 0 ||
-       getShard()->getGranule() % (getShard()->getElements() / getUnits()) !=
-           0)) {
-    return emitOpError("expected a granule of whole units, got ")
-           << getShard()->getElements() << " elements in " << getUnits()
-           << " units and a granule of " << getShard()->getGranule();
+  if (failed(verifyBuffers(*this))) {
+    return failure();
   }
-  return success();
+  return getBufferRange(getWorkspace()).buffer.getPerThread()
+             ? success()
+             : emitOpError("expected a workspace that each thread has for "
+                           "itself, got one of all threads");
+}
+
+LogicalResult VariantOp::verify() {
+  // variant_c1
+  return static_cast<int64_t>(getLanes()) > 0
+             ? success()
+             : emitOpError("expected a positive number of lanes, got ")
+                   << static_cast<int64_t>(getLanes());
 }
 
 SmallVector<BufferAccess> FetchOp::getAccesses() {

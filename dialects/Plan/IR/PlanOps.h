@@ -22,9 +22,13 @@
 
 namespace accel::plan {
 
-/// Where buffers, their constants and weights begin, and what arenas, scratch
-/// and images are multiples of, in bytes: a line of the cache, and a vector.
+/// What buffers, constants and weights begin at multiples of at least, and
+/// workspaces and images are multiples of, in bytes: a line of the cache, and a
+/// vector.
 inline constexpr int64_t kAlignment = 64;
+
+/// The attribute of kernels with the code of each variant, by its name.
+inline constexpr llvm::StringLiteral kCodeAttr = "plan.code";
 
 /// Attributes of instructions: the stream that executes them, their phase, and
 /// that all gradients of the step are complete in front of this one.

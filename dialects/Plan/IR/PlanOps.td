@@ -17,6 +17,7 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     `value`; io buffers are filled by `plan.fetch`. `klass` is the class under which estimates count the bytes. With
     `copies = 2` the buffer exists twice and microbatch i uses copy i mod 2. With `shard` a rank has memory for its part of
     the elements only. In space `shared` the ranks of a host have one such buffer together; in `device`, the default, each has its own.
+    With `per_thread` each thread of the rank has one. It begins at a multiple of `alignment` bytes.
 
     ```mlir
     %b = plan.buffer transient activations : memref<64x128xf32>
@@ -24,13 +25,15 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
 
     **Constraints**
     - (C1) the shape is static and the layout row-major.
-    - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1 or 2; an offset is a multiple of 64; only
-      transient buffers are shared, only persistent ones sharded, and then `shard` is one of all their elements.
+    - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1 or 2; an alignment is a power of two, at least
+      64, and an offset a multiple of it; only transient buffers are shared, only persistent ones sharded or each thread's own, and
+      a `shard` is one of all their elements.
     - (C3) the elements are f64, f32, bf16, f16, i64, i32 or booleans (i1, i8).
   }];
   let arguments = (ins Plan_Region:$region, Plan_MemoryClass:$klass, OptionalAttr<StrAttr>:$symbol, OptionalAttr<ElementsAttr>:$value,
                    OptionalAttr<I64Attr>:$offset, DefaultValuedAttr<I64Attr, "1">:$copies,
-                   DefaultValuedAttr<Plan_Space, "::accel::plan::Space::Device">:$space, OptionalAttr<Plan_ShardAttr>:$shard);
+                   DefaultValuedAttr<Plan_Space, "::accel::plan::Space::Device">:$space, OptionalAttr<Plan_ShardAttr>:$shard,
+                   UnitAttr:$per_thread, DefaultValuedAttr<I64Attr, "64">:$alignment);
   let results = (outs AnyMemRef:$result);
   let builders = [OpBuilder<(ins "::mlir::MemRefType":$type, "Region":$region, "MemoryClass":$klass,
                              CArg<"::mlir::StringAttr", "{}">:$symbol, CArg<"::mlir::ElementsAttr", "{}">:$value,
@@ -77,24 +80,28 @@ def Plan_PartOp : Plan_Op<"part", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Plan_LaunchOp : Plan_Instruction<"launch"> {
+def Plan_LaunchOp : Plan_Instruction<"launch", [AttrSizedOperandSegments]> {
   let summary = "runs a kernel";
   let description = [{
-    Runs kernel `kernel` (a function with the attribute `plan.kernel` that says what it computes) on the buffers. The team of
-    the rank splits the kernel's units [0, `units`) among its threads. With `shard` it runs over the units of the rank's own
-    elements only: [0, owned / (elements / units)).
+    Runs kernel `kernel` (a function with the attribute `plan.kernel` that says what it computes) on the buffers, over all of its
+    iteration domain. How that is cut is said per variant by the kernel's `plan.code`. With `shard` it runs over the rank's own
+    part of the domain only. `workspace` is memory that each thread has for itself, as much as the code of any variant needs.
 
     ```mlir
-    plan.launch @k0(%x, %y) [read, write] units 64 : memref<64x128xf32>, memref<64x128xf32>
+    plan.launch @k0(%x, %y) [read, write] : memref<64x128xf32>, memref<64x128xf32>
     ```
 
     **Constraints**
-    - (C1) there is one access per buffer, and `units` is positive.
+    - (C1) there is one access per buffer, and a workspace is each thread's own.
     - (C2) `kernel` names a kernel of the module with one parameter per read and update and one result per write and update, of the buffers' shapes.
-    - (C3) `units` divides the elements of `shard`, and a granule is a whole number of units.
+    - (C3) the units of each variant divide the elements of `shard`, and a granule is a whole number of units.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers, ArrayAttr:$modes, I64Attr:$units, OptionalAttr<Plan_ShardAttr>:$shard);
-  let assemblyFormat = "$kernel `(` $buffers `)` custom<Modes>($modes) `units` $units attr-dict `:` type($buffers)";
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers, Optional<AnyMemRef>:$workspace, ArrayAttr:$modes,
+                       OptionalAttr<Plan_ShardAttr>:$shard);
+  let assemblyFormat = [{
+    $kernel `(` $buffers `)` custom<Modes>($modes) (`workspace` `(` $workspace^ `:` type($workspace) `)`)? attr-dict
+    `:` type($buffers)
+  }];
   let hasVerifier = 1;
 }
 
@@ -260,6 +267,25 @@ def Plan_StreamOp : Plan_Op<"stream", [Symbol, HasParent<"::mlir::ModuleOp">]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_StreamKind:$kind);
   let assemblyFormat = "$sym_name $kind attr-dict";
+  let hasVerifier = 1;
+}
+
+def Plan_VariantOp : Plan_Op<"variant", [Symbol, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a kind of processor that a plan has code for";
+  let description = [{
+    Every kernel has code in every variant of the module. They stand in the order in which a run prefers them: it takes the
+    first whose `features` its device has. `processor` is what code is tuned for. Reductions are cut into `lanes` sums,
+    which is part of what the code computes.
+
+    ```mlir
+    plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2", "fma"] lanes 64
+    ```
+
+    **Constraints**
+    - (C1) `lanes` is positive.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_DeviceKind:$device, StrAttr:$processor, StrArrayAttr:$features, I64Attr:$lanes);
+  let assemblyFormat = "$sym_name $device `tuned` `for` $processor `needs` $features `lanes` $lanes attr-dict";
   let hasVerifier = 1;
 }
 

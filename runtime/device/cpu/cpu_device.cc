@@ -2,6 +2,7 @@
 // Choice of the code variant, the check of memory, and loading of code.
 #include "runtime/device/cpu/cpu_device.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -107,6 +108,12 @@ absl::StatusOr<std::unique_ptr<DeviceMemory>> CpuDevice::Allocate(
   return CpuMemory::Create(plan, layout, shared);
 }
 
+int64_t CpuKernel::UnitsOf(const KernelLaunch& launch) const {
+  const bool is_whole = launch.owned == launch.elements;
+  return static_cast<int64_t>(
+      is_whole ? units : DivideUp(launch.owned, launch.elements / units));
+}
+
 absl::StatusOr<std::unique_ptr<CpuCode>> CpuCode::Load(const Plan& plan,
                                                        int variant) {
   const planpb::Manifest& manifest = plan.manifest();
@@ -116,8 +123,10 @@ absl::StatusOr<std::unique_ptr<CpuCode>> CpuCode::Load(const Plan& plan,
       code->image_,
       CodeImage::Load(plan.content(), manifest.variants(variant).section()));
   for (const planpb::Kernel& kernel : manifest.kernels()) {
+    const planpb::KernelEntry& entry = kernel.entries(variant);
     code->kernels_.push_back(
-        code->image_->At(kernel.entries(variant).offset()));
+        {code->image_->At(entry.offset()), entry.units(),
+         std::max<int64_t>(1, static_cast<int64_t>(entry.grain()))});
   }
   return code;
 }

@@ -16,6 +16,7 @@
 #include "runtime/device/cpu/cpu_memory.h"
 #include "runtime/device/cpu/thread_pool.h"
 #include "runtime/device/device.h"
+#include "runtime/device/operations.h"
 #include "runtime/plan/plan.h"
 
 namespace accel::runtime {
@@ -25,6 +26,16 @@ struct CpuDeviceOptions {
   // For tests: another machine.
   std::function<CpuDescription()> describe_cpu = DescribeHostCpu;
   std::function<AvailableMemory(Vfs&)> available_memory = ReadAvailableMemory;
+};
+
+// A kernel's code and how it is cut.
+struct CpuKernel {
+  KernelFunction function = nullptr;
+  uint64_t units = 1;
+  int64_t grain = 1;
+
+  // Of all its work or a part of it.
+  int64_t UnitsOf(const KernelLaunch& launch) const;
 };
 
 class CpuCode : public DeviceCode {
@@ -38,12 +49,12 @@ class CpuCode : public DeviceCode {
   std::string variant() const override { return variant_; }
   uint32_t kernels() const { return static_cast<uint32_t>(kernels_.size()); }
   // Requires: index < kernels().
-  KernelFunction kernel(uint32_t index) const { return kernels_[index]; }
+  const CpuKernel& kernel(uint32_t index) const { return kernels_[index]; }
 
  private:
   std::string variant_;
   std::optional<CodeImage> image_;
-  std::vector<KernelFunction> kernels_;  // per kernel of the plan
+  std::vector<CpuKernel> kernels_;  // per kernel of the plan
 };
 
 class CpuDevice : public Device {

@@ -30,10 +30,10 @@ absl::Status CpuOperations::Launch(const KernelLaunch& launch) {
       pointers_[thread * arity + i] = pointer + thread * argument.thread_stride;
     }
   }
-  const KernelFunction kernel = code_.kernel(launch.kernel);
-  pool_.ParallelFor(launch.begin, launch.end, launch.grain,
+  const CpuKernel& kernel = code_.kernel(launch.kernel);
+  pool_.ParallelFor(0, kernel.UnitsOf(launch), kernel.grain,
                     [&](int thread, int64_t first, int64_t last) {
-                      kernel(&pointers_[thread * arity], first, last);
+                      kernel.function(&pointers_[thread * arity], first, last);
                     });
   return absl::OkStatus();
 }

@@ -62,24 +62,6 @@ func.func @part_c1_part() {
 
 // -----
 
-func.func @launch_c3_units() {
-  %0 = plan.buffer transient gradients : memref<256xf32>
-  // expected-error@below {{'plan.launch' op expected a granule of whole units, got 256 elements in 3 units and a granule of 128}}
-  plan.launch @k(%0) [write] units 3 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  return
-}
-
-// -----
-
-func.func @launch_c3_granule() {
-  %0 = plan.buffer transient gradients : memref<256xf32>
-  // expected-error@below {{'plan.launch' op expected a granule of whole units, got 256 elements in 1 units and a granule of 128}}
-  plan.launch @k(%0) [write] units 1 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  return
-}
-
-// -----
-
 func.func @load_c1_sharded() {
   %own = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   // expected-error@below {{'plan.load' op expected offset and elements of what is loaded into a sharded buffer, got none}}

@@ -40,6 +40,30 @@ func.func @buffer_c2_offset() {
 
 // -----
 
+func.func @buffer_c2_alignment() {
+  // expected-error@below {{expected an alignment that is a power of two, at least 64, got 96}}
+  %0 = plan.buffer transient activations {alignment = 96 : i64} : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @buffer_c2_aligned() {
+  // expected-error@below {{expected an offset that is a multiple of 256, got 64}}
+  %0 = plan.buffer transient activations {alignment = 256 : i64, offset = 64 : i64} : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @buffer_c2_threads() {
+  // expected-error@below {{expected a whole persistent buffer to be each thread's own, got transient}}
+  %0 = plan.buffer transient activations {per_thread} : memref<4xf32>
+  return
+}
+
+// -----
+
 func.func @buffer_c3() {
   // expected-error@below {{expected elements that plans know (f64, f32, bf16, f16, i64, i32 or booleans), got 'f8E4M3FN'}}
   %0 = plan.buffer transient activations : memref<4xf8E4M3FN>
@@ -69,16 +93,17 @@ func.func @view_c1_range() {
 func.func @launch_c1_accesses() {
   %0 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{expected one access per buffer, got 2 for 1 buffers}}
-  plan.launch @k(%0) [read, write] units 1 : memref<4xf32>
+  plan.launch @k(%0) [read, write] : memref<4xf32>
   return
 }
 
 // -----
 
-func.func @launch_c1_units() {
+func.func @launch_c1_workspace() {
   %0 = plan.buffer transient activations : memref<4xf32>
-  // expected-error@below {{expected a positive number of units, got 0}}
-  plan.launch @k(%0) [write] units 0 : memref<4xf32>
+  %1 = plan.buffer persistent workspace "workspace" : memref<16xf32>
+  // expected-error@below {{expected a workspace that each thread has for itself, got one of all threads}}
+  plan.launch @k(%0) [write] workspace(%1 : memref<16xf32>) : memref<4xf32>
   return
 }
 

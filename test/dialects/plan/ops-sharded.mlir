@@ -3,7 +3,7 @@
 plan.stream @compute compute
 plan.stream @communication communication
 plan.stream @host host
-func.func private @k0(%x: tensor<256xf32>) -> tensor<256xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64, units = 2 : i64}} {
+func.func private @k0(%x: tensor<256xf32>) -> tensor<256xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
   %y = accel.neg %x : tensor<256xf32>
   return %y : tensor<256xf32>
 }
@@ -35,8 +35,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.all_gather "b.s.master" %own into %view {shard = #plan.shard<256 granule 128 over "fsdp">, signals = array<i64: 0>, stream = @communication} : memref<256xf32>, memref<256xf32>
   // CHECK: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[PART]] {shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>, memref<256xf32>
   plan.reduce_scatter "b.s.gradient" %gradient into %part {shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>, memref<256xf32>
-  // CHECK: plan.launch @k0(%[[PART]], %[[OWN]]) [read, write] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
-  plan.launch @k0(%part, %own) [read, write] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+  // CHECK: plan.launch @k0(%[[PART]], %[[OWN]]) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+  plan.launch @k0(%part, %own) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
   // CHECK: plan.all_reduce %{{.*}} over ["replica", "fsdp"] : memref<256xf32>
   plan.all_reduce %gradient over ["replica", "fsdp"] : memref<256xf32>
   return

@@ -1,17 +1,20 @@
 // RUN: accel-opt %s --verify-roundtrip | FileCheck %s
 
+plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2", "fma"] lanes 64
 plan.stream @compute compute
 plan.stream @communication communication
 plan.stream @host host
-func.func private @k0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.kernel = {columns = 32 : i64, elements = 32 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @k0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.code = {"x86-64-v3" = #plan.code<1 units of 128 elements, grain 1, workspace 64>}, plan.kernel = {columns = 32 : i64, elements = 32 : i64, kind = "flat", rows = 1 : i64}} {
   %y = accel.neg %x : tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
 
 // Every operation of the dialect.
-// CHECK: plan.stream @compute compute
+// CHECK: plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2", "fma"] lanes 64
+// CHECK-NEXT: plan.stream @compute compute
 // CHECK-NEXT: plan.stream @communication communication
 // CHECK-NEXT: plan.stream @host host
+// CHECK: plan.code = {"x86-64-v3" = #plan.code<1 units of 128 elements, grain 1, workspace 64>}
 // CHECK-LABEL: func.func @step
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[SEGMENT:.+]] = plan.buffer persistent parameters "model.decayed.master" : memref<256xf32>
@@ -22,6 +25,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %2 = plan.buffer io io "x" {copies = 2 : i64} : memref<4x8xf32>
   // CHECK: plan.buffer transient activations {offset = 64 : i64} : memref<4x8xf32>
   %3 = plan.buffer transient activations {offset = 64 : i64} : memref<4x8xf32>
+  // CHECK: %[[WORKSPACE:.+]] = plan.buffer persistent workspace "workspace" {per_thread} : memref<16xf32>
+  %6 = plan.buffer persistent workspace "workspace" {per_thread} : memref<16xf32>
   %4 = plan.buffer transient activations : memref<4x16xf32>
   // CHECK: plan.buffer constant constants {value = dense<1.000000e+00> : tensor<f64>} : memref<f64>
   %5 = plan.buffer constant constants {value = dense<1.0> : tensor<f64>} : memref<f64>
@@ -31,8 +36,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.fetch ["x"] into %2 ahead 0 {signals = array<i64: 0>, stream = @communication} : memref<4x8xf32>
   // CHECK: plan.repeat {
   plan.repeat {
-    // CHECK: plan.launch @k0(%{{.*}}, %{{.*}}) [read, write] units 1 {waits = array<i64: 0, 0>} : memref<4x8xf32>, memref<4x8xf32>
-    plan.launch @k0(%2, %3) [read, write] units 1 {waits = array<i64: 0, 0>} : memref<4x8xf32>, memref<4x8xf32>
+    // CHECK: plan.launch @k0(%{{.*}}, %{{.*}}) [read, write] workspace(%[[WORKSPACE]] : memref<16xf32>) {waits = array<i64: 0, 0>} : memref<4x8xf32>, memref<4x8xf32>
+    plan.launch @k0(%2, %3) [read, write] workspace(%6 : memref<16xf32>) {waits = array<i64: 0, 0>} : memref<4x8xf32>, memref<4x8xf32>
   }
   // CHECK: plan.metric "loss", %{{.*}} : memref<f64>
   plan.metric "loss", %5 : memref<f64>

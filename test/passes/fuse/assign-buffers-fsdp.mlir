@@ -1,4 +1,4 @@
-// RUN: accel-opt %s --accel-assign-buffers --accel-verify-fuse | FileCheck %s
+// RUN: accel-opt %s --accel-assign-buffers --accel-assign-geometry --accel-verify-fuse | FileCheck %s
 
 accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 384 : i64, parameters = [@w, @r]}]}
 accel.parameter @w : tensor<8x16xf32> trainable {segment = @"b.s.master", offset = 0 : i64, initial = {kind = "file", key = "w.weight"}}
@@ -8,11 +8,11 @@ accel.state @"b.s.gradient" : tensor<384xf32> {kind = "slot", bucket = "b", segm
 accel.state @accumulating : tensor<i1> {kind = "accumulator"}
 accel.state @"b.s.momentum" : tensor<384xf32> {kind = "slot", bucket = "b", segment = "s", slot = "momentum", group = "decayed", dist.held = "part"}
 
-func.func private @random() -> tensor<16x10xf32> attributes {plan.kernel = {columns = 160 : i64, elements = 160 : i64, kind = "flat", rows = 1 : i64, units = 2 : i64}} {
+func.func private @random() -> tensor<16x10xf32> attributes {plan.kernel = {columns = 160 : i64, elements = 160 : i64, kind = "flat", rows = 1 : i64}} {
   %one = accel.constant dense<1.0> : tensor<16x10xf32>
   return %one : tensor<16x10xf32>
 }
-func.func private @zeros() -> tensor<384xf32> attributes {plan.kernel = {columns = 384 : i64, elements = 384 : i64, kind = "flat", rows = 1 : i64, units = 3 : i64}} {
+func.func private @zeros() -> tensor<384xf32> attributes {plan.kernel = {columns = 384 : i64, elements = 384 : i64, kind = "flat", rows = 1 : i64}} {
   %zero = accel.constant dense<0.0> : tensor<384xf32>
   return %zero : tensor<384xf32>
 }
@@ -26,9 +26,9 @@ func.func private @zeros() -> tensor<384xf32> attributes {plan.kernel = {columns
 // CHECK: %[[PART:.+]] = plan.part %[[WHOLE]] {shard = #plan.shard<384 granule 128 over "fsdp">}
 // CHECK: %[[MASTER:.+]] = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<384 granule 128 over "fsdp">} : memref<384xf32>
 // CHECK: plan.fill %[[WHOLE]] : memref<384xf32>
-// CHECK-NEXT: plan.launch @random(%[[R]]) [write] units 2 : memref<16x10xf32>
+// CHECK-NEXT: plan.launch @random(%[[R]]) [write] : memref<16x10xf32>
 // CHECK-NEXT: plan.copy %[[PART]] to %[[MASTER]] : memref<384xf32>, memref<384xf32>
-// CHECK-NEXT: plan.launch @zeros(%[[MOMENTUM]]) [write] units 3 {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @zeros(%[[MOMENTUM]]) [write] {shard = #plan.shard<384 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.load "w.weight" into %[[MASTER]] {elements = 128 : i64, offset = 0 : i64} : memref<384xf32>
 // CHECK-NEXT: return
 func.func @init() attributes {accel.role = #accel.role<initialize>} {
@@ -62,7 +62,7 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
 // CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.*}}, %[[R]], %{{.*}}) [read, read, write]
 // CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.*}}, %{{.*}}, %[[DW]]) [read, read, update]
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[ADDED]] into %[[PART]] {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.launch @[[ADD:.+]](%[[PART]], %[[FLAG]], %[[GRADIENT]]) [read, read, update] units 3 {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @[[ADD:.+]](%[[PART]], %[[FLAG]], %[[GRADIENT]]) [read, read, update] {shard = #plan.shard<384 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.fill %[[FLAG]] {truth} : memref<i8>
 // CHECK-NEXT: }
 // CHECK-NEXT: return
@@ -88,15 +88,15 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 
-func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return %c : tensor<4x16xf32>
 }
-func.func private @matmul_4x10x16(%a: tensor<4x16xf32>, %b: tensor<16x10xf32>) -> tensor<4x10xf32> attributes {plan.kernel = {columns = 10 : i64, elements = 40 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_4x10x16(%a: tensor<4x16xf32>, %b: tensor<16x10xf32>) -> tensor<4x10xf32> attributes {plan.kernel = {block = 16 : i64, columns = 10 : i64, elements = 40 : i64, kind = "product", rows = 4 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x10xf32> -> tensor<4x10xf32>
   return %c : tensor<4x10xf32>
 }
-func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf32> {plan.accumulate}) attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64}} {
   %c = accel.matmul %a, %b {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }

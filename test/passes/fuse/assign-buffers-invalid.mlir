@@ -3,7 +3,7 @@
 // What a rank computes of its own elements is elements again, or rows of them.
 accel.bucket @b {granule = 64 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = []}]}
 accel.state @"b.s.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
-func.func private @total(%g: tensor<256xf32>) -> tensor<f32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "rows", rows = 1 : i64, units = 1 : i64}} {
+func.func private @total(%g: tensor<256xf32>) -> tensor<f32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "rows", rows = 1 : i64}} {
   %sum = accel.reduce_sum %g [0] : tensor<256xf32> -> tensor<f32>
   return %sum : tensor<f32>
 }
@@ -19,7 +19,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // Five rows are not rows of a 256th.
 accel.bucket @b {granule = 64 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = []}]}
 accel.state @"b.s.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "whole"}
-func.func private @rows(%g: tensor<256xf32>) -> tensor<5xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "rows", rows = 1 : i64, units = 1 : i64}} {
+func.func private @rows(%g: tensor<256xf32>) -> tensor<5xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "rows", rows = 1 : i64}} {
   %sum = accel.slice %g [0] strides [1] : tensor<256xf32> -> tensor<5xf32>
   return %sum : tensor<5xf32>
 }
@@ -36,7 +36,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 accel.bucket @b {granule = 64 : i64, segments = []}
 accel.state @"b.s.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
 accel.state @"b.t.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "t", slot = "master", group = "decayed", dist.held = "part"}
-func.func private @both(%g: tensor<256xf32>, %h: tensor<128xf32>) -> tensor<256xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64, units = 2 : i64}} {
+func.func private @both(%g: tensor<256xf32>, %h: tensor<128xf32>) -> tensor<256xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
   return %g : tensor<256xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
@@ -52,7 +52,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 accel.bucket @b {granule = 64 : i64, segments = []}
 accel.state @"b.s.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
 accel.state @"b.t.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "t", slot = "master", group = "decayed", dist.held = "part"}
-func.func private @both(%g: tensor<256xf32>) -> tensor<128xf32> attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @both(%g: tensor<256xf32>) -> tensor<128xf32> attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
   %h = accel.slice %g [0] strides [2] : tensor<256xf32> -> tensor<128xf32>
   return %h : tensor<128xf32>
 }

@@ -1,4 +1,4 @@
-// RUN: accel-opt %s --accel-assign-buffers --accel-verify-fuse | FileCheck %s
+// RUN: accel-opt %s --accel-assign-buffers --accel-assign-geometry --accel-verify-fuse | FileCheck %s
 
 accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = [@w]}]}
 accel.parameter @w : tensor<8x16xf32> trainable {segment = @"b.s.master", offset = 64 : i64}
@@ -7,21 +7,21 @@ accel.state @"b.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "b", segm
 accel.state @"b.s.momentum" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "momentum", group = "decayed", dist.held = "part"}
 accel.state @square_sum : tensor<f64> {kind = "partial"}
 
-func.func private @squares(%g: tensor<256xf32>) -> tensor<8xf32> attributes {plan.kernel = {columns = 32 : i64, elements = 256 : i64, kind = "rows", rows = 8 : i64, units = 8 : i64}} {
+func.func private @squares(%g: tensor<256xf32>) -> tensor<8xf32> attributes {plan.kernel = {columns = 32 : i64, elements = 256 : i64, kind = "rows", rows = 8 : i64}} {
   %rows = accel.reshape %g : tensor<256xf32> -> tensor<8x32xf32>
   %sums = accel.reduce_sum %rows [1] : tensor<8x32xf32> -> tensor<8xf32>
   return %sums : tensor<8xf32>
 }
-func.func private @sum(%s: tensor<8xf32>) -> tensor<f64> attributes {plan.kernel = {columns = 8 : i64, elements = 8 : i64, kind = "rows", rows = 1 : i64, units = 1 : i64}} {
+func.func private @sum(%s: tensor<8xf32>) -> tensor<f64> attributes {plan.kernel = {columns = 8 : i64, elements = 8 : i64, kind = "rows", rows = 1 : i64}} {
   %wide = accel.cast %s : tensor<8xf32> -> tensor<8xf64>
   %sum = accel.reduce_sum %wide [0] : tensor<8xf64> -> tensor<f64>
   return %sum : tensor<f64>
 }
-func.func private @halve(%g: tensor<256xf32>) -> tensor<256xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64, units = 2 : i64}} {
+func.func private @halve(%g: tensor<256xf32>) -> tensor<256xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
   %half = accel.add %g, %g : tensor<256xf32>
   return %half : tensor<256xf32>
 }
-func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<256xf32>) -> (tensor<256xf32>, tensor<256xf32>) attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64, units = 2 : i64}} {
+func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<256xf32>) -> (tensor<256xf32>, tensor<256xf32>) attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
   %next = accel.sub %m, %d : tensor<256xf32>
   %q = accel.add %p, %next : tensor<256xf32>
   return %q, %next : tensor<256xf32>, tensor<256xf32>
@@ -52,11 +52,11 @@ func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<2
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[SUM]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // Sums of rows: as many as the rank has, of two rows a granule; zero elsewhere, so that a sum of all is the rank's share.
 // CHECK-NEXT: plan.fill %[[ROWS]] : memref<8xf32>
-// CHECK-NEXT: plan.launch @squares(%[[OWN_GRADIENT]], %[[OWN_ROWS]]) [read, write] units 8 {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.launch @sum(%[[ROWS]], %[[SQUARES:.+]]) [read, write] units 1 : memref<8xf32>, memref<f64>
+// CHECK-NEXT: plan.launch @squares(%[[OWN_GRADIENT]], %[[OWN_ROWS]]) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @sum(%[[ROWS]], %[[SQUARES:.+]]) [read, write] : memref<8xf32>, memref<f64>
 // CHECK-NEXT: plan.all_reduce %[[SQUARES]] over ["replica", "fsdp"]
-// CHECK-NEXT: plan.launch @halve(%[[OWN_GRADIENT]], %[[OWN_CHANGE]]) [read, write] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.launch @update(%[[READ]], %[[MOMENTUM]], %[[OWN_CHANGE]], %[[WRITTEN]], %[[MOMENTUM]]) [read, read, read, write, write] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @halve(%[[OWN_GRADIENT]], %[[OWN_CHANGE]]) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @update(%[[READ]], %[[MOMENTUM]], %[[OWN_CHANGE]], %[[WRITTEN]], %[[MOMENTUM]]) [read, read, read, write, write] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.all_gather "b.s.master" %[[SENT]] into %[[MASTER]] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: return
 func.func @step() attributes {accel.role = #accel.role<step>} {
@@ -83,11 +83,11 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 
-func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return %c : tensor<4x16xf32>
 }
-func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf32> {plan.accumulate}) attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64}} {
   %c = accel.matmul %a, %b {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }

@@ -1,10 +1,10 @@
-// RUN: accel-opt %s --accel-assign-buffers --accel-verify-fuse | FileCheck %s
+// RUN: accel-opt %s --accel-assign-buffers --accel-assign-geometry --accel-verify-fuse | FileCheck %s
 
 accel.parameter @w : tensor<8x16xf32> trainable {segment = @"model.decayed.master", offset = 0 : i64, initial = {kind = "file", key = "w"}}
 accel.state @"model.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "master", group = "decayed"}
 accel.state @"model.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "gradient", group = "decayed"}
 
-func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 64 : i64, elements = 64 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 64 : i64, elements = 64 : i64, kind = "flat", rows = 1 : i64}} {
   %y = accel.neg %x : tensor<4x16xf32>
   return %y : tensor<4x16xf32>
 }
@@ -27,7 +27,7 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
 // CHECK: plan.repeat
 // CHECK: plan.fetch ["x"] into %[[X]] ahead 1
 // CHECK: plan.launch @matmul{{.+}}(%[[X]], %{{.*}}, %[[P:.+]]) [read, read, write]
-// CHECK: plan.launch @neg_0(%[[P]], %[[N:.+]]) [read, write] units 1
+// CHECK: plan.launch @neg_0(%[[P]], %[[N:.+]]) [read, write]
 // CHECK: plan.launch @matmul{{.+}}(%[[X]], %[[N]], %[[VIEW]]) [read, read, update]
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
@@ -41,11 +41,11 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 
-func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return %c : tensor<4x16xf32>
 }
-func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf32> {plan.accumulate}) attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64}} {
   %c = accel.matmul %a, %b {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }

@@ -1,8 +1,8 @@
-// RUN: accel-opt %s --accel-assign-buffers --accel-verify-fuse --split-input-file | FileCheck %s
+// RUN: accel-opt %s --accel-assign-buffers --accel-assign-geometry --accel-verify-fuse --split-input-file | FileCheck %s
 
 // Which results lie where an operand lay.
 
-func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 64 : i64, elements = 64 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 64 : i64, elements = 64 : i64, kind = "flat", rows = 1 : i64}} {
   %y = accel.neg %x : tensor<4x16xf32>
   return %y : tensor<4x16xf32>
 }
@@ -25,18 +25,18 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 
-func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return %c : tensor<4x16xf32>
 }
-func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_8x16x4(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 128 : i64, kind = "product", rows = 8 : i64}} {
   %c = accel.matmul %a, %b {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
 
 // -----
 
-func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 64 : i64, elements = 64 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 64 : i64, elements = 64 : i64, kind = "flat", rows = 1 : i64}} {
   %y = accel.neg %x : tensor<4x16xf32>
   return %y : tensor<4x16xf32>
 }
@@ -58,18 +58,18 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 
-func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return %c : tensor<4x16xf32>
 }
-func.func private @matmul_4x4x16(%a: tensor<4x16xf32>, %b: tensor<16x4xf32>) -> tensor<4x4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 16 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_4x4x16(%a: tensor<4x16xf32>, %b: tensor<16x4xf32>) -> tensor<4x4xf32> attributes {plan.kernel = {block = 16 : i64, columns = 4 : i64, elements = 16 : i64, kind = "product", rows = 4 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x4xf32> -> tensor<4x4xf32>
   return %c : tensor<4x4xf32>
 }
 
 // -----
 
-func.func private @transposed_0(%x: tensor<16x16xf32>) -> tensor<16x16xf32> attributes {plan.kernel = {columns = 1 : i64, elements = 256 : i64, kind = "rows", rows = 256 : i64, units = 256 : i64}} {
+func.func private @transposed_0(%x: tensor<16x16xf32>) -> tensor<16x16xf32> attributes {plan.kernel = {columns = 1 : i64, elements = 256 : i64, kind = "rows", rows = 256 : i64}} {
   %t = accel.transpose %x [1, 0] : tensor<16x16xf32> -> tensor<16x16xf32>
   %y = accel.neg %t : tensor<16x16xf32>
   return %y : tensor<16x16xf32>
@@ -90,14 +90,14 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 
-func.func private @matmul_16x16x16(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 256 : i64, kind = "product", rows = 16 : i64, scratch = 3776 : i64, units = 1 : i64}} {
+func.func private @matmul_16x16x16(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 256 : i64, kind = "product", rows = 16 : i64}} {
   %c = accel.matmul %a, %b : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
   return %c : tensor<16x16xf32>
 }
 
 // -----
 
-func.func private @scaled_0(%x: tensor<4x16xf32>, %z: tensor<4x16xf32>) -> (tensor<64xf32>, tensor<4xf32>, tensor<4x16xf32>) attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "rows", rows = 4 : i64, units = 4 : i64}} {
+func.func private @scaled_0(%x: tensor<4x16xf32>, %z: tensor<4x16xf32>) -> (tensor<64xf32>, tensor<4xf32>, tensor<4x16xf32>) attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "rows", rows = 4 : i64}} {
   %s = accel.reduce_sum %x [1] : tensor<4x16xf32> -> tensor<4xf32>
   %b = accel.broadcast %s [0] : tensor<4xf32> -> tensor<4x16xf32>
   %y = accel.mul %x, %b : tensor<4x16xf32>
@@ -129,15 +129,15 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 
-func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return %c : tensor<4x16xf32>
 }
-func.func private @matmul_4x4x16(%a: tensor<4x16xf32>, %b: tensor<16x4xf32>) -> tensor<4x4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 16 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_4x4x16(%a: tensor<4x16xf32>, %b: tensor<16x4xf32>) -> tensor<4x4xf32> attributes {plan.kernel = {block = 16 : i64, columns = 4 : i64, elements = 16 : i64, kind = "product", rows = 4 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x4xf32> -> tensor<4x4xf32>
   return %c : tensor<4x4xf32>
 }
-func.func private @matmul_4x1x4(%a: tensor<4x4xf32>, %b: tensor<4x1xf32>) -> tensor<4x1xf32> attributes {plan.kernel = {columns = 1 : i64, elements = 4 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64}} {
+func.func private @matmul_4x1x4(%a: tensor<4x4xf32>, %b: tensor<4x1xf32>) -> tensor<4x1xf32> attributes {plan.kernel = {block = 16 : i64, columns = 1 : i64, elements = 4 : i64, kind = "product", rows = 4 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
   return %c : tensor<4x1xf32>
 }

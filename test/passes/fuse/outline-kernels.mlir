@@ -32,7 +32,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 // CHECK: func.func private @matmul_4x16x8_relu_0(%arg0: tensor<4x8xf32>, %arg1: tensor<8x16xf32>, %arg2: tensor<16xf32>) -> tensor<4x16xf32>
-// CHECK-SAME: columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64, scratch = 3008 : i64, units = 1 : i64
+// CHECK-SAME: block = 16 : i64, columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64
 
 // -----
 
@@ -98,7 +98,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // CHECK: func.func private @copy_0
 // CHECK-SAME: columns = 16 : i64
 // CHECK: func.func private @matmul_8x8x8x16_0
-// CHECK-SAME: columns = 8 : i64, elements = 512 : i64, kind = "product", matrices = 8 : i64, rows = 64 : i64, scratch = {{[0-9]+}} : i64, units = 8 : i64
+// CHECK-SAME: block = 16 : i64, columns = 8 : i64, elements = 512 : i64, kind = "product", matrices = 8 : i64, rows = 64 : i64
 
 // -----
 
@@ -129,7 +129,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 // CHECK: func.func private @attention_0(%{{.*}}: tensor<16x192xf32>) -> (
-// CHECK-SAME: plan.kernel = {columns = 1 : i64, elements = 8 : i64, kind = "attention", rows = 8 : i64, scratch = 33792 : i64, units = 8 : i64}
+// CHECK-SAME: plan.kernel = {columns = 8 : i64, elements = 512 : i64, kind = "attention", rows = 64 : i64}
 
 // -----
 

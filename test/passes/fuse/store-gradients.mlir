@@ -51,12 +51,12 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 }
 // CHECK: func.func private @sum(%{{.*}}: tensor<4x16xf32>) -> (tensor<16xf32> {plan.accumulate})
 // CHECK: func.func private @sum_first(%{{.*}}: tensor<4x16xf32>, %{{.*}}: tensor<i1>) -> (tensor<16xf32> {plan.accumulate = 1 : i64})
-func.func private @sum(%x: tensor<4x16xf32>) -> (tensor<16xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "columns", rows = 4 : i64, units = 1 : i64}} {
+func.func private @sum(%x: tensor<4x16xf32>) -> (tensor<16xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "columns", rows = 4 : i64}} {
   %s = accel.reduce_sum %x [0] : tensor<4x16xf32> -> tensor<16xf32>
   return %s : tensor<16xf32>
 }
 // CHECK: func.func private @both(%{{.*}}: tensor<4x16xf32>, %{{.*}}: tensor<i1>) -> (tensor<16xf32> {plan.accumulate = 1 : i64}, tensor<f64> {plan.accumulate})
-func.func private @both(%x: tensor<4x16xf32>) -> (tensor<16xf32> {plan.accumulate}, tensor<f64> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "columns", rows = 4 : i64, units = 1 : i64}} {
+func.func private @both(%x: tensor<4x16xf32>) -> (tensor<16xf32> {plan.accumulate}, tensor<f64> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "columns", rows = 4 : i64}} {
   %s = accel.reduce_sum %x [0] : tensor<4x16xf32> -> tensor<16xf32>
   %t = accel.constant dense<1.0> : tensor<f64>
   return %s, %t : tensor<16xf32>, tensor<f64>
@@ -87,7 +87,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 // CHECK: func.func private @sum(%{{.*}}: tensor<4x16xf32>) -> (tensor<16xf32> {plan.accumulate})
-func.func private @sum(%x: tensor<4x16xf32>) -> (tensor<16xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "columns", rows = 4 : i64, units = 1 : i64}} {
+func.func private @sum(%x: tensor<4x16xf32>) -> (tensor<16xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 16 : i64, elements = 64 : i64, kind = "columns", rows = 4 : i64}} {
   %s = accel.reduce_sum %x [0] : tensor<4x16xf32> -> tensor<16xf32>
   return %s : tensor<16xf32>
 }

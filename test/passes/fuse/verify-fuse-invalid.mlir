@@ -1,40 +1,43 @@
-// RUN: accel-opt %s --accel-verify-fuse --split-input-file --verify-diagnostics
+// RUN: accel-opt %s --accel-assign-geometry --accel-verify-fuse --split-input-file --verify-diagnostics
 
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{expected a kernel named 'missing'}}
-  plan.launch @missing(%0) [write] units 1 : memref<4xf32>
+  plan.launch @missing(%0) [write] : memref<4xf32>
   return
 }
 
 // -----
 
-func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {}} {
+func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{expected 2 buffers for kernel 'k', got 1}}
-  plan.launch @k(%0) [write] units 1 : memref<4xf32>
+  plan.launch @k(%0) [write] : memref<4xf32>
   return
 }
 
 // -----
 
-func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {}} {
+func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer transient activations : memref<4xf32>
   %1 = plan.buffer io io "x" : memref<8xf32>
   // expected-error@below {{expected a buffer for 'tensor<4xf32>' as operand 0 of kernel 'k', got 'memref<8xf32>'}}
-  plan.launch @k(%1, %0) [read, write] units 1 : memref<8xf32>, memref<4xf32>
+  plan.launch @k(%1, %0) [read, write] : memref<8xf32>, memref<4xf32>
   return
 }
 
 // -----
 
-func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {}} {
+func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
@@ -42,7 +45,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer transient activations : memref<4xf32>
   %1 = plan.buffer transient activations : memref<4xf32>
   // expected-error@below {{reads a transient buffer that nothing has written}}
-  plan.launch @k(%0, %1) [read, write] units 1 : memref<4xf32>, memref<4xf32>
+  plan.launch @k(%0, %1) [read, write] : memref<4xf32>, memref<4xf32>
   return
 }
 
@@ -71,7 +74,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 // Nothing of the microbatch before.
-func.func private @add(%x: tensor<4xf32>) -> (tensor<4xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @add(%x: tensor<4xf32>) -> (tensor<4xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
@@ -81,14 +84,14 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.fill %g : memref<4xf32>
   plan.repeat {
     // expected-error@below {{reads a gradient that nothing has written in this step}}
-    plan.launch @add(%x, %g) [read, update] units 1 : memref<4xf32>, memref<4xf32>
+    plan.launch @add(%x, %g) [read, update] : memref<4xf32>, memref<4xf32>
   }
   return
 }
 
 // -----
 
-func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
@@ -100,16 +103,16 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %1 = plan.view %g at 3 : memref<8xf32> to memref<4xf32>
   plan.fill %a : memref<i8>
   plan.repeat {
-    plan.launch @begin(%x, %a, %0) [read, read, update] units 1 : memref<4xf32>, memref<i8>, memref<4xf32>
+    plan.launch @begin(%x, %a, %0) [read, read, update] : memref<4xf32>, memref<i8>, memref<4xf32>
     // expected-error@below {{stores over a gradient that something was added to}}
-    plan.launch @begin(%x, %a, %1) [read, read, update] units 1 : memref<4xf32>, memref<i8>, memref<4xf32>
+    plan.launch @begin(%x, %a, %1) [read, read, update] : memref<4xf32>, memref<i8>, memref<4xf32>
   }
   return
 }
 
 // -----
 
-func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
@@ -121,14 +124,14 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.repeat {
     plan.fill %a {truth} : memref<i8>
     // expected-error@below {{stores a gradient where the flag may already be true}}
-    plan.launch @begin(%x, %a, %g) [read, read, update] units 1 : memref<4xf32>, memref<i8>, memref<4xf32>
+    plan.launch @begin(%x, %a, %g) [read, read, update] : memref<4xf32>, memref<i8>, memref<4xf32>
   }
   return
 }
 
 // -----
 
-func.func private @store(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @store(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
@@ -137,14 +140,14 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %g = plan.buffer persistent gradients "s.gradient" : memref<4xf32>
   plan.repeat {
     // expected-error@below {{stores over the gradient of earlier microbatches}}
-    plan.launch @store(%x, %g) [read, write] units 1 : memref<4xf32>, memref<4xf32>
+    plan.launch @store(%x, %g) [read, write] : memref<4xf32>, memref<4xf32>
   }
   return
 }
 
 // -----
 
-func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @begin(%x: tensor<4xf32>, %a: tensor<i1>) -> (tensor<4xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<4xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
@@ -154,14 +157,14 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.fill %a : memref<i8>
   // expected-error@below {{stores gradients in every microbatch: the flag stays false}}
   plan.repeat {
-    plan.launch @begin(%x, %a, %g) [read, read, update] units 1 : memref<4xf32>, memref<i8>, memref<4xf32>
+    plan.launch @begin(%x, %a, %g) [read, read, update] : memref<4xf32>, memref<i8>, memref<4xf32>
   }
   return
 }
 
 // -----
 
-func.func private @store(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @store(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<4xf32>
 }
 func.func @init() attributes {accel.role = #accel.role<initialize>} {
@@ -176,42 +179,42 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %g = plan.buffer persistent gradients "s.gradient" : memref<8xf32>
   %0 = plan.view %g at 0 : memref<8xf32> to memref<4xf32>
   // expected-error@below {{writes what init has cleared once}}
-  plan.launch @store(%x, %0) [read, write] units 1 : memref<4xf32>, memref<4xf32>
+  plan.launch @store(%x, %0) [read, write] : memref<4xf32>, memref<4xf32>
   return
 }
 
 // -----
 
 // All units would run over what a rank does not have.
-func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64, units = 4 : i64}} {
+func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<512xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent parameters "s.master" : memref<512xf32>
   %1 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   // expected-error@below {{expected whole buffers for all units, got operand 1 cut by #plan.shard<512 granule 128 over "fsdp">}}
-  plan.launch @k(%0, %1) [read, write] units 4 : memref<512xf32>, memref<512xf32>
+  plan.launch @k(%0, %1) [read, write] : memref<512xf32>, memref<512xf32>
   return
 }
 
 // -----
 
 // Of what is written whole each rank would write another part.
-func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64, units = 4 : i64}} {
+func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<512xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   %1 = plan.buffer persistent parameters "s.master" : memref<512xf32>
   // expected-error@below {{expected operand 1 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got a whole buffer}}
-  plan.launch @k(%0, %1) [read, write] units 4 {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
+  plan.launch @k(%0, %1) [read, write] {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
   return
 }
 
 // -----
 
 // A unit of this kernel reads elements that other ranks have.
-func.func private @k(%x: tensor<128x4xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64, units = 4 : i64}} {
+func.func private @k(%x: tensor<128x4xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64}} {
   %0 = accel.transpose %x [1, 0] : tensor<128x4xf32> -> tensor<4x128xf32>
   %1 = accel.reshape %0 : tensor<4x128xf32> -> tensor<512xf32>
   return %1 : tensor<512xf32>
@@ -220,19 +223,19 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   %1 = plan.buffer persistent optimizer "s.v" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   // expected-error@below {{expected operand 0 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got #plan.shard<512 granule 128 over "fsdp">}}
-  plan.launch @k(%0, %1) [read, write] units 4 {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
+  plan.launch @k(%0, %1) [read, write] {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
   return
 }
 
 // -----
 
-func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64, units = 4 : i64}} {
+func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<512xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 256 over "fsdp">} : memref<512xf32>
   %1 = plan.buffer persistent optimizer "s.v" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   // expected-error@below {{expected operand 0 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got #plan.shard<512 granule 256 over "fsdp">}}
-  plan.launch @k(%0, %1) [read, write] units 4 {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
+  plan.launch @k(%0, %1) [read, write] {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
   return
 }

@@ -21,22 +21,12 @@ struct Attention {
   std::string scale = "0.25";
 };
 
-/// What docs/kernels.md says of units and scratch.
-std::string describe(const Attention &a, bool isGradient) {
-  int64_t blocks = alignUp(a.rows, 64) / 64;
-  int64_t perHead =
-      a.causal && a.rows == a.columns ? alignUp(blocks, 2) / 2 : blocks;
-  int64_t units = a.batch * (isGradient ? a.keyHeads : a.heads * perHead);
-  int64_t d = alignUp(a.depth, 16);
-  int64_t e = alignUp(a.width, 16);
-  int64_t group = a.heads / a.keyHeads;
-  int64_t floats =
-      isGradient ? 64 * (4 * d + 3 * e + 128) + alignUp(group * a.rows, 16)
-                 : 64 * (2 * d + 2 * e + 68);
+/// The scores that it is made of.
+std::string describe(const Attention &a) {
+  int64_t rows = a.batch * a.heads * a.rows;
   return "attributes {plan.kernel = {kind = \"attention\", elements = " +
-         text(units) + " : i64, rows = " + text(units) +
-         " : i64, columns = 1 : i64, units = " + text(units) +
-         " : i64, scratch = " + text(4 * floats) + " : i64}}";
+         text(rows * a.columns) + " : i64, rows = " + text(rows) +
+         " : i64, columns = " + text(a.columns) + " : i64}}";
 }
 
 /// Query, key and value, each an argument, or all three in one [b, t, 3, h, d].
@@ -113,7 +103,7 @@ KernelCase makeForward(const Attention &a) {
   }
   return {a.name,
           "func.func @k(" + o.arguments + ") -> (" + result + ", " + o.lse +
-              ") " + describe(a, false) + " {\n" + body + "  return " +
+              ") " + describe(a) + " {\n" + body + "  return " +
               (a.transposed ? "%t" : "%y") + ", %lse : " + result + ", " +
               o.lse + "\n}\n",
           4e-6};
@@ -144,7 +134,7 @@ KernelCase makeGradient(const Attention &a) {
           "func.func @k(" + o.arguments + ", %y: " + o.result +
               " {accel.range = [-1.0, 1.0]}, %lse: " + o.lse +
               " {accel.range = [4.0, 6.0]}, %dy: " + o.result + ") -> (" +
-              list + ") " + describe(a, true) + " {\n" + body + "  return " +
+              list + ") " + describe(a) + " {\n" + body + "  return " +
               names[0] + ", " + names[1] + ", " + names[2] + " : " + list +
               "\n}\n",
           8e-6};

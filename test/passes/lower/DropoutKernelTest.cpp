@@ -53,8 +53,9 @@ std::string makeText(const MaskCase &mask) {
 /// What the code for the first variant that runs here gives.
 HostTensor runCompiled(ModuleOp module, ArrayRef<HostTensor> arguments,
                        RankedTensorType resultType) {
-  std::vector<CodeVariant> variants = getDefaultVariants();
-  auto variant = llvm::find_if(variants, canRun); // KernelOracleTest: all
+  assignGeometry(module.lookupSymbol<func::FuncOp>("k"));
+  const CodeVariant *variant =
+      llvm::find_if(getCpuVariants(), canRun); // KernelOracleTest: all
   auto lowered = lowerKernels(module, *variant);
   EXPECT_TRUE(succeeded(lowered));
   MappedImage image(lowered->variants[0].image);
@@ -76,7 +77,7 @@ class DropoutKernelTest : public testing::TestWithParam<MaskCase> {};
 
 TEST_P(DropoutKernelTest, KeepsWhatTheInterpreterKeepsAtTheRateAskedFor) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<AccelDialect, func::FuncDialect>();
+  context.loadDialect<AccelDialect, plan::PlanDialect, func::FuncDialect>();
   auto module = parseSourceString<ModuleOp>(makeText(GetParam()), &context);
   ASSERT_TRUE(module);
   auto kernel = module->lookupSymbol<func::FuncOp>("k");

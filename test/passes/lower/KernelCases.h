@@ -38,15 +38,12 @@ inline std::string makeKernel(const std::string &kind, int64_t rows,
                               int64_t columns, const std::string &arguments,
                               const std::string &results,
                               const std::string &body) {
-  int64_t units = kind == "flat"      ? (columns + 127) / 128
-                  : kind == "columns" ? (columns + 63) / 64
-                                      : rows;
   auto number = [](int64_t value) { return std::to_string(value) + " : i64"; };
   return "func.func @k(" + arguments + ") -> (" + results +
          ") attributes {plan.kernel = {kind = \"" + kind +
          "\", elements = " + number(rows * columns) +
          ", rows = " + number(rows) + ", columns = " + number(columns) +
-         ", units = " + number(units) + "}} {\n" + body + "\n}\n";
+         "}} {\n" + body + "\n}\n";
 }
 
 /// `text` with every $N replaced by the N-th of `values` (from 0).

@@ -8,7 +8,7 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/Interpreter/Interpreter.h"
 #include "dialects/Accel/Interpreter/RandomArguments.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Fuse/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,7 +36,7 @@ struct Program {
   int64_t units = 0;
 
   Program() : context(MLIRContext::Threading::DISABLED) {
-    context.loadDialect<AccelDialect, func::FuncDialect>();
+    context.loadDialect<AccelDialect, plan::PlanDialect, func::FuncDialect>();
     context.getDiagEngine().registerHandler(
         [this](Diagnostic &d) { diagnostics += d.str() + "\n"; });
   }
@@ -62,9 +62,8 @@ void prepare(const KernelCase &kernelCase, Program &program) {
       parseSourceString<ModuleOp>(kernelCase.text, &program.context);
   ASSERT_TRUE(program.module) << program.diagnostics << kernelCase.text;
   program.kernel = program.module->lookupSymbol<func::FuncOp>("k");
-  FailureOr<KernelShape> shape = KernelShape::get(program.kernel);
+  FailureOr<IterationDomain> shape = IterationDomain::get(program.kernel);
   ASSERT_TRUE(succeeded(shape)) << program.diagnostics;
-  program.units = shape->units;
   auto arguments = makeArguments(program.kernel, /*seed=*/7);
   ASSERT_TRUE(succeeded(arguments)) << program.diagnostics;
   for (const HostTensor &argument : *arguments) {
@@ -88,10 +87,15 @@ void prepare(const KernelCase &kernelCase, Program &program) {
   }
 }
 
+/// Makes the kernel what OutlineKernels leaves, cut as the target does.
 void expandComposites(Program &program) {
   PassManager manager(&program.context);
   manager.addPass(createExpandCompositesPass());
   ASSERT_TRUE(succeeded(manager.run(*program.module))) << program.diagnostics;
+  // The same units in every variant.
+  assignGeometry(program.kernel);
+  auto codes = program.kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+  program.units = cast<plan::CodeAttr>(codes.begin()->getValue()).getUnits();
 }
 
 using Parts = std::vector<std::pair<int64_t, int64_t>>;
@@ -129,14 +133,14 @@ public:
     for (GuardedBuffer *place : places) {
       pointers.push_back(place->data());
     }
-    std::unique_ptr<GuardedBuffer> scratch = makeScratch(program.kernel);
-    if (scratch) {
-      pointers.push_back(scratch->data());
+    std::unique_ptr<GuardedBuffer> workspace = makeWorkspace(program.kernel);
+    if (workspace) {
+      pointers.push_back(workspace->data());
     }
     for (auto [begin, end] : parts) {
       function(pointers.data(), begin, end);
     }
-    EXPECT_TRUE(!scratch || scratch->isGuardIntact());
+    EXPECT_TRUE(!workspace || workspace->isGuardIntact());
   }
 
   /// No operand has changed, and nothing in front of a buffer.
@@ -215,21 +219,25 @@ void compare(const Program &program, const Launch &launch, double tolerance) {
 }
 
 /// The variants that this processor runs. One that it cannot run lends its
-/// register blocks to the simplest: the code that a block's shape makes runs
+/// geometry to the simplest: the code that a register block's shape makes runs
 /// everywhere, if not at the speed it is meant for.
 std::vector<CodeVariant> chooseVariants(func::FuncOp kernel) {
-  FailureOr<KernelShape> shape = KernelShape::get(kernel);
-  bool hasBlocks = succeeded(shape) && shape->hasRegisterBlocks();
   std::vector<CodeVariant> chosen;
-  const CodeVariant simplest = getDefaultVariants().back();
-  for (const CodeVariant &variant : getDefaultVariants()) {
+  NamedAttrList codes(kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr));
+  const CodeVariant &simplest = getCpuVariants().back();
+  for (const CodeVariant &variant : getCpuVariants()) {
     if (canRun(variant)) {
       chosen.push_back(variant);
-    } else if (hasBlocks && canRun(simplest)) {
-      chosen.push_back({"blocks of " + variant.name + " on " + simplest.name,
-                        simplest.cpu, simplest.features, variant.blockVectors});
+      continue;
+    }
+    if (codes.get(variant.name) != codes.get(simplest.name) &&
+        canRun(simplest)) {
+      chosen.push_back(simplest);
+      chosen.back().name = "blocks of " + variant.name;
+      codes.set(chosen.back().name, codes.get(variant.name));
     }
   }
+  kernel->setAttr(plan::kCodeAttr, codes.getDictionary(kernel.getContext()));
   return chosen;
 }
 
@@ -289,8 +297,8 @@ INSTANTIATE_TEST_SUITE_P(Products, KernelOracleTest,
 
 TEST(VariantsTest, RunOnThisProcessor) {
   // What other cases run: with none they would pass and have checked nothing.
-  EXPECT_TRUE(llvm::any_of(getDefaultVariants(), canRun));
-  for (const CodeVariant &variant : getDefaultVariants()) {
+  EXPECT_TRUE(llvm::any_of(getCpuVariants(), canRun));
+  for (const CodeVariant &variant : getCpuVariants()) {
     if (!canRun(variant)) {
       GTEST_SKIP() << "this processor cannot run " << variant.name
                    << ": its kernels are compiled but not run, except, on "
@@ -304,7 +312,7 @@ TEST(VariantsTest, SameInputGivesTheSameBytes) {
     prepare(kernelCase, program);
     expandComposites(program);
     FailureOr<LoweredCode> lowered =
-        lowerKernels(*program.module, getDefaultVariants());
+        lowerKernels(*program.module, getCpuVariants());
     EXPECT_TRUE(succeeded(lowered));
     std::vector<std::vector<char>> images;
     for (const VariantCode &each : lowered->variants) {

@@ -2,7 +2,7 @@
 // Maps code, guards memory, moves values between tensors and memory.
 #include "test/passes/lower/KernelRun.h"
 
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -127,14 +127,28 @@ bool isKept(func::FuncOp kernel, unsigned result, ArrayRef<HostTensor> inputs) {
          (!keep || inputs[keep.getArgNumber()].getAsDouble(0) != 0.0);
 }
 
-std::unique_ptr<GuardedBuffer> makeScratch(func::FuncOp kernel) {
-  int64_t bytes = KernelShape::get(kernel)->scratch;
+std::unique_ptr<GuardedBuffer> makeWorkspace(func::FuncOp kernel) {
+  int64_t bytes = 0;
+  for (NamedAttribute code :
+       kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr)) {
+    bytes =
+        std::max(bytes, cast<plan::CodeAttr>(code.getValue()).getWorkspace());
+  }
   if (bytes == 0) {
     return nullptr;
   }
   Type f32 = Float32Type::get(kernel.getContext());
   return std::make_unique<GuardedBuffer>(
       RankedTensorType::get({bytes / 4}, f32));
+}
+
+void assignGeometry(func::FuncOp kernel) {
+  CpuTarget target(getCpuVariants());
+  NamedAttrList codes;
+  for (const CodeVariant &variant : target.getVariants()) {
+    codes.set(variant.name, target.getCode(kernel, variant));
+  }
+  kernel->setAttr(plan::kCodeAttr, codes.getDictionary(kernel.getContext()));
 }
 
 bool canRun(const CodeVariant &variant) {

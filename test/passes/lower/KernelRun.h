@@ -6,6 +6,7 @@
 
 #include "dialects/Accel/Interpreter/HostTensor.h"
 #include "passes/Lower/LowerPipeline.h"
+#include "passes/Target/Cpu/CpuTarget.h"
 
 #include <memory>
 #include <string>
@@ -63,7 +64,10 @@ private:
 
 /// What a thread that runs `kernel` may write besides its results; null:
 /// nothing.
-std::unique_ptr<GuardedBuffer> makeScratch(mlir::func::FuncOp kernel);
+std::unique_ptr<GuardedBuffer> makeWorkspace(mlir::func::FuncOp kernel);
+
+/// Says how `kernel` is cut in each variant that there is, as the target does.
+void assignGeometry(mlir::func::FuncOp kernel);
 
 /// Whether this processor can run code for `variant`.
 bool canRun(const CodeVariant &variant);

@@ -26,23 +26,17 @@ struct Product {
   }
 };
 
-/// What docs/kernels.md says of units and scratch.
+/// What docs/kernels.md says of the blocks of a sum.
 std::string describe(const Product &p) {
   int64_t matrices = p.matrices();
-  int64_t units = matrices * (p.columns >= p.rows ? alignUp(p.columns, 32) / 32
-                                                  : alignUp(p.rows, 24) / 24);
   int64_t blocks = alignUp(p.depth, 256) / 256;
-  int64_t depth = alignUp((p.depth + blocks - 1) / blocks, 16);
-  int64_t packed = std::min<int64_t>(alignUp(p.columns, 32), 1024);
-  int64_t rows = std::min<int64_t>(alignUp(p.rows, 12), 48);
-  int64_t floats = packed * (depth + 1) + rows * depth + 16;
+  int64_t block = alignUp((p.depth + blocks - 1) / blocks, 16);
   return "attributes {plan.kernel = {kind = \"product\", elements = " +
          text(matrices * p.rows * p.columns) +
          " : i64, rows = " + text(matrices * p.rows) +
          " : i64, columns = " + text(p.columns) +
          (matrices > 1 ? " : i64, matrices = " + text(matrices) : "") +
-         " : i64, units = " + text(units) +
-         " : i64, scratch = " + text(4 * floats) + " : i64}}";
+         " : i64, block = " + text(block) + " : i64}}";
 }
 
 struct Types {

@@ -1,4 +1,4 @@
-// RUN: accel-opt %s --accel-lower-kernels --split-input-file --verify-diagnostics
+// RUN: accel-opt %s --accel-assign-geometry --accel-lower-kernels --split-input-file --verify-diagnostics
 
 // expected-error@below {{expected `plan.kernel` with a kind (flat, rows, columns, concat, attention or product), got {kind = "diagonal"}}}
 func.func @unknown_kind(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "diagonal"}} {
@@ -9,23 +9,15 @@ func.func @unknown_kind(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.ker
 
 // expected-error@below {{expected rows * columns = elements, got 2 * 3 and 7}}
 func.func @contradiction(%x: tensor<7xf32>) -> tensor<7xf32> attributes {
-    plan.kernel = {kind = "rows", elements = 7 : i64, rows = 2 : i64, columns = 3 : i64, units = 2 : i64}} {
+    plan.kernel = {kind = "rows", elements = 7 : i64, rows = 2 : i64, columns = 3 : i64}} {
   return %x : tensor<7xf32>
-}
-
-// -----
-
-// expected-error@below {{expected 16 units for this shape, got 3}}
-func.func @units(%x: tensor<2000xf32>) -> tensor<2000xf32> attributes {
-    plan.kernel = {kind = "flat", elements = 2000 : i64, rows = 1 : i64, columns = 2000 : i64, units = 3 : i64}} {
-  return %x : tensor<2000xf32>
 }
 
 // -----
 
 // expected-error@below {{expected elements of type f32, f64, i32, i64 or i1 in a kernel, got 'tensor<4xbf16>'}}
 func.func @half(%x: tensor<4xbf16>) -> tensor<4xbf16> attributes {
-    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64, units = 1 : i64}} {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
   %y = accel.neg %x : tensor<4xbf16>
   return %y : tensor<4xbf16>
 }
@@ -34,7 +26,7 @@ func.func @half(%x: tensor<4xbf16>) -> tensor<4xbf16> attributes {
 
 // The error names the kernel and the operation.
 func.func @no_polynomial(%x: tensor<4xf64>) -> tensor<4xf64> attributes {
-    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64, units = 1 : i64}} {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
   // expected-error@below {{'accel.erf' op in kernel 'no_polynomial' has no code for 'tensor<4xf64>'}}
   %y = accel.erf %x : tensor<4xf64>
   return %y : tensor<4xf64>
@@ -43,7 +35,7 @@ func.func @no_polynomial(%x: tensor<4xf64>) -> tensor<4xf64> attributes {
 // -----
 
 func.func @product_in_flat(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
-    plan.kernel = {kind = "flat", elements = 16 : i64, rows = 1 : i64, columns = 16 : i64, units = 1 : i64}} {
+    plan.kernel = {kind = "flat", elements = 16 : i64, rows = 1 : i64, columns = 16 : i64}} {
   // expected-error@below {{'accel.matmul' op in kernel 'product_in_flat' has no code for 'tensor<4x4xf32>'}}
   %y = accel.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   return %y : tensor<4x4xf32>
@@ -52,7 +44,7 @@ func.func @product_in_flat(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {
 // -----
 
 func.func @not_a_run(%x: tensor<6x4xf32>) -> tensor<4x6xf32> attributes {
-    plan.kernel = {kind = "rows", elements = 24 : i64, rows = 4 : i64, columns = 6 : i64, units = 4 : i64}} {
+    plan.kernel = {kind = "rows", elements = 24 : i64, rows = 4 : i64, columns = 6 : i64}} {
   // expected-error@below {{in kernel 'not_a_run' is not contiguous over the 6 elements of a run}}
   %t = accel.transpose %x [1, 0] : tensor<6x4xf32> -> tensor<4x6xf32>
   %y = accel.neg %t : tensor<4x6xf32>
@@ -62,7 +54,7 @@ func.func @not_a_run(%x: tensor<6x4xf32>) -> tensor<4x6xf32> attributes {
 // -----
 
 func.func @other_rows(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> attributes {
-    plan.kernel = {kind = "rows", elements = 64 : i64, rows = 8 : i64, columns = 8 : i64, units = 8 : i64}} {
+    plan.kernel = {kind = "rows", elements = 64 : i64, rows = 8 : i64, columns = 8 : i64}} {
   // expected-error@below {{expected to reduce 8 rows of 8, got 'tensor<2x4x8xf32>'}}
   %y = accel.reduce_sum %x [1, 2] : tensor<2x4x8xf32> -> tensor<2xf32>
   %z = accel.broadcast %y [0] : tensor<2xf32> -> tensor<2x4x8xf32>
@@ -73,31 +65,23 @@ func.func @other_rows(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> attributes {
 
 // expected-error@below {{in kernel 'other_result' expected results of 64 or 8 elements, got 'tensor<2xf32>'}}
 func.func @other_result(%x: tensor<2x4x8xf32>, %y: tensor<2xf32>) -> tensor<2xf32> attributes {
-    plan.kernel = {kind = "rows", elements = 64 : i64, rows = 8 : i64, columns = 8 : i64, units = 8 : i64}} {
+    plan.kernel = {kind = "rows", elements = 64 : i64, rows = 8 : i64, columns = 8 : i64}} {
   %z = accel.neg %y : tensor<2xf32>
   return %z : tensor<2xf32>
 }
 
 // -----
 
-// expected-error@below {{expected a `scratch` of a multiple of 64 bytes, got 100}}
-func.func @odd_scratch(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
-    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64, units = 1 : i64, scratch = 100 : i64}} {
-  return %x : tensor<4xf32>
-}
-
-// -----
-
 // expected-error@below {{in kernel 'no_attention' expected an attention, got none}}
 func.func @no_attention(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
-    plan.kernel = {kind = "attention", elements = 4 : i64, rows = 4 : i64, columns = 1 : i64, units = 4 : i64, scratch = 64 : i64}} {
+    plan.kernel = {kind = "attention", elements = 4 : i64, rows = 4 : i64, columns = 1 : i64}} {
   return %x : tensor<4xf32>
 }
 
 // -----
 
 func.func @swapped(%q: tensor<1x1x8x16xf32>, %k: tensor<1x1x16x8xf32>) -> tensor<1x1x8x16xf32> attributes {
-    plan.kernel = {kind = "attention", elements = 1 : i64, rows = 1 : i64, columns = 1 : i64, units = 1 : i64, scratch = 33792 : i64}} {
+    plan.kernel = {kind = "attention", elements = 1 : i64, rows = 1 : i64, columns = 1 : i64}} {
   %t = accel.transpose %k [0, 1, 3, 2] : tensor<1x1x16x8xf32> -> tensor<1x1x8x16xf32>
   // expected-error@below {{in kernel 'swapped' expected operands that lie in memory, the last dimension contiguous, got one of 'tensor<1x1x8x16xf32>' that does not}}
   %y, %l = accel.attention %q, %t, %q scale 1.0 : tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32> -> tensor<1x1x8x16xf32>, tensor<1x1x8xf32>
@@ -107,7 +91,7 @@ func.func @swapped(%q: tensor<1x1x8x16xf32>, %k: tensor<1x1x16x8xf32>) -> tensor
 // -----
 
 func.func @double(%q: tensor<1x1x8x16xf64>) -> tensor<1x1x8x16xf64> attributes {
-    plan.kernel = {kind = "attention", elements = 1 : i64, rows = 1 : i64, columns = 1 : i64, units = 1 : i64, scratch = 33792 : i64}} {
+    plan.kernel = {kind = "attention", elements = 1 : i64, rows = 1 : i64, columns = 1 : i64}} {
   // expected-error@below {{in kernel 'double' has no code for 'tensor<1x1x8x16xf64>'}}
   %y, %l = accel.attention %q, %q, %q scale 1.0 : tensor<1x1x8x16xf64>, tensor<1x1x8x16xf64>, tensor<1x1x8x16xf64> -> tensor<1x1x8x16xf64>, tensor<1x1x8xf64>
   return %y : tensor<1x1x8x16xf64>
@@ -117,15 +101,24 @@ func.func @double(%q: tensor<1x1x8x16xf64>) -> tensor<1x1x8x16xf64> attributes {
 
 // expected-error@below {{in kernel 'no_product' expected a product, got none}}
 func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {
-    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+    plan.kernel = {block = 16 : i64, kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
   return %x : tensor<4x8xf32>
 }
 
 // -----
 
-func.func @small(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
-    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 64 : i64}} {
-  // expected-error@below {{in kernel 'small' expected 4 rows of 8 in 1 matrices and a scratch of 3008 bytes, got 4, 8, 1 and 64}}
+func.func @odd_block(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
+    plan.kernel = {block = 12 : i64, kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
+  // expected-error@below {{expected 4 rows of 8 in each of 1 matrices and blocks of a multiple of 16, got 4, 8, 1 and 12}}
+  %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  return %c : tensor<4x8xf32>
+}
+
+// -----
+
+// expected-error@below {{expected `plan.kernel` with a positive `block`, got <<NULL ATTRIBUTE>>}}
+func.func @no_block(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
+    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
   return %c : tensor<4x8xf32>
 }
@@ -134,7 +127,7 @@ func.func @small(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> 
 
 // expected-error@below {{expected equal rows of each of `matrices`, got 4 rows and 3 matrices}}
 func.func @unequal(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
-    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, matrices = 3 : i64, units = 3 : i64, scratch = 3008 : i64}} {
+    plan.kernel = {block = 16 : i64, kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, matrices = 3 : i64}} {
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
   return %c : tensor<4x8xf32>
 }
@@ -142,8 +135,8 @@ func.func @unequal(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32
 // -----
 
 func.func @one_of_two(%a: tensor<2x2x16xf32>, %b: tensor<2x16x8xf32>) -> tensor<2x2x8xf32> attributes {
-    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
-  // expected-error@below {{in kernel 'one_of_two' expected 4 rows of 8 in 2 matrices and a scratch of 3008 bytes, got 4, 8, 1 and 3008}}
+    plan.kernel = {block = 16 : i64, kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
+  // expected-error@below {{in kernel 'one_of_two' expected 2 rows of 8 in each of 2 matrices and blocks of a multiple of 16, got 4, 8, 1 and 16}}
   %c = accel.matmul %a, %b : tensor<2x2x16xf32>, tensor<2x16x8xf32> -> tensor<2x2x8xf32>
   return %c : tensor<2x2x8xf32>
 }
@@ -151,7 +144,7 @@ func.func @one_of_two(%a: tensor<2x2x16xf32>, %b: tensor<2x16x8xf32>) -> tensor<
 // -----
 
 func.func @doubles(%a: tensor<4x16xf64>, %b: tensor<16x8xf64>) -> tensor<4x8xf64> attributes {
-    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+    plan.kernel = {block = 16 : i64, kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
   // expected-error@below {{in kernel 'doubles' expected a product of f32, got 'tensor<4x8xf64>'}}
   %c = accel.matmul %a, %b : tensor<4x16xf64>, tensor<16x8xf64> -> tensor<4x8xf64>
   return %c : tensor<4x8xf64>
@@ -160,7 +153,7 @@ func.func @doubles(%a: tensor<4x16xf64>, %b: tensor<16x8xf64>) -> tensor<4x8xf64
 // -----
 
 func.func @turned(%a: tensor<16x4xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
-    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+    plan.kernel = {block = 16 : i64, kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
   %t = accel.transpose %a [1, 0] : tensor<16x4xf32> -> tensor<4x16xf32>
   // expected-error@below {{in kernel 'turned' expected operands that lie in memory, got one of 'tensor<4x16xf32>' that does not}}
   %c = accel.matmul %t, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
@@ -170,7 +163,7 @@ func.func @turned(%a: tensor<16x4xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32>
 // -----
 
 func.func @nowhere(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf32> {plan.accumulate}) attributes {
-    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+    plan.kernel = {block = 16 : i64, kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
   // expected-error@below {{in kernel 'nowhere' expected a result of 'tensor<4x8xf32>' to keep the sums in, got none}}
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
   %n = accel.neg %c : tensor<4x8xf32>
@@ -180,7 +173,7 @@ func.func @nowhere(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf3
 // -----
 
 func.func @both(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf32> {plan.accumulate}, tensor<4x8xf32>) attributes {
-    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+    plan.kernel = {block = 16 : i64, kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
   // expected-error@below {{in kernel 'both' expected no other result beside a product that is added to what is there}}
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
   %n = accel.neg %c : tensor<4x8xf32>
@@ -190,7 +183,7 @@ func.func @both(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf32> 
 // -----
 
 func.func @sums(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) attributes {
-    plan.kernel = {kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64, units = 1 : i64, scratch = 3008 : i64}} {
+    plan.kernel = {block = 16 : i64, kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
   // expected-error@below {{in kernel 'sums' expected results of 32 elements, got 'tensor<4xf32>'}}
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
   %s = accel.reduce_sum %c [1] : tensor<4x8xf32> -> tensor<4xf32>
@@ -201,6 +194,6 @@ func.func @sums(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf32>,
 
 // expected-error@below {{expected `plan.accumulate` of result 0 to be the number of an argument of 'tensor<i1>', got 1}}
 func.func @undecided(%a: tensor<32xf32>, %b: tensor<2xi1>) -> (tensor<32xf32> {plan.accumulate = 1 : i64}) attributes {
-    plan.kernel = {kind = "flat", elements = 32 : i64, rows = 1 : i64, columns = 32 : i64, units = 1 : i64}} {
+    plan.kernel = {kind = "flat", elements = 32 : i64, rows = 1 : i64, columns = 32 : i64}} {
   return %a : tensor<32xf32>
 }

@@ -1,4 +1,4 @@
-// RUN: accel-opt %s --accel-lower-kernels --split-input-file | FileCheck %s
+// RUN: accel-opt %s --accel-assign-geometry --accel-lower-kernels --split-input-file | FileCheck %s
 
 // A flat kernel is one loop whose length is known at run time; a single number is loaded once, in front of it.
 // CHECK-LABEL: func.func @scale(
@@ -10,7 +10,7 @@
 // CHECK:         linalg.generic {{.*}} ins(%[[PART]]
 // CHECK:           arith.mulf %{{.+}}, %[[SCALAR]] : f32
 func.func @scale(%x: tensor<3000xf32>, %s: tensor<f32>) -> tensor<3000xf32> attributes {
-    plan.kernel = {kind = "flat", elements = 3000 : i64, rows = 1 : i64, columns = 3000 : i64, units = 24 : i64}} {
+    plan.kernel = {kind = "flat", elements = 3000 : i64, rows = 1 : i64, columns = 3000 : i64}} {
   %b = accel.broadcast %s [] : tensor<f32> -> tensor<3000xf32>
   %y = accel.mul %x, %b : tensor<3000xf32>
   return %y : tensor<3000xf32>
@@ -32,7 +32,7 @@ func.func @scale(%x: tensor<3000xf32>, %s: tensor<f32>) -> tensor<3000xf32> attr
 // CHECK-NOT:         math.exp
 // CHECK:             arith.mulf
 func.func @softmax(%x: tensor<5x64xf32>) -> tensor<5x64xf32> attributes {
-    plan.kernel = {kind = "rows", elements = 320 : i64, rows = 5 : i64, columns = 64 : i64, units = 5 : i64}} {
+    plan.kernel = {kind = "rows", elements = 320 : i64, rows = 5 : i64, columns = 64 : i64}} {
   %m = accel.reduce_max %x [1] : tensor<5x64xf32> -> tensor<5xf32>
   %mb = accel.broadcast %m [0] : tensor<5xf32> -> tensor<5x64xf32>
   %d = accel.sub %x, %mb : tensor<5x64xf32>
@@ -55,7 +55,7 @@ func.func @softmax(%x: tensor<5x64xf32>) -> tensor<5x64xf32> attributes {
 // CHECK:           memref.subview %{{.+}} [16] [1]
 // CHECK:           linalg.generic
 func.func @heads(%x: tensor<2x5x4x16xf32>) -> tensor<2x4x5x16xf32> attributes {
-    plan.kernel = {kind = "rows", elements = 640 : i64, rows = 40 : i64, columns = 16 : i64, units = 40 : i64}} {
+    plan.kernel = {kind = "rows", elements = 640 : i64, rows = 40 : i64, columns = 16 : i64}} {
   %t = accel.transpose %x [0, 2, 1, 3] : tensor<2x5x4x16xf32> -> tensor<2x4x5x16xf32>
   %y = accel.reshape %t : tensor<2x4x5x16xf32> -> tensor<2x4x5x16xf32>
   return %y : tensor<2x4x5x16xf32>
@@ -73,7 +73,7 @@ func.func @heads(%x: tensor<2x5x4x16xf32>) -> tensor<2x4x5x16xf32> attributes {
 // CHECK:           scf.if
 // CHECK:             memref.subview %[[PARTIAL]][0] [6] [1]
 func.func @bias_gradient(%x: tensor<100x70xf32>) -> tensor<70xf32> attributes {
-    plan.kernel = {kind = "columns", elements = 7000 : i64, rows = 100 : i64, columns = 70 : i64, units = 2 : i64}} {
+    plan.kernel = {kind = "columns", elements = 7000 : i64, rows = 100 : i64, columns = 70 : i64}} {
   %s = accel.reduce_sum %x [0] : tensor<100x70xf32> -> tensor<70xf32>
   return %s : tensor<70xf32>
 }
@@ -87,7 +87,7 @@ func.func @bias_gradient(%x: tensor<100x70xf32>) -> tensor<70xf32> attributes {
 // CHECK:           memref.subview %[[RESULT]][%{{.+}}] [70] [1]
 // CHECK:           memref.subview %[[RESULT]][%{{.+}}] [20] [1]
 func.func @concat(%x: tensor<2x70xi1>, %y: tensor<2x20xi1>) -> tensor<2x90xi1> attributes {
-    plan.kernel = {kind = "concat", elements = 180 : i64, rows = 2 : i64, columns = 90 : i64, units = 2 : i64}} {
+    plan.kernel = {kind = "concat", elements = 180 : i64, rows = 2 : i64, columns = 90 : i64}} {
   %c = accel.concat %x, %y axis 1 : tensor<2x70xi1>, tensor<2x20xi1> -> tensor<2x90xi1>
   return %c : tensor<2x90xi1>
 }
@@ -112,12 +112,12 @@ func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-DAG:     func.func private @random.normal(%{{.+}}: i64, %{{.+}}: i64, %{{.+}}: i64) -> f64
 // CHECK-DAG:     func.func private @random.normal.x8(%{{.+}}: vector<8xi64>, {{.+}}) -> vector<8xf64>
 func.func @draw(%seed: tensor<i64>) -> tensor<70xf32> attributes {
-    plan.kernel = {kind = "flat", elements = 70 : i64, rows = 1 : i64, columns = 70 : i64, units = 1 : i64}} {
+    plan.kernel = {kind = "flat", elements = 70 : i64, rows = 1 : i64, columns = 70 : i64}} {
   %y = accel.random_normal %seed mean 0.0 deviation 0.02 site 1 : tensor<i64> -> tensor<70xf32>
   return %y : tensor<70xf32>
 }
 func.func @draw_more(%seed: tensor<i64>) -> tensor<90xf32> attributes {
-    plan.kernel = {kind = "flat", elements = 90 : i64, rows = 1 : i64, columns = 90 : i64, units = 1 : i64}} {
+    plan.kernel = {kind = "flat", elements = 90 : i64, rows = 1 : i64, columns = 90 : i64}} {
   %y = accel.random_normal %seed mean 0.0 deviation 0.1 site 2 : tensor<i64> -> tensor<90xf32>
   return %y : tensor<90xf32>
 }

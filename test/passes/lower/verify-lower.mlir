@@ -20,7 +20,7 @@ func.func @alone(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {
 func.func @short(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "flat"}} {
   return %x : tensor<4xf32>
 }
-// expected-error@below {{expected 4 arguments (buffers, begin, end) and no result}}
+// expected-error@below {{expected 4 arguments (buffers, begin, end), perhaps a workspace, and no result}}
 func.func @short.code(%x: memref<4xf32>, %begin: index, %end: index) {
   return
 }

@@ -13,9 +13,9 @@ func.func @reuse() {
   %1 = plan.buffer transient activations : memref<32xf32>
   // CHECK: {offset = 0 : i64} : memref<32xf32>
   %2 = plan.buffer transient activations : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
-  plan.launch @b(%0, %1) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
-  plan.launch @b(%1, %2) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
+  plan.launch @b(%0, %1) [read, write] {stream = @compute} : memref<32xf32>, memref<32xf32>
+  plan.launch @b(%1, %2) [read, write] {stream = @compute} : memref<32xf32>, memref<32xf32>
   return
 }
 
@@ -26,10 +26,10 @@ func.func @other_lane() {
   %0 = plan.buffer transient activations : memref<f64>
   %1 = plan.buffer transient activations : memref<32xf32>
   %2 = plan.buffer transient activations : memref<f64>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<f64>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<f64>
   plan.metric "loss", %0 {stream = @communication} : memref<f64>
-  plan.launch @a(%1) [write] units 1 {stream = @compute} : memref<32xf32>
-  plan.launch @b(%1, %2) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<f64>
+  plan.launch @a(%1) [write] {stream = @compute} : memref<32xf32>
+  plan.launch @b(%1, %2) [read, write] {stream = @compute} : memref<32xf32>, memref<f64>
   return
 }
 
@@ -39,10 +39,10 @@ func.func @other_lane() {
 func.func @loop() {
   %0 = plan.buffer transient activations : memref<16xf32>
   %1 = plan.buffer transient activations : memref<16xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<16xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<16xf32>
   plan.repeat {
-    plan.launch @b(%0) [read] units 1 {stream = @compute} : memref<16xf32>
-    plan.launch @a(%1) [write] units 1 {stream = @compute} : memref<16xf32>
+    plan.launch @b(%0) [read] {stream = @compute} : memref<16xf32>
+    plan.launch @a(%1) [write] {stream = @compute} : memref<16xf32>
   }
   return
 }
@@ -57,10 +57,10 @@ func.func @other_lane_done() {
   %1 = plan.buffer transient activations : memref<f64>
   // CHECK: {offset = 0 : i64} : memref<32xf32>
   %2 = plan.buffer transient activations : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
   plan.all_reduce %0 over ["replica"] {stream = @communication, waits = array<i64: 0, 0>, signals = array<i64: 1>} : memref<32xf32>
-  plan.launch @a(%1) [write] units 1 {stream = @compute} : memref<f64>
-  plan.launch @b(%1, %2) [read, write] units 1 {stream = @compute, waits = array<i64: 1, 0>} : memref<f64>, memref<32xf32>
+  plan.launch @a(%1) [write] {stream = @compute} : memref<f64>
+  plan.launch @b(%1, %2) [read, write] {stream = @compute, waits = array<i64: 1, 0>} : memref<f64>, memref<32xf32>
   return
 }
 
@@ -71,8 +71,8 @@ func.func @next_iteration() {
   %0 = plan.buffer transient activations : memref<32xf32>
   %1 = plan.buffer transient gradients : memref<32xf32>
   plan.repeat {
-    plan.launch @a(%0) [write] units 1 {stream = @compute, waits = array<i64: 1, 1>} : memref<32xf32>
-    plan.launch @a(%1) [write] units 1 {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
+    plan.launch @a(%0) [write] {stream = @compute, waits = array<i64: 1, 1>} : memref<32xf32>
+    plan.launch @a(%1) [write] {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
     plan.all_reduce %1 over ["replica"] {stream = @communication, waits = array<i64: 0, 0>, signals = array<i64: 1>} : memref<32xf32>
   }
   return
@@ -85,8 +85,8 @@ func.func @next_iteration_unordered() {
   %0 = plan.buffer transient activations : memref<32xf32>
   %1 = plan.buffer transient gradients : memref<32xf32>
   plan.repeat {
-    plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
-    plan.launch @a(%1) [write] units 1 {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
+    plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
+    plan.launch @a(%1) [write] {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
     plan.all_reduce %1 over ["replica"] {stream = @communication, waits = array<i64: 0, 0>} : memref<32xf32>
   }
   return

@@ -16,10 +16,10 @@ func.func @both() {
   %2 = plan.buffer transient gathered in shared : memref<32xf32>
   // CHECK: plan.buffer transient activations {offset = 0 : i64} : memref<32xf32>
   %3 = plan.buffer transient activations : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
-  plan.launch @b(%0, %1) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
-  plan.launch @b(%1, %2) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
-  plan.launch @b(%2, %3) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
+  plan.launch @b(%0, %1) [read, write] {stream = @compute} : memref<32xf32>, memref<32xf32>
+  plan.launch @b(%1, %2) [read, write] {stream = @compute} : memref<32xf32>, memref<32xf32>
+  plan.launch @b(%2, %3) [read, write] {stream = @compute} : memref<32xf32>, memref<32xf32>
   return
 }
 
@@ -28,7 +28,7 @@ func.func @both() {
 // CHECK-SAME: attributes {plan.arena_bytes = 128 : i64}
 func.func @none() {
   %0 = plan.buffer transient activations : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
   return
 }
 
@@ -40,7 +40,7 @@ func.func @gathered() {
   %0 = plan.buffer transient gathered in shared : memref<128xf32>
   %1 = plan.buffer transient gathered in shared : memref<128xf32>
   plan.all_gather "b.s.master" %own into %0 {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @communication} : memref<128xf32>, memref<128xf32>
-  plan.launch @a(%0) [read] units 1 {stream = @compute} : memref<128xf32>
-  plan.launch @b(%1) [write] units 1 {stream = @compute} : memref<128xf32>
+  plan.launch @a(%0) [read] {stream = @compute} : memref<128xf32>
+  plan.launch @b(%1) [write] {stream = @compute} : memref<128xf32>
   return
 }

@@ -8,9 +8,9 @@ func.func @overlap() {
   %0 = plan.buffer transient activations {offset = 0 : i64} : memref<32xf32>
   // expected-error@below {{at bytes [64, 192) shares bytes with another that the same instruction uses}}
   %1 = plan.buffer transient activations {offset = 64 : i64} : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
   // expected-note@below {{in iteration 0: plan.launch @b}}
-  plan.launch @b(%0, %1) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
+  plan.launch @b(%0, %1) [read, write] {stream = @compute} : memref<32xf32>, memref<32xf32>
   return
 }
 
@@ -22,7 +22,7 @@ plan.stream @host host
 func.func @unplaced() {
   // expected-error@below {{has no offset in the arena}}
   %0 = plan.buffer transient activations : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
   return
 }
 
@@ -34,7 +34,7 @@ plan.stream @host host
 // expected-error@below {{expected its buffers within 64 bytes, got buffers up to 128}}
 func.func @beyond_arena() attributes {plan.arena_bytes = 64 : i64} {
   %0 = plan.buffer transient activations {offset = 0 : i64} : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
   return
 }
 
@@ -49,11 +49,11 @@ func.func @overwritten() {
   %0 = plan.buffer transient activations {offset = 0 : i64} : memref<32xf32>
   // expected-note@below {{the other, at bytes [64, 192)}}
   %1 = plan.buffer transient activations {offset = 64 : i64} : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
   // expected-note@below {{in iteration 0: plan.launch @a}}
-  plan.launch @a(%1) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @a(%1) [write] {stream = @compute} : memref<32xf32>
   // expected-note@below {{in iteration 0: plan.launch @c}}
-  plan.launch @c(%0) [read] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @c(%0) [read] {stream = @compute} : memref<32xf32>
   return
 }
 
@@ -67,8 +67,8 @@ func.func @exchanged() {
   // expected-error@below {{at bytes [0, 128) is read before anything has written it}}
   %0 = plan.buffer transient activations {offset = 0 : i64} : memref<32xf32>
   // expected-note@below {{in iteration 0: plan.launch @c}}
-  plan.launch @c(%0) [read] units 1 {stream = @compute} : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @c(%0) [read] {stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
   return
 }
 
@@ -83,11 +83,11 @@ func.func @unordered() {
   %0 = plan.buffer transient gradients {offset = 0 : i64} : memref<32xf32>
   // expected-error@below {{at bytes [0, 128) shares bytes with another, and nothing orders their uses}}
   %1 = plan.buffer transient activations {offset = 0 : i64} : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
   // expected-note@below {{in iteration 0: plan.all_reduce}}
   plan.all_reduce %0 over ["replica"] {stream = @communication, waits = array<i64: 0, 0>} : memref<32xf32>
   // expected-note@below {{in iteration 0: plan.launch @a}}
-  plan.launch @a(%1) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @a(%1) [write] {stream = @compute} : memref<32xf32>
   return
 }
 
@@ -105,8 +105,8 @@ func.func @next_iteration() {
   %1 = plan.buffer transient gradients {offset = 0 : i64} : memref<32xf32>
   plan.repeat {
     // expected-note@below {{in iteration 1: plan.launch @a}}
-    plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
-    plan.launch @a(%1) [write] units 1 {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
+    plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
+    plan.launch @a(%1) [write] {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
     // expected-note@below {{in iteration 0: plan.all_reduce}}
     plan.all_reduce %1 over ["replica"] {stream = @communication, waits = array<i64: 0, 0>} : memref<32xf32>
   }

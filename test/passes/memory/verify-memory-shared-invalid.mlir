@@ -8,9 +8,9 @@ func.func @overlap() {
   %0 = plan.buffer transient gathered in shared {offset = 0 : i64} : memref<32xf32>
   // expected-error@below {{'plan.buffer' op at bytes [64, 192) shares bytes with another that the same instruction uses}}
   %1 = plan.buffer transient gathered in shared {offset = 64 : i64} : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
   // expected-note@below {{in iteration 0: plan.launch @b}}
-  plan.launch @b(%0, %1) [read, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
+  plan.launch @b(%0, %1) [read, write] {stream = @compute} : memref<32xf32>, memref<32xf32>
   return
 }
 
@@ -22,7 +22,7 @@ plan.stream @host host
 func.func @unplaced() {
   // expected-error@below {{'plan.buffer' op has no offset in the arena}}
   %0 = plan.buffer transient gathered in shared : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
   return
 }
 
@@ -35,7 +35,7 @@ plan.stream @host host
 // expected-error@below {{'func.func' op expected its buffers within 64 bytes, got buffers up to 128}}
 func.func @beyond_arena() attributes {plan.arena_bytes = 1024 : i64, plan.shared_arena_bytes = 64 : i64} {
   %0 = plan.buffer transient gathered in shared {offset = 0 : i64} : memref<32xf32>
-  plan.launch @a(%0) [write] units 1 {stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
   return
 }
 
@@ -48,6 +48,6 @@ plan.stream @host host
 func.func @apart() attributes {plan.arena_bytes = 128 : i64, plan.shared_arena_bytes = 128 : i64} {
   %0 = plan.buffer transient gathered in shared {offset = 0 : i64} : memref<32xf32>
   %1 = plan.buffer transient activations {offset = 0 : i64} : memref<32xf32>
-  plan.launch @b(%0, %1) [write, write] units 1 {stream = @compute} : memref<32xf32>, memref<32xf32>
+  plan.launch @b(%0, %1) [write, write] {stream = @compute} : memref<32xf32>, memref<32xf32>
   return
 }

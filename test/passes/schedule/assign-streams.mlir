@@ -11,10 +11,10 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: plan.fetch {{.*}} {stream = @host}
   plan.fetch ["x"] into %0 ahead 0 : memref<8xf32>
   // CHECK: plan.launch @a{{.*}} {stream = @compute}
-  plan.launch @a(%0, %1) [read, write] units 1 : memref<8xf32>, memref<f64>
+  plan.launch @a(%0, %1) [read, write] : memref<8xf32>, memref<f64>
   plan.metric "loss", %1 : memref<f64>
   // CHECK-NEXT: plan.launch @b{{.*}} {stream = @compute}
-  plan.launch @b(%0) [write] units 1 : memref<8xf32>
+  plan.launch @b(%0) [write] : memref<8xf32>
   // CHECK-NEXT: plan.metric "loss"{{.*}} {stream = @communication}
   return
 }

@@ -15,9 +15,9 @@ func.func @double_buffer() {
     // CHECK: plan.fetch ["x"] into %{{.*}} ahead 1 {signals = array<i64: [[NEXT:[0-9]]]>, stream = @communication, waits = array<i64: [[FREE:[0-9]]], 1>}
     plan.fetch ["x"] into %0 ahead 1 {stream = @communication} : memref<8xf32>
     // CHECK: plan.launch @k{{.*}} {stream = @compute, waits = array<i64: [[FIRST]], 0, [[NEXT]], 1>}
-    plan.launch @k(%0, %1) [read, write] units 1 {stream = @compute} : memref<8xf32>, memref<8xf32>
+    plan.launch @k(%0, %1) [read, write] {stream = @compute} : memref<8xf32>, memref<8xf32>
     // CHECK: plan.launch @k{{.*}} {signals = array<i64: [[FREE]]>, stream = @compute}
-    plan.launch @k(%0, %1) [read, write] units 1 {stream = @compute} : memref<8xf32>, memref<8xf32>
+    plan.launch @k(%0, %1) [read, write] {stream = @compute} : memref<8xf32>, memref<8xf32>
   }
   return
 }
@@ -28,7 +28,7 @@ func.func @double_buffer() {
 // CHECK: return
 func.func @one_stream() {
   %0 = plan.buffer transient activations : memref<8xf32>
-  plan.launch @k(%0) [write] units 1 {stream = @compute} : memref<8xf32>
-  plan.launch @k(%0) [read] units 1 {stream = @compute} : memref<8xf32>
+  plan.launch @k(%0) [write] {stream = @compute} : memref<8xf32>
+  plan.launch @k(%0) [read] {stream = @compute} : memref<8xf32>
   return
 }

@@ -2,16 +2,16 @@
 // It is what the verifier wants.
 // RUN: accel-opt %s --accel-assign-streams --accel-insert-events --accel-mark-phases --accel-verify-schedule --split-input-file
 
-func.func private @loss(%x: tensor<4xf32>) -> (tensor<f64> {plan.accumulate}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "rows", rows = 1 : i64, units = 1 : i64}} {
+func.func private @loss(%x: tensor<4xf32>) -> (tensor<f64> {plan.accumulate}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "rows", rows = 1 : i64}} {
   %s = accel.reduce_sum %x [0] : tensor<4xf32> -> tensor<f32>
   %y = accel.cast %s : tensor<f32> -> tensor<f64>
   return %y : tensor<f64>
 }
-func.func private @gradient(%x: tensor<4xf32>) -> (tensor<4xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @gradient(%x: tensor<4xf32>) -> (tensor<4xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64}} {
   %y = accel.neg %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }
-func.func private @update(%g: tensor<4xf32>, %m: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @update(%g: tensor<4xf32>, %m: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64}} {
   %y = accel.add %g, %m : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -48,12 +48,12 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.fill %loss : memref<f64>
   plan.fill %g : memref<4xf32>
   plan.repeat {
-    plan.launch @loss(%x, %loss) [read, update] units 1 : memref<4xf32>, memref<f64>
-    plan.launch @gradient(%x, %g) [read, update] units 1 : memref<4xf32>, memref<4xf32>
+    plan.launch @loss(%x, %loss) [read, update] : memref<4xf32>, memref<f64>
+    plan.launch @gradient(%x, %g) [read, update] : memref<4xf32>, memref<4xf32>
   }
   plan.all_reduce %g over ["fsdp"] : memref<4xf32>
   plan.copy %g to %t : memref<4xf32>, memref<4xf32>
-  plan.launch @update(%t, %m, %m) [read, read, write] units 1 : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  plan.launch @update(%t, %m, %m) [read, read, write] : memref<4xf32>, memref<4xf32>, memref<4xf32>
   plan.fill %g : memref<4xf32>
   plan.metric "loss", %loss : memref<f64>
   return

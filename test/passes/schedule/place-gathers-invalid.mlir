@@ -15,9 +15,9 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.all_gather "a.s.master" %a_part into %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.all_gather "b.s.master" %b_part into %b {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.all_gather "c.s.master" %c_part into %c {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @two(%a, %b) [read, read] units 1 : memref<128xf32>, memref<128xf32>
+    plan.launch @two(%a, %b) [read, read] : memref<128xf32>, memref<128xf32>
     // expected-error@below {{'plan.launch' op uses parameters of 3 buckets, and 2 can be whole at the same time}}
-    plan.launch @three(%a, %b, %c) [read, read, read] units 1 : memref<128xf32>, memref<128xf32>, memref<128xf32>
+    plan.launch @three(%a, %b, %c) [read, read, read] : memref<128xf32>, memref<128xf32>, memref<128xf32>
   }
   return
 }

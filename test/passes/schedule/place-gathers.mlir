@@ -53,12 +53,12 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.all_gather "b.s.master" %b_part into %b {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
     plan.all_gather "b.u.master" %bu_part into %bu {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.all_gather "c.s.master" %c_part into %c {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @forward_a(%a) [read] units 1 : memref<128xf32>
-    plan.launch @forward_b(%b, %bu) [read, read] units 1 : memref<256xf32>, memref<128xf32>
-    plan.launch @forward_c(%c) [read] units 1 : memref<128xf32>
-    plan.launch @backward_c(%c) [read] units 1 : memref<128xf32>
-    plan.launch @backward_b(%p) [read] units 1 : memref<64xf32>
-    plan.launch @backward_a(%a) [read] units 1 : memref<128xf32>
+    plan.launch @forward_a(%a) [read] : memref<128xf32>
+    plan.launch @forward_b(%b, %bu) [read, read] : memref<256xf32>, memref<128xf32>
+    plan.launch @forward_c(%c) [read] : memref<128xf32>
+    plan.launch @backward_c(%c) [read] : memref<128xf32>
+    plan.launch @backward_b(%p) [read] : memref<64xf32>
+    plan.launch @backward_a(%a) [read] : memref<128xf32>
   }
   return
 }
@@ -97,10 +97,10 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.all_gather "t.u.master" %tu_part into %tu {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.all_gather "a.s.master" %a_part into %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.all_gather "b.s.master" %b_part into %b {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @embed(%t, %tu) [read, read] units 1 : memref<256xf32>, memref<128xf32>
-    plan.launch @first(%a) [read] units 1 : memref<128xf32>
-    plan.launch @second(%b) [read] units 1 : memref<128xf32>
-    plan.launch @head(%t) [read] units 1 : memref<256xf32>
+    plan.launch @embed(%t, %tu) [read, read] : memref<256xf32>, memref<128xf32>
+    plan.launch @first(%a) [read] : memref<128xf32>
+    plan.launch @second(%b) [read] : memref<128xf32>
+    plan.launch @head(%t) [read] : memref<256xf32>
   }
   return
 }
@@ -114,7 +114,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer transient activations : memref<8xf32>
   plan.repeat {
-    plan.launch @k(%x) [write] units 1 : memref<8xf32>
+    plan.launch @k(%x) [write] : memref<8xf32>
   }
   return
 }

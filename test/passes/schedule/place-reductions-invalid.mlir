@@ -19,13 +19,13 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.fill %b : memref<128xf32>
     plan.fill %c : memref<128xf32>
     // expected-error@below {{'plan.launch' op uses gradients of 3 buckets, and 2 can be whole at the same time}}
-    plan.launch @k(%a, %b, %c) [update, update, update] units 1 : memref<128xf32>, memref<128xf32>, memref<128xf32>
+    plan.launch @k(%a, %b, %c) [update, update, update] : memref<128xf32>, memref<128xf32>, memref<128xf32>
     plan.reduce_scatter "a.s.gradient" %a into %a_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%a_part, %a_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%a_part, %a_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.reduce_scatter "b.s.gradient" %b into %b_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%b_part, %b_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%b_part, %b_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.reduce_scatter "c.s.gradient" %c into %c_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%c_part, %c_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%c_part, %c_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
   }
   return
 }

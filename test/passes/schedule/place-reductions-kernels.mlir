@@ -1,5 +1,5 @@
 // RUN: accel-opt %s --accel-place-reductions | FileCheck %s
-// RUN: accel-opt %s --accel-place-reductions --accel-verify-fuse --accel-assign-streams --accel-insert-events --accel-verify-schedule
+// RUN: accel-opt %s --accel-place-reductions --accel-assign-geometry --accel-verify-fuse --accel-assign-streams --accel-insert-events --accel-verify-schedule
 
 accel.state @"t.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "t", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
 accel.state @"a.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
@@ -11,12 +11,12 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // CHECK-LABEL: func.func @step
 // CHECK: %[[FLAG:.+]] = plan.buffer persistent scalars "accumulating" : memref<i8>
 // CHECK: plan.repeat {
-// CHECK: plan.launch @sum_first(%[[X:.+]], %[[T:.+]]) [read, write] units 1 : memref<4x128xf32>, memref<128xf32>
-// CHECK-NEXT: plan.launch @sum(%[[X]], %[[T]]) [read, update] units 1 : memref<4x128xf32>, memref<128xf32>
+// CHECK: plan.launch @sum_first(%[[X:.+]], %[[T:.+]]) [read, write] : memref<4x128xf32>, memref<128xf32>
+// CHECK-NEXT: plan.launch @sum(%[[X]], %[[T]]) [read, update] : memref<4x128xf32>, memref<128xf32>
 // CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %[[T]] into %[[HEAD:.+]] {
 // CHECK-NEXT: plan.view
 // CHECK-NEXT: plan.fill %{{.+}} : memref<64xf32>
-// CHECK-NEXT: plan.launch @half(%{{.+}}, %{{.+}}) [read, write] units 1 : memref<4x64xf32>, memref<64xf32>
+// CHECK-NEXT: plan.launch @half(%{{.+}}, %{{.+}}) [read, write] : memref<4x64xf32>, memref<64xf32>
 // CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %{{.+}} into %[[A:.+]] {
 // CHECK-NEXT: plan.launch @add(%[[HEAD]], %[[FLAG]], %[[HELD:.+]]) [read, read, update]
 // CHECK-NEXT: plan.launch @sum_first(%[[X]], %{{.+}}) [read, write]
@@ -46,34 +46,34 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.fill %t : memref<128xf32>
     plan.fill %a : memref<128xf32>
     plan.fill %b : memref<128xf32>
-    plan.launch @sum(%x, %t) [read, update] units 1 : memref<4x128xf32>, memref<128xf32>
-    plan.launch @sum(%x, %t) [read, update] units 1 : memref<4x128xf32>, memref<128xf32>
-    plan.launch @half(%y, %aw) [read, update] units 1 : memref<4x64xf32>, memref<64xf32>
-    plan.launch @sum(%x, %b) [read, update] units 1 : memref<4x128xf32>, memref<128xf32>
-    plan.launch @sum(%x, %t) [read, update] units 1 : memref<4x128xf32>, memref<128xf32>
+    plan.launch @sum(%x, %t) [read, update] : memref<4x128xf32>, memref<128xf32>
+    plan.launch @sum(%x, %t) [read, update] : memref<4x128xf32>, memref<128xf32>
+    plan.launch @half(%y, %aw) [read, update] : memref<4x64xf32>, memref<64xf32>
+    plan.launch @sum(%x, %b) [read, update] : memref<4x128xf32>, memref<128xf32>
+    plan.launch @sum(%x, %t) [read, update] : memref<4x128xf32>, memref<128xf32>
     plan.reduce_scatter "t.s.gradient" %t into %t_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add(%t_part, %flag, %t_held) [read, read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<i8>, memref<128xf32>
+    plan.launch @add(%t_part, %flag, %t_held) [read, read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<i8>, memref<128xf32>
     plan.reduce_scatter "a.s.gradient" %a into %a_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add(%a_part, %flag, %a_held) [read, read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<i8>, memref<128xf32>
+    plan.launch @add(%a_part, %flag, %a_held) [read, read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<i8>, memref<128xf32>
     plan.reduce_scatter "b.s.gradient" %b into %b_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add(%b_part, %flag, %b_held) [read, read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<i8>, memref<128xf32>
+    plan.launch @add(%b_part, %flag, %b_held) [read, read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<i8>, memref<128xf32>
     plan.fill %flag {truth} : memref<i8>
   }
   return
 }
 // CHECK: func.func private @sum(%{{.+}}: tensor<4x128xf32>) -> (tensor<128xf32> {plan.accumulate})
 // CHECK: func.func private @sum_first(%{{.+}}: tensor<4x128xf32>) -> tensor<128xf32>
-func.func private @sum(%x: tensor<4x128xf32>) -> (tensor<128xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 128 : i64, elements = 512 : i64, kind = "columns", rows = 4 : i64, units = 2 : i64}} {
+func.func private @sum(%x: tensor<4x128xf32>) -> (tensor<128xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 128 : i64, elements = 512 : i64, kind = "columns", rows = 4 : i64}} {
   %s = accel.reduce_sum %x [0] : tensor<4x128xf32> -> tensor<128xf32>
   return %s : tensor<128xf32>
 }
 // CHECK: func.func private @half(%{{.+}}: tensor<4x64xf32>) -> tensor<64xf32>
-func.func private @half(%x: tensor<4x64xf32>) -> (tensor<64xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 64 : i64, elements = 256 : i64, kind = "columns", rows = 4 : i64, units = 1 : i64}} {
+func.func private @half(%x: tensor<4x64xf32>) -> (tensor<64xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 64 : i64, elements = 256 : i64, kind = "columns", rows = 4 : i64}} {
   %s = accel.reduce_sum %x [0] : tensor<4x64xf32> -> tensor<64xf32>
   return %s : tensor<64xf32>
 }
 // CHECK: func.func private @add(%{{.+}}: tensor<128xf32>, %{{.+}}: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64})
 // CHECK: func.func private @add_first(%{{.+}}: tensor<128xf32>) -> (tensor<128xf32> {plan.accumulate})
-func.func private @add(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64, units = 1 : i64}} {
+func.func private @add(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<128xf32>
 }

@@ -21,16 +21,16 @@ accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segm
 // CHECK-NEXT: plan.reduce_scatter "c.s.gradient" %[[C]] into %[[CPART:.+]] {shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK: plan.fill %[[REST:.+]] : memref<128xf32>
 // CHECK-NEXT: plan.launch @product_first(%{{.+}}, %{{.+}}, %[[W:.+]]) [read, read, write]
-// CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-// CHECK-NEXT: plan.launch @bias(%{{.+}}) [update] units 1 : memref<32xf32>
+// CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+// CHECK-NEXT: plan.launch @bias(%{{.+}}) [update] : memref<32xf32>
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[B:.+]] into %[[BPART:.+]] {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.launch @add_128(%[[CPART]], %[[CHELD:.+]]) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @add_128(%[[CPART]], %[[CHELD:.+]]) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.fill %[[A:.+]] : memref<256xf32>
-// CHECK-NEXT: plan.launch @embed(%{{.+}}) [update] units 1 : memref<16x8xf32>
+// CHECK-NEXT: plan.launch @embed(%{{.+}}) [update] : memref<16x8xf32>
 // CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %[[A]] into %[[APART:.+]] {
-// CHECK-NEXT: plan.launch @add_256(%[[BPART]], %{{.+}}) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.launch @add_256(%[[APART]], %{{.+}}) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @add_256(%[[BPART]], %{{.+}}) [read, update] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @add_256(%[[APART]], %{{.+}}) [read, update] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io io "x" : memref<16x4xf32>
@@ -55,23 +55,23 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.fill %a : memref<256xf32>
     plan.fill %b : memref<256xf32>
     plan.fill %c : memref<128xf32>
-    plan.launch @product(%x, %y, %cw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.launch @product(%x, %y, %bw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.launch @product(%x, %y, %bw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.launch @bias(%bb) [update] units 1 : memref<32xf32>
-    plan.launch @embed(%aw) [update] units 1 : memref<16x8xf32>
-    plan.launch @product(%x, %y, %aw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %cw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %bw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %bw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @bias(%bb) [update] : memref<32xf32>
+    plan.launch @embed(%aw) [update] : memref<16x8xf32>
+    plan.launch @product(%x, %y, %aw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.reduce_scatter "a.s.gradient" %a into %a_part {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
-    plan.launch @add_256(%a_part, %a_held) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+    plan.launch @add_256(%a_part, %a_held) [read, update] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
     plan.reduce_scatter "b.s.gradient" %b into %b_part {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
-    plan.launch @add_256(%b_part, %b_held) [read, update] units 2 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+    plan.launch @add_256(%b_part, %b_held) [read, update] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
     plan.reduce_scatter "c.s.gradient" %c into %c_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%c_part, %c_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%c_part, %c_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
   }
   return
 }
 
-func.func private @product(%x: tensor<16x4xf32>, %y: tensor<4x8xf32>) -> (tensor<16x8xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 8 : i64, elements = 128 : i64, kind = "product", rows = 16 : i64, scratch = 10048 : i64, units = 1 : i64}} {
+func.func private @product(%x: tensor<16x4xf32>, %y: tensor<4x8xf32>) -> (tensor<16x8xf32> {plan.accumulate}) attributes {plan.kernel = {block = 16 : i64, columns = 8 : i64, elements = 128 : i64, kind = "product", rows = 16 : i64}} {
   %z = accel.matmul %x, %y : tensor<16x4xf32>, tensor<4x8xf32> -> tensor<16x8xf32>
   return %z : tensor<16x8xf32>
 }
@@ -122,21 +122,21 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.fill %t : memref<128xf32>
     plan.fill %a : memref<128xf32>
     plan.fill %b : memref<128xf32>
-    plan.launch @product(%x, %y, %tw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.launch @product(%x, %y, %aw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.launch @product(%x, %y, %bw) [read, read, update] units 1 : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.launch @embed(%tw) [update] units 1 : memref<16x8xf32>
+    plan.launch @product(%x, %y, %tw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %aw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @product(%x, %y, %bw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
+    plan.launch @embed(%tw) [update] : memref<16x8xf32>
     plan.reduce_scatter "t.s.gradient" %t into %t_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%t_part, %t_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%t_part, %t_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.reduce_scatter "a.s.gradient" %a into %a_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%a_part, %a_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%a_part, %a_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.reduce_scatter "b.s.gradient" %b into %b_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%b_part, %b_held) [read, update] units 1 {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    plan.launch @add_128(%b_part, %b_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
   }
   return
 }
 
-func.func private @product(%x: tensor<16x4xf32>, %y: tensor<4x8xf32>) -> (tensor<16x8xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 8 : i64, elements = 128 : i64, kind = "product", rows = 16 : i64, scratch = 10048 : i64, units = 1 : i64}} {
+func.func private @product(%x: tensor<16x4xf32>, %y: tensor<4x8xf32>) -> (tensor<16x8xf32> {plan.accumulate}) attributes {plan.kernel = {block = 16 : i64, columns = 8 : i64, elements = 128 : i64, kind = "product", rows = 16 : i64}} {
   %z = accel.matmul %x, %y : tensor<16x4xf32>, tensor<4x8xf32> -> tensor<16x8xf32>
   return %z : tensor<16x8xf32>
 }

@@ -10,7 +10,7 @@ func.func @missing_event() {
   // expected-note@below {{the other instruction}}
   plan.fetch ["x"] into %0 ahead 0 {stream = @communication} : memref<8xf32>
   // expected-error@below {{on the compute stream is not ordered after an instruction on the communication stream that touches the same bytes (iterations 0 and 0)}}
-  plan.launch @k(%0, %1) [read, write] units 1 {stream = @compute} : memref<8xf32>, memref<8xf32>
+  plan.launch @k(%0, %1) [read, write] {stream = @compute} : memref<8xf32>, memref<8xf32>
   return
 }
 
@@ -28,7 +28,7 @@ func.func @missing_release() {
     // expected-error@below {{on the communication stream is not ordered after an instruction on the compute stream that touches the same bytes}}
     plan.fetch ["x"] into %0 ahead 1 {signals = array<i64: 1>, stream = @communication} : memref<8xf32>
     // expected-note@below {{the other instruction}}
-    plan.launch @k(%0, %1) [read, write] units 1 {stream = @compute, waits = array<i64: 0, 0, 1, 1>} : memref<8xf32>, memref<8xf32>
+    plan.launch @k(%0, %1) [read, write] {stream = @compute, waits = array<i64: 0, 0, 1, 1>} : memref<8xf32>, memref<8xf32>
   }
   return
 }
@@ -71,10 +71,10 @@ func.func @single_iteration() {
   %1 = plan.buffer transient activations : memref<f64>
   %2 = plan.buffer transient activations : memref<8xf32>
   // expected-note@below {{the other instruction}}
-  plan.launch @a(%1) [write] units 1 {signals = array<i64: 1>, stream = @compute} : memref<f64>
+  plan.launch @a(%1) [write] {signals = array<i64: 1>, stream = @compute} : memref<f64>
   plan.repeat {
     plan.fetch ["x"] into %0 ahead 0 {stream = @communication, waits = array<i64: 0, 1>} : memref<8xf32>
-    plan.launch @b(%2) [write] units 1 {signals = array<i64: 0>, stream = @compute} : memref<8xf32>
+    plan.launch @b(%2) [write] {signals = array<i64: 0>, stream = @compute} : memref<8xf32>
   }
   // expected-error@below {{is not ordered after an instruction on the compute stream that touches the same bytes}}
   plan.metric "loss", %1 {stream = @communication} : memref<f64>
@@ -142,7 +142,7 @@ func.func @third() {
   %0 = plan.buffer io io "x" : memref<8xf32>
   %1 = plan.buffer transient activations : memref<f64>
   // expected-note@below {{the other instruction}}
-  plan.launch @k(%0) [read] units 1 {stream = @compute} : memref<8xf32>
+  plan.launch @k(%0) [read] {stream = @compute} : memref<8xf32>
   plan.all_reduce %1 over ["fsdp"] {signals = array<i64: 0>, stream = @communication} : memref<f64>
   // expected-error@below {{'plan.fetch' op on the host stream is not ordered after an instruction on the compute stream that touches the same bytes (iterations 0 and 0)}}
   plan.fetch ["x"] into %0 ahead 0 {stream = @host, waits = array<i64: 0, 0>} : memref<8xf32>

@@ -14,11 +14,11 @@ func.func @replaced() {
   %second = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
   plan.repeat {
     plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
-    plan.launch @use(%first) [read] units 1 {stream = @compute} : memref<128xf32>
+    plan.launch @use(%first) [read] {stream = @compute} : memref<128xf32>
     plan.all_gather "b.s.master" %b into %second {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
-    plan.launch @use(%second) [read] units 1 {stream = @compute} : memref<128xf32>
+    plan.launch @use(%second) [read] {stream = @compute} : memref<128xf32>
     // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
-    plan.launch @use(%first) [read] units 1 {stream = @compute} : memref<128xf32>
+    plan.launch @use(%first) [read] {stream = @compute} : memref<128xf32>
   }
   return
 }
@@ -39,9 +39,9 @@ func.func @overlapped() {
   plan.repeat {
     plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
     plan.all_gather "b.s.master" %b into %second {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
-    plan.launch @use(%second) [read] units 1 {stream = @compute} : memref<128xf32>
+    plan.launch @use(%second) [read] {stream = @compute} : memref<128xf32>
     // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
-    plan.launch @use(%first) [read] units 1 {stream = @compute} : memref<128xf32>
+    plan.launch @use(%first) [read] {stream = @compute} : memref<128xf32>
   }
   return
 }
@@ -60,7 +60,7 @@ func.func @iterations() {
   plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
   plan.repeat {
     // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
-    plan.launch @use(%first) [read] units 1 {stream = @compute} : memref<128xf32>
+    plan.launch @use(%first) [read] {stream = @compute} : memref<128xf32>
     plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
   }
   return
@@ -82,9 +82,9 @@ func.func @parameter() {
   %q = plan.view %second at 32 : memref<128xf32> to memref<8xf32>
   plan.repeat {
     plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
-    plan.launch @use(%p) [read] units 1 {stream = @compute} : memref<8xf32>
+    plan.launch @use(%p) [read] {stream = @compute} : memref<8xf32>
     // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
-    plan.launch @use(%q) [read] units 1 {stream = @compute} : memref<8xf32>
+    plan.launch @use(%q) [read] {stream = @compute} : memref<8xf32>
   }
   return
 }

@@ -181,11 +181,11 @@ absl::Status QueuedStreams::QueuedStream::Launch(const KernelLaunch& launch) {
         pointers[i] = group_.memory_.Bytes(arguments[i].range).data() +
                       thread * arguments[i].thread_stride;
       }
+      const runtime::CpuKernel& kernel = group_.code_.kernel(launch.kernel);
       const runtime::WorkRange part = runtime::PartOf(
-          launch.begin, launch.end, launch.grain, thread, threads);
+          0, kernel.UnitsOf(launch), kernel.grain, thread, threads);
       if (part.begin < part.end) {
-        group_.code_.kernel(launch.kernel)(pointers.data(), part.begin,
-                                           part.end);
+        kernel.function(pointers.data(), part.begin, part.end);
       }
     }
   });

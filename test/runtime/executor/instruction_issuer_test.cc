@@ -29,7 +29,7 @@ class Recorder : public runtime::Operations {
  public:
   absl::Status Launch(const runtime::KernelLaunch& launch) override {
     return Note("launch ", launch.kernel, " of ", launch.arguments.size(),
-                " on [", launch.begin, ", ", launch.end, ") by ", launch.grain);
+                " on ", launch.owned, " of ", launch.elements);
   }
   absl::Status Fill(const ByteRange& destination,
                     absl::string_view pattern) override {
@@ -133,7 +133,7 @@ class InstructionIssuerTest : public ::testing::Test {
 };
 
 TEST_F(InstructionIssuerTest, ALaunchHasTheKernelsPointersAndUnits) {
-  EXPECT_THAT(Step("predict"), ElementsAre("launch 5 of 3 on [0, 2) by 1"));
+  EXPECT_THAT(Step("predict"), ElementsAre("launch 5 of 3 on 1 of 1"));
 }
 
 TEST_F(InstructionIssuerTest, AFetchUploadsEachFieldAndNothingBehindTheLast) {

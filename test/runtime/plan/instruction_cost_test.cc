@@ -28,8 +28,7 @@ class InstructionCostTest : public ::testing::Test {
 // Of 10 elements in granules of 4 three ranks own 4, 4 and 2.
 TEST_F(InstructionCostTest, AKernelOverAPartCostsThatPart) {
   planpb::Instruction launch;
-  *launch.mutable_launch()->mutable_end()->mutable_shard() =
-      TestShard(kElements);
+  *launch.mutable_launch()->mutable_part() = TestShard(kElements);
   launch.add_flops()->set_count(1000);
   launch.set_bytes_moved(200);
   EXPECT_EQ(CostOf(view_, launch, Rank(0, 1)).flops, 1000u);
@@ -52,7 +51,7 @@ TEST_F(InstructionCostTest, ACopyOfAPartMovesThatPart) {
 
 TEST_F(InstructionCostTest, WhatIsNotCutCostsEveryRankAll) {
   planpb::Instruction launch;
-  launch.mutable_launch()->mutable_end()->set_units(5);
+  launch.mutable_launch();
   launch.add_flops()->set_count(7);
   launch.add_flops()->set_count(8);
   launch.set_bytes_moved(9);

@@ -69,7 +69,7 @@ class LaunchDamage {
   void DamageLaunch(size_t f, size_t id) {
     const Instruction& launch = good_.functions[f][id];
     ++launches_;
-    parts_ += launch.launch().end().has_shard() ? 1 : 0;
+    parts_ += launch.launch().has_part() ? 1 : 0;
     for (const Damage& damage : DamagesOf(launch)) {
       Program& program = Changed();
       damage.apply(program.functions[f][id]);
@@ -106,50 +106,39 @@ class LaunchDamage {
     return damages;
   }
 
+  // In the variant that comes first.
+  const planpb::KernelEntry& EntryOf(const Instruction& launch) const {
+    return KernelOf(launch).entries(0);
+  }
+
   void AddRanges(const Instruction& launch, std::vector<Damage>& to) const {
-    const uint64_t units = KernelOf(launch).units();
-    for (const uint64_t end : {units - 1, units + 1, 2 * units}) {
-      to.push_back({absl::StrCat("end ", end), [end](Instruction& i) {
-                      i.mutable_launch()->mutable_end()->clear_shard();
-                      i.mutable_launch()->mutable_end()->set_units(end);
-                    }});
-    }
-    to.push_back(
-        {"begin 1", [](Instruction& i) { i.mutable_launch()->set_begin(1); }});
-    to.push_back({"another grain", [units](Instruction& i) {
-                    i.mutable_launch()->set_grain(units + 1);
-                  }});
-    launch.launch().end().has_shard() ? AddParts(launch, to)
-                                      : AddWhole(launch, to);
+    launch.launch().has_part() ? AddParts(launch, to) : AddWhole(launch, to);
   }
 
   // Of a launch over all units.
   void AddWhole(const Instruction& launch, std::vector<Damage>& to) const {
     planpb::Shard shard;
-    shard.set_elements(KernelOf(launch).units());
+    shard.set_elements(EntryOf(launch).units());
     shard.set_granule(1);
     shard.add_axes(runtime::AxisOfRun(good_.manifest));
     to.push_back({"a rank's part of the units", [shard](Instruction& i) {
-                    *i.mutable_launch()->mutable_end()->mutable_shard() = shard;
+                    *i.mutable_launch()->mutable_part() = shard;
                   }});
   }
 
   // Of a launch over a rank's part.
   void AddParts(const Instruction& launch, std::vector<Damage>& to) const {
-    const uint64_t units = KernelOf(launch).units();
-    const uint64_t unit = launch.launch().end().shard().unit();
+    const uint64_t unit =
+        launch.launch().part().elements() / EntryOf(launch).units();
     const auto add = [&](const std::string& what,
                          const std::function<void(planpb::Shard&)>& change) {
       to.push_back({what, [change](Instruction& i) {
-                      change(
-                          *i.mutable_launch()->mutable_end()->mutable_shard());
+                      change(*i.mutable_launch()->mutable_part());
                     }});
     };
-    to.push_back({"all units", [units](Instruction& i) {
-                    i.mutable_launch()->mutable_end()->clear_shard();
-                    i.mutable_launch()->mutable_end()->set_units(units);
-                  }});
-    add("another unit", [unit](auto& s) { s.set_unit(2 * unit); });
+    to.push_back({"all units",
+                  [](Instruction& i) { i.mutable_launch()->clear_part(); }});
+    add("another unit", [](auto& s) { s.set_unit(2); });
     add("more elements",
         [unit](auto& s) { s.set_elements(s.elements() + unit); });
     add("other granules",
@@ -196,7 +185,7 @@ class LaunchDamage {
       });
     } else {
       // 0 bytes would be all of the buffer.
-      const uint64_t enough = TouchedBytes(launch, operand, access);
+      const uint64_t enough = TouchedBytes(launch, argument, access);
       if (enough > 1) {
         add("a range too short",
             [enough](Access& a) { a.set_bytes(enough - 1); });
@@ -205,15 +194,15 @@ class LaunchDamage {
   }
 
   // What the rank's units touch of an operand.
-  uint64_t TouchedBytes(const Instruction& launch,
-                        const planpb::KernelOperand& operand,
+  uint64_t TouchedBytes(const Instruction& launch, int argument,
                         const Access& access) const {
-    const auto units = runtime::EvaluateExtent(launch.launch().end(), binding_);
-    const bool is_whole =
-        access.bytes() != 0 || !launch.launch().end().has_shard();
-    return is_whole || operand.unit_bytes() == 0
-               ? operand.bytes()
-               : std::min(operand.bytes(), *units * operand.unit_bytes());
+    const uint64_t bytes = KernelOf(launch).operands(argument).bytes();
+    const planpb::KernelEntry& entry = EntryOf(launch);
+    const uint64_t unit_bytes = entry.unit_bytes(argument);
+    const auto units = runtime::LaunchUnits(launch.launch(), entry, binding_);
+    const bool is_whole = access.bytes() != 0 || !launch.launch().has_part();
+    return is_whole || unit_bytes == 0 ? bytes
+                                       : std::min(bytes, *units * unit_bytes);
   }
 
   const Program& good_;
@@ -230,12 +219,14 @@ void DamageLaunches(const Program& good, uint64_t ranks) {
   LaunchDamage(good, ranks).Run();
 }
 
-void WriteLaunchEnd(const Program& good, const std::string& path) {
+void WriteLaunchPart(const Program& good, const std::string& path) {
   Program program = good;
   for (Instruction& instruction : program.functions[1]) {
     if (instruction.has_launch()) {
-      planpb::Extent* end = instruction.mutable_launch()->mutable_end();
-      end->set_units(end->units() + 1);
+      planpb::Shard* part = instruction.mutable_launch()->mutable_part();
+      part->set_elements(1);
+      part->set_granule(1);
+      part->add_axes(runtime::AxisOfRun(good.manifest));
       break;
     }
   }

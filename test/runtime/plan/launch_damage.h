@@ -15,8 +15,8 @@ namespace accel::testing {
 // accepted, or refused without its name.
 void DamageLaunches(const Program& good, uint64_t ranks);
 
-// Writes the plan with another end of the first launch of `step`.
-void WriteLaunchEnd(const Program& good, const std::string& path);
+// Writes the plan with the first launch of `step` over a part of its units.
+void WriteLaunchPart(const Program& good, const std::string& path);
 
 }  // namespace accel::testing
 

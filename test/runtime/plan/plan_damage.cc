@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Damages a compiled plan in every way that must be noticed, one at a time, and
 // asks the verifier: plan-damage-test schedule|memory PLAN [MOVES-PER-BUFFER],
-// plan-damage-test launches PLAN [RANKS], plan-damage-test launch-end PLAN OUT.
-// Ends with status 1 and the first damage that was not noticed, or not named.
+// plan-damage-test launches PLAN [RANKS], plan-damage-test launch-part PLAN
+// OUT. Ends with status 1 and the first damage that was not noticed, or not
+// named.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -352,7 +353,7 @@ int Main(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2) {
     Fail(
         "usage: plan-damage-test schedule|memory PLAN [MOVES-PER-BUFFER], "
-        "launches PLAN [RANKS], launch-end PLAN OUT");
+        "launches PLAN [RANKS], launch-part PLAN OUT");
   }
   const Program good = ReadGood(arguments[1]);
   const std::string more = arguments.size() > 2 ? arguments[2] : "";
@@ -360,8 +361,8 @@ int Main(const std::vector<std::string>& arguments) {
     DamageSchedule(good);
   } else if (arguments[0] == "launches") {
     DamageLaunches(good, more.empty() ? 1 : std::stoul(more));
-  } else if (arguments[0] == "launch-end") {
-    WriteLaunchEnd(good, more);
+  } else if (arguments[0] == "launch-part") {
+    WriteLaunchPart(good, more);
   } else {
     MemoryDamage(good).Run(more.empty() ? SIZE_MAX : std::stoul(more));
   }

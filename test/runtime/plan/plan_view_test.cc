@@ -271,9 +271,9 @@ const Case kInstructionCases[] = {
        p.Step("update").mutable_launch()->set_arguments(0, 77);
      },
      "argument: refers to access 77 of 4"},
-    {"LaunchBackwards",
-     [](SamplePlan& p) { p.Step("update").mutable_launch()->set_begin(4); },
-     "a launch over [4, 3)"},
+    {"PartOfNothing",
+     [](SamplePlan& p) { p.Step("update").mutable_launch()->mutable_part(); },
+     "a shard has granule 0, expected at least 1"},
     {"MetricNeverReported",
      [](SamplePlan& p) { p.Step("metric lr").mutable_metric()->set_metric(0); },
      "function to step: no instruction reports metric 'lr'"},

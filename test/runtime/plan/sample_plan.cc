@@ -62,8 +62,8 @@ class Maker {
                    planpb::Phase phase);
   Access& AddAccess(Instruction& instruction, const std::string& buffer,
                     Access::Mode mode, uint32_t rotate = 0);
-  Instruction& AddLaunch(const std::string& name, uint32_t kernel, uint64_t end,
-                         planpb::Phase phase);
+  Instruction& AddLaunch(const std::string& name, uint32_t kernel,
+                         uint64_t units, planpb::Phase phase);
   Instruction& AddFill(int function, const std::string& buffer,
                        const std::string& pattern);
   Instruction& AddFetch(const std::string& name, uint32_t ahead);
@@ -261,21 +261,23 @@ void Maker::Launch(Instruction& instruction, const std::string& buffer,
                    Access::Mode mode) {
   AddAccess(instruction, buffer, mode);
   instruction.mutable_launch()->add_arguments(instruction.accesses_size() - 1);
-  planpb::KernelOperand* operand =
-      manifest()
-          .mutable_kernels(static_cast<int>(instruction.launch().kernel()))
-          ->add_operands();
+  planpb::Kernel* kernel = manifest().mutable_kernels(
+      static_cast<int>(instruction.launch().kernel()));
+  kernel->mutable_entries(0)->add_unit_bytes(0);
+  planpb::KernelOperand* operand = kernel->add_operands();
   operand->set_mode(mode);
   operand->set_bytes(*runtime::ConstantSize(plan_.Buffer(buffer).bytes()));
 }
 
 Instruction& Maker::AddLaunch(const std::string& name, uint32_t kernel,
-                              uint64_t end, planpb::Phase phase) {
+                              uint64_t units, planpb::Phase phase) {
   Instruction& instruction = Add(1, name, kCompute, phase);
   instruction.mutable_launch()->set_kernel(kernel);
-  instruction.mutable_launch()->mutable_end()->set_units(end);
   // Each kernel is launched once.
-  manifest().mutable_kernels(static_cast<int>(kernel))->set_units(end);
+  manifest()
+      .mutable_kernels(static_cast<int>(kernel))
+      ->mutable_entries(0)
+      ->set_units(units);
   return instruction;
 }
 
@@ -343,7 +345,7 @@ void Maker::AddMicrobatch() {
   Wait(predict, 2, 1);
   Instruction& residual =
       AddLaunch("residual", 0, kMicrobatch, planpb::PHASE_FORWARD);
-  residual.mutable_launch()->set_grain(kMicrobatch);
+  manifest().mutable_kernels(0)->mutable_entries(0)->set_grain(kMicrobatch);
   for (const char* name : {"prediction", "t", "sample_weights"}) {
     Launch(residual, name, Access::MODE_READ);
   }

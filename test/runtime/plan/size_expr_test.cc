@@ -97,13 +97,26 @@ TEST(SizeExprTest, SubByteElementsAndUnitsRoundUp) {
   EXPECT_THAT(EvaluateSize(size, Ranks(1, 0)), IsOkAndHolds(3u));
   term->mutable_shard()->set_unit(4);  // two units of 4 bits
   EXPECT_THAT(EvaluateSize(size, Ranks(1, 0)), IsOkAndHolds(1u));
-  planpb::Extent extent;
-  *extent.mutable_shard() = ShardOf(1000, 128);
-  extent.mutable_shard()->set_unit(100);
-  EXPECT_THAT(runtime::EvaluateExtent(extent, Ranks(2, 0)), IsOkAndHolds(6u));
-  EXPECT_THAT(runtime::EvaluateExtent(extent, Ranks(2, 1)), IsOkAndHolds(5u));
-  EXPECT_THAT(runtime::EvaluateExtent(extent, Ranks(100, 99)),
+}
+
+TEST(SizeExprTest, ALaunchRunsAllUnitsOrThoseOfARanksPart) {
+  planpb::Launch launch;
+  planpb::KernelEntry entry;
+  entry.set_units(10);
+  EXPECT_THAT(runtime::LaunchUnits(launch, entry, Ranks(2, 1)),
+              IsOkAndHolds(10u));
+  *launch.mutable_part() = ShardOf(1000, 128);
+  EXPECT_THAT(runtime::LaunchUnits(launch, entry, Ranks(2, 0)),
+              IsOkAndHolds(6u));
+  EXPECT_THAT(runtime::LaunchUnits(launch, entry, Ranks(2, 1)),
+              IsOkAndHolds(5u));
+  EXPECT_THAT(runtime::LaunchUnits(launch, entry, Ranks(100, 99)),
               IsOkAndHolds(0u));
+  entry.set_units(3);
+  EXPECT_THAT(runtime::LaunchUnits(launch, entry, Ranks(2, 0)),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       "expected a rank's part of a multiple of 3 units, got "
+                       "one of 1000 elements"));
 }
 
 TEST(SizeExprTest, OverflowIsAnError) {

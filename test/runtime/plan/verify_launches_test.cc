@@ -57,28 +57,18 @@ planpb::KernelOperand& Operand(SamplePlan& p, int kernel, int operand) {
   return *p.manifest.mutable_kernels(kernel)->mutable_operands(operand);
 }
 
+planpb::KernelEntry& Entry(SamplePlan& p, int kernel) {
+  return *p.manifest.mutable_kernels(kernel)->mutable_entries(0);
+}
+
 #define UPDATE "instruction 11 of 'step' (launch 'update', stream 'compute'): "
 
 INSTANTIATE_TEST_SUITE_P(
     All, LaunchFaultTest,
     ::testing::Values(
-        Fault{"LongerEnd",
-              [](SamplePlan& p) { Update(p).mutable_end()->set_units(4); },
-              UPDATE "expected a launch over units [0, 3), all of its "
-                     "kernel's, got [0, 4)"},
-        Fault{"ShorterEnd",
-              [](SamplePlan& p) { Update(p).mutable_end()->set_units(2); },
-              UPDATE "expected a launch over units [0, 3), all of its "
-                     "kernel's, got [0, 2)"},
-        Fault{"Begin", [](SamplePlan& p) { Update(p).set_begin(1); },
-              UPDATE "expected a launch over units [0, 3), all of its "
-                     "kernel's, got [1, 3)"},
-        Fault{"Grain", [](SamplePlan& p) { Update(p).set_grain(2); },
-              UPDATE "expected a grain of 0 or of all 3 units of its kernel, "
-                     "got 2"},
         Fault{"PartOfUnits",
               [](SamplePlan& p) {
-                planpb::Shard* shard = Update(p).mutable_end()->mutable_shard();
+                planpb::Shard* shard = Update(p).mutable_part();
                 shard->set_elements(3);
                 shard->set_granule(1);
                 shard->add_axes(planpb::AXIS_FSDP);
@@ -87,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "kernel runs over one and writes it, got all of it"},
         Fault{"PartOfOtherUnits",
               [](SamplePlan& p) {
-                planpb::Shard* shard = Update(p).mutable_end()->mutable_shard();
+                planpb::Shard* shard = Update(p).mutable_part();
                 shard->set_elements(4);
                 shard->set_granule(1);
                 shard->add_axes(planpb::AXIS_FSDP);
@@ -123,11 +113,16 @@ INSTANTIATE_TEST_SUITE_P(
               [](SamplePlan& p) { Operand(p, 4, 0).set_bytes(65); },
               UPDATE "operand 0 (buffer 'gradient'): expected an access of 65 "
                      "bytes, which its kernel touches, got 64"},
-        Fault{
-            "NoUnits",
-            [](SamplePlan& p) { p.manifest.mutable_kernels(4)->clear_units(); },
-            "kernel 'update': expected units, at least 1 and at most "
-            "9223372036854775807, got 0"},
+        Fault{"NoUnits", [](SamplePlan& p) { Entry(p, 4).clear_units(); },
+              "kernel 'update': x86-64: expected units, at least 1 and at most "
+              "9223372036854775807, got 0"},
+        Fault{"Grain", [](SamplePlan& p) { Entry(p, 4).set_grain(2); },
+              "kernel 'update': x86-64: expected a grain of 0 or of all 3 "
+              "units, got 2"},
+        Fault{"NoUnitBytes",
+              [](SamplePlan& p) { Entry(p, 4).clear_unit_bytes(); },
+              "kernel 'update': x86-64: expected what a unit touches of each "
+              "of 4 operands, got 0"},
         Fault{"NoOperands",
               [](SamplePlan& p) {
                 p.manifest.mutable_kernels(4)->clear_operands();
@@ -139,15 +134,17 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"NoBytes", [](SamplePlan& p) { Operand(p, 4, 1).clear_bytes(); },
               "kernel 'update': operand 1: expected bytes, got 0"},
         Fault{"UnitsThatDoNotReachTheEnd",
-              [](SamplePlan& p) { Operand(p, 4, 3).set_unit_bytes(21); },
-              "kernel 'update': operand 3: expected 64 bytes in 3 units, got "
+              [](SamplePlan& p) { Entry(p, 4).set_unit_bytes(3, 21); },
+              "kernel 'update': x86-64: operand 3: expected 64 bytes in 3 "
+              "units, got "
               "21 for each"},
         Fault{"UnitsOfAThread",
               [](SamplePlan& p) {
-                Operand(p, 4, 3).set_unit_bytes(64);
+                Entry(p, 4).set_unit_bytes(3, 64);
                 Operand(p, 4, 3).set_per_thread(true);
               },
-              "kernel 'update': operand 3: expected 64 per thread bytes in 3 "
+              "kernel 'update': x86-64: operand 3: expected 64 per thread "
+              "bytes in 3 "
               "units, got 64 for each"}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -162,10 +159,10 @@ SamplePlan MakePartLaunch() {
   *kernel = plan.manifest.kernels(1);
   kernel->set_key("key-part");
   kernel->set_name("part");
-  kernel->set_units(kElements / kUnit);
-  for (planpb::KernelOperand& operand : *kernel->mutable_operands()) {
-    operand.set_bytes(kElements * sizeof(float));
-    operand.set_unit_bytes(kUnit * sizeof(float));
+  kernel->mutable_entries(0)->set_units(kElements / kUnit);
+  for (int i = 0; i < kernel->operands_size(); ++i) {
+    kernel->mutable_operands(i)->set_bytes(kElements * sizeof(float));
+    kernel->mutable_entries(0)->set_unit_bytes(i, kUnit * sizeof(float));
   }
   planpb::Instruction& launch = plan.step().emplace_back();
   launch.set_id(static_cast<uint32_t>(plan.step().size() - 1));
@@ -179,9 +176,7 @@ SamplePlan MakePartLaunch() {
   launch.mutable_launch()->set_kernel(plan.manifest.kernels_size() - 1);
   launch.mutable_launch()->add_arguments(0);
   launch.mutable_launch()->add_arguments(1);
-  planpb::Shard* end = launch.mutable_launch()->mutable_end()->mutable_shard();
-  *end = TestShard(kElements);
-  end->set_unit(kUnit);
+  *launch.mutable_launch()->mutable_part() = TestShard(kElements);
   return plan;
 }
 
@@ -220,8 +215,8 @@ TEST(VerifyLaunchesTest, APartOfWhatAnyUnitTouchesIsRefused) {
   SamplePlan plan = MakePartLaunch();
   plan.manifest
       .mutable_kernels(static_cast<int>(plan.Step("part").launch().kernel()))
-      ->mutable_operands(0)
-      ->clear_unit_bytes();
+      ->mutable_entries(0)
+      ->set_unit_bytes(0, 0);
   EXPECT_THAT(PartMessage(plan, RankBinding()),
               ::testing::HasSubstr("operand 0 (buffer 'replicated'): expected "
                                    "it cut between units"));
@@ -230,9 +225,7 @@ TEST(VerifyLaunchesTest, APartOfWhatAnyUnitTouchesIsRefused) {
 // On one rank its part is all there is, but on two it would be half.
 TEST(VerifyLaunchesTest, AllUnitsOverARanksPartAreRefusedOnOneRankToo) {
   SamplePlan plan = MakePartLaunch();
-  planpb::Extent* end = plan.Step("part").mutable_launch()->mutable_end();
-  end->clear_shard();
-  end->set_units(kElements / kUnit);
+  plan.Step("part").mutable_launch()->clear_part();
   EXPECT_THAT(PartMessage(plan, RankBinding()),
               ::testing::HasSubstr("operand 0 (buffer 'replicated'): expected "
                                    "all of it, as the launch runs all units, "

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes, reads and checks the attribute `plan.kernel`.
-#include "passes/Analysis/KernelShape.h"
-
-#include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/IterationDomain.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <optional>
+#include <tuple>
 #include <utility>
 
 using namespace mlir;
@@ -31,39 +29,17 @@ static StringRef stringifyKind(LoopKind kind) {
       ->second;
 }
 
-/// How many units a loop has: blocks of elements, rows, or blocks of columns.
-static int64_t countUnits(const KernelShape &shape) {
-  switch (shape.kind) {
-  case LoopKind::Flat:
-    return llvm::divideCeil(shape.elements, kFlatUnit);
-  case LoopKind::Columns:
-    return llvm::divideCeil(shape.columns, kColumnUnit);
-  case LoopKind::Rows:
-  case LoopKind::Concat:
-  case LoopKind::Attention:
-    return shape.rows;
-  case LoopKind::Product:
-    return shape.matrices *
-           (shape.hasColumnUnits()
-                ? llvm::divideCeil(shape.columns, kProductColumns)
-                : llvm::divideCeil(shape.matrixRows(), kProductRows));
-  }
-  return 0;
+IterationDomain IterationDomain::make(LoopKind kind, int64_t elements,
+                                      int64_t columns) {
+  IterationDomain domain;
+  domain.kind = kind;
+  domain.elements = elements;
+  domain.rows = elements / columns;
+  domain.columns = columns;
+  return domain;
 }
 
-KernelShape KernelShape::make(LoopKind kind, int64_t elements, int64_t columns,
-                              int64_t matrices) {
-  KernelShape shape;
-  shape.kind = kind;
-  shape.elements = elements;
-  shape.rows = elements / columns;
-  shape.columns = columns;
-  shape.matrices = matrices;
-  shape.units = countUnits(shape);
-  return shape;
-}
-
-DictionaryAttr KernelShape::getAttr(MLIRContext *context) const {
+DictionaryAttr IterationDomain::getAttr(MLIRContext *context) const {
   Builder builder(context);
   NamedAttrList attrs;
   attrs.set("kind", builder.getStringAttr(stringifyKind(kind)));
@@ -73,9 +49,8 @@ DictionaryAttr KernelShape::getAttr(MLIRContext *context) const {
   if (matrices > 1) {
     attrs.set("matrices", builder.getI64IntegerAttr(matrices));
   }
-  attrs.set("units", builder.getI64IntegerAttr(units));
-  if (scratch > 0) {
-    attrs.set("scratch", builder.getI64IntegerAttr(scratch));
+  if (block > 0) {
+    attrs.set("block", builder.getI64IntegerAttr(block));
   }
   return attrs.getDictionary(context);
 }
@@ -109,7 +84,7 @@ static LogicalResult verifyKeepArguments(func::FuncOp kernel) {
   return success();
 }
 
-FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
+FailureOr<IterationDomain> IterationDomain::get(func::FuncOp kernel) {
   auto attribute = kernel->getAttrOfType<DictionaryAttr>(kKernelAttr);
   auto kind = attribute ? attribute.getAs<StringAttr>("kind") : StringAttr();
   std::optional<LoopKind> known = kind ? parseKind(kind) : std::nullopt;
@@ -120,45 +95,33 @@ FailureOr<KernelShape> KernelShape::get(func::FuncOp kernel) {
               "product), got "
            << Attribute(attribute);
   }
-  KernelShape shape;
-  shape.kind = *known;
-  for (auto [name, field] :
-       {std::pair("elements", &shape.elements), std::pair("rows", &shape.rows),
-        std::pair("columns", &shape.columns),
-        std::pair("units", &shape.units)}) {
+  IterationDomain domain;
+  domain.kind = *known;
+  for (auto [name, field, isRequired] :
+       {std::tuple("elements", &domain.elements, true),
+        std::tuple("rows", &domain.rows, true),
+        std::tuple("columns", &domain.columns, true),
+        std::tuple("matrices", &domain.matrices, false),
+        std::tuple("block", &domain.block, *known == LoopKind::Product)}) {
     auto number = attribute.getAs<IntegerAttr>(name);
-    if (!number || number.getInt() <= 0) {
+    if (number ? number.getInt() <= 0 : isRequired) {
       return kernel.emitOpError("expected `")
              << kKernelAttr << "` with a positive `" << name << "`, got "
              << Attribute(number);
     }
-    *field = number.getInt();
+    *field = number ? number.getInt() : *field;
   }
-  if (auto scratch = attribute.getAs<IntegerAttr>("scratch")) {
-    shape.scratch = scratch.getInt();
-  }
-  if (shape.scratch < 0 || shape.scratch % plan::kAlignment != 0) {
-    return kernel.emitOpError("expected a `scratch` of a multiple of 64 bytes, "
-                              "got ")
-           << shape.scratch;
-  }
-  if (shape.rows * shape.columns != shape.elements) {
+  if (domain.rows * domain.columns != domain.elements) {
     return kernel.emitOpError("expected rows * columns = elements, got ")
-           << shape.rows << " * " << shape.columns << " and " << shape.elements;
+           << domain.rows << " * " << domain.columns << " and "
+           << domain.elements;
   }
-  if (auto matrices = attribute.getAs<IntegerAttr>("matrices")) {
-    shape.matrices = matrices.getInt();
-  }
-  if (shape.matrices < 1 || shape.rows % shape.matrices != 0) {
+  if (domain.rows % domain.matrices != 0) {
     return kernel.emitOpError("expected equal rows of each of `matrices`, got ")
-           << shape.rows << " rows and " << shape.matrices << " matrices";
-  }
-  if (int64_t units = countUnits(shape); units != shape.units) {
-    return kernel.emitOpError("expected ")
-           << units << " units for this shape, got " << shape.units;
+           << domain.rows << " rows and " << domain.matrices << " matrices";
   }
   if (failed(verifyKeepArguments(kernel))) {
     return failure();
   }
-  return shape;
+  return domain;
 }

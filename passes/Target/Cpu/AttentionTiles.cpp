@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes, units and scratch of attention kernels.
-#include "passes/Analysis/AttentionTiles.h"
+// Sizes, units and workspace of attention kernels.
+#include "passes/Target/Cpu/AttentionTiles.h"
 
 #include "dialects/Accel/IR/ShapeChecks.h"
 
@@ -51,7 +51,7 @@ bool AttentionTiles::copiesHeads() const {
   return group() == 1 && rows * columns <= kMostCopiedFloats;
 }
 
-SmallVector<int64_t> AttentionTiles::scratchTiles() const {
+SmallVector<int64_t> AttentionTiles::workspaceTiles() const {
   int64_t d = llvm::alignTo(depth, kTileLanes);
   int64_t e = llvm::alignTo(width, kTileLanes);
   constexpr int64_t scores = kTile * kTile;
@@ -71,24 +71,16 @@ SmallVector<int64_t> AttentionTiles::scratchTiles() const {
           copied * e};
 }
 
-KernelShape AttentionTiles::getShape() const {
-  int64_t units = batch * (isGradient ? keyHeads : heads * unitsPerHead());
-  KernelShape shape = KernelShape::make(LoopKind::Attention, units, 1);
-  SmallVector<int64_t> tiles = scratchTiles();
-  shape.scratch = 4 * std::accumulate(tiles.begin(), tiles.end(), int64_t(0));
-  return shape;
+int64_t AttentionTiles::units() const {
+  return batch * (isGradient ? keyHeads : heads * unitsPerHead());
+}
+
+int64_t AttentionTiles::workspaceBytes() const {
+  SmallVector<int64_t> tiles = workspaceTiles();
+  return 4 * std::accumulate(tiles.begin(), tiles.end(), int64_t(0));
 }
 
 bool accel::isTileOperand(Value value, Value root) {
   std::optional<StridedView> view = getStridedView(value, root);
   return view && (view->strides.back() == 1 || shapeOf(value).back() == 1);
-}
-
-bool accel::keepsLastDimension(Operation *op) {
-  auto transpose = dyn_cast_or_null<TransposeOp>(op);
-  if (!transpose) {
-    return false;
-  }
-  ArrayRef<int64_t> permutation = transpose.getPermutation();
-  return permutation.back() == static_cast<int64_t>(permutation.size()) - 1;
 }

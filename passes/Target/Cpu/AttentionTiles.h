@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How attention is cut into tiles: what Fuse needs to know of a kernel that it
-// leaves to Lower, and Lower to write it.
-#ifndef ACCEL_PASSES_ANALYSIS_ATTENTIONTILES_H
-#define ACCEL_PASSES_ANALYSIS_ATTENTIONTILES_H
+// How attention is cut into tiles on a CPU: its units and workspace, and what
+// its code needs to know of them.
+#ifndef ACCEL_PASSES_TARGET_CPU_ATTENTIONTILES_H
+#define ACCEL_PASSES_TARGET_CPU_ATTENTIONTILES_H
 
 #include "dialects/Accel/IR/AccelOps.h"
-#include "passes/Analysis/KernelShape.h"
+#include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/TensorAccess.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -45,24 +45,24 @@ struct AttentionTiles {
   /// tile copies what it reads, again for every block of columns.
   bool copiesHeads() const;
 
-  /// Tiles in a thread's scratch, in floats, one behind the other. Forward: the
-  /// queries transposed, scores, the result, running maxima and sums. Backward:
-  /// keys and values transposed, probabilities, gradients of scores, of keys,
-  /// of values, and the rows' sums of result * gradient; copies of keys, and of
-  /// queries and gradients of results: of a tile or of a head.
-  llvm::SmallVector<int64_t> scratchTiles() const;
+  /// Tiles in a thread's workspace, in floats, one behind the other. Forward:
+  /// the queries transposed, scores, the result, running maxima and sums.
+  /// Backward: keys and values transposed, probabilities, gradients of scores,
+  /// of keys, of values, and the rows' sums of result * gradient; copies of
+  /// keys, and of queries and gradients of results: of a tile or of a head.
+  llvm::SmallVector<int64_t> workspaceTiles() const;
 
-  /// The loop of the kernel: forward over row blocks of heads, backward over
-  /// key heads, whose gradients one thread sums.
-  KernelShape getShape() const;
+  /// Forward the row blocks of all heads; backward the key heads, whose
+  /// gradients one thread sums.
+  int64_t units() const;
+  /// Rows of a unit, forward.
+  int64_t unitRows() const { return (hasDiagonal() ? 2 : 1) * kTile; }
+  int64_t workspaceBytes() const;
 };
 
 /// Whether the kernel can read `value`, of which `root` is in memory, where it
 /// lies: neighbours along the last dimension are neighbours there.
 bool isTileOperand(mlir::Value value, mlir::Value root);
-
-/// Whether `op` is a transpose that keeps the last dimension last.
-bool keepsLastDimension(mlir::Operation *op);
 
 } // namespace accel
 

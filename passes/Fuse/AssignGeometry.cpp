@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Lists the code variants, says for each how every kernel is cut, and gives
+// launches their workspace.
+#include "dialects/Accel/IR/FunctionRoles.h"
+#include "passes/Fuse/Passes.h"
+#include "passes/Target/Target.h"
+
+namespace accel {
+#define GEN_PASS_DEF_ASSIGNGEOMETRYPASS
+#include "passes/Fuse/Passes.h.inc"
+} // namespace accel
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+constexpr StringLiteral kWorkspace = "workspace";
+
+class AssignGeometryPass
+    : public accel::impl::AssignGeometryPassBase<AssignGeometryPass> {
+public:
+  using AssignGeometryPassBase::AssignGeometryPassBase;
+
+private:
+  void runOnOperation() override {
+    const Target *target = findTarget(targetName, getOperation());
+    if (!target) {
+      return signalPassFailure();
+    }
+    declareVariants(*target);
+    if (failed(cutKernels(*target))) {
+      return signalPassFailure();
+    }
+    int64_t most = 0;
+    for (auto &[kernel, bytes] : workspaces) {
+      most = std::max(most, bytes);
+    }
+    for (func::FuncOp function : getProgram(getOperation())) {
+      addWorkspace(function, most);
+    }
+  }
+
+  void declareVariants(const Target &target) {
+    auto builder = OpBuilder::atBlockBegin(getOperation().getBody());
+    for (const CodeVariant &variant : target.getVariants()) {
+      SmallVector<StringRef> features(variant.features.begin(),
+                                      variant.features.end());
+      plan::VariantOp::create(builder, getOperation().getLoc(), variant.name,
+                              variant.device, variant.processor,
+                              builder.getStrArrayAttr(features),
+                              target.getReductionLanes());
+    }
+  }
+
+  LogicalResult cutKernels(const Target &target) {
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr(kKernelAttr)) {
+        continue;
+      }
+      NamedAttrList codes;
+      for (const CodeVariant &variant : target.getVariants()) {
+        plan::CodeAttr code = target.getCode(kernel, variant);
+        if (!code) {
+          return failure();
+        }
+        codes.set(variant.name, code);
+        int64_t &bytes = workspaces[kernel.getSymName()];
+        bytes = std::max(bytes, code.getWorkspace());
+      }
+      kernel->setAttr(plan::kCodeAttr, codes.getDictionary(&getContext()));
+    }
+    return success();
+  }
+
+  /// One workspace of `most` bytes serves all kernels, as they run one after
+  /// the other; each gets as much of it as it needs.
+  void addWorkspace(func::FuncOp function, int64_t most) {
+    auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
+    auto typeOf = [&](int64_t bytes) {
+      return MemRefType::get({bytes / 4}, builder.getF32Type());
+    };
+    plan::BufferOp buffer;
+    llvm::DenseMap<int64_t, Value> views;
+    function.walk([&](plan::LaunchOp launch) {
+      int64_t bytes = workspaces.lookup(launch.getKernel());
+      if (bytes == 0) {
+        return;
+      }
+      if (!buffer) {
+        buffer = plan::BufferOp::create(
+            builder, function.getLoc(), typeOf(most), plan::Region::Persistent,
+            plan::MemoryClass::Workspace, builder.getStringAttr(kWorkspace));
+        buffer.setPerThread(true);
+        views[most] = buffer;
+      }
+      Value &view = views[bytes];
+      if (!view) {
+        view = plan::ViewOp::create(builder, function.getLoc(), typeOf(bytes),
+                                    buffer, /*offset=*/0);
+      }
+      launch.getWorkspaceMutable().assign(view);
+    });
+  }
+
+  llvm::StringMap<int64_t> workspaces; ///< bytes by kernel, most of a variant
+};
+
+} // namespace

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The answers for CPUs: what fuses, and how kernels are cut.
+#include "passes/Target/Cpu/CpuTarget.h"
+
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
+#include "passes/Target/Cpu/AttentionTiles.h"
+#include "passes/Target/Cpu/ProductTiles.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace accel;
+
+ArrayRef<CodeVariant> accel::getCpuVariants() {
+  static const std::vector<std::string> v3 = {
+      "avx",   "avx2",   "bmi",  "bmi2",   "cx16",   "f16c",  "fma",  "lzcnt",
+      "movbe", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3", "xsave"};
+  static const std::vector<std::string> v4 = [] {
+    std::vector<std::string> all = v3;
+    all.insert(all.end(),
+               {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
+    return all;
+  }();
+  static const CodeVariant variants[] = {
+      {"x86-64-v4", plan::DeviceKind::Cpu, "x86-64-v4", v4},
+      {"x86-64-v3", plan::DeviceKind::Cpu, "x86-64-v3", v3}};
+  return variants;
+}
+
+//===----------------------------------------------------------------------===//
+// What fuses
+//===----------------------------------------------------------------------===//
+
+Decision CpuTarget::mayJoin(const KernelCandidate &kernel, Operation *op,
+                            bool readsRows) const {
+  if (kernel.ops.size() >= tiling.mostOperations) {
+    return Decision::no(llvm::formatv(
+        "it has {0} operations, as many as registers hold", kernel.ops.size()));
+  }
+  if (readsRows && kernel.rows == 1 && kernel.columns > tiling.longestRow) {
+    return Decision::no(
+        llvm::formatv("it is one row of {0} elements, which threads could not "
+                      "share",
+                      kernel.columns));
+  }
+  return Decision::yes();
+}
+
+Decision CpuTarget::mayFollow(MatmulOp product, Operation *op) const {
+  Type element = elementTypeOf(op->getResult(0));
+  if (!element.isF32() && !element.isInteger(1)) {
+    return Decision::no("results are neither f32 nor booleans");
+  }
+  // Rows of one element are no loop that could follow those of the product.
+  if (shapeOf(product.getResult()).back() == 1) {
+    return Decision::no("the product has rows of one element");
+  }
+  return Decision::yes();
+}
+
+Decision CpuTarget::readsInPlace(Operation *op, Value operand,
+                                 Value root) const {
+  int64_t offset = 0;
+  bool isTile =
+      isa<AttentionOp, AttentionGradOp>(op) && shapeOf(operand).size() == 4;
+  if (isTile ? isTileOperand(operand, root)
+             : isContiguousPart(operand, root, offset)) {
+    return Decision::yes();
+  }
+  return Decision::no(isTile ? "elements of a head are no neighbours"
+                             : "it does not lie in one piece");
+}
+
+int64_t CpuTarget::getRowLength(int64_t columns) const {
+  int64_t shorter = std::gcd(columns, tiling.longestRow);
+  return columns > tiling.longestRow && shorter >= tiling.columnUnit ? shorter
+                                                                     : columns;
+}
+
+/// Blocks of about the same depth.
+int64_t CpuTarget::getSumBlock(MatmulOp product) const {
+  int64_t depth = ProductTiles::getDepth(product);
+  int64_t blocks = llvm::divideCeil(depth, tiling.sumBlock);
+  return llvm::alignTo(llvm::divideCeil(depth, blocks), 16);
+}
+
+//===----------------------------------------------------------------------===//
+// How kernels are cut
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A geometry while it is put together.
+struct Geometry {
+  int64_t units = 1, unit = 1;
+  plan::UnitKind of = plan::UnitKind::Elements;
+  int64_t workspace = 0, vectors = 0, packed = 0;
+};
+
+bool hasAvx512(const CodeVariant &variant) {
+  return llvm::is_contained(variant.features, "avx512f");
+}
+
+/// Whether sharing a kernel out gains anything: handing out work and waiting
+/// for it takes some microseconds, and a thread that loses its core keeps all
+/// others waiting.
+bool isWorthThreads(func::FuncOp kernel) {
+  // Ten to twenty microseconds of one core.
+  constexpr int64_t kFlops = 200000;
+  constexpr int64_t kBytes = int64_t{128} << 10;
+  int64_t flops = 0;
+  kernel.walk([&](CostOpInterface cost) { flops += cost.getFlops(); });
+  auto bytesOf = [](Type type) -> int64_t {
+    auto tensor = cast<RankedTensorType>(type);
+    return tensor.getNumElements() *
+           llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+  };
+  int64_t bytes = 0;
+  for (Type type : kernel.getArgumentTypes()) {
+    bytes += bytesOf(type);
+  }
+  for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
+    bytes += bytesOf(type) * (isAccumulated(kernel, i) ? 2 : 1);
+  }
+  return flops >= kFlops || bytes >= kBytes;
+}
+
+Geometry cutAttention(func::FuncOp kernel) {
+  Geometry geometry;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isa<AttentionOp, AttentionGradOp>(op)) {
+      continue;
+    }
+    AttentionTiles tiles = AttentionTiles::get(&op);
+    geometry.units = tiles.units();
+    geometry.of =
+        tiles.isGradient ? plan::UnitKind::Heads : plan::UnitKind::Rows;
+    geometry.unit = tiles.isGradient ? 1 : tiles.unitRows();
+    geometry.workspace = tiles.workspaceBytes();
+  }
+  return geometry;
+}
+
+/// Over blocks of columns or, if there are more, of rows, matrix by matrix.
+Geometry cutProduct(func::FuncOp kernel, const IterationDomain &domain,
+                    const CpuTiling &tiling) {
+  Geometry geometry;
+  bool isByColumn = domain.columns >= domain.matrixRows();
+  geometry.of = isByColumn ? plan::UnitKind::Columns : plan::UnitKind::Rows;
+  geometry.unit = isByColumn ? tiling.productColumns : tiling.productRows;
+  geometry.units =
+      domain.matrices *
+      llvm::divideCeil(isByColumn ? domain.columns : domain.matrixRows(),
+                       geometry.unit);
+  geometry.packed =
+      std::min<int64_t>(llvm::alignTo(domain.columns, tiling.productColumns),
+                        tiling.packedColumns);
+  if (MatmulOp product = getProduct(kernel)) {
+    geometry.workspace =
+        ProductTiles::get(product, domain.block, geometry.packed)
+            .workspaceBytes();
+  }
+  return geometry;
+}
+
+Geometry cut(func::FuncOp kernel, const IterationDomain &domain,
+             const CpuTiling &tiling) {
+  Geometry geometry;
+  switch (domain.kind) {
+  case LoopKind::Flat:
+    geometry.unit = tiling.flatUnit;
+    geometry.units = llvm::divideCeil(domain.elements, geometry.unit);
+    return geometry;
+  case LoopKind::Columns:
+    geometry.of = plan::UnitKind::Columns;
+    geometry.unit = tiling.columnUnit;
+    geometry.units = llvm::divideCeil(domain.columns, geometry.unit);
+    return geometry;
+  case LoopKind::Rows:
+  case LoopKind::Concat:
+    geometry.of = plan::UnitKind::Rows;
+    geometry.units = domain.rows;
+    return geometry;
+  case LoopKind::Attention:
+    return cutAttention(kernel);
+  case LoopKind::Product:
+    return cutProduct(kernel, domain, tiling);
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+} // namespace
+
+plan::CodeAttr CpuTarget::getCode(func::FuncOp kernel,
+                                  const CodeVariant &variant) const {
+  FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
+  if (failed(domain)) {
+    return {};
+  }
+  Geometry geometry = cut(kernel, *domain, tiling);
+  // What AVX-512 has room for beside the rows; AVX2 has half of it.
+  if (domain->kind == LoopKind::Attention ||
+      domain->kind == LoopKind::Product) {
+    geometry.vectors =
+        std::min<int64_t>(tiling.vectors, hasAvx512(variant) ? 2 : 1);
+  }
+  return plan::CodeAttr::get(
+      kernel.getContext(), geometry.units, geometry.unit, geometry.of,
+      isWorthThreads(kernel) ? 0 : geometry.units, geometry.workspace,
+      geometry.vectors, geometry.packed);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// x86-64 processors with AVX2 and FMA, or with AVX-512: one program for both,
+// with the same bits.
+#ifndef ACCEL_PASSES_TARGET_CPU_CPUTARGET_H
+#define ACCEL_PASSES_TARGET_CPU_CPUTARGET_H
+
+#include "passes/Target/Target.h"
+
+namespace accel {
+
+/// The variants that there are, the most capable first: AVX-512 as all servers
+/// have it, then AVX2 with FMA.
+llvm::ArrayRef<CodeVariant> getCpuVariants();
+
+/// The sizes that kernels are cut by. Those of a product are multiples of the
+/// columns and rows of every register block.
+struct CpuTiling {
+  int64_t flatUnit = 128;      ///< elements; divides the granule of shards
+  int64_t columnUnit = 64;     ///< columns of a kernel of sums over rows
+  int64_t productColumns = 32; ///< of a unit of a product
+  int64_t productRows = 24;    ///< of one that has more rows than columns
+  /// Elements of a sum that are added in one go, at most, a multiple of 16: a
+  /// panel of 16 columns takes half of a first cache of 32 KiB, six rows of the
+  /// left matrix a fifth; the 32 columns and 12 rows of AVX-512 take 44 of its
+  /// 48 KiB.
+  int64_t sumBlock = 256;
+  /// Columns that are packed at once, at most: a megabyte, of the second cache
+  /// or the third. The left matrix is packed once for each.
+  int64_t packedColumns = 1024;
+  /// Vectors of 16 floats that a register block is wide, at most.
+  int64_t vectors = 2;
+  /// Longer rows keep threads from sharing them.
+  int64_t longestRow = 4096;
+  /// Operations of a kernel, at most: beyond that values no longer fit into
+  /// registers.
+  size_t mostOperations = 96;
+};
+
+class CpuTarget : public Target {
+public:
+  explicit CpuTarget(std::vector<CodeVariant> variants,
+                     const CpuTiling &tiling = {})
+      : variants(std::move(variants)), tiling(tiling) {}
+
+  llvm::ArrayRef<CodeVariant> getVariants() const override { return variants; }
+  int64_t getReductionLanes() const override { return 64; }
+
+  Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
+                   bool readsRows) const override;
+  Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;
+  Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
+                        mlir::Value root) const override;
+  int64_t getRowLength(int64_t columns) const override;
+  int64_t getSumBlock(MatmulOp product) const override;
+  plan::CodeAttr getCode(mlir::func::FuncOp kernel,
+                         const CodeVariant &variant) const override;
+  /// Ranks of a host gather into memory that they share, each its own part.
+  plan::Space getGatheredSpace() const override { return plan::Space::Shared; }
+  int64_t getAlignment() const override { return plan::kAlignment; }
+
+private:
+  std::vector<CodeVariant> variants;
+  CpuTiling tiling;
+};
+
+} // namespace accel
+
+#endif

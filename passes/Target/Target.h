@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What planners ask of the target that they plan for. Only Fuse, the placement
+// of gathers, Memory and Lower do; docs/rationale/targets.md says what a new
+// target must write.
+#ifndef ACCEL_PASSES_TARGET_TARGET_H
+#define ACCEL_PASSES_TARGET_TARGET_H
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/IterationDomain.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <string>
+#include <vector>
+
+namespace accel {
+
+/// An answer to "may I?": yes, or no and why.
+class Decision {
+public:
+  static Decision yes() { return Decision(); }
+  /// `reason` is a clause: "it has 96 operations, as many as registers hold".
+  static Decision no(std::string reason) {
+    Decision decision;
+    decision.reason = std::move(reason);
+    return decision;
+  }
+
+  explicit operator bool() const { return reason.empty(); }
+  llvm::StringRef getReason() const { return reason; }
+
+private:
+  std::string reason;
+};
+
+/// A kind of processor that code is made for.
+struct CodeVariant {
+  std::string name; ///< "x86-64-v3"
+  plan::DeviceKind device = plan::DeviceKind::Cpu;
+  std::string processor; ///< LLVM's name of what it is tuned for
+  std::vector<std::string>
+      features; ///< LLVM's names of what the processor must have
+};
+
+/// Operations that are to be one kernel, as far as the planner has come.
+struct KernelCandidate {
+  LoopKind kind = LoopKind::Rows;
+  llvm::ArrayRef<mlir::Operation *> ops;
+  int64_t rows = 0, columns = 0; ///< columns: 0 while no operation needs rows
+};
+
+/// Answers for all its variants: the least capable decides how the program is
+/// planned. Its answers are functions of their arguments, so that equal
+/// programs get equal plans.
+/// Threads: answers may be asked for on any thread.
+class Target {
+public:
+  virtual ~Target();
+
+  /// The code variants of a plan; a run takes the first that it can execute.
+  virtual llvm::ArrayRef<CodeVariant> getVariants() const = 0;
+  /// Into how many sums code cuts a reduction over neighbouring elements.
+  virtual int64_t getReductionLanes() const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Fuse
+  //===--------------------------------------------------------------------===//
+
+  /// Whether `op` may become one more operation of `kernel`, whose loop can
+  /// serve it. `readsRows`: it computes elements of a row of what the kernel
+  /// makes of the whole row.
+  virtual Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
+                           bool readsRows) const = 0;
+  /// Whether `op`, which works element by element, may be computed of the sums
+  /// of `product` while they are close.
+  virtual Decision mayFollow(MatmulOp product, mlir::Operation *op) const = 0;
+  /// Whether the kernel of `op`, a product or an attention, reads `operand`
+  /// where it lies, as a view of `root`; otherwise it gets a copy.
+  virtual Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
+                                mlir::Value root) const = 0;
+  /// Into rows of how many elements a kernel is cut that needs none, and whose
+  /// accesses are runs of `columns`; `columns` itself if that is short enough.
+  virtual int64_t getRowLength(int64_t columns) const = 0;
+  /// Elements of the sums of `product` that are added in one go.
+  virtual int64_t getSumBlock(MatmulOp product) const = 0;
+
+  /// The geometry of `kernel`'s code in one of the variants.
+  virtual plan::CodeAttr getCode(mlir::func::FuncOp kernel,
+                                 const CodeVariant &variant) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // The placement of gathers, and Memory
+  //===--------------------------------------------------------------------===//
+
+  /// Whose memory gathered parameters lie in: a device's own, or that of all
+  /// ranks of a host.
+  virtual plan::Space getGatheredSpace() const = 0;
+  /// What buffers begin at multiples of, in bytes: a power of two, at least
+  /// plan::kAlignment.
+  virtual int64_t getAlignment() const = 0;
+};
+
+/// Finds the target of a list of variants, "x86-64-v4,x86-64-v3", or a short
+/// form of one, "cpu". Null after `complain` was called with what was expected
+/// and what was found.
+const Target *
+findTarget(llvm::StringRef list,
+           llvm::function_ref<void(const llvm::Twine &)> complain);
+
+/// The same for a pass: the complaint is an error on `op`.
+const Target *findTarget(llvm::StringRef list, mlir::Operation *op);
+
+/// Makes `target` known as `name`. Owns: the target, as long as the process
+/// lives. Threads: before any target is looked up.
+void registerTarget(llvm::StringRef name, std::unique_ptr<Target> target);
+
+} // namespace accel
+
+#endif

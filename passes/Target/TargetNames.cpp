@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Lists of code variants.
+#include "passes/Target/TargetNames.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
+
+static constexpr llvm::StringLiteral kVariants[] = {"x86-64-v4", "x86-64-v3"};
+
+llvm::ArrayRef<llvm::StringLiteral> accel::getVariantNames() {
+  return kVariants;
+}
+
+std::vector<std::string>
+accel::parseVariants(StringRef list,
+                     llvm::function_ref<void(const llvm::Twine &)> complain) {
+  llvm::SmallVector<StringRef> words, names;
+  list.split(words, ',');
+  for (StringRef word : words) {
+    if (word.trim() == "cpu") {
+      llvm::append_range(names, kVariants);
+    } else {
+      names.push_back(word.trim());
+    }
+  }
+  for (StringRef name : names) {
+    if (!llvm::is_contained(kVariants, name)) {
+      complain("expected cpu, or a list of " +
+               llvm::join(getVariantNames(), ", ") + ", got '" + name +
+               "'; plans are made for x86-64 with AVX2 or AVX-512 and for "
+               "nothing else yet");
+      return {};
+    }
+    if (llvm::count(names, name) > 1) {
+      complain("expected each variant once, got '" + name + "' twice in '" +
+               list + "'");
+      return {};
+    }
+  }
+  std::vector<std::string> variants;
+  for (StringRef name : kVariants) {
+    if (llvm::is_contained(names, name)) {
+      variants.push_back(name.str());
+    }
+  }
+  return variants;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A target that answers everything that planners ask otherwise than the one
+// that users have, and runs on the same processors.
+#ifndef ACCEL_TEST_COMPILER_OTHERTARGET_H
+#define ACCEL_TEST_COMPILER_OTHERTARGET_H
+
+#include "passes/Target/Cpu/CpuTarget.h"
+
+namespace accel::test {
+
+/// Small tiles and kernels, short blocks of sums, no epilogues, buffers at
+/// multiples of 256 bytes, gathered parameters in each rank's own memory.
+class OtherTarget : public CpuTarget {
+public:
+  static constexpr int64_t kAlignment = 256;
+  static constexpr const char *kName = "other";
+
+  OtherTarget() : CpuTarget(getCpuVariants(), makeTiling()) {}
+
+  Decision mayFollow(MatmulOp, mlir::Operation *) const override {
+    return Decision::no("nothing is computed behind products");
+  }
+  plan::Space getGatheredSpace() const override { return plan::Space::Device; }
+  int64_t getAlignment() const override { return kAlignment; }
+
+  /// Makes it known under its name.
+  static void makeKnown() {
+    registerTarget(kName, std::make_unique<OtherTarget>());
+  }
+
+private:
+  static CpuTiling makeTiling() {
+    CpuTiling tiling;
+    tiling.flatUnit = 32;
+    tiling.columnUnit = 16;
+    tiling.productColumns = 16;
+    tiling.productRows = 12;
+    tiling.sumBlock = 48;
+    tiling.packedColumns = 64;
+    tiling.vectors = 1;
+    tiling.longestRow = 256;
+    tiling.mostOperations = 8;
+    return tiling;
+  }
+};
+
+} // namespace accel::test
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plans for a target that only this test knows train as those for CPUs do, in
+// every mode, and are planned as that target asks.
+#include "compiler/Driver.h"
+#include "runtime/executor/rank_threads.h"
+#include "runtime/io/posix_vfs.h"
+#include "test/compiler/OtherTarget.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+namespace accel::test {
+namespace {
+
+constexpr int64_t kGlobalBatch = 12;
+constexpr int64_t kSteps = 5;
+constexpr double kTolerance = 2e-5; ///< of a loss, relative
+
+struct Case {
+  const char *model, *mode;
+};
+
+class TargetTest : public testing::TestWithParam<Case> {
+protected:
+  TargetTest() {
+    OtherTarget::makeKnown();
+    std::string pattern = testing::TempDir() + "accel-target-XXXXXX";
+    folder = mkdtemp(pattern.data());
+  }
+  ~TargetTest() override { std::filesystem::remove_all(folder); }
+
+  std::unique_ptr<runtime::Plan> compileFor(const std::string &target) {
+    CompilerOptions options;
+    options.model =
+        std::string(ACCEL_MODELS "/") + GetParam().model + "/model.onnx";
+    options.output = folder + "/" + target + ".plan";
+    options.target = target;
+    options.frontend.dimensions["batch"] = 3;
+    options.shard.mode = GetParam().mode;
+    options.globalBatch = kGlobalBatch;
+    std::string messages;
+    llvm::raw_string_ostream stream(messages);
+    if (compile(options, stream, stream) != ExitCode::Ok) {
+      ADD_FAILURE() << messages;
+      return nullptr;
+    }
+    auto opened = runtime::Plan::Open(*vfs, options.output);
+    EXPECT_TRUE(opened.ok()) << opened.status();
+    return opened.ok() ? std::move(*opened) : nullptr;
+  }
+
+  std::vector<double> train(const runtime::Plan &plan, int count) {
+    runtime::DatasetOptions dataOptions;
+    dataOptions.global_batch = kGlobalBatch;
+    auto data = runtime::Dataset::Open(
+        *vfs, runtime::DataSignature(plan.manifest()), dataOptions);
+    runtime::RankThreadsOptions options;
+    options.ranks = count;
+    options.executor.global_batch = kGlobalBatch;
+    std::vector<double> losses;
+    auto ranks = runtime::RankThreads::Create(*vfs, plan, **data, options);
+    EXPECT_TRUE(ranks.ok()) << ranks.status();
+    if (!ranks.ok() || !(*ranks)->Initialize().ok()) {
+      return losses;
+    }
+    for (int64_t step = 0; step < kSteps; ++step) {
+      auto metrics = (*ranks)->Run(planpb::FUNCTION_STEP, step);
+      EXPECT_TRUE(metrics.ok()) << metrics.status();
+      losses.push_back((*metrics)[*plan.view().FindMetric("loss")]);
+    }
+    return losses;
+  }
+
+  std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
+  std::string folder;
+};
+
+TEST_P(TargetTest, AnotherTargetsPlanTrainsAsThatForCpus) {
+  auto usual = compileFor("cpu");
+  auto other = compileFor(OtherTarget::kName);
+  ASSERT_TRUE(usual && other);
+  // Its answers have been asked for.
+  EXPECT_GT(other->manifest().kernels_size(), usual->manifest().kernels_size());
+  for (const planpb::Buffer &buffer : other->manifest().buffers()) {
+    EXPECT_EQ(buffer.alignment(), OtherTarget::kAlignment) << buffer.name();
+    EXPECT_EQ(buffer.offset() % OtherTarget::kAlignment, 0) << buffer.name();
+    EXPECT_NE(buffer.space(), planpb::SPACE_SHARED) << buffer.name();
+  }
+  for (int count : {1, 2}) {
+    std::vector<double> expected = train(*usual, count);
+    std::vector<double> actual = train(*other, count);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(actual[i], expected[i], kTolerance * std::fabs(expected[i]))
+          << "step " << i << " on " << count << " ranks";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Modes, TargetTest,
+    testing::Values(Case{"gpt2", "plain"}, Case{"gpt2", "zero1"},
+                    Case{"gpt2", "zero2"}, Case{"gpt2", "fsdp"},
+                    Case{"mlp", "fsdp"}, Case{"gpt2-dropout", "fsdp"}),
+    [](const testing::TestParamInfo<Case> &info) {
+      std::string name = std::string(info.param.model) + "_" + info.param.mode;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+} // namespace
+} // namespace accel::test

@@ -1,0 +1,29 @@
+// RUN: accel-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@below {{expected elements, rows, columns or heads, got blocks}}
+func.func private @code_unit() attributes {plan.code = {v = #plan.code<1 units of 128 blocks>}}
+
+// -----
+
+// expected-error@below {{expected grain, workspace, vectors or packed, got lanes}}
+func.func private @code_word() attributes {plan.code = {v = #plan.code<1 units of 128 elements, lanes 64>}}
+
+// -----
+
+// expected-error@below {{expected positive numbers of units and of what a unit has, got 0 and 128}}
+func.func private @code_units() attributes {plan.code = {v = #plan.code<0 units of 128 elements>}}
+
+// -----
+
+// expected-error@below {{expected a grain of 0 or of all 4 units, got 2}}
+func.func private @code_grain() attributes {plan.code = {v = #plan.code<4 units of 128 elements, grain 2>}}
+
+// -----
+
+// expected-error@below {{expected a workspace of a multiple of 64 bytes, got 100}}
+func.func private @code_workspace() attributes {plan.code = {v = #plan.code<4 units of 128 elements, workspace 100>}}
+
+// -----
+
+// expected-error@below {{expected a positive number of lanes, got 0}}
+plan.variant @variant_c1 cpu tuned for "x86-64-v3" needs ["avx2"] lanes 0
