@@ -29,7 +29,10 @@ planpb::ElementType accel::toElementType(Type type) {
   if (type.isInteger(32)) {
     return planpb::ELEMENT_I32;
   }
-  if (type.isInteger(1) || type.isInteger(8)) {
+  if (type.isUnsignedInteger(8)) {
+    return planpb::ELEMENT_U8;
+  }
+  if (type.isInteger(1) || type.isSignlessInteger(8)) {
     return planpb::ELEMENT_BOOL;
   }
   // Verifiers of the dialects let no other type pass.

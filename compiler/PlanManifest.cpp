@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/KernelOperands.h"
+#include "passes/Analysis/StateMemory.h"
 
 #include "dialects/Accel/IR/Schedule.h"
 #include "dialects/Dist/IR/DistDialect.h"
@@ -355,6 +356,9 @@ void PlanManifest::addBuckets() {
         slot->set_name(state.getSlot().value_or("").str());
         slot->set_buffer(stateIndex(state.getSymName()));
         setAxes(*slot, *segment, state);
+        if (int64_t block = getSlotBlock(state); block != 1) {
+          slot->set_block(block);
+        }
         planpb::ElementType dtype = toElementType(
             cast<RankedTensorType>(state.getType()).getElementType());
         if (state.getSlot() == "master") {

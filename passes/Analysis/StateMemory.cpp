@@ -4,6 +4,8 @@
 
 #include "dialects/Dist/IR/DistDialect.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace accel;
 
@@ -13,14 +15,40 @@ plan::ShardAttr accel::getStateShard(StateOp state) {
   }
   auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
       state, state.getBucketAttr());
+  // A slot with one element for each block of the segment is cut between the
+  // same blocks, which a granule has whole.
+  int64_t elements = cast<RankedTensorType>(state.getType()).getNumElements();
+  int64_t block = getSlotBlock(state);
   SmallVector<StringAttr> axes;
   for (StringRef axis : dist::getShardAxes()) {
     axes.push_back(StringAttr::get(state.getContext(), axis));
   }
-  return plan::ShardAttr::get(
-      state.getContext(),
-      cast<RankedTensorType>(state.getType()).getNumElements(),
-      static_cast<int64_t>(bucket.getGranule()), axes);
+  return plan::ShardAttr::get(state.getContext(), elements,
+                              static_cast<int64_t>(bucket.getGranule()) / block,
+                              axes);
+}
+
+static std::string getMasterName(StateOp slot) {
+  return (slot.getSymName().drop_back(slot.getSlot()->size()) + "master").str();
+}
+
+int64_t accel::getSlotBlock(StateOp slot) {
+  auto master = SymbolTable::lookupNearestSymbolFrom<StateOp>(
+      slot, StringAttr::get(slot.getContext(), getMasterName(slot)));
+  int64_t elements = cast<RankedTensorType>(slot.getType()).getNumElements();
+  if (!master || elements == 0) {
+    return 1;
+  }
+  return cast<RankedTensorType>(master.getType()).getNumElements() / elements;
+}
+
+bool accel::isFill(WriteOp write) {
+  auto state = SymbolTable::lookupNearestSymbolFrom<StateOp>(
+      write, write.getSymbolAttr());
+  auto constant = write.getValue().getDefiningOp<ConstantOp>();
+  return state && constant && state.getKind() == "slot" &&
+         getSlotBlock(state) != 1 &&
+         matchPattern(constant.getResult(), m_AnyZeroFloat());
 }
 
 plan::MemoryClass accel::getStateClass(StateOp state) {
@@ -34,8 +62,7 @@ plan::MemoryClass accel::getStateClass(StateOp state) {
 }
 
 SmallVector<ParameterOp> accel::getSegmentParameters(StateOp slot) {
-  std::string master =
-      (slot.getSymName().drop_back(slot.getSlot()->size()) + "master").str();
+  std::string master = getMasterName(slot);
   SmallVector<ParameterOp> parameters;
   for (auto parameter :
        slot->getParentOfType<ModuleOp>().getOps<ParameterOp>()) {

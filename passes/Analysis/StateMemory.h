@@ -12,6 +12,14 @@ namespace accel {
 /// Null if every rank has all of `state` and all of it is its business.
 plan::ShardAttr getStateShard(StateOp state);
 
+/// How many elements of its segment each element of `slot` is for; 1 where the
+/// segment has no master.
+int64_t getSlotBlock(StateOp slot);
+
+/// Whether `write` sets a slot with one element for each block to zero. It is
+/// filled: units of kernels do not fit into ranks' parts of it.
+bool isFill(WriteOp write);
+
 /// The class of its buffer.
 plan::MemoryClass getStateClass(StateOp state);
 

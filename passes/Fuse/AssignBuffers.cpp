@@ -158,7 +158,7 @@ LogicalResult FunctionBuffers::convertCall(func::CallOp call,
   plan::ShardAttr shard = getShard(call);
   for (Value operand : call.getOperands()) {
     plan::ShardAttr other = parts.lookup(operand);
-    if (other && other != shard) {
+    if (other && !isSameCut(other, shard)) {
       return call.emitOpError("expected operands that are all cut by ")
              << shard << ", got one that is cut by " << other;
     }
@@ -214,10 +214,16 @@ void FunctionBuffers::convertRead(ReadOp read) {
 }
 
 /// What a call or product has made lies there already; a truth value is written
-/// here.
+/// here, and zeros of blocks.
 LogicalResult FunctionBuffers::convertWrite(WriteOp write, OpBuilder &builder) {
   auto constant = write.getValue().getDefiningOp<ConstantOp>();
   if (!constant) {
+    return success();
+  }
+  if (isFill(write)) {
+    plan::FillOp::create(builder, write.getLoc(),
+                         symbolBuffer(write.getSymbol(), constant.getType(),
+                                      /*gradient=*/false));
     return success();
   }
   auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());

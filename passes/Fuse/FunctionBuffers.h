@@ -17,6 +17,10 @@ namespace accel {
 /// The buffer type of a tensor: booleans are bytes.
 mlir::MemRefType getBufferType(mlir::Type type);
 
+/// Whether two tensors are cut between the same blocks, of which each has so
+/// many elements.
+bool isSameCut(plan::ShardAttr one, plan::ShardAttr other);
+
 /// Rewrites one function.
 /// Borrows: the module and the function.
 class FunctionBuffers {

@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/StateMemory.h"
 #include "passes/Analysis/TensorAccess.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -119,7 +120,8 @@ void ClusterPlanner::plan() {
 void ClusterPlanner::isolateSinks() {
   std::vector<Operation *> extended;
   for (Operation *op : ops) {
-    if (isa<WriteOp, AccumulateOp, MetricOp>(op)) {
+    auto write = dyn_cast<WriteOp>(op);
+    if (isa<WriteOp, AccumulateOp, MetricOp>(op) && !(write && isFill(write))) {
       Value value = op->getOperands().back();
       Operation *producer = value.getDefiningOp();
       bool produced = producer && producer->getBlock() == op->getBlock() &&
@@ -230,6 +232,9 @@ void ClusterPlanner::place(Operation *op) {
   }
   if (isProduct(op)) {
     return placeProduct(op);
+  }
+  if (auto write = dyn_cast<WriteOp>(op); write && isFill(write)) {
+    return;
   }
   if (isa<WriteOp, AccumulateOp, MetricOp>(op)) {
     return materializeContiguous(op);

@@ -50,11 +50,24 @@ Value FunctionBuffers::wholeOf(StateOp state) {
   return whole;
 }
 
+bool accel::isSameCut(plan::ShardAttr one, plan::ShardAttr other) {
+  return one.getElements() * other.getGranule() ==
+             other.getElements() * one.getGranule() &&
+         one.getAxes() == other.getAxes();
+}
+
+/// Of operands that are cut the one with the most elements: others may have one
+/// for each block of it.
 plan::ShardAttr FunctionBuffers::getShard(func::CallOp call) {
+  plan::ShardAttr longest;
   for (Value operand : call.getOperands()) {
-    if (plan::ShardAttr shard = parts.lookup(operand)) {
-      return shard;
+    plan::ShardAttr shard = parts.lookup(operand);
+    if (shard && (!longest || shard.getElements() > longest.getElements())) {
+      longest = shard;
     }
+  }
+  if (longest) {
+    return longest;
   }
   for (Value result : call.getResults()) {
     for (Operation *user : result.getUsers()) {
@@ -78,15 +91,15 @@ FailureOr<Value> FunctionBuffers::shardedResult(func::CallOp call, Value result,
                                                 OpBuilder &builder) {
   Value buffer = destinationOf(result);
   auto range = plan::getBufferRange(buffer);
+  int64_t elements = cast<RankedTensorType>(result.getType()).getNumElements();
   if (plan::ShardAttr there =
           range.part ? range.part : range.buffer.getShardAttr()) {
-    if (there != shard) {
+    if (!isSameCut(there, shard)) {
       return call.emitOpError("expected results that are all cut by ")
              << shard << ", got one that is cut by " << there;
     }
     return buffers[result] = buffer;
   }
-  int64_t elements = cast<RankedTensorType>(result.getType()).getNumElements();
   int64_t row = elements == 0 ? 0 : shard.getElements() / elements;
   if (row == 0 || shard.getElements() % elements != 0 ||
       shard.getGranule() % row != 0) {

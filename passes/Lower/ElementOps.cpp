@@ -3,6 +3,7 @@
 #include "passes/Lower/ElementOps.h"
 
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Lower/QuantizeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -42,8 +43,15 @@ Value accel::emitConstant(OpBuilder &builder, ConstantOp op) {
   if (!dense || !dense.isSplat()) {
     return {};
   }
-  return arith::ConstantOp::create(
-      builder, op.getLoc(), cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+  auto element = dense.getSplatValue<Attribute>();
+  if (auto integer = dyn_cast<IntegerAttr>(element)) {
+    // Arithmetic knows no sign of types: a code is a byte.
+    Type signless =
+        builder.getIntegerType(integer.getType().getIntOrFloatBitWidth());
+    element = builder.getIntegerAttr(signless, integer.getValue());
+  }
+  return arith::ConstantOp::create(builder, op.getLoc(),
+                                   cast<TypedAttr>(element));
 }
 
 Value accel::emitSum(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
@@ -55,7 +63,7 @@ Value accel::emitSum(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
 
 Value accel::fromStorage(OpBuilder &builder, Location loc, Value stored,
                          Type element) {
-  if (stored.getType() == element) {
+  if (stored.getType() == element || element.isUnsignedInteger(8)) {
     return stored;
   }
   return emitCast(builder, loc, stored, element);
@@ -206,6 +214,16 @@ Value ElementBuilder::buildUnary() {
       })
       .Case([&](CastOp cast) {
         return emitCast(builder, loc, x, cast.getType().getElementType());
+      })
+      .Case([&](QuantizeOp quantize) {
+        return x.getType().isF32()
+                   ? emitQuantize(builder, loc, quantize.getCode(), x)
+                   : Value();
+      })
+      .Case([&](DequantizeOp dequantize) {
+        return dequantize.getType().getElementType().isF32()
+                   ? emitDequantize(builder, loc, dequantize.getCode(), x)
+                   : Value();
       })
       .Default(Value());
 }

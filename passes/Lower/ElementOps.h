@@ -41,7 +41,7 @@ mlir::Value emitCast(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value value, mlir::Type type);
 
 /// From what memory holds to an element and back: booleans are bytes 0 and 1
-/// there.
+/// there; 8-bit codes (ui8) are bytes (i8) in both.
 mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value stored, mlir::Type element);
 mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc,

@@ -17,13 +17,17 @@ using namespace accel;
 // The function
 //===----------------------------------------------------------------------===//
 
+/// Booleans and 8-bit codes are bytes, which arithmetic knows without a sign.
+static Type storageTypeOf(Type element) {
+  return element.isInteger(1) || element.isUnsignedInteger(8)
+             ? IntegerType::get(element.getContext(), 8)
+             : element;
+}
+
 static MemRefType bufferType(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
-  Type element = type.getElementType();
-  if (element.isInteger(1)) {
-    element = IntegerType::get(element.getContext(), 8);
-  }
-  return MemRefType::get({type.getNumElements()}, element);
+  return MemRefType::get({type.getNumElements()},
+                         storageTypeOf(type.getElementType()));
 }
 
 KernelEmitter::KernelEmitter(func::FuncOp kernel, const IterationDomain &domain,
@@ -203,8 +207,7 @@ void KernelEmitter::onlyIf(Value condition, llvm::function_ref<void()> body) {
 }
 
 Type KernelEmitter::storageType(Type element) const {
-  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
-                              : element;
+  return storageTypeOf(element);
 }
 
 Value KernelEmitter::allocate(Type element, ArrayRef<int64_t> size) {

@@ -25,9 +25,10 @@ static LogicalResult checkType(func::FuncOp kernel, Type type) {
   }
   Type element = tensor.getElementType();
   if (!element.isF32() && !element.isF64() && !element.isInteger(1) &&
-      !element.isInteger(32) && !element.isInteger(64)) {
-    return kernel.emitOpError("expected elements of type f32, f64, i32, i64 or "
-                              "i1 in a kernel, got ")
+      !element.isInteger(32) && !element.isInteger(64) &&
+      !element.isUnsignedInteger(8)) {
+    return kernel.emitOpError("expected elements of type f32, f64, i32, i64, "
+                              "i1 or ui8 in a kernel, got ")
            << type;
   }
   return success();

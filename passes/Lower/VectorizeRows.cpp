@@ -31,6 +31,9 @@ namespace {
 
 /// Least number of lanes: below it a vector register is not full.
 constexpr int64_t kFewestLanes = 16;
+/// Where 8-bit codes become numbers or numbers codes: that takes long chains of
+/// operations, whose values are to stay in registers.
+constexpr int64_t kLanesOfCodes = 16;
 
 /// The least power of two of lanes for `count` elements, at most `lanes`.
 int64_t lanesFor(int64_t count, int64_t lanes) {
@@ -125,6 +128,20 @@ void RowVectorizer::chooseLanes() {
                         [](Type type) { return type.isF64(); });
   };
   auto isCall = [](Operation &inner) { return isa<func::CallOp>(inner); };
+  auto isCode = [](Operation &inner) {
+    return isa<arith::TruncIOp, arith::ExtUIOp>(inner) &&
+           (inner.getOperand(0).getType().isInteger(8) ||
+            inner.getResult(0).getType().isInteger(8)) &&
+           !inner.getOperand(0).getType().isInteger(1);
+  };
+  // Any order gives the same maximum.
+  bool haveOrder = llvm::any_of(reductions, [](const RowReduction &reduction) {
+    return reduction.kind != vector::CombiningKind::MAXIMUMF &&
+           reduction.kind != vector::CombiningKind::MINIMUMF;
+  });
+  if (!haveOrder && llvm::any_of(body, isCode)) {
+    lanes = std::min(lanes, kLanesOfCodes);
+  }
   if (llvm::any_of(body, isCall) ||
       (reductions.empty() && llvm::any_of(body, isInDouble))) {
     lanes = kLanesOfDoubles;

@@ -9,10 +9,12 @@
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Shard/BucketPlan.h"
+#include "passes/Shard/SlotType.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -65,7 +67,7 @@ private:
     }
     builder.setInsertionPoint(init);
     BucketOp::create(builder, module.getLoc(), problem.buckets[bucket],
-                     kSegmentGranule, builder.getArrayAttr(descriptions));
+                     problem.granule, builder.getArrayAttr(descriptions));
     for (const BucketLayout::Segment &segment : layout.segments) {
       if (segment.bucket == bucket) {
         writeSlots(segment);
@@ -93,37 +95,36 @@ private:
   }
 
   void writeSlots(const BucketLayout::Segment &segment) {
-    writeSlot(segment, "master");
+    writeSlot(segment, "master", getType(segment));
     if (segment.group == OptimizerGroup::Frozen) {
       return;
     }
-    writeSlot(segment, "gradient");
+    writeSlot(segment, "gradient", getType(segment));
     for (const OptimizerSlot &slot : optimizer.slots) {
-      writeSlot(segment, slot.name);
-      writeInitial(segment, slot);
+      RankedTensorType type = getSlotType(slot, getType(segment));
+      writeSlot(segment, slot.name, type);
+      writeZero(segment, slot.name, type);
     }
   }
 
-  void writeSlot(const BucketLayout::Segment &segment, StringRef slot) {
+  void writeSlot(const BucketLayout::Segment &segment, StringRef slot,
+                 RankedTensorType type) {
     builder.setInsertionPoint(init);
-    StateOp::create(builder, module.getLoc(), getSlotName(segment, slot),
-                    getType(segment), "slot", /*initial=*/FloatAttr(),
+    StateOp::create(builder, module.getLoc(), getSlotName(segment, slot), type,
+                    "slot", /*initial=*/FloatAttr(),
                     builder.getStringAttr(problem.buckets[segment.bucket]),
                     builder.getStringAttr(segment.name),
                     builder.getStringAttr(slot),
                     builder.getStringAttr(stringifyGroup(segment.group)));
   }
 
-  void writeInitial(const BucketLayout::Segment &segment,
-                    const OptimizerSlot &slot) {
+  void writeZero(const BucketLayout::Segment &segment, StringRef slot,
+                 RankedTensorType type) {
     builder.setInsertionPoint(init.getBody().front().getTerminator());
-    RankedTensorType type = getType(segment);
-    auto values = DenseElementsAttr::get(
-        type,
-        Attribute(builder.getFloatAttr(type.getElementType(), slot.initial)));
-    Value initial = ConstantOp::create(builder, module.getLoc(), type, values);
-    WriteOp::create(builder, module.getLoc(), getSlotName(segment, slot.name),
-                    initial);
+    Value zero =
+        ConstantOp::create(builder, module.getLoc(), type,
+                           cast<DenseElementsAttr>(builder.getZeroAttr(type)));
+    WriteOp::create(builder, module.getLoc(), getSlotName(segment, slot), zero);
   }
 
   static RankedTensorType getType(const BucketLayout::Segment &segment) {
@@ -157,6 +158,8 @@ public:
       return signalPassFailure();
     }
     BucketProblem problem = planBuckets(module, loop, decayRank);
+    const Optimizer &optimizer = *findOptimizer(update.getKind());
+    problem.granule = llvm::alignTo(kSegmentGranule, optimizer.getBlock());
     if (std::string reason = problem.check(); !reason.empty()) {
       module.emitError("buckets: ") << reason;
       return signalPassFailure();
@@ -166,8 +169,7 @@ public:
       module.emitError("buckets: the layout is wrong: ") << reason;
       return signalPassFailure();
     }
-    LayoutWriter(module, problem, layout, *findOptimizer(update.getKind()))
-        .write();
+    LayoutWriter(module, problem, layout, optimizer).write();
   }
 
 private:

@@ -38,6 +38,10 @@ StringRef stringifyGroup(OptimizerGroup group) {
 }
 
 std::string BucketProblem::check() const {
+  if (granule <= 0 || granule % kSegmentGranule != 0) {
+    return llvm::formatv("expected a granule of a multiple of {0}, got {1}",
+                         kSegmentGranule, granule);
+  }
   llvm::StringSet<> names;
   for (const Parameter &parameter : parameters) {
     if (!names.insert(parameter.name).second) {
@@ -93,7 +97,7 @@ BucketLayout solve(const BucketProblem &problem) {
     }
   }
   for (BucketLayout::Segment &segment : layout.segments) {
-    segment.elements = llvm::alignTo(segment.elements, kSegmentGranule);
+    segment.elements = llvm::alignTo(segment.elements, problem.granule);
   }
   return layout;
 }
@@ -128,10 +132,10 @@ std::string verify(const BucketProblem &problem, const BucketLayout &layout) {
     contents[place.segment].push_back({place.offset, unsigned(index)});
   }
   for (auto [segment, content] : llvm::zip_equal(layout.segments, contents)) {
-    if (segment.elements % kSegmentGranule != 0) {
+    if (segment.elements % problem.granule != 0) {
       return llvm::formatv(
           "segment {0} has {1} elements, not a multiple of {2}", segment.name,
-          segment.elements, kSegmentGranule);
+          segment.elements, problem.granule);
     }
     llvm::sort(content);
     for (size_t i = 1; i < content.size(); ++i) {

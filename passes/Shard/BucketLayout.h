@@ -15,7 +15,7 @@ namespace accel {
 /// Parameters begin at multiples of this many elements: one vector of the
 /// widest machine, one line of a cache.
 inline constexpr int64_t kParameterAlignment = 16;
-/// Segments and their shards are multiples of this many elements.
+/// Segments and their shards are multiples of at least this many elements.
 inline constexpr int64_t kSegmentGranule = 128;
 
 enum class OptimizerGroup { Decayed, Undecayed, Frozen };
@@ -32,6 +32,8 @@ struct BucketProblem {
   };
 
   llvm::SmallVector<std::string> buckets;
+  /// Of segments: a multiple of `kSegmentGranule`.
+  int64_t granule = kSegmentGranule;
   /// In the order in which they shall lie.
   llvm::SmallVector<Parameter> parameters;
 

@@ -4,14 +4,17 @@
 #include "passes/Shard/Passes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Shard/BucketLayout.h"
+#include "passes/Shard/SlotType.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -43,7 +46,11 @@ constexpr Mode kModes[] = {
 
 class ShardVerifier {
 public:
-  explicit ShardVerifier(ModuleOp module) : module(module), symbols(module) {}
+  explicit ShardVerifier(ModuleOp module) : module(module), symbols(module) {
+    if (auto name = module->getAttrOfType<StringAttr>(kOptimizerAttr)) {
+      optimizer = findOptimizer(name.getValue());
+    }
+  }
 
   LogicalResult verify() {
     for (ParameterOp parameter : module.getOps<ParameterOp>()) {
@@ -141,7 +148,7 @@ private:
   }
 
   /// A slot has the size of its segment's master, which is a multiple of the
-  /// granule.
+  /// granule, or what the module's optimizer says of it.
   void verifySlot(StateOp state) {
     auto type = cast<RankedTensorType>(state.getType());
     std::string name =
@@ -153,12 +160,27 @@ private:
       return;
     }
     auto masterType = cast<RankedTensorType>(master.getType());
-    if (type.getRank() != 1 || type.getNumElements() % kSegmentGranule != 0 ||
-        type.getShape() != masterType.getShape()) {
+    int64_t granule = getGranule(state);
+    if (masterType.getRank() != 1 ||
+        masterType.getNumElements() % granule != 0) {
       fail(state) << "expected slot '" << state.getSymName()
-                  << "' to be flat, a multiple of " << kSegmentGranule
-                  << " and of the size of its master, " << masterType
-                  << ", got " << type;
+                  << "' in a segment that is flat and a multiple of " << granule
+                  << ", the granule of its bucket, got " << masterType;
+      return;
+    }
+    const OptimizerSlot *kept =
+        optimizer ? optimizer->findSlot(*state.getSlot()) : nullptr;
+    RankedTensorType expected =
+        kept ? getSlotType(*kept, masterType) : masterType;
+    if (type != expected) {
+      fail(state) << "expected slot '" << state.getSymName() << "' of type "
+                  << expected << ", as its master is " << masterType << ", got "
+                  << type;
+    }
+    if (!kept && optimizer && state.getSlot() != "master" &&
+        state.getSlot() != "gradient") {
+      fail(state) << "expected a slot that optimizer " << optimizer->name
+                  << " keeps, got '" << *state.getSlot() << "'";
     }
     bool isTrained = state.getGroup() != "frozen";
     if (state.getSlot() == "master" &&
@@ -167,6 +189,20 @@ private:
                   << *state.getSegment() << "' exactly if it is trained, got "
                   << (isTrained ? "none" : "one");
     }
+  }
+
+  /// Of the bucket of a slot: a whole number of the optimizer's blocks.
+  int64_t getGranule(StateOp state) {
+    auto bucket = symbols.lookup<BucketOp>(*state.getBucket());
+    int64_t least =
+        llvm::alignTo(kSegmentGranule, optimizer ? optimizer->getBlock() : 1);
+    if (!bucket || bucket.getGranule() % least == 0) {
+      return bucket ? bucket.getGranule() : least;
+    }
+    fail(state) << "expected bucket '" << *state.getBucket()
+                << "' with a granule of a multiple of " << least << ", got "
+                << bucket.getGranule();
+    return least;
   }
 
   /// There is a mode that holds every slot as it is held: `modes` are those
@@ -231,6 +267,7 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
+  const Optimizer *optimizer = nullptr; ///< null: slots are like their master
   llvm::MapVector<StateOp, SmallVector<ParameterOp>> contents;
   llvm::StringMap<int64_t> listed;
   SmallVector<const Mode *> modes =

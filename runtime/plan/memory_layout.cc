@@ -46,8 +46,9 @@ absl::Status MemoryLayout::CheckSlots() const {
     for (const planpb::Segment& segment : bucket.segments()) {
       for (const planpb::Slot& slot : segment.slots()) {
         planpb::Shard shard;
-        shard.set_elements(segment.elements());
-        shard.set_granule(bucket.granule());
+        const uint64_t block = std::max<uint64_t>(1, slot.block());
+        shard.set_elements(segment.elements() / block);
+        shard.set_granule(bucket.granule() / block);
         *shard.mutable_axes() = slot.sharded_over();
         ASSIGN_OR_RETURN(const OwnedRange owned,
                          OwnedElements(shard, binding_));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks of what is trained and what is fed: buckets, parameters, scalars,
 // signature.
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -23,7 +24,7 @@ absl::Status ValidateAxisList(
   return ValidateShard(probe);
 }
 
-absl::Status ValidateSlots(const planpb::Manifest& manifest,
+absl::Status ValidateSlots(const planpb::Manifest& manifest, uint64_t granule,
                            const planpb::Segment& segment) {
   std::set<absl::string_view> names;
   for (const planpb::Slot& slot : segment.slots()) {
@@ -40,18 +41,26 @@ absl::Status ValidateSlots(const planpb::Manifest& manifest,
       return absl::InvalidArgumentError(absl::StrCat(
           "slot '", slot.name(), "' is not one persistent buffer"));
     }
-    const auto needed = ElementBytes(buffer.dtype(), segment.elements());
+    const uint64_t block = std::max<uint64_t>(1, slot.block());
+    if (granule % block != 0 || segment.elements() % block != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "slot '", slot.name(),
+          "': expected a block that divides the granule ", granule, " and the ",
+          segment.elements(), " elements of the segment, got ", block));
+    }
+    const uint64_t elements = segment.elements() / block;
+    const auto needed = ElementBytes(buffer.dtype(), elements);
     const auto bytes = ConstantSize(buffer.bytes());
     if (!needed || (slot.sharded_over().empty() && bytes && *bytes < *needed)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("slot '", slot.name(), "': ", segment.elements(),
+          absl::StrCat("slot '", slot.name(), "': ", elements,
                        " elements do not fit into its buffer"));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status ValidateSegment(const planpb::Manifest& manifest,
+absl::Status ValidateSegment(const planpb::Manifest& manifest, uint64_t granule,
                              const planpb::Segment& segment) {
   RETURN_IF_ERROR(CheckElementType(segment.stored_dtype()));
   RETURN_IF_ERROR(CheckElementType(segment.gathered_dtype()));
@@ -60,7 +69,7 @@ absl::Status ValidateSegment(const planpb::Manifest& manifest,
     RETURN_IF_ERROR(CheckIndex("buffer", segment.gathered_buffer_plus_one() - 1,
                                manifest.buffers_size()));
   }
-  return ValidateSlots(manifest, segment);
+  return ValidateSlots(manifest, granule, segment);
 }
 
 absl::Status ValidateBuckets(const planpb::Manifest& manifest) {
@@ -83,7 +92,8 @@ absl::Status ValidateBuckets(const planpb::Manifest& manifest) {
         return absl::InvalidArgumentError(
             absl::StrCat(inner, ": the name is taken"));
       }
-      RETURN_IF_ERROR(Annotate(ValidateSegment(manifest, segment), inner));
+      RETURN_IF_ERROR(Annotate(
+          ValidateSegment(manifest, bucket.granule(), segment), inner));
     }
   }
   return absl::OkStatus();

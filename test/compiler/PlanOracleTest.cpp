@@ -292,7 +292,7 @@ const ModelCase kModels[] = {
     {"decoder23", "adamw", "wsd"},    {"mlp", "adamw", "constant"},
     {"mlp-dropout", "sgd", "linear"}, {"mistral", "lion", "constant"},
     {"gpt2-loss", "adamw", "linear"}, {"llama20", "sgd", "wsd"},
-    {"qwen3", "adamw", "cosine"}};
+    {"qwen3", "adamw8", "cosine"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
                          [](const testing::TestParamInfo<ModelCase> &info) {

@@ -215,13 +215,28 @@ std::string SummaryText(const runtime::Plan& plan,
   return absl::StrCat("plan '", manifest.model().name(), "'\n", rows.Take());
 }
 
+// Its name, and its element type and block where they are not the segment's:
+// first_moment:u8 first_scale:f32/256
+std::string SlotText(const PlanView& plan, const planpb::Segment& segment,
+                     const planpb::Slot& slot) {
+  const planpb::ElementType dtype = plan.buffer(slot.buffer()).dtype();
+  std::string text = slot.name();
+  if (dtype != segment.stored_dtype() || slot.block() > 1) {
+    absl::StrAppend(&text, ":", ElementTypeName(dtype));
+  }
+  if (slot.block() > 1) {
+    absl::StrAppend(&text, "/", slot.block());
+  }
+  return text;
+}
+
 std::string BucketsText(const PlanView& plan) {
   std::string text = "buckets\n";
   for (const planpb::Bucket& bucket : plan.manifest().buckets()) {
     for (const planpb::Segment& segment : bucket.segments()) {
       std::vector<std::string> slots;
       for (const planpb::Slot& slot : segment.slots()) {
-        slots.push_back(slot.name());
+        slots.push_back(SlotText(plan, segment, slot));
       }
       absl::StrAppendFormat(
           &text, "  %-12s %-12s %14s %-5s %s\n", bucket.name(), segment.name(),

@@ -33,6 +33,10 @@ def Accel_Float : AnyTypeOf<[F32, F64, BF16, F16], "floating point">;
 def Accel_Integer : AnyTypeOf<[I32, I64], "signless integer">;
 def Accel_Element : AnyTypeOf<[F32, F64, BF16, F16, I32, I64, I1], "element type">;
 def Accel_Tensor : RankedTensorOf<[Accel_Element]>;
+// ui8 holds codes (accel.quantize), which are stored and viewed, and no numbers to compute with.
+def Accel_Code : AnyTypeOf<[UI8], "8-bit code">;
+def Accel_CodeTensor : RankedTensorOf<[Accel_Code]>;
+def Accel_StoredTensor : RankedTensorOf<[F32, F64, BF16, F16, I32, I64, I1, UI8]>;
 def Accel_FloatTensor : RankedTensorOf<[Accel_Float]>;
 def Accel_IntegerTensor : RankedTensorOf<[Accel_Integer]>;
 def Accel_IndexTensor : RankedTensorOf<[I64, I32]>;

@@ -15,6 +15,11 @@ def Accel_GeluApproximation : I32EnumAttr<"GeluApproximation", "which form of GE
   let cppNamespace = "::accel";
 }
 
+def Accel_ByteCode : I32EnumAttr<"ByteCode", "which numbers a byte stands for", [
+    I32EnumAttrCase<"DynamicSigned", 0, "dynamic_signed">, I32EnumAttrCase<"DynamicUnsigned", 1, "dynamic_unsigned">]> {
+  let cppNamespace = "::accel";
+}
+
 def Accel_FunctionRole : I32EnumAttr<"FunctionRole", "what a function of the program is for", [
     I32EnumAttrCase<"Initialize", 0, "initialize">, I32EnumAttrCase<"Step", 1, "step">,
     I32EnumAttrCase<"Evaluate", 2, "evaluate">, I32EnumAttrCase<"Infer", 3, "infer">]> {

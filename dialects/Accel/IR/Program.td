@@ -77,7 +77,7 @@ def Accel_ReadOp : Accel_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfac
     - (C1) `symbol` names an `accel.parameter` or `accel.state` of the module with the result's type.
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol);
-  let results = (outs Accel_Tensor:$result);
+  let results = (outs Accel_StoredTensor:$result);
   let assemblyFormat = "$symbol attr-dict `:` type($result)";
 }
 
@@ -102,7 +102,7 @@ def Accel_WriteOp : Accel_Op<"write", [MemoryEffects<[MemWrite]>, DeclareOpInter
 
     Lowers to a copy, or to nothing where the value is computed in place.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$symbol, Accel_Tensor:$value);
+  let arguments = (ins FlatSymbolRefAttr:$symbol, Accel_StoredTensor:$value);
   let assemblyFormat = "$symbol `,` $value attr-dict `:` type($value)";
 }
 

@@ -21,7 +21,7 @@ def Accel_ConstantOp : Accel_FusedOp<"constant", "Source", [ConstantLike, AllTyp
     A splat becomes an immediate of the kernels that use it; anything else a constant buffer of the plan.
   }];
   let arguments = (ins ElementsAttr:$value);
-  let results = (outs Accel_Tensor:$result);
+  let results = (outs Accel_StoredTensor:$result);
   let assemblyFormat = "$value attr-dict";
   let hasFolder = 1;
 }
@@ -60,8 +60,8 @@ def Accel_ReshapeOp : Accel_FusedOp<"reshape", "View"> {
 
     Lowers to nothing where the operand is contiguous.
   }];
-  let arguments = (ins Accel_Tensor:$operand);
-  let results = (outs Accel_Tensor:$result);
+  let arguments = (ins Accel_StoredTensor:$operand);
+  let results = (outs Accel_StoredTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::llvm::ArrayRef<int64_t>":$shape)>];
   let hasVerifier = 1;

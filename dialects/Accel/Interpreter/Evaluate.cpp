@@ -59,7 +59,7 @@ evaluate(Operation *op, ArrayRef<HostTensor> operands, int64_t maxElements) {
   for (auto *evaluateFamily :
        {evaluateArithmetic, evaluateLogic, evaluateShape, evaluateReduction,
         evaluateLinear, evaluateLookup, evaluateNormalization, evaluateRandom,
-        evaluateAttention}) {
+        evaluateAttention, evaluateQuantization}) {
     if (Evaluation evaluation = evaluateFamily(op, operands)) {
       return *evaluation;
     }

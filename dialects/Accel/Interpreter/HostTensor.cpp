@@ -119,6 +119,9 @@ int64_t wrapToElementType(int64_t value, Type elementType) {
   if (elementType.isInteger(1)) {
     return value & 1;
   }
+  if (elementType.isUnsignedInteger(8)) {
+    return value & 0xFF;
+  }
   return elementType.isInteger(32) ? static_cast<int32_t>(value) : value;
 }
 

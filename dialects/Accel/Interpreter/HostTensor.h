@@ -102,7 +102,7 @@ private:
 double roundToElementType(double value, mlir::Type elementType);
 
 /// `value` reduced to the width of `elementType` in two's complement (i64, i32;
-/// i1 keeps the lowest bit).
+/// i1 keeps the lowest bit, ui8 the lowest eight).
 int64_t wrapToElementType(int64_t value, mlir::Type elementType);
 
 /// Row-major strides of `shape`, in elements.

@@ -41,6 +41,9 @@ Evaluation evaluateRandom(mlir::Operation *op,
 Evaluation evaluateAttention(mlir::Operation *op,
                              llvm::ArrayRef<HostTensor> operands);
 
+Evaluation evaluateQuantization(mlir::Operation *op,
+                                llvm::ArrayRef<HostTensor> operands);
+
 /// The logarithm of the sum of the exponentials of `row`; -inf if all are -inf
 /// or there are none.
 double getLogSumExp(llvm::ArrayRef<double> row);

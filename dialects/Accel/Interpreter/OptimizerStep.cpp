@@ -6,6 +6,8 @@
 #include "dialects/Accel/IR/Optimizers/OracleSegment.h"
 #include "dialects/Accel/IR/Schedule.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -99,6 +101,30 @@ FailureOr<Hyperparameters> readHyperparameters(UpdateOp op,
   return values;
 }
 
+/// What a step keeps for a parameter of `type` that lies in no segment.
+RankedTensorType getSlotType(const OptimizerSlot &slot, RankedTensorType type) {
+  bool isCode = slot.element == OptimizerSlot::Element::Code;
+  Type element =
+      isCode ? IntegerType::get(type.getContext(), 8, IntegerType::Unsigned)
+             : type.getElementType();
+  int64_t entries = llvm::divideCeil(type.getNumElements(), slot.block);
+  return RankedTensorType::get({entries}, element);
+}
+
+std::vector<double> toNumbers(const HostTensor &tensor) {
+  return tensor.visit([](auto elements) {
+    return std::vector<double>(elements.begin(), elements.end());
+  });
+}
+
+HostTensor fromNumbers(RankedTensorType type,
+                       const std::vector<double> &numbers) {
+  if (isa<FloatType>(type.getElementType())) {
+    return HostTensor(type, numbers);
+  }
+  return HostTensor(type, std::vector<int64_t>(numbers.begin(), numbers.end()));
+}
+
 class Step {
 public:
   Step(UpdateOp op, const Hyperparameters &values, ProgramState &state)
@@ -108,8 +134,8 @@ public:
   double getGradientNorm(double scale) const {
     double squares = 0.0;
     for (ParameterOp parameter : getTrainable()) {
-      for (double g :
-           HostTensor(state.getGradient(parameter.getSymName())).floats()) {
+      HostTensor gradient = state.getGradient(parameter.getSymName());
+      for (double g : gradient.floats()) {
         squares += g * scale * g * scale;
       }
     }
@@ -162,7 +188,8 @@ private:
                               << " has no value; set one before the run";
     }
     auto read = [&](const OptimizerSlot &slot) {
-      return state.getMoment(slot.name, parameter);
+      HostTensor moment = state.getMoment(slot.name, parameter);
+      return moment ? moment : HostTensor(getSlotType(slot, value.getType()));
     };
     auto write = [&](const OptimizerSlot &slot, const HostTensor &moment) {
       state.setMoment(slot.name, parameter, moment);
@@ -202,12 +229,12 @@ private:
                           decays ? values.weightDecay : 0.0,
                           {}};
     for (const OptimizerSlot &slot : optimizer.slots) {
-      segment.slots.push_back(read(slot).floats().vec());
+      segment.slots.push_back(toNumbers(read(slot)));
     }
     optimizer.runOracle(segment);
     for (auto [slot, moment] :
          llvm::zip_equal(optimizer.slots, segment.slots)) {
-      write(slot, HostTensor(read(slot).getType(), moment));
+      write(slot, fromNumbers(read(slot).getType(), moment));
     }
   }
 

@@ -187,9 +187,7 @@ void ProgramState::clearChanges() {
 
 HostTensor ProgramState::getMoment(StringRef slot,
                                    ParameterOp parameter) const {
-  HostTensor moment =
-      moments.lookup((slot + "." + parameter.getSymName()).str());
-  return moment ? moment : HostTensor(getDeclaredType(parameter));
+  return moments.lookup((slot + "." + parameter.getSymName()).str());
 }
 
 void ProgramState::setMoment(StringRef slot, ParameterOp parameter,

@@ -51,7 +51,7 @@ public:
   void clearGradients();
 
   /// What `accel.update` keeps for a parameter where Shard has not made slots
-  /// for it; zeros at first.
+  /// for it; null at first.
   HostTensor getMoment(llvm::StringRef slot, ParameterOp parameter) const;
   void setMoment(llvm::StringRef slot, ParameterOp parameter,
                  const HostTensor &value);

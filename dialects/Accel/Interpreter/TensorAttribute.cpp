@@ -15,7 +15,7 @@ namespace {
 /// How an element type lies in the bytes of an attribute, if the dialect has
 /// that type.
 std::optional<unsigned> getStorageBits(Type type) {
-  if (type.isInteger(1)) {
+  if (type.isInteger(1) || type.isUnsignedInteger(8)) {
     return 8;
   }
   bool known = type.isF32() || type.isF64() || type.isBF16() || type.isF16() ||
@@ -70,9 +70,10 @@ HostTensor fromSplat(RankedTensorType type, DenseElementsAttr dense) {
     return tensor;
   }
   llvm::APInt integer = dense.getSplatValue<llvm::APInt>();
-  bool boolean = type.getElementType().isInteger(1);
+  bool isUnsigned = type.getElementType().isInteger(1) ||
+                    type.getElementType().isUnsignedInteger(8);
   llvm::fill(tensor.mutableIntegers(),
-             boolean ? integer.getZExtValue() : integer.getSExtValue());
+             isUnsigned ? integer.getZExtValue() : integer.getSExtValue());
   return tensor;
 }
 
@@ -181,6 +182,9 @@ DenseElementsAttr HostTensor::toAttribute() const {
   }
   if (element.isInteger(64)) {
     return toDense<int64_t>(*this);
+  }
+  if (element.isUnsignedInteger(8)) {
+    return toDense<uint8_t>(*this);
   }
   return element.isInteger(32) ? toDense<int32_t>(*this)
                                : toDenseBooleans(*this);

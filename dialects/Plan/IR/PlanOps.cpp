@@ -81,9 +81,10 @@ LogicalResult BufferOp::verify() {
   Type element = type.getElementType();
   if (!element.isF64() && !element.isF32() && !element.isBF16() &&
       !element.isF16() && !element.isInteger(64) && !element.isInteger(32) &&
-      !element.isInteger(8) && !element.isInteger(1)) {
+      !element.isSignlessInteger(8) && !element.isInteger(1) &&
+      !element.isUnsignedInteger(8)) {
     return emitOpError("expected elements that plans know (f64, f32, bf16, "
-                       "f16, i64, i32 or booleans), got ")
+                       "f16, i64, i32, booleans or ui8), got ")
            << element;
   }
   // buffer_c2
@@ -394,7 +395,7 @@ SmallVector<BufferAccess> CopyOp::getAccesses() {
 LogicalResult FillOp::verify() {
   // fill_c1
   Type element = cast<MemRefType>(getBuffer().getType()).getElementType();
-  if (getTruth() && !element.isInteger(8)) {
+  if (getTruth() && !element.isSignlessInteger(8)) {
     return emitOpError("expected bytes to be filled with truth, got ")
            << getBuffer().getType();
   }

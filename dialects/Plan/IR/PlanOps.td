@@ -11,7 +11,8 @@ class Plan_Instruction<string mnemonic, list<Trait> traits = []>
 def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
   let summary = "memory of a rank";
   let description = [{
-    Names a piece of memory with the shape and element type of `result` (row-major, contiguous; booleans are bytes).
+    Names a piece of memory with the shape and element type of `result` (row-major, contiguous; i8 are booleans, a byte
+    each, and ui8 8-bit codes).
     `region`: transient buffers live within one execution of their function and lie in the arena at `offset` (bytes, set by
     Memory); persistent ones live as long as the run (`symbol` is the state's or segment slot's name); constants hold
     `value`; io buffers are filled by `plan.fetch`. `klass` is the class under which estimates count the bytes. With
@@ -28,7 +29,7 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1 or 2; an alignment is a power of two, at least
       64, and an offset a multiple of it; only transient buffers are shared, only persistent ones sharded or each thread's own, and
       a `shard` is one of all their elements.
-    - (C3) the elements are f64, f32, bf16, f16, i64, i32 or booleans (i1, i8).
+    - (C3) the elements are f64, f32, bf16, f16, i64, i32 booleans (i1, i8) or codes (ui8).
   }];
   let arguments = (ins Plan_Region:$region, Plan_MemoryClass:$klass, OptionalAttr<StrAttr>:$symbol, OptionalAttr<ElementsAttr>:$value,
                    OptionalAttr<I64Attr>:$offset, DefaultValuedAttr<I64Attr, "1">:$copies,
@@ -152,7 +153,7 @@ def Plan_FillOp : Plan_Instruction<"fill"> {
     ```
 
     **Constraints**
-    - (C1) with `truth` the elements are bytes.
+    - (C1) with `truth` the elements are booleans (i8).
   }];
   let arguments = (ins AnyMemRef:$buffer, UnitAttr:$truth);
   let hasVerifier = 1;

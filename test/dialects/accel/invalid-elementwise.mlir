@@ -58,6 +58,30 @@ func.func @negation_of_numbers(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @codes_of_two_shapes(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.quantize' op requires the same shape for all operands and results}}
+  %y = accel.quantize dynamic_signed, %x : tensor<4xf32> -> tensor<3xui8>
+  return
+}
+
+// -----
+
+func.func @codes_are_no_booleans(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.quantize' op result #0 must be ranked tensor of 8-bit code values, but got 'tensor<4xi1>'}}
+  %y = accel.quantize dynamic_signed, %x : tensor<4xf32> -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @sum_of_codes(%x: tensor<4xui8>) {
+  // expected-error@below {{'accel.add' op operand #0 must be ranked tensor of}}
+  %y = accel.add %x, %x : tensor<4xui8>
+  return
+}
+
+// -----
+
 func.func @is_nan_of_two_shapes(%x: tensor<4xf32>) {
   // expected-error@below {{'accel.is_nan' op requires the same shape for all operands and results}}
   %y = accel.is_nan %x : tensor<4xf32> -> tensor<3xi1>

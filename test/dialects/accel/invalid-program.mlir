@@ -121,7 +121,7 @@ func.func @update_c1(%x: tensor<1xf64>) {
 // -----
 
 func.func @update_c1_kind(%x: tensor<f64>) {
-  // expected-error@below {{'accel.update' op expected `kind` to be adamw, sgd or lion, got "adam"}}
+  // expected-error@below {{'accel.update' op expected `kind` to be adamw, sgd, lion or adamw8, got "adam"}}
   accel.update %x kind "adam" : tensor<f64>
   return
 }

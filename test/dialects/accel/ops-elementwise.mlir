@@ -55,6 +55,19 @@ func.func @binary(%f: tensor<f64>, %h: tensor<3xf16>, %b: tensor<3xbf16>, %i: te
   return
 }
 
+// CHECK-LABEL: func.func @codes
+func.func @codes(%x: tensor<4xf32>) {
+  // CHECK: accel.quantize dynamic_signed, %{{.+}} : tensor<4xf32> -> tensor<4xui8>
+  %signed = accel.quantize dynamic_signed, %x : tensor<4xf32> -> tensor<4xui8>
+  // CHECK: accel.quantize dynamic_unsigned, %{{.+}} : tensor<4xf32> -> tensor<4xui8>
+  %unsigned = accel.quantize dynamic_unsigned, %x : tensor<4xf32> -> tensor<4xui8>
+  // CHECK: accel.dequantize dynamic_signed, %{{.+}} : tensor<4xui8> -> tensor<4xf32>
+  %number = accel.dequantize dynamic_signed, %signed : tensor<4xui8> -> tensor<4xf32>
+  // CHECK: accel.dequantize dynamic_unsigned, %{{.+}} : tensor<4xui8> -> tensor<4xf64>
+  %magnitude = accel.dequantize dynamic_unsigned, %unsigned : tensor<4xui8> -> tensor<4xf64>
+  return
+}
+
 // CHECK-LABEL: func.func @logic
 func.func @logic(%p: tensor<4xi1>, %x: tensor<4xf32>, %i: tensor<4xi64>) {
   // CHECK: accel.and %{{.+}}, %{{.+}} : tensor<4xi1>

@@ -134,6 +134,15 @@ std::vector<OpCase> getOtherCases() {
       makeCase("is_nan", pair, "tensor<3x5xi1>",
                "%z = accel.is_nan %x : tensor<3x5xf64> -> tensor<3x5xi1>",
                "%z : tensor<3x5xi1>"));
+  for (std::string code : {"dynamic_signed", "dynamic_unsigned"}) {
+    cases.push_back(
+        makeCase(code, "%x: tensor<3x5xf64>", "tensor<3x5xf64>",
+                 "%c = accel.quantize " + code +
+                     ", %x : tensor<3x5xf64> -> tensor<3x5xui8>\n  %z = "
+                     "accel.dequantize " +
+                     code + ", %c : tensor<3x5xui8> -> tensor<3x5xf64>",
+                 "%z : tensor<3x5xf64>"));
+  }
   cases.push_back(
       makeCase("constant", "", "tensor<2xf64>",
                "%z = accel.constant dense<[1.0, 2.0]> : tensor<2xf64>",

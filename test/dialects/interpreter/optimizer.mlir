@@ -173,3 +173,36 @@ func.func @f() {
   accel.update %scale kind "lion" : tensor<f64>
   return
 }
+
+// -----
+
+// AdamW with 8-bit moments as an implementation of the paper on PyTorch's tensors gives it: one block for each parameter here
+// CHECK: metric "grad_norm" = 1.889769983
+// CHECK: metric "lr" = 0.1
+// CHECK: parameter @w: tensor<2x3xf64> = [ [0.373838, 0.137029, -0.316238], [0.972452, 1.23626, -1.15429] ]
+// CHECK: parameter @b: tensor<3xf64> = [-0.105107, 1.26302, 0.392576]
+// CHECK: state @step_count: tensor<f64> = 6
+accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
+accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
+accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
+accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
+accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
+accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
+accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.95 : f64}
+accel.state @eps : tensor<f64> {kind = "hyperparameter", initial = 1.0e-8 : f64}
+accel.state @step_count : tensor<f64> {kind = "counter"}
+accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+func.func @f() {
+  %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
+  %w = accel.read @w : tensor<2x3xf64>
+  %gw = accel.mul %w, %cw : tensor<2x3xf64>
+  accel.accumulate @w, %gw : tensor<2x3xf64>
+  %cb = accel.constant dense<[0.808, -0.952, 0.312]> : tensor<3xf64>
+  %b = accel.read @b : tensor<3xf64>
+  %gb = accel.mul %b, %cb : tensor<3xf64>
+  accel.accumulate @b, %gb : tensor<3xf64>
+  %scale = accel.constant dense<1.0> : tensor<f64>
+  accel.update %scale kind "adamw8" : tensor<f64>
+  return
+}

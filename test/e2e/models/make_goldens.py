@@ -56,6 +56,8 @@ class Model:
     key_biases: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()  # of accelc, besides those of the variant
     microbatch: int = MICROBATCH
+    # What accelc lays out together, by the name of a parameter.
+    bucket_of: Callable[[str], str] = lambda name: "model"
 
 
 SGD = Optimizer(kind="sgd", lr=0.05, momentum=0.9, weight_decay=0.0)
@@ -67,6 +69,9 @@ MLP_SGD = dataclasses.replace(SGD_HALF, weight_decay=0.01)
 LONG = 50
 LION = Variant(
     "lion", Optimizer("lion", lr=1e-4, beta2=0.99, clip_norm=0.5), steps=LONG
+)
+ADAMW8 = Variant(
+    "adamw8", Optimizer("adamw8", beta2=0.999, clip_norm=0.5), steps=LONG
 )
 SCHEDULES = (
     Schedule("linear", warmup_steps=5, schedule_steps=20, min_lr=1e-5),
@@ -226,6 +231,7 @@ MODELS = {
             Variant("", ADAMW_HALF),
             Variant("sgd", MLP_SGD),
             LION,
+            ADAMW8,
             *_scheduled(ADAMW_HALF),
             Variant(
                 "frozen",
@@ -383,7 +389,13 @@ def run_variant(
     if variant.adapt:
         variant.adapt(network)
     return train(
-        network, data, variant.optimizer, variant.schedule, variant.batch, variant.steps
+        network,
+        data,
+        variant.optimizer,
+        variant.schedule,
+        variant.batch,
+        variant.steps,
+        model.bucket_of,
     )
 
 

@@ -8,12 +8,13 @@ optimizers.  README.md has the formulas.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from optimizers import Lion
+from optimizers import BlockwiseAdamW, Lion
 from torch import nn
 
 IGNORED = -100
@@ -57,7 +58,11 @@ class Optimizer:
     clip_norm: float = 1.0
     decay_everything: bool = False  # only to see what a mistake would cost
 
-    def build(self, model: nn.Module) -> torch.optim.Optimizer:
+    def build(
+        self, model: nn.Module, bucket_of: Callable[[str], str]
+    ) -> torch.optim.Optimizer:
+        if self.kind == "adamw8":
+            return self._build_blockwise(model, bucket_of)
         parameters = list(model.parameters())
         decayed = [p for p in parameters if p.dim() >= 2 or self.decay_everything]
         ids = {id(p) for p in decayed}
@@ -73,6 +78,24 @@ class Optimizer:
         if self.kind == "lion":
             return Lion(groups, lr=self.lr, betas=betas)
         return torch.optim.AdamW(groups, lr=self.lr, betas=betas, eps=self.eps)
+
+    def _build_blockwise(
+        self, model: nn.Module, bucket_of: Callable[[str], str]
+    ) -> BlockwiseAdamW:
+        """A group for what decays of each bucket, and one for the rest of it."""
+        groups: dict[tuple[str, bool], list[nn.Parameter]] = {}
+        for name, p in model.named_parameters():
+            decays = p.dim() >= 2 or self.decay_everything
+            groups.setdefault((bucket_of(name), decays), []).append(p)
+        return BlockwiseAdamW(
+            [
+                {"params": params, "weight_decay": self.weight_decay if decays else 0.0}
+                for (_, decays), params in groups.items()
+            ],
+            lr=self.lr,
+            betas=(self.beta1, self.beta2),
+            eps=self.eps,
+        )
 
 
 @dataclass
@@ -130,8 +153,9 @@ def train(
     schedule: Schedule,
     batch: int,
     steps: int,
+    bucket_of: Callable[[str], str] = lambda name: "model",
 ) -> Result:
-    torch_optimizer = optimizer.build(model)
+    torch_optimizer = optimizer.build(model, bucket_of)
     result = Result(initial=_snapshot(model))
     for step in range(steps):
         inputs, targets, others = data.batch(step, batch)

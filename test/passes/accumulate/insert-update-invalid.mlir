@@ -5,7 +5,7 @@
 
 //--- options.mlir
 // Every wrong option is named.
-// expected-error@below {{--optimizer: expected adamw, sgd or lion, got 'adam'}}
+// expected-error@below {{--optimizer: expected adamw, sgd, lion or adamw8, got 'adam'}}
 // expected-error@below {{--schedule: expected constant, linear, cosine or wsd, got 'step'}}
 // expected-error@below {{--lr: expected a finite number that is not negative, got -1}}
 func.func @step() attributes {accel.role = #accel.role<step>} {

@@ -75,6 +75,7 @@ std::vector<KernelCase> getViewCases();
 std::vector<KernelCase> getColumnCases();
 std::vector<KernelCase> getAttentionCases();
 std::vector<KernelCase> getProductCases();
+std::vector<KernelCase> getQuantizeCases();
 
 } // namespace accel::test
 

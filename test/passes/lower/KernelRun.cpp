@@ -95,7 +95,7 @@ void GuardedBuffer::fill(const HostTensor &values) {
     put<float>(start, values.floats());
   } else if (element.isF64()) {
     put<double>(start, values.floats());
-  } else if (element.isInteger(1)) {
+  } else if (element.isInteger(1) || element.isUnsignedInteger(8)) {
     put<uint8_t>(start, values.integers());
   } else if (element.isInteger(32)) {
     put<int32_t>(start, values.integers());
@@ -111,7 +111,7 @@ HostTensor GuardedBuffer::read() const {
     get<float>(start, result.mutableFloats());
   } else if (element.isF64()) {
     get<double>(start, result.mutableFloats());
-  } else if (element.isInteger(1)) {
+  } else if (element.isInteger(1) || element.isUnsignedInteger(8)) {
     get<uint8_t>(start, result.mutableIntegers());
   } else if (element.isInteger(32)) {
     get<int32_t>(start, result.mutableIntegers());

@@ -15,7 +15,7 @@ func.func @contradiction(%x: tensor<7xf32>) -> tensor<7xf32> attributes {
 
 // -----
 
-// expected-error@below {{expected elements of type f32, f64, i32, i64 or i1 in a kernel, got 'tensor<4xbf16>'}}
+// expected-error@below {{expected elements of type f32, f64, i32, i64, i1 or ui8 in a kernel, got 'tensor<4xbf16>'}}
 func.func @half(%x: tensor<4xbf16>) -> tensor<4xbf16> attributes {
     plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
   %y = accel.neg %x : tensor<4xbf16>

@@ -1,5 +1,6 @@
 // RUN: split-file %s %t
 // RUN: accel-opt %t/blocks.mlir --accel-assign-buckets | FileCheck %t/blocks.mlir
+// RUN: accel-opt %t/codes.mlir --accel-assign-buckets | FileCheck %t/codes.mlir
 // RUN: accel-opt %t/plain.mlir --accel-assign-buckets=decay-rank=1 | FileCheck %t/plain.mlir
 
 //--- blocks.mlir
@@ -110,6 +111,37 @@ module {
     }
     %s = accel.constant dense<1.0> : tensor<f64>
     accel.update %s kind "adamw" : tensor<f64>
+    return
+  }
+}
+
+//--- codes.mlir
+// An optimizer whose state has blocks of 256: no rank has a part of one, so the granule is that and segments are whole blocks. Its
+// slots have types of their own, and begin with bytes of zero, which are the codes of zero.
+// CHECK: accel.bucket @model {granule = 256 : i64, segments = [{elements = 512 : i64, group = "decayed"
+// CHECK: accel.state @model.decayed.master : tensor<512xf32>
+// CHECK: accel.state @model.decayed.gradient : tensor<512xf32>
+// CHECK: accel.state @model.decayed.first_moment : tensor<512xui8>
+// CHECK: accel.state @model.decayed.first_scale : tensor<2xf32>
+// CHECK: accel.state @model.decayed.second_moment : tensor<512xui8>
+// CHECK: accel.state @model.decayed.second_scale : tensor<2xf32>
+// CHECK: accel.constant dense<0> : tensor<512xui8>
+// CHECK: accel.write @model.decayed.first_moment
+// CHECK: accel.write @model.decayed.first_scale
+module {
+  accel.parameter @first : tensor<100x3xf32> trainable
+  func.func @init() attributes {accel.role = #accel.role<initialize>} {
+    return
+  }
+  func.func @step() attributes {accel.role = #accel.role<step>} {
+    accel.repeat {
+      %x = accel.input "x" : tensor<4x100xf32>
+      %w = accel.read @first : tensor<100x3xf32>
+      %y = accel.matmul %x, %w : tensor<4x100xf32>, tensor<100x3xf32> -> tensor<4x3xf32>
+      accel.accumulate @first, %w : tensor<100x3xf32>
+    }
+    %s = accel.constant dense<1.0> : tensor<f64>
+    accel.update %s kind "adamw8" : tensor<f64>
     return
   }
 }

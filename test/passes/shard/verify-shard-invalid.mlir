@@ -25,7 +25,7 @@ module {
   // expected-error@below {{expected state 'm.decayed.master' with 256 elements, got another size}}
   accel.bucket @m {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 256 : i64, parameters = []}]}
   accel.state @m.decayed.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
-  // expected-error@below {{expected slot 'm.decayed.gradient' to be flat, a multiple of 128 and of the size of its master, 'tensor<128xf32>', got 'tensor<100xf32>'}}
+  // expected-error@below {{expected slot 'm.decayed.gradient' of type 'tensor<128xf32>', as its master is 'tensor<128xf32>', got 'tensor<100xf32>'}}
   accel.state @m.decayed.gradient : tensor<100xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
   // expected-error@below {{expected a gradient slot of segment 'frozen' exactly if it is trained, got one}}
   accel.state @m.frozen.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "frozen", slot = "master", group = "frozen"}
@@ -37,4 +37,29 @@ module {
     accel.update %s kind "sgd" : tensor<f64>
     return
   }
+}
+
+// -----
+
+// Slots are what the module's optimizer keeps, of its types, in buckets of whole blocks.
+module attributes {accel.optimizer = "adamw8"} {
+  accel.bucket @m {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 256 : i64, parameters = []}]}
+  // expected-error@below {{expected bucket 'm' with a granule of a multiple of 256, got 128}}
+  accel.state @m.decayed.master : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
+  // expected-error@below {{expected bucket 'm' with a granule of a multiple of 256, got 128}}
+  accel.state @m.decayed.gradient : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
+}
+
+// -----
+
+module attributes {accel.optimizer = "adamw8"} {
+  accel.bucket @m {granule = 256 : i64, segments = [{name = "decayed", group = "decayed", elements = 512 : i64, parameters = []}]}
+  accel.state @m.decayed.master : tensor<512xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
+  accel.state @m.decayed.gradient : tensor<512xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
+  // expected-error@below {{expected slot 'm.decayed.first_moment' of type 'tensor<512xui8>', as its master is 'tensor<512xf32>', got 'tensor<512xf32>'}}
+  accel.state @m.decayed.first_moment : tensor<512xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "first_moment", group = "decayed"}
+  // expected-error@below {{expected slot 'm.decayed.first_scale' of type 'tensor<2xf32>', as its master is 'tensor<512xf32>', got 'tensor<4xf32>'}}
+  accel.state @m.decayed.first_scale : tensor<4xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "first_scale", group = "decayed"}
+  // expected-error@below {{expected a slot that optimizer adamw8 keeps, got 'momentum'}}
+  accel.state @m.decayed.momentum : tensor<512xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "momentum", group = "decayed"}
 }

@@ -132,6 +132,14 @@ const Case kStateCases[] = {
        p.manifest.mutable_buckets(0)->mutable_segments(0)->set_elements(17);
      },
      "slot 'master': 17 elements do not fit into its buffer"},
+    {"SlotBlock",
+     [](SamplePlan& p) {
+       p.manifest.mutable_buckets(0)
+           ->mutable_segments(0)
+           ->mutable_slots(0)
+           ->set_block(3);
+     },
+     "slot 'master': expected a block that divides the granule "},
     {"SlotTransient",
      [](SamplePlan& p) {
        p.manifest.mutable_buckets(0)

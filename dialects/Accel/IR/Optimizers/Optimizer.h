@@ -22,10 +22,15 @@ struct OracleSegment;
 inline constexpr llvm::StringLiteral kDefaultOptimizer = "adamw";
 
 /// What an optimizer keeps of every trainable segment besides its parameters
-/// and gradient: one flat array.
+/// and gradient: one flat array, zeros in front of the first step.
 struct OptimizerSlot {
+  enum class Element { Float, Code };
+
   llvm::StringLiteral name;
-  double initial = 0.0; ///< of every element, in front of the first step
+  Element element = Element::Float; ///< f32, or ui8
+  /// Elements of the segment for each element of the slot: blocks that no rank
+  /// has a part of.
+  int64_t block = 1;
 };
 
 /// A number that a run may set, a state of kind `hyperparameter`.
@@ -62,6 +67,9 @@ struct Optimizer {
   /// no segments, from the published formulas.
   void (*runOracle)(OracleSegment &segment);
 
+  /// The largest block of its slots.
+  int64_t getBlock() const;
+
   /// Null if it has none of that name.
   const OptimizerSlot *findSlot(llvm::StringRef name) const;
   const OptimizerNumber *findNumber(llvm::StringRef name) const;
@@ -79,6 +87,7 @@ std::string listOptimizers();
 
 // One per file.
 extern const Optimizer kAdamW;
+extern const Optimizer kAdamW8;
 extern const Optimizer kLion;
 extern const Optimizer kSgd;
 

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace accel;
@@ -21,6 +22,14 @@ static const T *findNamed(llvm::ArrayRef<T> table, llvm::StringRef name) {
   return found == table.end() ? nullptr : found;
 }
 
+int64_t Optimizer::getBlock() const {
+  int64_t block = 1;
+  for (const OptimizerSlot &slot : slots) {
+    block = std::max(block, slot.block);
+  }
+  return block;
+}
+
 const OptimizerSlot *Optimizer::findSlot(llvm::StringRef name) const {
   return findNamed(slots, name);
 }
@@ -34,7 +43,7 @@ const OptimizerPower *Optimizer::findPower(llvm::StringRef name) const {
 }
 
 llvm::ArrayRef<const Optimizer *> accel::getOptimizers() {
-  static constexpr const Optimizer *kAll[] = {&kAdamW, &kSgd, &kLion};
+  static constexpr const Optimizer *kAll[] = {&kAdamW, &kSgd, &kLion, &kAdamW8};
   return kAll;
 }
 

@@ -36,6 +36,15 @@ public:
                            const SegmentSlots &segment) = 0;
 };
 
+/// Two slots that hold numbers as 8-bit codes: numbers over the scale of their
+/// block, which is the largest magnitude there.
+struct BlockCode {
+  llvm::StringLiteral codes;
+  llvm::StringLiteral scales;
+  ByteCode code;
+  int64_t block; ///< elements with one scale
+};
+
 /// Element-wise f32 arithmetic on one segment; scalars are repeated where they
 /// are used. Borrows: both arguments.
 class SegmentBuilder {
@@ -48,6 +57,10 @@ public:
   mlir::Value read(llvm::StringRef slot) {
     return ReadOp::create(builder, loc, type, segment.getSlot(slot));
   }
+  /// The numbers that `slots` hold, in f32.
+  mlir::Value read(const BlockCode &slots);
+  /// Stores `value`, of f32, there.
+  void write(const BlockCode &slots, mlir::Value value);
   void write(llvm::StringRef slot, mlir::Value value) {
     WriteOp::create(builder, loc, segment.getSlot(slot), value);
   }
@@ -78,6 +91,10 @@ public:
   }
 
 private:
+  mlir::Value number(llvm::ArrayRef<int64_t> shape, double value);
+  /// One number for each block, in every element of it.
+  mlir::Value repeatBlocks(mlir::Value value, int64_t block);
+
   mlir::OpBuilder &builder;
   mlir::Location loc;
   const SegmentSlots &segment;

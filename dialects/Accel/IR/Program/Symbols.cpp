@@ -10,7 +10,8 @@ using namespace accel;
 
 /// Verifies that the declared type of a symbol is a tensor the dialect knows,
 /// of known size.
-static LogicalResult verifyDeclaredType(Operation *op, Type type) {
+static LogicalResult verifyDeclaredType(Operation *op, Type type,
+                                        bool mayBeCode) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape()) {
     return op->emitOpError()
@@ -20,11 +21,12 @@ static LogicalResult verifyDeclaredType(Operation *op, Type type) {
   bool isKnown =
       isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) ||
       element.isSignlessInteger(64) || element.isSignlessInteger(32) ||
-      element.isSignlessInteger(1);
+      element.isSignlessInteger(1) ||
+      (mayBeCode && element.isUnsignedInteger(8));
   if (!isKnown) {
     return op->emitOpError()
-           << "expected element type f32, f64, bf16, f16, i64, i32 or i1, got "
-           << element;
+           << "expected element type f32, f64, bf16, f16, i64, i32"
+           << (mayBeCode ? ", i1 or ui8, got " : " or i1, got ") << element;
   }
   return success();
 }
@@ -68,7 +70,7 @@ static LogicalResult verifyInitial(Operation *op, DictionaryAttr initial) {
 
 LogicalResult ParameterOp::verify() {
   // parameter_c1
-  if (failed(verifyDeclaredType(*this, getType()))) {
+  if (failed(verifyDeclaredType(*this, getType(), /*mayBeCode=*/false))) {
     return failure();
   }
   // parameter_c2
@@ -84,7 +86,7 @@ LogicalResult ParameterOp::verify() {
 
 LogicalResult StateOp::verify() {
   // state_c1
-  if (failed(verifyDeclaredType(*this, getType()))) {
+  if (failed(verifyDeclaredType(*this, getType(), /*mayBeCode=*/true))) {
     return failure();
   }
   // state_c2
