@@ -30,7 +30,7 @@ constexpr EstimatedClass kEstimatedClasses[] = {
     {planpb::CLASS_IO, "io", "inputs and targets of two microbatches"},
     {planpb::CLASS_CONSTANTS, "constants", "tensors of the model itself"},
     {planpb::CLASS_SCALARS, "scalars", "learning rate, counters, sums"},
-    {planpb::CLASS_SCRATCH, "scratch",
+    {planpb::CLASS_WORKSPACE, "workspace",
      "packed matrices and tiles of each thread"},
     {planpb::CLASS_STAGING, "staging",
      "what collectives have on its way between ranks"},

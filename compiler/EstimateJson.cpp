@@ -9,7 +9,7 @@ namespace accel {
 namespace {
 
 /// Changes when a program that reads the JSON could misunderstand it.
-constexpr int64_t kJsonVersion = 2;
+constexpr int64_t kJsonVersion = 3;
 
 void addTraffic(llvm::json::OStream &json, llvm::StringRef name,
                 const runtime::CollectiveTraffic &traffic) {

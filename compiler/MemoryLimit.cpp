@@ -62,8 +62,8 @@ FailureOr<uint64_t> findFirstMisfit(const TrainingEstimate &estimate,
   return first;
 }
 
-/// `activations 3.0 GiB, scratch 8.3 MiB`: what is at least as large as on one
-/// rank, the largest first.
+/// `activations 3.0 GiB, workspace 8.3 MiB`: what is at least as large as on
+/// one rank, the largest first.
 std::string listFixedClasses(const RankEstimate &one,
                              const RankEstimate &least) {
   std::vector<std::pair<uint64_t, StringRef>> fixed;

@@ -77,7 +77,7 @@ static planpb::MemoryClass toClass(plan::MemoryClass klass) {
   case plan::MemoryClass::Scalars:
     return planpb::CLASS_SCALARS;
   case plan::MemoryClass::Workspace:
-    return planpb::CLASS_SCRATCH;
+    return planpb::CLASS_WORKSPACE;
   }
   llvm_unreachable("all classes are listed");
 }

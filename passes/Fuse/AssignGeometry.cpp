@@ -76,7 +76,11 @@ private:
   /// One workspace of `most` bytes serves all kernels, as they run one after
   /// the other; each gets as much of it as it needs.
   void addWorkspace(func::FuncOp function, int64_t most) {
-    auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
+    // Behind all other memory.
+    OpBuilder builder(
+        &*llvm::find_if(function.getBody().front(), [](Operation &op) {
+          return !isa<plan::BufferOp, plan::ViewOp, plan::PartOp>(op);
+        }));
     auto typeOf = [&](int64_t bytes) {
       return MemRefType::get({bytes / 4}, builder.getF32Type());
     };

@@ -216,16 +216,16 @@ void ProductKernel::emitBlock(const IndexRange &rows, const IndexRange &columns,
 
 void ProductKernel::emitRows(const IndexRange &rows, const IndexRange &columns,
                              const DepthBlock &block) {
-  Value scratch = emitter.getWorkspace();
+  Value workspace = emitter.getWorkspace();
   Value count = t.sub(rows.last, rows.first);
-  Packed packedLhs{scratch, t.index(tiles.lhsOffset())};
+  Packed packedLhs{workspace, t.index(tiles.lhsOffset())};
   routines.packLhs(t, partOf(lhs, rows.first, block.first), packedLhs, count,
                    block.depth);
   Value adds = t.isLess(t.index(0), block.first);
   if (storing.adds) {
     adds = storing.kept ? t.choose(adds, adds, storing.kept) : t.truth();
   }
-  routines.multiply(t, packedLhs, {scratch, t.index(0)}, panelStride(),
+  routines.multiply(t, packedLhs, {workspace, t.index(0)}, panelStride(),
                     block.depth, partOf(result, rows.first, columns.first),
                     count, t.sub(columns.last, columns.first), adds);
   if (hasEpilogue) {

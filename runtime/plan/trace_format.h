@@ -11,7 +11,7 @@ namespace accel::runtime {
 // The value of `format`.
 inline constexpr absl::string_view kTraceFormat = "accel-run trace";
 // Of `version`; changes when a reader could misunderstand a trace.
-inline constexpr int kTraceVersion = 1;
+inline constexpr int kTraceVersion = 2;
 
 }  // namespace accel::runtime
 

@@ -13,7 +13,7 @@ namespace {
 
 // Of the frame; `format` is that of the plan. Changes when a program that reads
 // this JSON could misunderstand it.
-constexpr int kJsonVersion = 3;
+constexpr int kJsonVersion = 4;
 
 absl::StatusOr<std::string> MessageJson(
     const google::protobuf::Message& message) {

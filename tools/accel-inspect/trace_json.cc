@@ -9,7 +9,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Changes when a program that reads this JSON could misunderstand it.
-constexpr int kProfileVersion = 1;
+constexpr int kProfileVersion = 2;
 
 void AddCost(const StepCost& cost, Json& json) {
   json["runs"] = cost.executions;

@@ -134,7 +134,7 @@ TEST_F(TraceRecorderTest, WithARooflineAnEventSaysWhatItAchieved) {
   const json trace = WriteAndRead(recorder);
   const json& other = trace["otherData"];
   EXPECT_EQ(other["format"], "accel-run trace");
-  EXPECT_EQ(other["version"], 1);
+  EXPECT_EQ(other["version"], 2);
   EXPECT_EQ(other["producer"], "accel-run 1.2");
   EXPECT_EQ(other["model"], "regression");
   EXPECT_EQ(other["threads"], 3);

@@ -63,7 +63,7 @@ class ShardMaker {
     const uint64_t begin = manifest.arenas(0).bytes();
     manifest.mutable_arenas(0)->set_bytes(begin + elements_ * kWidth);
     AddBuffer("initial", planpb::REGION_TRANSIENT, planpb::SPACE_DEVICE,
-              planpb::CLASS_SCRATCH)
+              planpb::CLASS_WORKSPACE)
         ->set_offset(begin);
     const uint64_t room =
         (elements_ + kShardGranule * manifest.max_ranks()) * kWidth;

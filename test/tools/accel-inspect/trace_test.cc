@@ -60,7 +60,7 @@ std::string Json(const Execution& run) {
 std::string Trace(const std::vector<Execution>& runs,
                   const std::string& roofline) {
   return absl::StrCat(
-      R"({"otherData":{"format":"accel-run trace","version":1,)",
+      R"({"otherData":{"format":"accel-run trace","version":2,)",
       R"("producer":"accel-run 1","model":"gpt","ranks":1,"threads":2)",
       roofline,
       R"(},"traceEvents":[{"ph":"M","name":"thread_name","pid":0,"tid":0,)",
@@ -164,7 +164,7 @@ TEST(TraceTest, WithoutARooflineItSaysWhatWouldAddOne) {
 TEST(TraceTest, ProgramsReadTheSame) {
   const auto json =
       nlohmann::json::parse(tools::TraceJson(ProfileOf(ThreeSteps())));
-  EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["version"], 2);
   EXPECT_DOUBLE_EQ(json["step_ms"].get<double>(), 10);
   EXPECT_EQ(json["roofline"]["flops_per_second"], 1e11);
   const auto& stream = json["streams"][0];
@@ -260,9 +260,9 @@ TEST(TraceTest, RefusalsSayWhatToDo) {
                "was damaged or changed, write the trace anew"));
   EXPECT_THAT(
       ParseTrace(
-          absl::StrReplaceAll(good, {{"\"version\":1", "\"version\":2"}})),
+          absl::StrReplaceAll(good, {{"\"version\":2", "\"version\":3"}})),
       StatusIs(absl::StatusCode::kUnimplemented,
-               "expected version 1 of a trace, got 2, written by \"accel-run "
+               "expected version 2 of a trace, got 3, written by \"accel-run "
                "1\"; use the accel-inspect of that release"));
   EXPECT_THAT(ParseTrace(R"({"traceEvents":[]})"),
               StatusIs(absl::StatusCode::kInvalidArgument,
