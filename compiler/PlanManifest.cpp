@@ -235,18 +235,13 @@ static std::string computeKey(func::FuncOp function) {
 /// What each operand is for, whatever the variant.
 static void addOperands(func::FuncOp function, planpb::Kernel &kernel) {
   auto codes = function->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
-  int64_t workspace = 0;
-  for (NamedAttribute each : codes) {
-    workspace = std::max(workspace,
-                         cast<plan::CodeAttr>(each.getValue()).getWorkspace());
-  }
   auto first = cast<plan::CodeAttr>(codes.begin()->getValue());
   for (const KernelOperand &operand : getKernelOperands(function, first)) {
     planpb::KernelOperand *message = kernel.add_operands();
     message->set_mode(toMode(operand.access));
     message->set_bytes(operand.bytes);
   }
-  if (workspace > 0) {
+  if (int64_t workspace = getWorkspaceBytes(function)) {
     planpb::KernelOperand *message = kernel.add_operands();
     message->set_mode(planpb::Access::MODE_READ_WRITE);
     message->set_bytes(workspace);

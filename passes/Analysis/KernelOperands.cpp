@@ -120,20 +120,39 @@ SmallVector<KernelOperand> accel::getKernelOperands(func::FuncOp kernel,
   return operands;
 }
 
+FailureOr<plan::CodeAttr> accel::getCode(func::FuncOp kernel,
+                                         StringRef variant) {
+  auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+  auto code = all ? all.getAs<plan::CodeAttr>(variant) : plan::CodeAttr();
+  if (!code) {
+    return kernel.emitOpError("expected `")
+           << plan::kCodeAttr << "` to say how code for '" << variant
+           << "' is cut, got " << Attribute(all);
+  }
+  return code;
+}
+
+int64_t accel::getWorkspaceBytes(func::FuncOp kernel) {
+  int64_t bytes = 0;
+  if (auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr)) {
+    for (NamedAttribute each : all) {
+      bytes =
+          std::max(bytes, cast<plan::CodeAttr>(each.getValue()).getWorkspace());
+    }
+  }
+  return bytes;
+}
+
 FailureOr<SmallVector<plan::CodeAttr>>
 accel::getCodeOfVariants(func::FuncOp kernel) {
-  auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
   SmallVector<plan::CodeAttr> codes;
   for (auto variant :
        kernel->getParentOfType<ModuleOp>().getOps<plan::VariantOp>()) {
-    auto code = all ? all.getAs<plan::CodeAttr>(variant.getSymName())
-                    : plan::CodeAttr();
-    if (!code) {
-      return kernel.emitOpError("expected `")
-             << plan::kCodeAttr << "` to say how code for '"
-             << variant.getSymName() << "' is cut, got " << Attribute(all);
+    FailureOr<plan::CodeAttr> code = getCode(kernel, variant.getSymName());
+    if (failed(code)) {
+      return failure();
     }
-    codes.push_back(code);
+    codes.push_back(*code);
   }
   return codes;
 }

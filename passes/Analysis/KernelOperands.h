@@ -25,6 +25,14 @@ struct KernelOperand {
 llvm::SmallVector<KernelOperand> getKernelOperands(mlir::func::FuncOp kernel,
                                                    plan::CodeAttr code);
 
+/// How the kernel's code in `variant` is cut; an error on the kernel if it does
+/// not say.
+mlir::FailureOr<plan::CodeAttr> getCode(mlir::func::FuncOp kernel,
+                                        llvm::StringRef variant);
+
+/// Bytes that the code of some variant needs of each thread, at most.
+int64_t getWorkspaceBytes(mlir::func::FuncOp kernel);
+
 /// The kernel's code in each variant of its module, in the module's order; an
 /// error on the kernel if it lacks one.
 mlir::FailureOr<llvm::SmallVector<plan::CodeAttr>>

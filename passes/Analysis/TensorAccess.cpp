@@ -241,3 +241,8 @@ bool accel::keepsLastDimension(Operation *op) {
   ArrayRef<int64_t> permutation = transpose.getPermutation();
   return permutation.back() == static_cast<int64_t>(permutation.size()) - 1;
 }
+
+int64_t accel::getSummedElements(MatmulOp product) {
+  ArrayRef<int64_t> matrix = shapeOf(product.getLhs()).take_back(2);
+  return matrix[product.getTransposeLhs() ? 0 : 1];
+}

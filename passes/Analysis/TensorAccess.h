@@ -13,6 +13,8 @@
 
 namespace accel {
 
+class MatmulOp;
+
 /// An affine view: element (c0, c1, ...) of a tensor of shape `sizes` is
 /// element `offset + sum of ci * stridesi` of its source, both counted in
 /// row-major order. Neighbouring dimensions that behave as one are merged;
@@ -84,6 +86,9 @@ std::optional<StridedView> getStridedView(mlir::Value value, mlir::Value root);
 
 /// Whether `op` is a transpose that keeps the last dimension last.
 bool keepsLastDimension(mlir::Operation *op);
+
+/// Elements of each sum of a product.
+int64_t getSummedElements(MatmulOp product);
 
 /// Number of elements of a statically shaped tensor.
 int64_t getNumElements(mlir::Value value);

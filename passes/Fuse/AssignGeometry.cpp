@@ -2,6 +2,7 @@
 // Lists the code variants, says for each how every kernel is cut, and gives
 // launches their workspace.
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "passes/Analysis/KernelOperands.h"
 #include "passes/Fuse/Passes.h"
 #include "passes/Target/Target.h"
 
@@ -32,12 +33,13 @@ private:
     if (failed(cutKernels(*target))) {
       return signalPassFailure();
     }
+    SymbolTable symbols(getOperation());
     int64_t most = 0;
-    for (auto &[kernel, bytes] : workspaces) {
-      most = std::max(most, bytes);
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      most = std::max(most, getWorkspaceBytes(kernel));
     }
     for (func::FuncOp function : getProgram(getOperation())) {
-      addWorkspace(function, most);
+      addWorkspace(function, symbols, most);
     }
   }
 
@@ -65,8 +67,6 @@ private:
           return failure();
         }
         codes.set(variant.name, code);
-        int64_t &bytes = workspaces[kernel.getSymName()];
-        bytes = std::max(bytes, code.getWorkspace());
       }
       kernel->setAttr(plan::kCodeAttr, codes.getDictionary(&getContext()));
     }
@@ -75,7 +75,8 @@ private:
 
   /// One workspace of `most` bytes serves all kernels, as they run one after
   /// the other; each gets as much of it as it needs.
-  void addWorkspace(func::FuncOp function, int64_t most) {
+  static void addWorkspace(func::FuncOp function, SymbolTable &symbols,
+                           int64_t most) {
     // Behind all other memory.
     OpBuilder builder(
         &*llvm::find_if(function.getBody().front(), [](Operation &op) {
@@ -87,7 +88,8 @@ private:
     plan::BufferOp buffer;
     llvm::DenseMap<int64_t, Value> views;
     function.walk([&](plan::LaunchOp launch) {
-      int64_t bytes = workspaces.lookup(launch.getKernel());
+      auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+      int64_t bytes = kernel ? getWorkspaceBytes(kernel) : 0;
       if (bytes == 0) {
         return;
       }
@@ -106,8 +108,6 @@ private:
       launch.getWorkspaceMutable().assign(view);
     });
   }
-
-  llvm::StringMap<int64_t> workspaces; ///< bytes by kernel, most of a variant
 };
 
 } // namespace

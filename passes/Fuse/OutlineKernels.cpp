@@ -232,11 +232,9 @@ func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner,
 std::string describeSizes(MatmulOp op) {
   ArrayRef<int64_t> shape = shapeOf(op.getResult());
   int64_t matrices = llvm::product_of(shape.drop_back(2));
-  int64_t depth =
-      shapeOf(op.getLhs()).take_back(2)[op.getTransposeLhs() ? 0 : 1];
   std::string text = matrices > 1 ? llvm::formatv("{0}x", matrices).str() : "";
   return text + llvm::formatv("{0}x{1}x{2}", shape[shape.size() - 2],
-                              shape.back(), depth)
+                              shape.back(), getSummedElements(op))
                     .str();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds its code to every kernel of a module.
+#include "passes/Analysis/KernelOperands.h"
 #include "passes/Lower/AttentionCode.h"
 #include "passes/Lower/KernelEmitter.h"
 #include "passes/Lower/Kernels.h"
@@ -73,15 +74,11 @@ static LogicalResult lowerKernel(func::FuncOp kernel, StringRef variant) {
   if (failed(domain) || failed(checkKernel(kernel))) {
     return failure();
   }
-  auto codes = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
-  auto geometry =
-      codes ? codes.getAs<plan::CodeAttr>(variant) : plan::CodeAttr();
-  if (!geometry) {
-    return kernel.emitOpError("expected `")
-           << plan::kCodeAttr << "` to say how code for '" << variant
-           << "' is cut, got " << Attribute(codes);
+  FailureOr<plan::CodeAttr> geometry = getCode(kernel, variant);
+  if (failed(geometry)) {
+    return failure();
   }
-  KernelEmitter emitter(kernel, *domain, geometry);
+  KernelEmitter emitter(kernel, *domain, *geometry);
   switch (domain->kind) {
   case LoopKind::Flat:
     emitFlatKernel(emitter);

@@ -7,9 +7,9 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
+#include "dialects/Accel/IR/Optimizers/SlotType.h"
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Shard/BucketPlan.h"
-#include "passes/Shard/SlotType.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -5,9 +5,9 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/Optimizers/SlotType.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Shard/BucketLayout.h"
-#include "passes/Shard/SlotType.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"

@@ -22,11 +22,7 @@ ByteRange First(ByteRange range, uint64_t size) {
 
 InstructionIssuer::InstructionIssuer(IssueContext& context)
     : context_(context) {
-  uint32_t arity = 0;
-  for (const planpb::Kernel& kernel : context.plan.manifest().kernels()) {
-    arity = std::max(arity, kernel.arity());
-  }
-  arguments_.reserve(arity);
+  arguments_.reserve(context.plan.MostArguments());
 }
 
 absl::Status InstructionIssuer::Issue(const Instance& instance,

@@ -285,6 +285,14 @@ std::optional<uint32_t> PlanView::FindMetric(absl::string_view name) const {
   return std::nullopt;
 }
 
+uint32_t PlanView::MostArguments() const {
+  uint32_t most = 0;
+  for (const planpb::Kernel& kernel : manifest_->kernels()) {
+    most = std::max(most, kernel.arity());
+  }
+  return most;
+}
+
 std::string PlanView::Describe(const FunctionView& function,
                                const planpb::Instruction& instruction) const {
   std::string text =

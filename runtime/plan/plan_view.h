@@ -96,6 +96,8 @@ class PlanView {
   const planpb::Buffer& buffer(uint32_t index) const {
     return manifest_->buffers(static_cast<int>(index));
   }
+  // Of a kernel, at most.
+  uint32_t MostArguments() const;
   // "instruction 12 of 'step' (launch 'matmul_64x64x64_0', stream 'compute')".
   std::string Describe(const FunctionView& function,
                        const planpb::Instruction& instruction) const;

@@ -238,6 +238,10 @@ absl::StatusOr<PartBytes> OwnedBytes(const planpb::Shard& shard,
                    owned.end * element_bits / 8};
 }
 
+uint64_t UnitsOfPart(uint64_t units, uint64_t elements, uint64_t owned) {
+  return DivideUp(owned, elements / units);
+}
+
 absl::StatusOr<uint64_t> LaunchUnits(const planpb::Launch& launch,
                                      const planpb::KernelEntry& entry,
                                      const RankBinding& binding) {
@@ -252,7 +256,7 @@ absl::StatusOr<uint64_t> LaunchUnits(const planpb::Launch& launch,
   }
   ASSIGN_OR_RETURN(const OwnedRange owned,
                    OwnedElements(launch.part(), binding));
-  return DivideUp(owned.size(), elements / entry.units());
+  return UnitsOfPart(entry.units(), elements, owned.size());
 }
 
 absl::StatusOr<uint64_t> EvaluateSize(const planpb::SizeExpr& expression,

@@ -82,6 +82,9 @@ struct PartBytes {
 absl::StatusOr<PartBytes> OwnedBytes(const planpb::Shard& shard,
                                      uint64_t element_bits,
                                      const RankBinding& binding);
+// Units of a part of a kernel's work: of `owned` of `elements`, a multiple of
+// all its `units`.
+uint64_t UnitsOfPart(uint64_t units, uint64_t elements, uint64_t owned);
 // Units of the kernel behind `entry` that the rank runs: all, or those of its
 // part of `launch.part`.
 absl::StatusOr<uint64_t> LaunchUnits(const planpb::Launch& launch,

@@ -4,9 +4,8 @@
 
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/Optimizers/OracleSegment.h"
+#include "dialects/Accel/IR/Optimizers/SlotType.h"
 #include "dialects/Accel/IR/Schedule.h"
-
-#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -99,16 +98,6 @@ FailureOr<Hyperparameters> readHyperparameters(UpdateOp op,
     return failure();
   }
   return values;
-}
-
-/// What a step keeps for a parameter of `type` that lies in no segment.
-RankedTensorType getSlotType(const OptimizerSlot &slot, RankedTensorType type) {
-  bool isCode = slot.element == OptimizerSlot::Element::Code;
-  Type element =
-      isCode ? IntegerType::get(type.getContext(), 8, IntegerType::Unsigned)
-             : type.getElementType();
-  int64_t entries = llvm::divideCeil(type.getNumElements(), slot.block);
-  return RankedTensorType::get({entries}, element);
 }
 
 std::vector<double> toNumbers(const HostTensor &tensor) {

@@ -83,7 +83,7 @@ int64_t CpuTarget::getRowLength(int64_t columns) const {
 
 /// Blocks of about the same depth.
 int64_t CpuTarget::getSumBlock(MatmulOp product) const {
-  int64_t depth = ProductTiles::getDepth(product);
+  int64_t depth = getSummedElements(product);
   int64_t blocks = llvm::divideCeil(depth, tiling.sumBlock);
   return llvm::alignTo(llvm::divideCeil(depth, blocks), 16);
 }

@@ -3,6 +3,7 @@
 #include "passes/Target/Cpu/ProductTiles.h"
 
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -14,17 +15,13 @@ static constexpr int64_t kMostBlockRows = 12;
 /// What a store of whole vectors writes behind packed rows.
 static constexpr int64_t kOverhang = 16;
 
-int64_t ProductTiles::getDepth(MatmulOp op) {
-  return shapeOf(op.getLhs()).take_back(2)[op.getTransposeLhs() ? 0 : 1];
-}
-
 ProductTiles ProductTiles::get(MatmulOp op, int64_t block,
                                int64_t packedColumns) {
   ArrayRef<int64_t> result = shapeOf(op.getResult());
   return {llvm::product_of(result.drop_back(2)),
           result[result.size() - 2],
           result.back(),
-          getDepth(op),
+          getSummedElements(op),
           op.getTransposeLhs(),
           op.getTransposeRhs(),
           block,

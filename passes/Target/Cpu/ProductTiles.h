@@ -22,8 +22,6 @@ struct ProductTiles {
   int64_t packedColumns;
 
   static ProductTiles get(MatmulOp op, int64_t block, int64_t packedColumns);
-  /// Elements of each of its sums.
-  static int64_t getDepth(MatmulOp op);
 
   int64_t blocks() const;
 

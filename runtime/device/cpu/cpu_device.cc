@@ -111,7 +111,7 @@ absl::StatusOr<std::unique_ptr<DeviceMemory>> CpuDevice::Allocate(
 int64_t CpuKernel::UnitsOf(const KernelLaunch& launch) const {
   const bool is_whole = launch.owned == launch.elements;
   return static_cast<int64_t>(
-      is_whole ? units : DivideUp(launch.owned, launch.elements / units));
+      is_whole ? units : UnitsOfPart(units, launch.elements, launch.owned));
 }
 
 absl::StatusOr<std::unique_ptr<CpuCode>> CpuCode::Load(const Plan& plan,

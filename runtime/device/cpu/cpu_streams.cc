@@ -23,14 +23,6 @@ std::vector<uint32_t> ThreadOfStreams(const planpb::Manifest& manifest,
   return threads;
 }
 
-uint32_t MostArguments(const planpb::Manifest& manifest) {
-  uint32_t most = 0;
-  for (const planpb::Kernel& kernel : manifest.kernels()) {
-    most = std::max(most, kernel.arity());
-  }
-  return most;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CpuStreams>> CpuStreams::Create(
@@ -61,7 +53,7 @@ void CpuStreams::MakeStreams(const PlanView& plan, const CpuCode& code,
                           planpb::STREAM_COMPUTE;
     streams_.emplace_back(*this, stream);
     operations_.emplace_back(code, memory, computes ? pool : single_,
-                             options_.communicator, MostArguments(manifest));
+                             options_.communicator, plan.MostArguments());
   }
   queues_.resize(*std::max_element(thread_of_.begin(), thread_of_.end()) + 1);
   for (Queue& queue : queues_) {

@@ -3,6 +3,7 @@
 #include "test/passes/lower/KernelRun.h"
 
 #include "passes/Analysis/IterationDomain.h"
+#include "passes/Analysis/KernelOperands.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -128,12 +129,7 @@ bool isKept(func::FuncOp kernel, unsigned result, ArrayRef<HostTensor> inputs) {
 }
 
 std::unique_ptr<GuardedBuffer> makeWorkspace(func::FuncOp kernel) {
-  int64_t bytes = 0;
-  for (NamedAttribute code :
-       kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr)) {
-    bytes =
-        std::max(bytes, cast<plan::CodeAttr>(code.getValue()).getWorkspace());
-  }
+  int64_t bytes = getWorkspaceBytes(kernel);
   if (bytes == 0) {
     return nullptr;
   }

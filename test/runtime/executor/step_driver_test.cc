@@ -210,6 +210,17 @@ TEST_F(StepDriverTest, AnyDeviceThatRespectsEventsGivesTheSameBits) {
   }
 }
 
+// The data is to blame, and the state is unknown from then on.
+void ExpectFailedFetch(runtime::Executor& executor,
+                       const absl::Status& failed) {
+  ASSERT_FALSE(failed.ok());
+  EXPECT_TRUE(failed.GetPayload(runtime::kDataErrorPayload));
+  EXPECT_THAT(std::string(failed.message()),
+              HasSubstr("instruction 3 of 'step' (fetch 'fetch first', stream "
+                        "'communication'): "));
+  EXPECT_EQ(executor.RunStep(1).status(), failed);
+}
+
 TEST_F(StepDriverTest, AnErrorOfAnotherDeviceSaysWhereAndStays) {
   Open(MakeSamplePlan());
   ASSERT_OK_AND_ASSIGN(
@@ -219,12 +230,7 @@ TEST_F(StepDriverTest, AnErrorOfAnotherDeviceSaysWhereAndStays) {
   ASSERT_OK(executor->Initialize());
   std::filesystem::resize_file(dir_.File("x.npy"), 40);
   const auto failed = executor->RunStep(1);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_TRUE(failed.status().GetPayload(runtime::kDataErrorPayload));
-  EXPECT_THAT(std::string(failed.status().message()),
-              HasSubstr("instruction 3 of 'step' (fetch 'fetch first', stream "
-                        "'communication'): "));
-  EXPECT_EQ(executor->RunStep(1).status(), failed.status());
+  ExpectFailedFetch(*executor, failed.status());
 }
 
 TEST_F(StepDriverTest, WeightsAreLoadedAndTransposed) {
@@ -320,13 +326,7 @@ TEST_F(StepDriverTest, AChangedDataFileEndsTheRunAndSaysSo) {
   ASSERT_OK(executor->RunStep(0).status());
   std::filesystem::resize_file(dir_.File("x.npy"), 40);
   const auto failed = executor->RunStep(1);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_TRUE(failed.status().GetPayload(runtime::kDataErrorPayload));
-  EXPECT_THAT(std::string(failed.status().message()),
-              HasSubstr("instruction 3 of 'step' (fetch 'fetch first', stream "
-                        "'communication'): "));
-  // The state is unknown now.
-  EXPECT_EQ(executor->RunStep(1).status(), failed.status());
+  ExpectFailedFetch(*executor, failed.status());
 }
 
 TEST_F(StepDriverTest, ReadsAndWritesBeyondABufferAreRefused) {

@@ -3,18 +3,16 @@
 #ifndef ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_SCALARBUILDER_H
 #define ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_SCALARBUILDER_H
 
-#include "dialects/Accel/IR/AccelOps.h"
-
-#include "mlir/IR/Builders.h"
+#include "dialects/Accel/IR/Optimizers/ArithmeticBuilder.h"
 
 namespace accel {
 
 /// Builds operations on f64 scalars at the insertion point of a builder.
 /// Borrows: the builder.
-class ScalarBuilder {
+class ScalarBuilder : public ArithmeticBuilder {
 public:
   ScalarBuilder(mlir::OpBuilder &builder, mlir::Location loc)
-      : builder(builder), loc(loc),
+      : ArithmeticBuilder(builder, loc),
         type(mlir::RankedTensorType::get({}, builder.getF64Type())) {}
 
   mlir::Value number(double value) {
@@ -31,31 +29,6 @@ public:
   }
   void report(llvm::StringRef metric, mlir::Value value) {
     MetricOp::create(builder, loc, metric, value);
-  }
-
-  mlir::Value add(mlir::Value left, mlir::Value right) {
-    return AddOp::create(builder, loc, left, right);
-  }
-  mlir::Value sub(mlir::Value left, mlir::Value right) {
-    return SubOp::create(builder, loc, left, right);
-  }
-  mlir::Value mul(mlir::Value left, mlir::Value right) {
-    return MulOp::create(builder, loc, left, right);
-  }
-  mlir::Value div(mlir::Value left, mlir::Value right) {
-    return DivOp::create(builder, loc, left, right);
-  }
-  mlir::Value min(mlir::Value left, mlir::Value right) {
-    return MinOp::create(builder, loc, left, right);
-  }
-  mlir::Value max(mlir::Value left, mlir::Value right) {
-    return MaxOp::create(builder, loc, left, right);
-  }
-  mlir::Value sqrt(mlir::Value operand) {
-    return SqrtOp::create(builder, loc, operand);
-  }
-  mlir::Value cos(mlir::Value operand) {
-    return CosOp::create(builder, loc, operand);
   }
 
   /// The sum of `parts`, at least one, by a single reduction: its code does not
@@ -84,12 +57,7 @@ public:
     return SelectOp::create(builder, loc, type, isLess, onTrue, onFalse);
   }
 
-  mlir::OpBuilder &getBuilder() { return builder; }
-  mlir::Location getLoc() const { return loc; }
-
 private:
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   mlir::RankedTensorType type;
 };
 

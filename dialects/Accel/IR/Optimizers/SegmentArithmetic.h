@@ -47,12 +47,12 @@ struct BlockCode {
 
 /// Element-wise f32 arithmetic on one segment; scalars are repeated where they
 /// are used. Borrows: both arguments.
-class SegmentBuilder {
+class SegmentBuilder : public ArithmeticBuilder {
 public:
   SegmentBuilder(ScalarBuilder &scalars, const SegmentSlots &segment)
-      : builder(scalars.getBuilder()), loc(scalars.getLoc()), segment(segment),
-        type(mlir::RankedTensorType::get({segment.elements},
-                                         builder.getF32Type())) {}
+      : ArithmeticBuilder(scalars.getBuilder(), scalars.getLoc()),
+        segment(segment), type(mlir::RankedTensorType::get(
+                              {segment.elements}, builder.getF32Type())) {}
 
   mlir::Value read(llvm::StringRef slot) {
     return ReadOp::create(builder, loc, type, segment.getSlot(slot));
@@ -63,22 +63,6 @@ public:
   void write(const BlockCode &slots, mlir::Value value);
   void write(llvm::StringRef slot, mlir::Value value) {
     WriteOp::create(builder, loc, segment.getSlot(slot), value);
-  }
-
-  mlir::Value add(mlir::Value left, mlir::Value right) {
-    return AddOp::create(builder, loc, left, right);
-  }
-  mlir::Value sub(mlir::Value left, mlir::Value right) {
-    return SubOp::create(builder, loc, left, right);
-  }
-  mlir::Value mul(mlir::Value left, mlir::Value right) {
-    return MulOp::create(builder, loc, left, right);
-  }
-  mlir::Value div(mlir::Value left, mlir::Value right) {
-    return DivOp::create(builder, loc, left, right);
-  }
-  mlir::Value sqrt(mlir::Value operand) {
-    return SqrtOp::create(builder, loc, operand);
   }
 
   /// -1, 0 or 1; of what is no number, that.
@@ -95,8 +79,6 @@ private:
   /// One number for each block, in every element of it.
   mlir::Value repeatBlocks(mlir::Value value, int64_t block);
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   const SegmentSlots &segment;
   mlir::RankedTensorType type;
 };
