@@ -2,6 +2,7 @@
 // Lists the streams of a rank and says which one executes each instruction.
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Schedule/Passes.h"
+#include "passes/Target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -15,48 +16,66 @@ using namespace accel;
 
 namespace {
 
-constexpr StringLiteral kCompute = "compute";
-constexpr StringLiteral kCommunication = "communication";
-constexpr StringLiteral kHost = "host";
-
-StringRef getStreamFor(Operation *op) {
+plan::StreamKind getKind(Operation *op) {
   if (isa<plan::FetchOp>(op)) {
-    return kHost;
+    return plan::StreamKind::Host;
   }
   return isa<plan::MetricOp, plan::AllReduceOp, plan::AllGatherOp,
              plan::ReduceScatterOp>(op)
-             ? kCommunication
-             : kCompute;
+             ? plan::StreamKind::Communication
+             : plan::StreamKind::Compute;
 }
 
 class AssignStreamsPass
     : public accel::impl::AssignStreamsPassBase<AssignStreamsPass> {
+public:
+  using AssignStreamsPassBase::AssignStreamsPassBase;
+
+private:
   void runOnOperation() override {
-    declareStreams();
+    const Target *target = findTarget(targetName, getOperation());
+    if (!target) {
+      return signalPassFailure();
+    }
+    ArrayRef<PlannedStream> streams = target->getStreams();
+    declareStreams(streams);
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (failed(assign(function, streams))) {
+        return signalPassFailure();
+      }
       SmallVector<plan::MetricOp> metrics;
-      function.walk([&](plan::InstructionOpInterface op) {
-        op->setAttr(plan::kStreamAttr,
-                    FlatSymbolRefAttr::get(&getContext(), getStreamFor(op)));
-        if (auto metric = dyn_cast<plan::MetricOp>(op.getOperation())) {
-          metrics.push_back(metric);
-        }
-      });
+      function.walk([&](plan::MetricOp op) { metrics.push_back(op); });
       for (plan::MetricOp metric : metrics) {
         metric->moveBefore(function.getBody().front().getTerminator());
       }
     }
   }
 
-  void declareStreams() {
+  void declareStreams(ArrayRef<PlannedStream> streams) {
     auto builder = OpBuilder::atBlockBegin(getOperation().getBody());
-    const std::pair<StringRef, plan::StreamKind> streams[] = {
-        {kCompute, plan::StreamKind::Compute},
-        {kCommunication, plan::StreamKind::Communication},
-        {kHost, plan::StreamKind::Host}};
-    for (auto [name, kind] : streams) {
-      plan::StreamOp::create(builder, getOperation().getLoc(), name, kind);
+    for (const PlannedStream &stream : streams) {
+      plan::StreamOp::create(builder, getOperation().getLoc(), stream.name,
+                             stream.kind);
     }
+  }
+
+  LogicalResult assign(func::FuncOp function, ArrayRef<PlannedStream> streams) {
+    WalkResult result =
+        function.walk([&](plan::InstructionOpInterface op) -> WalkResult {
+          plan::StreamKind kind = getKind(op);
+          const auto *stream = llvm::find_if(
+              streams, [&](const PlannedStream &s) { return s.kind == kind; });
+          if (stream == streams.end()) {
+            return op.emitOpError("expected a stream of kind ")
+                   << plan::stringifyStreamKind(kind) << " among the "
+                   << streams.size() << " that target " << targetName
+                   << " lists, got none";
+          }
+          op->setAttr(plan::kStreamAttr,
+                      FlatSymbolRefAttr::get(&getContext(), stream->name));
+          return WalkResult::advance();
+        });
+    return failure(result.wasInterrupted());
   }
 };
 

@@ -39,12 +39,14 @@ def PlaceReductionsPass : Pass<"accel-place-reductions", "::mlir::ModuleOp"> {
 def AssignStreamsPass : Pass<"accel-assign-streams", "::mlir::ModuleOp"> {
   let summary = "lists the streams of a rank and says which one executes each instruction";
   let description = [{
-    Declares the streams `compute`, `communication` and `host`. Fetches go to the host stream, where they wait for no collective;
-    collectives and metrics to the communication stream; everything else to the compute stream. Metrics are moved to the end of the
+    Declares the streams that the target lists. Fetches go to the one of kind `host`, where they wait for no collective;
+    collectives and metrics to the one of kind `communication`; everything else to the one of kind `compute`. A kind that an
+    instruction needs and the target lacks is an error. Metrics are moved to the end of the
     function, where they keep nobody waiting.
 
     Requires: Fuse. Ensures: every instruction has the attribute `stream`, which names a `plan.stream` of the module.
   }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
 

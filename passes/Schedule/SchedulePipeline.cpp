@@ -12,7 +12,7 @@ void accel::buildSchedulePipeline(mlir::OpPassManager &pm,
                                   const ScheduleOptions &options) {
   pm.addPass(createPlaceGathersPass({options.maxRanks, options.target}));
   pm.addPass(createPlaceReductionsPass());
-  pm.addPass(createAssignStreamsPass());
+  pm.addPass(createAssignStreamsPass({options.target}));
   pm.addPass(createInsertEventsPass());
   pm.addPass(createMarkPhasesPass());
   pm.addPass(createVerifySchedulePass());

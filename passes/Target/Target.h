@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What planners ask of the target that they plan for. Only Fuse, the placement
-// of gathers, Memory and Lower do; docs/rationale/targets.md says what a new
+// What planners ask of the target that they plan for. Only Fuse,
+// Schedule, Memory and Lower do; docs/rationale/targets.md says what a new
 // target must write.
 #ifndef ACCEL_PASSES_TARGET_TARGET_H
 #define ACCEL_PASSES_TARGET_TARGET_H
@@ -42,6 +42,12 @@ struct CodeVariant {
   std::string processor; ///< LLVM's name of what it is tuned for
   std::vector<std::string>
       features; ///< LLVM's names of what the processor must have
+};
+
+/// A stream of the plans that are made for a target.
+struct PlannedStream {
+  std::string name;
+  plan::StreamKind kind = plan::StreamKind::Compute;
 };
 
 /// Operations that are to be one kernel, as far as the planner has come.
@@ -91,8 +97,11 @@ public:
                                  const CodeVariant &variant) const = 0;
 
   //===--------------------------------------------------------------------===//
-  // The placement of gathers, and Memory
+  // Schedule and Memory
   //===--------------------------------------------------------------------===//
+
+  /// The streams of a rank, in the order of the plan; each kind once.
+  virtual llvm::ArrayRef<PlannedStream> getStreams() const = 0;
 
   /// Whose memory gathered parameters lie in: a device's own, or that of all
   /// ranks of a host.

@@ -9,7 +9,8 @@
 namespace accel::test {
 
 /// Small tiles and kernels, short blocks of sums, no epilogues, buffers at
-/// multiples of 256 bytes, gathered parameters in each rank's own memory.
+/// multiples of 256 bytes, gathered parameters in each rank's own memory,
+/// streams of other names in another order.
 class OtherTarget : public CpuTarget {
 public:
   static constexpr int64_t kAlignment = 256;
@@ -22,6 +23,13 @@ public:
   }
   plan::Space getGatheredSpace() const override { return plan::Space::Device; }
   int64_t getAlignment() const override { return kAlignment; }
+  llvm::ArrayRef<PlannedStream> getStreams() const override {
+    static const PlannedStream streams[] = {
+        {"input", plan::StreamKind::Host},
+        {"network", plan::StreamKind::Communication},
+        {"kernels", plan::StreamKind::Compute}};
+    return streams;
+  }
 
   /// Makes it known under its name.
   static void makeKnown() {

@@ -89,6 +89,11 @@ TEST_P(TargetTest, AnotherTargetsPlanTrainsAsThatForCpus) {
     EXPECT_EQ(buffer.offset() % OtherTarget::kAlignment, 0) << buffer.name();
     EXPECT_NE(buffer.space(), planpb::SPACE_SHARED) << buffer.name();
   }
+  ASSERT_EQ(other->manifest().streams_size(), 3);
+  EXPECT_EQ(other->manifest().streams(0).name(), "input");
+  EXPECT_EQ(other->manifest().streams(0).kind(), planpb::STREAM_HOST);
+  EXPECT_EQ(other->manifest().streams(2).name(), "kernels");
+  EXPECT_EQ(other->manifest().streams(2).kind(), planpb::STREAM_COMPUTE);
   for (int count : {1, 2}) {
     std::vector<double> expected = train(*usual, count);
     std::vector<double> actual = train(*other, count);
@@ -98,6 +103,30 @@ TEST_P(TargetTest, AnotherTargetsPlanTrainsAsThatForCpus) {
           << "step " << i << " on " << count << " ranks";
     }
   }
+}
+
+/// A target on which nothing can be fetched.
+class HostlessTarget : public OtherTarget {
+public:
+  llvm::ArrayRef<PlannedStream> getStreams() const override {
+    return OtherTarget::getStreams().drop_front();
+  }
+};
+
+TEST(TargetStreamsTest, AKindOfStreamThatIsNeededAndMissingIsAnError) {
+  registerTarget("hostless", std::make_unique<HostlessTarget>());
+  CompilerOptions options;
+  options.model = ACCEL_MODELS "/mlp/model.onnx";
+  options.output = testing::TempDir() + "accel-hostless.plan";
+  options.target = "hostless";
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  EXPECT_NE(compile(options, stream, stream), ExitCode::Ok);
+  EXPECT_NE(messages.find("expected a stream of kind host among the 2 that "
+                          "target hostless lists, got none"),
+            std::string::npos)
+      << messages;
+  EXPECT_FALSE(std::filesystem::exists(options.output));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -89,6 +89,18 @@ int64_t CpuTarget::getSumBlock(MatmulOp product) const {
 }
 
 //===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+ArrayRef<PlannedStream> CpuTarget::getStreams() const {
+  static const PlannedStream streams[] = {
+      {"compute", plan::StreamKind::Compute},
+      {"communication", plan::StreamKind::Communication},
+      {"host", plan::StreamKind::Host}};
+  return streams;
+}
+
+//===----------------------------------------------------------------------===//
 // How kernels are cut
 //===----------------------------------------------------------------------===//
 

@@ -54,6 +54,9 @@ public:
   int64_t getSumBlock(MatmulOp product) const override;
   plan::CodeAttr getCode(mlir::func::FuncOp kernel,
                          const CodeVariant &variant) const override;
+  /// One per kind: kernels, what ranks do together, and fetching, which waits
+  /// for neither.
+  llvm::ArrayRef<PlannedStream> getStreams() const override;
   /// Ranks of a host gather into memory that they share, each its own part.
   plan::Space getGatheredSpace() const override { return plan::Space::Shared; }
   int64_t getAlignment() const override { return plan::kAlignment; }
