@@ -38,10 +38,10 @@ void PlanManifest::fillAllReduce(plan::AllReduceOp op,
   }
   collective->set_input_plus_one(1);
   collective->set_output_plus_one(1);
-  // A part to each other rank and a sum back from it: twice all but the own
-  // part, which is the whole, twice, for many ranks.
-  setConstant(*collective->mutable_bytes(), 2 * plan::getMemRefBytes(type));
-  collective->set_sequence(collectives++);
+  // All but the own part, which is all of it for many ranks.
+  setConstant(*collective->mutable_bytes(),
+              type.getNumElements() * *op.getBitsSent() / 8);
+  collective->set_sequence(*op.getSequence());
   nameSegment(symbol, instruction);
 }
 
@@ -54,8 +54,8 @@ void accel::fillShard(planpb::Shard &message, plan::ShardAttr shard) {
 }
 
 /// A collective that moves all elements of `shard` but a rank's own.
-void PlanManifest::fillCut(StringRef state, planpb::Collective::Kind kind,
-                           plan::ShardAttr shard,
+void PlanManifest::fillCut(Operation *op, StringRef state,
+                           planpb::Collective::Kind kind, plan::ShardAttr shard,
                            planpb::Instruction &instruction) {
   bool isGather = kind == planpb::Collective::KIND_ALL_GATHER;
   instruction.set_name(
@@ -73,10 +73,12 @@ void PlanManifest::fillCut(StringRef state, planpb::Collective::Kind kind,
   collective->set_output_plus_one(2);
   planpb::SizeTerm *term =
       collective->mutable_bytes()->add_alternatives()->add_terms();
-  term->set_factor(type.getElementTypeBitWidth());
+  term->set_factor(
+      op->getAttrOfType<IntegerAttr>(plan::kBitsSentAttr).getInt());
   *term->mutable_per_degree() = collective->axes();
   *term->mutable_shard() = collective->shard();
-  collective->set_sequence(collectives++);
+  collective->set_sequence(
+      op->getAttrOfType<IntegerAttr>(plan::kSequenceAttr).getInt());
   nameSegment(state, instruction);
   if (isGather) {
     gatheredBuffers.try_emplace(state, instruction.accesses(1).buffer());

@@ -10,8 +10,6 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
-#include <map>
-
 using namespace mlir;
 using namespace accel;
 
@@ -63,7 +61,6 @@ static planpb::FunctionRole toRole(FunctionRole role) {
 
 std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   std::vector<planpb::Instruction> instructions;
-  collectives = 0;
   gradientsComplete = 0;
   StringRef name = function.getSymName();
   addBlock(function.getBody().front(), name, instructions);
@@ -130,6 +127,17 @@ void PlanManifest::addBlock(Block &block, StringRef function,
   }
 }
 
+/// What AnnotateCosts has said.
+static void setCost(plan::CostAttr cost, planpb::Instruction &instruction) {
+  instruction.set_bytes_moved(cost.getBytes());
+  for (auto [type, count] :
+       llvm::zip_equal(cost.getTypes(), cost.getCounts())) {
+    planpb::Flops *message = instruction.add_flops();
+    message->set_dtype(toElementType(type));
+    message->set_count(count);
+  }
+}
+
 planpb::Instruction
 PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
   auto interface = cast<plan::InstructionOpInterface>(op);
@@ -144,7 +152,6 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
   for (int64_t event : interface.getSignalledEvents()) {
     instruction.add_signals(event);
   }
-  uint64_t moved = 0;
   for (plan::BufferAccess each : interface.getAccesses()) {
     plan::BufferRange range = plan::getBufferRange(each.buffer);
     planpb::Access *access = instruction.add_accesses();
@@ -160,11 +167,8 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
     access->set_mode(toMode(each.access));
     access->set_rotate(range.buffer.getCopies() > 1 ? interface.getRotation()
                                                     : 0);
-    if (!range.buffer.getPerThread()) {
-      moved += range.bytes * (each.access == plan::Access::ReadWrite ? 2 : 1);
-    }
   }
-  instruction.set_bytes_moved(moved);
+  setCost(interface.getCost(), instruction);
   instruction.set_source_plus_one(sourceIndexPlusOne(op->getLoc()));
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](plan::LaunchOp launch) { fillLaunch(launch, instruction); })
@@ -186,30 +190,15 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
       .Case(
           [&](plan::AllReduceOp reduce) { fillAllReduce(reduce, instruction); })
       .Case([&](plan::AllGatherOp gather) {
-        fillCut(gather.getState(), planpb::Collective::KIND_ALL_GATHER,
+        fillCut(gather, gather.getState(), planpb::Collective::KIND_ALL_GATHER,
                 gather.getShard(), instruction);
       })
       .Case([&](plan::ReduceScatterOp reduce) {
-        fillCut(reduce.getState(), planpb::Collective::KIND_REDUCE_SCATTER,
-                reduce.getShard(), instruction);
+        fillCut(reduce, reduce.getState(),
+                planpb::Collective::KIND_REDUCE_SCATTER, reduce.getShard(),
+                instruction);
       });
   return instruction;
-}
-
-/// The kernel's operations by the type that they compute in.
-static void addFlops(func::FuncOp kernel, planpb::Instruction &instruction) {
-  std::map<planpb::ElementType, uint64_t> counts;
-  kernel.walk([&](CostOpInterface cost) {
-    auto type = cast<RankedTensorType>(cost->getResult(0).getType());
-    counts[toElementType(type.getElementType())] += cost.getFlops();
-  });
-  for (auto [type, count] : counts) {
-    if (count > 0) {
-      planpb::Flops *message = instruction.add_flops();
-      message->set_dtype(type);
-      message->set_count(count);
-    }
-  }
 }
 
 void PlanManifest::fillLaunch(plan::LaunchOp op,
@@ -229,7 +218,6 @@ void PlanManifest::fillLaunch(plan::LaunchOp op,
     workspace->set_thread_stride(workspace->bytes());
     usesThreadPrivate = true;
   }
-  addFlops(module.lookupSymbol<func::FuncOp>(op.getKernel()), instruction);
 }
 
 void PlanManifest::fillFetch(plan::FetchOp op,

@@ -78,8 +78,9 @@ private:
 
   // PlanCollectives.cpp
   void fillAllReduce(plan::AllReduceOp op, planpb::Instruction &instruction);
-  void fillCut(llvm::StringRef state, planpb::Collective::Kind kind,
-               plan::ShardAttr shard, planpb::Instruction &instruction);
+  void fillCut(mlir::Operation *op, llvm::StringRef state,
+               planpb::Collective::Kind kind, plan::ShardAttr shard,
+               planpb::Instruction &instruction);
   void nameSegment(llvm::StringRef symbol, planpb::Instruction &instruction);
   void addGatheredUses();
 
@@ -101,7 +102,6 @@ private:
   uint32_t weightSection = 0;
   bool usesParts = false;         ///< of buffers: a rank's own elements
   bool usesThreadPrivate = false; ///< memory that each thread has for itself
-  uint32_t collectives = 0;       ///< of the function so far
   uint32_t gradientsComplete = 0; ///< an instruction of it, plus one
 };
 

@@ -137,9 +137,9 @@ void FunctionBuffers::convertAllGather(dist::AllGatherOp op,
                                        OpBuilder &builder) {
   for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
     auto state = symbols.lookup<StateOp>(symbol.getValue());
-    plan::AllGatherOp::create(builder, op.getLoc(), symbol.getValue(),
-                              partOf(state), wholeOf(state),
-                              getStateShard(state));
+    plan::AllGatherOp::create(
+        builder, op.getLoc(), builder.getStringAttr(symbol.getValue()),
+        partOf(state), wholeOf(state), getStateShard(state));
   }
 }
 
@@ -175,7 +175,8 @@ LogicalResult FunctionBuffers::convertReduceScatter(dist::ReduceScatterOp op,
     Value whole = wholeOf(state);
     // In place: the part's own memory is that of the sum.
     Value part = plan::PartOp::create(top, op.getLoc(), whole, shard);
-    plan::ReduceScatterOp::create(builder, op.getLoc(), symbol.getValue(),
+    plan::ReduceScatterOp::create(builder, op.getLoc(),
+                                  builder.getStringAttr(symbol.getValue()),
                                   whole, part, shard);
     if (dist::getHolding(state) != dist::Holding::Part) {
       continue;

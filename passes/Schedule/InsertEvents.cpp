@@ -100,8 +100,8 @@ class InsertEventsPass
         }
         SmallVector<int64_t> signals(instruction.signals.begin(),
                                      instruction.signals.end());
-        setOrRemove(instruction.op, "waits", waits, builder);
-        setOrRemove(instruction.op, "signals", signals, builder);
+        setOrRemove(instruction.op, plan::kWaitsAttr, waits, builder);
+        setOrRemove(instruction.op, plan::kSignalsAttr, signals, builder);
       }
     }
   }

@@ -74,6 +74,18 @@ def MarkPhasesPass : Pass<"accel-mark-phases", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
 
+def AnnotateCostsPass : Pass<"accel-annotate-costs", "::mlir::ModuleOp"> {
+  let summary = "says what each instruction costs, and numbers the collectives";
+  let description = [{
+    Every instruction gets its `cost` (`#plan.cost`): bytes read and written, and of a launch the kernel's operations by the type
+    that they compute in. Every collective gets its number among those of its function (`sequence`), by which ranks find that they
+    are at the same one, and how many bits a rank sends of each element (`bits_sent`).
+
+    Requires: the instructions are those of the plan, in its order. Changes nothing but attributes.
+  }];
+  let dependentDialects = ["::accel::plan::PlanDialect"];
+}
+
 def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
   let summary = "proves that any two conflicting accesses are ordered";
   let description = [{
@@ -84,7 +96,8 @@ def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
     gathered into finds there what it means to read, and gradients hold contributions of this step alone (see VerifyFuse). Behind
     `gradients_complete` nothing changes a gradient before the update begins, and a step whose instructions have phases has one such place.
 
-    Every instruction runs on a stream that the module declares, or none says yet where it runs.
+    Every instruction runs on a stream that the module declares, or none says yet where it runs. All instructions have a cost or
+    none has; bytes are those of the types of operands, operations those of the kernel, and collectives are numbered in program order.
 
     Requires: InsertEvents. Changes nothing.
   }];

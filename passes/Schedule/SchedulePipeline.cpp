@@ -15,5 +15,6 @@ void accel::buildSchedulePipeline(mlir::OpPassManager &pm,
   pm.addPass(createAssignStreamsPass({options.target}));
   pm.addPass(createInsertEventsPass());
   pm.addPass(createMarkPhasesPass());
+  pm.addPass(createAnnotateCostsPass());
   pm.addPass(createVerifySchedulePass());
 }

@@ -5,6 +5,7 @@
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/MemoryReplay.h"
+#include "passes/Schedule/CostCheck.h"
 #include "passes/Schedule/GradientWrites.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/SlotContents.h"
@@ -57,7 +58,8 @@ class VerifySchedulePass
     : public accel::impl::VerifySchedulePassBase<VerifySchedulePass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (failed(verify(function)) || failed(verifyPhases(function))) {
+      if (failed(verify(function)) || failed(verifyPhases(function)) ||
+          failed(checkCosts(function))) {
         return signalPassFailure();
       }
     }

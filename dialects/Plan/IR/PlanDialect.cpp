@@ -110,6 +110,56 @@ void CodeAttr::print(mlir::AsmPrinter &printer) const {
   printer << '>';
 }
 
+llvm::LogicalResult
+CostAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 int64_t bytes, llvm::ArrayRef<mlir::Type> types,
+                 llvm::ArrayRef<int64_t> counts) {
+  if (bytes < 0) {
+    return emitError() << "expected a number of bytes, got " << bytes;
+  }
+  llvm::SmallPtrSet<mlir::Type, 4> seen(types.begin(), types.end());
+  if (types.size() != counts.size() || seen.size() != types.size()) {
+    return emitError() << "expected a count for each type, each once, got "
+                       << counts.size() << " counts for " << types.size()
+                       << " types of which " << seen.size() << " differ";
+  }
+  for (int64_t count : counts) {
+    if (count <= 0) {
+      return emitError() << "expected positive counts, got " << count;
+    }
+  }
+  return llvm::success();
+}
+
+// <4096 bytes, 128 f32, 2 f64>
+mlir::Attribute CostAttr::parse(mlir::AsmParser &parser, mlir::Type) {
+  int64_t bytes = 0;
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<int64_t> counts;
+  if (parser.parseLess() || parser.parseInteger(bytes) ||
+      parser.parseKeyword("bytes")) {
+    return {};
+  }
+  while (mlir::succeeded(parser.parseOptionalComma())) {
+    if (parser.parseInteger(counts.emplace_back()) ||
+        parser.parseType(types.emplace_back())) {
+      return {};
+    }
+  }
+  if (parser.parseGreater()) {
+    return {};
+  }
+  return parser.getChecked<CostAttr>(parser.getContext(), bytes, types, counts);
+}
+
+void CostAttr::print(mlir::AsmPrinter &printer) const {
+  printer << '<' << getBytes() << " bytes";
+  for (auto [type, count] : llvm::zip_equal(getTypes(), getCounts())) {
+    printer << ", " << count << ' ' << type;
+  }
+  printer << '>';
+}
+
 void PlanDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST

@@ -97,10 +97,31 @@ def Plan_PhaseAttr : EnumAttr<Plan_Dialect, Plan_Phase, "phase"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Plan_CostAttr : AttrDef<Plan_Dialect, "Cost"> {
+  let mnemonic = "cost";
+  let summary = "what an instruction costs, for traces, profiles and reports";
+  let description = [{
+    `bytes` are read and written, what is updated twice; a workspace is not counted. `counts` are the floating-point and other
+    operations, by the type (`types`) that they compute in. Of an instruction that works on a rank's part it is the cost of the whole.
+
+    ```mlir
+    %b = plan.buffer transient activations : memref<4xf32>
+    plan.fill %b {cost = #plan.cost<16 bytes>} : memref<4xf32>
+    ```
+
+    Bytes are not negative, and there is a positive count for each type, each once.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "int64_t":$bytes, ArrayRefParameter<"::mlir::Type">:$types, ArrayRefParameter<"int64_t">:$counts);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Plan_Access : I32EnumAttr<"Access", "what an instruction does with a buffer", [
     I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">, I32EnumAttrCase<"ReadWrite", 2, "update">]> {
   let cppNamespace = "::accel::plan";
 }
+
+def Plan_AccessArrayAttr : TypedArrayAttrBase<Plan_Access, "a list of accesses">;
 
 def Plan_DeviceKind : I32EnumAttr<"DeviceKind", "what executes code", [I32EnumAttrCase<"Cpu", 0, "cpu">]> {
   let cppNamespace = "::accel::plan";

@@ -6,19 +6,25 @@ include "mlir/IR/OpBase.td"
 
 def InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
   let cppNamespace = "::accel::plan";
-  let description = [{ An instruction: it accesses buffers, runs on a stream, waits for events and signals one. }];
+  let description = [{
+    An instruction: it accesses buffers, runs on a stream, waits for events and signals one. Schedule decides the latter; the attributes
+    for it are arguments of every instruction (Plan_Instruction), and null before.
+  }];
+  let verify = [{ return ::accel::plan::verifyEvents($_op); }];
   let methods = [
     InterfaceMethod<"The buffers accessed: for every memref operand, in order, what is done with it.",
       "::llvm::SmallVector<::accel::plan::BufferAccess>", "getAccesses">,
     InterfaceMethod<"How many copies ahead of the current microbatch a double-buffered operand is.",
       "int64_t", "getRotation", (ins), [{}], [{ return 0; }]>,
   ];
-  let extraSharedClassDeclaration = [{
+  let extraClassDeclaration = [{
     /// The name of its stream; null while Schedule has not run.
     ::mlir::FlatSymbolRefAttr getStream();
     /// Events waited for, as pairs (event, distance in iterations), and the events signalled.
     ::llvm::SmallVector<std::pair<int64_t, int64_t>> getWaitedEvents();
     ::llvm::SmallVector<int64_t> getSignalledEvents();
+    /// What it costs; null while Schedule has not run.
+    ::accel::plan::CostAttr getCost();
   }];
 }
 #endif

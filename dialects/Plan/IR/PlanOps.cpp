@@ -210,7 +210,7 @@ LogicalResult StreamOp::verify() {
 SmallVector<std::pair<int64_t, int64_t>>
 InstructionOpInterface::getWaitedEvents() {
   SmallVector<std::pair<int64_t, int64_t>> events;
-  if (auto waits = (*this)->getAttrOfType<DenseI64ArrayAttr>("waits")) {
+  if (auto waits = (*this)->getAttrOfType<DenseI64ArrayAttr>(kWaitsAttr)) {
     for (unsigned i = 0; i + 1 < waits.size(); i += 2) {
       events.emplace_back(waits[i], waits[i + 1]);
     }
@@ -219,9 +219,33 @@ InstructionOpInterface::getWaitedEvents() {
 }
 
 SmallVector<int64_t> InstructionOpInterface::getSignalledEvents() {
-  auto signals = (*this)->getAttrOfType<DenseI64ArrayAttr>("signals");
+  auto signals = (*this)->getAttrOfType<DenseI64ArrayAttr>(kSignalsAttr);
   return signals ? SmallVector<int64_t>(signals.asArrayRef())
                  : SmallVector<int64_t>();
+}
+
+CostAttr InstructionOpInterface::getCost() {
+  return (*this)->getAttrOfType<CostAttr>(kCostAttr);
+}
+
+LogicalResult accel::plan::verifyEvents(Operation *op) {
+  auto waits = op->getAttrOfType<DenseI64ArrayAttr>(kWaitsAttr);
+  if (waits && waits.size() % 2 != 0) {
+    return op->emitOpError("expected waits to be pairs (event, iterations "
+                           "ago), got ")
+           << waits.size() << " numbers";
+  }
+  for (StringRef name : {kWaitsAttr, kSignalsAttr}) {
+    auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(name);
+    for (int64_t number :
+         numbers ? numbers.asArrayRef() : ArrayRef<int64_t>()) {
+      if (number < 0) {
+        return op->emitOpError("expected ")
+               << name << " without negative numbers, got " << number;
+      }
+    }
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,12 +30,21 @@ inline constexpr int64_t kAlignment = 64;
 /// The attribute of kernels with the code of each variant, by its name.
 inline constexpr llvm::StringLiteral kCodeAttr = "plan.code";
 
-/// Attributes of instructions: the stream that executes them, their phase, and
-/// that all gradients of the step are complete in front of this one.
+/// Arguments of every instruction: the stream that executes it, the events that
+/// it waits for and signals, its phase, its cost, and that all gradients of the
+/// step are complete in front of it.
 inline constexpr llvm::StringLiteral kStreamAttr = "stream";
+inline constexpr llvm::StringLiteral kWaitsAttr = "waits";
+inline constexpr llvm::StringLiteral kSignalsAttr = "signals";
 inline constexpr llvm::StringLiteral kPhaseAttr = "phase";
+inline constexpr llvm::StringLiteral kCostAttr = "cost";
 inline constexpr llvm::StringLiteral kGradientsCompleteAttr =
     "gradients_complete";
+
+/// Arguments of every collective: its number among those of its function, and
+/// how many bits a rank sends for each element.
+inline constexpr llvm::StringLiteral kSequenceAttr = "sequence";
+inline constexpr llvm::StringLiteral kBitsSentAttr = "bits_sent";
 
 /// One access of an instruction: a buffer value (of plan.buffer, plan.view or
 /// plan.part) and what is done with it.
@@ -48,6 +57,9 @@ struct BufferAccess {
 /// (booleans take one byte each).
 int64_t getElementBytes(mlir::MemRefType type);
 int64_t getMemRefBytes(mlir::MemRefType type);
+
+/// Whether the waits of an instruction are pairs, and no number is negative.
+llvm::LogicalResult verifyEvents(mlir::Operation *op);
 
 } // namespace accel::plan
 

@@ -5,8 +5,27 @@
 include "dialects/Plan/IR/PlanDialect.td"
 include "dialects/Plan/IR/PlanInterfaces.td"
 
-class Plan_Instruction<string mnemonic, list<Trait> traits = []>
-    : Plan_Op<mnemonic, !listconcat([DeclareOpInterfaceMethods<InstructionOpInterface>], traits)>;
+// What Schedule decides about an instruction: where it runs, for the signals of which events it waits, as pairs (event, iterations
+// ago), which events it signals, its phase and its cost; and that all gradients of the step are complete in front of it.
+defvar Plan_Decided = (ins OptionalAttr<FlatSymbolRefAttr>:$stream, OptionalAttr<DenseI64ArrayAttr>:$waits,
+                           OptionalAttr<DenseI64ArrayAttr>:$signals, OptionalAttr<Plan_PhaseAttr>:$phase,
+                           OptionalAttr<Plan_CostAttr>:$cost, UnitAttr:$gradients_complete);
+// None of it is decided yet: for the builders.
+defvar Plan_Undecided = "/*stream=*/::mlir::FlatSymbolRefAttr(), /*waits=*/::mlir::DenseI64ArrayAttr(), "
+                        "/*signals=*/::mlir::DenseI64ArrayAttr(), PhaseAttr(), CostAttr(), /*gradients_complete=*/::mlir::UnitAttr()";
+
+class Plan_Instruction<string mnemonic, dag own, list<string> overridden = []>
+    : Plan_Op<mnemonic, !listconcat([DeclareOpInterfaceMethods<InstructionOpInterface, overridden>],
+                                    !if(!eq(mnemonic, "launch"), [AttrSizedOperandSegments], []<Trait>))> {
+  let arguments = !con(own, Plan_Decided);
+}
+
+// What else Schedule decides about a collective: its number among those of its function, in program order, and how many bits a rank
+// sends for each element: of an all_reduce those of a part to each other rank and of a sum back from it, twice the element; of the others
+// those of one element.
+class Plan_Collective<string mnemonic, dag own>
+    : Plan_Instruction<mnemonic, !con(own, (ins OptionalAttr<I64Attr>:$sequence, OptionalAttr<I64Attr>:$bits_sent))>;
+defvar Plan_UndecidedCollective = !strconcat("/*sequence=*/::mlir::IntegerAttr(), /*bits_sent=*/::mlir::IntegerAttr(), ", Plan_Undecided);
 
 def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
   let summary = "memory of a rank";
@@ -81,7 +100,8 @@ def Plan_PartOp : Plan_Op<"part", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Plan_LaunchOp : Plan_Instruction<"launch", [AttrSizedOperandSegments]> {
+def Plan_LaunchOp : Plan_Instruction<"launch", (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers, Optional<AnyMemRef>:$workspace,
+    Plan_AccessArrayAttr:$modes, OptionalAttr<Plan_ShardAttr>:$shard)> {
   let summary = "runs a kernel";
   let description = [{
     Runs kernel `kernel` (a function with the attribute `plan.kernel` that says what it computes) on the buffers, over all of its
@@ -97,8 +117,7 @@ def Plan_LaunchOp : Plan_Instruction<"launch", [AttrSizedOperandSegments]> {
     - (C2) `kernel` names a kernel of the module with one parameter per read and update and one result per write and update, of the buffers' shapes.
     - (C3) the units of each variant divide the elements of `shard`, and a granule is a whole number of units.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers, Optional<AnyMemRef>:$workspace, ArrayAttr:$modes,
-                       OptionalAttr<Plan_ShardAttr>:$shard);
+  let builders = [OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$kernel, "::mlir::ValueRange":$buffers, "::mlir::Value":$workspace, "::mlir::ArrayAttr":$modes, "ShardAttr":$shard), !strconcat("build($_builder, $_state, kernel, buffers, workspace, modes, shard, ", Plan_Undecided, ");")>];
   let assemblyFormat = [{
     $kernel `(` $buffers `)` custom<Modes>($modes) (`workspace` `(` $workspace^ `:` type($workspace) `)`)? attr-dict
     `:` type($buffers)
@@ -106,7 +125,7 @@ def Plan_LaunchOp : Plan_Instruction<"launch", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Plan_FetchOp : Plan_Op<"fetch", [DeclareOpInterfaceMethods<InstructionOpInterface, ["getRotation"]>]> {
+def Plan_FetchOp : Plan_Instruction<"fetch", (ins StrArrayAttr:$names, Variadic<AnyMemRef>:$buffers, I64Attr:$ahead), ["getRotation"]> {
   let summary = "fills the input buffers of a microbatch";
   let description = [{
     Asks the data pipeline for fields `names` of microbatch m + `ahead`, m being the current one; beyond the last one it does nothing.
@@ -118,12 +137,12 @@ def Plan_FetchOp : Plan_Op<"fetch", [DeclareOpInterfaceMethods<InstructionOpInte
     **Constraints**
     - (C1) there is one name per buffer; `ahead` is 0 or 1.
   }];
-  let arguments = (ins ArrayAttr:$names, Variadic<AnyMemRef>:$buffers, I64Attr:$ahead);
+  let builders = [OpBuilder<(ins "::mlir::ArrayAttr":$names, "::mlir::ValueRange":$buffers, "int64_t":$ahead), !strconcat("build($_builder, $_state, names, buffers, $_builder.getI64IntegerAttr(ahead), ", Plan_Undecided, ");")>];
   let assemblyFormat = "$names `into` $buffers `ahead` $ahead attr-dict `:` type($buffers)";
   let hasVerifier = 1;
 }
 
-def Plan_LoadOp : Plan_Instruction<"load"> {
+def Plan_LoadOp : Plan_Instruction<"load", (ins StrAttr:$key, AnyMemRef:$buffer, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$elements)> {
   let summary = "fills a buffer with weights that came with the model";
   let description = [{
     All of `buffer`; with `offset` and `elements`, those elements of it, and in a sharded buffer those of them that the rank
@@ -137,12 +156,12 @@ def Plan_LoadOp : Plan_Instruction<"load"> {
     **Constraints**
     - (C1) there are both `offset` and `elements`, which lie inside the buffer, or neither; a sharded buffer has them.
   }];
-  let arguments = (ins StrAttr:$key, AnyMemRef:$buffer, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$elements);
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$key, "::mlir::Value":$buffer, "::mlir::IntegerAttr":$offset, "::mlir::IntegerAttr":$elements), !strconcat("build($_builder, $_state, key, buffer, offset, elements, ", Plan_Undecided, ");")>];
   let assemblyFormat = "$key `into` $buffer attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 
-def Plan_FillOp : Plan_Instruction<"fill"> {
+def Plan_FillOp : Plan_Instruction<"fill", (ins AnyMemRef:$buffer, UnitAttr:$truth)> {
   let summary = "fills a buffer with zeros, or with truth";
   let description = [{
     Bytes of zero; with `truth` of one, which is what a boolean is that is true.
@@ -155,12 +174,12 @@ def Plan_FillOp : Plan_Instruction<"fill"> {
     **Constraints**
     - (C1) with `truth` the elements are booleans (i8).
   }];
-  let arguments = (ins AnyMemRef:$buffer, UnitAttr:$truth);
+  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, CArg<"bool", "false">:$truth), !strconcat("build($_builder, $_state, buffer, truth ? $_builder.getUnitAttr() : ::mlir::UnitAttr(), ", Plan_Undecided, ");")>];
   let hasVerifier = 1;
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
 }
 
-def Plan_CopyOp : Plan_Instruction<"copy"> {
+def Plan_CopyOp : Plan_Instruction<"copy", (ins AnyMemRef:$source, AnyMemRef:$destination)> {
   let summary = "copies a buffer, or a rank's part of one";
   let description = [{
     ```mlir
@@ -172,12 +191,12 @@ def Plan_CopyOp : Plan_Instruction<"copy"> {
     **Constraints**
     - (C1) the buffers have one type and do not overlap.
   }];
-  let arguments = (ins AnyMemRef:$source, AnyMemRef:$destination);
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$destination), !strconcat("build($_builder, $_state, source, destination, ", Plan_Undecided, ");")>];
   let assemblyFormat = "$source `to` $destination attr-dict `:` type($source) `,` type($destination)";
   let hasVerifier = 1;
 }
 
-def Plan_MetricOp : Plan_Instruction<"metric"> {
+def Plan_MetricOp : Plan_Instruction<"metric", (ins StrAttr:$name, AnyMemRef:$buffer)> {
   let summary = "hands a number of the step to the run";
   let description = [{
     ```mlir
@@ -187,12 +206,12 @@ def Plan_MetricOp : Plan_Instruction<"metric"> {
     **Constraints**
     - (C1) the buffer has rank 0.
   }];
-  let arguments = (ins StrAttr:$name, AnyMemRef:$buffer);
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$name, "::mlir::Value":$buffer), !strconcat("build($_builder, $_state, name, buffer, ", Plan_Undecided, ");")>];
   let assemblyFormat = "$name `,` $buffer attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 
-def Plan_AllReduceOp : Plan_Instruction<"all_reduce"> {
+def Plan_AllReduceOp : Plan_Collective<"all_reduce", (ins AnyMemRef:$buffer, StrArrayAttr:$axes)> {
   let summary = "sums a buffer over ranks";
   let description = [{
     `buffer` becomes, on all ranks that differ along `axes` only, the sum of what it was on them, added in the order of the
@@ -205,16 +224,12 @@ def Plan_AllReduceOp : Plan_Instruction<"all_reduce"> {
     **Constraints**
     - (C1) `axes` is not empty, and the elements are floats.
   }];
-  let arguments = (ins AnyMemRef:$buffer, StrArrayAttr:$axes);
+  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, "::mlir::ArrayAttr":$axes), !strconcat("build($_builder, $_state, buffer, axes, ", Plan_UndecidedCollective, ");")>];
   let assemblyFormat = "$buffer `over` $axes attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 
-class Plan_CutOp<string mnemonic> : Plan_Instruction<mnemonic> {
-  let hasVerifier = 1;
-}
-
-def Plan_AllGatherOp : Plan_CutOp<"all_gather"> {
+def Plan_AllGatherOp : Plan_Collective<"all_gather", (ins StrAttr:$state, AnyMemRef:$part, AnyMemRef:$whole, Plan_ShardAttr:$shard)> {
   let summary = "puts a tensor together from the ranks' parts";
   let description = [{
     `whole` becomes, on all ranks along the axes of `shard`, what they have in `part`, each its own elements. `state` is the
@@ -229,11 +244,12 @@ def Plan_AllGatherOp : Plan_CutOp<"all_gather"> {
     **Constraints**
     - (C1) both have the elements of `shard`; `part` is a part or a sharded buffer that is cut by `shard`, `whole` is neither.
   }];
-  let arguments = (ins StrAttr:$state, AnyMemRef:$part, AnyMemRef:$whole, Plan_ShardAttr:$shard);
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$state, "::mlir::Value":$part, "::mlir::Value":$whole, "ShardAttr":$shard), !strconcat("build($_builder, $_state, state, part, whole, shard, ", Plan_UndecidedCollective, ");")>];
   let assemblyFormat = "$state $part `into` $whole attr-dict `:` type($part) `,` type($whole)";
+  let hasVerifier = 1;
 }
 
-def Plan_ReduceScatterOp : Plan_CutOp<"reduce_scatter"> {
+def Plan_ReduceScatterOp : Plan_Collective<"reduce_scatter", (ins StrAttr:$state, AnyMemRef:$whole, AnyMemRef:$part, Plan_ShardAttr:$shard)> {
   let summary = "sums a tensor over ranks, to each rank its part";
   let description = [{
     `part` becomes the rank's own elements of the sum of `whole` over all ranks along the axes of `shard`, added in the order
@@ -248,8 +264,9 @@ def Plan_ReduceScatterOp : Plan_CutOp<"reduce_scatter"> {
     **Constraints**
     - (C1) both have the elements of `shard`; `part` is a part or a sharded buffer that is cut by `shard`, `whole` is neither.
   }];
-  let arguments = (ins StrAttr:$state, AnyMemRef:$whole, AnyMemRef:$part, Plan_ShardAttr:$shard);
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$state, "::mlir::Value":$whole, "::mlir::Value":$part, "ShardAttr":$shard), !strconcat("build($_builder, $_state, state, whole, part, shard, ", Plan_UndecidedCollective, ");")>];
   let assemblyFormat = "$state $whole `into` $part attr-dict `:` type($whole) `,` type($part)";
+  let hasVerifier = 1;
 }
 
 def Plan_StreamOp : Plan_Op<"stream", [Symbol, HasParent<"::mlir::ModuleOp">]> {
@@ -300,7 +317,9 @@ def Plan_RepeatOp : Plan_Op<"repeat", [SingleBlock, NoTerminator, RecursiveMemor
     }
     ```
   }];
+  let arguments = (ins OptionalAttr<Plan_PhaseAttr>:$phase, UnitAttr:$gradients_complete);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins), "$_state.addRegion();">];
   let assemblyFormat = "$body attr-dict";
 }
 #endif

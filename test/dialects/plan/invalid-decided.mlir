@@ -1,0 +1,44 @@
+// RUN: accel-opt %s --split-input-file --verify-diagnostics
+
+func.func @pairs() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  // expected-error @+1 {{expected waits to be pairs (event, iterations ago), got 1 numbers}}
+  plan.fill %0 {waits = array<i64: 0>} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @negative() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  // expected-error @+1 {{expected signals without negative numbers, got -1}}
+  plan.fill %0 {signals = array<i64: -1>} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @stream() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  // expected-error @+1 {{attribute 'stream' failed to satisfy constraint: flat symbol reference attribute}}
+  plan.fill %0 {stream = "compute"} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @cost() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  // expected-error @+1 {{expected positive counts, got 0}}
+  plan.fill %0 {cost = #plan.cost<32 bytes, 0 f32>} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @types() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  // expected-error @+1 {{expected a count for each type, each once, got 2 counts for 2 types of which 1 differ}}
+  plan.fill %0 {cost = #plan.cost<32 bytes, 1 f32, 2 f32>} : memref<8xf32>
+  return
+}
