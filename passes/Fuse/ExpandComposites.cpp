@@ -6,6 +6,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/GradientBuilder.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -20,10 +21,6 @@ using namespace mlir;
 using namespace accel;
 
 namespace {
-
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 SmallVector<int64_t> lastAxis(Value value) {
   return {static_cast<int64_t>(shapeOf(value).size()) - 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Replaces the clusters that the fusion planner forms by calls of kernel
+// Replaces the groups that the fusion planner forms by calls of kernel
 // functions, each distinct one stored once.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
@@ -7,7 +7,8 @@
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/TensorAccess.h"
-#include "passes/Fuse/KernelClusters.h"
+#include "passes/Fuse/FusableOps.h"
+#include "passes/Fuse/FusionPlanner.h"
 #include "passes/Fuse/KernelOrder.h"
 #include "passes/Fuse/Passes.h"
 #include "passes/Target/Target.h"
@@ -30,7 +31,7 @@ using namespace accel;
 
 namespace {
 
-/// A cluster's interface: what it reads and what others use of it.
+/// A group's interface: what it reads and what others use of it.
 struct Interface {
   llvm::SetVector<Value> inputs;
   SmallVector<Value> outputs;
@@ -46,18 +47,17 @@ public:
 
 private:
   LogicalResult runSection(ArrayRef<Operation *> section, Operation *anchor);
-  void emitCall(const ClusterPlanner &planner, unsigned number,
+  void emitCall(const FusionPlan &plan, unsigned number,
                 DenseMap<unsigned, Interface> &interfaces, Operation *anchor);
-  Interface findInterface(const ClusterPlanner &planner, const Cluster &cluster,
+  Interface findInterface(const FusionPlan &plan, const FusionGroup &group,
                           unsigned number);
-  func::FuncOp buildKernel(const ClusterPlanner &planner,
-                           const Cluster &cluster, const Interface &interface);
-  Value cloneInto(const ClusterPlanner &planner, OpBuilder &builder,
-                  IRMapping &map, Value value);
-  IterationDomain describe(const ClusterPlanner &planner,
-                           const Cluster &cluster);
+  func::FuncOp buildKernel(const FusionPlan &plan, const FusionGroup &group,
+                           const Interface &interface);
+  Value cloneInto(const FusionPlan &plan, OpBuilder &builder, IRMapping &map,
+                  Value value);
+  IterationDomain describe(const FusionPlan &plan, const FusionGroup &group);
   IterationDomain describeProduct(MatmulOp op) const;
-  func::FuncOp unify(func::FuncOp kernel, const Cluster &cluster);
+  func::FuncOp unify(func::FuncOp kernel, const FusionGroup &group);
 
   ModuleOp module;
   const Target &target;
@@ -67,28 +67,29 @@ private:
 
 /// Adds the roots of what `value` is made of to `inputs`: through views and
 /// sources, up to members and leaves.
-void collectInputs(const ClusterPlanner &planner, unsigned number, Value value,
+void collectInputs(const FusionPlan &plan, unsigned number, Value value,
                    llvm::SetVector<Value> &inputs) {
-  Value root = planner.getRoot(value);
+  Value root = plan.getSection().getRoot(value);
   Operation *producer = root.getDefiningOp();
-  auto found = planner.getClusterOf().find(producer);
-  bool isMember = producer && found != planner.getClusterOf().end() &&
-                  found->second == number;
-  if (!isMember && !ClusterPlanner::isSource(producer)) {
+  auto found = plan.getGroupOf().find(producer);
+  bool isMember =
+      producer && found != plan.getGroupOf().end() && found->second == number;
+  if (!isMember && !isSource(producer)) {
     inputs.insert(root);
   }
 }
 
-Interface Outliner::findInterface(const ClusterPlanner &planner,
-                                  const Cluster &cluster, unsigned number) {
+Interface Outliner::findInterface(const FusionPlan &plan,
+                                  const FusionGroup &group, unsigned number) {
   Interface interface;
-  for (Operation *op : cluster.ops) {
+  for (Operation *op : group.ops) {
     for (Value operand : op->getOperands()) {
-      collectInputs(planner, number, operand, interface.inputs);
+      collectInputs(plan, number, operand, interface.inputs);
     }
     for (Value result : op->getResults()) {
-      bool isCopied = !isViewOp(op) || planner.getRoot(result) == result;
-      if (isCopied && planner.isUsedOutside(result, number)) {
+      bool isCopied =
+          !isViewOp(op) || plan.getSection().getRoot(result) == result;
+      if (isCopied && plan.isUsedOutside(result, number)) {
         interface.outputs.push_back(result);
         interface.accumulates.push_back(
             result.hasOneUse() && isa<AccumulateOp>(*result.user_begin()));
@@ -100,39 +101,40 @@ Interface Outliner::findInterface(const ClusterPlanner &planner,
 
 /// Clones `value` and whatever views and sources it is made by; members are
 /// already there.
-Value Outliner::cloneInto(const ClusterPlanner &planner, OpBuilder &builder,
+Value Outliner::cloneInto(const FusionPlan &plan, OpBuilder &builder,
                           IRMapping &map, Value value) {
   if (Value there = map.lookupOrNull(value)) {
     return there;
   }
   Operation *producer = value.getDefiningOp();
   for (Value operand : producer->getOperands()) {
-    cloneInto(planner, builder, map, operand);
+    cloneInto(plan, builder, map, operand);
   }
   Operation *copy = builder.clone(*producer, map);
   return copy->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-/// The longest run that all accesses of a cluster without row reductions can be
+/// The longest run that all accesses of a group without row reductions can be
 /// made in.
-int64_t findRun(const ClusterPlanner &planner, const Cluster &cluster) {
-  int64_t run = cluster.elements;
-  for (Operation *op : cluster.ops) {
+int64_t findRun(const FusionPlan &plan, const FusionGroup &group) {
+  int64_t run = group.elements;
+  for (Operation *op : group.ops) {
     if (auto dropout = dyn_cast<DropoutOp>(op)) {
-      run = std::gcd(run,
-                     cluster.elements / getNumElements(dropout.getSamples()));
+      run =
+          std::gcd(run, group.elements / getNumElements(dropout.getSamples()));
     }
     if (auto gather = dyn_cast<GatherOp>(op)) {
-      int64_t width = cluster.elements / getNumElements(gather.getIndices());
-      run = getRunLength(gather.getTable(), planner.getRoot(gather.getTable()),
+      int64_t width = group.elements / getNumElements(gather.getIndices());
+      run = getRunLength(gather.getTable(),
+                         plan.getSection().getRoot(gather.getTable()),
                          std::gcd(run, width));
       continue;
     }
     for (Value operand : op->getOperands()) {
-      if (getNumElements(operand) != cluster.elements) {
+      if (getNumElements(operand) != group.elements) {
         continue;
       }
-      Value root = planner.getRoot(operand);
+      Value root = plan.getSection().getRoot(operand);
       run = getRunLength(operand, root, run);
       bool isIndex = isa_and_nonnull<IotaOp>(root.getDefiningOp()) && run > 1 &&
                      getRunStride(operand, root) == 1;
@@ -162,40 +164,40 @@ IterationDomain Outliner::describeProduct(MatmulOp op) const {
   return domain;
 }
 
-IterationDomain Outliner::describe(const ClusterPlanner &planner,
-                                   const Cluster &cluster) {
-  if (cluster.kind == KernelKind::Attention) {
-    return describeAttention(cluster.ops.front());
+IterationDomain Outliner::describe(const FusionPlan &plan,
+                                   const FusionGroup &group) {
+  if (group.kind == LoopKind::Attention) {
+    return describeAttention(group.ops.front());
   }
-  if (cluster.kind == KernelKind::Product) {
-    return describeProduct(cast<MatmulOp>(cluster.ops.front()));
+  if (group.kind == LoopKind::Product) {
+    return describeProduct(cast<MatmulOp>(group.ops.front()));
   }
   LoopKind kind = LoopKind::Rows;
-  int64_t columns = cluster.columns;
-  if (cluster.kind == KernelKind::Concat) {
-    auto concat = cast<ConcatOp>(cluster.ops.front());
+  int64_t columns = group.columns;
+  if (group.kind == LoopKind::Concat) {
+    auto concat = cast<ConcatOp>(group.ops.front());
     ArrayRef<int64_t> shape = concat.getType().getShape();
     int64_t rows =
         std::accumulate(shape.begin(), shape.begin() + concat.getAxis(),
                         int64_t(1), std::multiplies<>());
     kind = LoopKind::Concat;
-    columns = cluster.elements / rows;
-  } else if (cluster.kind == KernelKind::Columns) {
+    columns = group.elements / rows;
+  } else if (group.kind == LoopKind::Columns) {
     kind = LoopKind::Columns;
   } else if (columns == 0) {
-    columns = findRun(planner, cluster);
-    bool isFlat = columns == cluster.elements &&
-                  llvm::none_of(cluster.ops, [](Operation *op) {
+    columns = findRun(plan, group);
+    bool isFlat = columns == group.elements &&
+                  llvm::none_of(group.ops, [](Operation *op) {
                     return isa<DropoutOp, GatherOp, RandomNormalOp>(op);
                   });
     kind = isFlat ? LoopKind::Flat : LoopKind::Rows;
     columns = isFlat ? columns : target.getRowLength(columns);
   }
-  return IterationDomain::make(kind, cluster.elements, columns);
+  return IterationDomain::make(kind, group.elements, columns);
 }
 
-func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner,
-                                   const Cluster &cluster,
+func::FuncOp Outliner::buildKernel(const FusionPlan &plan,
+                                   const FusionGroup &group,
                                    const Interface &interface) {
   MLIRContext *context = module.getContext();
   SmallVector<Type> inputTypes = llvm::map_to_vector(
@@ -214,13 +216,13 @@ func::FuncOp Outliner::buildKernel(const ClusterPlanner &planner,
     map.map(input, argument);
   }
   for (Value output : interface.outputs) {
-    cloneInto(planner, builder, map, output);
+    cloneInto(plan, builder, map, output);
   }
   SmallVector<Value> results = llvm::map_to_vector(
       interface.outputs, [&](Value v) { return map.lookup(v); });
   func::ReturnOp::create(builder, loc, results);
   kernel.walk([&](Operation *op) { op->setLoc(loc); });
-  kernel->setAttr(kKernelAttr, describe(planner, cluster).getAttr(context));
+  kernel->setAttr(kKernelAttr, describe(plan, group).getAttr(context));
   for (auto [i, accumulates] : llvm::enumerate(interface.accumulates)) {
     if (accumulates) {
       kernel.setResultAttr(i, kAccumulateAttr, UnitAttr::get(context));
@@ -240,15 +242,15 @@ std::string describeSizes(MatmulOp op) {
 
 /// A name that tells what a kernel does: its most telling operations, the sizes
 /// of a product (rows x columns x summed), and a number.
-std::string describeOps(const Cluster &cluster) {
+std::string describeOps(const FusionGroup &group) {
   SmallVector<std::string> words;
-  for (Operation *op : cluster.ops) {
+  for (Operation *op : group.ops) {
     std::string word = op->getName().stripDialect().str();
-    if (ClusterPlanner::isProduct(op)) {
+    if (isProduct(op)) {
       word += "_" + describeSizes(cast<MatmulOp>(op));
     }
-    bool isTelling = isViewOp(op) ? cluster.ops.size() == 1 ||
-                                        cluster.kind != KernelKind::Attention
+    bool isTelling = isViewOp(op) ? group.ops.size() == 1 ||
+                                        group.kind != LoopKind::Attention
                                   : !isa<AddOp, SubOp, MulOp, CastOp, SelectOp,
                                          CompareOp, AndOp, BroadcastOp>(op);
     if (isTelling && words.size() < 3 && !llvm::is_contained(words, word)) {
@@ -256,12 +258,12 @@ std::string describeOps(const Cluster &cluster) {
     }
   }
   if (words.empty()) {
-    words.push_back(cluster.ops.front()->getName().stripDialect().str());
+    words.push_back(group.ops.front()->getName().stripDialect().str());
   }
   return llvm::join(words, "_");
 }
 
-func::FuncOp Outliner::unify(func::FuncOp kernel, const Cluster &cluster) {
+func::FuncOp Outliner::unify(func::FuncOp kernel, const FusionGroup &group) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   kernel->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
@@ -270,7 +272,7 @@ func::FuncOp Outliner::unify(func::FuncOp kernel, const Cluster &cluster) {
     kernel.erase();
     return entry->second;
   }
-  std::string name = describeOps(cluster);
+  std::string name = describeOps(group);
   do { // a parameter may have the name
     kernel.setName(llvm::formatv("{0}_{1}", name, names[name]++).str());
   } while (module.lookupSymbol(kernel.getSymName()));
@@ -278,15 +280,15 @@ func::FuncOp Outliner::unify(func::FuncOp kernel, const Cluster &cluster) {
   return kernel;
 }
 
-/// Erases the members of clusters and the views and constants that only they
+/// Erases the members of groups and the views and constants that only they
 /// used.
-void eraseReplaced(ArrayRef<Operation *> ops, const ClusterPlanner &planner,
+void eraseReplaced(ArrayRef<Operation *> ops, const FusionPlan &plan,
                    ArrayRef<Operation *> replaced) {
   for (Operation *op : replaced) {
     op->dropAllReferences();
   }
   for (Operation *op : llvm::reverse(ops)) {
-    bool isLeftOver = !planner.getClusterOf().count(op) && op->use_empty() &&
+    bool isLeftOver = !plan.getGroupOf().count(op) && op->use_empty() &&
                       isa<DifferentiableOpInterface>(op);
     if (isLeftOver) {
       op->erase();
@@ -299,24 +301,23 @@ void eraseReplaced(ArrayRef<Operation *> ops, const ClusterPlanner &planner,
 
 /// Puts a call of its kernel in front of `anchor` and lets all others read the
 /// call's results.
-void Outliner::emitCall(const ClusterPlanner &planner, unsigned number,
+void Outliner::emitCall(const FusionPlan &plan, unsigned number,
                         DenseMap<unsigned, Interface> &interfaces,
                         Operation *anchor) {
   Interface &interface = interfaces[number];
-  const Cluster &cluster = planner.getClusters()[number];
-  func::FuncOp kernel =
-      unify(buildKernel(planner, cluster, interface), cluster);
+  const FusionGroup &group = plan.getGroups()[number];
+  func::FuncOp kernel = unify(buildKernel(plan, group, interface), group);
   OpBuilder builder(anchor);
   // A product is what takes the time, whatever is computed of it.
-  bool isProduct = cluster.kind == KernelKind::Product;
-  Operation *named = isProduct ? cluster.ops.front() : cluster.ops.back();
+  bool isProduct = group.kind == LoopKind::Product;
+  Operation *named = isProduct ? group.ops.front() : group.ops.back();
   auto call = func::CallOp::create(builder, named->getLoc(), kernel,
                                    interface.inputs.getArrayRef());
   for (auto [output, result] :
        llvm::zip(interface.outputs, call.getResults())) {
     output.replaceUsesWithIf(result, [&](OpOperand &use) {
-      auto user = planner.getClusterOf().find(use.getOwner());
-      return user == planner.getClusterOf().end() || user->second != number;
+      auto user = plan.getGroupOf().find(use.getOwner());
+      return user == plan.getGroupOf().end() || user->second != number;
     });
     // Whoever comes later finds the result where the output was.
     for (auto &[other, otherInterface] : interfaces) {
@@ -346,8 +347,8 @@ static LogicalResult verifyNoCircle(const KernelOrder &order) {
 }
 
 /// What `accelc --remarks=fuse` shows.
-static void reportRefusals(const ClusterPlanner &planner) {
-  for (const Refusal &refusal : planner.getRefusals()) {
+static void reportRefusals(const FusionPlan &plan) {
+  for (const Refusal &refusal : plan.getRefusals()) {
     remark::missed(
         refusal.op->getLoc(),
         remark::RemarkOpts::name("Fusion").category("accel-outline-kernels"))
@@ -359,31 +360,33 @@ static void reportRefusals(const ClusterPlanner &planner) {
 
 LogicalResult Outliner::runSection(ArrayRef<Operation *> section,
                                    Operation *anchor) {
-  ClusterPlanner planner(section, target);
-  planner.plan();
-  reportRefusals(planner);
+  FusionPlanner planner(section, target);
+  const FusionPlan &plan = planner.plan();
+  reportRefusals(plan);
   DenseMap<unsigned, Interface> interfaces;
-  for (auto [number, cluster] : llvm::enumerate(planner.getClusters())) {
-    if (!cluster.ops.empty()) {
-      interfaces[number] = findInterface(planner, cluster, number);
+  for (auto [number, group] : llvm::enumerate(plan.getGroups())) {
+    if (!group.ops.empty()) {
+      interfaces[number] = findInterface(plan, group, number);
     }
   }
-  KernelOrder order(planner.getOps(), planner.getClusterOf(),
-                    [&](Operation *op) { return planner.getPredecessors(op); });
+  KernelOrder order(plan.getSection().getOps(), plan.getGroupOf(),
+                    [&](Operation *op) {
+                      return plan.getSection().getGraph().getPredecessors(op);
+                    });
   if (failed(verifyNoCircle(order))) {
     return failure();
   }
   SmallVector<Operation *> replaced;
   for (ArrayRef<Operation *> unit : order.getUnits()) {
-    auto number = planner.getClusterOf().find(unit.front());
-    if (number == planner.getClusterOf().end()) {
+    auto number = plan.getGroupOf().find(unit.front());
+    if (number == plan.getGroupOf().end()) {
       unit.front()->moveBefore(anchor);
       continue;
     }
-    emitCall(planner, number->second, interfaces, anchor);
+    emitCall(plan, number->second, interfaces, anchor);
     replaced.append(unit.begin(), unit.end());
   }
-  eraseReplaced(planner.getOps(), planner, replaced);
+  eraseReplaced(plan.getSection().getOps(), plan, replaced);
   return success();
 }
 

@@ -14,6 +14,10 @@ PAGES = ("README.md", "docs/architecture.md", "docs/architecture.svg", "docs/ass
          "docs/rationale/thread-pool.md")
 
 
+FUSION = ("passes/Fuse", "test/passes/fuse")  # a cluster of machines stays a cluster
+FUSION_PAGES = ("docs/architecture.md", "docs/kernels.md", "docs/passes.md", "docs/rationale/targets.md")
+
+
 @dataclasses.dataclass(frozen=True)
 class Word:
     word: str
@@ -28,6 +32,7 @@ WORDS = (
     Word("team", "thread pool"),
     Word("meeting", "barrier, or rendezvous where ranks find each other"),
     Word("roof", "roofline"),
+    Word("cluster", "fusion group, or kernel", folders=FUSION, pages=FUSION_PAGES),
 )
 
 

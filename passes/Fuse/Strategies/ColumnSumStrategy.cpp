@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The fusion planner's kernels of sums over columns, with private copies of
-// what makes their summands.
+// Sums over columns have kernels of their own, with private copies of what
+// makes their summands.
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
-#include "passes/Fuse/KernelClusters.h"
-
-#include "llvm/ADT/STLExtras.h"
+#include "passes/Fuse/FusableOps.h"
+#include "passes/Fuse/FusionStrategy.h"
+#include "passes/Fuse/RowLoop.h"
 
 using namespace mlir;
 using namespace accel;
@@ -26,19 +27,6 @@ static bool isCheap(Operation *op) {
              MaxOp, MinOp, AndOp, OrOp, NotOp, ReluOp>(op);
 }
 
-/// Whether a value is in memory anyway: somebody but its own kernel and sums
-/// over columns uses it.
-bool ClusterPlanner::isStored(Value value, unsigned cluster) const {
-  return isReadBy(value, [&](Operation *user) {
-    auto found = clusterOf.find(user);
-    if (found == clusterOf.end()) {
-      return !isColumnReduction(user) && !isa<ScatterAddOp>(user);
-    }
-    return found->second != cluster &&
-           clusters[found->second].kind != KernelKind::Columns;
-  });
-}
-
 /// Clones the views between `root` and `value` on top of `newRoot`, in front of
 /// `before`.
 static Value cloneViews(Value value, Value root, Value newRoot,
@@ -56,20 +44,39 @@ static Value cloneViews(Value value, Value root, Value newRoot,
   return copy->getResult(cast<OpResult>(value).getResultNumber());
 }
 
+namespace {
+
+class ColumnSumStrategy : public FusionStrategy {
+public:
+  using FusionStrategy::FusionStrategy;
+
+  bool handles(Operation *op) const override { return isColumnSum(op); }
+  void place(Operation *op) override;
+
+private:
+  Value clonePrologue(Value value, bool isRow, int64_t columns,
+                      Operation *before,
+                      SmallVectorImpl<Operation *> &clones) const;
+  void insertPrologue(Operation *op, int64_t elements, int64_t columns,
+                      unsigned number);
+};
+
+} // namespace
+
 /// Clones what makes `value` (for every element, or with `isRow` one per row)
 /// as far as that is cheap and not in memory.
-Value ClusterPlanner::clonePrologue(
+Value ColumnSumStrategy::clonePrologue(
     Value value, bool isRow, int64_t columns, Operation *before,
     SmallVectorImpl<Operation *> &clones) const {
   constexpr size_t kMostClones = 24;
-  Value root = getRoot(value);
+  Value root = plan.getSection().getRoot(value);
   Operation *producer = root.getDefiningOp();
-  auto cluster = clusterOf.find(producer);
+  std::optional<unsigned> group = plan.find(producer);
   AccessRelation relation = getAccessRelation(value, root);
   bool toRow = !isRow && relation.kind == AccessKind::RowBroadcast &&
                relation.columns == columns;
-  if (!producer || cluster == clusterOf.end() || !isCheap(producer) ||
-      isStored(root, cluster->second) || clones.size() >= kMostClones ||
+  if (!group || !isCheap(producer) || plan.isStored(root, *group) ||
+      clones.size() >= kMostClones ||
       !(relation.kind == AccessKind::Identity || toRow)) {
     return value;
   }
@@ -85,17 +92,15 @@ Value ClusterPlanner::clonePrologue(
 
 /// Gives a column sum private producers, unless they cannot be walked column by
 /// column.
-void ClusterPlanner::insertPrologue(Operation *op, int64_t elements,
-                                    int64_t columns, unsigned number) {
+void ColumnSumStrategy::insertPrologue(Operation *op, int64_t elements,
+                                       int64_t columns, unsigned number) {
   unsigned summed = op->getNumOperands() - 1;
   SmallVector<Operation *> clones;
   Value prologue =
       clonePrologue(op->getOperand(summed), false, columns, op, clones);
   bool fits = llvm::all_of(clones, [&](Operation *clone) {
-    SmallVector<Value> offending;
     return isViewOp(clone) ||
-           (operandsAllowColumns(clone, elements, columns, offending) &&
-            offending.empty());
+           fitRows(plan.getSection(), clone, elements, columns).fits();
   });
   if (!fits) {
     for (Operation *clone : llvm::reverse(clones)) {
@@ -104,24 +109,28 @@ void ClusterPlanner::insertPrologue(Operation *op, int64_t elements,
     return;
   }
   op->setOperand(summed, prologue);
-  ops.insert(llvm::find(ops, op), clones.begin(), clones.end());
-  graph.insert(clones);
+  plan.getSection().insertBefore(op, clones);
   for (Operation *clone : clones) {
     if (!isViewOp(clone)) {
-      clusters[number].ops.push_back(clone);
-      clusterOf[clone] = number;
+      plan.join(clone, number);
     }
   }
 }
 
-void ClusterPlanner::placeColumns(Operation *op) {
+void ColumnSumStrategy::place(Operation *op) {
   int64_t elements = getNumElements(op->getOperands().back());
   int64_t columns = getSummedColumns(op);
   unsigned number =
-      start(op, KernelKind::Columns, elements, columns, /*open=*/false);
+      plan.start(op, LoopKind::Columns, elements, columns, /*open=*/false);
   insertPrologue(op, elements, columns, number);
   Value summed = op->getOperands().back();
-  if (getRunLength(summed, getRoot(summed), columns) != columns) {
-    materialize(summed, op);
+  if (getRunLength(summed, plan.getSection().getRoot(summed), columns) !=
+      columns) {
+    copies.copy(summed, op);
   }
+}
+
+std::unique_ptr<FusionStrategy>
+accel::createColumnSumStrategy(FusionState &state) {
+  return std::make_unique<ColumnSumStrategy>(state);
 }

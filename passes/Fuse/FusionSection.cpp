@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operations in order, with the copies that symbols make necessary.
+#include "passes/Fuse/FusionSection.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/StateMemory.h"
+#include "passes/Analysis/TensorAccess.h"
+#include "passes/Fuse/FusableOps.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace accel;
+
+FusionSection::FusionSection(ArrayRef<Operation *> section)
+    : ops(section.begin(), section.end()) {}
+
+Value FusionSection::getRoot(Value value) const {
+  return getViewRoot(value, [&](Value v) { return copied.contains(v); });
+}
+
+bool FusionSection::isCopied(Operation *op) const {
+  return llvm::any_of(op->getResults(),
+                      [&](Value v) { return copied.contains(v); });
+}
+
+bool FusionSection::isFreeView(Operation *op) const {
+  return isViewOp(op) && !isCopied(op);
+}
+
+void FusionSection::numberOps() {
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    positions[op] = i;
+  }
+}
+
+void FusionSection::insertBefore(Operation *op,
+                                 ArrayRef<Operation *> inserted) {
+  ops.insert(llvm::find(ops, op), inserted.begin(), inserted.end());
+  graph.insert(inserted);
+}
+
+Operation *FusionSection::insertCopy(Value value, Operation *user) {
+  OpBuilder builder(user);
+  Operation *copy =
+      ReshapeOp::create(builder, user->getLoc(), value.getType(), value);
+  markCopied(copy->getResult(0));
+  user->replaceUsesOfWith(value, copy->getResult(0));
+  insertBefore(user, copy);
+  if (Operation *producer = value.getDefiningOp();
+      producer && graph.contains(producer)) {
+    graph.addEdge(producer, copy);
+  }
+  graph.addEdge(copy, user);
+  return copy;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+/// Whether what `sink` takes is some kernel's own, whole, and used nowhere else
+/// as what it was before an accumulation.
+bool FusionSection::isProducedInPlace(Operation *sink) const {
+  Value value = sink->getOperands().back();
+  Operation *producer = value.getDefiningOp();
+  if (isa<MetricOp>(sink) && isa_and_nonnull<ReadOp>(producer)) {
+    return true; // it lies there already
+  }
+  bool isProduced = producer && producer->getBlock() == sink->getBlock() &&
+                    llvm::is_contained(ops, producer) && !isSource(producer) &&
+                    !isViewOp(producer) && !isAttention(producer) &&
+                    isComputed(producer);
+  return isProduced && (isa<MetricOp, WriteOp>(sink) || value.hasOneUse());
+}
+
+void FusionSection::isolateSinks() {
+  for (Operation *op : std::vector<Operation *>(ops)) {
+    auto write = dyn_cast<WriteOp>(op);
+    bool takesValue = isSink(op) && !(write && isFill(write));
+    if (takesValue && !isProducedInPlace(op)) {
+      insertCopy(op->getOperands().back(), op);
+    }
+  }
+}
+
+/// Everything that reads `value`, through views.
+static void collectUsers(Value value, SmallVectorImpl<Operation *> &users) {
+  for (Operation *user : value.getUsers()) {
+    users.push_back(user);
+    if (isViewOp(user)) {
+      for (Value result : user->getResults()) {
+        collectUsers(result, users);
+      }
+    }
+  }
+}
+
+/// A value written to a symbol is produced in place, so whoever reads what was
+/// there before has to come before the producer.
+void FusionSection::orderSink(Operation *sink, ArrayRef<Operation *> reads) {
+  Operation *producer = sink->getOperand(0).getDefiningOp();
+  SmallVector<Operation *> users;
+  for (Operation *read : reads) {
+    graph.addEdge(read, sink);
+    collectUsers(read->getResult(0), users);
+  }
+  bool isBlocked = llvm::any_of(users, [&](Operation *user) {
+    return user != producer && graph.contains(user) &&
+           graph.reaches(producer, user);
+  });
+  if (isBlocked) {
+    // A reader needs the new value as well as the old one: the symbol gets a
+    // copy once it is done.
+    producer = insertCopy(sink->getOperand(0), sink);
+  }
+  for (Operation *user : users) {
+    if (graph.contains(user) && user != producer) {
+      graph.addEdge(user, producer);
+    }
+  }
+}
+
+void FusionSection::orderOps() {
+  graph.reset(ops);
+  DenseMap<StringAttr, Operation *> lastWrite;
+  DenseMap<StringAttr, SmallVector<Operation *>> reads;
+  for (Operation *op : std::vector<Operation *>(ops)) {
+    auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("symbol");
+    if (!symbol) {
+      continue;
+    }
+    StringAttr name = symbol.getAttr();
+    if (isa<ReadOp, GradientOp>(op)) {
+      if (Operation *write = lastWrite.lookup(name)) {
+        graph.addEdge(write, op);
+      }
+      reads[name].push_back(op);
+      continue;
+    }
+    orderSink(op, reads[name]);
+    if (isa<WriteOp>(op)) {
+      lastWrite[name] = op;
+      reads[name].clear();
+    }
+  }
+}
+
+void FusionSection::eraseUnused(llvm::function_ref<void(Operation *)> erased) {
+  std::vector<Operation *> used;
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!op->use_empty() || !isa<DifferentiableOpInterface>(op)) {
+      used.push_back(op);
+      continue;
+    }
+    erased(op);
+    op->erase();
+  }
+  ops.assign(used.rbegin(), used.rend());
+}

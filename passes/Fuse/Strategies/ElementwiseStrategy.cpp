@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Element-wise operations join the loops of as many of their operands as one
+// loop can serve.
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
+#include "passes/Fuse/FusableOps.h"
+#include "passes/Fuse/FusionStrategy.h"
+#include "passes/Fuse/RowLoop.h"
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+class ElementwiseStrategy : public FusionStrategy {
+public:
+  using FusionStrategy::FusionStrategy;
+
+  bool handles(Operation *op) const override {
+    switch (getFusionKindOf(op)) {
+    case FusionKind::Elementwise:
+    case FusionKind::Assembly:
+    case FusionKind::Gather:
+      return !isViewOp(op);
+    default:
+      return false;
+    }
+  }
+  void place(Operation *op) override;
+
+private:
+  /// The loop that an operation would share with some groups.
+  struct Loop {
+    SmallVector<unsigned> groups;
+    int64_t elements = 0;
+    int64_t columns = 0; ///< 0: not fixed
+  };
+
+  /// Adds group `number`, which makes `operand`, to the loop of `op`, if that
+  /// can be.
+  Decision extend(Loop &loop, unsigned number, Operation *op,
+                  Value operand) const;
+};
+
+} // namespace
+
+void ElementwiseStrategy::place(Operation *op) {
+  int64_t elements = getNumElements(op->getResult(0));
+  Loop loop;
+  loop.elements = elements;
+  // The table of a gather is read from memory.
+  for (Value operand :
+       isa<GatherOp>(op) ? ValueRange() : ValueRange(op->getOperands())) {
+    Operation *producer = plan.getSection().getRoot(operand).getDefiningOp();
+    std::optional<unsigned> number = plan.find(producer);
+    if (!number || llvm::is_contained(loop.groups, *number)) {
+      continue;
+    }
+    if (Decision decision = extend(loop, *number, op, operand); !decision) {
+      plan.refuse(op, operand, decision);
+    }
+  }
+  if (loop.columns != 0 && elements == loop.elements) {
+    RowFit fit = fitRows(plan.getSection(), op, elements, loop.columns);
+    if (fit.isPossible) {
+      llvm::for_each(fit.copied, [&](Value value) { copies.copy(value, op); });
+    } else {
+      loop = {{}, elements, 0};
+    }
+  }
+  plan.merge(loop.groups, op, loop.elements, loop.columns);
+}
+
+Decision ElementwiseStrategy::extend(Loop &loop, unsigned number, Operation *op,
+                                     Value operand) const {
+  const FusionGroup &group = plan.getGroup(number);
+  if (Decision decision =
+          joinsRows(plan.getSection(), target, group, op, operand, 0);
+      !decision) {
+    return decision;
+  }
+  bool isSameSpace = group.elements == loop.elements &&
+                     (group.columns == loop.columns || group.columns == 0 ||
+                      loop.columns == 0);
+  if (!loop.groups.empty() && !isSameSpace) {
+    return Decision::no("another operand's kernel iterates differently");
+  }
+  int64_t columns = std::max(loop.columns, group.columns);
+  SmallVector<unsigned> groups(loop.groups);
+  groups.push_back(number);
+  bool fits = llvm::all_of(groups, [&](unsigned each) {
+    return columns == plan.getGroup(each).columns ||
+           fitsRows(plan.getSection(), plan.getGroup(each), columns);
+  });
+  if (!fits) {
+    return Decision::no("what it reads does not lie in rows of that length");
+  }
+  if (plan.closesCycle(groups, op)) {
+    return Decision::no("the kernel would wait for itself");
+  }
+  loop = {groups, group.elements, columns};
+  return Decision::yes();
+}
+
+std::unique_ptr<FusionStrategy>
+accel::createElementwiseStrategy(FusionState &state) {
+  return std::make_unique<ElementwiseStrategy>(state);
+}
