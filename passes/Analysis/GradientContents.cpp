@@ -3,11 +3,14 @@
 #include "passes/Analysis/GradientContents.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 
+#include "dialects/Dist/IR/DistOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/IndexRanges.h"
 #include "passes/Analysis/IterationDomain.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace accel;
@@ -23,6 +26,9 @@ public:
   LogicalResult visit(Block &block);
 
 private:
+  /// What of a buffer holds contributions or zeros before the function runs, or
+  /// before a microbatch does.
+  IndexRanges atBeginning(plan::BufferOp buffer);
   void enterLoop();
   LogicalResult leaveLoop(plan::RepeatOp loop);
   LogicalResult visit(plan::InstructionOpInterface op);
@@ -36,6 +42,7 @@ private:
   SymbolTable &symbols;
   llvm::DenseMap<Operation *, IndexRanges> written;
   llvm::StringMap<IndexRanges> cleared; ///< by `init`, by symbol
+  llvm::StringSet<> reduced; ///< symbols that the loop's reductions name
   bool isInLoop = false;
   /// Whether the flag is known to be false in the first microbatch.
   bool isFlagFalse = false;
@@ -56,6 +63,10 @@ bool GradientWalk::beginsWithStep(plan::LaunchOp launch, unsigned operand) {
     return false;
   }
   return isAccumulatingFlag(launch.getBuffers()[keep.getArgNumber()]);
+}
+
+static int64_t getBytes(plan::BufferOp buffer) {
+  return plan::getMemRefBytes(cast<MemRefType>(buffer.getResult().getType()));
 }
 
 void GradientWalk::visitInit(plan::FillOp fill) {
@@ -79,13 +90,17 @@ LogicalResult GradientWalk::follow(plan::InstructionOpInterface op,
                                    unsigned operand,
                                    const plan::BufferAccess &access) {
   plan::BufferRange range = plan::getBufferRange(access.buffer);
-  const IndexRanges &once = cleared[range.buffer.getSymbol().value_or("")];
+  IndexRanges once = atBeginning(range.buffer);
   IndexRanges &ranges = written.try_emplace(range.buffer, once).first->second;
+  bool isTransient = range.buffer.getRegion() == plan::Region::Transient;
+  if (!isTransient && reduced.contains(range.buffer.getSymbol().value_or(""))) {
+    ranges.insert(0, getBytes(range.buffer));
+  }
   int64_t begin = range.begin, end = range.begin + range.bytes;
   bool begins = access.access == plan::Access::Write;
   StringRef problem;
-  if (access.access != plan::Access::Read && isa<plan::LaunchOp>(*op) &&
-      once.overlaps(begin, end)) {
+  if (!isTransient && access.access != plan::Access::Read &&
+      isa<plan::LaunchOp>(*op) && once.overlaps(begin, end)) {
     problem = "writes what init has cleared once";
   } else if (beginsWithStep(dyn_cast<plan::LaunchOp>(*op), operand)) {
     begins = isFlagUsed = true;
@@ -95,8 +110,7 @@ LogicalResult GradientWalk::follow(plan::InstructionOpInterface op,
                   ? "stores over a gradient that something was added to"
                   : "";
   } else if (begins) {
-    bool isKept = range.buffer.getRegion() != plan::Region::Transient;
-    problem = isInLoop && isKept
+    problem = isInLoop && !isTransient
                   ? "stores over the gradient of earlier microbatches"
                   : "";
   } else if (!ranges.contains(begin, end)) {
@@ -126,11 +140,25 @@ LogicalResult GradientWalk::visit(plan::InstructionOpInterface op) {
   return success();
 }
 
+/// All of a segment's gradient that the loop's end reduces begins at zero in
+/// each microbatch.
+IndexRanges GradientWalk::atBeginning(plan::BufferOp buffer) {
+  if (buffer.getRegion() != plan::Region::Transient) {
+    return cleared[buffer.getSymbol().value_or("")];
+  }
+  IndexRanges zero;
+  if (buffer.getSymbol()) {
+    zero.insert(0, getBytes(buffer));
+  }
+  return zero;
+}
+
 void GradientWalk::enterLoop() {
   isInLoop = true;
-  for (auto &[buffer, ranges] : written) {
-    if (cast<plan::BufferOp>(buffer).getRegion() == plan::Region::Transient) {
-      ranges = IndexRanges();
+  for (auto &[op, ranges] : written) {
+    auto buffer = cast<plan::BufferOp>(op);
+    if (buffer.getRegion() == plan::Region::Transient) {
+      ranges = atBeginning(buffer);
     }
   }
 }
@@ -151,12 +179,21 @@ LogicalResult GradientWalk::visit(Block &block) {
       if (failed(visit(loop.getBody().front())) || failed(leaveLoop(loop))) {
         return failure();
       }
+    } else if (auto reduce = dyn_cast<dist::ReduceScatterOp>(op)) {
+      // Each rank adds its part to what it holds, or begins with it.
+      for (auto name : reduce.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
+        reduced.insert(name.getValue());
+      }
     } else if (auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
                instruction && failed(visit(instruction))) {
       return failure();
     }
   }
   return success();
+}
+
+std::string accel::getAccumulateKernelName(int64_t elements) {
+  return llvm::formatv("accumulate_{0}", elements);
 }
 
 bool accel::isAccumulatingFlag(Value buffer) {

@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <string>
+
 namespace accel {
 
 /// Of the gradient slot of a segment: it begins with what a kernel stores, and
@@ -16,6 +18,11 @@ inline constexpr llvm::StringLiteral kAccumulatingState = "accumulating";
 
 /// Whether `buffer` is of that state.
 bool isAccumulatingFlag(mlir::Value buffer);
+
+/// The kernel that adds a rank's part of the sum of a microbatch's gradients,
+/// of a segment with so many elements, to what the rank holds. Its operands are
+/// the sum, the state above and what is held.
+std::string getAccumulateKernelName(int64_t elements);
 
 /// Proves that every byte of a gradient that function `step` of the module
 /// reads or adds to was written in the same step (a transient one's: in the

@@ -294,7 +294,9 @@ LogicalResult FunctionBuffers::runBlock(Block &block) {
     if (failed(convert(&op, builder))) {
       return failure();
     }
-    converted.push_back(&op);
+    if (!isPlacedLater(&op)) {
+      converted.push_back(&op);
+    }
   }
   return success();
 }

@@ -21,6 +21,13 @@ mlir::MemRefType getBufferType(mlir::Type type);
 /// many elements.
 bool isSameCut(plan::ShardAttr one, plan::ShardAttr other);
 
+/// Whether `op` is a collective in the loop over microbatches. What it
+/// exchanges is declared; Schedule places the exchange, bucket by bucket.
+inline bool isPlacedLater(mlir::Operation *op) {
+  return llvm::isa<dist::AllGatherOp, dist::ReduceScatterOp>(op) &&
+         llvm::isa<plan::RepeatOp>(op->getParentOp());
+}
+
 /// Rewrites one function.
 /// Borrows: the module and the function.
 class FunctionBuffers {
@@ -81,7 +88,9 @@ private:
   void convertAllGather(dist::AllGatherOp op, mlir::OpBuilder &builder);
   llvm::LogicalResult convertReduceScatter(dist::ReduceScatterOp op,
                                            mlir::OpBuilder &builder);
-  mlir::func::FuncOp getAddKernel(mlir::RankedTensorType type);
+  void declareExchanged(mlir::ArrayAttr names);
+  llvm::LogicalResult declareAccumulation(dist::ReduceScatterOp op);
+  void addAccumulateKernel(mlir::RankedTensorType type);
   void clearGaps();
   void clearGradients();
   void storeInitialParts();

@@ -116,12 +116,13 @@ def AssignBuffersPass : Pass<"accel-assign-buffers", "::mlir::ModuleOp"> {
     a loss lies where the logits lay.
 
     Slots that are cut over ranks (`dist.held`): what reads and writes them runs over the rank's own elements. Of a slot held
-    in part, parameters are read from a transient copy of the whole, which `dist.all_gather` fills, microbatches add to a
-    transient gradient of the whole, which `dist.reduce_scatter` reduces in place and adds to the slot, and `init` computes the
-    whole and keeps the part.
+    in part, parameters are read from a transient copy of the whole and microbatches add to a transient gradient of the whole,
+    both with the slot's name, and `init` computes the whole and keeps the part. The `dist.all_gather` and `dist.reduce_scatter`
+    of the loop, which say what fills and sums them, stay: Schedule places them, by bucket. For the latter there is a kernel
+    `accumulate_N` that adds a rank's part of the sum to what it holds.
 
-    Gradients are cleared at the start of a step, and transient ones at that of a microbatch: of a segment with `plan.stored`
-    only what lies between its parameters, and that of a step once, in `init`.
+    Gradients are cleared at the start of a step: of a segment with `plan.stored` only what lies between its parameters, and that
+    once, in `init`.
 
     Requires: OutlineKernels, and StoreGradients where slots are held in part.
     Ensures: no tensor is left outside kernels.

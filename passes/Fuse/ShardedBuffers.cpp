@@ -46,6 +46,10 @@ Value FunctionBuffers::wholeOf(StateOp state) {
         state.getLoc(), state.getType(),
         isGathered ? plan::MemoryClass::Gathered : getStateClass(state),
         isGathered ? plan::Space::Shared : plan::Space::Device);
+    if (getRole(function) != FunctionRole::Initialize) {
+      whole.getDefiningOp<plan::BufferOp>().setSymbolAttr(
+          state.getSymNameAttr());
+    }
   }
   return whole;
 }
@@ -133,8 +137,20 @@ void FunctionBuffers::convertAllReduce(dist::AllReduceOp op,
   }
 }
 
+/// Both ends of what is exchanged in the loop: Schedule places it, by bucket.
+void FunctionBuffers::declareExchanged(ArrayAttr names) {
+  for (auto symbol : names.getAsRange<FlatSymbolRefAttr>()) {
+    auto state = symbols.lookup<StateOp>(symbol.getValue());
+    wholeOf(state);
+    partOf(state);
+  }
+}
+
 void FunctionBuffers::convertAllGather(dist::AllGatherOp op,
                                        OpBuilder &builder) {
+  if (isPlacedLater(op)) {
+    return declareExchanged(op.getSymbols());
+  }
   for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
     auto state = symbols.lookup<StateOp>(symbol.getValue());
     plan::AllGatherOp::create(
@@ -145,11 +161,11 @@ void FunctionBuffers::convertAllGather(dist::AllGatherOp op,
 
 /// A kernel that adds its operand to its result, element by element, or stores
 /// it where its second operand is false.
-func::FuncOp FunctionBuffers::getAddKernel(RankedTensorType type) {
+void FunctionBuffers::addAccumulateKernel(RankedTensorType type) {
   int64_t elements = type.getNumElements();
-  std::string name = llvm::formatv("accumulate_{0}", elements);
-  if (auto known = symbols.lookup<func::FuncOp>(name)) {
-    return known;
+  std::string name = getAccumulateKernelName(elements);
+  if (symbols.lookup(name)) {
+    return;
   }
   MLIRContext *context = module.getContext();
   Location loc = UnknownLoc::get(context);
@@ -164,11 +180,31 @@ func::FuncOp FunctionBuffers::getAddKernel(RankedTensorType type) {
   kernel->setAttr(kKernelAttr, domain.getAttr(context));
   kernel.setResultAttr(0, kAccumulateAttr, builder.getI64IntegerAttr(1));
   symbols.insert(kernel);
-  return kernel;
+}
+
+/// What a rank adds its part of a microbatch's sum to, by which kernel, and
+/// whether the microbatch is the first.
+LogicalResult FunctionBuffers::declareAccumulation(dist::ReduceScatterOp op) {
+  auto flag = symbols.lookup<StateOp>(kAccumulatingState);
+  if (!flag) {
+    return op.emitOpError("expected a state '")
+           << kAccumulatingState << "', which StoreGradients adds, got none";
+  }
+  for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
+    auto state = symbols.lookup<StateOp>(symbol.getValue());
+    wholeOf(state);
+    addAccumulateKernel(cast<RankedTensorType>(state.getType()));
+    stateBuffer(kAccumulatingState, flag.getType());
+    partOf(state);
+  }
+  return success();
 }
 
 LogicalResult FunctionBuffers::convertReduceScatter(dist::ReduceScatterOp op,
                                                     OpBuilder &builder) {
+  if (isPlacedLater(op)) {
+    return declareAccumulation(op);
+  }
   for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
     auto state = symbols.lookup<StateOp>(symbol.getValue());
     plan::ShardAttr shard = getStateShard(state);
@@ -178,20 +214,6 @@ LogicalResult FunctionBuffers::convertReduceScatter(dist::ReduceScatterOp op,
     plan::ReduceScatterOp::create(builder, op.getLoc(),
                                   builder.getStringAttr(symbol.getValue()),
                                   whole, part, shard);
-    if (dist::getHolding(state) != dist::Holding::Part) {
-      continue;
-    }
-    auto flag = symbols.lookup<StateOp>(kAccumulatingState);
-    if (!flag) {
-      return op.emitOpError("expected a state '")
-             << kAccumulatingState << "', which StoreGradients adds, got none";
-    }
-    createLaunch(
-        builder, op.getLoc(),
-        getAddKernel(cast<RankedTensorType>(state.getType())),
-        {part, stateBuffer(kAccumulatingState, flag.getType()), partOf(state)},
-        {plan::Access::Read, plan::Access::Read, plan::Access::ReadWrite},
-        shard);
   }
   return success();
 }
@@ -220,8 +242,7 @@ void FunctionBuffers::clearGaps() {
   }
 }
 
-/// Other gradients begin at zero: that of one microbatch in each of them, the
-/// others in each step.
+/// Other gradients begin at zero in each step.
 void FunctionBuffers::clearGradients() {
   if (!loop) {
     return;
@@ -231,12 +252,6 @@ void FunctionBuffers::clearGradients() {
     if (state.getSlot() == "gradient" && !state->hasAttr(kStoredAttr) &&
         dist::getHolding(state) != dist::Holding::Part) {
       plan::FillOp::create(before, state.getLoc(), wholeOf(state));
-    }
-  }
-  OpBuilder body = OpBuilder::atBlockBegin(&loop.getBody().front());
-  for (auto &[state, whole] : wholes) {
-    if (cast<StateOp>(state).getSlot() == "gradient") {
-      plan::FillOp::create(body, state->getLoc(), whole);
     }
   }
 }

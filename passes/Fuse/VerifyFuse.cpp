@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks what Fuse promises to Schedule, Memory and Lower.
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Dist/IR/DistOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Fuse/Passes.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace accel {
 #define GEN_PASS_DEF_VERIFYFUSEPASS
@@ -142,6 +144,83 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
   return verifyGeometry(launch, kernel);
 }
 
+/// Which transient buffers hold something, in program order. All of a segment's
+/// slot does so behind the gather in the loop that names it; all of its
+/// gradient begins at zero, and a reduction in the loop must name it.
+class WrittenBuffers {
+public:
+  LogicalResult visit(Operation *op) {
+    if (auto buffer = dyn_cast<plan::BufferOp>(op)) {
+      declare(buffer);
+    } else if (auto gather = dyn_cast<dist::AllGatherOp>(op)) {
+      return exchange(op, gather.getSymbols());
+    } else if (auto reduce = dyn_cast<dist::ReduceScatterOp>(op)) {
+      return exchange(op, reduce.getSymbols());
+    } else if (auto instruction = dyn_cast<plan::InstructionOpInterface>(op)) {
+      return execute(instruction);
+    }
+    return success();
+  }
+
+  LogicalResult finish() {
+    for (auto &[name, buffer] : wholes) {
+      if (!exchanged.contains(buffer)) {
+        return buffer.emitOpError("expected an exchange of '")
+               << name.getValue() << "' in the loop, got none";
+      }
+    }
+    return success();
+  }
+
+private:
+  void declare(plan::BufferOp buffer) {
+    if (buffer.getRegion() != plan::Region::Transient ||
+        !buffer.getSymbolAttr()) {
+      return;
+    }
+    wholes.insert({buffer.getSymbolAttr(), buffer});
+    if (buffer.getKlass() == plan::MemoryClass::Gradients) {
+      written.insert(buffer);
+    }
+  }
+
+  LogicalResult exchange(Operation *op, ArrayAttr names) {
+    for (auto name : names.getAsRange<FlatSymbolRefAttr>()) {
+      auto whole = wholes.find(name.getAttr());
+      if (whole == wholes.end()) {
+        return op->emitOpError("expected a transient buffer for all of ")
+               << name << ", got none";
+      }
+      written.insert(whole->second);
+      exchanged.insert(whole->second);
+    }
+    return success();
+  }
+
+  LogicalResult execute(plan::InstructionOpInterface op) {
+    for (plan::BufferAccess access : op.getAccesses()) {
+      plan::BufferOp buffer = plan::getBufferRange(access.buffer).buffer;
+      if (access.access != plan::Access::Write &&
+          buffer.getRegion() == plan::Region::Transient &&
+          !written.contains(buffer)) {
+        InFlightDiagnostic error = op->emitOpError(
+            "reads a transient buffer that nothing has written");
+        error.attachNote(buffer.getLoc()) << "the buffer";
+        return error;
+      }
+    }
+    for (plan::BufferAccess access : op.getAccesses()) {
+      if (access.access != plan::Access::Read) {
+        written.insert(plan::getBufferRange(access.buffer).buffer);
+      }
+    }
+    return success();
+  }
+
+  llvm::MapVector<StringAttr, plan::BufferOp> wholes; ///< by slot
+  llvm::DenseSet<Operation *> written, exchanged;
+};
+
 class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
@@ -156,45 +235,22 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
   }
 
   static LogicalResult verify(func::FuncOp function, SymbolTable &symbols) {
-    llvm::DenseSet<Operation *> written;
-    WalkResult result = function.walk([&](Operation *op) -> WalkResult {
-      for (Type type : op->getResultTypes()) {
-        if (isa<TensorType>(type)) {
-          return op->emitOpError("expected no tensor outside kernels, got ")
-                 << type;
-        }
-      }
-      auto launch = dyn_cast<plan::LaunchOp>(op);
-      if (launch && failed(verifyLaunch(launch, symbols))) {
-        return failure();
-      }
-      auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
-      return instruction ? verifyWrittenBeforeRead(instruction, written)
-                         : success();
-    });
-    return failure(result.wasInterrupted());
-  }
-
-  static LogicalResult
-  verifyWrittenBeforeRead(plan::InstructionOpInterface op,
-                          llvm::DenseSet<Operation *> &written) {
-    for (plan::BufferAccess access : op.getAccesses()) {
-      plan::BufferOp buffer = plan::getBufferRange(access.buffer).buffer;
-      bool reads = access.access != plan::Access::Write;
-      if (reads && buffer.getRegion() == plan::Region::Transient &&
-          !written.contains(buffer)) {
-        InFlightDiagnostic error = op->emitOpError(
-            "reads a transient buffer that nothing has written");
-        error.attachNote(buffer.getLoc()) << "the buffer";
-        return error;
-      }
-    }
-    for (plan::BufferAccess access : op.getAccesses()) {
-      if (access.access != plan::Access::Read) {
-        written.insert(plan::getBufferRange(access.buffer).buffer);
-      }
-    }
-    return success();
+    WrittenBuffers written;
+    WalkResult result =
+        function.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
+          for (Type type : op->getResultTypes()) {
+            if (isa<TensorType>(type)) {
+              return op->emitOpError("expected no tensor outside kernels, got ")
+                     << type;
+            }
+          }
+          auto launch = dyn_cast<plan::LaunchOp>(op);
+          if (launch && failed(verifyLaunch(launch, symbols))) {
+            return failure();
+          }
+          return written.visit(op);
+        });
+    return failure(result.wasInterrupted() || failed(written.finish()));
   }
 };
 

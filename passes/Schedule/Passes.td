@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 def PlaceGathersPass : Pass<"accel-place-gathers", "::mlir::ModuleOp"> {
   let summary = "gathers one bucket at a time, one ahead of its use";
   let description = [{
-    Replaces the gathers at the beginning of the loop, which make all parameters whole at once, by gathers of one bucket into
+    Places the `dist.all_gather` of the loop, which says that parameters can be read in it: one bucket is gathered at a time, into
     one of two slots. A bucket stays in its slot from its first use to its last before two others have been used; then it
     makes room, and comes back for its next use: so a layer's parameters are gathered for forward, freed, and gathered again
     for backward. A gather is placed where its slot becomes free, which is where the bucket in the other slot begins to be
@@ -25,7 +25,8 @@ def PlaceGathersPass : Pass<"accel-place-gathers", "::mlir::ModuleOp"> {
 def PlaceReductionsPass : Pass<"accel-place-reductions", "::mlir::ModuleOp"> {
   let summary = "reduces the gradients of one bucket at a time";
   let description = [{
-    Replaces the sums at the end of the loop, of all gradients of the microbatch, by sums of one bucket in one of two slots.
+    Places the `dist.reduce_scatter` of the loop, which says that ranks sum what a microbatch adds to gradients: one bucket is
+    summed at a time, in one of two slots.
     The first instruction that adds to a part of a slot stores it instead; the rest is filled with zeros. Behind the last
     instruction that adds to the bucket its gradients are summed over the ranks; the rank adds its part to what it holds
     before the slot is used for another bucket, or at the end of the body. Of several such sums of a segment all but the first

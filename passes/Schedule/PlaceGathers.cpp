@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gathers one bucket at a time, one ahead of its use.
 #include "dialects/Accel/IR/FunctionRoles.h"
-#include "dialects/Plan/IR/PlanOps.h"
+#include "dialects/Dist/IR/DistOps.h"
 #include "passes/Schedule/LoopBuckets.h"
 #include "passes/Schedule/Passes.h"
+#include "passes/Schedule/SegmentBuffers.h"
 #include "passes/Target/Target.h"
 
 namespace accel {
@@ -46,13 +47,20 @@ public:
 private:
   LogicalResult place(func::FuncOp step, plan::RepeatOp loop) {
     LoopBuckets buckets(step, loop);
+    SegmentBuffers buffers(step);
     llvm::MapVector<Value, Source> sources;
     for (auto gather :
-         llvm::make_early_inc_range(loop.getOps<plan::AllGatherOp>())) {
-      buckets.addSegment(gather.getWhole(), getBucket(gather));
-      sources.insert({gather.getWhole(),
-                      {gather.getStateAttr(), gather.getPart(),
-                       gather.getShard(), gather.getLoc()}});
+         llvm::make_early_inc_range(loop.getOps<dist::AllGatherOp>())) {
+      for (auto name : gather.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
+        FailureOr<SegmentBuffer> segment = buffers.find(gather, name.getAttr());
+        if (failed(segment)) {
+          return failure();
+        }
+        buckets.addSegment(segment->whole, *segment->state.getBucket());
+        sources.insert({segment->whole,
+                        {name.getAttr(), segment->held,
+                         segment->held.getShardAttr(), gather.getLoc()}});
+      }
       gather.erase();
     }
     if (sources.empty()) {
@@ -72,11 +80,6 @@ private:
       whole.getDefiningOp()->erase();
     }
     return success();
-  }
-
-  StringRef getBucket(plan::AllGatherOp gather) {
-    auto state = getOperation().lookupSymbol<StateOp>(gather.getState());
-    return *state.getBucket();
   }
 
   /// As early as the slot is free: a bucket is on its way while the one in the

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reduces the gradients of one bucket at a time, as soon as they are complete.
 #include "dialects/Accel/IR/FunctionRoles.h"
-#include "dialects/Plan/IR/PlanOps.h"
+#include "dialects/Dist/IR/DistOps.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Schedule/FirstWrites.h"
 #include "passes/Schedule/Passes.h"
+#include "passes/Schedule/SegmentBuffers.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace accel {
@@ -20,11 +20,11 @@ using namespace accel;
 namespace {
 
 /// Where the sum of a segment's gradients goes.
-struct Target {
-  StringAttr state;
+struct Destination {
+  StateOp state;
   plan::ShardAttr shard;
-  /// Of the part to what the rank holds; detached.
-  OwningOpRef<plan::LaunchOp> add;
+  Value held;               ///< what the rank adds its part to
+  FlatSymbolRefAttr kernel; ///< which does that
   Location loc;
 };
 
@@ -32,11 +32,13 @@ class ReductionPlacer {
 public:
   ReductionPlacer(ModuleOp module, func::FuncOp step, plan::RepeatOp loop)
       : module(module), symbols(module), loop(loop), buckets(step, loop),
-        writes(buckets, symbols) {}
+        buffers(step), writes(buckets, symbols) {}
 
   LogicalResult place() {
-    takeReductions();
-    if (targets.empty()) {
+    if (failed(takeReductions())) {
+      return failure();
+    }
+    if (destinations.empty()) {
       return success();
     }
     if (failed(buckets.assign(plan::MemoryClass::Gradients, plan::Space::Device,
@@ -79,67 +81,76 @@ private:
     return OpBuilder::atBlockEnd(&loop.getBody().front());
   }
 
-  /// Removes what AssignBuffers put around the loop's body: fills, sums and
-  /// additions of whole gradients.
-  void takeReductions() {
+  /// Takes what the collectives of the loop say out of it.
+  LogicalResult takeReductions() {
     for (auto reduce :
-         llvm::make_early_inc_range(loop.getOps<plan::ReduceScatterOp>())) {
-      plan::BufferOp whole = plan::getBufferRange(reduce.getWhole()).buffer;
-      if (whole.getRegion() != plan::Region::Transient) {
-        continue;
+         llvm::make_early_inc_range(loop.getOps<dist::ReduceScatterOp>())) {
+      for (auto name : reduce.getSymbols().getAsRange<FlatSymbolRefAttr>()) {
+        if (failed(addSegment(reduce, name.getAttr()))) {
+          return failure();
+        }
       }
-      plan::LaunchOp add;
-      for (Operation *user :
-           llvm::make_early_inc_range(reduce.getPart().getUsers())) {
-        add = add ? add : dyn_cast<plan::LaunchOp>(user);
-      }
-      auto held = module.lookupSymbol<StateOp>(reduce.getState());
-      buckets.addSegment(whole, *held.getBucket());
-      add->remove();
-      targets.try_emplace(whole.getResult(),
-                          Target{reduce.getStateAttr(), reduce.getShard(), add,
-                                 reduce.getLoc()});
-      parts.push_back(reduce.getPart());
       reduce.erase();
     }
-    for (auto fill : llvm::make_early_inc_range(loop.getOps<plan::FillOp>())) {
-      if (targets.count(fill.getBuffer())) {
-        fill.erase();
-      }
+    return success();
+  }
+
+  LogicalResult addSegment(dist::ReduceScatterOp reduce, StringAttr name) {
+    FailureOr<SegmentBuffer> segment = buffers.find(reduce, name);
+    if (failed(segment)) {
+      return failure();
     }
+    plan::ShardAttr shard = segment->held.getShardAttr();
+    std::string kernel = getAccumulateKernelName(shard.getElements());
+    auto flag = StringAttr::get(module.getContext(), kAccumulatingState);
+    accumulating = buffers.findPersistent(flag);
+    if (!accumulating || !symbols.lookup<func::FuncOp>(kernel)) {
+      return reduce.emitOpError("expected a buffer of '")
+             << kAccumulatingState << "' and a kernel '" << kernel
+             << "' that adds what is reduced, got "
+             << (accumulating ? "no such kernel" : "no such buffer");
+    }
+    buckets.addSegment(segment->whole, *segment->state.getBucket());
+    destinations.insert(
+        {segment->whole,
+         Destination{segment->state, shard, segment->held,
+                     FlatSymbolRefAttr::get(module.getContext(), kernel),
+                     reduce.getLoc()}});
+    return success();
   }
 
   void insertReductions(const SlotSession &slot, OpBuilder &builder) {
     OpBuilder top(loop);
     for (auto &[whole, view] : slot.views) {
-      const Target &target = targets.find(whole)->second;
-      Value part = plan::PartOp::create(top, target.loc, view, target.shard);
-      plan::ReduceScatterOp::create(builder, target.loc, target.state, view,
-                                    part, target.shard);
+      Destination &to = destinations.find(whole)->second;
+      Value part = plan::PartOp::create(top, to.loc, view, to.shard);
+      plan::ReduceScatterOp::create(builder, to.loc, to.state.getSymNameAttr(),
+                                    view, part, to.shard);
       reduced[view] = part;
     }
   }
 
   void insertAdditions(const SlotSession &slot, OpBuilder &builder) {
+    auto mode = [&](plan::Access access) -> Attribute {
+      return builder.getI32IntegerAttr(static_cast<int32_t>(access));
+    };
+    ArrayAttr modes = builder.getArrayAttr({mode(plan::Access::Read),
+                                            mode(plan::Access::Read),
+                                            mode(plan::Access::ReadWrite)});
     for (auto &[whole, view] : slot.views) {
-      plan::LaunchOp add = *targets.find(whole)->second.add;
-      IRMapping map;
-      map.map(add.getBuffers().front(), reduced.lookup(view));
-      auto copy = cast<plan::LaunchOp>(builder.clone(*add, map));
+      Destination &to = destinations.find(whole)->second;
+      auto add = plan::LaunchOp::create(
+          builder, to.loc, to.kernel,
+          ValueRange{reduced.lookup(view), accumulating, to.held},
+          /*workspace=*/Value(), modes, to.shard);
       if (!begun.insert(whole).second) {
-        writes.addAddition(copy);
+        writes.addAddition(add);
       }
     }
   }
 
   void eraseReplaced() {
-    for (auto &[whole, target] : targets) {
-      target.add = nullptr;
-    }
-    for (Value part : parts) {
-      part.getDefiningOp()->erase();
-    }
-    for (auto &[whole, target] : targets) {
+    for (auto &[whole, to] : destinations) {
       for (Operation *view : llvm::make_early_inc_range(whole.getUsers())) {
         view->erase();
       }
@@ -151,10 +162,11 @@ private:
   SymbolTable symbols;
   plan::RepeatOp loop;
   LoopBuckets buckets;
+  SegmentBuffers buffers;
   FirstWrites writes;
+  plan::BufferOp accumulating; ///< false in the first microbatch
   llvm::DenseSet<Value> begun; ///< whose first sums have been added
-  llvm::MapVector<Value, Target> targets;
-  SmallVector<Value> parts; ///< of the replaced sums
+  llvm::MapVector<Value, Destination> destinations;
   llvm::DenseMap<Value, Value> reduced;
 };
 

@@ -2,6 +2,7 @@
 // Proves that any two conflicting accesses of a plan are ordered by streams and
 // events.
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Dist/IR/DistOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/MemoryReplay.h"
@@ -58,8 +59,8 @@ class VerifySchedulePass
     : public accel::impl::VerifySchedulePassBase<VerifySchedulePass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (failed(verify(function)) || failed(verifyPhases(function)) ||
-          failed(checkCosts(function))) {
+      if (failed(verifyPlaced(function)) || failed(verify(function)) ||
+          failed(verifyPhases(function)) || failed(checkCosts(function))) {
         return signalPassFailure();
       }
     }
@@ -67,6 +68,17 @@ class VerifySchedulePass
     if (failed(verifyGradientContents(symbols))) {
       signalPassFailure();
     }
+  }
+
+  /// What ranks exchange is instructions now.
+  static LogicalResult verifyPlaced(func::FuncOp function) {
+    WalkResult placed = function.walk([](Operation *op) -> WalkResult {
+      return isa<dist::DistDialect>(op->getDialect())
+                 ? op->emitOpError("is not placed: expected instructions of "
+                                   "the plan that do it")
+                 : success();
+    });
+    return failure(placed.wasInterrupted());
   }
 
   static LogicalResult verify(func::FuncOp function) {

@@ -55,8 +55,9 @@ def Dist_ReduceScatterOp : Dist_StatesOp<"reduce_scatter"> {
     - (C1) every symbol names an `accel.state` of floats in the module, each once, with `dist.held`.
     - (C2) `axes` are axes of the mesh, each once, and at least one.
 
-    Lowers to one `plan.reduce_scatter` per state in Fuse (AssignBuffers), in the loop to an addition besides. Schedule
-    (PlaceReductions) moves those in the loop to where a bucket's gradients are complete.
+    Behind the loop it lowers to one `plan.reduce_scatter` per state in Fuse (AssignBuffers). In the loop it stays until Schedule
+    (PlaceReductions), which reduces one bucket at a time, where its gradients are complete, and adds the rank's part to
+    what it holds.
   }];
 }
 
@@ -81,8 +82,8 @@ def Dist_AllGatherOp : Dist_StatesOp<"all_gather"> {
     - (C1) every symbol names an `accel.state` of floats in the module, each once, with `dist.held`.
     - (C2) `axes` are axes of the mesh, each once, and at least one.
 
-    Lowers to one `plan.all_gather` per state in Fuse (AssignBuffers). Schedule (PlaceGathers) replaces those in the loop by
-    gathers of one bucket at a time.
+    Behind the update it lowers to one `plan.all_gather` per state in Fuse (AssignBuffers). In the loop it stays until Schedule
+    (PlaceGathers), which gathers one bucket at a time, one ahead of its use.
   }];
 }
 #endif

@@ -33,7 +33,8 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     Names a piece of memory with the shape and element type of `result` (row-major, contiguous; i8 are booleans, a byte
     each, and ui8 8-bit codes).
     `region`: transient buffers live within one execution of their function and lie in the arena at `offset` (bytes, set by
-    Memory); persistent ones live as long as the run (`symbol` is the state's or segment slot's name); constants hold
+    Memory). Between Fuse and Schedule one with a `symbol` holds, in one microbatch, all of that slot, of which each rank
+    holds a part: collectives of the `dist` dialect in the loop name it. Persistent ones live as long as the run (`symbol` is the state's or segment slot's name); constants hold
     `value`; io buffers are filled by `plan.fetch`. `klass` is the class under which estimates count the bytes. With
     `copies = 2` the buffer exists twice and microbatch i uses copy i mod 2. With `shard` a rank has memory for its part of
     the elements only. In space `shared` the ranks of a host have one such buffer together; in `device`, the default, each has its own.

@@ -40,33 +40,32 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
 }
 
 // Parameters are read from a copy of the whole in memory that the ranks share, microbatches add to a gradient of the whole,
-// which begins at zero in each of them (no kernel stores it); a rank adds its part of the sum to what it holds, or, in the
-// first, stores it. Whether it is the first stands in memory.
+// which begins at zero in each of them. Both have the name of their slot, and what ranks exchange of it stays what it was:
+// Schedule places it. What it needs is there: the rank's parts, a kernel that adds a part of the sum to what the rank holds
+// or, in the first microbatch, stores it, and the state that says whether it is the first.
 // CHECK-LABEL: func.func @step
-// CHECK-DAG: %[[GATHERED:.+]] = plan.buffer transient gathered in shared : memref<384xf32>
+// CHECK-DAG: %[[GATHERED:.+]] = plan.buffer transient gathered in shared "b.s.master" : memref<384xf32>
 // CHECK-DAG: %[[W:.+]] = plan.view %[[GATHERED]] at 0 : memref<384xf32> to memref<8x16xf32>
 // CHECK-DAG: %[[R:.+]] = plan.view %[[GATHERED]] at 128 : memref<384xf32> to memref<16x10xf32>
-// CHECK-DAG: %[[MASTER:.+]] = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK-DAG: %[[ADDED:.+]] = plan.buffer transient gradients : memref<384xf32>
+// CHECK-DAG: plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-DAG: %[[ADDED:.+]] = plan.buffer transient gradients "b.s.gradient" : memref<384xf32>
 // CHECK-DAG: %[[DW:.+]] = plan.view %[[ADDED]] at 0 : memref<384xf32> to memref<8x16xf32>
-// CHECK-DAG: %[[PART:.+]] = plan.part %[[ADDED]] {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK-DAG: %[[GRADIENT:.+]] = plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-DAG: plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<384 granule 128 over "fsdp">}
 // CHECK-DAG: %[[FLAG:.+]] = plan.buffer persistent scalars "accumulating" : memref<i8>
 // CHECK: plan.fetch
 // CHECK: plan.fill %[[FLAG]] : memref<i8>
 // CHECK-NOT: plan.fill
 // CHECK: plan.repeat
-// CHECK-DAG: plan.fill %[[ADDED]] : memref<384xf32>
-// CHECK-DAG: plan.all_gather "b.s.master" %[[MASTER]] into %[[GATHERED]] {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK: plan.launch @matmul{{.+}}(%{{.*}}, %[[W]], %{{.*}}) [read, read, write]
+// CHECK-NEXT: plan.fetch
+// CHECK-NEXT: dist.all_gather [@b.s.master] over ["fsdp"]
+// CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.*}}, %[[W]], %{{.*}}) [read, read, write]
 // CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.*}}, %[[R]], %{{.*}}) [read, read, write]
 // CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.*}}, %{{.*}}, %[[DW]]) [read, read, update]
-// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[ADDED]] into %[[PART]] {shard = #plan.shard<384 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.launch @[[ADD:.+]](%[[PART]], %[[FLAG]], %[[GRADIENT]]) [read, read, update] {shard = #plan.shard<384 granule 128 over "fsdp">}
+// CHECK-NEXT: dist.reduce_scatter [@b.s.gradient] over ["fsdp"]
 // CHECK-NEXT: plan.fill %[[FLAG]] {truth} : memref<i8>
 // CHECK-NEXT: }
 // CHECK-NEXT: return
-// CHECK: func.func private @[[ADD]](%[[SUM:.+]]: tensor<384xf32>, %{{.*}}: tensor<i1>) -> (tensor<384xf32> {plan.accumulate = 1 : i64})
+// CHECK: func.func private @accumulate_384(%[[SUM:.+]]: tensor<384xf32>, %{{.*}}: tensor<i1>) -> (tensor<384xf32> {plan.accumulate = 1 : i64})
 // CHECK-SAME: kind = "flat"
 // CHECK-NEXT: return %[[SUM]]
 func.func @step() attributes {accel.role = #accel.role<step>} {

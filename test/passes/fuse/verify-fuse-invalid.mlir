@@ -239,3 +239,42 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.launch @k(%0, %1) [read, write] {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
   return
 }
+
+// -----
+
+// All of a slot of which ranks hold parts is there behind the collective that says so.
+accel.state @"a.s.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  // expected-note@below {{the buffer}}
+  %a = plan.buffer transient gathered in shared "a.s.master" : memref<128xf32>
+  %b = plan.buffer transient activations : memref<128xf32>
+  plan.repeat {
+    // expected-error@below {{reads a transient buffer that nothing has written}}
+    plan.copy %a to %b : memref<128xf32>, memref<128xf32>
+    dist.all_gather [@"a.s.master"] over ["fsdp"]
+  }
+  return
+}
+
+// -----
+
+// What microbatches add to a gradient is lost if nothing sums it.
+accel.state @"a.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  // expected-error@below {{expected an exchange of 'a.s.gradient' in the loop, got none}}
+  %a = plan.buffer transient gradients "a.s.gradient" : memref<128xf32>
+  plan.repeat {
+  }
+  return
+}
+
+// -----
+
+accel.state @"a.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  plan.repeat {
+    // expected-error@below {{expected a transient buffer for all of @a.s.gradient, got none}}
+    dist.reduce_scatter [@"a.s.gradient"] over ["fsdp"]
+  }
+  return
+}

@@ -40,19 +40,16 @@ accel.state @"c.s.master" : tensor<128xf32> {kind = "slot", bucket = "c", segmen
 // ONE: plan.buffer transient gathered in shared : memref<640xf32>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %a_part = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a = plan.buffer transient gathered in shared : memref<128xf32>
+  %a = plan.buffer transient gathered in shared "a.s.master" : memref<128xf32>
   %b_part = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %b = plan.buffer transient gathered in shared : memref<256xf32>
+  %b = plan.buffer transient gathered in shared "b.s.master" : memref<256xf32>
   %bu_part = plan.buffer persistent parameters "b.u.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %bu = plan.buffer transient gathered in shared : memref<128xf32>
+  %bu = plan.buffer transient gathered in shared "b.u.master" : memref<128xf32>
   %c_part = plan.buffer persistent parameters "c.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %c = plan.buffer transient gathered in shared : memref<128xf32>
+  %c = plan.buffer transient gathered in shared "c.s.master" : memref<128xf32>
   %p = plan.view %bu at 64 : memref<128xf32> to memref<64xf32>
   plan.repeat {
-    plan.all_gather "a.s.master" %a_part into %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.all_gather "b.s.master" %b_part into %b {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
-    plan.all_gather "b.u.master" %bu_part into %bu {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.all_gather "c.s.master" %c_part into %c {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    dist.all_gather [@"a.s.master", @"b.s.master", @"b.u.master", @"c.s.master"] over ["fsdp"]
     plan.launch @forward_a(%a) [read] : memref<128xf32>
     plan.launch @forward_b(%b, %bu) [read, read] : memref<256xf32>, memref<128xf32>
     plan.launch @forward_c(%c) [read] : memref<128xf32>
@@ -85,18 +82,15 @@ accel.state @"b.s.master" : tensor<128xf32> {kind = "slot", bucket = "b", segmen
 // CHECK-NEXT: }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %t_part = plan.buffer persistent parameters "t.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %t = plan.buffer transient gathered in shared : memref<256xf32>
+  %t = plan.buffer transient gathered in shared "t.s.master" : memref<256xf32>
   %tu_part = plan.buffer persistent parameters "t.u.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %tu = plan.buffer transient gathered in shared : memref<128xf32>
+  %tu = plan.buffer transient gathered in shared "t.u.master" : memref<128xf32>
   %a_part = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a = plan.buffer transient gathered in shared : memref<128xf32>
+  %a = plan.buffer transient gathered in shared "a.s.master" : memref<128xf32>
   %b_part = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b = plan.buffer transient gathered in shared : memref<128xf32>
+  %b = plan.buffer transient gathered in shared "b.s.master" : memref<128xf32>
   plan.repeat {
-    plan.all_gather "t.s.master" %t_part into %t {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
-    plan.all_gather "t.u.master" %tu_part into %tu {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.all_gather "a.s.master" %a_part into %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.all_gather "b.s.master" %b_part into %b {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    dist.all_gather [@"t.s.master", @"t.u.master", @"a.s.master", @"b.s.master"] over ["fsdp"]
     plan.launch @embed(%t, %tu) [read, read] : memref<256xf32>, memref<128xf32>
     plan.launch @first(%a) [read] : memref<128xf32>
     plan.launch @second(%b) [read] : memref<128xf32>

@@ -1,5 +1,5 @@
 // RUN: accel-opt %s --accel-place-reductions | FileCheck %s
-// RUN: accel-opt %s --accel-place-reductions --accel-assign-geometry --accel-verify-fuse --accel-assign-streams --accel-insert-events --accel-verify-schedule
+// RUN: accel-opt %s --accel-place-reductions --accel-assign-streams --accel-insert-events --accel-verify-schedule
 
 accel.state @"t.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "t", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
 accel.state @"a.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
@@ -18,45 +18,34 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // CHECK-NEXT: plan.fill %{{.+}} : memref<64xf32>
 // CHECK-NEXT: plan.launch @half(%{{.+}}, %{{.+}}) [read, write] : memref<4x64xf32>, memref<64xf32>
 // CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %{{.+}} into %[[A:.+]] {
-// CHECK-NEXT: plan.launch @add(%[[HEAD]], %[[FLAG]], %[[HELD:.+]]) [read, read, update]
+// CHECK-NEXT: plan.launch @accumulate_128(%[[HEAD]], %[[FLAG]], %[[HELD:.+]]) [read, read, update]
 // CHECK-NEXT: plan.launch @sum_first(%[[X]], %{{.+}}) [read, write]
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %{{.+}} into %[[B:.+]] {
-// CHECK-NEXT: plan.launch @add(%[[A]], %[[FLAG]], %{{.+}}) [read, read, update]
+// CHECK-NEXT: plan.launch @accumulate_128(%[[A]], %[[FLAG]], %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.launch @sum_first(%[[X]], %{{.+}}) [read, write]
 // CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %{{.+}} into %[[TAIL:.+]] {
-// CHECK-NEXT: plan.launch @add(%[[B]], %[[FLAG]], %{{.+}}) [read, read, update]
-// CHECK-NEXT: plan.launch @add_first(%[[TAIL]], %[[HELD]]) [read, update]
+// CHECK-NEXT: plan.launch @accumulate_128(%[[B]], %[[FLAG]], %{{.+}}) [read, read, update]
+// CHECK-NEXT: plan.launch @accumulate_128_first(%[[TAIL]], %[[HELD]]) [read, update]
 // CHECK-NEXT: plan.fill %[[FLAG]] {truth} : memref<i8>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io io "x" : memref<4x128xf32>
   %y = plan.buffer io io "y" : memref<4x64xf32>
   %flag = plan.buffer persistent scalars "accumulating" : memref<i8>
   %t_held = plan.buffer persistent gradients "t.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %t = plan.buffer transient gradients : memref<128xf32>
-  %t_part = plan.part %t {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %t = plan.buffer transient gradients "t.s.gradient" : memref<128xf32>
   %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a = plan.buffer transient gradients : memref<128xf32>
-  %a_part = plan.part %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient gradients "a.s.gradient" : memref<128xf32>
   %b_held = plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b = plan.buffer transient gradients : memref<128xf32>
-  %b_part = plan.part %b {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer transient gradients "b.s.gradient" : memref<128xf32>
   %aw = plan.view %a at 64 : memref<128xf32> to memref<64xf32>
   plan.fill %flag : memref<i8>
   plan.repeat {
-    plan.fill %t : memref<128xf32>
-    plan.fill %a : memref<128xf32>
-    plan.fill %b : memref<128xf32>
     plan.launch @sum(%x, %t) [read, update] : memref<4x128xf32>, memref<128xf32>
     plan.launch @sum(%x, %t) [read, update] : memref<4x128xf32>, memref<128xf32>
     plan.launch @half(%y, %aw) [read, update] : memref<4x64xf32>, memref<64xf32>
     plan.launch @sum(%x, %b) [read, update] : memref<4x128xf32>, memref<128xf32>
     plan.launch @sum(%x, %t) [read, update] : memref<4x128xf32>, memref<128xf32>
-    plan.reduce_scatter "t.s.gradient" %t into %t_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add(%t_part, %flag, %t_held) [read, read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<i8>, memref<128xf32>
-    plan.reduce_scatter "a.s.gradient" %a into %a_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add(%a_part, %flag, %a_held) [read, read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<i8>, memref<128xf32>
-    plan.reduce_scatter "b.s.gradient" %b into %b_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add(%b_part, %flag, %b_held) [read, read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<i8>, memref<128xf32>
+    dist.reduce_scatter [@"t.s.gradient", @"a.s.gradient", @"b.s.gradient"] over ["fsdp"]
     plan.fill %flag {truth} : memref<i8>
   }
   return
@@ -72,8 +61,8 @@ func.func private @half(%x: tensor<4x64xf32>) -> (tensor<64xf32> {plan.accumulat
   %s = accel.reduce_sum %x [0] : tensor<4x64xf32> -> tensor<64xf32>
   return %s : tensor<64xf32>
 }
-// CHECK: func.func private @add(%{{.+}}: tensor<128xf32>, %{{.+}}: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64})
-// CHECK: func.func private @add_first(%{{.+}}: tensor<128xf32>) -> (tensor<128xf32> {plan.accumulate})
-func.func private @add(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+// CHECK: func.func private @accumulate_128(%{{.+}}: tensor<128xf32>, %{{.+}}: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64})
+// CHECK: func.func private @accumulate_128_first(%{{.+}}: tensor<128xf32>) -> (tensor<128xf32> {plan.accumulate})
+func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<128xf32>
 }

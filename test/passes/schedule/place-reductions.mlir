@@ -24,49 +24,39 @@ accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segm
 // CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
 // CHECK-NEXT: plan.launch @bias(%{{.+}}) [update] : memref<32xf32>
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[B:.+]] into %[[BPART:.+]] {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.launch @add_128(%[[CPART]], %[[CHELD:.+]]) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @accumulate_128(%[[CPART]], %{{.+}}, %[[CHELD:.+]]) [read, read, update] {shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.fill %[[A:.+]] : memref<256xf32>
 // CHECK-NEXT: plan.launch @embed(%{{.+}}) [update] : memref<16x8xf32>
 // CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %[[A]] into %[[APART:.+]] {
-// CHECK-NEXT: plan.launch @add_256(%[[BPART]], %{{.+}}) [read, update] {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.launch @add_256(%[[APART]], %{{.+}}) [read, update] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @accumulate_256(%[[BPART]], %{{.+}}, %{{.+}}) [read, read, update] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.launch @accumulate_256(%[[APART]], %{{.+}}, %{{.+}}) [read, read, update] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.fill %{{.+}} {truth}
 // CHECK-NEXT: }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io io "x" : memref<16x4xf32>
   %y = plan.buffer io io "y" : memref<4x8xf32>
+  %flag = plan.buffer persistent scalars "accumulating" : memref<i8>
   %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %a = plan.buffer transient gradients : memref<256xf32>
-  %a_part = plan.part %a {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %a = plan.buffer transient gradients "a.s.gradient" : memref<256xf32>
   %b_held = plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  %b = plan.buffer transient gradients : memref<256xf32>
-  %b_part = plan.part %b {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %b = plan.buffer transient gradients "b.s.gradient" : memref<256xf32>
   %c_held = plan.buffer persistent gradients "c.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %c = plan.buffer transient gradients : memref<128xf32>
-  %c_part = plan.part %c {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %c = plan.buffer transient gradients "c.s.gradient" : memref<128xf32>
   %aw = plan.view %a at 0 : memref<256xf32> to memref<16x8xf32>
   %bw = plan.view %b at 0 : memref<256xf32> to memref<16x8xf32>
   %bb = plan.view %b at 128 : memref<256xf32> to memref<32xf32>
   %cw = plan.view %c at 0 : memref<128xf32> to memref<16x8xf32>
-  plan.fill %a_held : memref<256xf32>
-  plan.fill %b_held : memref<256xf32>
-  plan.fill %c_held : memref<128xf32>
+  plan.fill %flag : memref<i8>
   plan.repeat {
-    plan.fill %a : memref<256xf32>
-    plan.fill %b : memref<256xf32>
-    plan.fill %c : memref<128xf32>
     plan.launch @product(%x, %y, %cw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @product(%x, %y, %bw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @product(%x, %y, %bw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @bias(%bb) [update] : memref<32xf32>
     plan.launch @embed(%aw) [update] : memref<16x8xf32>
     plan.launch @product(%x, %y, %aw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.reduce_scatter "a.s.gradient" %a into %a_part {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
-    plan.launch @add_256(%a_part, %a_held) [read, update] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
-    plan.reduce_scatter "b.s.gradient" %b into %b_part {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
-    plan.launch @add_256(%b_part, %b_held) [read, update] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
-    plan.reduce_scatter "c.s.gradient" %c into %c_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%c_part, %c_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    dist.reduce_scatter [@"a.s.gradient", @"b.s.gradient", @"c.s.gradient"] over ["fsdp"]
+    plan.fill %flag {truth} : memref<i8>
   }
   return
 }
@@ -74,6 +64,14 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 func.func private @product(%x: tensor<16x4xf32>, %y: tensor<4x8xf32>) -> (tensor<16x8xf32> {plan.accumulate}) attributes {plan.kernel = {block = 16 : i64, columns = 8 : i64, elements = 128 : i64, kind = "product", rows = 16 : i64}} {
   %z = accel.matmul %x, %y : tensor<16x4xf32>, tensor<4x8xf32> -> tensor<16x8xf32>
   return %z : tensor<16x8xf32>
+}
+
+func.func private @accumulate_256(%x: tensor<256xf32>, %keep: tensor<i1>) -> (tensor<256xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
+  return %x : tensor<256xf32>
+}
+
+func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return %x : tensor<128xf32>
 }
 
 // -----
@@ -90,48 +88,38 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %{{.+}} into %[[HEAD:.+]] {
 // CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, write]
 // CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %{{.+}} into %[[A:.+]] {
-// CHECK-NEXT: plan.launch @add_128(%[[HEAD]], %[[HELD:.+]]) [read, update]
+// CHECK-NEXT: plan.launch @accumulate_128(%[[HEAD]], %{{.+}}, %[[HELD:.+]]) [read, read, update]
 // CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, write]
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %{{.+}} into %[[B:.+]] {
-// CHECK-NEXT: plan.launch @add_128(%[[A]], %{{.+}}) [read, update]
+// CHECK-NEXT: plan.launch @accumulate_128(%[[A]], %{{.+}}, %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.fill %[[T:.+]] : memref<128xf32>
 // CHECK-NEXT: plan.launch @embed(%{{.+}}) [update]
 // CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %[[T]] into %[[TAIL:.+]] {
-// CHECK-NEXT: plan.launch @add_128(%[[B]], %{{.+}}) [read, update]
-// CHECK-NEXT: plan.launch @add_128(%[[TAIL]], %[[HELD]]) [read, update]{{.*}}
+// CHECK-NEXT: plan.launch @accumulate_128(%[[B]], %{{.+}}, %{{.+}}) [read, read, update]
+// CHECK-NEXT: plan.launch @accumulate_128_first(%[[TAIL]], %[[HELD]]) [read, update]
+// CHECK-NEXT: plan.fill %{{.+}} {truth}
 // CHECK-NEXT: }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io io "x" : memref<16x4xf32>
   %y = plan.buffer io io "y" : memref<4x8xf32>
+  %flag = plan.buffer persistent scalars "accumulating" : memref<i8>
   %t_held = plan.buffer persistent gradients "t.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %t = plan.buffer transient gradients : memref<128xf32>
-  %t_part = plan.part %t {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %t = plan.buffer transient gradients "t.s.gradient" : memref<128xf32>
   %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %a = plan.buffer transient gradients : memref<128xf32>
-  %a_part = plan.part %a {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient gradients "a.s.gradient" : memref<128xf32>
   %b_held = plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %b = plan.buffer transient gradients : memref<128xf32>
-  %b_part = plan.part %b {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer transient gradients "b.s.gradient" : memref<128xf32>
   %tw = plan.view %t at 0 : memref<128xf32> to memref<16x8xf32>
   %aw = plan.view %a at 0 : memref<128xf32> to memref<16x8xf32>
   %bw = plan.view %b at 0 : memref<128xf32> to memref<16x8xf32>
-  plan.fill %t_held : memref<128xf32>
-  plan.fill %a_held : memref<128xf32>
-  plan.fill %b_held : memref<128xf32>
+  plan.fill %flag : memref<i8>
   plan.repeat {
-    plan.fill %t : memref<128xf32>
-    plan.fill %a : memref<128xf32>
-    plan.fill %b : memref<128xf32>
     plan.launch @product(%x, %y, %tw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @product(%x, %y, %aw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @product(%x, %y, %bw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @embed(%tw) [update] : memref<16x8xf32>
-    plan.reduce_scatter "t.s.gradient" %t into %t_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%t_part, %t_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.reduce_scatter "a.s.gradient" %a into %a_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%a_part, %a_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.reduce_scatter "b.s.gradient" %b into %b_part {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    plan.launch @add_128(%b_part, %b_held) [read, update] {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
+    dist.reduce_scatter [@"t.s.gradient", @"a.s.gradient", @"b.s.gradient"] over ["fsdp"]
+    plan.fill %flag {truth} : memref<i8>
   }
   return
 }
@@ -139,4 +127,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 func.func private @product(%x: tensor<16x4xf32>, %y: tensor<4x8xf32>) -> (tensor<16x8xf32> {plan.accumulate}) attributes {plan.kernel = {block = 16 : i64, columns = 8 : i64, elements = 128 : i64, kind = "product", rows = 16 : i64}} {
   %z = accel.matmul %x, %y : tensor<16x4xf32>, tensor<4x8xf32> -> tensor<16x8xf32>
   return %z : tensor<16x8xf32>
+}
+
+func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return %x : tensor<128xf32>
 }

@@ -148,3 +148,15 @@ func.func @third() {
   plan.fetch ["x"] into %0 ahead 0 {stream = @host, waits = array<i64: 0, 0>} : memref<8xf32>
   return
 }
+
+// -----
+
+// Nobody would execute what no pass has placed.
+accel.state @"a.s.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  plan.repeat {
+    // expected-error@below {{'dist.all_gather' op is not placed: expected instructions of the plan that do it}}
+    dist.all_gather [@"a.s.master"] over ["fsdp"]
+  }
+  return
+}
