@@ -25,6 +25,11 @@ WorkRange PartOf(int64_t begin, int64_t end, int64_t grain, int part,
 // Once somebody has taken the core, it sleeps at once for a while: on a machine
 // that is shared, threads that spin take their own pool's time.
 //
+// Each thread has a contiguous share of the work, and takes over what others
+// have not begun once it has done its own: who comes late or loses its core
+// delays nobody by more than what it has begun. While threads lose their cores,
+// shares are taken in chunks, so that this is little.
+//
 // Threads: ParallelFor by one thread at a time, whichever it is.
 class ThreadPool {
  public:
@@ -39,9 +44,12 @@ class ThreadPool {
 
   int threads() const { return threads_; }
 
-  // Calls work(thread, begin, end) with every non-empty part, on the pool, and
-  // returns when all have returned. `work` must not use the pool. What it does
-  // bounds how long that takes: threads wait for each other's arithmetic only.
+  // Calls work(thread, begin, end) with parts of the range, cut at multiples of
+  // `grain` from `begin`, on the pool, and returns when all have returned. Each
+  // element is in one part. Which thread gets which parts, how many, and in
+  // what order, differs from call to call; a thread, 0 for the caller, has one
+  // at a time. `work` must not use the pool. What it does bounds how long that
+  // takes: threads wait for each other's arithmetic only.
   void ParallelFor(
       int64_t begin, int64_t end, int64_t grain,
       absl::FunctionRef<void(int thread, int64_t begin, int64_t end)> work)
@@ -49,6 +57,7 @@ class ThreadPool {
 
  private:
   class Counter;
+  class Share;
   class Waiter;
   class Workers;
 
