@@ -12,8 +12,8 @@ from sides import WARM_UP, Accel, check_losses, print_round
 MICROBATCHES = 2  # per rank and step, so that gathers and computing can overlap
 
 
-def measure(workload, arguments) -> dict:
-    """All rounds of one workload."""
+def measure(workload, arguments, beside) -> dict:
+    """All rounds of one workload, `beside` what competes with it."""
     ranks = arguments.threads
     batch = MICROBATCHES * ranks * workload.batch
     with tempfile.TemporaryDirectory() as name:
@@ -29,14 +29,15 @@ def measure(workload, arguments) -> dict:
             for mode, own in modes.items()
         }
         sides = {mode: plan.side for mode, plan in plans.items()}
-        for number in range(arguments.rounds):
-            for mode, plan in plans.items():
-                if mode == "one rank":
-                    how = [f"--threads={ranks}"]
-                else:
-                    how = [f"--ranks={ranks}", "--threads=1"]
-                plan.side.seconds += plan.run(workload.steps, data + how)
-            print_round(number + 1, arguments.rounds, sides)
+        with beside(arguments.beside):
+            for number in range(arguments.rounds):
+                for mode, plan in plans.items():
+                    if mode == "one rank":
+                        how = [f"--threads={ranks}"]
+                    else:
+                        how = [f"--ranks={ranks}", "--threads=1"]
+                    plan.side.seconds += plan.run(workload.steps, data + how)
+                print_round(number + 1, arguments.rounds, sides)
         check_losses(workload.title, sides, "one rank")
     return {
         "workload": workload.name,

@@ -60,8 +60,8 @@ def run_accel(workload, accel: Accel, data: list[str], threads: int) -> list[flo
     return attention_seconds(json.loads(file.read_text()), steps)[WARM_UP:]
 
 
-def measure(workload, arguments) -> dict:
-    """All rounds of one workload."""
+def measure(workload, arguments, beside) -> dict:
+    """All rounds of one workload, `beside` what competes with it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         total = arguments.rounds * workload.steps + WARM_UP
@@ -78,12 +78,13 @@ def measure(workload, arguments) -> dict:
         }
         sides = {"accel": accel.side} | {k: w.side for k, w in workers.items()}
         rooflines = []
-        for number in range(arguments.rounds):
-            accel.side.seconds += run_accel(workload, accel, data, arguments.threads)
-            for worker in workers.values():
-                worker.run(workload.steps)
-            rooflines.append(measure_roofline(arguments.bin, arguments.threads))
-            print_round(number + 1, arguments.rounds, sides)
+        with beside(arguments.beside):
+            for number in range(arguments.rounds):
+                accel.side.seconds += run_accel(workload, accel, data, arguments.threads)
+                for worker in workers.values():
+                    worker.run(workload.steps)
+                rooflines.append(measure_roofline(arguments.bin, arguments.threads))
+                print_round(number + 1, arguments.rounds, sides)
         for worker in workers.values():
             worker.stop()
         check_losses(workload.title, sides, "eager")
@@ -105,6 +106,7 @@ def summarise(workload, sides: dict[str, Side], rooflines, flops: int, moved: in
         "title": workload.title,
         "first_loss": sides["accel"].first_loss,
         "step_seconds": {name: side.median() for name, side in sides.items()},
+        "round_ratios": round_ratios(workload, sides),
         "all_step_seconds": {
             name: [round(seconds, 5) for seconds in side.seconds]
             for name, side in sides.items()
@@ -121,6 +123,14 @@ def summarise(workload, sides: dict[str, Side], rooflines, flops: int, moved: in
     }
 
 
+def round_ratios(workload, sides: dict[str, Side]) -> list[float]:
+    """Per round, our median to the better of PyTorch's."""
+    medians = {name: side.medians(workload.steps) for name, side in sides.items()}
+    ours = medians.pop("accel")
+    better = [min(rounds) for rounds in zip(*medians.values(), strict=True)]
+    return [round(a / b, 4) for a, b in zip(ours, better, strict=True)]
+
+
 def describe(result: dict) -> str:
     ratios = result["ratios"]
     text = (
@@ -129,4 +139,5 @@ def describe(result: dict) -> str:
     )
     if "memory_to_eager" in ratios:
         text += f", memory {ratios['memory_to_eager']:.2f} of eager's"
-    return text
+    rounds = ", ".join(f"{ratio:.2f}" for ratio in result["round_ratios"])
+    return f"{text}; rounds: {rounds}"

@@ -27,6 +27,11 @@ class Side:
     def median(self) -> float:
         return statistics.median(self.seconds)
 
+    def medians(self, steps: int) -> list[float]:
+        """Of each round, which has `steps`."""
+        rounds = range(0, len(self.seconds), steps)
+        return [statistics.median(self.seconds[i : i + steps]) for i in rounds]
+
 
 class Pytorch:
     """A worker that stays, because compiling takes longer than training."""
