@@ -26,39 +26,52 @@ LogicalResult check(const absl::Status &status, ModuleOp module) {
                    std::string(status.message()));
 }
 
-} // namespace
-
-void buildPhase(OpPassManager &manager, Phase phase,
-                const CompilerOptions &options) {
+/// Adds the passes of `phase`; the frontend has none. Lower's are those of the
+/// device that `module` is planned for.
+LogicalResult buildPhase(OpPassManager &manager, ModuleOp module, Phase phase,
+                         const CompilerOptions &options) {
   switch (phase) {
   case Phase::Frontend:
-    return;
+    break;
   case Phase::Import:
-    return buildImportPipeline(manager, options.import);
+    buildImportPipeline(manager, options.import);
+    break;
   case Phase::Differentiate:
-    return buildDifferentiatePipeline(manager, options.differentiate);
+    buildDifferentiatePipeline(manager, options.differentiate);
+    break;
   case Phase::Accumulate:
-    return buildAccumulatePipeline(manager, options.accumulate);
+    buildAccumulatePipeline(manager, options.accumulate);
+    break;
   case Phase::Shard:
-    return buildShardPipeline(manager, options.shard);
+    buildShardPipeline(manager, options.shard);
+    break;
   case Phase::Partition:
-    return buildPartitionPipeline(manager);
+    buildPartitionPipeline(manager);
+    break;
   case Phase::Fuse:
-    return buildFusePipeline(manager, options.target);
+    buildFusePipeline(manager, options.target);
+    break;
   case Phase::Schedule:
-    return buildSchedulePipeline(manager, {options.maxRanks, options.target});
+    buildSchedulePipeline(manager, {options.maxRanks, options.target});
+    break;
   case Phase::Memory:
-    return buildMemoryPipeline(manager, options.target);
+    buildMemoryPipeline(manager, options.target);
+    break;
   case Phase::Lower:
-    return buildLowerPipeline(manager);
+    return buildLowerPipeline(manager, module);
   }
+  return success();
 }
+
+} // namespace
 
 LogicalResult runPhase(ModuleOp module, Phase phase,
                        const CompilerOptions &options, TimingScope timing) {
   PassManager manager(module.getContext());
   manager.enableTiming(timing);
-  buildPhase(manager, phase, options);
+  if (failed(buildPhase(manager, module, phase, options))) {
+    return failure();
+  }
   return manager.run(module);
 }
 

@@ -9,15 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/Timing.h"
 
-namespace mlir {
-class OpPassManager;
-} // namespace mlir
-
 namespace accel {
-
-/// Adds the passes of `phase`; the frontend has none.
-void buildPhase(mlir::OpPassManager &manager, Phase phase,
-                const CompilerOptions &options);
 
 /// Runs `phase` on a module as the phase before left it.
 mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase phase,

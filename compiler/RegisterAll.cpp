@@ -13,8 +13,9 @@
 #include "passes/Fuse/Passes.h"
 #include "passes/Import/ImportPipeline.h"
 #include "passes/Import/Passes.h"
-#include "passes/Lower/LowerPipeline.h"
+#include "passes/Lower/Cpu/Passes.h"
 #include "passes/Lower/Passes.h"
+#include "passes/Lower/TargetLowering.h"
 #include "passes/Memory/MemoryPipeline.h"
 #include "passes/Memory/Passes.h"
 #include "passes/Partition/PartitionPipeline.h"
@@ -55,6 +56,7 @@ void accel::registerAllAccelPasses() {
   registerSchedulePasses();
   registerMemoryPasses();
   registerLowerPasses();
+  registerLowerCpuPasses();
   registerImportPipeline();
   registerDifferentiatePipeline();
   registerAccumulatePipeline();
@@ -71,6 +73,8 @@ void accel::registerAllAccelPasses() {
       "accel-memory", "phase Memory",
       [](mlir::OpPassManager &pm) { buildMemoryPipeline(pm); });
   PassPipelineRegistration<>(
-      "accel-lower", "phase Lower",
-      [](mlir::OpPassManager &manager) { buildLowerPipeline(manager); });
+      "accel-lower", "phase Lower for variants of CPUs",
+      [](mlir::OpPassManager &manager) {
+        findLowering(plan::DeviceKind::Cpu)->addPasses(manager, {});
+      });
 }

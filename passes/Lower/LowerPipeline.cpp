@@ -3,30 +3,46 @@
 #include "passes/Lower/LowerPipeline.h"
 
 #include "passes/Analysis/IterationDomain.h"
-#include "passes/Lower/Passes.h"
+#include "passes/Lower/TargetLowering.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace accel;
 
-void accel::buildLowerPipeline(OpPassManager &manager,
-                               const LowerOptions &options) {
-  manager.addPass(createLowerKernelsPass({options.variant}));
-  manager.addPass(createVerifyLowerPass());
-  OpPassManager &functions = manager.nest<func::FuncOp>();
-  functions.addPass(createVectorizeRowsPass({options.lanes}));
-  // Before the expansions, which should not be made twice for equal operands;
-  // and behind, for what they have in common.
-  functions.addPass(createCanonicalizerPass());
-  functions.addPass(createCSEPass());
-  functions.addPass(createExpandMathPass());
-  functions.addPass(createCSEPass());
+/// The lowering of `variant`; null after an error.
+static const TargetLowering *getLowering(ModuleOp module,
+                                         const CodeVariant &variant) {
+  const TargetLowering *lowering = findLowering(variant.device);
+  if (!lowering) {
+    module.emitError("variant '")
+        << variant.name
+        << "': expected a device that kernels have code for, cpu, got '"
+        << plan::stringifyDeviceKind(variant.device) << "'";
+  }
+  return lowering;
+}
+
+LogicalResult accel::buildLowerPipeline(OpPassManager &manager, ModuleOp module,
+                                        const LowerOptions &options) {
+  std::vector<CodeVariant> variants = getVariants(module);
+  auto variant = llvm::find_if(variants, [&](const CodeVariant &each) {
+    return options.variant.empty() || each.name == options.variant;
+  });
+  if (variant == variants.end()) {
+    return module.emitError("expected a plan.variant to write code for, got "
+                            "none: run --accel-assign-geometry first");
+  }
+  const TargetLowering *lowering = getLowering(module, *variant);
+  if (!lowering) {
+    return failure();
+  }
+  lowering->addPasses(manager, options);
+  return success();
 }
 
 std::vector<CodeVariant> accel::getVariants(ModuleOp module) {
@@ -56,12 +72,14 @@ extractKernels(ModuleOp module,
 }
 
 /// Replaces kernels by their code in the LLVM dialect.
-static LogicalResult lowerToCode(ModuleOp kernels, const LowerOptions &options,
+static LogicalResult lowerToCode(ModuleOp kernels,
+                                 const TargetLowering &lowering,
+                                 const LowerOptions &options,
                                  TimingScope &timing) {
   PassManager manager(kernels.getContext());
   manager.enableVerifier(false);
   manager.enableTiming(timing);
-  buildLowerPipeline(manager, options);
+  lowering.addPasses(manager, options);
   if (failed(manager.run(kernels))) {
     return failure();
   }
@@ -72,7 +90,7 @@ static LogicalResult lowerToCode(ModuleOp kernels, const LowerOptions &options,
     }
   }
   TimingScope conversion = timing.nest("conversion to the LLVM dialect");
-  return lowerToLLVM(kernels, conversion);
+  return lowering.lowerToLLVM(kernels, conversion);
 }
 
 namespace {
@@ -101,13 +119,18 @@ public:
 private:
   LogicalResult lower(const CodeVariant &variant, const CodeVariant &first,
                       TimingScope &timing) {
+    const TargetLowering *lowering = getLowering(module, variant);
+    if (!lowering) {
+      return failure();
+    }
     bool isFirst = codes.size() == 1;
     codes.back() = extractKernels(module, [&](func::FuncOp kernel) {
       auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
       return isFirst || !all || all.get(variant.name) != all.get(first.name);
     });
     ModuleOp code = *codes.back();
-    if (failed(lowerToCode(code, {variant.name, getLanes(variant)}, timing))) {
+    if (failed(lowerToCode(code, *lowering, {variant.name, getLanes(variant)},
+                           timing))) {
       return failure();
     }
     for (Operation &function : codes.front()->getOps()) {
@@ -173,11 +196,14 @@ FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module,
   for (const CodeVariant &variant : variants) {
     result.variants.push_back({variant, {}});
   }
-  prepareTranslation(*module.getContext());
+  for (const CodeVariant &variant : variants) {
+    findLowering(variant.device)->prepareTranslation(*module.getContext());
+  }
   auto compile = [&](size_t i) -> LogicalResult {
     VariantCode &variant = result.variants[i];
     TimingScope scope = timing.nest(variant.variant.name);
-    FailureOr<CodeImage> image = compileKernels((*modules)[i], variant.variant);
+    FailureOr<CodeImage> image = findLowering(variant.variant.device)
+                                     ->compile((*modules)[i], variant.variant);
     if (failed(image)) {
       return failure();
     }

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The phase Lower as a whole: from the kernels of a planned module to machine
-// code for several kinds of processors.
+// code for several variants, of devices of any kind.
 #ifndef ACCEL_PASSES_LOWER_LOWERPIPELINE_H
 #define ACCEL_PASSES_LOWER_LOWERPIPELINE_H
 
-#include "passes/Lower/Codegen.h"
+#include "passes/Lower/TargetLowering.h"
 
 #include "mlir/Support/Timing.h"
 
 #include <string>
 #include <vector>
-
-namespace mlir {
-class OpPassManager;
-} // namespace mlir
 
 namespace accel {
 
@@ -28,15 +24,11 @@ struct LoweredCode {
   std::vector<VariantCode> variants;
 };
 
-struct LowerOptions {
-  std::string variant; ///< to write code for; none: the first of the module
-  int64_t lanes = 64;  ///< that reductions are cut into
-};
-
 /// From functions with `plan.kernel` to functions of vectors, memrefs and scf
-/// beside them.
-void buildLowerPipeline(mlir::OpPassManager &manager,
-                        const LowerOptions &options = {});
+/// beside them, as the device of the chosen variant of `module` wants them.
+mlir::LogicalResult buildLowerPipeline(mlir::OpPassManager &manager,
+                                       mlir::ModuleOp module,
+                                       const LowerOptions &options = {});
 
 /// The variants of a module that AssignGeometry has declared.
 std::vector<CodeVariant> getVariants(mlir::ModuleOp module);

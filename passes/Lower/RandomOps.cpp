@@ -4,7 +4,6 @@
 
 #include "passes/Lower/ElementOps.h"
 #include "passes/Lower/Routine.h"
-#include "passes/Lower/RowBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,7 +25,7 @@ static Type placeTypeFor(OpBuilder &builder, int64_t count) {
                                                       : builder.getI64Type();
 }
 
-Value accel::emitSite(KernelEmitter &emitter, Location loc, int64_t number,
+Value accel::emitSite(ScalarEmitter &emitter, Location loc, int64_t number,
                       Value siteOffset) {
   OpBuilder &builder = emitter.getBuilder();
   Value site = emitNumber(builder, loc, builder.getI32Type(),
@@ -43,7 +42,7 @@ Value accel::emitSite(KernelEmitter &emitter, Location loc, int64_t number,
       arith::TruncIOp::create(builder, loc, builder.getI32Type(), offset));
 }
 
-RandomElement::RandomElement(KernelEmitter &emitter, DropoutOp op,
+RandomElement::RandomElement(ScalarEmitter &emitter, DropoutOp op,
                              AffineExpr position)
     : op(op), loc(op.getLoc()) {
   OpBuilder &builder = emitter.getBuilder();
@@ -67,7 +66,7 @@ RandomElement::RandomElement(KernelEmitter &emitter, DropoutOp op,
   valid = true;
 }
 
-RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op,
+RandomElement::RandomElement(ScalarEmitter &emitter, RandomNormalOp op,
                              AffineExpr position)
     : op(op), loc(op.getLoc()) {
   OpBuilder &builder = emitter.getBuilder();
@@ -84,6 +83,7 @@ RandomElement::RandomElement(KernelEmitter &emitter, RandomNormalOp op,
   first = position;
   // As wide as the doubles that become of it.
   placeType = i64;
+  routineLanes = emitter.getRoutineLanes();
   valid = true;
 }
 
@@ -206,7 +206,9 @@ Value RandomElement::buildNormal(OpBuilder &builder, Value place) const {
   auto normal = cast<RandomNormalOp>(op);
   auto module = op->getParentOfType<ModuleOp>();
   addNormalRoutine(module, loc, /*lanes=*/0);
-  addNormalRoutine(module, loc, kLanesOfDoubles);
+  for (int64_t lanes : routineLanes) {
+    addNormalRoutine(module, loc, lanes);
+  }
   Type f64 = builder.getF64Type();
   Value z = func::CallOp::create(builder, loc, kNormalRoutine, f64,
                                  ValueRange{place, seedLane, siteLane})
@@ -228,7 +230,7 @@ Value RandomElement::build(OpBuilder &builder, Value place, Value operand,
 }
 
 template <typename OpTy>
-static Value emitScalar(KernelEmitter &emitter, OpTy op, AffineExpr position,
+static Value emitScalar(ScalarEmitter &emitter, OpTy op, AffineExpr position,
                         Value operand) {
   RandomElement element(emitter, op, position);
   if (!element.isValid()) {
@@ -241,13 +243,13 @@ static Value emitScalar(KernelEmitter &emitter, OpTy op, AffineExpr position,
   return element.build(builder, place, operand, /*startsBlock=*/false);
 }
 
-Value accel::emitRandomScalar(KernelEmitter &emitter, DropoutOp op,
+Value accel::emitRandomScalar(ScalarEmitter &emitter, DropoutOp op,
                               AffineExpr position) {
   Value operand = emitter.scalarAt(op.getOperand(), position);
   return operand ? emitScalar(emitter, op, position, operand) : Value();
 }
 
-Value accel::emitRandomScalar(KernelEmitter &emitter, RandomNormalOp op,
+Value accel::emitRandomScalar(ScalarEmitter &emitter, RandomNormalOp op,
                               AffineExpr position) {
   return emitScalar(emitter, op, position, Value());
 }

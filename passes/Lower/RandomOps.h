@@ -4,14 +4,19 @@
 #ifndef ACCEL_PASSES_LOWER_RANDOMOPS_H
 #define ACCEL_PASSES_LOWER_RANDOMOPS_H
 
-#include "passes/Lower/KernelEmitter.h"
 #include "passes/Lower/Philox.h"
+#include "passes/Lower/ScalarEmitter.h"
 
 namespace accel {
 
+/// Marks a shift right by 2 of the place of an element, `arith.addi base,
+/// index`, where base is a multiple of 4: its value, and what is computed of it
+/// alone, is the same for four neighbours. They are computed once for the four.
+inline constexpr llvm::StringLiteral kQuarterAttr = "accel.quarter";
+
 /// The low 32 bits of a random operation's site: `number`, plus what
 /// `siteOffset` holds if it is not null. Null after an error.
-mlir::Value emitSite(KernelEmitter &emitter, mlir::Location loc, int64_t number,
+mlir::Value emitSite(ScalarEmitter &emitter, mlir::Location loc, int64_t number,
                      mlir::Value siteOffset);
 
 /// One element of a random operation: where its words come from and how its
@@ -23,9 +28,9 @@ class RandomElement {
 public:
   /// For elements of `op` in the run that `position` lies in. `isValid` tells
   /// whether that succeeded.
-  RandomElement(KernelEmitter &emitter, DropoutOp op,
+  RandomElement(ScalarEmitter &emitter, DropoutOp op,
                 mlir::AffineExpr position);
-  RandomElement(KernelEmitter &emitter, RandomNormalOp op,
+  RandomElement(ScalarEmitter &emitter, RandomNormalOp op,
                 mlir::AffineExpr position);
 
   bool isValid() const { return valid; }
@@ -54,14 +59,15 @@ private:
   bool valid = false;
   mlir::AffineExpr first;
   mlir::Type placeType;
+  llvm::ArrayRef<int64_t> routineLanes;
   PhiloxKeys keys;                   ///< of dropout
   mlir::Value sampleLow, sampleHigh; ///< of dropout
   mlir::Value seedLane, siteLane;    ///< of random_normal, i64
 };
 
-mlir::Value emitRandomScalar(KernelEmitter &emitter, DropoutOp op,
+mlir::Value emitRandomScalar(ScalarEmitter &emitter, DropoutOp op,
                              mlir::AffineExpr position);
-mlir::Value emitRandomScalar(KernelEmitter &emitter, RandomNormalOp op,
+mlir::Value emitRandomScalar(ScalarEmitter &emitter, RandomNormalOp op,
                              mlir::AffineExpr position);
 
 } // namespace accel

@@ -18,3 +18,7 @@ func::FuncOp accel::getRoutine(ModuleOp module, Location loc, StringRef name,
   func::ReturnOp::create(builder, loc, write(builder, block->getArguments()));
   return routine;
 }
+
+std::string accel::getRoutineFor(StringRef name, int64_t lanes) {
+  return lanes == 0 ? name.str() : (name + ".x" + Twine(lanes)).str();
+}

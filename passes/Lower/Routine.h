@@ -7,6 +7,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <string>
+
 namespace accel {
 
 /// Writes what a routine does with its arguments. Returns its results.
@@ -18,6 +20,10 @@ using RoutineBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
 mlir::func::FuncOp getRoutine(mlir::ModuleOp module, mlir::Location loc,
                               llvm::StringRef name, mlir::FunctionType type,
                               RoutineBody write);
+
+/// What routine `name` is called where it works on vectors of `lanes`; 0: on
+/// one element.
+std::string getRoutineFor(llvm::StringRef name, int64_t lanes);
 
 } // namespace accel
 

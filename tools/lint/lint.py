@@ -17,9 +17,10 @@ import links
 import seams
 import source_tree
 import tablegen
+import targets
 import words
 
-RULES = (devices, files, layers, ledger, links, seams, tablegen, words)
+RULES = (devices, files, layers, ledger, links, seams, tablegen, targets, words)
 
 
 def main():

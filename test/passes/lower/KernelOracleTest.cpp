@@ -309,6 +309,19 @@ TEST(VariantsTest, RunOnThisProcessor) {
   }
 }
 
+TEST(VariantsTest, DeviceWithoutLoweringIsAnError) {
+  Program program;
+  prepare(getRowCases().front(), program);
+  CodeVariant variant = getCpuVariants().front();
+  variant.device = static_cast<plan::DeviceKind>(99);
+  EXPECT_TRUE(failed(lowerKernels(*program.module, variant)));
+  EXPECT_NE(program.diagnostics.find(
+                "variant 'x86-64-v4': expected a device that kernels have code "
+                "for, cpu, got ''"),
+            std::string::npos)
+      << program.diagnostics;
+}
+
 TEST(VariantsTest, SameInputGivesTheSameBytes) {
   auto compile = [](Program &program, const KernelCase &kernelCase) {
     prepare(kernelCase, program);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rest of the way to machine code: conversion to the LLVM dialect, LLVM's
+// passes as a code generator only, an object file in memory, and the linker.
+#include "passes/Lower/Cpu/Codegen.h"
+
+#include "passes/Analysis/IterationDomain.h"
+#include "passes/Lower/Cpu/LinkImage.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+
+using namespace mlir;
+using namespace accel;
+
+LogicalResult accel::lowerToLLVM(ModuleOp codeModule, TimingScope &timing) {
+  PassManager manager(codeModule.getContext());
+  manager.enableVerifier(false);
+  manager.enableTiming(timing);
+  // As much as can be, function by function: on several threads.
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createSCFToControlFlowPass());
+  // Views of buffers become address arithmetic.
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createConvertVectorToLLVMPass());
+  functions.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions calls;
+  calls.useBarePtrCallConv = true;
+  manager.addPass(createConvertFuncToLLVMPass(calls));
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createArithToLLVMConversionPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createReconcileUnrealizedCastsPass());
+  return manager.run(codeModule);
+}
+
+//===----------------------------------------------------------------------===//
+// LLVM
+//===----------------------------------------------------------------------===//
+
+static void setAttributes(llvm::Function &function) {
+  function.addFnAttr(
+      llvm::Attribute::NoUnwind); // no unwind tables in the image
+  function.addFnAttr("prefer-vector-width", "512");
+  function.addFnAttr("no-trapping-math", "true");
+  function.addFnAttr("no-builtins");
+  function.addFnAttr("no-jump-tables", "true");
+}
+
+/// kernel.code(ptr..., i64, i64) becomes kernel(ptr buffers[], i64, i64): one
+/// signature for every kernel, so that the runtime needs no stubs.
+static void addEntry(llvm::Function &body) {
+  llvm::Module &module = *body.getParent();
+  llvm::LLVMContext &context = module.getContext();
+  auto *pointer = llvm::PointerType::getUnqual(context);
+  auto *i64 = llvm::Type::getInt64Ty(context);
+  StringRef name = body.getName();
+  name.consume_back(kCodeSuffix);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                       {pointer, i64, i64}, false);
+  auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                                       name, module);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", entry));
+  SmallVector<llvm::Value *> arguments;
+  for (unsigned i = 0; i + 2 < body.arg_size(); ++i) {
+    llvm::Value *slot =
+        builder.CreateConstInBoundsGEP1_64(pointer, entry->getArg(0), i);
+    arguments.push_back(
+        builder.CreateAlignedLoad(pointer, slot, llvm::Align(8)));
+  }
+  arguments.append({entry->getArg(1), entry->getArg(2)});
+  builder.CreateCall(&body, arguments);
+  builder.CreateRetVoid();
+  body.setLinkage(llvm::GlobalValue::InternalLinkage);
+  body.addFnAttr(llvm::Attribute::AlwaysInline);
+  setAttributes(body);
+  setAttributes(*entry);
+}
+
+static void addEntries(llvm::Module &module) {
+  SmallVector<llvm::Function *> bodies;
+  for (llvm::Function &function : module) {
+    if (!function.isDeclaration()) {
+      bodies.push_back(&function);
+    }
+  }
+  for (llvm::Function *body : bodies) {
+    if (body->getName().ends_with(kCodeSuffix)) {
+      addEntry(*body);
+      continue;
+    }
+    // What kernels share is there once.
+    body->setLinkage(llvm::GlobalValue::InternalLinkage);
+    body->addFnAttr(llvm::Attribute::NoInline);
+    setAttributes(*body);
+  }
+}
+
+/// Everything that matters is in explicit vectors already, and MLIR has removed
+/// what is common or constant: LLVM inlines the bodies, gives routines
+/// what all their callers pass, folds address arithmetic, moves invariants out
+/// of loops, schedules and allocates registers. Its own pipelines take three
+/// times as long for the same code; unrolled completely a row would spill and
+/// outrun the prefetcher.
+static constexpr llvm::StringLiteral kPipeline =
+    "always-inline,globaldce,ipsccp,function("
+    "simplifycfg,early-cse<memssa>,"
+    "instcombine<max-iterations=1;no-verify-fixpoint>,"
+    "loop-mssa(loop-rotate,licm),loop(indvars),early-cse,simplifycfg)";
+
+static llvm::Error optimize(llvm::Module &module,
+                            llvm::TargetMachine &machine) {
+  llvm::PassBuilder passes(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  functions.registerPass(
+      [&] { // no memset, memcpy or libm is made out of a loop
+        llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+        library.disableAllFunctions();
+        return llvm::TargetLibraryAnalysis(library);
+      });
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(components);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager pipeline;
+  if (llvm::Error error = passes.parsePassPipeline(pipeline, kPipeline)) {
+    return error;
+  }
+  pipeline.run(module, modules);
+  return llvm::Error::success();
+}
+
+void accel::prepareTranslation(MLIRContext &context) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context.appendDialectRegistry(registry);
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+}
+
+static FailureOr<std::unique_ptr<llvm::TargetMachine>>
+createMachine(ModuleOp module, const CodeVariant &variant) {
+  // Not the host's: the same bytes wherever the compiler runs.
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    return module.emitError("this LLVM has no code generator for x86-64: ")
+           << error;
+  }
+  std::string features;
+  for (const std::string &feature : variant.features) {
+    features += (features.empty() ? "+" : ",+") + feature;
+  }
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, variant.processor, features, llvm::TargetOptions(),
+      llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Default));
+  if (!machine) {
+    return module.emitError("no code generator for processor '")
+           << variant.processor << "'";
+  }
+  return machine;
+}
+
+FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule,
+                                           const CodeVariant &variant) {
+  auto machine = createMachine(codeModule, variant);
+  if (failed(machine)) {
+    return failure();
+  }
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(codeModule, context, "kernels");
+  if (!module) {
+    return failure();
+  }
+  // Before any pass: without them the costs are those of no processor.
+  module->setTargetTriple((*machine)->getTargetTriple());
+  module->setDataLayout((*machine)->createDataLayout());
+  addEntries(*module);
+  if (llvm::Error error = optimize(*module, **machine)) {
+    return codeModule.emitError("variant '")
+           << variant.name << "': " << llvm::toString(std::move(error));
+  }
+
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager codegen;
+  if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr,
+                                      llvm::CodeGenFileType::ObjectFile)) {
+    return codeModule.emitError("processor '")
+           << variant.processor << "' has no object files";
+  }
+  codegen.run(*module);
+  llvm::Expected<CodeImage> image = linkImage(llvm::MemoryBufferRef(
+      StringRef(object.data(), object.size()), "kernels"));
+  if (!image) {
+    return codeModule.emitError("variant '")
+           << variant.name << "': " << llvm::toString(image.takeError());
+  }
+  return std::move(*image);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Flat kernels: one sweep of a length known at run time.
+//
+//   %first = unit * %begin                    %n = min(unit * %end, elements)
+//   - %first linalg.generic over [%first, %first + %n) of every buffer
+#include "passes/Lower/Cpu/Kernels.h"
+#include "passes/Lower/Cpu/Sweep.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// Of an array from which on it comes from memory: two megabytes of floats are
+/// as much as a second cache has.
+static constexpr int64_t kFarElements = int64_t(1) << 19;
+
+/// A single number: no loop to speak of.
+static void emitSingle(KernelEmitter &emitter) {
+  emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value) {
+    SmallVector<Value> scalars;
+    for (Value result : emitter.getResults()) {
+      scalars.push_back(emitter.scalarAt(result, emitter.number(0)));
+    }
+    for (auto [i, scalar] : llvm::enumerate(scalars)) {
+      if (scalar) {
+        emitter.store(scalar, emitter.getResultBuffer(i), emitter.number(0),
+                      emitter.getStoring(i));
+      }
+    }
+  });
+}
+
+void accel::emitFlatKernel(KernelEmitter &emitter) {
+  int64_t elements = emitter.getDomain().elements;
+  if (elements == 1) {
+    return emitSingle(emitter);
+  }
+  OpBuilder &builder = emitter.getBuilder();
+  Location loc = emitter.getLoc();
+  int64_t unit = emitter.getGeometry().getUnit();
+  Value first =
+      emitter.materialize(emitter.dimension(emitter.getBegin()) * unit);
+  Value last = emitter.materialize(emitter.dimension(emitter.getEnd()) * unit);
+  // An empty range may lie behind the last element.
+  first = arith::MinUIOp::create(builder, loc, first, emitter.index(elements));
+  last = arith::MinUIOp::create(builder, loc, last, emitter.index(elements));
+  Value size = arith::SubIOp::create(builder, loc, last, first);
+  int64_t divisor = elements % unit == 0 ? unit : 1;
+  Sweep sweep(emitter, {emitter.number(0), elements, first, size,
+                        /*startsInFours=*/false, divisor,
+                        /*isFar=*/elements >= kFarElements});
+  for (auto [i, result] : llvm::enumerate(emitter.getResults())) {
+    if (getNumElements(result) != elements) {
+      emitter.emitError(emitter.getKernel())
+          << "expected results of " << elements << " elements, got "
+          << result.getType();
+      return;
+    }
+    if (Value lane = sweep.lane(result)) {
+      sweep.store(lane, emitter.getResultBuffer(i), emitter.number(0),
+                  emitter.getStoring(i));
+    }
+  }
+  sweep.finish();
+}

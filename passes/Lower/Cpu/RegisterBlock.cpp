@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Some steps of the loop stand one behind the other: the loop costs nothing.
+#include "passes/Lower/Cpu/RegisterBlock.h"
+
+using namespace mlir;
+using namespace accel;
+
+void accel::emitRegisterBlock(const TileCode &t, const RegisterBlock &block) {
+  using Values = TileCode::Values;
+  Values sums;
+  for (int64_t row = 0; row < block.rows; ++row) {
+    for (int64_t v = 0; v < block.vectors; ++v) {
+      sums.push_back(block.initial(row, v));
+    }
+  }
+  auto step = [&](Value k, Values sums) {
+    Values lanes;
+    for (int64_t v = 0; v < block.vectors; ++v) {
+      lanes.push_back(block.lanesAt(k, v));
+    }
+    for (int64_t row = 0; row < block.rows; ++row) {
+      Value x = t.splat(block.scalarAt(row, k));
+      for (int64_t v = 0; v < block.vectors; ++v) {
+        Value &sum = sums[row * block.vectors + v];
+        sum = t.fma(x, lanes[v], sum);
+      }
+    }
+    return sums;
+  };
+  Value count = t.sub(block.last, block.first);
+  int64_t steps = block.steps;
+  Value middle = block.isWhole
+                     ? block.last
+                     : t.add(block.first, t.mul(t.div(count, steps), steps));
+  sums = t.loop(block.first, middle, steps, sums, [&](Value k, Values sums) {
+    for (int64_t i = 0; i < steps; ++i) {
+      sums = step(t.add(k, i), sums);
+    }
+    return sums;
+  });
+  if (!block.isWhole) {
+    sums = t.loop(middle, block.last, 1, sums, step);
+  }
+  Accumulators result(block.rows);
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    result[i / block.vectors].push_back(sum);
+  }
+  block.finish(result);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The innermost loop of every product: sums of a block of rows by vectors, in
+// registers.
+#ifndef ACCEL_PASSES_LOWER_CPU_REGISTERBLOCK_H
+#define ACCEL_PASSES_LOWER_CPU_REGISTERBLOCK_H
+
+#include "passes/Lower/Cpu/TileCode.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace accel {
+
+/// Accumulators of a block of rows by vectors.
+using Accumulators = llvm::SmallVector<llvm::SmallVector<mlir::Value>>;
+
+/// Part of a product that is kept in registers: where its operands are read,
+/// what its sums begin with, and what becomes of them. `scalarAt` and `lanesAt`
+/// get the summed index.
+struct RegisterBlock {
+  int64_t rows, vectors;
+  mlir::Value first, last; ///< of the summed index
+  bool isWhole;            ///< whether both are multiples of `steps`
+  llvm::function_ref<mlir::Value(int64_t row, mlir::Value k)> scalarAt;
+  llvm::function_ref<mlir::Value(mlir::Value k, int64_t vector)> lanesAt;
+  llvm::function_ref<mlir::Value(int64_t row, int64_t vector)> initial;
+  llvm::function_ref<void(Accumulators &)> finish;
+  int64_t steps = 4; ///< of the loop that stand one behind the other
+};
+
+/// Writes the loop, and what `finish` does behind it.
+void emitRegisterBlock(const TileCode &code, const RegisterBlock &block);
+
+} // namespace accel
+
+#endif

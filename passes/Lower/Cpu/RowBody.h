@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One iteration of a vectorised row: the body of a one-dimensional
+// linalg.generic on vectors, full or masked, or on a single element.
+#ifndef ACCEL_PASSES_LOWER_CPU_ROWBODY_H
+#define ACCEL_PASSES_LOWER_CPU_ROWBODY_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace accel {
+
+/// Says a power of two that divides the trip count; 1 without it.
+inline constexpr llvm::StringLiteral kDivisorAttr = "accel.divisor";
+
+/// Says that what is read is far larger than the caches: it is asked for ahead.
+inline constexpr llvm::StringLiteral kFarAttr = "accel.far";
+
+/// Lanes of operations that compute in double: two registers of AVX2, one of
+/// AVX-512. A long formula on more would keep no value in a register.
+inline constexpr int64_t kLanesOfDoubles = 8;
+
+/// An operand that takes in all elements.
+struct RowReduction {
+  mlir::OpOperand *accumulator;
+  mlir::vector::CombiningKind kind;
+};
+
+/// What differs between full vectors, the tail and a single element.
+struct RowIteration {
+  int64_t lanes;     ///< 0: scalar
+  mlir::Value start; ///< index of the first element, a multiple of 4
+  mlir::Value count; ///< of elements in the tail; null: all lanes
+  mlir::Value mask;  ///< of the tail
+};
+
+/// Emits iterations of `op` at the builder's insertion point. Borrows: all.
+class RowBody {
+public:
+  RowBody(mlir::linalg::GenericOp op, mlir::ArrayRef<RowReduction> reductions,
+          mlir::OpBuilder &builder)
+      : op(op), reductions(reductions), builder(builder), loc(op.getLoc()) {}
+
+  /// Loads, computes, stores, and gives what the accumulators become.
+  mlir::SmallVector<mlir::Value> emit(const RowIteration &iteration,
+                                      mlir::ValueRange accumulators);
+
+private:
+  void mapOperands(mlir::ValueRange accumulators);
+  void mapOperation(mlir::Operation &inner);
+  bool mapUniform(mlir::Operation &inner);
+  bool mapQuarter(mlir::Operation &inner);
+  mlir::Value firstQuarters(mlir::Operation &shift);
+  bool isUniform(mlir::Value value);
+  mlir::Value uniform(mlir::Value value);
+  mlir::Value widened(mlir::Value value);
+  mlir::Value quartered(mlir::Value value);
+  mlir::Value lanesFrom(mlir::Value start, mlir::Type type, int64_t lanes);
+  mlir::Value indices(mlir::Type type);
+  mlir::Value load(mlir::OpOperand &operand);
+  void askAhead(mlir::Value buffer, mlir::Type element);
+  mlir::Value loadStaged(mlir::Value buffer, mlir::VectorType type);
+  void store(mlir::Value buffer, mlir::Value value);
+  mlir::Value stage(mlir::VectorType type);
+  void copy(mlir::Value from, bool fromStage, mlir::Value to);
+  void create(mlir::Operation &inner, mlir::ArrayRef<mlir::Value> operands,
+              int64_t lanes, mlir::IRMapping &results);
+
+  bool needsStage(mlir::Type element) const;
+  bool isOutside(mlir::Value value) {
+    return value.getParentBlock() != op.getBody();
+  }
+  int64_t reductionOf(mlir::OpOperand &operand) const;
+  mlir::Type widen(mlir::Type type, int64_t lanes) const {
+    return lanes == 0 ? type : mlir::VectorType::get({lanes}, type);
+  }
+  mlir::Value index(int64_t value);
+
+  mlir::linalg::GenericOp op;
+  mlir::ArrayRef<RowReduction> reductions;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  RowIteration iteration;
+  mlir::IRMapping map;      ///< values of the body, one element per lane
+  mlir::IRMapping uniforms; ///< integers that are the same for all lanes
+  mlir::IRMapping quarters; ///< those that are the same for four neighbours,
+                            ///< one element per four lanes
+};
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How kernels become code for one kind of device: what a target's folder of
+// passes/Lower implements.
+#ifndef ACCEL_PASSES_LOWER_TARGETLOWERING_H
+#define ACCEL_PASSES_LOWER_TARGETLOWERING_H
+
+#include "passes/Target/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/Timing.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace accel {
+
+/// Where a kernel lies in an image.
+struct CodeEntry {
+  std::string kernel;
+  uint64_t offset = 0; ///< of its first instruction
+  uint64_t size = 0;
+};
+
+/// Code and its constants, as the device's loader wants them.
+struct CodeImage {
+  std::vector<char> code;
+  std::vector<CodeEntry>
+      entries; ///< in the order of the functions in the module
+};
+
+struct LowerOptions {
+  std::string variant; ///< to write code for; none: the first of the module
+  int64_t lanes = 64;  ///< that reductions are cut into
+};
+
+/// Kernels to code, step by step, so that variants whose kernels are cut alike
+/// share the first two.
+class TargetLowering {
+public:
+  virtual ~TargetLowering() = default;
+
+  /// The passes that add its code to every function with `plan.kernel`, in
+  /// MLIR's dialects of loops, vectors and memory.
+  virtual void addPasses(mlir::OpPassManager &manager,
+                         const LowerOptions &options) const = 0;
+  /// The code alone, without the kernels, to the LLVM dialect.
+  virtual mlir::LogicalResult lowerToLLVM(mlir::ModuleOp code,
+                                          mlir::TimingScope &timing) const = 0;
+  /// Makes a context ready for `compile`.
+  virtual void prepareTranslation(mlir::MLIRContext &context) const = 0;
+  /// The image of every function of a module in the LLVM dialect. The same
+  /// input gives the same bytes. Threads: several variants at the same time.
+  virtual mlir::FailureOr<CodeImage>
+  compile(mlir::ModuleOp code, const CodeVariant &variant) const = 0;
+};
+
+/// The lowering for a kind of device; null: kernels have no code there.
+const TargetLowering *findLowering(plan::DeviceKind device);
+
+} // namespace accel
+
+#endif
