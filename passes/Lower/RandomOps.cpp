@@ -186,6 +186,15 @@ static Value emitStandardNormal(OpBuilder &builder, Location loc, Value place,
   return times(radius, math::CosOp::create(builder, loc, angle));
 }
 
+namespace {
+
+struct NormalArguments {
+  Value place, seed, site;
+  auto fields() { return std::tie(place, seed, site); }
+};
+
+} // namespace
+
 /// Adds a function of place, seed and site to a module, or its form for vectors
 /// of `lanes`, unless it is there.
 static void addNormalRoutine(ModuleOp module, Location loc, int64_t lanes) {
@@ -197,7 +206,8 @@ static void addNormalRoutine(ModuleOp module, Location loc, int64_t lanes) {
   getRoutine(module, loc, getRoutineFor(kNormalRoutine, lanes),
              builder.getFunctionType(operands, typeOf(builder.getF64Type())),
              [&](OpBuilder &body, ValueRange of) -> SmallVector<Value> {
-               return {emitStandardNormal(body, loc, of[0], of[1], of[2])};
+               auto a = getArguments<NormalArguments>(of);
+               return {emitStandardNormal(body, loc, a.place, a.seed, a.site)};
              });
 }
 
@@ -210,8 +220,9 @@ Value RandomElement::buildNormal(OpBuilder &builder, Value place) const {
     addNormalRoutine(module, loc, lanes);
   }
   Type f64 = builder.getF64Type();
-  Value z = func::CallOp::create(builder, loc, kNormalRoutine, f64,
-                                 ValueRange{place, seedLane, siteLane})
+  Value z = func::CallOp::create(
+                builder, loc, kNormalRoutine, f64,
+                getOperands(NormalArguments{place, seedLane, siteLane}))
                 .getResult(0);
   Value deviation =
       emitNumber(builder, loc, f64, normal.getDeviation().convertToDouble());

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <string>
+#include <tuple>
 
 namespace accel {
 
@@ -20,6 +21,35 @@ using RoutineBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
 mlir::func::FuncOp getRoutine(mlir::ModuleOp module, mlir::Location loc,
                               llvm::StringRef name, mlir::FunctionType type,
                               RoutineBody write);
+
+/// A routine's arguments have names: a struct of values whose `fields()` is a
+/// std::tie of all of them, which alone says in which order they are passed.
+///
+///   struct ScaleArguments {
+///     mlir::Value place, factor;
+///     auto fields() { return std::tie(place, factor); }
+///   };
+
+/// What a call passes.
+template <typename Arguments>
+llvm::SmallVector<mlir::Value> getOperands(Arguments arguments) {
+  return std::apply(
+      [](auto &...fields) { return llvm::SmallVector<mlir::Value>{fields...}; },
+      arguments.fields());
+}
+
+/// What a body reads. Requires: as many `values` as fields.
+template <typename Arguments> Arguments getArguments(mlir::ValueRange values) {
+  Arguments arguments;
+  std::apply(
+      [&](auto &...fields) {
+        assert(values.size() == sizeof...(fields) && "one value per field");
+        size_t next = 0;
+        ((fields = values[next++]), ...);
+      },
+      arguments.fields());
+  return arguments;
+}
 
 /// What routine `name` is called where it works on vectors of `lanes`; 0: on
 /// one element.

@@ -106,38 +106,85 @@ ProductRoutines::ProductRoutines(ModuleOp module, int64_t blockVectors)
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// Rows or columns of the left matrix, and where they go.
+struct ProductRoutines::PackLhs {
+  Value source, sourceAt, sourceStride, target, targetAt;
+  Value rows, depth;
+
+  auto fields() {
+    return std::tie(source, sourceAt, sourceStride, target, targetAt, rows,
+                    depth);
+  }
+  Matrix from() const { return {source, sourceAt, sourceStride}; }
+};
+
+/// The same of the right matrix, whose panels lie `panelStride` apart.
+struct ProductRoutines::PackRhs {
+  Value source, sourceAt, sourceStride, target, targetAt;
+  Value panelStride, columns, depth;
+
+  auto fields() {
+    return std::tie(source, sourceAt, sourceStride, target, targetAt,
+                    panelStride, columns, depth);
+  }
+  Matrix from() const { return {source, sourceAt, sourceStride}; }
+};
+
+/// Both packed matrices lie in one buffer.
+struct ProductRoutines::Multiply {
+  Value packed, lhsAt, rhsAt, panelStride, depth;
+  Value result, resultAt, resultStride;
+  Value rows, columns, adds;
+
+  auto fields() {
+    return std::tie(packed, lhsAt, rhsAt, panelStride, depth, result, resultAt,
+                    resultStride, rows, columns, adds);
+  }
+};
+
+/// A buffer as one of no size in particular, which all calls can pass.
+static Value castToFloats(const TileCode &t, Value buffer) {
+  OpBuilder &builder = t.getBuilder();
+  MemRefType type = floatsType(builder);
+  return memref::ReinterpretCastOp::create(
+      builder, t.getLoc(), type, buffer, OpFoldResult(builder.getIndexAttr(0)),
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(type.getDimSize(0))},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+}
+
 /// Calls function `name`, whose body is written if it is not there yet.
+template <typename Arguments>
 void ProductRoutines::call(const TileCode &t, StringRef name,
-                           const Values &operands, Body body) const {
+                           const Arguments &arguments,
+                           Body<Arguments> body) const {
   OpBuilder &builder = t.getBuilder();
   Location loc = t.getLoc();
-  Values passed;
-  for (Value operand : operands) {
-    auto memory = dyn_cast<MemRefType>(operand.getType());
-    if (memory) {
-      MemRefType type = floatsType(builder);
-      operand = memref::ReinterpretCastOp::create(
-          builder, loc, type, operand, OpFoldResult(builder.getIndexAttr(0)),
-          ArrayRef<OpFoldResult>{builder.getIndexAttr(type.getDimSize(0))},
-          ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-    }
-    passed.push_back(operand);
+  Values operands = getOperands(arguments);
+  for (Value &operand : operands) {
+    operand =
+        isa<MemRefType>(operand.getType()) ? castToFloats(t, operand) : operand;
   }
-  func::FuncOp routine =
-      getRoutine(module, loc, name,
-                 builder.getFunctionType(ValueRange(passed).getTypes(), {}),
-                 [&](OpBuilder &inside, ValueRange arguments) -> Values {
-                   (this->*body)(TileCode(inside, loc), Values(arguments));
-                   return {};
-                 });
-  func::CallOp::create(builder, loc, routine, passed);
+  func::FuncOp routine = getRoutine(
+      module, loc, name,
+      builder.getFunctionType(ValueRange(operands).getTypes(), {}),
+      [&](OpBuilder &inside, ValueRange values) -> Values {
+        (this->*body)(TileCode(inside, loc), getArguments<Arguments>(values));
+        return {};
+      });
+  func::CallOp::create(builder, loc, routine, operands);
 }
 
 void ProductRoutines::packLhs(const TileCode &t, const Matrix &from,
                               const Packed &to, Value rows, Value depth) const {
   bool byColumns = from.isTransposed;
   call(t, byColumns ? "product.pack_lhs_columns" : "product.pack_lhs_rows",
-       {from.buffer, from.at, from.stride, to.buffer, to.at, rows, depth},
+       PackLhs{.source = from.buffer,
+               .sourceAt = from.at,
+               .sourceStride = from.stride,
+               .target = to.buffer,
+               .targetAt = to.at,
+               .rows = rows,
+               .depth = depth},
        byColumns ? &ProductRoutines::writePackLhsColumns
                  : &ProductRoutines::writePackLhsRows);
 }
@@ -147,19 +194,36 @@ void ProductRoutines::packRhs(const TileCode &t, const Matrix &from,
                               Value columns, Value depth) const {
   bool byColumns = from.isTransposed;
   call(t, byColumns ? "product.pack_rhs_columns" : "product.pack_rhs_rows",
-       {from.buffer, from.at, from.stride, to.buffer, to.at, panelStride,
-        columns, depth},
+       PackRhs{.source = from.buffer,
+               .sourceAt = from.at,
+               .sourceStride = from.stride,
+               .target = to.buffer,
+               .targetAt = to.at,
+               .panelStride = panelStride,
+               .columns = columns,
+               .depth = depth},
        byColumns ? &ProductRoutines::writePackRhsColumns
                  : &ProductRoutines::writePackRhsRows);
 }
 
+/// `lhs` and `rhs` are parts of one buffer.
 void ProductRoutines::multiply(const TileCode &t, const Packed &lhs,
                                const Packed &rhs, Value panelStride,
                                Value depth, const Matrix &result, Value rows,
                                Value columns, Value adds) const {
+  assert(lhs.buffer == rhs.buffer && "packed matrices lie in one workspace");
   call(t, "product.multiply",
-       {lhs.buffer, lhs.at, rhs.at, panelStride, depth, result.buffer,
-        result.at, result.stride, rows, columns, adds},
+       Multiply{.packed = lhs.buffer,
+                .lhsAt = lhs.at,
+                .rhsAt = rhs.at,
+                .panelStride = panelStride,
+                .depth = depth,
+                .result = result.buffer,
+                .resultAt = result.at,
+                .resultStride = result.stride,
+                .rows = rows,
+                .columns = columns,
+                .adds = adds},
        &ProductRoutines::writeMultiply);
 }
 
@@ -200,27 +264,24 @@ void ProductRoutines::packTransposed(const TileCode &t, const Matrix &from,
 /// A vector reaches into the place of the next summed index, or block, which is
 /// written after it.
 void ProductRoutines::writePackLhsRows(const TileCode &t,
-                                       const Values &arguments) const {
-  Value rows = arguments[5], depth = arguments[6];
-  t.each(t.index(0), rows, blockRows, [&](Value first) {
-    packTransposed(t, {arguments[0], arguments[1], arguments[2]},
-                   {arguments[3], t.add(arguments[4], t.mul(first, depth))},
-                   first, t.sub(rows, t.index(1)), blockRows, depth, blockRows);
+                                       const PackLhs &a) const {
+  t.each(t.index(0), a.rows, blockRows, [&](Value first) {
+    packTransposed(t, a.from(),
+                   {a.target, t.add(a.targetAt, t.mul(first, a.depth))}, first,
+                   t.sub(a.rows, t.index(1)), blockRows, a.depth, blockRows);
   });
 }
 
 /// Columns lie as they are wanted: their part of a row is read at once, and
 /// block by block in vectors that reach into no other block, until the last.
 void ProductRoutines::writePackLhsColumns(const TileCode &t,
-                                          const Values &arguments) const {
-  Floats from(t, arguments[0]), to(t, arguments[3]);
-  Value at = arguments[1], stride = arguments[2], target = arguments[4];
-  Value depth = arguments[6];
+                                          const PackLhs &a) const {
+  Floats from(t, a.source), to(t, a.target);
   int64_t larger = llvm::bit_floor(static_cast<uint64_t>(blockRows));
-  t.each(t.index(0), depth, 1, [&](Value k) {
-    Value source = t.add(at, t.mul(k, stride));
-    Value place = t.add(target, t.mul(k, blockRows));
-    Value ahead = t.add(source, t.mul(stride, kRowsAhead));
+  t.each(t.index(0), a.depth, 1, [&](Value k) {
+    Value source = t.add(a.sourceAt, t.mul(k, a.sourceStride));
+    Value place = t.add(a.targetAt, t.mul(k, blockRows));
+    Value ahead = t.add(source, t.mul(a.sourceStride, kRowsAhead));
     for (int64_t lane = 0; lane < ProductTiles::kPackedRows;
          lane += kTileLanes) {
       from.prefetch(t.add(ahead, lane));
@@ -229,14 +290,14 @@ void ProductRoutines::writePackLhsColumns(const TileCode &t,
       for (auto [first, lanes] :
            {std::pair(int64_t(0), larger), {larger, blockRows - larger}}) {
         to.store(from.load(t.add(t.add(source, row), first), lanes),
-                 t.add(t.add(place, t.mul(row, depth)), first));
+                 t.add(t.add(place, t.mul(row, a.depth)), first));
       }
     };
     auto rest = [&](Value row, Value count) {
       to.store(from.loadSome(t.add(source, row), packLanes, count),
-               t.add(place, t.mul(row, depth)));
+               t.add(place, t.mul(row, a.depth)));
     };
-    eachStep(t, arguments[5], blockRows, whole, rest);
+    eachStep(t, a.rows, blockRows, whole, rest);
   });
 }
 
@@ -246,16 +307,14 @@ void ProductRoutines::writePackLhsColumns(const TileCode &t,
 
 /// Row after row, so that a page is left only once.
 void ProductRoutines::writePackRhsRows(const TileCode &t,
-                                       const Values &arguments) const {
-  Floats from(t, arguments[0]), to(t, arguments[3]);
-  Value at = arguments[1], stride = arguments[2], target = arguments[4];
-  Value panelStride = arguments[5], columns = arguments[6];
-  t.each(t.index(0), arguments[7], 1, [&](Value k) {
-    Value row = t.add(at, t.mul(k, stride));
-    Value ahead = t.add(row, t.mul(stride, kRowsAhead));
-    Value first = t.add(target, t.mul(k, panelColumns));
+                                       const PackRhs &a) const {
+  Floats from(t, a.source), to(t, a.target);
+  t.each(t.index(0), a.depth, 1, [&](Value k) {
+    Value row = t.add(a.sourceAt, t.mul(k, a.sourceStride));
+    Value ahead = t.add(row, t.mul(a.sourceStride, kRowsAhead));
+    Value first = t.add(a.targetAt, t.mul(k, panelColumns));
     auto placeOf = [&](Value column, int64_t lane) {
-      Value panel = t.mul(t.div(column, panelColumns), panelStride);
+      Value panel = t.mul(t.div(column, panelColumns), a.panelStride);
       return t.add(t.add(first, panel), lane);
     };
     auto whole = [&](Value column) {
@@ -273,21 +332,19 @@ void ProductRoutines::writePackRhsRows(const TileCode &t,
             placeOf(column, lane));
       }
     };
-    eachStep(t, columns, panelColumns, whole, rest);
+    eachStep(t, a.columns, panelColumns, whole, rest);
   });
 }
 
 /// Sums with columns that do not exist are dropped.
 void ProductRoutines::writePackRhsColumns(const TileCode &t,
-                                          const Values &arguments) const {
-  Value target = arguments[4], panelStride = arguments[5];
-  Value columns = arguments[6];
-  t.each(t.index(0), columns, packLanes, [&](Value column) {
-    Value panel = t.mul(t.div(column, panelColumns), panelStride);
-    Value first = t.add(t.add(target, panel), t.rem(column, panelColumns));
-    packTransposed(t, {arguments[0], arguments[1], arguments[2]},
-                   {arguments[3], first}, column, t.sub(columns, t.index(1)),
-                   packLanes, arguments[7], panelColumns);
+                                          const PackRhs &a) const {
+  t.each(t.index(0), a.columns, packLanes, [&](Value column) {
+    Value panel = t.mul(t.div(column, panelColumns), a.panelStride);
+    Value first = t.add(t.add(a.targetAt, panel), t.rem(column, panelColumns));
+    packTransposed(t, a.from(), {a.target, first}, column,
+                   t.sub(a.columns, t.index(1)), packLanes, a.depth,
+                   panelColumns);
   });
 }
 
@@ -369,24 +426,23 @@ struct PackedBlock {
 } // namespace
 
 void ProductRoutines::writeMultiply(const TileCode &t,
-                                    const Values &arguments) const {
-  Floats packed(t, arguments[0]), result(t, arguments[5]);
-  Value rhs = arguments[2], panelStride = arguments[3], depth = arguments[4];
-  Value at = arguments[6], stride = arguments[7];
-  Value rows = arguments[8], columns = arguments[9];
-  t.each(t.index(0), columns, panelColumns, [&](Value column) {
-    Value panel = t.add(rhs, t.mul(t.div(column, panelColumns), panelStride));
-    t.each(t.index(0), rows, blockRows, [&](Value row) {
+                                    const Multiply &a) const {
+  Floats packed(t, a.packed), result(t, a.result);
+  t.each(t.index(0), a.columns, panelColumns, [&](Value column) {
+    Value panel =
+        t.add(a.rhsAt, t.mul(t.div(column, panelColumns), a.panelStride));
+    t.each(t.index(0), a.rows, blockRows, [&](Value row) {
       PackedBlock block{t,
                         packed,
                         blockRows,
                         panelColumns,
-                        t.add(arguments[1], t.mul(row, depth)),
+                        t.add(a.lhsAt, t.mul(row, a.depth)),
                         panel,
-                        depth};
-      Value place = t.add(t.add(at, t.mul(row, stride)), column);
-      block.multiply({t, result, place, stride, t.sub(rows, row),
-                      t.sub(columns, column), arguments[10]});
+                        a.depth};
+      Value place =
+          t.add(t.add(a.resultAt, t.mul(row, a.resultStride)), column);
+      block.multiply({t, result, place, a.resultStride, t.sub(a.rows, row),
+                      t.sub(a.columns, column), a.adds});
     });
   });
 }

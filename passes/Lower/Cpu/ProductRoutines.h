@@ -61,19 +61,25 @@ public:
 
 private:
   using Values = TileCode::Values;
+  /// The arguments of the routines.
+  struct PackLhs;
+  struct PackRhs;
+  struct Multiply;
+  template <typename Arguments>
   using Body = void (ProductRoutines::*)(const TileCode &,
-                                         const Values &) const;
+                                         const Arguments &) const;
 
-  void call(const TileCode &t, llvm::StringRef name, const Values &operands,
-            Body body) const;
+  template <typename Arguments>
+  void call(const TileCode &t, llvm::StringRef name, const Arguments &arguments,
+            Body<Arguments> body) const;
   void packTransposed(const TileCode &t, const Matrix &from, const Packed &to,
                       Value first, Value last, int64_t wanted, Value depth,
                       int64_t step) const;
-  void writePackLhsRows(const TileCode &t, const Values &arguments) const;
-  void writePackLhsColumns(const TileCode &t, const Values &arguments) const;
-  void writePackRhsRows(const TileCode &t, const Values &arguments) const;
-  void writePackRhsColumns(const TileCode &t, const Values &arguments) const;
-  void writeMultiply(const TileCode &t, const Values &arguments) const;
+  void writePackLhsRows(const TileCode &t, const PackLhs &a) const;
+  void writePackLhsColumns(const TileCode &t, const PackLhs &a) const;
+  void writePackRhsRows(const TileCode &t, const PackRhs &a) const;
+  void writePackRhsColumns(const TileCode &t, const PackRhs &a) const;
+  void writeMultiply(const TileCode &t, const Multiply &a) const;
 
   mlir::ModuleOp module;
   int64_t panelColumns, blockRows;
