@@ -137,6 +137,7 @@ private:
   LoweredCode code;
   std::unique_ptr<PlanFile> file;
   uint64_t planBytes = 0;       ///< when it is written
+  std::string weights;          ///< that it refers to, for people
   std::optional<MemoryFit> fit; ///< where there is a limit
   std::string times;
   llvm::raw_string_ostream timesStream{times};
@@ -411,6 +412,8 @@ ExitCode Compilation::lower() {
 ExitCode Compilation::beginFile() {
   FailureOr<std::unique_ptr<PlanFile>> begun =
       PlanFile::begin(context, *vfs, options.output, model.weights,
+                      options.hasExternalWeights ? WeightStorage::External
+                                                 : WeightStorage::Plan,
                       /*onThread=*/context.isMultithreadingEnabled() &&
                           countStartableThreads(1) == 1);
   if (failed(begun)) {
@@ -425,6 +428,7 @@ ExitCode Compilation::write() {
   LogicalResult written =
       writePlan(getModule(), code, model, makeWriterOptions(), *file);
   planBytes = file->getSize();
+  weights = describeExternalFiles(file->getExternalFiles());
   file.reset();
   return succeeded(written) ? ExitCode::Ok : ExitCode::InputOutput;
 }
@@ -467,7 +471,7 @@ ExitCode Compilation::report() {
   std::string memory = fit ? describeFit(*fit, options.maxRanks) : "";
   // Where standard output takes the plan, it takes nothing else.
   bool isTaken = runtime::IsStandardOutput(*vfs, options.output);
-  printSummary(readFacts(getModule()), options, memory, planBytes,
+  printSummary(readFacts(getModule()), options, memory, weights, planBytes,
                elapsed.count(), isTaken ? messages : output);
   return ExitCode::Ok;
 }

@@ -45,6 +45,9 @@ struct CompilerOptions {
   int64_t maxRanks = 1024;  ///< that a run of the plan may have
   /// Bytes that a rank may need; 0: no limit. Does not shape the plan.
   uint64_t memoryLimit = 0;
+  /// The plan refers to the model's files of external data instead of copying
+  /// the weights that they hold.
+  bool hasExternalWeights = false;
   onnx::ImportOptions frontend;
   ImportOptions import;
   DifferentiateOptions differentiate;

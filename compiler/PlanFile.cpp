@@ -2,7 +2,10 @@
 // Weights in the background, and what becomes of the file.
 #include "compiler/PlanFile.h"
 
+#include "dialects/Diagnostics/ErrorCodes.h"
 #include "dialects/Plan/IR/PlanOps.h"
+#include "runtime/io/path.h"
+#include "runtime/plan/external_file.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,8 +27,20 @@ void RemovedOnSignal::watch(StringRef other) {
 
 FailureOr<std::unique_ptr<PlanFile>>
 PlanFile::begin(MLIRContext &context, runtime::Vfs &vfs, StringRef path,
-                const onnx::WeightTable &weights, bool onThread) {
-  std::unique_ptr<PlanFile> file(new PlanFile(weights));
+                const onnx::WeightTable &weights, WeightStorage storage,
+                bool onThread) {
+  std::unique_ptr<PlanFile> file(new PlanFile(vfs, weights, storage));
+  if (storage == WeightStorage::External &&
+      llvm::none_of(weights.getKeys(), [&](const std::string &key) {
+        return file->isReferred(*weights.find(key));
+      })) {
+    return emitCodedError(UnknownLoc::get(&context), ErrorCode::WeightFile)
+           << "--weights=external: expected weights in files beside the model, "
+              "got none there and "
+           << weights.getKeys().size()
+           << " inside it; export it with torch.onnx.export(..., "
+              "external_data=True), or leave the option out";
+  }
   absl::StatusOr<std::unique_ptr<runtime::ContainerWriter>> container =
       runtime::ContainerWriter::Create(
           vfs, path.str(),
@@ -48,36 +63,83 @@ PlanFile::~PlanFile() {
   }
 }
 
+bool PlanFile::isReferred(const onnx::WeightEntry &entry) const {
+  return storage == WeightStorage::External && entry.bytes.isExternal();
+}
+
 /// One parameter is in memory at a time.
-absl::Status PlanFile::writeWeights() {
-  if (weights.empty() || isStopped) {
+absl::Status PlanFile::copyWeight(StringRef key, uint64_t &position) {
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> bytes = weights.read(key);
+  if (!bytes) {
+    return absl::InternalError("weights of '" + key.str() +
+                               "': " + llvm::toString(bytes.takeError()));
+  }
+  std::string padding(llvm::alignTo(position, plan::kAlignment) - position,
+                      '\0');
+  StringRef data = (*bytes)->getBuffer();
+  absl::Status status = container->Append(padding);
+  status.Update(container->Append({data.data(), data.size()}));
+  position += padding.size();
+  WeightSource source;
+  source.section = section;
+  source.offset = position;
+  sources.emplace_back(key.str(), source);
+  position += data.size();
+  return status;
+}
+
+absl::Status PlanFile::referToWeight(StringRef key,
+                                     const onnx::WeightEntry &entry) {
+  const onnx::TensorBytes &bytes = entry.bytes;
+  auto known = llvm::find_if(externalFiles, [&](const auto &file) {
+    return file.path() == bytes.location;
+  });
+  WeightSource source;
+  source.file = known - externalFiles.begin();
+  source.offset = bytes.offset;
+  if (entry.transposed) {
+    source.rows = entry.type.getDimSize(0);
+    source.columns = entry.type.getDimSize(1);
+  }
+  sources.emplace_back(key.str(), source);
+  if (known != externalFiles.end()) {
     return absl::OkStatus();
   }
-  absl::StatusOr<uint32_t> index =
-      container->BeginSection("weights", planpb::SECTION_WEIGHTS);
-  if (!index.ok()) {
-    return index.status();
+  auto described = runtime::DescribeExternalFile(
+      vfs, runtime::JoinPath(bytes.folder, bytes.location), bytes.location);
+  if (described.ok()) {
+    externalFiles.push_back(*std::move(described));
   }
-  section = *index;
+  return described.status();
+}
+
+absl::Status PlanFile::writeWeights() {
   uint64_t position = 0;
   for (const std::string &key : weights.getKeys()) {
-    llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> bytes =
-        weights.read(key);
-    if (!bytes) {
-      return absl::InternalError("weights of '" + key +
-                                 "': " + llvm::toString(bytes.takeError()));
+    if (isStopped) {
+      return absl::OkStatus();
     }
-    std::string padding(llvm::alignTo(position, plan::kAlignment) - position,
-                        '\0');
-    StringRef data = (*bytes)->getBuffer();
-    absl::Status status = container->Append(padding);
-    status.Update(container->Append({data.data(), data.size()}));
-    if (!status.ok() || isStopped) {
+    const onnx::WeightEntry &entry = *weights.find(key);
+    absl::Status status;
+    if (isReferred(entry)) {
+      status = referToWeight(key, entry);
+    } else {
+      if (!section) {
+        absl::StatusOr<uint32_t> begun =
+            container->BeginSection("weights", planpb::SECTION_WEIGHTS);
+        if (!begun.ok()) {
+          return begun.status();
+        }
+        section = *begun;
+      }
+      status = copyWeight(key, position);
+    }
+    if (!status.ok()) {
       return status;
     }
-    position += padding.size();
-    offsets.emplace_back(key, position);
-    position += data.size();
+  }
+  if (!section) {
+    return absl::OkStatus();
   }
   absl::Status status = container->EndSection();
   // The disk is busy with it while there is something else to do.

@@ -34,6 +34,19 @@ private:
   std::string path;
 };
 
+/// Where the value of a parameter lies.
+struct WeightSource {
+  std::optional<uint32_t> section; ///< of the plan; else `file`
+  uint32_t file = 0;               ///< an external file's index
+  uint64_t offset = 0;
+  /// The parameter's, where the bytes are those of its transpose; else 0.
+  int64_t rows = 0, columns = 0;
+};
+
+/// Where the weights shall lie that the model keeps in files of external data;
+/// those that lie inside the model are always copied.
+enum class WeightStorage { Plan, External };
+
 /// Begins with the weights. They are most of the bytes and wait for the disk,
 /// so they are written on a thread of their own, while code is generated.
 ///
@@ -42,24 +55,28 @@ private:
 /// Borrows: the weights.
 class PlanFile {
 public:
-  /// Where a parameter's weights begin in their section.
-  using Offsets = std::vector<std::pair<std::string, uint64_t>>;
+  /// By the parameter's key.
+  using Sources = std::vector<std::pair<std::string, WeightSource>>;
 
   /// Creates the file beside `path`. An error is emitted on `context`. Without
-  /// `onThread` the weights are written when they are waited for. Borrows: the
+  /// `onThread` the weights are written when they are waited for. With
+  /// `External` it is an error if the model has no external data. Borrows: the
   /// vfs.
   static mlir::FailureOr<std::unique_ptr<PlanFile>>
   begin(mlir::MLIRContext &context, runtime::Vfs &vfs, llvm::StringRef path,
-        const onnx::WeightTable &weights, bool onThread);
+        const onnx::WeightTable &weights, WeightStorage storage, bool onThread);
   ~PlanFile();
   PlanFile(const PlanFile &) = delete;
   PlanFile &operator=(const PlanFile &) = delete;
 
   /// Waits until the weights are there. Other sections may be added then.
   absl::Status waitForWeights();
-  /// Of the weights; none if there are none. Requires: they were waited for.
+  /// Of the weights; none if none was copied. Requires: they were waited for.
   std::optional<uint32_t> getWeightSection() const { return section; }
-  const Offsets &getOffsets() const { return offsets; }
+  const Sources &getSources() const { return sources; }
+  const std::vector<planpb::ExternalFile> &getExternalFiles() const {
+    return externalFiles;
+  }
 
   runtime::ContainerWriter &getContainer() { return *container; }
   /// Makes the file visible.
@@ -68,14 +85,23 @@ public:
   uint64_t getSize() const { return container->size(); }
 
 private:
-  explicit PlanFile(const onnx::WeightTable &weights) : weights(weights) {}
+  PlanFile(runtime::Vfs &vfs, const onnx::WeightTable &weights,
+           WeightStorage storage)
+      : vfs(vfs), weights(weights), storage(storage) {}
+  bool isReferred(const onnx::WeightEntry &entry) const;
   absl::Status writeWeights();
+  absl::Status copyWeight(llvm::StringRef key, uint64_t &position);
+  absl::Status referToWeight(llvm::StringRef key,
+                             const onnx::WeightEntry &entry);
 
   RemovedOnSignal temporary;
   std::unique_ptr<runtime::ContainerWriter> container;
+  runtime::Vfs &vfs;
   const onnx::WeightTable &weights;
+  const WeightStorage storage;
   std::optional<uint32_t> section;
-  Offsets offsets;
+  Sources sources;
+  std::vector<planpb::ExternalFile> externalFiles;
   std::atomic<bool> isStopped = false;
   std::future<absl::Status> written;
 };

@@ -240,8 +240,15 @@ void PlanManifest::fillLoad(plan::LoadOp op, planpb::Instruction &instruction) {
   load->set_access(0);
   load->set_dtype(toElementType(type.getElementType()));
   planpb::LoadPiece *piece = load->add_pieces();
-  piece->set_section_plus_one(weightSection + 1);
-  piece->set_source_offset(weightOffsets.lookup(op.getKey()));
+  WeightSource source = weightSources.lookup(op.getKey());
+  if (source.section) {
+    piece->set_section_plus_one(*source.section + 1);
+  } else {
+    piece->set_external_file_plus_one(source.file + 1);
+  }
+  piece->set_source_offset(source.offset);
+  piece->set_rows(source.rows);
+  piece->set_columns(source.columns);
   piece->set_elements(op.getElements().value_or(type.getNumElements()));
   piece->set_element_offset(op.getOffset().value_or(0));
   plan::BufferOp buffer = plan::getBufferRange(op.getBuffer()).buffer;

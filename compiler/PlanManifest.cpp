@@ -26,7 +26,7 @@ PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code,
                            const PlanWriterOptions &options)
     : module(module), streams(module), code(code), model(model),
       options(options) {
-  manifest.set_producer("accelc 0.1.0");
+  manifest.set_producer("accelc " ACCEL_VERSION);
   module.walk([&](plan::BufferOp buffer) {
     alignment = std::max<uint64_t>(alignment, buffer.getAlignment());
   });
@@ -536,6 +536,9 @@ planpb::Manifest PlanManifest::finish() {
   addParameters();
   addStates();
   addMemorySummary();
+  if (!manifest.external_files().empty()) {
+    manifest.add_required_features(std::string(runtime::kFeatureExternalFiles));
+  }
   if (usesThreadPrivate) {
     manifest.add_required_features(std::string(runtime::kFeatureThreadPrivate));
   }

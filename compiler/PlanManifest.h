@@ -33,11 +33,10 @@ public:
   /// fixes their ranges.
   std::string takeConstants(uint32_t section);
 
-  /// Says where the weights of key `key` begin in the weights section.
-  void setWeightRange(llvm::StringRef key, uint64_t offset) {
-    weightOffsets[key] = offset;
+  /// Says where the weights of key `key` lie.
+  void setWeightSource(llvm::StringRef key, const WeightSource &source) {
+    weightSources[key] = source;
   }
-  void setWeightSection(uint32_t section) { weightSection = section; }
 
   /// The manifest, complete but for the container's part.
   planpb::Manifest finish();
@@ -95,11 +94,10 @@ private:
       ioBuffers; ///< shared by the functions
   std::vector<std::pair<uint32_t, mlir::ElementsAttr>> constants;
   llvm::StringMap<uint32_t> kernelIndex, metricIndex, fieldIndex, sources;
-  llvm::StringMap<uint64_t> weightOffsets;
+  llvm::StringMap<WeightSource> weightSources;
   llvm::StringMap<uint32_t> gatheredBuffers; ///< the first of each master
   PeakInstruction peak;                      ///< of the functions so far
   uint64_t alignment = plan::kAlignment;     ///< the strictest of a buffer
-  uint32_t weightSection = 0;
   bool usesParts = false;         ///< of buffers: a rank's own elements
   bool usesThreadPrivate = false; ///< memory that each thread has for itself
   uint32_t gradientsComplete = 0; ///< an instruction of it, plus one

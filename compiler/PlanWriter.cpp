@@ -71,7 +71,7 @@ LogicalResult Writer::addCode() {
   return success();
 }
 
-/// They are there already, as the first section.
+/// What is copied is there already, as the first section.
 LogicalResult Writer::addWeights() {
   if (failed(check(file.waitForWeights()))) {
     return failure();
@@ -79,10 +79,12 @@ LogicalResult Writer::addWeights() {
   std::optional<uint32_t> section = file.getWeightSection();
   if (section) {
     sections = *section + 1;
-    manifest.setWeightSection(*section);
   }
-  for (const auto &[key, offset] : file.getOffsets()) {
-    manifest.setWeightRange(key, offset);
+  for (const auto &[key, source] : file.getSources()) {
+    manifest.setWeightSource(key, source);
+  }
+  for (const planpb::ExternalFile &external : file.getExternalFiles()) {
+    *manifest.get().add_external_files() = external;
   }
   return success();
 }

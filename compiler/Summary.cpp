@@ -134,8 +134,24 @@ std::string describeProgram(const ModelFacts &facts) {
 
 } // namespace
 
+std::string describeExternalFiles(llvm::ArrayRef<planpb::ExternalFile> files) {
+  if (files.empty()) {
+    return "";
+  }
+  uint64_t bytes = 0;
+  for (const planpb::ExternalFile &file : files) {
+    bytes += file.size();
+  }
+  std::string names =
+      files.size() == 1 ? files.front().path() : count(files.size(), "file");
+  return names + " (" + formatBytes(bytes) +
+         "), not copied; accel-run reads it beside the plan, or in "
+         "--weights-dir";
+}
+
 void printSummary(const ModelFacts &facts, const CompilerOptions &options,
-                  llvm::StringRef memory, uint64_t planBytes, double seconds,
+                  llvm::StringRef memory, llvm::StringRef weights,
+                  uint64_t planBytes, double seconds,
                   llvm::raw_ostream &stream) {
   auto line = [&](llvm::StringRef name, const llvm::Twine &text) {
     stream << "  " << llvm::left_justify(name, 14)
@@ -152,6 +168,9 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
   line("dropout", describeDropout(facts));
   line("program", describeProgram(facts));
   line("arena", formatBytes(facts.arenaBytes));
+  if (!weights.empty()) {
+    line("weights", weights);
+  }
   if (!memory.empty()) {
     line("memory", memory);
   }

@@ -6,15 +6,21 @@
 
 #include "compiler/ModelFacts.h"
 #include "compiler/Options.h"
+#include "runtime/plan/plan.pb.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 namespace accel {
 
-/// About ten lines. `memory` says what fits a limit, if there is one,
+/// What a plan refers to instead of containing it; empty if nothing.
+std::string describeExternalFiles(llvm::ArrayRef<planpb::ExternalFile> files);
+
+/// About ten lines. `memory` says what fits a limit, if there is one, `weights`
+/// what describeExternalFiles does,
 /// `planBytes` is the size of the file, `seconds` the time that it took.
 void printSummary(const ModelFacts &facts, const CompilerOptions &options,
-                  llvm::StringRef memory, uint64_t planBytes, double seconds,
+                  llvm::StringRef memory, llvm::StringRef weights,
+                  uint64_t planBytes, double seconds,
                   llvm::raw_ostream &stream);
 
 } // namespace accel

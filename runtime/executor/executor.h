@@ -35,6 +35,8 @@ struct ExecutorOptions {
   Communicator* communicator = nullptr;
   int64_t global_batch = 1;
   int64_t seed = 0;
+  // Of the files that the plan refers to; empty: the plan's folder.
+  std::string weights_dir;
   // One thread, program order, the same bits.
   bool serial = false;
   // How long a stream waits while no stream finishes an instruction.

@@ -3,6 +3,7 @@
 #include "runtime/executor/external_files.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,9 +12,14 @@
 #include "runtime/base/sha256.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/path.h"
+#include "runtime/plan/container_format.h"
 
 namespace accel::runtime {
 namespace {
+
+constexpr absl::string_view kRemedy =
+    "; put the file that the model was compiled with there, name its folder "
+    "with --weights-dir, or compile the model again with accelc";
 
 // A plan must not make us read files elsewhere.
 absl::Status CheckPath(absl::string_view path) {
@@ -21,65 +27,98 @@ absl::Status CheckPath(absl::string_view path) {
     if (part.empty() || part == "." || part == "..") {
       return absl::InvalidArgumentError(
           absl::StrCat("external file '", path,
-                       "': expected a path inside the plan's folder"));
+                       "': expected a path inside the folder of the weights"));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckContent(File& file, const std::string& digest,
-                          uint64_t size) {
-  Sha256 hash;
-  std::vector<std::byte> piece(std::min<uint64_t>(size, uint64_t{4} << 20));
-  for (uint64_t offset = 0; offset < size; offset += piece.size()) {
-    const auto bytes = absl::MakeSpan(piece).first(
-        std::min<uint64_t>(piece.size(), size - offset));
-    RETURN_IF_ERROR(file.ReadAt(offset, bytes));
-    hash.Update(bytes);
+absl::Status CheckDigests(const planpb::ExternalFile& external) {
+  const uint64_t expected = ChunkCount(external.size()) * sizeof(Sha256Digest);
+  if (external.chunk_digests().size() == expected) {
+    return absl::OkStatus();
   }
-  const Sha256Digest actual = hash.Finish();
-  if (absl::string_view(reinterpret_cast<const char*>(actual.data()),
-                        actual.size()) != digest) {
-    return absl::DataLossError(absl::StrCat(
-        "'", file.path(),
-        "' is not the file that the plan was compiled with: its SHA-256 is ",
-        ToHex(actual)));
-  }
-  return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("external file '", external.path(), "': expected ", expected,
+                   " bytes of hashes, got ", external.chunk_digests().size()));
 }
 
 absl::StatusOr<std::unique_ptr<File>> OpenOne(
     Vfs& vfs, const std::string& folder, const planpb::ExternalFile& external) {
   RETURN_IF_ERROR(CheckPath(external.path()));
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<File> file,
-      vfs.Open(JoinPath(folder, external.path()), OpenMode::kRead));
-  ASSIGN_OR_RETURN(const FileStat stat, file->Stat());
-  if (stat.size != external.size()) {
-    return absl::DataLossError(absl::StrCat("'", file->path(), "': expected ",
-                                            external.size(), " bytes, got ",
-                                            stat.size));
+  RETURN_IF_ERROR(CheckDigests(external));
+  const std::string path = JoinPath(folder, external.path());
+  auto file = vfs.Open(path, OpenMode::kRead);
+  if (absl::IsNotFound(file.status())) {
+    return absl::NotFoundError(
+        absl::StrCat("'", path, "': expected the weights that the plan refers ",
+                     "to, got no such file", kRemedy));
   }
-  RETURN_IF_ERROR(CheckContent(*file, external.sha256(), external.size()));
+  RETURN_IF_ERROR(file.status());
+  ASSIGN_OR_RETURN(const FileStat stat, (*file)->Stat());
+  if (stat.is_directory || stat.size != external.size()) {
+    return absl::DataLossError(absl::StrCat(
+        "'", path, "': expected a file of ", external.size(), " bytes, got ",
+        stat.is_directory ? "a folder" : absl::StrCat(stat.size), kRemedy));
+  }
   return file;
 }
 
 }  // namespace
 
-absl::StatusOr<ExternalFiles> ExternalFiles::Open(Vfs& vfs, const Plan& plan) {
+absl::StatusOr<ExternalFiles> ExternalFiles::Open(Vfs& vfs, const Plan& plan,
+                                                  const std::string& folder) {
   ExternalFiles files;
   ErrorList errors;
-  const std::string folder = ParentDirectory(plan.path());
+  const std::string root =
+      folder.empty() ? ParentDirectory(plan.path()) : folder;
   for (const planpb::ExternalFile& external :
        plan.manifest().external_files()) {
-    auto file = OpenOne(vfs, folder, external);
+    auto file = OpenOne(vfs, root, external);
     errors.Add(file.status());
     if (file.ok()) {
-      files.files_.push_back(*std::move(file));
+      files.files_.push_back({*std::move(file), &external});
     }
   }
-  RETURN_IF_ERROR(errors.ToStatus("weights beside the plan"));
+  RETURN_IF_ERROR(errors.ToStatus("weights of the plan"));
   return files;
+}
+
+uint64_t ExternalFiles::ChunkBytes(uint32_t index, uint64_t chunk) const {
+  return std::min(kChunkSize,
+                  files_[index].expected->size() - chunk * kChunkSize);
+}
+
+absl::Status ExternalFiles::CheckRange(uint32_t index, uint64_t offset,
+                                       uint64_t size) const {
+  const OpenFile& file = files_[index];
+  const uint64_t end = file.expected->size();
+  if (offset <= end && size <= end - offset) {
+    return absl::OkStatus();
+  }
+  return absl::OutOfRangeError(
+      absl::StrCat("'", file.file->path(), "': expected ", size,
+                   " bytes at offset ", offset, ", got a file of ", end));
+}
+
+absl::Status ExternalFiles::ReadChunk(uint32_t index, uint64_t chunk,
+                                      absl::Span<std::byte> dst) const {
+  const OpenFile& file = files_[index];
+  const uint64_t offset = chunk * kChunkSize;
+  RETURN_IF_ERROR(file.file->ReadAt(offset, dst));
+  const Sha256Digest actual = Sha256::Of(dst);
+  Sha256Digest expected;
+  std::memcpy(expected.data(),
+              &file.expected->chunk_digests()[chunk * sizeof(Sha256Digest)],
+              sizeof(Sha256Digest));
+  if (actual == expected) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(absl::StrCat(
+      "'", file.file->path(), "' is not the file that the plan was compiled ",
+      "with: bytes [", offset, ", ", offset + dst.size(),
+      "): expected SHA-256 ", ToHex(expected), ", got ", ToHex(actual),
+      kRemedy));
 }
 
 }  // namespace accel::runtime

@@ -93,7 +93,8 @@ absl::StatusOr<std::unique_ptr<StepDriver>> StepDriver::Create(
           options.global_batch, static_cast<int64_t>(manifest.microbatch()),
           static_cast<int64_t>(binding.rank_count()),
           static_cast<int64_t>(binding.rank()), manifest.forbids_padding()));
-  ASSIGN_OR_RETURN(ExternalFiles files, ExternalFiles::Open(vfs, plan));
+  ASSIGN_OR_RETURN(ExternalFiles files,
+                   ExternalFiles::Open(vfs, plan, options.weights_dir));
   std::unique_ptr<StepDriver> driver(
       new StepDriver(plan, dataset, options, device.threads(),
                      std::move(layout), batch, std::move(files)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads what `load` instructions bring in: initial weights, from the plan or
-// from files beside it, transposed and cut to a rank's shard on the way.
+// from files that it refers to, transposed and cut to a rank's shard on the
+// way.
 #ifndef ACCEL_RUNTIME_EXECUTOR_WEIGHT_LOADER_H_
 #define ACCEL_RUNTIME_EXECUTOR_WEIGHT_LOADER_H_
 
@@ -18,7 +19,7 @@
 
 namespace accel::runtime {
 
-// A tensor's chunks of the plan are read and hashed by several threads,
+// A tensor's chunks of the plan or file are read and hashed by several threads,
 // straight into place where a chunk lies in it whole. The chunk that the last
 // tensor shares with its successor is kept, so that tensors in the order of
 // the file hash each chunk once.
@@ -51,9 +52,17 @@ class WeightLoader {
   void Forget();
 
  private:
+  // What is hashed chunk by chunk: a section of the plan, or a file.
+  struct Source {
+    bool is_file;
+    uint32_t index;
+    bool operator==(const Source& other) const {
+      return is_file == other.is_file && index == other.index;
+    }
+  };
   // A chunk that was hashed after it was read.
   struct Chunk {
-    uint32_t section;
+    Source source;
     uint64_t number;
     std::vector<std::byte> bytes;
   };
@@ -64,18 +73,21 @@ class WeightLoader {
     absl::Span<std::byte> dst;
   };
 
+  static Source SourceOf(const planpb::LoadPiece& piece);
   // Elements [first, first + count) of the piece, in the destination's order.
   absl::Status ReadPiece(const planpb::LoadPiece& piece, uint64_t width,
                          uint64_t first, ParallelFor parallel,
                          absl::Span<std::byte> dst) const;
-  absl::Status ReadSource(const planpb::LoadPiece& piece, uint64_t offset,
-                          ParallelFor parallel,
-                          absl::Span<std::byte> dst) const;
-  absl::Status ReadSection(uint32_t section, uint64_t begin,
-                           ParallelFor parallel,
-                           absl::Span<std::byte> dst) const;
-  absl::Status ReadPart(uint32_t section, const Part& part, const Chunk* kept,
+  absl::Status ReadTransposed(const planpb::LoadPiece& piece, uint64_t width,
+                              uint64_t first, ParallelFor parallel,
+                              absl::Span<std::byte> dst) const;
+  // Bytes [begin, begin + dst.size()) of the source.
+  absl::Status ReadBytes(Source source, uint64_t begin, ParallelFor parallel,
+                         absl::Span<std::byte> dst) const;
+  absl::Status ReadPart(Source source, const Part& part, const Chunk* kept,
                         bool keep) const;
+  absl::Status ReadChunk(Source source, uint64_t chunk,
+                         absl::Span<std::byte> dst) const;
 
   const Plan& plan_;
   const ExternalFiles& files_;
@@ -83,11 +95,25 @@ class WeightLoader {
   mutable std::shared_ptr<const Chunk> kept_;  // guarded by mutex_
 };
 
-// Copies a [columns, rows] matrix, of which dst takes elements [first, ...) of
-// its transpose, row by row of [rows, columns].
-// Requires: src.size() == rows * columns * width.
-void CopyTransposed(absl::Span<const std::byte> src, uint64_t rows,
-                    uint64_t columns, uint64_t width, uint64_t first,
+// Part of a [columns, rows] matrix, row by row: its rows from `first_column`
+// on, which are columns of the transpose.
+struct SourceBand {
+  absl::Span<const std::byte> bytes;
+  uint64_t first_column;
+};
+
+// The shape of a transpose, and the bytes of an element.
+struct TransposedShape {
+  uint64_t rows;
+  uint64_t columns;
+  uint64_t width;
+};
+
+// Of the transpose's rows [row_begin, row_end), writes the elements that the
+// band has and that lie in dst, which is elements [first, ...) of the
+// transpose.
+void CopyTransposed(SourceBand band, TransposedShape shape, uint64_t row_begin,
+                    uint64_t row_end, uint64_t first,
                     absl::Span<std::byte> dst);
 
 }  // namespace accel::runtime

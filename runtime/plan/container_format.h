@@ -38,6 +38,10 @@ inline constexpr uint32_t kPlanFormatMinor = 0;
 inline constexpr uint64_t kSectionAlignment = 4096;
 inline constexpr uint64_t kPlanHeaderSize = 4096;
 inline constexpr uint64_t kChunkSize = uint64_t{4} << 20;
+// Chunks of `size` bytes; the last one may be shorter.
+constexpr uint64_t ChunkCount(uint64_t size) {
+  return size / kChunkSize + (size % kChunkSize != 0 ? 1 : 0);
+}
 // No message of a plan is larger.
 inline constexpr uint64_t kMaxMessageSize = uint64_t{64} << 20;
 

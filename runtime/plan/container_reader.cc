@@ -20,10 +20,6 @@
 namespace accel::runtime {
 namespace {
 
-uint64_t ChunkCount(uint64_t size) {
-  return size / kChunkSize + (size % kChunkSize != 0 ? 1 : 0);
-}
-
 uint64_t BytesOfChunk(const planpb::Section& section, uint64_t chunk) {
   return std::min(kChunkSize, section.size() - chunk * kChunkSize);
 }

@@ -10,7 +10,7 @@
 
 namespace accel::runtime {
 
-// `load` from files beside the plan.
+// `load` from files that the plan refers to.
 inline constexpr absl::string_view kFeatureExternalFiles = "external-files";
 // Accesses that differ from thread to thread (Access.thread_stride).
 inline constexpr absl::string_view kFeatureThreadPrivate = "thread-private";

@@ -93,7 +93,7 @@ protected:
                                              writer, GetParam());
     ASSERT_TRUE(succeeded(estimate)) << diagnostics;
     auto file = PlanFile::begin(context, *vfs, folder + "/plan", model.weights,
-                                /*onThread=*/false);
+                                WeightStorage::Plan, /*onThread=*/false);
     ASSERT_TRUE(succeeded(file)) << diagnostics;
     ASSERT_TRUE(
         succeeded(writePlan(*model.module, *code, model, writer, **file)))

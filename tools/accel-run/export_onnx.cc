@@ -156,8 +156,10 @@ class OnnxWriter {
     }
     if (tensor.rows() != 0) {
       std::vector<std::byte> transposed(values.size());
-      runtime::CopyTransposed(values, tensor.columns(), tensor.rows(),
-                              runtime::ByteWidth(place.dtype), 0,
+      const runtime::TransposedShape shape{
+          tensor.columns(), tensor.rows(),
+          static_cast<uint64_t>(runtime::ByteWidth(place.dtype))};
+      runtime::CopyTransposed({values, 0}, shape, 0, shape.rows, 0,
                               absl::MakeSpan(transposed));
       values.swap(transposed);
     }

@@ -63,6 +63,11 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
       ->group("Training")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--weights-dir", options.weights_dir,
+                 "Folder of the weights that a plan of accelc "
+                 "--weights=external refers to;\ndefault: the plan's")
+      ->type_name("DIR")
+      ->group("Training");
   app.add_option("--steps", options.steps,
                  "Optimizer steps; default: one epoch, 20 on synthetic data")
       ->type_name("N")
@@ -245,9 +250,9 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   if (!words.empty()) {
     return RefuseWords(words);
   }
-  const std::vector<std::string> complaints = FindEmptyPaths(
-      app,
-      {"--run-dir", "--export", "--dump-gradients", "--log-dir", "--trace"});
+  const std::vector<std::string> complaints =
+      FindEmptyPaths(app, {"--run-dir", "--export", "--dump-gradients",
+                           "--log-dir", "--trace", "--weights-dir"});
   for (const std::string& complaint : complaints) {
     std::cerr << "error: " << complaint << "\n";
   }

@@ -15,6 +15,7 @@ namespace accel::tools {
 
 struct RunOptions {
   std::string plan;
+  std::string weights_dir;
   std::vector<std::string> data;
   std::optional<int64_t> steps;
   std::string run_dir;

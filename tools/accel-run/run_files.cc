@@ -31,11 +31,12 @@ absl::Status AddInputs(runtime::Vfs& vfs, runtime::OutputFiles& files,
   if (plan == nullptr) {
     return absl::OkStatus();
   }
+  const std::string folder = options.weights_dir.empty()
+                                 ? runtime::ParentDirectory(options.plan)
+                                 : options.weights_dir;
   for (const auto& external : plan->manifest().external_files()) {
-    RETURN_IF_ERROR(
-        files.AddInput("weights of the plan",
-                       runtime::JoinPath(runtime::ParentDirectory(options.plan),
-                                         external.path())));
+    RETURN_IF_ERROR(files.AddInput("weights of the plan",
+                                   runtime::JoinPath(folder, external.path())));
   }
   return absl::OkStatus();
 }

@@ -301,6 +301,7 @@ absl::Status TrainingRun::CreateExecutor() {
   }
   options.global_batch = global_batch_;
   options.seed = options_.seed;
+  options.weights_dir = options_.weights_dir;
   options.serial = options_.serial;
   options.timeout = Timeout(options_);
   options.collective_delay =

@@ -268,6 +268,13 @@ void addPlanOptions(CLI::App &app, CommandLine &line) {
       ->check(target())
       ->capture_default_str()
       ->group(kPlan);
+  app.add_option(
+         "--weights", line.weights,
+         "Weights: plan (copied), or external (left in the model's files)")
+      ->type_name("WHERE")
+      ->check(tools::OneOf({"plan", "external"}))
+      ->capture_default_str()
+      ->group(kPlan);
   app.add_option("--memory-limit", line.memoryLimit,
                  "Memory that a rank may need, with one thread: says from how "
                  "many ranks on it is enough, and fails if it never is. "

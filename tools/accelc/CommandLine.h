@@ -19,6 +19,7 @@ namespace accel {
 struct CommandLine {
   std::string model;  ///< `-`: standard input
   std::string output; ///< `-`: standard output
+  std::string weights = "plan";
 
   std::vector<std::string> dimensions; ///< NAME=SIZE
   int64_t globalBatch = 32;

@@ -49,6 +49,13 @@ private:
     options.maxRanks = line.maxRanks;
     options.target = line.target;
     options.memoryLimit = line.memoryLimit;
+    options.hasExternalWeights = line.weights == "external";
+    if (options.hasExternalWeights && !line.init.empty()) {
+      complain("--weights=external: expected the file's weights, got --init=" +
+               line.init +
+               ", with which there are none; leave one of the two "
+               "out");
+    }
     options.shard.mode = line.fsdp        ? "fsdp"
                          : line.zero == 0 ? "plain"
                                           : "zero" + std::to_string(line.zero);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "runtime/device/create_device.h"
 #include "runtime/executor/parameters.h"
 #include "runtime/io/posix_vfs.h"
+#include "runtime/plan/external_file.h"
 #include "runtime/random/philox.h"
 #include "test/runtime/device/queued_device.h"
 #include "test/runtime/npy_bytes.h"
@@ -409,12 +411,9 @@ TEST_F(StepDriverTest, WeightsMayLieBesideThePlan) {
   SamplePlan sample = MakeSamplePlan();
   const std::string weights = sample.sections[kWeights].bytes;
   dir_.Write("weights.bin", weights);
-  planpb::ExternalFile* file = sample.manifest.add_external_files();
-  file->set_path("weights.bin");
-  file->set_size(weights.size());
-  const auto digest = runtime::Sha256::Of(absl::MakeConstSpan(
-      reinterpret_cast<const std::byte*>(weights.data()), weights.size()));
-  file->set_sha256(std::string(digest.begin(), digest.end()));
+  ASSERT_OK_AND_ASSIGN(*sample.manifest.add_external_files(),
+                       runtime::DescribeExternalFile(
+                           *vfs_, dir_.File("weights.bin"), "weights.bin"));
   for (int i = 0; i < 2; ++i) {
     auto* piece = sample.functions[0][i].mutable_load()->mutable_pieces(0);
     piece->clear_section_plus_one();
@@ -426,27 +425,41 @@ TEST_F(StepDriverTest, WeightsMayLieBesideThePlan) {
     ASSERT_OK(executor->Initialize());
     EXPECT_EQ(Weights(*executor, "table"), kFrozenTable);
   }
+  const std::string remedy =
+      "; put the file that the model was compiled with there, name its folder "
+      "with --weights-dir, or compile the model again with accelc";
   dir_.Write("weights.bin", std::string(weights.size(), 'x'));
-  EXPECT_THAT(Make(ExecutorOptions()),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("is not the file that the plan was compiled "
-                                 "with")));
+  {
+    ASSERT_OK_AND_ASSIGN(const auto executor, Make(ExecutorOptions()));
+    EXPECT_THAT(executor->Initialize(),
+                StatusIs(absl::StatusCode::kDataLoss,
+                         HasSubstr("is not the file that the plan was compiled "
+                                   "with")));
+  }
   dir_.Write("weights.bin", "short");
   EXPECT_THAT(Make(ExecutorOptions()),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       "weights beside the plan: '" + dir_.File("weights.bin") +
-                           "': expected 44 bytes, got 5"));
+                       "weights of the plan: '" + dir_.File("weights.bin") +
+                           "': expected a file of 44 bytes, got 5" + remedy));
+  std::filesystem::remove(dir_.File("weights.bin"));
+  EXPECT_THAT(Make(ExecutorOptions()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "weights of the plan: '" + dir_.File("weights.bin") +
+                           "': expected the weights that the plan refers to, "
+                           "got no such file" +
+                           remedy));
 }
 
-TEST_F(StepDriverTest, FilesOutsideThePlansFolderAreNotRead) {
+TEST_F(StepDriverTest, FilesOutsideTheFolderOfTheWeightsAreNotRead) {
   for (const std::string path : {"/etc/passwd", "../x", "a/../b", ""}) {
     SamplePlan sample = MakeSamplePlan();
     sample.manifest.add_external_files()->set_path(path);
     Open(sample);
-    EXPECT_THAT(Make(ExecutorOptions()),
-                StatusIs(absl::StatusCode::kInvalidArgument,
-                         "weights beside the plan: external file '" + path +
-                             "': expected a path inside the plan's folder"));
+    EXPECT_THAT(
+        Make(ExecutorOptions()),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 "weights of the plan: external file '" + path +
+                     "': expected a path inside the folder of the weights"));
   }
 }
 

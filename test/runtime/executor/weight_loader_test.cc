@@ -3,6 +3,7 @@
 #include "runtime/executor/weight_loader.h"
 
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "runtime/device/cpu/thread_pool.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/plan/container_format.h"
+#include "runtime/plan/external_file.h"
 #include "test/runtime/faulty_vfs.h"
 #include "test/runtime/plan/sample_plan.h"
 #include "test/runtime/status_matchers.h"
@@ -95,10 +97,12 @@ TEST(WeightLoaderTest, TransposesPartsOfAMatrix) {
   const std::vector<uint16_t> source = {0, 10, 1, 11, 2, 12};  // [3, 2]
   const auto bytes = absl::MakeConstSpan(
       reinterpret_cast<const std::byte*>(source.data()), 12);
-  std::vector<uint16_t> part(3);
-  runtime::CopyTransposed(
-      bytes, 2, 3, 2, 2,
-      absl::MakeSpan(reinterpret_cast<std::byte*>(part.data()), 6));
+  std::vector<uint16_t> part(3, 99);
+  const auto dst = absl::MakeSpan(reinterpret_cast<std::byte*>(part.data()), 6);
+  // Its last two columns, and what remains.
+  runtime::CopyTransposed({bytes.subspan(4), 1}, {2, 3, 2}, 0, 2, 2, dst);
+  EXPECT_THAT(part, ::testing::ElementsAre(2, 99, 11));
+  runtime::CopyTransposed({bytes.first(4), 0}, {2, 3, 2}, 0, 2, 2, dst);
   EXPECT_THAT(part, ::testing::ElementsAre(2, 10, 11));
 }
 
@@ -181,6 +185,132 @@ TEST_F(ChunkedWeights, WhatChangedAfterTheCheckIsFound) {
         LoadAll(*plan, threads).status(),
         StatusIs(absl::StatusCode::kDataLoss, ::testing::HasSubstr("weights")));
   }
+}
+
+// The same bytes in a file beside the plan, at an odd offset.
+class ExternalWeights : public ChunkedWeights {
+ protected:
+  void SetUp() override {
+    ChunkedWeights::SetUp();
+    dir_.Write("model.data", "odd" + bytes_);
+    SamplePlan sample = MakeSamplePlan();
+    ASSERT_OK_AND_ASSIGN(*sample.manifest.add_external_files(),
+                         runtime::DescribeExternalFile(
+                             *vfs_, dir_.File("model.data"), "model.data"));
+    ASSERT_OK(WriteSamplePlan(*vfs_, sample, path_));
+    ASSERT_OK_AND_ASSIGN(plan_, runtime::Plan::Open(*vfs_, path_));
+  }
+
+  static planpb::Load MakeExternal(uint64_t offset, uint64_t elements) {
+    planpb::Load load;
+    load.set_dtype(planpb::ELEMENT_F32);
+    planpb::LoadPiece* piece = load.add_pieces();
+    piece->set_external_file_plus_one(1);
+    piece->set_source_offset(3 + offset);
+    piece->set_elements(elements);
+    return load;
+  }
+
+  // On three threads.
+  absl::StatusOr<std::string> LoadPart(const planpb::Load& load,
+                                       const std::string& folder = "") {
+    auto files = runtime::ExternalFiles::Open(*vfs_, *plan_, folder);
+    if (!files.ok()) {
+      return files.status();
+    }
+    const runtime::ThreadPool pool = runtime::ThreadPool::Create(3).value();
+    const runtime::WeightLoader loader(*plan_, *files);
+    std::string loaded(load.pieces(0).elements() * 4, '\0');
+    const absl::Status status =
+        Load(loader, load, RankBinding(), pool,
+             absl::MakeSpan(reinterpret_cast<std::byte*>(loaded.data()),
+                            loaded.size()));
+    return status.ok() ? absl::StatusOr<std::string>(loaded) : status;
+  }
+
+  absl::StatusOr<std::string> LoadWhole(const std::string& folder = "") {
+    return LoadPart(MakeExternal(0, kSize / 4), folder);
+  }
+
+  std::unique_ptr<runtime::Plan> plan_;
+};
+
+TEST_F(ExternalWeights, AreThoseOfTheFile) {
+  ASSERT_OK_AND_ASSIGN(const std::string loaded, LoadWhole());
+  EXPECT_TRUE(loaded == bytes_);
+}
+
+TEST_F(ExternalWeights, MayLieInAnotherFolder) {
+  const TempDir other;
+  other.Write("model.data", dir_.Read("model.data"));
+  std::filesystem::remove(dir_.File("model.data"));
+  ASSERT_OK_AND_ASSIGN(const std::string loaded, LoadWhole(other.File("")));
+  EXPECT_TRUE(loaded == bytes_);
+}
+
+// Of more bytes than are in memory at a time: 18 chunks as [columns, rows].
+TEST_F(ExternalWeights, AreTransposedBandByBand) {
+  constexpr uint64_t kRows = 5000;
+  constexpr uint64_t kColumns = 3775;
+  std::vector<uint32_t> source(kRows * kColumns);
+  std::vector<uint32_t> expected(source.size());
+  for (uint64_t row = 0; row < kRows; ++row) {
+    for (uint64_t column = 0; column < kColumns; ++column) {
+      const auto value = static_cast<uint32_t>(row * kColumns + column);
+      expected[value] = value;
+      source[column * kRows + row] = value;
+    }
+  }
+  dir_.Write("model.data",
+             "odd" + std::string(reinterpret_cast<const char*>(source.data()),
+                                 source.size() * 4));
+  SamplePlan sample = MakeSamplePlan();
+  ASSERT_OK_AND_ASSIGN(*sample.manifest.add_external_files(),
+                       runtime::DescribeExternalFile(
+                           *vfs_, dir_.File("model.data"), "model.data"));
+  ASSERT_OK(WriteSamplePlan(*vfs_, sample, path_));
+  ASSERT_OK_AND_ASSIGN(plan_, runtime::Plan::Open(*vfs_, path_));
+  planpb::Load load = MakeExternal(0, source.size());
+  load.mutable_pieces(0)->set_rows(kRows);
+  load.mutable_pieces(0)->set_columns(kColumns);
+  ASSERT_OK_AND_ASSIGN(const std::string loaded, LoadPart(load));
+  EXPECT_EQ(std::memcmp(loaded.data(), expected.data(), loaded.size()), 0);
+}
+
+TEST_F(ExternalWeights, ChunksThatARankDoesNotNeedAreNotRead) {
+  std::string changed = dir_.Read("model.data");
+  changed[changed.size() - 1] ^= 1;
+  dir_.Write("model.data", changed);
+  ASSERT_OK_AND_ASSIGN(const std::string loaded,
+                       LoadPart(MakeExternal(8, 1000)));
+  EXPECT_TRUE(loaded == bytes_.substr(8, 4000));
+}
+
+TEST_F(ExternalWeights, AChangedByteIsFound) {
+  std::string changed = dir_.Read("model.data");
+  changed[runtime::kChunkSize] ^= 1;
+  dir_.Write("model.data", changed);
+  EXPECT_THAT(
+      LoadWhole().status(),
+      StatusIs(absl::StatusCode::kDataLoss,
+               ::testing::MatchesRegex(
+                   "'" + dir_.File("model.data") +
+                   "' is not the file that the plan was compiled with: bytes "
+                   ".4194304, 8388608.: expected SHA-256 [0-9a-f]+, got "
+                   "[0-9a-f]+; put the file .* --weights-dir, .*")));
+}
+
+TEST_F(ExternalWeights, HashesOfTheWrongNumberAreRefused) {
+  SamplePlan sample = MakeSamplePlan();
+  planpb::ExternalFile& file = *sample.manifest.add_external_files();
+  file = plan_->manifest().external_files(0);
+  file.mutable_chunk_digests()->pop_back();
+  ASSERT_OK(WriteSamplePlan(*vfs_, sample, path_));
+  ASSERT_OK_AND_ASSIGN(plan_, runtime::Plan::Open(*vfs_, path_));
+  EXPECT_THAT(LoadWhole().status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "weights of the plan: external file 'model.data': "
+                       "expected 96 bytes of hashes, got 95"));
 }
 
 }  // namespace
