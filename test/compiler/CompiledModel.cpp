@@ -59,7 +59,10 @@ bool CompiledModel::readWeights(PlanManifest &builder) {
       diagnostics += key + ": " + llvm::toString(bytes.takeError());
       return false;
     }
-    builder.setWeightRange(key, weights.size());
+    WeightSource source;
+    source.section = 0;
+    source.offset = weights.size();
+    builder.setWeightSource(key, source);
     weights += (*bytes)->getBuffer();
   }
   return true;
