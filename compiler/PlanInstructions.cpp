@@ -178,7 +178,7 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
       .Case([&](plan::FillOp fill) {
         instruction.set_name("fill");
         instruction.mutable_fill()->set_access(0);
-        if (fill.getTruth()) {
+        if (fill.getIsTrue()) {
           instruction.mutable_fill()->set_pattern("\1");
         }
       })

@@ -82,7 +82,7 @@ void GradientWalk::followFlag(plan::InstructionOpInterface op,
                               const plan::BufferAccess &access) {
   if (access.access != plan::Access::Read) {
     auto fill = dyn_cast<plan::FillOp>(*op);
-    isFlagFalse = !isInLoop && fill && !fill.getTruth();
+    isFlagFalse = !isInLoop && fill && !fill.getIsTrue();
   }
 }
 

@@ -55,7 +55,7 @@ DictionaryAttr IterationDomain::getAttr(MLIRContext *context) const {
   return attrs.getDictionary(context);
 }
 
-RankedTensorType accel::getTruthType(MLIRContext *context) {
+RankedTensorType accel::getFlagType(MLIRContext *context) {
   return RankedTensorType::get({}, IntegerType::get(context, 1));
 }
 
@@ -65,19 +65,19 @@ BlockArgument accel::getKeepArgument(func::FuncOp kernel, unsigned result) {
   return number ? kernel.getArgument(number.getInt()) : BlockArgument();
 }
 
-/// What `plan.accumulate` names is an argument, a truth value.
+/// What `plan.accumulate` names is an argument, a flag.
 static LogicalResult verifyKeepArguments(func::FuncOp kernel) {
-  Type truth = getTruthType(kernel.getContext());
+  Type flag = getFlagType(kernel.getContext());
   for (unsigned result = 0; result < kernel.getNumResults(); ++result) {
     auto number = dyn_cast_if_present<IntegerAttr>(
         kernel.getResultAttr(result, kAccumulateAttr));
     bool exists = number && number.getInt() >= 0 &&
                   number.getInt() < kernel.getNumArguments();
     if (number &&
-        (!exists || kernel.getArgumentTypes()[number.getInt()] != truth)) {
+        (!exists || kernel.getArgumentTypes()[number.getInt()] != flag)) {
       return kernel.emitOpError("expected `")
              << kAccumulateAttr << "` of result " << result
-             << " to be the number of an argument of " << truth << ", got "
+             << " to be the number of an argument of " << flag << ", got "
              << number.getInt();
     }
   }

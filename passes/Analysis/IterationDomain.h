@@ -18,8 +18,8 @@ inline constexpr llvm::StringLiteral kAccumulateAttr = "plan.accumulate";
 /// What the name of a kernel's code ends with.
 inline constexpr llvm::StringLiteral kCodeSuffix = ".code";
 
-/// The type of one truth value.
-mlir::RankedTensorType getTruthType(mlir::MLIRContext *context);
+/// The type of one flag.
+mlir::RankedTensorType getFlagType(mlir::MLIRContext *context);
 /// Whether `kernel` may add its result to what is in the buffer.
 inline bool isAccumulated(mlir::func::FuncOp kernel, unsigned result) {
   return bool(kernel.getResultAttr(result, kAccumulateAttr));

@@ -28,7 +28,7 @@ static void setResultModes(func::FuncOp kernel, ArrayRef<ResultMode> modes) {
   std::optional<unsigned> keep = findKeepArgument(kernel);
   if (!keep && llvm::is_contained(modes, ResultMode::AddedIfKept)) {
     keep = kernel.getNumArguments();
-    (void)kernel.insertArgument(*keep, getTruthType(kernel.getContext()),
+    (void)kernel.insertArgument(*keep, getFlagType(kernel.getContext()),
                                 DictionaryAttr(), kernel.getLoc());
   }
   for (auto [result, mode] : llvm::enumerate(modes)) {

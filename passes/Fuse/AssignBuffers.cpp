@@ -213,7 +213,7 @@ void FunctionBuffers::convertRead(ReadOp read) {
   }
 }
 
-/// What a call or product has made lies there already; a truth value is written
+/// What a call or product has made lies there already; a flag is written
 /// here, and zeros of blocks.
 LogicalResult FunctionBuffers::convertWrite(WriteOp write, OpBuilder &builder) {
   auto constant = write.getValue().getDefiningOp<ConstantOp>();

@@ -28,7 +28,7 @@ public:
   EarliestReached(const EarliestReached &) = delete;
   EarliestReached &operator=(const EarliestReached &) = delete;
 
-  /// Requires: kernels do not wait for each other in a circle.
+  /// Requires: kernels do not wait for each other in a cycle.
   void compute(llvm::ArrayRef<mlir::Operation *> ops,
                const llvm::DenseMap<mlir::Operation *, size_t> &positions);
   /// `op` has moved into an earlier kernel, whose results it reads: what it

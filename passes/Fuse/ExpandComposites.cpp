@@ -252,7 +252,7 @@ template <typename OpTy> struct NormalizeReduction : OpRewritePattern<OpTy> {
 };
 
 /// A sum over very many elements into one number is a sum of sums, so that a
-/// team can share it.
+/// thread pool can share it.
 struct SplitFullSum : OpRewritePattern<ReduceSumOp> {
   using OpRewritePattern::OpRewritePattern;
   static constexpr int64_t kRow = 1024;

@@ -33,7 +33,7 @@ KernelOrder::KernelOrder(
   }
   sort();
   if (order.size() < members.size()) {
-    findCircle();
+    findCycle();
   }
 }
 
@@ -85,7 +85,7 @@ void KernelOrder::sort() {
 
 /// Whoever still waits, waits for somebody who still waits: going back from one
 /// to the next comes round.
-void KernelOrder::findCircle() {
+void KernelOrder::findCycle() {
   auto isStuck = [&](unsigned unit) { return waiting[unit] > 0; };
   auto before = [&](unsigned unit) {
     unsigned producer = 0;
@@ -105,7 +105,7 @@ void KernelOrder::findCircle() {
   }
   unsigned first = before(path.back());
   for (unsigned unit : llvm::reverse(path)) {
-    circle.push_back(members[unit].front());
+    cycle.push_back(members[unit].front());
     if (unit == first) {
       break;
     }

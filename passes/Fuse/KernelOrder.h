@@ -30,12 +30,12 @@ public:
               llvm::function_ref<Operations(mlir::Operation *)> predecessors);
 
   /// In order, the operations of each kernel or one that is in none. Where
-  /// there is a circle, those that do not wait for it.
+  /// there is a cycle, those that do not wait for it.
   llvm::ArrayRef<Operations> getUnits() const { return order; }
 
-  /// One operation of each kernel of a circle of kernels that wait for each
+  /// One operation of each kernel of a cycle of kernels that wait for each
   /// other; empty if there is none.
-  Operations getCircle() const { return circle; }
+  Operations getCycle() const { return cycle; }
 
 private:
   using Entry = std::pair<unsigned, unsigned>; ///< last operation, unit
@@ -44,14 +44,14 @@ private:
                const llvm::DenseMap<mlir::Operation *, unsigned> &kernelOf);
   void waitFor(mlir::Operation *op, mlir::Operation *producer);
   void sort();
-  void findCircle();
+  void findCycle();
 
   llvm::DenseMap<mlir::Operation *, unsigned> unitOf;
   std::vector<llvm::SmallVector<mlir::Operation *>> members;
   std::vector<llvm::SetVector<unsigned>> successors;
   std::vector<unsigned> waiting, last;
   std::vector<Operations> order;
-  llvm::SmallVector<mlir::Operation *> circle;
+  llvm::SmallVector<mlir::Operation *> cycle;
 };
 
 } // namespace accel

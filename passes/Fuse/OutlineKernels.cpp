@@ -333,14 +333,14 @@ void Outliner::emitCall(const FusionPlan &plan, unsigned number,
 }
 
 /// The planner promises it; this is how it is known.
-static LogicalResult verifyNoCircle(const KernelOrder &order) {
-  if (order.getCircle().empty()) {
+static LogicalResult verifyNoCycle(const KernelOrder &order) {
+  if (order.getCycle().empty()) {
     return success();
   }
-  InFlightDiagnostic error = order.getCircle().front()->emitOpError(
+  InFlightDiagnostic error = order.getCycle().front()->emitOpError(
       "is in a kernel that would wait for itself: the fusion planner is at "
       "fault; please report it with the model");
-  for (Operation *op : order.getCircle().drop_front()) {
+  for (Operation *op : order.getCycle().drop_front()) {
     error.attachNote(op->getLoc()) << "through " << *op;
   }
   return error;
@@ -373,7 +373,7 @@ LogicalResult Outliner::runSection(ArrayRef<Operation *> section,
                     [&](Operation *op) {
                       return plan.getSection().getGraph().getPredecessors(op);
                     });
-  if (failed(verifyNoCircle(order))) {
+  if (failed(verifyNoCycle(order))) {
     return failure();
   }
   SmallVector<Operation *> replaced;

@@ -171,7 +171,7 @@ void FunctionBuffers::addAccumulateKernel(RankedTensorType type) {
   Location loc = UnknownLoc::get(context);
   auto kernel = func::FuncOp::create(
       loc, name,
-      FunctionType::get(context, {type, getTruthType(context)}, {type}));
+      FunctionType::get(context, {type, getFlagType(context)}, {type}));
   kernel.setPrivate();
   Block *body = kernel.addEntryBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(body);

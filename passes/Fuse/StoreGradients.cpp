@@ -134,7 +134,7 @@ void GradientStores::rewriteCalls(Block &body) {
 void GradientStores::createFlag(func::FuncOp step, RepeatOp loop) {
   OpBuilder builder(step);
   Location loc = loop.getLoc();
-  RankedTensorType type = getTruthType(builder.getContext());
+  RankedTensorType type = getFlagType(builder.getContext());
   symbols.insert(
       StateOp::create(builder, loc, kAccumulatingState, type, "accumulator"));
   auto write = [&](bool value) {

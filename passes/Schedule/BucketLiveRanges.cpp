@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sessions by age, and their proof.
-#include "passes/Schedule/BucketSessions.h"
+// Live ranges by age, and their proof.
+#include "passes/Schedule/BucketLiveRanges.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -11,48 +11,50 @@ using namespace llvm;
 
 namespace accel {
 
-std::vector<BucketSession> BucketUses::solve() const {
-  std::vector<BucketSession> sessions;
+std::vector<BucketLiveRange> BucketUses::solve() const {
+  std::vector<BucketLiveRange> liveRanges;
   std::array<int, kBucketSlots> current;
   current.fill(-1);
   for (unsigned i = 0; i < instructions.size(); ++i) {
     auto isCurrent = [&](unsigned bucket) {
-      return llvm::any_of(current, [&](int session) {
-        return session >= 0 && sessions[session].bucket == bucket;
+      return llvm::any_of(current, [&](int liveRange) {
+        return liveRange >= 0 && liveRanges[liveRange].bucket == bucket;
       });
     };
     // What is there stays there for this instruction.
-    for (int session : current) {
-      if (session >= 0 &&
-          llvm::is_contained(instructions[i], sessions[session].bucket)) {
-        sessions[session].last = i;
+    for (int liveRange : current) {
+      if (liveRange >= 0 &&
+          llvm::is_contained(instructions[i], liveRanges[liveRange].bucket)) {
+        liveRanges[liveRange].last = i;
       }
     }
     for (unsigned bucket : instructions[i]) {
       if (isCurrent(bucket)) {
         continue;
       }
-      auto age = [&](int session) {
-        return session < 0 ? -1 : static_cast<int>(sessions[session].last);
+      auto age = [&](int liveRange) {
+        return liveRange < 0 ? -1
+                             : static_cast<int>(liveRanges[liveRange].last);
       };
       auto *oldest = llvm::min_element(
           current, [&](int left, int right) { return age(left) < age(right); });
       auto slot = static_cast<unsigned>(oldest - current.begin());
-      sessions.push_back({bucket, slot, i, i, *oldest});
-      *oldest = static_cast<int>(sessions.size()) - 1;
+      liveRanges.push_back({bucket, slot, i, i, *oldest});
+      *oldest = static_cast<int>(liveRanges.size()) - 1;
     }
   }
-  return sessions;
+  return liveRanges;
 }
 
-/// Sessions of a slot do not overlap: the one before is the latest one that
-/// ends in front of `session`. -1: none.
-static int findBefore(const std::vector<BucketSession> &sessions,
-                      const BucketSession &session) {
+/// Live ranges of a slot do not overlap: the one before is the latest one that
+/// ends in front of `liveRange`. -1: none.
+static int findBefore(const std::vector<BucketLiveRange> &liveRanges,
+                      const BucketLiveRange &liveRange) {
   int before = -1;
-  for (auto [j, other] : llvm::enumerate(sessions)) {
-    bool isInFront = other.slot == session.slot && other.last < session.first;
-    if (isInFront && (before < 0 || sessions[before].last < other.last)) {
+  for (auto [j, other] : llvm::enumerate(liveRanges)) {
+    bool isInFront =
+        other.slot == liveRange.slot && other.last < liveRange.first;
+    if (isInFront && (before < 0 || liveRanges[before].last < other.last)) {
       before = static_cast<int>(j);
     }
   }
@@ -60,10 +62,10 @@ static int findBefore(const std::vector<BucketSession> &sessions,
 }
 
 std::string
-BucketUses::verify(const std::vector<BucketSession> &sessions) const {
+BucketUses::verify(const std::vector<BucketLiveRange> &liveRanges) const {
   for (auto [i, buckets] : llvm::enumerate(instructions)) {
     for (unsigned bucket : buckets) {
-      auto covering = llvm::count_if(sessions, [&, at = i](const auto &each) {
+      auto covering = llvm::count_if(liveRanges, [&, at = i](const auto &each) {
         return each.bucket == bucket && each.first <= at && at <= each.last;
       });
       if (covering != 1) {
@@ -73,26 +75,27 @@ BucketUses::verify(const std::vector<BucketSession> &sessions) const {
       }
     }
   }
-  for (auto [i, session] : llvm::enumerate(sessions)) {
-    if (session.slot >= kBucketSlots || session.last < session.first ||
-        session.last >= instructions.size()) {
-      return formatv("session {0} has no slot or no use", i);
+  for (auto [i, liveRange] : llvm::enumerate(liveRanges)) {
+    if (liveRange.slot >= kBucketSlots || liveRange.last < liveRange.first ||
+        liveRange.last >= instructions.size()) {
+      return formatv("live range {0} has no slot or no use", i);
     }
     for (size_t j = 0; j < i; ++j) {
-      const BucketSession &other = sessions[j];
-      if (other.slot == session.slot && other.last >= session.first &&
-          session.last >= other.first) {
+      const BucketLiveRange &other = liveRanges[j];
+      if (other.slot == liveRange.slot && other.last >= liveRange.first &&
+          liveRange.last >= other.first) {
         return formatv("expected one bucket in slot {0}, got {1} and {2} at "
                        "instruction {3}",
-                       session.slot, other.bucket, session.bucket,
-                       std::max(other.first, session.first));
+                       liveRange.slot, other.bucket, liveRange.bucket,
+                       std::max(other.first, liveRange.first));
       }
     }
-    int before = findBefore(sessions, session);
-    if (session.before != before) {
-      return formatv("expected session {0} behind {1} in its slot, got behind "
-                     "{2}",
-                     i, before, session.before);
+    int before = findBefore(liveRanges, liveRange);
+    if (liveRange.before != before) {
+      return formatv(
+          "expected live range {0} behind {1} in its slot, got behind "
+          "{2}",
+          i, before, liveRange.before);
     }
   }
   return "";

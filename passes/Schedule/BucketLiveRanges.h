@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which bucket is in which of two slots when: the problem, its solver, and a
 // check of the answer that does not trust the solver.
-#ifndef ACCEL_PASSES_SCHEDULE_BUCKETSESSIONS_H
-#define ACCEL_PASSES_SCHEDULE_BUCKETSESSIONS_H
+#ifndef ACCEL_PASSES_SCHEDULE_BUCKETLIVERANGES_H
+#define ACCEL_PASSES_SCHEDULE_BUCKETLIVERANGES_H
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -16,13 +16,13 @@ namespace accel {
 inline constexpr unsigned kBucketSlots = 2;
 
 /// A bucket in a slot, from its first use to its last.
-struct BucketSession {
+struct BucketLiveRange {
   unsigned bucket = 0;
   unsigned slot = 0;
   unsigned first = 0; ///< instruction
   unsigned last = 0;  ///< instruction
-  /// The session before it in its slot; -1: none. From that one's last use on
-  /// the slot is free for this one.
+  /// The live range before it in its slot; -1: none. From that one's last use
+  /// on the slot is free for this one.
   int before = -1;
 };
 
@@ -30,17 +30,17 @@ struct BucketSession {
 struct BucketUses {
   std::vector<llvm::SmallVector<unsigned, 2>> instructions;
 
-  /// Sessions in the order of their first uses. A bucket that is used again
-  /// after two others comes back in a session of its own. Of the two in the
+  /// Live ranges in the order of their first uses. A bucket that is used again
+  /// after two others comes back in a live range of its own. Of the two in the
   /// slots the one whose last use is longer ago makes room: the other one is
   /// the one that the layer before, or behind, still uses.
   /// Requires: no instruction uses more buckets than there are slots.
-  std::vector<BucketSession> solve() const;
+  std::vector<BucketLiveRange> solve() const;
 
-  /// Describes the first use that no session covers, the first two sessions of
-  /// a slot that overlap, and the first that names another one before it than
-  /// there is; empty if there are none.
-  std::string verify(const std::vector<BucketSession> &sessions) const;
+  /// Describes the first use that no live range covers, the first two live
+  /// ranges of a slot that overlap, and the first that names another one before
+  /// it than there is; empty if there are none.
+  std::string verify(const std::vector<BucketLiveRange> &liveRanges) const;
 };
 
 } // namespace accel

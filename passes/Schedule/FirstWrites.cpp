@@ -68,10 +68,10 @@ void FirstWrites::visitUse(Operation *op, unsigned operand, Value view,
   touched.insert(begin, end);
 }
 
-void FirstWrites::addSession(const SlotSession &slot, OpBuilder &builder) {
+void FirstWrites::addLiveRange(const SlotLiveRange &slot, OpBuilder &builder) {
   for (auto &[whole, view] : slot.views) {
     IndexRanges written, touched;
-    for (unsigned i = slot.session.first; i <= slot.session.last; ++i) {
+    for (unsigned i = slot.liveRange.first; i <= slot.liveRange.last; ++i) {
       Operation *op = buckets.getInstruction(i);
       for (OpOperand &operand : op->getOpOperands()) {
         if (isInside(operand.get(), view)) {

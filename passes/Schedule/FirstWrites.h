@@ -17,9 +17,9 @@ public:
   FirstWrites(const LoopBuckets &buckets, mlir::SymbolTable &symbols)
       : buckets(buckets), symbols(symbols) {}
 
-  /// Fills what remains in the segments of a session, at `builder`. Library
+  /// Fills what remains in the segments of a live range, at `builder`. Library
   /// calls store at once, kernels after `finish`.
-  void addSession(const SlotSession &slot, mlir::OpBuilder &builder);
+  void addLiveRange(const SlotLiveRange &slot, mlir::OpBuilder &builder);
 
   /// Of launch `add`, which adds what has been summed over ranks to what a rank
   /// holds: it always adds. Without a call it stores in the first microbatch.

@@ -44,10 +44,11 @@ SmallVector<unsigned, 2> LoopBuckets::getBuckets(Operation *op) const {
 }
 
 /// The largest first: behind each segment there is room that only many ranks
-/// touch, and sessions that agree on what is in front leave the same gaps.
-static SmallVector<std::pair<Value, Value *>> orderViews(SlotSession &session) {
+/// touch, and live ranges that agree on what is in front leave the same gaps.
+static SmallVector<std::pair<Value, Value *>>
+orderViews(SlotLiveRange &liveRange) {
   SmallVector<std::pair<Value, Value *>> views;
-  for (auto &[whole, view] : session.views) {
+  for (auto &[whole, view] : liveRange.views) {
     views.push_back({whole, &view});
   }
   llvm::stable_sort(views, [](const auto &left, const auto &right) {
@@ -64,10 +65,10 @@ void LoopBuckets::declareSlots(plan::MemoryClass klass, plan::Space space,
   // By slot and type: its size so far, and the buffer.
   using Key = std::pair<unsigned, const void *>;
   std::map<Key, std::pair<int64_t, Value>> slots;
-  std::vector<std::map<const void *, int64_t>> ends(sessions.size());
+  std::vector<std::map<const void *, int64_t>> ends(liveRanges.size());
   SmallVector<Type> types;
   auto place = [&](auto use) {
-    for (auto [i, each] : llvm::enumerate(sessions)) {
+    for (auto [i, each] : llvm::enumerate(liveRanges)) {
       std::map<const void *, int64_t> end;
       for (auto [whole, view] : orderViews(each)) {
         auto type = cast<MemRefType>(whole.getType());
@@ -75,7 +76,7 @@ void LoopBuckets::declareSlots(plan::MemoryClass klass, plan::Space space,
         int64_t begin = end[key];
         int64_t elements = type.getNumElements() + extraElements;
         end[key] = llvm::alignTo(begin + elements, kSegmentAlignment);
-        use(Key{each.session.slot, key}, begin, end[key], type, *view);
+        use(Key{each.liveRange.slot, key}, begin, end[key], type, *view);
       }
     }
   };
@@ -114,11 +115,11 @@ void LoopBuckets::rewrite(Operation *op, unsigned number) {
       continue;
     }
     unsigned bucket = segments.find(segment)->second;
-    auto session = llvm::find_if(sessions, [&](const SlotSession &each) {
-      return each.session.bucket == bucket && each.session.first <= number &&
-             number <= each.session.last;
+    auto liveRange = llvm::find_if(liveRanges, [&](const SlotLiveRange &each) {
+      return each.liveRange.bucket == bucket &&
+             each.liveRange.first <= number && number <= each.liveRange.last;
     });
-    Value there = session->views.lookup(segment);
+    Value there = liveRange->views.lookup(segment);
     plan::BufferRange range = plan::getBufferRange(operand.get());
     auto type = cast<MemRefType>(operand.get().getType());
     operand.set(
@@ -149,17 +150,17 @@ LogicalResult LoopBuckets::assign(plan::MemoryClass klass, plan::Space space,
              << " can be whole at the same time";
     }
   }
-  std::vector<BucketSession> solved = uses.solve();
+  std::vector<BucketLiveRange> solved = uses.solve();
   if (std::string reason = uses.verify(solved); !reason.empty()) {
     return function.emitError("slots of buckets: ") << reason;
   }
-  for (const BucketSession &session : solved) {
-    SlotSession &slot = sessions.emplace_back();
-    slot.session = session;
-    for (unsigned i = session.first; i <= session.last; ++i) {
+  for (const BucketLiveRange &liveRange : solved) {
+    SlotLiveRange &slot = liveRanges.emplace_back();
+    slot.liveRange = liveRange;
+    for (unsigned i = liveRange.first; i <= liveRange.last; ++i) {
       for (Value operand : instructions[i]->getOperands()) {
         Value segment = getSegment(operand);
-        if (segment && segments.find(segment)->second == session.bucket) {
+        if (segment && segments.find(segment)->second == liveRange.bucket) {
           slot.views.insert({segment, Value()});
         }
       }

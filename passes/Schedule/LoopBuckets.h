@@ -6,17 +6,17 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
-#include "passes/Schedule/BucketSessions.h"
+#include "passes/Schedule/BucketLiveRanges.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace accel {
 
-/// A session and the segments that are used in it, each with its place in the
-/// slot.
-struct SlotSession {
-  BucketSession session;
+/// A live range and the segments that are used in it, each with its place in
+/// the slot.
+struct SlotLiveRange {
+  BucketLiveRange liveRange;
   /// From the buffer of the whole segment to the view that takes its place.
   llvm::MapVector<mlir::Value, mlir::Value> views;
 };
@@ -32,15 +32,15 @@ public:
   /// Adds `whole`, the buffer of all of a segment of `bucket`.
   void addSegment(mlir::Value whole, llvm::StringRef bucket);
 
-  /// Plans sessions for all instructions of the loop that use segments, gives
-  /// them slots of class `klass` in `space`, where a segment has room for
+  /// Plans live ranges for all instructions of the loop that use segments,
+  /// gives them slots of class `klass` in `space`, where a segment has room for
   /// `extraElements` more than it has, and rewrites the instructions to use the
   /// slots. The buffers of the segments have no use by instructions afterwards.
   llvm::LogicalResult assign(plan::MemoryClass klass, plan::Space space,
                              int64_t extraElements);
 
-  llvm::ArrayRef<SlotSession> getSessions() const { return sessions; }
-  /// The instructions that sessions refer to.
+  llvm::ArrayRef<SlotLiveRange> getLiveRanges() const { return liveRanges; }
+  /// The instructions that live ranges refer to.
   mlir::Operation *getInstruction(unsigned number) const {
     return instructions[number];
   }
@@ -57,7 +57,7 @@ private:
   llvm::MapVector<mlir::Value, unsigned> segments; ///< to buckets
   llvm::SmallVector<std::string> buckets;
   std::vector<mlir::Operation *> instructions;
-  std::vector<SlotSession> sessions;
+  std::vector<SlotLiveRange> liveRanges;
 };
 
 } // namespace accel

@@ -90,9 +90,10 @@ private:
     // In front of everything else in the body, in the order of their use.
     Operation *begin = body.empty() ? nullptr : &body.front();
     OpBuilder builder(loop.getContext());
-    for (const SlotSession &slot : buckets.getSessions()) {
-      if (slot.session.before >= 0) {
-        unsigned last = buckets.getSessions()[slot.session.before].session.last;
+    for (const SlotLiveRange &slot : buckets.getLiveRanges()) {
+      if (slot.liveRange.before >= 0) {
+        unsigned last =
+            buckets.getLiveRanges()[slot.liveRange.before].liveRange.last;
         builder.setInsertionPointAfter(buckets.getInstruction(last));
       } else if (begin) {
         builder.setInsertionPoint(begin);

@@ -45,22 +45,23 @@ public:
                               /*extraElements=*/0))) {
       return failure();
     }
-    ArrayRef<SlotSession> sessions = buckets.getSessions();
-    std::vector<bool> isFollowed(sessions.size(), false);
-    for (const SlotSession &slot : sessions) {
+    ArrayRef<SlotLiveRange> liveRanges = buckets.getLiveRanges();
+    std::vector<bool> isFollowed(liveRanges.size(), false);
+    for (const SlotLiveRange &slot : liveRanges) {
       // What the slot held is added to what the rank holds as late as
       // possible: the sum over ranks has had time to arrive.
-      OpBuilder builder(buckets.getInstruction(slot.session.first));
-      if (slot.session.before >= 0) {
-        isFollowed[slot.session.before] = true;
-        insertAdditions(sessions[slot.session.before], builder);
+      OpBuilder builder(buckets.getInstruction(slot.liveRange.first));
+      if (slot.liveRange.before >= 0) {
+        isFollowed[slot.liveRange.before] = true;
+        insertAdditions(liveRanges[slot.liveRange.before], builder);
       }
-      writes.addSession(slot, builder);
-      builder.setInsertionPointAfter(buckets.getInstruction(slot.session.last));
+      writes.addLiveRange(slot, builder);
+      builder.setInsertionPointAfter(
+          buckets.getInstruction(slot.liveRange.last));
       insertReductions(slot, builder);
     }
     OpBuilder end = atEnd();
-    for (auto [slot, followed] : llvm::zip_equal(sessions, isFollowed)) {
+    for (auto [slot, followed] : llvm::zip_equal(liveRanges, isFollowed)) {
       if (!followed) {
         insertAdditions(slot, end);
       }
@@ -119,7 +120,7 @@ private:
     return success();
   }
 
-  void insertReductions(const SlotSession &slot, OpBuilder &builder) {
+  void insertReductions(const SlotLiveRange &slot, OpBuilder &builder) {
     OpBuilder top(loop);
     for (auto &[whole, view] : slot.views) {
       Destination &to = destinations.find(whole)->second;
@@ -130,7 +131,7 @@ private:
     }
   }
 
-  void insertAdditions(const SlotSession &slot, OpBuilder &builder) {
+  void insertAdditions(const SlotLiveRange &slot, OpBuilder &builder) {
     auto mode = [&](plan::Access access) -> Attribute {
       return builder.getI32IntegerAttr(static_cast<int32_t>(access));
     };

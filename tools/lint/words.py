@@ -12,8 +12,7 @@ PAGES = ("README.md", "docs/architecture.md", "docs/architecture.svg", "docs/ass
          "docs/distributed.md", "docs/plan-format.md", "docs/running.md", "docs/security.md", "docs/tour.md",
          "docs/benchmarks/cpu-against-pytorch.md", "docs/rationale/devices.md", "docs/rationale/distribution.md",
          "docs/rationale/thread-pool.md")
-
-
+PASSES = ("passes", "test/passes")
 FUSION = ("passes/Fuse", "test/passes/fuse")  # a cluster of machines stays a cluster
 FUSION_PAGES = ("docs/architecture.md", "docs/kernels.md", "docs/passes.md", "docs/rationale/targets.md")
 
@@ -33,6 +32,9 @@ WORDS = (
     Word("meeting", "barrier, or rendezvous where ranks find each other"),
     Word("roof", "roofline"),
     Word("cluster", "fusion group, or kernel", folders=FUSION, pages=FUSION_PAGES),
+    Word("circle", "cycle", folders=PASSES, pages=()),
+    Word("session", "live range", folders=PASSES, pages=()),
+    Word("truth", "true, or a flag", folders=PASSES + ("dialects/Plan", "test/dialects/plan"), pages=()),
 )
 
 

@@ -419,8 +419,8 @@ SmallVector<BufferAccess> CopyOp::getAccesses() {
 LogicalResult FillOp::verify() {
   // fill_c1
   Type element = cast<MemRefType>(getBuffer().getType()).getElementType();
-  if (getTruth() && !element.isSignlessInteger(8)) {
-    return emitOpError("expected bytes to be filled with truth, got ")
+  if (getIsTrue() && !element.isSignlessInteger(8)) {
+    return emitOpError("expected bytes to be filled with true, got ")
            << getBuffer().getType();
   }
   return success();

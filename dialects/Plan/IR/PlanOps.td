@@ -162,20 +162,20 @@ def Plan_LoadOp : Plan_Instruction<"load", (ins StrAttr:$key, AnyMemRef:$buffer,
   let hasVerifier = 1;
 }
 
-def Plan_FillOp : Plan_Instruction<"fill", (ins AnyMemRef:$buffer, UnitAttr:$truth)> {
-  let summary = "fills a buffer with zeros, or with truth";
+def Plan_FillOp : Plan_Instruction<"fill", (ins AnyMemRef:$buffer, UnitAttr:$is_true)> {
+  let summary = "fills a buffer with zeros, or with true";
   let description = [{
-    Bytes of zero; with `truth` of one, which is what a boolean is that is true.
+    Bytes of zero; with `is_true` of one, which is what a boolean is that is true.
 
     ```mlir
     plan.fill %b : memref<4096xf32>
-    plan.fill %c {truth} : memref<i8>
+    plan.fill %c {is_true} : memref<i8>
     ```
 
     **Constraints**
-    - (C1) with `truth` the elements are booleans (i8).
+    - (C1) with `is_true` the elements are booleans (i8).
   }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, CArg<"bool", "false">:$truth), !strconcat("build($_builder, $_state, buffer, truth ? $_builder.getUnitAttr() : ::mlir::UnitAttr(), ", Plan_Undecided, ");")>];
+  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, CArg<"bool", "false">:$is_true), !strconcat("build($_builder, $_state, buffer, is_true ? $_builder.getUnitAttr() : ::mlir::UnitAttr(), ", Plan_Undecided, ");")>];
   let hasVerifier = 1;
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
 }

@@ -264,7 +264,7 @@ void AttentionGradKernel::emitProbabilityRow(const RowTile &tile, Value row) {
   Value end = chooseOn(tile.isDiagonal, t.add(row, 1), t.index(kTile));
   for (int64_t v = 0; v < kTileVectors; ++v) {
     int64_t lane = v * kTileLanes;
-    Value isSeen = v == 0 ? t.truth() : t.isLess(t.index(lane), end);
+    Value isSeen = v == 0 ? t.constantTrue() : t.isLess(t.index(lane), end);
     t.onlyIf(isSeen, [&] {
       Value p = emitProbability(tile, row, lane, logarithm);
       p = drops() ? t.select(isDropped(words[v]), t.negated(p), p) : p;

@@ -331,7 +331,8 @@ Value AttentionKernel::emitProbabilityRow(const ColumnTile &tile, Value lane,
       chooseOn(tile.isDiagonal, t.add(lane, kTileLanes), t.index(kTile));
   for (int64_t w = 0; w < kTileVectors; ++w) {
     Value row = t.add(c, w * kTileLanes);
-    Value isSeen = w == 0 ? t.truth() : t.isLess(t.index(w * kTileLanes), last);
+    Value isSeen =
+        w == 0 ? t.constantTrue() : t.isLess(t.index(w * kTileLanes), last);
     total = t.onlyIf(isSeen, {total}, [&]() -> Values {
       Value score = scores.allLanes(row, lane);
       Value probability = emitProbability(tile, score, shift, row);

@@ -202,10 +202,10 @@ void ColumnKernel::emit() {
   for (unsigned i = 0; i < emitter.getResults().size(); ++i) {
     Storing storing = emitter.getStoring(i);
     if (storing.kept) {
-      Value truth = arith::ConstantOp::create(builder(), emitter.getLoc(),
-                                              builder().getBoolAttr(true));
-      Value isLost = arith::XOrIOp::create(builder(), emitter.getLoc(),
-                                           storing.kept, truth);
+      Value yes = arith::ConstantOp::create(builder(), emitter.getLoc(),
+                                            builder().getBoolAttr(true));
+      Value isLost =
+          arith::XOrIOp::create(builder(), emitter.getLoc(), storing.kept, yes);
       emitter.onlyIf(isLost, [&] { emitZeros(i); });
     } else if (!storing.adds) {
       emitZeros(i);

@@ -223,7 +223,7 @@ void ProductKernel::emitRows(const IndexRange &rows, const IndexRange &columns,
                    block.depth);
   Value adds = t.isLess(t.index(0), block.first);
   if (storing.adds) {
-    adds = storing.kept ? t.choose(adds, adds, storing.kept) : t.truth();
+    adds = storing.kept ? t.choose(adds, adds, storing.kept) : t.constantTrue();
   }
   routines.multiply(t, packedLhs, {workspace, t.index(0)}, panelStride(),
                     block.depth, partOf(result, rows.first, columns.first),

@@ -70,7 +70,7 @@ Value TileCode::choose(Value condition, Value a, Value b) const {
   return builder.createOrFold<arith::SelectOp>(loc, condition, a, b);
 }
 
-Value TileCode::truth() const {
+Value TileCode::constantTrue() const {
   return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
 }
 

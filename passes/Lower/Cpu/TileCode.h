@@ -39,7 +39,7 @@ public:
   Value isEqual(Value a, Value b) const;
   Value isLess(Value a, Value b) const; ///< of signed indices
   Value choose(Value condition, Value a, Value b) const;
-  Value truth() const; ///< an i1
+  Value constantTrue() const; ///< an i1
 
   // Lanes.
   Value lanes(double value) const;

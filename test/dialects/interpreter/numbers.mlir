@@ -77,7 +77,7 @@ func.func @f(%x: tensor<2xi32> {accel.value = dense<[2147483647, -7]> : tensor<2
 
 // -----
 
-// Floats become integers towards zero, at most the largest; NaN becomes 0 and is not zero as a truth value.
+// Floats become integers towards zero, at most the largest; NaN becomes 0 and is not zero as a boolean.
 // CHECK: result #0: tensor<5xi32> = [-1, 1, 2147483647, 0, 0]
 // CHECK: result #1: tensor<5xi1> = [true, true, true, true, false]
 // CHECK: result #2: tensor<5xf16> = [1, 1, 1, 1, 0]

@@ -138,8 +138,8 @@ func.func @metric_c1() {
 
 func.func @fill_c1() {
   %0 = plan.buffer persistent scalars "accumulating" : memref<f32>
-  // expected-error@below {{expected bytes to be filled with truth, got 'memref<f32>'}}
-  plan.fill %0 {truth} : memref<f32>
+  // expected-error@below {{expected bytes to be filled with true, got 'memref<f32>'}}
+  plan.fill %0 {is_true} : memref<f32>
   return
 }
 

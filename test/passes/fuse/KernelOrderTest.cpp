@@ -74,7 +74,7 @@ using Names = std::vector<std::string>;
 
 TEST_F(KernelOrderTest, EachKernelComesBehindWhatItReads) {
   KernelOrder order = getOrder({0, 1, 1, -1});
-  EXPECT_TRUE(order.getCircle().empty());
+  EXPECT_TRUE(order.getCycle().empty());
   ASSERT_EQ(order.getUnits().size(), 3u);
   EXPECT_EQ(getNames(order.getUnits()[0]), Names({"accel.exp"}));
   EXPECT_EQ(getNames(order.getUnits()[1]), Names({"accel.neg", "accel.sin"}));
@@ -83,7 +83,7 @@ TEST_F(KernelOrderTest, EachKernelComesBehindWhatItReads) {
 
 TEST_F(KernelOrderTest, OneKernelOfAllWaitsForNobody) {
   KernelOrder order = getOrder({0, 0, 0, 0});
-  EXPECT_TRUE(order.getCircle().empty());
+  EXPECT_TRUE(order.getCycle().empty());
   EXPECT_EQ(order.getUnits().size(), 1u);
 }
 
@@ -91,22 +91,22 @@ TEST_F(KernelOrderTest, TwoKernelsThatWaitForEachOtherAreNamed) {
   // The sum joined the exponential's kernel, though what is between is another.
   KernelOrder order = getOrder({0, 1, 1, 0});
   EXPECT_TRUE(order.getUnits().empty());
-  EXPECT_EQ(getNames(order.getCircle()).size(), 2u);
-  EXPECT_NE(llvm::find(order.getCircle(), ops[0]), order.getCircle().end());
-  EXPECT_NE(llvm::find(order.getCircle(), ops[1]), order.getCircle().end());
+  EXPECT_EQ(getNames(order.getCycle()).size(), 2u);
+  EXPECT_NE(llvm::find(order.getCycle(), ops[0]), order.getCycle().end());
+  EXPECT_NE(llvm::find(order.getCycle(), ops[1]), order.getCycle().end());
 }
 
-TEST_F(KernelOrderTest, ACircleThroughAnOperationInNoKernelIsNamed) {
+TEST_F(KernelOrderTest, ACycleThroughAnOperationInNoKernelIsNamed) {
   KernelOrder order = getOrder({0, -1, 2, 0});
   EXPECT_TRUE(order.getUnits().empty());
-  EXPECT_EQ(order.getCircle().size(), 3u);
+  EXPECT_EQ(order.getCycle().size(), 3u);
 }
 
-TEST_F(KernelOrderTest, WhatWaitsForACircleIsNotPartOfIt) {
+TEST_F(KernelOrderTest, WhatWaitsForACycleIsNotPartOfIt) {
   // exp and sin are one kernel around neg; the sum only waits for it.
   KernelOrder order = getOrder({0, 1, 0, 2});
-  EXPECT_EQ(order.getCircle().size(), 2u);
-  EXPECT_EQ(llvm::find(order.getCircle(), ops[3]), order.getCircle().end());
+  EXPECT_EQ(order.getCycle().size(), 2u);
+  EXPECT_EQ(llvm::find(order.getCycle(), ops[3]), order.getCycle().end());
 }
 
 } // namespace

@@ -62,7 +62,7 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
 // CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.*}}, %[[R]], %{{.*}}) [read, read, write]
 // CHECK-NEXT: plan.launch @matmul{{.+}}(%{{.*}}, %{{.*}}, %[[DW]]) [read, read, update]
 // CHECK-NEXT: dist.reduce_scatter [@b.s.gradient] over ["fsdp"]
-// CHECK-NEXT: plan.fill %[[FLAG]] {truth} : memref<i8>
+// CHECK-NEXT: plan.fill %[[FLAG]] {is_true} : memref<i8>
 // CHECK-NEXT: }
 // CHECK-NEXT: return
 // CHECK: func.func private @accumulate_384(%[[SUM:.+]]: tensor<384xf32>, %{{.*}}: tensor<i1>) -> (tensor<384xf32> {plan.accumulate = 1 : i64})

@@ -122,7 +122,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %g = plan.buffer persistent gradients "s.gradient" : memref<4xf32>
   plan.fill %a : memref<i8>
   plan.repeat {
-    plan.fill %a {truth} : memref<i8>
+    plan.fill %a {is_true} : memref<i8>
     // expected-error@below {{stores a gradient where the flag may already be true}}
     plan.launch @begin(%x, %a, %g) [read, read, update] : memref<4xf32>, memref<i8>, memref<4xf32>
   }

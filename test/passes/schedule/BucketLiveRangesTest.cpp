@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which bucket is in which slot when: what the solver makes of layers and of
 // random programs, and that the verifier finds every way to be wrong.
-#include "passes/Schedule/BucketSessions.h"
+#include "passes/Schedule/BucketLiveRanges.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace accel {
 namespace {
 
-using Sessions = std::vector<BucketSession>;
+using LiveRanges = std::vector<BucketLiveRange>;
 
 /// The same numbers in every run: a failure can be repeated.
 std::mt19937 seeded(unsigned seed) { return std::mt19937(seed); }
@@ -44,9 +44,9 @@ BucketUses randomUses(std::mt19937 &random) {
   return uses;
 }
 
-std::string text(const Sessions &sessions) {
+std::string text(const LiveRanges &liveRanges) {
   std::string out;
-  for (const BucketSession &each : sessions) {
+  for (const BucketLiveRange &each : liveRanges) {
     out += std::to_string(each.bucket) + "@" + std::to_string(each.slot) + "[" +
            std::to_string(each.first) + "," + std::to_string(each.last) + "]" +
            std::to_string(each.before) + " ";
@@ -54,121 +54,121 @@ std::string text(const Sessions &sessions) {
   return out;
 }
 
-TEST(BucketSessionsTest, NothingIsUsedInNoSession) {
+TEST(BucketLiveRangesTest, NothingIsUsedInNoLiveRange) {
   EXPECT_TRUE(BucketUses().solve().empty());
   EXPECT_EQ(BucketUses().verify({}), "");
 }
 
-TEST(BucketSessionsTest, TheLastLayersStayWhereForwardTurnsIntoBackward) {
+TEST(BucketLiveRangesTest, TheLastLayersStayWhereForwardTurnsIntoBackward) {
   BucketUses uses = usesOf({{0}, {1}, {2}, {3}, {3}, {2}, {1}, {0}});
   EXPECT_EQ(text(uses.solve()), "0@0[0,0]-1 1@1[1,1]-1 2@0[2,5]0 3@1[3,4]1 "
                                 "1@1[6,6]3 0@0[7,7]2 ");
 }
 
-TEST(BucketSessionsTest, ABucketComesBackAfterTwoOthersOnly) {
+TEST(BucketLiveRangesTest, ABucketComesBackAfterTwoOthersOnly) {
   EXPECT_EQ(text(usesOf({{0}, {1}, {0}, {1}, {0}}).solve()),
             "0@0[0,4]-1 1@1[1,3]-1 ");
   EXPECT_EQ(text(usesOf({{0}, {1}, {2}, {0}}).solve()),
             "0@0[0,0]-1 1@1[1,1]-1 2@0[2,2]0 0@1[3,3]1 ");
 }
 
-TEST(BucketSessionsTest, AnInstructionMayUseBothSlots) {
+TEST(BucketLiveRangesTest, AnInstructionMayUseBothSlots) {
   EXPECT_EQ(text(usesOf({{0}, {1}, {2, 1}, {3, 2}}).solve()),
             "0@0[0,0]-1 1@1[1,2]-1 2@0[2,3]0 3@1[3,3]1 ");
 }
 
-TEST(BucketSessionsTest, EverySolutionIsAccepted) {
+TEST(BucketLiveRangesTest, EverySolutionIsAccepted) {
   std::mt19937 random = seeded(7);
   for (int round = 0; round < 2000; ++round) {
     BucketUses uses = randomUses(random);
-    Sessions sessions = uses.solve();
-    ASSERT_EQ(uses.verify(sessions), "") << text(sessions);
+    LiveRanges liveRanges = uses.solve();
+    ASSERT_EQ(uses.verify(liveRanges), "") << text(liveRanges);
   }
 }
 
 // Counted here and not by the verifier.
-TEST(BucketSessionsTest, AtMostTwoBucketsAreAliveAndEveryUseFindsItsOwn) {
+TEST(BucketLiveRangesTest, AtMostTwoBucketsAreAliveAndEveryUseFindsItsOwn) {
   std::mt19937 random = seeded(8);
   for (int round = 0; round < 2000; ++round) {
     BucketUses uses = randomUses(random);
-    Sessions sessions = uses.solve();
+    LiveRanges liveRanges = uses.solve();
     for (unsigned i = 0; i < uses.instructions.size(); ++i) {
       std::multiset<unsigned> alive;
       std::set<unsigned> slots;
-      for (const BucketSession &each : sessions) {
+      for (const BucketLiveRange &each : liveRanges) {
         if (each.first <= i && i <= each.last) {
           alive.insert(each.bucket);
           slots.insert(each.slot);
         }
       }
-      ASSERT_LE(alive.size(), 2u) << text(sessions);
-      ASSERT_EQ(slots.size(), alive.size()) << text(sessions);
+      ASSERT_LE(alive.size(), 2u) << text(liveRanges);
+      ASSERT_EQ(slots.size(), alive.size()) << text(liveRanges);
       for (unsigned bucket : uses.instructions[i]) {
-        ASSERT_EQ(alive.count(bucket), 1u) << text(sessions);
+        ASSERT_EQ(alive.count(bucket), 1u) << text(liveRanges);
       }
     }
   }
 }
 
-TEST(BucketSessionsTest, ABucketIsNotSentAwayWhileLessThanTwoOthersAreUsed) {
+TEST(BucketLiveRangesTest, ABucketIsNotSentAwayWhileLessThanTwoOthersAreUsed) {
   std::mt19937 random = seeded(9);
   for (int round = 0; round < 2000; ++round) {
     BucketUses uses = randomUses(random);
-    Sessions sessions = uses.solve();
-    for (size_t later = 0; later < sessions.size(); ++later) {
+    LiveRanges liveRanges = uses.solve();
+    for (size_t later = 0; later < liveRanges.size(); ++later) {
       for (size_t earlier = 0; earlier < later; ++earlier) {
-        if (sessions[earlier].bucket != sessions[later].bucket) {
+        if (liveRanges[earlier].bucket != liveRanges[later].bucket) {
           continue;
         }
         std::set<unsigned> others;
-        for (unsigned i = sessions[earlier].last; i < sessions[later].first;
+        for (unsigned i = liveRanges[earlier].last; i < liveRanges[later].first;
              ++i) {
           others.insert(uses.instructions[i].begin(),
                         uses.instructions[i].end());
         }
-        others.erase(sessions[later].bucket);
-        ASSERT_GE(others.size(), 2u) << text(sessions);
+        others.erase(liveRanges[later].bucket);
+        ASSERT_GE(others.size(), 2u) << text(liveRanges);
       }
     }
   }
 }
 
-/// Every way to change one number of one session so that something is wrong.
-std::vector<Sessions> damage(const Sessions &good) {
-  std::vector<Sessions> all;
+/// Every way to change one number of one live range so that something is wrong.
+std::vector<LiveRanges> damage(const LiveRanges &good) {
+  std::vector<LiveRanges> all;
   for (size_t i = 0; i < good.size(); ++i) {
     auto change = [&](auto edit) {
-      Sessions bad = good;
+      LiveRanges bad = good;
       edit(bad[i]);
       all.push_back(bad);
     };
-    change([](BucketSession &each) { each.bucket += 100; });
-    change([](BucketSession &each) { each.slot = kBucketSlots; });
-    change([](BucketSession &each) { ++each.first; });
-    change([](BucketSession &each) { --each.last; });
-    change([](BucketSession &each) { each.last = 1000; });
+    change([](BucketLiveRange &each) { each.bucket += 100; });
+    change([](BucketLiveRange &each) { each.slot = kBucketSlots; });
+    change([](BucketLiveRange &each) { ++each.first; });
+    change([](BucketLiveRange &each) { --each.last; });
+    change([](BucketLiveRange &each) { each.last = 1000; });
     if (good.size() > 1) { // A single one may be in either slot.
-      change([](BucketSession &each) { each.slot = 1 - each.slot; });
+      change([](BucketLiveRange &each) { each.slot = 1 - each.slot; });
     }
     for (int before = -1; before < static_cast<int>(good.size()); ++before) {
       if (before != good[i].before) {
-        change([&](BucketSession &each) { each.before = before; });
+        change([&](BucketLiveRange &each) { each.before = before; });
       }
     }
-    Sessions missing = good;
+    LiveRanges missing = good;
     missing.erase(missing.begin() + static_cast<std::ptrdiff_t>(i));
     all.push_back(missing);
   }
   return all;
 }
 
-TEST(BucketSessionsTest, EveryDamageIsFound) {
+TEST(BucketLiveRangesTest, EveryDamageIsFound) {
   std::mt19937 random = seeded(10);
   size_t count = 0;
   for (int round = 0; round < 300; ++round) {
     BucketUses uses = randomUses(random);
-    Sessions good = uses.solve();
-    for (const Sessions &bad : damage(good)) {
+    LiveRanges good = uses.solve();
+    for (const LiveRanges &bad : damage(good)) {
       ++count;
       ASSERT_NE(uses.verify(bad), "")
           << "good " << text(good) << "\nbad  " << text(bad);
@@ -177,7 +177,7 @@ TEST(BucketSessionsTest, EveryDamageIsFound) {
   EXPECT_GT(count, 1000u);
 }
 
-TEST(BucketSessionsTest, TheFirstUseThatNoSessionCoversIsNamed) {
+TEST(BucketLiveRangesTest, TheFirstUseThatNoLiveRangeCoversIsNamed) {
   BucketUses uses = usesOf({{0}, {1}, {0}});
   EXPECT_EQ(uses.verify({{0, 0, 0, 1, -1}, {1, 1, 1, 1, -1}}),
             "expected bucket 0 in one slot at instruction 2, got it in 0");
@@ -185,24 +185,24 @@ TEST(BucketSessionsTest, TheFirstUseThatNoSessionCoversIsNamed) {
             "expected bucket 1 in one slot at instruction 1, got it in 0");
 }
 
-TEST(BucketSessionsTest, TwoBucketsInOneSlotAreNamed) {
+TEST(BucketLiveRangesTest, TwoBucketsInOneSlotAreNamed) {
   BucketUses uses = usesOf({{0}, {1}, {0}});
   EXPECT_EQ(uses.verify({{0, 0, 0, 2, -1}, {1, 0, 1, 1, -1}}),
             "expected one bucket in slot 0, got 0 and 1 at instruction 1");
 }
 
-// A gather is placed behind the session before: one that names no session, or
-// an older one, would overwrite what is in use.
-TEST(BucketSessionsTest, AWrongSessionBeforeIsNamed) {
+// A gather is placed behind the live range before: one that names no live
+// range, or an older one, would overwrite what is in use.
+TEST(BucketLiveRangesTest, AWrongLiveRangeBeforeIsNamed) {
   BucketUses uses = usesOf({{0}, {1}, {2}, {3}, {4}});
-  Sessions sessions = uses.solve();
-  ASSERT_EQ(sessions[4].before, 2);
-  sessions[4].before = -1;
-  EXPECT_EQ(uses.verify(sessions),
-            "expected session 4 behind 2 in its slot, got behind -1");
-  sessions[4].before = 0;
-  EXPECT_EQ(uses.verify(sessions),
-            "expected session 4 behind 2 in its slot, got behind 0");
+  LiveRanges liveRanges = uses.solve();
+  ASSERT_EQ(liveRanges[4].before, 2);
+  liveRanges[4].before = -1;
+  EXPECT_EQ(uses.verify(liveRanges),
+            "expected live range 4 behind 2 in its slot, got behind -1");
+  liveRanges[4].before = 0;
+  EXPECT_EQ(uses.verify(liveRanges),
+            "expected live range 4 behind 2 in its slot, got behind 0");
 }
 
 } // namespace

@@ -17,7 +17,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     // expected-error@below {{'plan.launch' op uses gradients of 3 buckets, and 2 can be whole at the same time}}
     plan.launch @k(%a, %b, %c) [update, update, update] : memref<128xf32>, memref<128xf32>, memref<128xf32>
     dist.reduce_scatter [@"a.s.gradient", @"b.s.gradient", @"c.s.gradient"] over ["fsdp"]
-    plan.fill %flag {truth} : memref<i8>
+    plan.fill %flag {is_true} : memref<i8>
   }
   return
 }

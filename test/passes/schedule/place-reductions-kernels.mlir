@@ -26,7 +26,7 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %{{.+}} into %[[TAIL:.+]] {
 // CHECK-NEXT: plan.launch @accumulate_128(%[[B]], %[[FLAG]], %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.launch @accumulate_128_first(%[[TAIL]], %[[HELD]]) [read, update]
-// CHECK-NEXT: plan.fill %[[FLAG]] {truth} : memref<i8>
+// CHECK-NEXT: plan.fill %[[FLAG]] {is_true} : memref<i8>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io io "x" : memref<4x128xf32>
   %y = plan.buffer io io "y" : memref<4x64xf32>
@@ -46,7 +46,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.launch @sum(%x, %b) [read, update] : memref<4x128xf32>, memref<128xf32>
     plan.launch @sum(%x, %t) [read, update] : memref<4x128xf32>, memref<128xf32>
     dist.reduce_scatter [@"t.s.gradient", @"a.s.gradient", @"b.s.gradient"] over ["fsdp"]
-    plan.fill %flag {truth} : memref<i8>
+    plan.fill %flag {is_true} : memref<i8>
   }
   return
 }

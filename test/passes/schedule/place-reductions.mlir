@@ -31,7 +31,7 @@ accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segm
 // CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %[[A]] into %[[APART:.+]] {
 // CHECK-NEXT: plan.launch @accumulate_256(%[[BPART]], %{{.+}}, %{{.+}}) [read, read, update] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @accumulate_256(%[[APART]], %{{.+}}, %{{.+}}) [read, read, update] {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.fill %{{.+}} {truth}
+// CHECK-NEXT: plan.fill %{{.+}} {is_true}
 // CHECK-NEXT: }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io io "x" : memref<16x4xf32>
@@ -56,7 +56,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.launch @embed(%aw) [update] : memref<16x8xf32>
     plan.launch @product(%x, %y, %aw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     dist.reduce_scatter [@"a.s.gradient", @"b.s.gradient", @"c.s.gradient"] over ["fsdp"]
-    plan.fill %flag {truth} : memref<i8>
+    plan.fill %flag {is_true} : memref<i8>
   }
   return
 }
@@ -97,7 +97,7 @@ accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segm
 // CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %[[T]] into %[[TAIL:.+]] {
 // CHECK-NEXT: plan.launch @accumulate_128(%[[B]], %{{.+}}, %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.launch @accumulate_128_first(%[[TAIL]], %[[HELD]]) [read, update]
-// CHECK-NEXT: plan.fill %{{.+}} {truth}
+// CHECK-NEXT: plan.fill %{{.+}} {is_true}
 // CHECK-NEXT: }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io io "x" : memref<16x4xf32>
@@ -119,7 +119,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.launch @product(%x, %y, %bw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @embed(%tw) [update] : memref<16x8xf32>
     dist.reduce_scatter [@"t.s.gradient", @"a.s.gradient", @"b.s.gradient"] over ["fsdp"]
-    plan.fill %flag {truth} : memref<i8>
+    plan.fill %flag {is_true} : memref<i8>
   }
   return
 }
