@@ -144,10 +144,10 @@ PlanManifest::makeInstruction(Operation *op, StringRef function, uint32_t id) {
   planpb::Instruction instruction;
   setMarks(op, instruction, id);
   instruction.set_stream(*streams.find(interface));
-  for (auto [event, distance] : interface.getWaitedEvents()) {
+  for (plan::WaitAttr waited : interface.getWaitedEvents()) {
     planpb::Wait *wait = instruction.add_waits();
-    wait->set_event(event);
-    wait->set_distance(distance);
+    wait->set_event(waited.getEvent());
+    wait->set_distance(waited.getDistance());
   }
   for (int64_t event : interface.getSignalledEvents()) {
     instruction.add_signals(event);

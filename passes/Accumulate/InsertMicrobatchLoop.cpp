@@ -43,7 +43,7 @@ public:
 private:
   void clearAccumulators() {
     for (StateOp state : module.getOps<StateOp>()) {
-      if (state.getKind() == "accumulator") {
+      if (state.getKind() == StateKind::Accumulator) {
         auto type = cast<RankedTensorType>(state.getType());
         Value zero = ConstantOp::create(
             builder, loc, type,

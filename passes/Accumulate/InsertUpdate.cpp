@@ -45,8 +45,8 @@ public:
     if (failed(verifyOptions(step))) {
       return signalPassFailure();
     }
-    declare(step, "hyperparameter", listHyperparameters());
-    declare(step, "counter", listCounters());
+    declare(step, StateKind::Hyperparameter, listHyperparameters());
+    declare(step, StateKind::Counter, listCounters());
     OpBuilder builder(step.getBody().front().getTerminator());
     UpdateOp::create(builder, step.getLoc(), scale.getValue(), optimizer);
     getOperation()->setAttr(kOptimizerAttr, builder.getStringAttr(optimizer));
@@ -147,7 +147,7 @@ private:
     return scalars;
   }
 
-  static void declare(func::FuncOp step, StringRef kind,
+  static void declare(func::FuncOp step, StateKind kind,
                       ArrayRef<Scalar> scalars) {
     OpBuilder builder(step);
     auto type = RankedTensorType::get({}, builder.getF64Type());

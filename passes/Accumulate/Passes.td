@@ -16,7 +16,7 @@ def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::Modul
     that of the mean loss. Without any valid target both sums are zero and so is the loss.
 
     ```mlir
-    accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+    accel.state @loss_sum accumulator : tensor<f64>
     func.func @step() attributes {accel.role = #accel.role<step>} {
       %zero = accel.constant dense<0.0> : tensor<f64>
       accel.write @loss_sum, %zero : tensor<f64>
@@ -42,7 +42,7 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
     **Ensures** one `accel.update`, which reads `gradient_scale`.
 
     ```mlir
-    accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
+    accel.state @lr hyperparameter : tensor<f64> {initial = 1.0e-3 : f64}
     func.func @step() attributes {accel.role = #accel.role<step>} {
       %scale = accel.constant dense<0.25> : tensor<f64>
       accel.update %scale kind "adamw" : tensor<f64>

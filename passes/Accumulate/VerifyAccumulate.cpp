@@ -81,7 +81,7 @@ private:
       }
     }
     for (StateOp state : module.getOps<StateOp>()) {
-      if (state.getKind() == "accumulator" &&
+      if (state.getKind() == StateKind::Accumulator &&
           !cleared.contains(state.getSymName())) {
         hasFailed = true;
         state.emitError("expected accumulator '")

@@ -28,13 +28,9 @@ plan::ShardAttr accel::getStateShard(StateOp state) {
                               axes);
 }
 
-static std::string getMasterName(StateOp slot) {
-  return (slot.getSymName().drop_back(slot.getSlot()->size()) + "master").str();
-}
-
 int64_t accel::getSlotBlock(StateOp slot) {
   auto master = SymbolTable::lookupNearestSymbolFrom<StateOp>(
-      slot, StringAttr::get(slot.getContext(), getMasterName(slot)));
+      slot, StringAttr::get(slot.getContext(), slot.getMasterName()));
   int64_t elements = cast<RankedTensorType>(slot.getType()).getNumElements();
   if (!master || elements == 0) {
     return 1;
@@ -46,23 +42,28 @@ bool accel::isFill(WriteOp write) {
   auto state = SymbolTable::lookupNearestSymbolFrom<StateOp>(
       write, write.getSymbolAttr());
   auto constant = write.getValue().getDefiningOp<ConstantOp>();
-  return state && constant && state.getKind() == "slot" &&
+  return state && constant && state.getKind() == StateKind::Slot &&
          getSlotBlock(state) != 1 &&
          matchPattern(constant.getResult(), m_AnyZeroFloat());
 }
 
 plan::MemoryClass accel::getStateClass(StateOp state) {
-  if (state.getKind() != "slot") {
+  if (state.getKind() != StateKind::Slot) {
     return plan::MemoryClass::Scalars;
   }
-  StringRef slot = state.getSlot().value_or("");
-  return slot == "master"     ? plan::MemoryClass::Parameters
-         : slot == "gradient" ? plan::MemoryClass::Gradients
-                              : plan::MemoryClass::Optimizer;
+  switch (state.getSlot()->getRole()) {
+  case SlotRole::Master:
+    return plan::MemoryClass::Parameters;
+  case SlotRole::Gradient:
+    return plan::MemoryClass::Gradients;
+  case SlotRole::Optimizer:
+    return plan::MemoryClass::Optimizer;
+  }
+  llvm_unreachable("every role has a class");
 }
 
 SmallVector<ParameterOp> accel::getSegmentParameters(StateOp slot) {
-  std::string master = getMasterName(slot);
+  std::string master = slot.getMasterName();
   SmallVector<ParameterOp> parameters;
   for (auto parameter :
        slot->getParentOfType<ModuleOp>().getOps<ParameterOp>()) {

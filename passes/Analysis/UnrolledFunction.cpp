@@ -44,11 +44,12 @@ void UnrolledFunction::addEdges() {
       followers[*before].push_back(e);
     }
     last[execution.stream] = e;
-    for (auto [event, distance] :
-         execution.getInstruction().getWaitedEvents()) {
+    for (plan::WaitAttr wait : execution.getInstruction().getWaitedEvents()) {
       // Nothing gave it so long ago that it was before the first iteration.
-      bool isBeforeFirst = execution.inLoop && execution.iteration < distance;
-      std::optional<unsigned> signal = findSignal(event, distance, e);
+      bool isBeforeFirst =
+          execution.inLoop && execution.iteration < wait.getDistance();
+      std::optional<unsigned> signal =
+          findSignal(wait.getEvent(), wait.getDistance(), e);
       if (signal) {
         followers[*signal].push_back(e);
       } else if (!isBeforeFirst) {
@@ -110,8 +111,8 @@ unsigned UnrolledFunction::countIterations(Operation *function) {
           plan::getBufferRange(access.buffer).buffer.getCopies());
       reach = std::max(reach, copies + (copies > 1 ? op.getRotation() : 0));
     }
-    for (auto [event, distance] : op.getWaitedEvents()) {
-      reach = std::max(reach, distance);
+    for (plan::WaitAttr wait : op.getWaitedEvents()) {
+      reach = std::max(reach, wait.getDistance());
     }
   });
   return reach + 1;

@@ -111,7 +111,7 @@ private:
       OpBuilder states(module.getContext());
       states.setInsertionPoint(function);
       StateOp::create(states, function.getLoc(), name, total.getType(),
-                      "accumulator");
+                      StateKind::Accumulator);
       AccumulateOp::create(builder, total.getLoc(), name, total);
     }
     terminator->setOperands({});

@@ -98,7 +98,7 @@ def DifferentiateModulePass : Pass<"accel-differentiate-module", "mlir::ModuleOp
 
     ```mlir
     accel.parameter @w : tensor<16x8xf32> trainable
-    accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+    accel.state @loss_sum accumulator : tensor<f64>
     func.func @microbatch(%x: tensor<16x8xf32> {accel.name = "x"}) {
       %wide = accel.cast %x : tensor<16x8xf32> -> tensor<16x8xf64>
       %loss = accel.reduce_sum %wide [0, 1] : tensor<16x8xf64> -> tensor<f64>

@@ -43,10 +43,11 @@ LogicalResult verifyAccumulation(ModuleOp module, func::FuncOp function) {
   function.walk([&](AccumulateOp op) {
     accumulated.insert(op.getSymbol());
     auto state = symbols.lookup<StateOp>(op.getSymbol());
-    if (state && state.getKind() != "accumulator") {
+    if (state && state.getKind() != StateKind::Accumulator) {
       hasFailed = true;
       op.emitError("expected a parameter or an accumulator, got state '")
-          << op.getSymbol() << "' of kind " << state.getKind();
+          << op.getSymbol() << "' of kind "
+          << stringifyStateKind(state.getKind());
     }
   });
   for (ParameterOp parameter : module.getOps<ParameterOp>()) {

@@ -40,8 +40,8 @@ Value FunctionBuffers::wholeOf(StateOp state) {
   }
   Value &whole = wholes[state];
   if (!whole) {
-    bool isGathered = state.getSlot() == "master" &&
-                      getRole(function) != FunctionRole::Initialize;
+    bool isGathered =
+        state.isMaster() && getRole(function) != FunctionRole::Initialize;
     whole = declareTransient(
         state.getLoc(), state.getType(),
         isGathered ? plan::MemoryClass::Gathered : getStateClass(state),
@@ -249,7 +249,7 @@ void FunctionBuffers::clearGradients() {
   }
   OpBuilder before(loop);
   for (auto state : module.getOps<StateOp>()) {
-    if (state.getSlot() == "gradient" && !state->hasAttr(kStoredAttr) &&
+    if (state.isGradient() && !state->hasAttr(kStoredAttr) &&
         dist::getHolding(state) != dist::Holding::Part) {
       plan::FillOp::create(before, state.getLoc(), wholeOf(state));
     }

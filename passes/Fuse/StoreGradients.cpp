@@ -83,7 +83,7 @@ void GradientStores::collectContributions(Block &body) {
 
 void GradientStores::markSegments() {
   for (auto state : module.getOps<StateOp>()) {
-    if (state.getSlot() != "gradient") {
+    if (!state.isGradient()) {
       continue;
     }
     // What a rank holds a part of begins with what is scattered first.
@@ -135,8 +135,8 @@ void GradientStores::createFlag(func::FuncOp step, RepeatOp loop) {
   OpBuilder builder(step);
   Location loc = loop.getLoc();
   RankedTensorType type = getFlagType(builder.getContext());
-  symbols.insert(
-      StateOp::create(builder, loc, kAccumulatingState, type, "accumulator"));
+  symbols.insert(StateOp::create(builder, loc, kAccumulatingState, type,
+                                 StateKind::Accumulator));
   auto write = [&](bool value) {
     Value constant = ConstantOp::create(builder, loc, type,
                                         DenseElementsAttr::get(type, value));

@@ -63,7 +63,7 @@ private:
     SmallVector<Attribute> accumulators, slots;
     for (StateOp state : module.getOps<StateOp>()) {
       if (touched.contains(state) && getExchange(state) == exchange) {
-        (state.getKind() == "accumulator" ? accumulators : slots)
+        (state.getKind() == StateKind::Accumulator ? accumulators : slots)
             .push_back(FlatSymbolRefAttr::get(state.getSymNameAttr()));
       }
     }

@@ -26,8 +26,8 @@ def InsertCollectivesPass : Pass<"accel-insert-collectives", "mlir::ModuleOp"> {
     **Ensures** what VerifyPartition checks.
 
     ```mlir
-    accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-    accel.state @"model.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "gradient", group = "decayed"}
+    accel.state @loss_sum accumulator : tensor<f64>
+    accel.state @"model.decayed.gradient" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
     func.func @step() attributes {accel.role = #accel.role<step>} {
       accel.repeat {
       }

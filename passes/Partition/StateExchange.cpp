@@ -17,9 +17,10 @@ StateOp accel::findTouchedState(const SymbolTable &symbols, Operation *op) {
   if (!parameter || !parameter.getSegment()) {
     return {};
   }
-  StringRef master = *parameter.getSegment();
-  return symbols.lookup<StateOp>(
-      isa<AccumulateOp>(op)
-          ? (master.drop_back(StringRef("master").size()) + "gradient").str()
-          : master.str());
+  auto master = symbols.lookup<StateOp>(*parameter.getSegment());
+  if (!master || !isa<AccumulateOp>(op)) {
+    return master;
+  }
+  auto gradient = SlotAttr::get(op->getContext(), SlotRole::Gradient);
+  return symbols.lookup<StateOp>(master.getSibling(gradient));
 }

@@ -23,18 +23,18 @@ enum class StateExchange {
 inline StateExchange getExchange(StateOp state) {
   using dist::Holding;
   Holding holding = dist::getHolding(state);
-  if (state.getKind() == "accumulator") {
+  if (state.getKind() == StateKind::Accumulator) {
     return StateExchange::ReduceBehindLoop;
   }
-  if (state.getKind() == "partial") {
+  if (state.getKind() == StateKind::Partial) {
     return StateExchange::ReduceBehindWrite;
   }
-  if (state.getSlot() == "gradient") {
+  if (state.isGradient()) {
     return holding == Holding::All     ? StateExchange::ReduceBehindLoop
            : holding == Holding::Whole ? StateExchange::ScatterBehindLoop
                                        : StateExchange::ScatterInLoop;
   }
-  if (state.getSlot() == "master") {
+  if (state.isMaster()) {
     return holding == Holding::All     ? StateExchange::None
            : holding == Holding::Whole ? StateExchange::GatherBehindUpdate
                                        : StateExchange::GatherInLoop;

@@ -94,12 +94,15 @@ class InsertEventsPass
       reduce(problem, orders);
       Builder builder(&getContext());
       for (ScheduledInstruction &instruction : problem.instructions) {
-        SmallVector<int64_t> waits;
+        SmallVector<Attribute> waits;
         for (const EventWait &wait : instruction.waits) {
-          waits.append({wait.event, wait.distance});
+          waits.push_back(
+              plan::WaitAttr::get(&getContext(), wait.event, wait.distance));
         }
-        SmallVector<int64_t> signals(instruction.signals.begin(),
-                                     instruction.signals.end());
+        SmallVector<Attribute> signals;
+        for (unsigned event : instruction.signals) {
+          signals.push_back(plan::EventAttr::get(&getContext(), event));
+        }
         setOrRemove(instruction.op, plan::kWaitsAttr, waits, builder);
         setOrRemove(instruction.op, plan::kSignalsAttr, signals, builder);
       }
@@ -107,11 +110,11 @@ class InsertEventsPass
   }
 
   static void setOrRemove(Operation *op, StringRef name,
-                          ArrayRef<int64_t> values, Builder &builder) {
+                          ArrayRef<Attribute> values, Builder &builder) {
     if (values.empty()) {
       op->removeAttr(name);
     } else {
-      op->setAttr(name, builder.getDenseI64ArrayAttr(values));
+      op->setAttr(name, builder.getArrayAttr(values));
     }
   }
 };

@@ -194,10 +194,11 @@ ScheduleProblem accel::readSchedule(Operation *function) {
                                       range.begin + range.bytes, writes, copies,
                                       rotation});
     }
-    for (auto [event, distance] : op.getWaitedEvents()) {
+    for (plan::WaitAttr wait : op.getWaitedEvents()) {
+      auto event = static_cast<unsigned>(wait.getEvent());
       instruction.waits.push_back(
-          {static_cast<unsigned>(event), static_cast<unsigned>(distance)});
-      problem.numEvents = std::max<unsigned>(problem.numEvents, event + 1);
+          {event, static_cast<unsigned>(wait.getDistance())});
+      problem.numEvents = std::max(problem.numEvents, event + 1);
     }
     for (int64_t event : op.getSignalledEvents()) {
       instruction.signals.push_back(event);

@@ -43,17 +43,20 @@ public:
          llvm::zip_equal(problem.parameters, layout.places)) {
       auto op = symbols.lookup<ParameterOp>(parameter.name);
       std::string master =
-          getSlotName(layout.segments[place.segment], "master");
+          getName(layout.segments[place.segment], getSlot(SlotRole::Master));
       op.setSegmentAttr(FlatSymbolRefAttr::get(builder.getContext(), master));
       op.setOffsetAttr(builder.getI64IntegerAttr(place.offset));
     }
   }
 
 private:
-  std::string getSlotName(const BucketLayout::Segment &segment,
-                          StringRef slot) const {
-    return (problem.buckets[segment.bucket] + "." + segment.name + "." + slot)
-        .str();
+  SlotAttr getSlot(SlotRole role) {
+    return SlotAttr::get(builder.getContext(), role);
+  }
+
+  std::string getName(const BucketLayout::Segment &segment,
+                      SlotAttr slot) const {
+    return getSlotName(problem.buckets[segment.bucket], segment.name, slot);
   }
 
   void writeBucket(unsigned bucket) {
@@ -95,36 +98,36 @@ private:
   }
 
   void writeSlots(const BucketLayout::Segment &segment) {
-    writeSlot(segment, "master", getType(segment));
+    writeSlot(segment, getSlot(SlotRole::Master), getType(segment));
     if (segment.group == OptimizerGroup::Frozen) {
       return;
     }
-    writeSlot(segment, "gradient", getType(segment));
-    for (const OptimizerSlot &slot : optimizer.slots) {
-      RankedTensorType type = getSlotType(slot, getType(segment));
-      writeSlot(segment, slot.name, type);
-      writeZero(segment, slot.name, type);
+    writeSlot(segment, getSlot(SlotRole::Gradient), getType(segment));
+    for (const OptimizerSlot &kept : optimizer.slots) {
+      RankedTensorType type = getSlotType(kept, getType(segment));
+      SlotAttr slot = SlotAttr::getKept(builder.getContext(), kept.name);
+      writeSlot(segment, slot, type);
+      writeZero(segment, slot, type);
     }
   }
 
-  void writeSlot(const BucketLayout::Segment &segment, StringRef slot,
+  void writeSlot(const BucketLayout::Segment &segment, SlotAttr slot,
                  RankedTensorType type) {
     builder.setInsertionPoint(init);
-    StateOp::create(builder, module.getLoc(), getSlotName(segment, slot), type,
-                    "slot", /*initial=*/FloatAttr(),
+    StateOp::create(builder, module.getLoc(), getName(segment, slot), type,
+                    StateKind::Slot, /*initial=*/FloatAttr(),
                     builder.getStringAttr(problem.buckets[segment.bucket]),
-                    builder.getStringAttr(segment.name),
-                    builder.getStringAttr(slot),
+                    builder.getStringAttr(segment.name), slot,
                     builder.getStringAttr(stringifyGroup(segment.group)));
   }
 
-  void writeZero(const BucketLayout::Segment &segment, StringRef slot,
+  void writeZero(const BucketLayout::Segment &segment, SlotAttr slot,
                  RankedTensorType type) {
     builder.setInsertionPoint(init.getBody().front().getTerminator());
     Value zero =
         ConstantOp::create(builder, module.getLoc(), type,
                            cast<DenseElementsAttr>(builder.getZeroAttr(type)));
-    WriteOp::create(builder, module.getLoc(), getSlotName(segment, slot), zero);
+    WriteOp::create(builder, module.getLoc(), getName(segment, slot), zero);
   }
 
   static RankedTensorType getType(const BucketLayout::Segment &segment) {

@@ -30,7 +30,7 @@ constexpr llvm::StringLiteral kSquareSum = "gradient_square_sum";
 SmallVector<SegmentSlots> collectSegments(ModuleOp module) {
   SmallVector<SegmentSlots> segments;
   for (StateOp state : module.getOps<StateOp>()) {
-    if (state.getKind() == "slot" && state.getSlot() == "gradient") {
+    if (state.isGradient()) {
       int64_t elements =
           cast<RankedTensorType>(state.getType()).getNumElements();
       segments.push_back(
@@ -118,7 +118,7 @@ private:
                             Value sum) {
     auto module = update->getParentOfType<ModuleOp>();
     bool isCut = llvm::any_of(module.getOps<StateOp>(), [](StateOp state) {
-      return state.getSlot() == "gradient" &&
+      return state.isGradient() &&
              dist::getHolding(state) != dist::Holding::All;
     });
     if (!isCut) {
@@ -126,7 +126,7 @@ private:
     }
     OpBuilder builder(update->getParentOfType<func::FuncOp>());
     StateOp::create(builder, update.getLoc(), kSquareSum, sum.getType(),
-                    "partial");
+                    StateKind::Partial);
     scalars.write(kSquareSum, sum);
     return scalars.read(kSquareSum);
   }

@@ -48,7 +48,7 @@ public:
       return signalPassFailure();
     }
     for (StateOp state : getOperation().getOps<StateOp>()) {
-      if (state.getKind() == "slot") {
+      if (state.getKind() == StateKind::Slot) {
         dist::setHolding(state, getHolding(state, *holdings));
       }
     }
@@ -56,10 +56,10 @@ public:
 
 private:
   static dist::Holding getHolding(StateOp state, const SlotHoldings &holdings) {
-    if (state.getSlot() == "gradient") {
+    if (state.isGradient()) {
       return holdings.gradient;
     }
-    if (state.getSlot() != "master") {
+    if (!state.isMaster()) {
       return holdings.moments;
     }
     // Nobody updates what is frozen: it is stored in parts or not cut at all.

@@ -60,12 +60,12 @@ public:
       verifyDisjoint(master, parameters);
     }
     for (StateOp state : module.getOps<StateOp>()) {
-      if (state.getKind() == "slot") {
+      if (state.getKind() == StateKind::Slot) {
         verifySlot(state);
       }
     }
     for (StateOp state : module.getOps<StateOp>()) {
-      if (state.getKind() == "slot") {
+      if (state.getKind() == StateKind::Slot) {
         verifyHolding(state);
       }
     }
@@ -97,7 +97,7 @@ private:
     auto master = parameter.getSegment()
                       ? symbols.lookup<StateOp>(*parameter.getSegment())
                       : StateOp();
-    if (!master || !parameter.getOffset() || master.getSlot() != "master") {
+    if (!master || !parameter.getOffset() || !master.isMaster()) {
       fail(parameter)
           << "expected 'segment' (a master slot) and 'offset' of parameter '"
           << name << "', got "
@@ -151,12 +151,12 @@ private:
   /// granule, or what the module's optimizer says of it.
   void verifySlot(StateOp state) {
     auto type = cast<RankedTensorType>(state.getType());
-    std::string name =
-        (*state.getBucket() + "." + *state.getSegment() + ".").str();
-    auto master = symbols.lookup<StateOp>(name + "master");
-    if (state.getSymName() != name + state.getSlot()->str() || !master) {
-      fail(state) << "expected slot '" << name << *state.getSlot()
-                  << "' and its master, got '" << state.getSymName() << "'";
+    StringRef slot = state.getSlot()->getName();
+    std::string name = state.getSibling(*state.getSlot());
+    auto master = symbols.lookup<StateOp>(state.getMasterName());
+    if (state.getSymName() != name || !master) {
+      fail(state) << "expected slot '" << name << "' and its master, got '"
+                  << state.getSymName() << "'";
       return;
     }
     auto masterType = cast<RankedTensorType>(master.getType());
@@ -168,8 +168,7 @@ private:
                   << ", the granule of its bucket, got " << masterType;
       return;
     }
-    const OptimizerSlot *kept =
-        optimizer ? optimizer->findSlot(*state.getSlot()) : nullptr;
+    const OptimizerSlot *kept = optimizer ? optimizer->findSlot(slot) : nullptr;
     RankedTensorType expected =
         kept ? getSlotType(*kept, masterType) : masterType;
     if (type != expected) {
@@ -177,14 +176,15 @@ private:
                   << expected << ", as its master is " << masterType << ", got "
                   << type;
     }
-    if (!kept && optimizer && state.getSlot() != "master" &&
-        state.getSlot() != "gradient") {
+    if (!kept && optimizer &&
+        state.getSlot()->getRole() == SlotRole::Optimizer) {
       fail(state) << "expected a slot that optimizer " << optimizer->name
-                  << " keeps, got '" << *state.getSlot() << "'";
+                  << " keeps, got '" << slot << "'";
     }
     bool isTrained = state.getGroup() != "frozen";
-    if (state.getSlot() == "master" &&
-        isTrained != bool(symbols.lookup<StateOp>(name + "gradient"))) {
+    auto gradient = SlotAttr::get(state.getContext(), SlotRole::Gradient);
+    if (state.isMaster() && isTrained != bool(symbols.lookup<StateOp>(
+                                             state.getSibling(gradient)))) {
       fail(state) << "expected a gradient slot of segment '"
                   << *state.getSegment() << "' exactly if it is trained, got "
                   << (isTrained ? "none" : "one");
@@ -221,17 +221,18 @@ private:
     std::string names = llvm::join(
         llvm::map_range(modes, [](const Mode *mode) { return mode->name; }),
         " or ");
-    auto held = state->getAttrOfType<StringAttr>(dist::kHeldAttr);
+    dist::Holding held = dist::getHolding(state);
     fail(state) << "expected slot '" << state.getSymName()
                 << "' to be held as mode " << names << " holds it, got "
-                << (held ? "\"" + held.getValue() + "\"" : "it not cut");
+                << (held == dist::Holding::All ? "it not cut"
+                                               : dist::stringifyHolding(held));
   }
 
   static dist::Holding getHolding(const Mode &mode, StateOp state) {
-    if (state.getSlot() == "master") {
+    if (state.isMaster()) {
       return state.getGroup() == "frozen" ? mode.frozenMaster : mode.master;
     }
-    return state.getSlot() == "gradient" ? mode.gradient : mode.moment;
+    return state.isGradient() ? mode.gradient : mode.moment;
   }
 
   /// What a bucket lists is what its parameters and slots say.

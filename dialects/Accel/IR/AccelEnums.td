@@ -42,4 +42,42 @@ def Accel_FunctionRoleAttr : EnumAttr<Accel_Dialect, Accel_FunctionRole, "role">
   }];
   let assemblyFormat = "`<` $value `>`";
 }
+
+def Accel_StateKind : I32EnumAttr<"StateKind", "what a state is", [
+    I32EnumAttrCase<"Hyperparameter", 0, "hyperparameter">, I32EnumAttrCase<"Counter", 1, "counter">,
+    I32EnumAttrCase<"Accumulator", 2, "accumulator">, I32EnumAttrCase<"Partial", 3, "partial">,
+    I32EnumAttrCase<"Slot", 4, "slot">]> {
+  let cppNamespace = "::accel";
+}
+
+def Accel_SlotRole : I32EnumAttr<"SlotRole", "what a slot of a segment holds", [
+    I32EnumAttrCase<"Master", 0, "master">, I32EnumAttrCase<"Gradient", 1, "gradient">,
+    I32EnumAttrCase<"Optimizer", 2, "optimizer">]> {
+  let cppNamespace = "::accel";
+}
+
+def Accel_SlotAttr : AttrDef<Accel_Dialect, "Slot"> {
+  let mnemonic = "slot";
+  let summary = "which slot of its segment a state is";
+  let description = [{
+    `master` holds the parameters, `gradient` what is accumulated for them, and `optimizer` what the optimizer keeps for them under
+    the name `keptName`, which it alone understands.
+
+    ```mlir
+    accel.state @model.decayed.momentum slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed"}
+    ```
+
+    Only what the optimizer keeps has a name of its own, which is not that of another role.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins EnumParameter<Accel_SlotRole>:$role, OptionalParameter<"::mlir::StringAttr">:$keptName);
+  let assemblyFormat = "`<` $role (`:` $keptName^)? `>`";
+  let extraClassDeclaration = [{
+    static SlotAttr get(::mlir::MLIRContext *context, ::accel::SlotRole role);
+    /// What the optimizer keeps under the name `keptName`.
+    static SlotAttr getKept(::mlir::MLIRContext *context, ::llvm::StringRef kept);
+    /// "master", "gradient" or the optimizer's name of it.
+    ::llvm::StringRef getName() const;
+  }];
+}
 #endif

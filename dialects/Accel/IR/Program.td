@@ -3,6 +3,7 @@
 #ifndef ACCEL_DIALECTS_ACCEL_IR_PROGRAM_TD
 #define ACCEL_DIALECTS_ACCEL_IR_PROGRAM_TD
 include "dialects/Accel/IR/AccelDialect.td"
+include "dialects/Accel/IR/AccelEnums.td"
 
 def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
   let summary = "a tensor of the model";
@@ -34,29 +35,37 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
 def Accel_StateOp : Accel_Op<"state", [Symbol]> {
   let summary = "a tensor that outlives a step";
   let description = [{
-    Declares state besides parameters: hyperparameters and counters (`kind = "hyperparameter"`, `"counter"`,
-    `"accumulator"`), sums of which every rank has its part (`"partial"`) and, after Shard, the flat slots of segments (`kind = "slot"`, with `bucket`, `segment`, `slot` =
-    master | gradient | a slot of the optimizer's, `group` = decayed | undecayed | frozen). `initial` is the value
-    of every element at step 0 (default 0).
+    Declares state besides parameters: hyperparameters, counters and accumulators, sums of which every rank has its part
+    (`partial`) and, after Shard, the flat slots of segments (`slot`, with `bucket`, `segment`, `slot` and `group` = decayed |
+    undecayed | frozen). `initial` is the value of every element at step 0 (default 0).
 
     ```mlir
-    accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.001 : f64}
-    accel.state @"block0.decayed.first_moment" : tensor<4096xf32> {kind = "slot", bucket = "block0", segment = "decayed", slot = "first_moment", group = "decayed"}
+    accel.state @lr hyperparameter : tensor<f64> {initial = 0.001 : f64}
+    accel.state @"block0.decayed.first_moment" slot : tensor<4096xf32> {bucket = "block0", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed"}
     ```
 
     **Constraints**
     - (C1) the type is a ranked tensor with a static shape.
-    - (C2) `kind` is one of hyperparameter, counter, accumulator, partial, slot; a slot has bucket, segment, slot and group.
+    - (C2) a slot has `bucket`, `segment`, `slot` and `group`, and no other state has one of them.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, StrAttr:$kind, OptionalAttr<F64Attr>:$initial,
-                   OptionalAttr<StrAttr>:$bucket, OptionalAttr<StrAttr>:$segment, OptionalAttr<StrAttr>:$slot, OptionalAttr<StrAttr>:$group);
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, Accel_StateKind:$kind, OptionalAttr<F64Attr>:$initial,
+                   OptionalAttr<StrAttr>:$bucket, OptionalAttr<StrAttr>:$segment, OptionalAttr<Accel_SlotAttr>:$slot, OptionalAttr<StrAttr>:$group);
   // Of no segment.
-  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Type":$type, "::llvm::StringRef":$kind,
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Type":$type, "::accel::StateKind":$kind,
                              CArg<"::mlir::FloatAttr", "{}">:$initial), [{
     build($_builder, $_state, name, type, kind, initial, /*bucket=*/{}, /*segment=*/{}, /*slot=*/{}, /*group=*/{});
   }]>];
-  let assemblyFormat = "$sym_name `:` $type attr-dict";
+  let assemblyFormat = "$sym_name $kind `:` $type attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether this is the slot of a segment that holds the parameters, or one that holds their gradients.
+    bool isMaster();
+    bool isGradient();
+    /// The symbol of another slot of the same segment; of slots only.
+    std::string getSibling(::accel::SlotAttr slot);
+    /// The symbol of the slot that holds the parameters; of slots only.
+    std::string getMasterName();
+  }];
 }
 
 def Accel_ReadOp : Accel_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -87,7 +96,7 @@ def Accel_WriteOp : Accel_Op<"write", [MemoryEffects<[MemWrite]>, DeclareOpInter
     From here on `symbol` has the value `value`.
 
     ```mlir
-    accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.001 : f64}
+    accel.state @lr hyperparameter : tensor<f64> {initial = 0.001 : f64}
     func.func @halve() {
       %lr = accel.read @lr : tensor<f64>
       %half = accel.constant dense<0.5> : tensor<f64>

@@ -141,7 +141,7 @@ public:
     }
     for (Operation *declaration : state.getDeclarations()) {
       auto gradient = dyn_cast<StateOp>(declaration);
-      if (gradient && gradient.getSlot() == "gradient") {
+      if (gradient && gradient.isGradient()) {
         applyToSegment(gradient, factor);
       }
     }
@@ -190,18 +190,21 @@ private:
   }
 
   void applyToSegment(StateOp gradient, double factor) {
-    std::string prefix =
-        gradient.getSymName().drop_back(gradient.getSlot()->size()).str();
-    HostTensor value = state.read(prefix + "master");
+    std::string master = gradient.getMasterName();
+    HostTensor value = state.read(master);
+    auto getName = [&](const OptimizerSlot &slot) {
+      return gradient.getSibling(
+          SlotAttr::getKept(gradient.getContext(), slot.name));
+    };
     auto read = [&](const OptimizerSlot &slot) {
-      return state.read(prefix + slot.name.str());
+      return state.read(getName(slot));
     };
     auto write = [&](const OptimizerSlot &slot, const HostTensor &moment) {
-      (void)state.write(prefix + slot.name.str(), moment);
+      (void)state.write(getName(slot), moment);
     };
     run(value, state.read(gradient.getSymName()), factor,
         /*decays=*/gradient.getGroup() == "decayed", read, write);
-    (void)state.write(prefix + "master", value);
+    (void)state.write(master, value);
   }
 
   /// One step on `value`, with what `read` and `write` keep for it.

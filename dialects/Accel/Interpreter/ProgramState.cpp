@@ -80,8 +80,9 @@ ProgramState::Part ProgramState::getPart(ParameterOp parameter,
   }
   for (Operation *op : declarations) {
     auto state = dyn_cast<StateOp>(op);
-    if (state && state.getBucket() == master.getBucket() &&
-        state.getSegment() == master.getSegment() && state.getSlot() == slot) {
+    if (state && state.getSlot() && state.getBucket() == master.getBucket() &&
+        state.getSegment() == master.getSegment() &&
+        state.getSlot()->getName() == slot) {
       return {state.getSymName().str(), offset};
     }
   }

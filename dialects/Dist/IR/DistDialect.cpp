@@ -6,15 +6,26 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Dist/IR/DistOps.h"
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include "dialects/Dist/IR/DistDialect.cpp.inc"
+#include "dialects/Dist/IR/DistEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Dist/IR/DistAttrs.cpp.inc"
 
 using namespace mlir;
 using namespace accel::dist;
 
 void DistDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Dist/IR/DistAttrs.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/Dist/IR/DistOps.cpp.inc"
@@ -36,11 +47,8 @@ ArrayRef<StringLiteral> accel::dist::getShardAxes() {
 }
 
 Holding accel::dist::getHolding(Operation *state) {
-  auto held = state->getAttrOfType<StringAttr>(kHeldAttr);
-  if (!held) {
-    return Holding::All;
-  }
-  return held.getValue() == "part" ? Holding::Part : Holding::Whole;
+  auto held = state->getAttrOfType<HoldingAttr>(kHeldAttr);
+  return held ? held.getValue() : Holding::All;
 }
 
 void accel::dist::setHolding(Operation *state, Holding holding) {
@@ -48,8 +56,7 @@ void accel::dist::setHolding(Operation *state, Holding holding) {
     state->removeAttr(kHeldAttr);
     return;
   }
-  StringRef held = holding == Holding::Part ? "part" : "whole";
-  state->setAttr(kHeldAttr, StringAttr::get(state->getContext(), held));
+  state->setAttr(kHeldAttr, HoldingAttr::get(state->getContext(), holding));
 }
 
 LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
@@ -59,14 +66,14 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
            << attribute.getName();
   }
   auto state = dyn_cast<StateOp>(op);
-  if (!state || state.getKind() != "slot") {
+  if (!state || state.getKind() != StateKind::Slot) {
     return op->emitOpError("expected ")
            << kHeldAttr << " on the slot of a segment, got it here";
   }
-  auto held = dyn_cast<StringAttr>(attribute.getValue());
-  if (!held || (held.getValue() != "whole" && held.getValue() != "part")) {
+  auto held = dyn_cast<HoldingAttr>(attribute.getValue());
+  if (!held || held.getValue() == Holding::All) {
     return op->emitOpError("expected ")
-           << kHeldAttr << " to be \"whole\" or \"part\", got "
+           << kHeldAttr << " to be #dist.held<whole> or #dist.held<part>, got "
            << attribute.getValue();
   }
   return success();

@@ -3,9 +3,14 @@
 #ifndef ACCEL_DIALECTS_DIST_IR_DISTDIALECT_H
 #define ACCEL_DIALECTS_DIST_IR_DISTDIALECT_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
 
 #include "dialects/Dist/IR/DistDialect.h.inc"
+#include "dialects/Dist/IR/DistEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Dist/IR/DistAttrs.h.inc"
 
 namespace accel::dist {
 
@@ -18,14 +23,6 @@ llvm::ArrayRef<llvm::StringLiteral> getDataAxes();
 
 /// The axes along which states are cut.
 llvm::ArrayRef<llvm::StringLiteral> getShardAxes();
-
-/// What a rank has of a state in memory, and what its own reads and writes of
-/// it touch.
-enum class Holding {
-  All,   ///< everything, and all of it is the rank's business
-  Whole, ///< everything, of which the rank computes its part
-  Part   ///< its part
-};
 
 inline constexpr llvm::StringLiteral kHeldAttr = "dist.held";
 

@@ -3,6 +3,7 @@
 #ifndef ACCEL_DIALECTS_DIST_IR_DISTDIALECT_TD
 #define ACCEL_DIALECTS_DIST_IR_DISTDIALECT_TD
 include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -27,14 +28,36 @@ def Dist_Dialect : Dialect {
     | `dist.held` | in memory | `accel.read` and `accel.write` of the state itself |
     |---|---|---|
     | absent | all S elements | all of them |
-    | `"whole"` | all S elements | those that the rank owns |
-    | `"part"` | those that the rank owns | those that the rank owns |
+    | `#dist.held<whole>` | all S elements | those that the rank owns |
+    | `#dist.held<part>` | those that the rank owns | those that the rank owns |
 
     Its type is that of the whole in all three cases. Operations between such reads and writes are element by element, or
     sums over rows of one granule: what a rank computes of them is its own elements.
   }];
   let dependentDialects = ["::accel::AccelDialect"];
+  let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+}
+
+def Dist_Holding : I32EnumAttr<"Holding", "what a rank has of a state, and what its reads and writes of it touch", [
+    I32EnumAttrCase<"All", 0, "all">, I32EnumAttrCase<"Whole", 1, "whole">, I32EnumAttrCase<"Part", 2, "part">]> {
+  let cppNamespace = "::accel::dist";
+  let genSpecializedAttr = 0;
+}
+
+def Dist_HoldingAttr : EnumAttr<Dist_Dialect, Dist_Holding, "held"> {
+  let summary = "what a rank has of a state in memory";
+  let description = [{
+    Stands as `dist.held` on the slot of a segment: a rank has the `whole` and computes its part, or has its `part` only. A slot without
+    it is held and computed as a whole.
+
+    ```mlir
+    accel.state @model.decayed.master slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+    ```
+
+    What is `all` of a rank is not written.
+  }];
+  let assemblyFormat = "`<` $value `>`";
 }
 
 class Dist_Op<string mnemonic, list<Trait> traits = []> : Op<Dist_Dialect, mnemonic, traits>;

@@ -19,7 +19,7 @@ def Dist_AllReduceOp : Dist_StatesOp<"all_reduce"> {
     in the order of the ranks: rank 0 + rank 1 + ... The states are reduced one after the other, in the order given.
 
     ```mlir
-    accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+    accel.state @loss_sum accumulator : tensor<f64>
     func.func @step() {
       dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
       return
@@ -44,7 +44,7 @@ def Dist_ReduceScatterOp : Dist_StatesOp<"reduce_scatter"> {
     segment's parameters) is summed in the same way, and each rank adds its part of the sum to what it holds.
 
     ```mlir
-    accel.state @"model.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "whole"}
+    accel.state @"model.decayed.gradient" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<whole>}
     func.func @step() {
       dist.reduce_scatter [@"model.decayed.gradient"] over ["fsdp"]
       return
@@ -71,7 +71,7 @@ def Dist_AllGatherOp : Dist_StatesOp<"all_gather"> {
     segments can be read.
 
     ```mlir
-    accel.state @"model.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
+    accel.state @"model.decayed.master" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
     func.func @step() {
       dist.all_gather [@"model.decayed.master"] over ["fsdp"]
       return

@@ -17,6 +17,27 @@
 using namespace accel::plan;
 
 llvm::LogicalResult
+EventAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                  int64_t number) {
+  if (number < 0) {
+    return emitError() << "expected an event that is not negative, got "
+                       << number;
+  }
+  return mlir::success();
+}
+
+llvm::LogicalResult
+WaitAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 int64_t event, int64_t distance) {
+  if (event < 0 || distance < 0) {
+    return emitError() << "expected an event and a distance that are not "
+                          "negative, got "
+                       << event << " and " << distance;
+  }
+  return mlir::success();
+}
+
+llvm::LogicalResult
 ShardAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                   int64_t elements, int64_t granule,
                   llvm::ArrayRef<mlir::StringAttr> axes) {

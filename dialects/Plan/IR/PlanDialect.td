@@ -54,6 +54,48 @@ def Plan_StreamKind : I32EnumAttr<"StreamKind", "what the instructions of a stre
   let cppNamespace = "::accel::plan";
 }
 
+def Plan_EventAttr : AttrDef<Plan_Dialect, "Event"> {
+  let mnemonic = "event";
+  let summary = "an event of a function";
+  let description = [{
+    Stands in the list `signals` of the instruction that signals it when it is done.
+
+    ```mlir
+    %b = plan.buffer transient activations : memref<4xf32>
+    plan.fill %b {signals = [#plan.event<0>]} : memref<4xf32>
+    ```
+
+    Events are counted from 0 in each function.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "int64_t":$number);
+  let assemblyFormat = "`<` $number `>`";
+}
+
+def Plan_WaitAttr : AttrDef<Plan_Dialect, "Wait"> {
+  let mnemonic = "wait";
+  let summary = "an event that an instruction waits for";
+  let description = [{
+    Stands in the list `waits` of an instruction, which starts when event `event` has been signalled: in the loop by the iteration
+    `distance` iterations ago, if there was one. A distance of 0 is not written.
+
+    ```mlir
+    plan.repeat {
+      %b = plan.buffer transient activations : memref<4xf32>
+      plan.fill %b {waits = [#plan.wait<0>, #plan.wait<1, 1 ago>]} : memref<4xf32>
+    }
+    ```
+
+    Neither number is negative.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "int64_t":$event, DefaultValuedParameter<"int64_t", "0">:$distance);
+  let assemblyFormat = "`<` $event (`,` $distance^ `ago`)? `>`";
+}
+
+def Plan_EventArrayAttr : TypedArrayAttrBase<Plan_EventAttr, "a list of events">;
+def Plan_WaitArrayAttr : TypedArrayAttrBase<Plan_WaitAttr, "a list of events that are waited for">;
+
 def Plan_Region : I32EnumAttr<"Region", "how long a buffer's contents live", [
     I32EnumAttrCase<"Transient", 0, "transient">, I32EnumAttrCase<"Persistent", 1, "persistent">,
     I32EnumAttrCase<"Constant", 2, "constant">, I32EnumAttrCase<"IO", 3, "io">]> {

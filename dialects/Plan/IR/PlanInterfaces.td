@@ -10,7 +10,6 @@ def InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
     An instruction: it accesses buffers, runs on a stream, waits for events and signals one. Schedule decides the latter; the attributes
     for it are arguments of every instruction (Plan_Instruction), and null before.
   }];
-  let verify = [{ return ::accel::plan::verifyEvents($_op); }];
   let methods = [
     InterfaceMethod<"The buffers accessed: for every memref operand, in order, what is done with it.",
       "::llvm::SmallVector<::accel::plan::BufferAccess>", "getAccesses">,
@@ -20,8 +19,8 @@ def InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
   let extraClassDeclaration = [{
     /// The name of its stream; null while Schedule has not run.
     ::mlir::FlatSymbolRefAttr getStream();
-    /// Events waited for, as pairs (event, distance in iterations), and the events signalled.
-    ::llvm::SmallVector<std::pair<int64_t, int64_t>> getWaitedEvents();
+    /// The events waited for, and the numbers of those signalled.
+    ::llvm::SmallVector<::accel::plan::WaitAttr> getWaitedEvents();
     ::llvm::SmallVector<int64_t> getSignalledEvents();
     /// What it costs; null while Schedule has not run.
     ::accel::plan::CostAttr getCost();

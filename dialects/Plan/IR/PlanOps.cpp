@@ -207,45 +207,24 @@ LogicalResult StreamOp::verify() {
   return success();
 }
 
-SmallVector<std::pair<int64_t, int64_t>>
-InstructionOpInterface::getWaitedEvents() {
-  SmallVector<std::pair<int64_t, int64_t>> events;
-  if (auto waits = (*this)->getAttrOfType<DenseI64ArrayAttr>(kWaitsAttr)) {
-    for (unsigned i = 0; i + 1 < waits.size(); i += 2) {
-      events.emplace_back(waits[i], waits[i + 1]);
-    }
-  }
-  return events;
+SmallVector<WaitAttr> InstructionOpInterface::getWaitedEvents() {
+  auto waits = (*this)->getAttrOfType<ArrayAttr>(kWaitsAttr);
+  return waits ? llvm::to_vector(waits.getAsRange<WaitAttr>())
+               : SmallVector<WaitAttr>();
 }
 
 SmallVector<int64_t> InstructionOpInterface::getSignalledEvents() {
-  auto signals = (*this)->getAttrOfType<DenseI64ArrayAttr>(kSignalsAttr);
-  return signals ? SmallVector<int64_t>(signals.asArrayRef())
-                 : SmallVector<int64_t>();
+  SmallVector<int64_t> numbers;
+  if (auto signals = (*this)->getAttrOfType<ArrayAttr>(kSignalsAttr)) {
+    for (EventAttr event : signals.getAsRange<EventAttr>()) {
+      numbers.push_back(event.getNumber());
+    }
+  }
+  return numbers;
 }
 
 CostAttr InstructionOpInterface::getCost() {
   return (*this)->getAttrOfType<CostAttr>(kCostAttr);
-}
-
-LogicalResult accel::plan::verifyEvents(Operation *op) {
-  auto waits = op->getAttrOfType<DenseI64ArrayAttr>(kWaitsAttr);
-  if (waits && waits.size() % 2 != 0) {
-    return op->emitOpError("expected waits to be pairs (event, iterations "
-                           "ago), got ")
-           << waits.size() << " numbers";
-  }
-  for (StringRef name : {kWaitsAttr, kSignalsAttr}) {
-    auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(name);
-    for (int64_t number :
-         numbers ? numbers.asArrayRef() : ArrayRef<int64_t>()) {
-      if (number < 0) {
-        return op->emitOpError("expected ")
-               << name << " without negative numbers, got " << number;
-      }
-    }
-  }
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -58,9 +58,6 @@ struct BufferAccess {
 int64_t getElementBytes(mlir::MemRefType type);
 int64_t getMemRefBytes(mlir::MemRefType type);
 
-/// Whether the waits of an instruction are pairs, and no number is negative.
-llvm::LogicalResult verifyEvents(mlir::Operation *op);
-
 } // namespace accel::plan
 
 #include "dialects/Plan/IR/PlanInterfaces.h.inc"

@@ -5,14 +5,13 @@
 include "dialects/Plan/IR/PlanDialect.td"
 include "dialects/Plan/IR/PlanInterfaces.td"
 
-// What Schedule decides about an instruction: where it runs, for the signals of which events it waits, as pairs (event, iterations
-// ago), which events it signals, its phase and its cost; and that all gradients of the step are complete in front of it.
-defvar Plan_Decided = (ins OptionalAttr<FlatSymbolRefAttr>:$stream, OptionalAttr<DenseI64ArrayAttr>:$waits,
-                           OptionalAttr<DenseI64ArrayAttr>:$signals, OptionalAttr<Plan_PhaseAttr>:$phase,
+// What Schedule decides about an instruction: where it runs, for which events it waits, which events it signals, its phase and its cost; and that all gradients of the step are complete in front of it.
+defvar Plan_Decided = (ins OptionalAttr<FlatSymbolRefAttr>:$stream, OptionalAttr<Plan_WaitArrayAttr>:$waits,
+                           OptionalAttr<Plan_EventArrayAttr>:$signals, OptionalAttr<Plan_PhaseAttr>:$phase,
                            OptionalAttr<Plan_CostAttr>:$cost, UnitAttr:$gradients_complete);
 // None of it is decided yet: for the builders.
-defvar Plan_Undecided = "/*stream=*/::mlir::FlatSymbolRefAttr(), /*waits=*/::mlir::DenseI64ArrayAttr(), "
-                        "/*signals=*/::mlir::DenseI64ArrayAttr(), PhaseAttr(), CostAttr(), /*gradients_complete=*/::mlir::UnitAttr()";
+defvar Plan_Undecided = "/*stream=*/::mlir::FlatSymbolRefAttr(), /*waits=*/::mlir::ArrayAttr(), "
+                        "/*signals=*/::mlir::ArrayAttr(), PhaseAttr(), CostAttr(), /*gradients_complete=*/::mlir::UnitAttr()";
 
 class Plan_Instruction<string mnemonic, dag own, list<string> overridden = []>
     : Plan_Op<mnemonic, !listconcat([DeclareOpInterfaceMethods<InstructionOpInterface, overridden>],

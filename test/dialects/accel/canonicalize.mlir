@@ -144,4 +144,4 @@ func.func @reads_keep_their_order() -> (tensor<f64>, tensor<f64>) {
   %after = accel.read @step : tensor<f64>
   return %before, %after : tensor<f64>, tensor<f64>
 }
-accel.state @step : tensor<f64> {kind = "counter"}
+accel.state @step counter : tensor<f64>

@@ -52,19 +52,39 @@ accel.parameter @parameter_c3_key : tensor<4xf32> {initial = {kind = "file"}}
 
 // state_c1
 // expected-error@below {{'accel.state' op expected a ranked tensor type with a static shape, got 'tensor<*xf64>'}}
-accel.state @state_c1 : tensor<*xf64> {kind = "counter"}
+accel.state @state_c1 counter : tensor<*xf64>
 
 // -----
 
 // state_c2
-// expected-error@below {{'accel.state' op expected `kind` to be "hyperparameter", "counter", "accumulator", "partial" or "slot", got "scalar"}}
-accel.state @state_c2 : tensor<f64> {kind = "scalar"}
+// expected-error@below {{'accel.state' op expected a counter to have no `group`, got one}}
+accel.state @state_c2 counter : tensor<f64> {group = "decayed"}
+
+// -----
+
+// expected-error@below {{expected string or keyword containing one of the following enum values for attribute 'kind' [hyperparameter, counter, accumulator, partial, slot]}}
+accel.state @unknown scalar : tensor<f64>
+
+// -----
+
+// expected-error@below {{expected the name of what the optimizer keeps, got none}}
+accel.state @no_name slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<optimizer>, group = "decayed"}
+
+// -----
+
+// expected-error@below {{expected no name of what the optimizer keeps, got "m"}}
+accel.state @a_name slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<master : "m">, group = "decayed"}
+
+// -----
+
+// expected-error@below {{expected a name that is no role of a slot, got "gradient"}}
+accel.state @a_role slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<optimizer : "gradient">, group = "decayed"}
 
 // -----
 
 // state_c2
 // expected-error@below {{'accel.state' op expected a slot to have `segment`, got none}}
-accel.state @state_c2_slot : tensor<128xf32> {kind = "slot", bucket = "b", slot = "master", group = "decayed"}
+accel.state @state_c2_slot slot : tensor<128xf32> {bucket = "b", slot = #accel.slot<master>, group = "decayed"}
 
 // -----
 

@@ -39,7 +39,7 @@ func.func @write_c1(%x: tensor<4xf32>) {
 // -----
 
 // expected-note@below {{declared here}}
-accel.state @lr : tensor<f64> {kind = "hyperparameter"}
+accel.state @lr hyperparameter : tensor<f64>
 func.func @write_c1_type(%x: tensor<f32>) {
   // expected-error@below {{'accel.write' op expected the type of @lr, 'tensor<f64>', got 'tensor<f32>'}}
   accel.write @lr, %x : tensor<f32>
@@ -59,7 +59,7 @@ func.func @accumulate_c1(%x: tensor<4xf32>) {
 // -----
 
 // expected-note@below {{declared here}}
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @accumulate_c1_type(%x: tensor<f32>) {
   // expected-error@below {{'accel.accumulate' op expected the type of @loss_sum, 'tensor<f64>', got 'tensor<f32>'}}
   accel.accumulate @loss_sum, %x : tensor<f32>
@@ -69,7 +69,7 @@ func.func @accumulate_c1_type(%x: tensor<f32>) {
 // -----
 
 // expected-note@below {{declared here}}
-accel.state @lr : tensor<f64> {kind = "hyperparameter"}
+accel.state @lr hyperparameter : tensor<f64>
 func.func @gradient_c1() {
   // expected-error@below {{'accel.gradient' op expected @lr to name a trainable accel.parameter, got another symbol}}
   %g = accel.gradient @lr : tensor<f64>

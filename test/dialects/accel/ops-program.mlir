@@ -8,14 +8,14 @@ accel.parameter @"transformer.wte.weight" : tensor<256x64xf32> trainable {initia
 accel.parameter @normal : tensor<4xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.02, site = 7 : i64}, segment = @"block0.decayed.master", offset = 16 : i64}
 // CHECK: accel.parameter @frozen : tensor<i64> {initial = {kind = "constant", value = 1.000000e+00 : f64}, provenance = {how = "merged"}}
 accel.parameter @frozen : tensor<i64> {initial = {kind = "constant", value = 1.0}, provenance = {how = "merged"}}
-// CHECK: accel.state @lr : tensor<f64> {initial = 1.000000e-03 : f64, kind = "hyperparameter"}
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.001 : f64}
-// CHECK: accel.state @step : tensor<f64> {kind = "counter"}
-accel.state @step : tensor<f64> {kind = "counter"}
-// CHECK: accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-// CHECK: accel.state @block0.decayed.master : tensor<4096xf32> {bucket = "block0", group = "decayed", kind = "slot", segment = "decayed", slot = "master"}
-accel.state @"block0.decayed.master" : tensor<4096xf32> {kind = "slot", bucket = "block0", segment = "decayed", slot = "master", group = "decayed"}
+// CHECK: accel.state @lr hyperparameter : tensor<f64> {initial = 1.000000e-03 : f64}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.001 : f64}
+// CHECK: accel.state @step counter : tensor<f64>
+accel.state @step counter : tensor<f64>
+// CHECK: accel.state @loss_sum accumulator : tensor<f64>
+accel.state @loss_sum accumulator : tensor<f64>
+// CHECK: accel.state @block0.decayed.master slot : tensor<4096xf32> {bucket = "block0", group = "decayed", segment = "decayed", slot = #accel.slot<master>}
+accel.state @"block0.decayed.master" slot : tensor<4096xf32> {bucket = "block0", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
 // CHECK: accel.bucket @block0 {granule = 128 : i64, segments = [{elements = 4096 : i64, group = "decayed", name = "decayed", parameters = [@normal]}]}
 accel.bucket @block0 {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 4096 : i64, parameters = [@normal]}]}
 

@@ -10,7 +10,7 @@ func.func @no_state() {
 // -----
 
 // all_reduce_c1
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @twice() {
   // expected-error@below {{expected each state once, got @loss_sum twice}}
   dist.all_reduce [@loss_sum, @loss_sum] over ["replica"]
@@ -20,7 +20,7 @@ func.func @twice() {
 // -----
 
 // all_reduce_c2
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @no_axis() {
   // expected-error@below {{expected at least one axis of the mesh, got none}}
   dist.all_reduce [@loss_sum] over []
@@ -30,7 +30,7 @@ func.func @no_axis() {
 // -----
 
 // all_reduce_c2
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @unknown_axis() {
   // expected-error@below {{expected an axis of the mesh (replica, fsdp, tensor, pipeline, context, expert), got 'data'}}
   dist.all_reduce [@loss_sum] over ["data"]
@@ -40,7 +40,7 @@ func.func @unknown_axis() {
 // -----
 
 // all_reduce_c2
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @axis_twice() {
   // expected-error@below {{expected each axis once, got 'fsdp' twice}}
   dist.all_reduce [@loss_sum] over ["fsdp", "fsdp"]

@@ -2,10 +2,10 @@
 // With one rank nothing changes, which is what the interpreter shows.
 // RUN: accel-opt %s --run=step 2>&1 | FileCheck %s --check-prefix=VALUE
 
-// CHECK: accel.state @b.s.master : tensor<128xf32> {{.*}}dist.held = "part"
-// CHECK: accel.state @b.s.gradient : tensor<128xf32> {{.*}}dist.held = "whole"
-accel.state @"b.s.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", initial = 2.5 : f64, dist.held = "part"}
-accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", initial = 4.0 : f64, dist.held = "whole"}
+// CHECK: accel.state @b.s.master slot : tensor<128xf32> {{.*}}dist.held = #dist.held<part>
+// CHECK: accel.state @b.s.gradient slot : tensor<128xf32> {{.*}}dist.held = #dist.held<whole>
+accel.state @"b.s.master" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", initial = 2.5 : f64, dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", initial = 4.0 : f64, dist.held = #dist.held<whole>}
 
 // CHECK-LABEL: func @step
 // CHECK: dist.all_gather [@b.s.master] over ["fsdp"]

@@ -2,8 +2,8 @@
 // What a rank adds up for itself is summed over the data axes; the interpreter is the only rank and changes nothing.
 // RUN: accel-opt %s --run=step 2>&1 | FileCheck %s --check-prefix=VALUE
 
-accel.state @loss_sum : tensor<f64> {kind = "accumulator", initial = 2.5 : f64}
-accel.state @count : tensor<f64> {kind = "accumulator", initial = 4.0 : f64}
+accel.state @loss_sum accumulator : tensor<f64> {initial = 2.5 : f64}
+accel.state @count accumulator : tensor<f64> {initial = 4.0 : f64}
 
 // CHECK-LABEL: func @step
 // CHECK: dist.all_reduce [@loss_sum, @count] over ["replica", "fsdp"]

@@ -22,11 +22,11 @@ using EvaluationTest = IrFixture;
 constexpr const char *kStep = R"(
 accel.parameter @w : tensor<2xf64> trainable {initial = {kind = "constant", value = 1.0}}
 accel.bucket @block {granule = 128 : i64, segments = []}
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.5 : f64}
-accel.state @weight_decay : tensor<f64> {kind = "hyperparameter"}
-accel.state @momentum : tensor<f64> {kind = "hyperparameter"}
-accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter"}
-accel.state @step_count : tensor<f64> {kind = "counter"}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.5 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64>
+accel.state @momentum hyperparameter : tensor<f64>
+accel.state @warmup_steps hyperparameter : tensor<f64>
+accel.state @step_count counter : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %x = accel.input "x" : tensor<2xf64>

@@ -11,15 +11,15 @@
 // CHECK: state @beta1_power: tensor<f64> = 0.531441
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
-accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
-accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
-accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
-accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.95 : f64}
-accel.state @eps : tensor<f64> {kind = "hyperparameter", initial = 1.0e-8 : f64}
-accel.state @step_count : tensor<f64> {kind = "counter"}
-accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
-accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.1 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64> {initial = 0.2 : f64}
+accel.state @warmup_steps hyperparameter : tensor<f64> {initial = 2.0 : f64}
+accel.state @beta1 hyperparameter : tensor<f64> {initial = 0.9 : f64}
+accel.state @beta2 hyperparameter : tensor<f64> {initial = 0.95 : f64}
+accel.state @eps hyperparameter : tensor<f64> {initial = 1.0e-8 : f64}
+accel.state @step_count counter : tensor<f64>
+accel.state @beta1_power counter : tensor<f64> {initial = 1.0 : f64}
+accel.state @beta2_power counter : tensor<f64> {initial = 1.0 : f64}
 func.func @f() {
   %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
   %w = accel.read @w : tensor<2x3xf64>
@@ -45,19 +45,19 @@ func.func @f() {
 // CHECK: state @beta1_power: tensor<f64> = 0.531441
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
-accel.state @schedule : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
-accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
-accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
-accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
-accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.95 : f64}
-accel.state @eps : tensor<f64> {kind = "hyperparameter", initial = 1.0e-8 : f64}
-accel.state @clip_norm : tensor<f64> {kind = "hyperparameter", initial = 0.5 : f64}
-accel.state @min_lr : tensor<f64> {kind = "hyperparameter", initial = 0.01 : f64}
-accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter", initial = 6.0 : f64}
-accel.state @step_count : tensor<f64> {kind = "counter"}
-accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
-accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+accel.state @schedule hyperparameter : tensor<f64> {initial = 2.0 : f64}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.1 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64> {initial = 0.2 : f64}
+accel.state @warmup_steps hyperparameter : tensor<f64> {initial = 2.0 : f64}
+accel.state @beta1 hyperparameter : tensor<f64> {initial = 0.9 : f64}
+accel.state @beta2 hyperparameter : tensor<f64> {initial = 0.95 : f64}
+accel.state @eps hyperparameter : tensor<f64> {initial = 1.0e-8 : f64}
+accel.state @clip_norm hyperparameter : tensor<f64> {initial = 0.5 : f64}
+accel.state @min_lr hyperparameter : tensor<f64> {initial = 0.01 : f64}
+accel.state @schedule_steps hyperparameter : tensor<f64> {initial = 6.0 : f64}
+accel.state @step_count counter : tensor<f64>
+accel.state @beta1_power counter : tensor<f64> {initial = 1.0 : f64}
+accel.state @beta2_power counter : tensor<f64> {initial = 1.0 : f64}
 func.func @f() {
   %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
   %w = accel.read @w : tensor<2x3xf64>
@@ -83,20 +83,20 @@ func.func @f() {
 // CHECK: state @beta1_power: tensor<f64> = 0.531441
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
-accel.state @schedule : tensor<f64> {kind = "hyperparameter", initial = 3.0 : f64}
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
-accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
-accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
-accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
-accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.95 : f64}
-accel.state @eps : tensor<f64> {kind = "hyperparameter", initial = 1.0e-8 : f64}
-accel.state @clip_norm : tensor<f64> {kind = "hyperparameter", initial = 0.5 : f64}
-accel.state @min_lr : tensor<f64> {kind = "hyperparameter", initial = 0.01 : f64}
-accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter", initial = 6.0 : f64}
-accel.state @decay_steps : tensor<f64> {kind = "hyperparameter", initial = 3.0 : f64}
-accel.state @step_count : tensor<f64> {kind = "counter"}
-accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
-accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+accel.state @schedule hyperparameter : tensor<f64> {initial = 3.0 : f64}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.1 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64> {initial = 0.2 : f64}
+accel.state @warmup_steps hyperparameter : tensor<f64> {initial = 2.0 : f64}
+accel.state @beta1 hyperparameter : tensor<f64> {initial = 0.9 : f64}
+accel.state @beta2 hyperparameter : tensor<f64> {initial = 0.95 : f64}
+accel.state @eps hyperparameter : tensor<f64> {initial = 1.0e-8 : f64}
+accel.state @clip_norm hyperparameter : tensor<f64> {initial = 0.5 : f64}
+accel.state @min_lr hyperparameter : tensor<f64> {initial = 0.01 : f64}
+accel.state @schedule_steps hyperparameter : tensor<f64> {initial = 6.0 : f64}
+accel.state @decay_steps hyperparameter : tensor<f64> {initial = 3.0 : f64}
+accel.state @step_count counter : tensor<f64>
+accel.state @beta1_power counter : tensor<f64> {initial = 1.0 : f64}
+accel.state @beta2_power counter : tensor<f64> {initial = 1.0 : f64}
 func.func @f() {
   %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
   %w = accel.read @w : tensor<2x3xf64>
@@ -121,15 +121,15 @@ func.func @f() {
 // CHECK: state @step_count: tensor<f64> = 6
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
-accel.state @schedule : tensor<f64> {kind = "hyperparameter", initial = 1.0 : f64}
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
-accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
-accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
-accel.state @momentum : tensor<f64> {kind = "hyperparameter", initial = 0.8 : f64}
-accel.state @clip_norm : tensor<f64> {kind = "hyperparameter", initial = 0.5 : f64}
-accel.state @min_lr : tensor<f64> {kind = "hyperparameter", initial = 0.01 : f64}
-accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter", initial = 6.0 : f64}
-accel.state @step_count : tensor<f64> {kind = "counter"}
+accel.state @schedule hyperparameter : tensor<f64> {initial = 1.0 : f64}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.1 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64> {initial = 0.2 : f64}
+accel.state @warmup_steps hyperparameter : tensor<f64> {initial = 2.0 : f64}
+accel.state @momentum hyperparameter : tensor<f64> {initial = 0.8 : f64}
+accel.state @clip_norm hyperparameter : tensor<f64> {initial = 0.5 : f64}
+accel.state @min_lr hyperparameter : tensor<f64> {initial = 0.01 : f64}
+accel.state @schedule_steps hyperparameter : tensor<f64> {initial = 6.0 : f64}
+accel.state @step_count counter : tensor<f64>
 func.func @f() {
   %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
   %w = accel.read @w : tensor<2x3xf64>
@@ -154,12 +154,12 @@ func.func @f() {
 // CHECK: state @step_count: tensor<f64> = 6
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
-accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
-accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
-accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
-accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.99 : f64}
-accel.state @step_count : tensor<f64> {kind = "counter"}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.1 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64> {initial = 0.2 : f64}
+accel.state @warmup_steps hyperparameter : tensor<f64> {initial = 2.0 : f64}
+accel.state @beta1 hyperparameter : tensor<f64> {initial = 0.9 : f64}
+accel.state @beta2 hyperparameter : tensor<f64> {initial = 0.99 : f64}
+accel.state @step_count counter : tensor<f64>
 func.func @f() {
   %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
   %w = accel.read @w : tensor<2x3xf64>
@@ -184,15 +184,15 @@ func.func @f() {
 // CHECK: state @step_count: tensor<f64> = 6
 accel.parameter @w : tensor<2x3xf64> trainable {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
 accel.parameter @b : tensor<3xf64> trainable {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
-accel.state @weight_decay : tensor<f64> {kind = "hyperparameter", initial = 0.2 : f64}
-accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
-accel.state @beta1 : tensor<f64> {kind = "hyperparameter", initial = 0.9 : f64}
-accel.state @beta2 : tensor<f64> {kind = "hyperparameter", initial = 0.95 : f64}
-accel.state @eps : tensor<f64> {kind = "hyperparameter", initial = 1.0e-8 : f64}
-accel.state @step_count : tensor<f64> {kind = "counter"}
-accel.state @beta1_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
-accel.state @beta2_power : tensor<f64> {kind = "counter", initial = 1.0 : f64}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.1 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64> {initial = 0.2 : f64}
+accel.state @warmup_steps hyperparameter : tensor<f64> {initial = 2.0 : f64}
+accel.state @beta1 hyperparameter : tensor<f64> {initial = 0.9 : f64}
+accel.state @beta2 hyperparameter : tensor<f64> {initial = 0.95 : f64}
+accel.state @eps hyperparameter : tensor<f64> {initial = 1.0e-8 : f64}
+accel.state @step_count counter : tensor<f64>
+accel.state @beta1_power counter : tensor<f64> {initial = 1.0 : f64}
+accel.state @beta2_power counter : tensor<f64> {initial = 1.0 : f64}
 func.func @f() {
   %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
   %w = accel.read @w : tensor<2x3xf64>

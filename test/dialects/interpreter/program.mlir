@@ -18,9 +18,9 @@
 // CHECK-NOT: unchanged
 accel.parameter @w : tensor<2xf64> trainable {initial = {kind = "constant", value = 2.0}}
 accel.parameter @normal : tensor<2xf64> trainable {initial = {kind = "normal", mean = 1.0, deviation = 0.0, site = 1 : i64}}
-accel.state @sum : tensor<f64> {kind = "accumulator"}
-accel.state @weights : tensor<f64> {kind = "accumulator"}
-accel.state @unchanged : tensor<f64> {kind = "counter", initial = 3.0 : f64}
+accel.state @sum accumulator : tensor<f64>
+accel.state @weights accumulator : tensor<f64>
+accel.state @unchanged counter : tensor<f64> {initial = 3.0 : f64}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %seed = accel.input "seed" : tensor<i64>
@@ -80,8 +80,8 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
 accel.bucket @s {granule = 128 : i64, segments = [{name = "x", group = "undecayed", elements = 8 : i64, parameters = [@a, @b]}]}
 accel.parameter @a : tensor<3xf64> trainable {segment = @s.master, offset = 0 : i64}
 accel.parameter @b : tensor<2xf64> trainable {segment = @s.master, offset = 4 : i64}
-accel.state @s.master : tensor<8xf64> {kind = "slot", bucket = "s", segment = "x", slot = "master", group = "undecayed"}
-accel.state @s.gradient : tensor<8xf64> {kind = "slot", bucket = "s", segment = "x", slot = "gradient", group = "undecayed"}
+accel.state @s.master slot : tensor<8xf64> {bucket = "s", segment = "x", slot = #accel.slot<master>, group = "undecayed"}
+accel.state @s.gradient slot : tensor<8xf64> {bucket = "s", segment = "x", slot = #accel.slot<gradient>, group = "undecayed"}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %master = accel.iota 0 : tensor<8xf64>
   accel.write @s.master, %master : tensor<8xf64>

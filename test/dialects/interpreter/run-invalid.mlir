@@ -83,7 +83,7 @@ func.func @f() {
   accel.update %s kind "sgd" : tensor<f64>
   return
 }
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 0.1 : f64}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.1 : f64}
 
 // -----
 

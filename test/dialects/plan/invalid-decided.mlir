@@ -1,9 +1,9 @@
 // RUN: accel-opt %s --split-input-file --verify-diagnostics
 
-func.func @pairs() {
+func.func @no_waits() {
   %0 = plan.buffer transient activations : memref<8xf32>
-  // expected-error @+1 {{expected waits to be pairs (event, iterations ago), got 1 numbers}}
-  plan.fill %0 {waits = array<i64: 0>} : memref<8xf32>
+  // expected-error @+1 {{attribute 'waits' failed to satisfy constraint: a list of events that are waited for}}
+  plan.fill %0 {waits = [#plan.event<0>]} : memref<8xf32>
   return
 }
 
@@ -11,8 +11,17 @@ func.func @pairs() {
 
 func.func @negative() {
   %0 = plan.buffer transient activations : memref<8xf32>
-  // expected-error @+1 {{expected signals without negative numbers, got -1}}
-  plan.fill %0 {signals = array<i64: -1>} : memref<8xf32>
+  // expected-error @+1 {{expected an event that is not negative, got -1}}
+  plan.fill %0 {signals = [#plan.event<-1>]} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @negative_wait() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  // expected-error @+1 {{expected an event and a distance that are not negative, got 1 and -1}}
+  plan.fill %0 {waits = [#plan.wait<1, -1 ago>]} : memref<8xf32>
   return
 }
 

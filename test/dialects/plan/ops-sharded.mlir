@@ -27,12 +27,12 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.load "w" into %own {offset = 16 : i64, elements = 100 : i64} : memref<256xf32>
   // CHECK: plan.fill %[[GRADIENT]] : memref<256xf32>
   plan.fill %gradient : memref<256xf32>
-  // CHECK: plan.fill %[[PART]] {stream = @compute, waits = array<i64: 0, 1>} : memref<256xf32>
-  plan.fill %part {stream = @compute, waits = array<i64: 0, 1>} : memref<256xf32>
+  // CHECK: plan.fill %[[PART]] {stream = @compute, waits = [#plan.wait<0, 1 ago>]} : memref<256xf32>
+  plan.fill %part {stream = @compute, waits = [#plan.wait<0, 1 ago>]} : memref<256xf32>
   // CHECK: plan.copy %{{.*}} to %[[OWN]] : memref<256xf32>, memref<256xf32>
   plan.copy %other to %own : memref<256xf32>, memref<256xf32>
-  // CHECK: plan.all_gather "b.s.master" %[[OWN]] into %[[VIEW]] {shard = #plan.shard<256 granule 128 over "fsdp">, signals = array<i64: 0>, stream = @communication} : memref<256xf32>, memref<256xf32>
-  plan.all_gather "b.s.master" %own into %view {shard = #plan.shard<256 granule 128 over "fsdp">, signals = array<i64: 0>, stream = @communication} : memref<256xf32>, memref<256xf32>
+  // CHECK: plan.all_gather "b.s.master" %[[OWN]] into %[[VIEW]] {shard = #plan.shard<256 granule 128 over "fsdp">, signals = [#plan.event<0>], stream = @communication} : memref<256xf32>, memref<256xf32>
+  plan.all_gather "b.s.master" %own into %view {shard = #plan.shard<256 granule 128 over "fsdp">, signals = [#plan.event<0>], stream = @communication} : memref<256xf32>, memref<256xf32>
   // CHECK: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[PART]] {shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>, memref<256xf32>
   plan.reduce_scatter "b.s.gradient" %gradient into %part {shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>, memref<256xf32>
   // CHECK: plan.launch @k0(%[[PART]], %[[OWN]]) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>

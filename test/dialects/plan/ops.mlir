@@ -32,12 +32,12 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %5 = plan.buffer constant constants {value = dense<1.0> : tensor<f64>} : memref<f64>
   // CHECK: plan.load "w" into %{{.*}} : memref<8x16xf32>
   plan.load "w" into %1 : memref<8x16xf32>
-  // CHECK: plan.fetch ["x"] into %{{.*}} ahead 0 {signals = array<i64: 0>, stream = @communication} : memref<4x8xf32>
-  plan.fetch ["x"] into %2 ahead 0 {signals = array<i64: 0>, stream = @communication} : memref<4x8xf32>
+  // CHECK: plan.fetch ["x"] into %{{.*}} ahead 0 {signals = [#plan.event<0>], stream = @communication} : memref<4x8xf32>
+  plan.fetch ["x"] into %2 ahead 0 {signals = [#plan.event<0>], stream = @communication} : memref<4x8xf32>
   // CHECK: plan.repeat {
   plan.repeat {
-    // CHECK: plan.launch @k0(%{{.*}}, %{{.*}}) [read, write] workspace(%[[WORKSPACE]] : memref<16xf32>) {waits = array<i64: 0, 0>} : memref<4x8xf32>, memref<4x8xf32>
-    plan.launch @k0(%2, %3) [read, write] workspace(%6 : memref<16xf32>) {waits = array<i64: 0, 0>} : memref<4x8xf32>, memref<4x8xf32>
+    // CHECK: plan.launch @k0(%{{.*}}, %{{.*}}) [read, write] workspace(%[[WORKSPACE]] : memref<16xf32>) {waits = [#plan.wait<0>]} : memref<4x8xf32>, memref<4x8xf32>
+    plan.launch @k0(%2, %3) [read, write] workspace(%6 : memref<16xf32>) {waits = [#plan.wait<0>]} : memref<4x8xf32>, memref<4x8xf32>
   }
   // CHECK: plan.metric "loss", %{{.*}} : memref<f64>
   plan.metric "loss", %5 : memref<f64>

@@ -16,8 +16,9 @@ import re
 import subprocess
 import sys
 
-WAITS = re.compile(r", waits = array<i64: ([\d, ]+)>")
-SIGNALS = re.compile(r", signals = array<i64: (\d+)>")
+WAITS = re.compile(r", waits = \[([^]]+)\]")
+WAIT = re.compile(r"#plan\.wait<(\d+)(?:, (\d+) ago)?>")
+SIGNALS = re.compile(r", signals = \[#plan\.event<(\d+)>\]")
 STREAM = re.compile(r'stream = @(\w+)')
 BUFFER = re.compile(r"^\s*(%\d+) = plan\.buffer transient .*offset = (\d+) ")
 MESSAGE = re.compile(r"^<stdin>:(\d+):\d+: (error: |note: the other|note: in iteration)")
@@ -25,13 +26,16 @@ LAUNCH = re.compile(r"plan\.launch @\w+\(([^)]*)\) \[([^]]*)\]")
 
 
 def waits_of(line):
-    numbers = [int(number) for number in WAITS.search(line)[1].split(",")] if WAITS.search(line) else []
-    return list(zip(numbers[::2], numbers[1::2]))
+    waits = WAITS.search(line)
+    return [(int(event), int(distance or 0)) for event, distance in WAIT.findall(waits[1])] if waits else []
+
+
+def text_of(waits):
+    return ", waits = [" + ", ".join(f"#plan.wait<{event}, {distance} ago>" for event, distance in waits) + "]"
 
 
 def with_waits(line, waits):
-    text = ", ".join(f"{event}, {distance}" for event, distance in waits)
-    return WAITS.sub(f", waits = array<i64: {text}>" if waits else "", line)
+    return WAITS.sub(text_of(waits) if waits else "", line)
 
 
 def with_signal(line, event):
@@ -39,7 +43,7 @@ def with_signal(line, event):
     if event is None:
         return line
     at = STREAM.search(line).end()
-    return f"{line[:at]}, signals = array<i64: {event}>{line[at:]}"
+    return f"{line[:at]}, signals = [#plan.event<{event}>]{line[at:]}"
 
 
 def streams_of(lines):
@@ -62,7 +66,7 @@ def moved_events(lines):
                     behind = with_waits(lines[j], [*waits_of(lines[j]), wait])
                 else:
                     at = STREAM.search(lines[j]).end()
-                    behind = f"{lines[j][:at]}, waits = array<i64: {wait[0]}, {wait[1]}>{lines[j][at:]}"
+                    behind = f"{lines[j][:at]}{text_of([wait])}{lines[j][at:]}"
                 yield f"wait {wait} moved from line {i + 1} to {j + 1}", {i: with_waits(lines[i], rest), j: behind}
             if SIGNALS.search(lines[j]) and not SIGNALS.search(lines[i]):
                 event = int(SIGNALS.search(lines[j])[1])

@@ -16,5 +16,5 @@
 accel.parameter @random : tensor<2x3xf32> trainable {initial = {kind = "normal", mean = 0.0 : f64, deviation = 0.02 : f64, site = 7 : i64}}
 accel.parameter @ones : tensor<3xf32> trainable {initial = {kind = "constant", value = 1.0 : f64}}
 accel.parameter @file : tensor<3xf32> trainable {initial = {kind = "file", key = "file"}}
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @lr hyperparameter : tensor<f64> {initial = 1.0e-3 : f64}
+accel.state @loss_sum accumulator : tensor<f64>

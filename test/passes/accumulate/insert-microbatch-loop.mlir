@@ -25,8 +25,8 @@
 // CHECK-NOT: @microbatch
 module attributes {accel.gradient_exponent = 3 : i64} {
   accel.parameter @w : tensor<2xf32> trainable
-  accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-  accel.state @target_count : tensor<f64> {kind = "accumulator"}
+  accel.state @loss_sum accumulator : tensor<f64>
+  accel.state @target_count accumulator : tensor<f64>
   func.func @microbatch(%x: tensor<2xf32> {accel.name = "x"}, %labels: tensor<2xi64> {accel.name = "labels", accel.range = [0, 9], accel.target}) {
     accel.accumulate @w, %x : tensor<2xf32>
     %c = accel.cast %labels : tensor<2xi64> -> tensor<2xf64>

@@ -8,17 +8,17 @@
 // LION: module attributes {{{.*}}accel.optimizer = "lion"
 
 // AdamW: its own numbers and none of the other optimizer; those of all schedules, and a bound of the norm that is none.
-// CHECK-DAG: accel.state @lr : tensor<f64> {initial = 1.000000e-03 : f64, kind = "hyperparameter"}
-// CHECK-DAG: accel.state @weight_decay : tensor<f64> {initial = 1.000000e-02 : f64, kind = "hyperparameter"}
+// CHECK-DAG: accel.state @lr hyperparameter : tensor<f64> {initial = 1.000000e-03 : f64}
+// CHECK-DAG: accel.state @weight_decay hyperparameter : tensor<f64> {initial = 1.000000e-02 : f64}
 // CHECK-DAG: accel.state @warmup_steps
 // CHECK-DAG: accel.state @beta1
 // CHECK-DAG: accel.state @beta2
 // CHECK-DAG: accel.state @eps
-// CHECK-DAG: accel.state @step_count : tensor<f64> {initial = 0.000000e+00 : f64, kind = "counter"}
-// CHECK-DAG: accel.state @beta1_power : tensor<f64> {initial = 1.000000e+00 : f64, kind = "counter"}
+// CHECK-DAG: accel.state @step_count counter : tensor<f64> {initial = 0.000000e+00 : f64}
+// CHECK-DAG: accel.state @beta1_power counter : tensor<f64> {initial = 1.000000e+00 : f64}
 // CHECK-DAG: accel.state @beta2_power
-// CHECK-DAG: accel.state @schedule : tensor<f64> {initial = 0.000000e+00 : f64, kind = "hyperparameter"}
-// CHECK-DAG: accel.state @clip_norm : tensor<f64> {initial = 0.000000e+00 : f64
+// CHECK-DAG: accel.state @schedule hyperparameter : tensor<f64> {initial = 0.000000e+00 : f64}
+// CHECK-DAG: accel.state @clip_norm hyperparameter : tensor<f64> {initial = 0.000000e+00 : f64
 // CHECK-DAG: accel.state @min_lr
 // CHECK-DAG: accel.state @schedule_steps
 // CHECK-DAG: accel.state @decay_steps
@@ -27,18 +27,18 @@
 // CHECK: accel.update %[[SCALE]] kind "adamw" :
 // CHECK-NEXT: return
 
-// SGD-DAG: accel.state @momentum : tensor<f64> {initial = 8.000000e-01 : f64, kind = "hyperparameter"}
-// SGD-DAG: accel.state @schedule : tensor<f64> {initial = 3.000000e+00 : f64
-// SGD-DAG: accel.state @clip_norm : tensor<f64> {initial = 2.000000e+00 : f64
+// SGD-DAG: accel.state @momentum hyperparameter : tensor<f64> {initial = 8.000000e-01 : f64}
+// SGD-DAG: accel.state @schedule hyperparameter : tensor<f64> {initial = 3.000000e+00 : f64
+// SGD-DAG: accel.state @clip_norm hyperparameter : tensor<f64> {initial = 2.000000e+00 : f64
 // SGD-DAG: accel.state @min_lr
 // SGD-DAG: accel.state @schedule_steps
-// SGD-DAG: accel.state @decay_steps : tensor<f64> {initial = 1.000000e+01 : f64
+// SGD-DAG: accel.state @decay_steps hyperparameter : tensor<f64> {initial = 1.000000e+01 : f64
 // SGD-NOT: beta
 // SGD: accel.update %{{.+}} kind "sgd" :
 
 // Lion: what is not given is as its paper has it, and not as AdamW has it; no powers of its factors.
-// LION-DAG: accel.state @beta1 : tensor<f64> {initial = 8.000000e-01 : f64, kind = "hyperparameter"}
-// LION-DAG: accel.state @beta2 : tensor<f64> {initial = 0.98999999999999999 : f64, kind = "hyperparameter"}
+// LION-DAG: accel.state @beta1 hyperparameter : tensor<f64> {initial = 8.000000e-01 : f64}
+// LION-DAG: accel.state @beta2 hyperparameter : tensor<f64> {initial = 0.98999999999999999 : f64}
 // LION-DAG: accel.state @step_count
 // LION-NOT: @eps
 // LION-NOT: _power

@@ -38,7 +38,7 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
 // Everything else at once: an accumulator that starts from the last step's value, work outside the loop, missing metrics.
 // expected-error@below {{expected accumulator 'sum' to be written before the loop, got no write}}
 // expected-error@below {{expected initialization to write state 'sum', got no write}}
-accel.state @sum : tensor<f64> {kind = "accumulator"}
+accel.state @sum accumulator : tensor<f64>
 // expected-error@below {{expected metric 'loss' to be reported, got none}}
 // expected-error@below {{expected metric 'tokens' to be reported, got none}}
 func.func @step() attributes {accel.role = #accel.role<step>} {

@@ -12,8 +12,8 @@ module {
   // CHECK-NOT: trainable
   // expected-warning@below {{parameter 'unused' does not influence the loss; it keeps its value}}
   accel.parameter @unused : tensor<3xf32> trainable
-  // CHECK-DAG: accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-  // CHECK-DAG: accel.state @target_count : tensor<f64> {kind = "accumulator"}
+  // CHECK-DAG: accel.state @loss_sum accumulator : tensor<f64>
+  // CHECK-DAG: accel.state @target_count accumulator : tensor<f64>
   // CHECK-LABEL: func @microbatch
   // CHECK-SAME: (%[[X:.+]]: tensor<5x5xf32> {accel.name = "x"}) {
   // CHECK: %[[SUM:.+]] = accel.reduce_sum %{{.+}} [0] : tensor<5xf64> -> tensor<f64>

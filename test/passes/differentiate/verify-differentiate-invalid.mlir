@@ -4,7 +4,7 @@
 module {
   // expected-error@below {{expected a gradient of trainable parameter 'w', got none}}
   accel.parameter @w : tensor<2xf32> trainable
-  accel.state @lr : tensor<f64> {kind = "hyperparameter"}
+  accel.state @lr hyperparameter : tensor<f64>
   // expected-error@below {{expected no results of @microbatch, got 1}}
   // expected-error@below {{expected attribute 'accel.name' on argument 0 of @microbatch, got none}}
   // expected-error@below {{expected 'loss_sum' to be accumulated, got no accel.accumulate of it}}

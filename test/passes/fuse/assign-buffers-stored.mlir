@@ -3,8 +3,8 @@
 accel.bucket @b {granule = 64 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = [@w, @v]}]}
 accel.parameter @w : tensor<8x8xf32> trainable {segment = @"b.s.master", offset = 64 : i64}
 accel.parameter @v : tensor<16xf32> trainable {segment = @"b.s.master", offset = 128 : i64}
-accel.state @"b.s.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed"}
-accel.state @"b.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", plan.stored}
+accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed"}
+accel.state @"b.s.gradient" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", plan.stored}
 
 // Of a gradient that begins with what kernels store, what lies between the parameters is cleared once: nothing else may be
 // there for the norm to see.

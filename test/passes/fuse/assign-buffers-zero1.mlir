@@ -2,10 +2,10 @@
 
 accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = [@w]}]}
 accel.parameter @w : tensor<8x16xf32> trainable {segment = @"b.s.master", offset = 64 : i64}
-accel.state @"b.s.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "whole"}
-accel.state @"b.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "whole"}
-accel.state @"b.s.momentum" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "momentum", group = "decayed", dist.held = "part"}
-accel.state @square_sum : tensor<f64> {kind = "partial"}
+accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+accel.state @"b.s.gradient" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<whole>}
+accel.state @"b.s.momentum" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<optimizer : "momentum">, group = "decayed", dist.held = #dist.held<part>}
+accel.state @square_sum partial : tensor<f64>
 
 func.func private @squares(%g: tensor<256xf32>) -> tensor<8xf32> attributes {plan.kernel = {columns = 32 : i64, elements = 256 : i64, kind = "rows", rows = 8 : i64}} {
   %rows = accel.reshape %g : tensor<256xf32> -> tensor<8x32xf32>

@@ -34,7 +34,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 
 // A gather of columns, the rows of a transposed table, is walked element by element: a sum that wants rows of its result
 // has a kernel of its own.

@@ -2,7 +2,7 @@
 
 accel.parameter @w : tensor<8x16xf32> trainable
 accel.parameter @b : tensor<16xf32> trainable
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 
 // A bias and an activation are computed by the kernel of their product, which keeps its sums in their result; so do two
 // sums share a kernel of which one feeds the other. What a row's sums read is no part of a product's kernel.
@@ -61,7 +61,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @v : tensor<64xf32> {kind = "accumulator"}
+accel.state @v accumulator : tensor<64xf32>
 
 // What reads a state before it is written stays before the kernel that overwrites it.
 // CHECK-LABEL: func.func @step
@@ -204,8 +204,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @p : tensor<8192xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "master", group = "decayed"}
-accel.state @g : tensor<8192xf32> {kind = "slot", bucket = "model", segment = "decayed", slot = "gradient", group = "decayed"}
+accel.state @p slot : tensor<8192xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
+accel.state @g slot : tensor<8192xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
 
 // The kernel that uses a gradient last clears it; the one that sums its squares must come before.
 // CHECK-LABEL: func.func @step

@@ -57,10 +57,10 @@ func.func @other_lane_done() {
   %1 = plan.buffer transient activations : memref<f64>
   // CHECK: {offset = 0 : i64} : memref<32xf32>
   %2 = plan.buffer transient activations : memref<32xf32>
-  plan.launch @a(%0) [write] {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
-  plan.all_reduce %0 over ["replica"] {stream = @communication, waits = array<i64: 0, 0>, signals = array<i64: 1>} : memref<32xf32>
+  plan.launch @a(%0) [write] {signals = [#plan.event<0>], stream = @compute} : memref<32xf32>
+  plan.all_reduce %0 over ["replica"] {stream = @communication, waits = [#plan.wait<0>], signals = [#plan.event<1>]} : memref<32xf32>
   plan.launch @a(%1) [write] {stream = @compute} : memref<f64>
-  plan.launch @b(%1, %2) [read, write] {stream = @compute, waits = array<i64: 1, 0>} : memref<f64>, memref<32xf32>
+  plan.launch @b(%1, %2) [read, write] {stream = @compute, waits = [#plan.wait<1>]} : memref<f64>, memref<32xf32>
   return
 }
 
@@ -71,9 +71,9 @@ func.func @next_iteration() {
   %0 = plan.buffer transient activations : memref<32xf32>
   %1 = plan.buffer transient gradients : memref<32xf32>
   plan.repeat {
-    plan.launch @a(%0) [write] {stream = @compute, waits = array<i64: 1, 1>} : memref<32xf32>
-    plan.launch @a(%1) [write] {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
-    plan.all_reduce %1 over ["replica"] {stream = @communication, waits = array<i64: 0, 0>, signals = array<i64: 1>} : memref<32xf32>
+    plan.launch @a(%0) [write] {stream = @compute, waits = [#plan.wait<1, 1 ago>]} : memref<32xf32>
+    plan.launch @a(%1) [write] {signals = [#plan.event<0>], stream = @compute} : memref<32xf32>
+    plan.all_reduce %1 over ["replica"] {stream = @communication, waits = [#plan.wait<0>], signals = [#plan.event<1>]} : memref<32xf32>
   }
   return
 }
@@ -86,8 +86,8 @@ func.func @next_iteration_unordered() {
   %1 = plan.buffer transient gradients : memref<32xf32>
   plan.repeat {
     plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
-    plan.launch @a(%1) [write] {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
-    plan.all_reduce %1 over ["replica"] {stream = @communication, waits = array<i64: 0, 0>} : memref<32xf32>
+    plan.launch @a(%1) [write] {signals = [#plan.event<0>], stream = @compute} : memref<32xf32>
+    plan.all_reduce %1 over ["replica"] {stream = @communication, waits = [#plan.wait<0>]} : memref<32xf32>
   }
   return
 }

@@ -83,9 +83,9 @@ func.func @unordered() {
   %0 = plan.buffer transient gradients {offset = 0 : i64} : memref<32xf32>
   // expected-error@below {{at bytes [0, 128) shares bytes with another, and nothing orders their uses}}
   %1 = plan.buffer transient activations {offset = 0 : i64} : memref<32xf32>
-  plan.launch @a(%0) [write] {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
+  plan.launch @a(%0) [write] {signals = [#plan.event<0>], stream = @compute} : memref<32xf32>
   // expected-note@below {{in iteration 0: plan.all_reduce}}
-  plan.all_reduce %0 over ["replica"] {stream = @communication, waits = array<i64: 0, 0>} : memref<32xf32>
+  plan.all_reduce %0 over ["replica"] {stream = @communication, waits = [#plan.wait<0>]} : memref<32xf32>
   // expected-note@below {{in iteration 0: plan.launch @a}}
   plan.launch @a(%1) [write] {stream = @compute} : memref<32xf32>
   return
@@ -106,9 +106,9 @@ func.func @next_iteration() {
   plan.repeat {
     // expected-note@below {{in iteration 1: plan.launch @a}}
     plan.launch @a(%0) [write] {stream = @compute} : memref<32xf32>
-    plan.launch @a(%1) [write] {signals = array<i64: 0>, stream = @compute} : memref<32xf32>
+    plan.launch @a(%1) [write] {signals = [#plan.event<0>], stream = @compute} : memref<32xf32>
     // expected-note@below {{in iteration 0: plan.all_reduce}}
-    plan.all_reduce %1 over ["replica"] {stream = @communication, waits = array<i64: 0, 0>} : memref<32xf32>
+    plan.all_reduce %1 over ["replica"] {stream = @communication, waits = [#plan.wait<0>]} : memref<32xf32>
   }
   return
 }

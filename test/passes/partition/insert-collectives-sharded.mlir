@@ -5,17 +5,17 @@
 
 // zero=1: gradients behind the loop, each rank its part; parameters behind the update; nothing of the frozen segment.
 module {
-  accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-  accel.state @target_count : tensor<f64> {kind = "accumulator"}
-  accel.state @step_count : tensor<f64> {kind = "counter"}
-  accel.state @square_sum : tensor<f64> {kind = "partial"}
-  accel.state @"a.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
-  accel.state @"a.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "whole"}
-  accel.state @"a.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
-  accel.state @"b.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
-  accel.state @"b.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "whole"}
-  accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
-  accel.state @"b.frozen.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen"}
+  accel.state @loss_sum accumulator : tensor<f64>
+  accel.state @target_count accumulator : tensor<f64>
+  accel.state @step_count counter : tensor<f64>
+  accel.state @square_sum partial : tensor<f64>
+  accel.state @"a.decayed.master" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<whole>}
+  accel.state @"a.decayed.first_moment" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"b.decayed.master" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+  accel.state @"b.decayed.gradient" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<whole>}
+  accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"b.frozen.master" slot : tensor<128xf32> {bucket = "b", segment = "frozen", slot = #accel.slot<master>, group = "frozen"}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
   accel.parameter @v : tensor<16x8xf32> trainable {segment = @"b.decayed.master", offset = 0 : i64}
   accel.parameter @f : tensor<16x8xf32> {segment = @"b.frozen.master", offset = 0 : i64}
@@ -65,17 +65,17 @@ module {
 
 // zero=2: gradients of every microbatch.
 module {
-  accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-  accel.state @target_count : tensor<f64> {kind = "accumulator"}
-  accel.state @step_count : tensor<f64> {kind = "counter"}
-  accel.state @square_sum : tensor<f64> {kind = "partial"}
-  accel.state @"a.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
-  accel.state @"a.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
-  accel.state @"a.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
-  accel.state @"b.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
-  accel.state @"b.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
-  accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
-  accel.state @"b.frozen.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen"}
+  accel.state @loss_sum accumulator : tensor<f64>
+  accel.state @target_count accumulator : tensor<f64>
+  accel.state @step_count counter : tensor<f64>
+  accel.state @square_sum partial : tensor<f64>
+  accel.state @"a.decayed.master" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"a.decayed.first_moment" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"b.decayed.master" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+  accel.state @"b.decayed.gradient" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"b.frozen.master" slot : tensor<128xf32> {bucket = "b", segment = "frozen", slot = #accel.slot<master>, group = "frozen"}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
   accel.parameter @v : tensor<16x8xf32> trainable {segment = @"b.decayed.master", offset = 0 : i64}
   accel.parameter @f : tensor<16x8xf32> {segment = @"b.frozen.master", offset = 0 : i64}
@@ -125,17 +125,17 @@ module {
 
 // fsdp: parameters in every microbatch, the frozen ones too, and none behind the update.
 module {
-  accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-  accel.state @target_count : tensor<f64> {kind = "accumulator"}
-  accel.state @step_count : tensor<f64> {kind = "counter"}
-  accel.state @square_sum : tensor<f64> {kind = "partial"}
-  accel.state @"a.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "master", group = "decayed", dist.held = "part"}
-  accel.state @"a.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
-  accel.state @"a.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
-  accel.state @"b.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "master", group = "decayed", dist.held = "part"}
-  accel.state @"b.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
-  accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed", dist.held = "part"}
-  accel.state @"b.frozen.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen", dist.held = "part"}
+  accel.state @loss_sum accumulator : tensor<f64>
+  accel.state @target_count accumulator : tensor<f64>
+  accel.state @step_count counter : tensor<f64>
+  accel.state @square_sum partial : tensor<f64>
+  accel.state @"a.decayed.master" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"a.decayed.first_moment" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"b.decayed.master" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"b.decayed.gradient" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"b.frozen.master" slot : tensor<128xf32> {bucket = "b", segment = "frozen", slot = #accel.slot<master>, group = "frozen", dist.held = #dist.held<part>}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
   accel.parameter @v : tensor<16x8xf32> trainable {segment = @"b.decayed.master", offset = 0 : i64}
   accel.parameter @f : tensor<16x8xf32> {segment = @"b.frozen.master", offset = 0 : i64}
@@ -185,10 +185,10 @@ module {
 
 // Every function exchanges what it uses: one that evaluates gathers parameters and sums losses. Initialization exchanges nothing.
 module {
-  accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-  accel.state @target_count : tensor<f64> {kind = "accumulator"}
-  accel.state @"a.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "master", group = "decayed", dist.held = "part"}
-  accel.state @"a.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
+  accel.state @loss_sum accumulator : tensor<f64>
+  accel.state @target_count accumulator : tensor<f64>
+  accel.state @"a.decayed.master" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
   // CHECK-LABEL: func.func @init
   // CHECK-NOT: dist.

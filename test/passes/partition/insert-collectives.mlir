@@ -4,12 +4,12 @@
 
 // Sums of losses and targets come first, because the scale of the mean waits for them; then the gradients of segments, in
 // the order of buckets. Nothing else is exchanged: not the parameters, not the optimizer's moments.
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-accel.state @step_count : tensor<f64> {kind = "counter"}
-accel.state @"b.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "master", group = "decayed"}
-accel.state @"b.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "gradient", group = "decayed"}
-accel.state @"b.decayed.first_moment" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "first_moment", group = "decayed"}
-accel.state @target_count : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
+accel.state @step_count counter : tensor<f64>
+accel.state @"b.decayed.master" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
+accel.state @"b.decayed.gradient" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
+accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed"}
+accel.state @target_count accumulator : tensor<f64>
 
 // CHECK-LABEL: func @step
 // CHECK: accel.repeat

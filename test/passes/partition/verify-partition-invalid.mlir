@@ -1,7 +1,7 @@
 // RUN: accel-opt %s --accel-verify-partition --split-input-file --verify-diagnostics
 
 // expected-error@below {{expected 'loss_sum' to be summed over the ranks behind the loop, got no dist.all_reduce that does}}
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.constant dense<1.0> : tensor<f64>
   accel.repeat {
@@ -14,7 +14,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // Another function's exchange does not count.
 // expected-error@below {{expected 'loss_sum' to be summed over the ranks behind the loop, got no dist.all_reduce that does}}
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.constant dense<1.0> : tensor<f64>
   accel.repeat {
@@ -34,7 +34,7 @@ func.func @measure() attributes {accel.role = #accel.role<evaluate>} {
 // -----
 
 // A collective per microbatch is another mode's.
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     // expected-error@below {{expected @loss_sum to be summed over the ranks behind the loop (dist.all_reduce), got dist.all_reduce in the loop}}
@@ -46,7 +46,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-error@below {{expected @loss_sum to be summed over the ranks behind the loop (dist.all_reduce), got dist.all_reduce in front of the loop}}
   dist.all_reduce [@loss_sum] over ["replica"]
@@ -58,7 +58,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
@@ -70,7 +70,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
+accel.state @loss_sum accumulator : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
@@ -82,7 +82,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @lr : tensor<f64> {kind = "hyperparameter"}
+accel.state @lr hyperparameter : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
@@ -94,9 +94,9 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 // Held in part: microbatch by microbatch.
-accel.state @"m.d.master" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "master", group = "decayed"}
+accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed"}
 // expected-error@below {{expected 'm.d.gradient' to be summed over the ranks, to each its part, in the loop, got no dist.reduce_scatter that does}}
-accel.state @"m.d.gradient" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @"m.d.gradient" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
@@ -108,8 +108,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 accel.parameter @w : tensor<16x8xf32> trainable {segment = @"m.d.master", offset = 0 : i64}
-accel.state @"m.d.master" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "master", group = "decayed", dist.held = "part"}
-accel.state @"m.d.gradient" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"m.d.gradient" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     // expected-error@below {{expected this use of @w behind the dist.all_gather of 'm.d.master', got it in front}}
@@ -125,7 +125,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @square_sum : tensor<f64> {kind = "partial"}
+accel.state @square_sum partial : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
@@ -139,7 +139,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @"m.d.master" : tensor<128xf32> {kind = "slot", bucket = "m", segment = "d", slot = "master", group = "decayed", dist.held = "whole"}
+accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }

@@ -9,14 +9,14 @@ plan.stream @host host
 func.func @double_buffer() {
   %0 = plan.buffer io io "x" {copies = 2 : i64} : memref<8xf32>
   %1 = plan.buffer transient activations : memref<8xf32>
-  // CHECK: plan.fetch ["x"] into %{{.*}} ahead 0 {signals = array<i64: [[FIRST:[0-9]]]>, stream = @communication}
+  // CHECK: plan.fetch ["x"] into %{{.*}} ahead 0 {signals = {{\[}}#plan.event<[[FIRST:[0-9]]]>], stream = @communication}
   plan.fetch ["x"] into %0 ahead 0 {stream = @communication} : memref<8xf32>
   plan.repeat {
-    // CHECK: plan.fetch ["x"] into %{{.*}} ahead 1 {signals = array<i64: [[NEXT:[0-9]]]>, stream = @communication, waits = array<i64: [[FREE:[0-9]]], 1>}
+    // CHECK: plan.fetch ["x"] into %{{.*}} ahead 1 {signals = {{\[}}#plan.event<[[NEXT:[0-9]]]>], stream = @communication, waits = {{\[}}#plan.wait<[[FREE:[0-9]]], 1 ago>]}
     plan.fetch ["x"] into %0 ahead 1 {stream = @communication} : memref<8xf32>
-    // CHECK: plan.launch @k{{.*}} {stream = @compute, waits = array<i64: [[FIRST]], 0, [[NEXT]], 1>}
+    // CHECK: plan.launch @k{{.*}} {stream = @compute, waits = {{\[}}#plan.wait<[[FIRST]]>, #plan.wait<[[NEXT]], 1 ago>]}
     plan.launch @k(%0, %1) [read, write] {stream = @compute} : memref<8xf32>, memref<8xf32>
-    // CHECK: plan.launch @k{{.*}} {signals = array<i64: [[FREE]]>, stream = @compute}
+    // CHECK: plan.launch @k{{.*}} {signals = {{\[}}#plan.event<[[FREE]]>], stream = @compute}
     plan.launch @k(%0, %1) [read, write] {stream = @compute} : memref<8xf32>, memref<8xf32>
   }
   return

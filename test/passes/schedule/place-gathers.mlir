@@ -5,10 +5,10 @@
 // What it makes, with streams and events, is what the verifier wants: every read finds what it means to read.
 // RUN: accel-opt %s --accel-place-gathers=max-ranks=2 --accel-assign-streams --accel-insert-events --accel-verify-schedule --split-input-file
 
-accel.state @"a.s.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
-accel.state @"b.s.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
-accel.state @"b.u.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "u", slot = "master", group = "decayed", dist.held = "part"}
-accel.state @"c.s.master" : tensor<128xf32> {kind = "slot", bucket = "c", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"a.s.master" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.u.master" slot : tensor<128xf32> {bucket = "b", segment = "u", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"c.s.master" slot : tensor<128xf32> {bucket = "c", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
 
 // Three buckets in two slots. The first two are gathered in front of everything, the third where the first has been used for
 // the last time in forward: one ahead. The last one in forward is the first in backward and stays, like the one before it,
@@ -62,10 +62,10 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @"t.s.master" : tensor<256xf32> {kind = "slot", bucket = "t", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
-accel.state @"t.u.master" : tensor<128xf32> {kind = "slot", bucket = "t", segment = "u", slot = "master", group = "decayed", dist.held = "part"}
-accel.state @"a.s.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
-accel.state @"b.s.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"t.s.master" slot : tensor<256xf32> {bucket = "t", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"t.u.master" slot : tensor<128xf32> {bucket = "t", segment = "u", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.master" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.s.master" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
 
 // A weight that is used at both ends, with two buckets between, is gathered twice; of its bucket only what is used there.
 // CHECK-LABEL: func.func @step

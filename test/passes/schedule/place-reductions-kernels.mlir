@@ -1,9 +1,9 @@
 // RUN: accel-opt %s --accel-place-reductions | FileCheck %s
 // RUN: accel-opt %s --accel-place-reductions --accel-assign-streams --accel-insert-events --accel-verify-schedule
 
-accel.state @"t.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "t", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
-accel.state @"a.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
-accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @"t.s.gradient" slot : tensor<128xf32> {bucket = "t", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.gradient" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
 
 // A kernel that is the first to add to its part of a slot stores it, in a copy of its own if others go on adding; what no kernel
 // stores is filled. A weight that is used at both ends of the model has two sums, of which the first takes the place of what the

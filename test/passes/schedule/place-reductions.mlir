@@ -2,9 +2,9 @@
 // With streams and events it is what the verifiers want.
 // RUN: accel-opt %s --accel-place-reductions --accel-assign-streams --accel-insert-events --accel-verify-schedule --split-input-file
 
-accel.state @"a.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
-accel.state @"b.s.gradient" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
-accel.state @"c.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "c", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @"a.s.gradient" slot : tensor<256xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"c.s.gradient" slot : tensor<128xf32> {bucket = "c", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
 
 // Backward completes c, b, a. What a product overwrites needs no zeros: its first product no longer adds, the second one
 // does. The rest of b, where a kernel adds and gaps lie, is filled, and all of a, where a kernel adds in front of the product.
@@ -76,9 +76,9 @@ func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (te
 
 // -----
 
-accel.state @"t.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "t", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
-accel.state @"a.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
-accel.state @"b.s.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "s", slot = "gradient", group = "decayed", dist.held = "part"}
+accel.state @"t.s.gradient" slot : tensor<128xf32> {bucket = "t", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.gradient" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
 
 // A weight that is used at both ends of the model: each of its contributions is summed when it is complete, and both are added
 // to what the rank holds. The second one does not add to the first, which has left its slot.

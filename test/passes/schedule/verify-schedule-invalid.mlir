@@ -23,12 +23,12 @@ plan.stream @host host
 func.func @missing_release() {
   %0 = plan.buffer io io "x" {copies = 2 : i64} : memref<8xf32>
   %1 = plan.buffer transient activations : memref<8xf32>
-  plan.fetch ["x"] into %0 ahead 0 {signals = array<i64: 0>, stream = @communication} : memref<8xf32>
+  plan.fetch ["x"] into %0 ahead 0 {signals = [#plan.event<0>], stream = @communication} : memref<8xf32>
   plan.repeat {
     // expected-error@below {{on the communication stream is not ordered after an instruction on the compute stream that touches the same bytes}}
-    plan.fetch ["x"] into %0 ahead 1 {signals = array<i64: 1>, stream = @communication} : memref<8xf32>
+    plan.fetch ["x"] into %0 ahead 1 {signals = [#plan.event<1>], stream = @communication} : memref<8xf32>
     // expected-note@below {{the other instruction}}
-    plan.launch @k(%0, %1) [read, write] {stream = @compute, waits = array<i64: 0, 0, 1, 1>} : memref<8xf32>, memref<8xf32>
+    plan.launch @k(%0, %1) [read, write] {stream = @compute, waits = [#plan.wait<0>, #plan.wait<1, 1 ago>]} : memref<8xf32>, memref<8xf32>
   }
   return
 }
@@ -41,7 +41,7 @@ plan.stream @host host
 func.func @unsignalled() {
   %0 = plan.buffer io io "x" : memref<8xf32>
   // expected-error@below {{waits for an event that nothing before it signals, or signals one that another instruction signals, too}}
-  plan.fetch ["x"] into %0 ahead 0 {stream = @communication, waits = array<i64: 3, 0>} : memref<8xf32>
+  plan.fetch ["x"] into %0 ahead 0 {stream = @communication, waits = [#plan.wait<3>]} : memref<8xf32>
   return
 }
 
@@ -53,9 +53,9 @@ plan.stream @host host
 func.func @signalled_twice() {
   %0 = plan.buffer io io "x" : memref<8xf32>
   %1 = plan.buffer io io "y" : memref<8xf32>
-  plan.fetch ["x"] into %0 ahead 0 {signals = array<i64: 0>, stream = @communication} : memref<8xf32>
+  plan.fetch ["x"] into %0 ahead 0 {signals = [#plan.event<0>], stream = @communication} : memref<8xf32>
   // expected-error@below {{waits for an event that nothing before it signals, or signals one that another instruction signals, too}}
-  plan.fetch ["y"] into %1 ahead 0 {signals = array<i64: 0>, stream = @communication} : memref<8xf32>
+  plan.fetch ["y"] into %1 ahead 0 {signals = [#plan.event<0>], stream = @communication} : memref<8xf32>
   return
 }
 
@@ -71,10 +71,10 @@ func.func @single_iteration() {
   %1 = plan.buffer transient activations : memref<f64>
   %2 = plan.buffer transient activations : memref<8xf32>
   // expected-note@below {{the other instruction}}
-  plan.launch @a(%1) [write] {signals = array<i64: 1>, stream = @compute} : memref<f64>
+  plan.launch @a(%1) [write] {signals = [#plan.event<1>], stream = @compute} : memref<f64>
   plan.repeat {
-    plan.fetch ["x"] into %0 ahead 0 {stream = @communication, waits = array<i64: 0, 1>} : memref<8xf32>
-    plan.launch @b(%2) [write] {signals = array<i64: 0>, stream = @compute} : memref<8xf32>
+    plan.fetch ["x"] into %0 ahead 0 {stream = @communication, waits = [#plan.wait<0, 1 ago>]} : memref<8xf32>
+    plan.launch @b(%2) [write] {signals = [#plan.event<0>], stream = @compute} : memref<8xf32>
   }
   // expected-error@below {{is not ordered after an instruction on the compute stream that touches the same bytes}}
   plan.metric "loss", %1 {stream = @communication} : memref<f64>
@@ -143,16 +143,16 @@ func.func @third() {
   %1 = plan.buffer transient activations : memref<f64>
   // expected-note@below {{the other instruction}}
   plan.launch @k(%0) [read] {stream = @compute} : memref<8xf32>
-  plan.all_reduce %1 over ["fsdp"] {signals = array<i64: 0>, stream = @communication} : memref<f64>
+  plan.all_reduce %1 over ["fsdp"] {signals = [#plan.event<0>], stream = @communication} : memref<f64>
   // expected-error@below {{'plan.fetch' op on the host stream is not ordered after an instruction on the compute stream that touches the same bytes (iterations 0 and 0)}}
-  plan.fetch ["x"] into %0 ahead 0 {stream = @host, waits = array<i64: 0, 0>} : memref<8xf32>
+  plan.fetch ["x"] into %0 ahead 0 {stream = @host, waits = [#plan.wait<0>]} : memref<8xf32>
   return
 }
 
 // -----
 
 // Nobody would execute what no pass has placed.
-accel.state @"a.s.master" : tensor<128xf32> {kind = "slot", bucket = "a", segment = "s", slot = "master", group = "decayed", dist.held = "part"}
+accel.state @"a.s.master" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.repeat {
     // expected-error@below {{'dist.all_gather' op is not placed: expected instructions of the plan that do it}}

@@ -15,9 +15,9 @@
 // CHECK: accel.parameter @last : tensor<8xf32> trainable {{{.*}}offset = 0 : i64, segment = @after.undecayed.master}
 // CHECK: accel.parameter @frozen : tensor<8xf32> {{{.*}}offset = 0 : i64, segment = @after.frozen.master}
 // CHECK: accel.bucket @before {granule = 128 : i64, segments = [{elements = 128 : i64, group = "decayed", name = "decayed", parameters = [@tied]}, {elements = 128 : i64, group = "undecayed", name = "undecayed", parameters = [@shared]}]}
-// CHECK: accel.state @before.decayed.master : tensor<128xf32> {bucket = "before", group = "decayed", kind = "slot", segment = "decayed", slot = "master"}
-// CHECK: accel.state @before.decayed.gradient : tensor<128xf32>
-// CHECK: accel.state @before.decayed.momentum : tensor<128xf32>
+// CHECK: accel.state @before.decayed.master slot : tensor<128xf32> {bucket = "before", group = "decayed", segment = "decayed", slot = #accel.slot<master>}
+// CHECK: accel.state @before.decayed.gradient slot : tensor<128xf32>
+// CHECK: accel.state @before.decayed.momentum slot : tensor<128xf32>
 // CHECK: accel.bucket @block0
 // CHECK: accel.bucket @block1
 // CHECK: accel.bucket @after
@@ -119,12 +119,12 @@ module {
 // An optimizer whose state has blocks of 256: no rank has a part of one, so the granule is that and segments are whole blocks. Its
 // slots have types of their own, and begin with bytes of zero, which are the codes of zero.
 // CHECK: accel.bucket @model {granule = 256 : i64, segments = [{elements = 512 : i64, group = "decayed"
-// CHECK: accel.state @model.decayed.master : tensor<512xf32>
-// CHECK: accel.state @model.decayed.gradient : tensor<512xf32>
-// CHECK: accel.state @model.decayed.first_moment : tensor<512xui8>
-// CHECK: accel.state @model.decayed.first_scale : tensor<2xf32>
-// CHECK: accel.state @model.decayed.second_moment : tensor<512xui8>
-// CHECK: accel.state @model.decayed.second_scale : tensor<2xf32>
+// CHECK: accel.state @model.decayed.master slot : tensor<512xf32>
+// CHECK: accel.state @model.decayed.gradient slot : tensor<512xf32>
+// CHECK: accel.state @model.decayed.first_moment slot : tensor<512xui8>
+// CHECK: accel.state @model.decayed.first_scale slot : tensor<2xf32>
+// CHECK: accel.state @model.decayed.second_moment slot : tensor<512xui8>
+// CHECK: accel.state @model.decayed.second_scale slot : tensor<2xf32>
 // CHECK: accel.constant dense<0> : tensor<512xui8>
 // CHECK: accel.write @model.decayed.first_moment
 // CHECK: accel.write @model.decayed.first_scale

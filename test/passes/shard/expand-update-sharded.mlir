@@ -5,33 +5,33 @@
 // RUN: cat %t/states.mlir %t/plain.mlir %t/step.mlir | accel-opt --accel-expand-update | FileCheck %t/plain.mlir
 
 //--- states.mlir
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
-accel.state @weight_decay : tensor<f64> {kind = "hyperparameter"}
-accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter"}
-accel.state @momentum : tensor<f64> {kind = "hyperparameter"}
-accel.state @clip_norm : tensor<f64> {kind = "hyperparameter"}
-accel.state @step_count : tensor<f64> {kind = "counter"}
+accel.state @lr hyperparameter : tensor<f64> {initial = 1.0e-3 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64>
+accel.state @warmup_steps hyperparameter : tensor<f64>
+accel.state @momentum hyperparameter : tensor<f64>
+accel.state @clip_norm hyperparameter : tensor<f64>
+accel.state @step_count counter : tensor<f64>
 
 //--- zero1.mlir
-accel.state @m.decayed.master : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
-accel.state @m.decayed.gradient : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "whole"}
-accel.state @m.decayed.momentum : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "momentum", group = "decayed", dist.held = "part"}
+accel.state @m.decayed.master slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+accel.state @m.decayed.gradient slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<whole>}
+accel.state @m.decayed.momentum slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed", dist.held = #dist.held<part>}
 
 //--- zero2.mlir
-accel.state @m.decayed.master : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed", dist.held = "whole"}
-accel.state @m.decayed.gradient : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed", dist.held = "part"}
-accel.state @m.decayed.momentum : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "momentum", group = "decayed", dist.held = "part"}
+accel.state @m.decayed.master slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+accel.state @m.decayed.gradient slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @m.decayed.momentum slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed", dist.held = #dist.held<part>}
 
 //--- plain.mlir
 // CHECK-NOT: "partial"
 // CHECK: accel.metric "grad_norm"
-accel.state @m.decayed.master : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
-accel.state @m.decayed.gradient : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
-accel.state @m.decayed.momentum : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "momentum", group = "decayed"}
+accel.state @m.decayed.master slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
+accel.state @m.decayed.gradient slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
+accel.state @m.decayed.momentum slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed"}
 
 //--- step.mlir
 // The rank's squares go through a state that Partition sums; the norm is of what comes back, and so is the clipping.
-// CHECK: accel.state @[[PARTIAL:.+]] : tensor<f64> {kind = "partial"}
+// CHECK: accel.state @[[PARTIAL:.+]] partial : tensor<f64>
 // CHECK-LABEL: func @step
 // CHECK: %[[SUM:.+]] = accel.reduce_sum %{{.*}} [0] : tensor<2xf64> -> tensor<f64>
 // CHECK-NEXT: accel.write @[[PARTIAL]], %[[SUM]] : tensor<f64>

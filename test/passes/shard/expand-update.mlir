@@ -3,20 +3,20 @@
 // RUN: accel-opt %t/sgd.mlir --accel-expand-update | FileCheck %t/sgd.mlir
 
 //--- adamw.mlir
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
-accel.state @weight_decay : tensor<f64> {kind = "hyperparameter"}
-accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter"}
-accel.state @beta1 : tensor<f64> {kind = "hyperparameter"}
-accel.state @beta2 : tensor<f64> {kind = "hyperparameter"}
-accel.state @eps : tensor<f64> {kind = "hyperparameter"}
-accel.state @clip_norm : tensor<f64> {kind = "hyperparameter"}
-accel.state @step_count : tensor<f64> {kind = "counter"}
-accel.state @beta1_power : tensor<f64> {kind = "counter"}
-accel.state @beta2_power : tensor<f64> {kind = "counter"}
-accel.state @m.decayed.master : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
-accel.state @m.decayed.gradient : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
-accel.state @m.decayed.first_moment : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "first_moment", group = "decayed"}
-accel.state @m.decayed.second_moment : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "second_moment", group = "decayed"}
+accel.state @lr hyperparameter : tensor<f64> {initial = 1.0e-3 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64>
+accel.state @warmup_steps hyperparameter : tensor<f64>
+accel.state @beta1 hyperparameter : tensor<f64>
+accel.state @beta2 hyperparameter : tensor<f64>
+accel.state @eps hyperparameter : tensor<f64>
+accel.state @clip_norm hyperparameter : tensor<f64>
+accel.state @step_count counter : tensor<f64>
+accel.state @beta1_power counter : tensor<f64>
+accel.state @beta2_power counter : tensor<f64>
+accel.state @m.decayed.master slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
+accel.state @m.decayed.gradient slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
+accel.state @m.decayed.first_moment slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed"}
+accel.state @m.decayed.second_moment slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "second_moment">, group = "decayed"}
 // The rate; the norm: rows of 128 in f32, rows in f64; the clipping factor.
 // CHECK-LABEL: func @step
 // CHECK-SAME: %[[SCALE:.+]]: tensor<f64>
@@ -53,19 +53,19 @@ func.func @step(%s: tensor<f64>) {
 }
 
 //--- sgd.mlir
-accel.state @lr : tensor<f64> {kind = "hyperparameter", initial = 1.0e-3 : f64}
-accel.state @schedule : tensor<f64> {kind = "hyperparameter", initial = 2.0 : f64}
-accel.state @min_lr : tensor<f64> {kind = "hyperparameter"}
-accel.state @schedule_steps : tensor<f64> {kind = "hyperparameter"}
-accel.state @decay_steps : tensor<f64> {kind = "hyperparameter"}
-accel.state @weight_decay : tensor<f64> {kind = "hyperparameter"}
-accel.state @warmup_steps : tensor<f64> {kind = "hyperparameter"}
-accel.state @momentum : tensor<f64> {kind = "hyperparameter"}
-accel.state @step_count : tensor<f64> {kind = "counter"}
-accel.state @m.frozen.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "frozen", slot = "master", group = "frozen"}
-accel.state @m.undecayed.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "master", group = "undecayed"}
-accel.state @m.undecayed.gradient : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "gradient", group = "undecayed"}
-accel.state @m.undecayed.momentum : tensor<128xf32> {kind = "slot", bucket = "m", segment = "undecayed", slot = "momentum", group = "undecayed"}
+accel.state @lr hyperparameter : tensor<f64> {initial = 1.0e-3 : f64}
+accel.state @schedule hyperparameter : tensor<f64> {initial = 2.0 : f64}
+accel.state @min_lr hyperparameter : tensor<f64>
+accel.state @schedule_steps hyperparameter : tensor<f64>
+accel.state @decay_steps hyperparameter : tensor<f64>
+accel.state @weight_decay hyperparameter : tensor<f64>
+accel.state @warmup_steps hyperparameter : tensor<f64>
+accel.state @momentum hyperparameter : tensor<f64>
+accel.state @step_count counter : tensor<f64>
+accel.state @m.frozen.master slot : tensor<128xf32> {bucket = "m", segment = "frozen", slot = #accel.slot<master>, group = "frozen"}
+accel.state @m.undecayed.master slot : tensor<128xf32> {bucket = "m", segment = "undecayed", slot = #accel.slot<master>, group = "undecayed"}
+accel.state @m.undecayed.gradient slot : tensor<128xf32> {bucket = "m", segment = "undecayed", slot = #accel.slot<gradient>, group = "undecayed"}
+accel.state @m.undecayed.momentum slot : tensor<128xf32> {bucket = "m", segment = "undecayed", slot = #accel.slot<optimizer : "momentum">, group = "undecayed"}
 // All schedules, of which one is chosen; no clipping; nothing decays, nothing frozen is touched.
 // CHECK-LABEL: func @step
 // CHECK: %[[KIND:.+]] = accel.read @schedule

@@ -10,26 +10,26 @@
 // RUN: for mode in plain zero1 zero2 fsdp; do accel-opt %s --accel-shard-states=mode=$mode --accel-verify-shard || exit 1; done
 
 accel.bucket @b {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 128 : i64, parameters = []}, {name = "frozen", group = "frozen", elements = 256 : i64, parameters = []}]}
-// CHECK: accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-accel.state @loss_sum : tensor<f64> {kind = "accumulator"}
-// PLAIN: @b.decayed.master : tensor<128xf32> {bucket = "b", group = "decayed", kind = "slot", segment = "decayed", slot = "master"}
-// ZERO1: @b.decayed.master : tensor<128xf32> {bucket = "b", dist.held = "whole",
-// ZERO2: @b.decayed.master : tensor<128xf32> {bucket = "b", dist.held = "whole",
-// FSDP: @b.decayed.master : tensor<128xf32> {bucket = "b", dist.held = "part",
-accel.state @"b.decayed.master" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "master", group = "decayed"}
-// PLAIN: @b.decayed.gradient : tensor<128xf32> {bucket = "b", group = "decayed", kind = "slot", segment = "decayed", slot = "gradient"}
-// ZERO1: @b.decayed.gradient : tensor<128xf32> {bucket = "b", dist.held = "whole",
-// ZERO2: @b.decayed.gradient : tensor<128xf32> {bucket = "b", dist.held = "part",
-// FSDP: @b.decayed.gradient : tensor<128xf32> {bucket = "b", dist.held = "part",
-accel.state @"b.decayed.gradient" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "gradient", group = "decayed"}
-// PLAIN: @b.decayed.momentum : tensor<128xf32> {bucket = "b", group = "decayed", kind = "slot", segment = "decayed", slot = "momentum"}
-// ZERO1: @b.decayed.momentum : tensor<128xf32> {bucket = "b", dist.held = "part",
-// ZERO2: @b.decayed.momentum : tensor<128xf32> {bucket = "b", dist.held = "part",
-// FSDP: @b.decayed.momentum : tensor<128xf32> {bucket = "b", dist.held = "part",
-accel.state @"b.decayed.momentum" : tensor<128xf32> {kind = "slot", bucket = "b", segment = "decayed", slot = "momentum", group = "decayed"}
+// CHECK: accel.state @loss_sum accumulator : tensor<f64>
+accel.state @loss_sum accumulator : tensor<f64>
+// PLAIN: @b.decayed.master slot : tensor<128xf32> {bucket = "b", group = "decayed", segment = "decayed", slot = #accel.slot<master>}
+// ZERO1: @b.decayed.master slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<whole>,
+// ZERO2: @b.decayed.master slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<whole>,
+// FSDP: @b.decayed.master slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
+accel.state @"b.decayed.master" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
+// PLAIN: @b.decayed.gradient slot : tensor<128xf32> {bucket = "b", group = "decayed", segment = "decayed", slot = #accel.slot<gradient>}
+// ZERO1: @b.decayed.gradient slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<whole>,
+// ZERO2: @b.decayed.gradient slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
+// FSDP: @b.decayed.gradient slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
+accel.state @"b.decayed.gradient" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
+// PLAIN: @b.decayed.momentum slot : tensor<128xf32> {bucket = "b", group = "decayed", segment = "decayed", slot = #accel.slot<optimizer : "momentum">}
+// ZERO1: @b.decayed.momentum slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
+// ZERO2: @b.decayed.momentum slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
+// FSDP: @b.decayed.momentum slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
+accel.state @"b.decayed.momentum" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed"}
 // Nobody updates what is frozen: there is nothing to exchange unless it is held in parts.
-// PLAIN: @b.frozen.master : tensor<256xf32> {bucket = "b", group = "frozen",
-// ZERO1: @b.frozen.master : tensor<256xf32> {bucket = "b", group = "frozen",
-// ZERO2: @b.frozen.master : tensor<256xf32> {bucket = "b", group = "frozen",
-// FSDP: @b.frozen.master : tensor<256xf32> {bucket = "b", dist.held = "part", group = "frozen",
-accel.state @"b.frozen.master" : tensor<256xf32> {kind = "slot", bucket = "b", segment = "frozen", slot = "master", group = "frozen"}
+// PLAIN: @b.frozen.master slot : tensor<256xf32> {bucket = "b", group = "frozen",
+// ZERO1: @b.frozen.master slot : tensor<256xf32> {bucket = "b", group = "frozen",
+// ZERO2: @b.frozen.master slot : tensor<256xf32> {bucket = "b", group = "frozen",
+// FSDP: @b.frozen.master slot : tensor<256xf32> {bucket = "b", dist.held = #dist.held<part>, group = "frozen",
+accel.state @"b.frozen.master" slot : tensor<256xf32> {bucket = "b", segment = "frozen", slot = #accel.slot<master>, group = "frozen"}

@@ -3,8 +3,8 @@
 // Outside, misaligned, over another one, of the wrong kind: each parameter is named.
 module {
   accel.bucket @m {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 128 : i64, parameters = [@a, @b, @c, @d]}]}
-  accel.state @m.decayed.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
-  accel.state @m.decayed.gradient : tensor<128xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
+  accel.state @m.decayed.master slot : tensor<128xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
+  accel.state @m.decayed.gradient slot : tensor<128xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
   accel.parameter @a : tensor<20xf32> trainable {segment = @m.decayed.master, offset = 0 : i64}
   // expected-error@below {{expected parameters apart in segment 'm.decayed.master', got 'a' up to 20 and 'b' from 16}}
   accel.parameter @b : tensor<20xf32> trainable {segment = @m.decayed.master, offset = 16 : i64}
@@ -24,14 +24,14 @@ module {
 module {
   // expected-error@below {{expected state 'm.decayed.master' with 256 elements, got another size}}
   accel.bucket @m {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 256 : i64, parameters = []}]}
-  accel.state @m.decayed.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
+  accel.state @m.decayed.master slot : tensor<128xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
   // expected-error@below {{expected slot 'm.decayed.gradient' of type 'tensor<128xf32>', as its master is 'tensor<128xf32>', got 'tensor<100xf32>'}}
-  accel.state @m.decayed.gradient : tensor<100xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
+  accel.state @m.decayed.gradient slot : tensor<100xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
   // expected-error@below {{expected a gradient slot of segment 'frozen' exactly if it is trained, got one}}
-  accel.state @m.frozen.master : tensor<128xf32> {kind = "slot", bucket = "m", segment = "frozen", slot = "master", group = "frozen"}
-  accel.state @m.frozen.gradient : tensor<128xf32> {kind = "slot", bucket = "m", segment = "frozen", slot = "gradient", group = "frozen"}
+  accel.state @m.frozen.master slot : tensor<128xf32> {bucket = "m", segment = "frozen", slot = #accel.slot<master>, group = "frozen"}
+  accel.state @m.frozen.gradient slot : tensor<128xf32> {bucket = "m", segment = "frozen", slot = #accel.slot<gradient>, group = "frozen"}
   // expected-error@below {{expected slot 'm.lost.momentum' and its master, got 'm.lost.momentum'}}
-  accel.state @m.lost.momentum : tensor<128xf32> {kind = "slot", bucket = "m", segment = "lost", slot = "momentum", group = "decayed"}
+  accel.state @m.lost.momentum slot : tensor<128xf32> {bucket = "m", segment = "lost", slot = #accel.slot<optimizer : "momentum">, group = "decayed"}
   func.func @step(%s: tensor<f64>) {
     // expected-error@below {{expected accel.update to be expanded, got it still there}}
     accel.update %s kind "sgd" : tensor<f64>
@@ -45,21 +45,21 @@ module {
 module attributes {accel.optimizer = "adamw8"} {
   accel.bucket @m {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 256 : i64, parameters = []}]}
   // expected-error@below {{expected bucket 'm' with a granule of a multiple of 256, got 128}}
-  accel.state @m.decayed.master : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
+  accel.state @m.decayed.master slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
   // expected-error@below {{expected bucket 'm' with a granule of a multiple of 256, got 128}}
-  accel.state @m.decayed.gradient : tensor<256xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
+  accel.state @m.decayed.gradient slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
 }
 
 // -----
 
 module attributes {accel.optimizer = "adamw8"} {
   accel.bucket @m {granule = 256 : i64, segments = [{name = "decayed", group = "decayed", elements = 512 : i64, parameters = []}]}
-  accel.state @m.decayed.master : tensor<512xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "master", group = "decayed"}
-  accel.state @m.decayed.gradient : tensor<512xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "gradient", group = "decayed"}
+  accel.state @m.decayed.master slot : tensor<512xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
+  accel.state @m.decayed.gradient slot : tensor<512xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
   // expected-error@below {{expected slot 'm.decayed.first_moment' of type 'tensor<512xui8>', as its master is 'tensor<512xf32>', got 'tensor<512xf32>'}}
-  accel.state @m.decayed.first_moment : tensor<512xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "first_moment", group = "decayed"}
+  accel.state @m.decayed.first_moment slot : tensor<512xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed"}
   // expected-error@below {{expected slot 'm.decayed.first_scale' of type 'tensor<2xf32>', as its master is 'tensor<512xf32>', got 'tensor<4xf32>'}}
-  accel.state @m.decayed.first_scale : tensor<4xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "first_scale", group = "decayed"}
+  accel.state @m.decayed.first_scale slot : tensor<4xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "first_scale">, group = "decayed"}
   // expected-error@below {{expected a slot that optimizer adamw8 keeps, got 'momentum'}}
-  accel.state @m.decayed.momentum : tensor<512xf32> {kind = "slot", bucket = "m", segment = "decayed", slot = "momentum", group = "decayed"}
+  accel.state @m.decayed.momentum slot : tensor<512xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed"}
 }

@@ -3,8 +3,6 @@
 // change them by name.
 #include "dialects/Accel/IR/AccelOps.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 using namespace accel;
 
@@ -90,27 +88,66 @@ LogicalResult StateOp::verify() {
     return failure();
   }
   // state_c2
-  bool isKnown = llvm::StringSwitch<bool>(getKind())
-                     .Cases({"hyperparameter", "counter", "accumulator",
-                             "partial", "slot"},
-                            true)
-                     .Default(false);
-  if (!isKnown) {
-    return emitOpError() << "expected `kind` to be \"hyperparameter\", "
-                            "\"counter\", \"accumulator\", \"partial\" or "
-                            "\"slot\", got \""
-                         << getKind() << "\"";
-  }
-  if (getKind() != "slot") {
-    return success();
-  }
+  bool isSlot = getKind() == StateKind::Slot;
   for (StringRef key : {"bucket", "segment", "slot", "group"}) {
-    if (!(*this)->hasAttr(key)) {
-      return emitOpError() << "expected a slot to have `" << key
-                           << "`, got none";
+    if (isSlot != (*this)->hasAttr(key)) {
+      return emitOpError() << "expected " << (isSlot ? "a slot" : "a ")
+                           << (isSlot ? "" : stringifyStateKind(getKind()))
+                           << " to have " << (isSlot ? "`" : "no `") << key
+                           << "`, got " << (isSlot ? "none" : "one");
     }
   }
   return success();
+}
+
+bool StateOp::isMaster() {
+  return getSlot() && getSlot()->getRole() == SlotRole::Master;
+}
+
+bool StateOp::isGradient() {
+  return getSlot() && getSlot()->getRole() == SlotRole::Gradient;
+}
+
+std::string StateOp::getSibling(SlotAttr slot) {
+  return getSlotName(*getBucket(), *getSegment(), slot);
+}
+
+std::string StateOp::getMasterName() {
+  return getSibling(SlotAttr::get(getContext(), SlotRole::Master));
+}
+
+SlotAttr SlotAttr::get(MLIRContext *context, SlotRole role) {
+  return get(context, role, StringAttr());
+}
+
+SlotAttr SlotAttr::getKept(MLIRContext *context, StringRef kept) {
+  return get(context, SlotRole::Optimizer, StringAttr::get(context, kept));
+}
+
+StringRef SlotAttr::getName() const {
+  return getRole() == SlotRole::Optimizer ? getKeptName().getValue()
+                                          : stringifySlotRole(getRole());
+}
+
+LogicalResult SlotAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               SlotRole role, StringAttr kept) {
+  bool isKept = role == SlotRole::Optimizer;
+  if (isKept != (kept && !kept.empty())) {
+    return emitError() << "expected " << (isKept ? "the" : "no")
+                       << " name of what the optimizer keeps, got "
+                       << (isKept ? "none"
+                                  : ("\"" + kept.getValue() + "\"").str());
+  }
+  if (isKept && symbolizeSlotRole(kept.getValue())) {
+    return emitError() << "expected a name that is no role of a slot, got "
+                       << kept;
+  }
+  return success();
+}
+
+std::string accel::getSlotName(StringRef bucket, StringRef segment,
+                               SlotAttr slot) {
+  return (bucket + "." + segment + "." + slot.getName()).str();
 }
 
 namespace {
