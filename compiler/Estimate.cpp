@@ -6,9 +6,9 @@
 #include "compiler/Place.h"
 #include "compiler/PlanManifest.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
-#include "runtime/plan/element_type.h"
-#include "runtime/plan/instruction_stream.h"
-#include "runtime/plan/staging.h"
+#include "runtime/plan/container/instruction_stream.h"
+#include "runtime/plan/memory/staging.h"
+#include "runtime/plan/schema/element_type.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

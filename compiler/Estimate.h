@@ -6,8 +6,8 @@
 #define ACCEL_COMPILER_ESTIMATE_H
 
 #include "compiler/PlanWriter.h"
-#include "runtime/plan/memory_placement.h"
-#include "runtime/plan/step_traffic.h"
+#include "runtime/plan/cost/step_traffic.h"
+#include "runtime/plan/memory/memory_placement.h"
 
 #include "llvm/Support/raw_ostream.h"
 

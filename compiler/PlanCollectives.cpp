@@ -2,7 +2,7 @@
 // Collectives of the plan, and what depends on the number of ranks.
 #include "compiler/PlanManifest.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/sizes/size_expr.h"
 
 #include "llvm/ADT/MapVector.h"
 

@@ -5,7 +5,7 @@
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "runtime/io/path.h"
-#include "runtime/plan/external_file.h"
+#include "runtime/plan/container/external_file.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"

@@ -4,7 +4,7 @@
 #define ACCEL_COMPILER_PLANFILE_H
 
 #include "frontends/onnx/WeightTable.h"
-#include "runtime/plan/container_writer.h"
+#include "runtime/plan/container/container_writer.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"

@@ -5,8 +5,8 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Memory/MemoryProblem.h"
-#include "runtime/plan/features.h"
-#include "runtime/plan/instruction_stream.h"
+#include "runtime/plan/container/instruction_stream.h"
+#include "runtime/plan/schema/features.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

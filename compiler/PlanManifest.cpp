@@ -10,7 +10,7 @@
 #include "dialects/Accel/IR/Schedule.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Memory/MemoryProblem.h"
-#include "runtime/plan/features.h"
+#include "runtime/plan/schema/features.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SHA256.h"

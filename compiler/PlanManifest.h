@@ -8,7 +8,7 @@
 #include "compiler/PlanWriter.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/schema/plan.pb.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"

@@ -6,7 +6,7 @@
 
 #include "compiler/ModelFacts.h"
 #include "compiler/Options.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/schema/plan.pb.h"
 
 #include "llvm/Support/raw_ostream.h"
 

@@ -13,8 +13,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/base/dtype.h"
-#include "runtime/plan/instruction_names.h"
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/schema/instruction_names.h"
+#include "runtime/plan/sizes/size_expr.h"
 
 namespace accel::runtime {
 

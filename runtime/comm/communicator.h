@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/comm/collective_call.h"
-#include "runtime/plan/staging.h"
+#include "runtime/plan/memory/staging.h"
 
 namespace accel::runtime {
 

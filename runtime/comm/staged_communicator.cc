@@ -11,7 +11,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/comm/reduce.h"
-#include "runtime/plan/staging.h"
+#include "runtime/plan/memory/staging.h"
 
 namespace accel::runtime {
 namespace {

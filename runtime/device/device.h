@@ -18,7 +18,7 @@
 #include "runtime/comm/communicator.h"
 #include "runtime/device/roofline.h"
 #include "runtime/device/stream.h"
-#include "runtime/plan/memory_layout.h"
+#include "runtime/plan/memory/memory_layout.h"
 #include "runtime/plan/plan.h"
 
 namespace accel::runtime {

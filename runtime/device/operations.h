@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/comm/collective_call.h"
-#include "runtime/plan/memory_layout.h"
+#include "runtime/plan/memory/memory_layout.h"
 
 namespace accel::runtime {
 

@@ -12,7 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "runtime/device/operations.h"
-#include "runtime/plan/plan_view.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::runtime {
 

@@ -8,8 +8,8 @@
 #include "google/protobuf/repeated_field.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/collective_sizes.h"
-#include "runtime/plan/element_type.h"
-#include "runtime/plan/instruction_names.h"
+#include "runtime/plan/schema/element_type.h"
+#include "runtime/plan/schema/instruction_names.h"
 
 namespace accel::runtime {
 namespace {

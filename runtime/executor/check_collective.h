@@ -4,7 +4,7 @@
 #define ACCEL_RUNTIME_EXECUTOR_CHECK_COLLECTIVE_H_
 
 #include "absl/status/status.h"
-#include "runtime/plan/memory_layout.h"
+#include "runtime/plan/memory/memory_layout.h"
 
 namespace accel::runtime {
 

@@ -6,8 +6,8 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/check_collective.h"
-#include "runtime/plan/element_type.h"
-#include "runtime/plan/visitor.h"
+#include "runtime/plan/schema/element_type.h"
+#include "runtime/plan/schema/visitor.h"
 
 namespace accel::runtime {
 namespace {

@@ -4,8 +4,8 @@
 #define ACCEL_RUNTIME_EXECUTOR_CHECK_RUNNABLE_H_
 
 #include "absl/status/status.h"
-#include "runtime/plan/memory_layout.h"
-#include "runtime/plan/plan_view.h"
+#include "runtime/plan/memory/memory_layout.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::runtime {
 

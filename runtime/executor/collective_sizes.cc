@@ -3,7 +3,7 @@
 #include "runtime/executor/collective_sizes.h"
 
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/element_type.h"
+#include "runtime/plan/schema/element_type.h"
 
 namespace accel::runtime {
 

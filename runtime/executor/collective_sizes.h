@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/sizes/size_expr.h"
 
 namespace accel::runtime {
 

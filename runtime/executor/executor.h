@@ -17,7 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/executor/slot_tensor.h"
-#include "runtime/plan/memory_layout.h"
+#include "runtime/plan/memory/memory_layout.h"
 #include "runtime/plan/plan.h"
 
 namespace accel::runtime {

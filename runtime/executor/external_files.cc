@@ -12,7 +12,7 @@
 #include "runtime/base/sha256.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/path.h"
-#include "runtime/plan/container_format.h"
+#include "runtime/plan/container/container_format.h"
 
 namespace accel::runtime {
 namespace {

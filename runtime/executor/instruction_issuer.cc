@@ -7,7 +7,7 @@
 #include "runtime/base/deadline.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/collective_sizes.h"
-#include "runtime/plan/element_type.h"
+#include "runtime/plan/schema/element_type.h"
 
 namespace accel::runtime {
 namespace {

@@ -12,7 +12,7 @@
 #include "runtime/device/operations.h"
 #include "runtime/executor/microbatch_reader.h"
 #include "runtime/executor/weight_loader.h"
-#include "runtime/plan/visitor.h"
+#include "runtime/plan/schema/visitor.h"
 
 namespace accel::runtime {
 

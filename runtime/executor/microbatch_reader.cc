@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/element_type.h"
+#include "runtime/plan/schema/element_type.h"
 
 namespace accel::runtime {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "runtime/data/dataset.h"
 #include "runtime/executor/batch_plan.h"
-#include "runtime/plan/plan_view.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::runtime {
 

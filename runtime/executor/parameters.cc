@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/element_type.h"
-#include "runtime/plan/validate.h"
+#include "runtime/plan/schema/element_type.h"
+#include "runtime/plan/validate/validate.h"
 
 namespace accel::runtime {
 

@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "runtime/base/dtype.h"
 #include "runtime/executor/executor.h"
-#include "runtime/plan/plan_view.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::runtime {
 

@@ -12,9 +12,9 @@
 #include "runtime/executor/check_runnable.h"
 #include "runtime/executor/step_digest.h"
 #include "runtime/executor/trace_recorder.h"
-#include "runtime/plan/verify_launches.h"
-#include "runtime/plan/verify_memory.h"
-#include "runtime/plan/verify_schedule.h"
+#include "runtime/plan/verify/verify_launches.h"
+#include "runtime/plan/verify/verify_memory.h"
+#include "runtime/plan/verify/verify_schedule.h"
 
 namespace accel::runtime {
 namespace {

@@ -9,8 +9,8 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "runtime/io/atomic_file.h"
-#include "runtime/plan/instruction_names.h"
-#include "runtime/plan/trace_format.h"
+#include "runtime/plan/schema/instruction_names.h"
+#include "runtime/report/trace_format.h"
 
 namespace accel::runtime {
 namespace {

@@ -13,9 +13,9 @@
 #include "absl/status/status.h"
 #include "runtime/device/roofline.h"
 #include "runtime/io/vfs.h"
-#include "runtime/plan/instruction_cost.h"
-#include "runtime/plan/plan_view.h"
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/cost/instruction_cost.h"
+#include "runtime/plan/sizes/size_expr.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::runtime {
 

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/element_type.h"
+#include "runtime/plan/schema/element_type.h"
 
 namespace accel::runtime {
 

@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "runtime/executor/external_files.h"
 #include "runtime/plan/plan.h"
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/sizes/size_expr.h"
 
 namespace accel::runtime {
 

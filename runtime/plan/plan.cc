@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/instruction_stream.h"
-#include "runtime/plan/validate.h"
+#include "runtime/plan/container/instruction_stream.h"
+#include "runtime/plan/validate/validate.h"
 
 namespace accel::runtime {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "runtime/base/sha256.h"
 #include "runtime/io/vfs.h"
-#include "runtime/plan/container_reader.h"
-#include "runtime/plan/plan_view.h"
+#include "runtime/plan/container/container_reader.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::runtime {
 

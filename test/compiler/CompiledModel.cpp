@@ -6,7 +6,7 @@
 #include "compiler/PlanManifest.h"
 #include "compiler/RegisterAll.h"
 #include "passes/Analysis/IterationDomain.h"
-#include "runtime/plan/instruction_stream.h"
+#include "runtime/plan/container/instruction_stream.h"
 #include "test/passes/lower/KernelRun.h"
 
 #include "mlir/IR/DialectRegistry.h"

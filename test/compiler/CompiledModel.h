@@ -8,7 +8,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "frontends/onnx/ImportOnnx.h"
 #include "passes/Lower/LowerPipeline.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/schema/plan.pb.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"

@@ -5,7 +5,7 @@
 #define ACCEL_TEST_COMPILER_ORACLECHECK_H
 
 #include "dialects/Accel/Interpreter/HostTensor.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/schema/plan.pb.h"
 #include "test/passes/lower/KernelRun.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

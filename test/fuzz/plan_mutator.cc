@@ -12,9 +12,9 @@
 
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
-#include "runtime/plan/container_writer.h"
-#include "runtime/plan/instruction_stream.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/container/container_writer.h"
+#include "runtime/plan/container/instruction_stream.h"
+#include "runtime/plan/schema/plan.pb.h"
 #include "test/fuzz/memory_vfs.h"
 
 namespace accel::testing {

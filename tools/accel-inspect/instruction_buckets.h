@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "runtime/plan/gathered_buckets.h"
-#include "runtime/plan/plan_view.h"
+#include "runtime/plan/cost/gathered_buckets.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::tools {
 

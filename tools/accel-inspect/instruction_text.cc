@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/base/format.h"
-#include "runtime/plan/instruction_names.h"
-#include "runtime/plan/size_expr.h"
-#include "runtime/plan/visitor.h"
+#include "runtime/plan/schema/instruction_names.h"
+#include "runtime/plan/schema/visitor.h"
+#include "runtime/plan/sizes/size_expr.h"
 
 namespace accel::tools {
 namespace {

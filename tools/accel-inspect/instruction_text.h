@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "runtime/plan/plan_view.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::tools {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "runtime/plan/memory_layout.h"
+#include "runtime/plan/memory/memory_layout.h"
 #include "runtime/plan/plan.h"
 
 namespace accel::tools {

@@ -11,8 +11,8 @@
 #include "runtime/base/amount.h"
 #include "runtime/base/format.h"
 #include "runtime/base/text_wrap.h"
-#include "runtime/plan/element_type.h"
-#include "runtime/plan/instruction_names.h"
+#include "runtime/plan/schema/element_type.h"
+#include "runtime/plan/schema/instruction_names.h"
 #include "tools/accel-inspect/instruction_text.h"
 
 namespace accel::tools {

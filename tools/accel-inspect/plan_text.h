@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "runtime/plan/memory_layout.h"
+#include "runtime/plan/memory/memory_layout.h"
 #include "runtime/plan/plan.h"
 
 namespace accel::tools {

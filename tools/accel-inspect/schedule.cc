@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/instruction_cost.h"
+#include "runtime/plan/cost/instruction_cost.h"
 #include "tools/accel-inspect/instruction_buckets.h"
 
 namespace accel::tools {

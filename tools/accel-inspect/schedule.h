@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "runtime/plan/gathered_buckets.h"
-#include "runtime/plan/memory_layout.h"
-#include "runtime/plan/plan_view.h"
+#include "runtime/plan/cost/gathered_buckets.h"
+#include "runtime/plan/memory/memory_layout.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::tools {
 

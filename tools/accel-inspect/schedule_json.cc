@@ -6,8 +6,8 @@
 
 #include "nlohmann/json.hpp"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/instruction_cost.h"
-#include "runtime/plan/instruction_names.h"
+#include "runtime/plan/cost/instruction_cost.h"
+#include "runtime/plan/schema/instruction_names.h"
 #include "tools/accel-inspect/schedule.h"
 
 namespace accel::tools {

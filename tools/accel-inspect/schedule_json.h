@@ -6,8 +6,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "runtime/plan/memory_layout.h"
-#include "runtime/plan/plan_view.h"
+#include "runtime/plan/memory/memory_layout.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::tools {
 

@@ -11,8 +11,8 @@
 #include "runtime/base/amount.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/collective_bytes.h"
-#include "runtime/plan/instruction_names.h"
+#include "runtime/plan/schema/instruction_names.h"
+#include "runtime/plan/sizes/collective_bytes.h"
 #include "tools/accel-inspect/schedule.h"
 #include "tools/accel-inspect/text_table.h"
 

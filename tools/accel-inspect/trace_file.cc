@@ -8,7 +8,7 @@
 #include "nlohmann/json.hpp"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/trace_format.h"
+#include "runtime/report/trace_format.h"
 #include "runtime/text/printable.h"
 
 namespace accel::tools {

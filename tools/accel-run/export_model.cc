@@ -17,7 +17,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/parameters.h"
 #include "runtime/io/safetensors.h"
-#include "runtime/plan/element_type.h"
+#include "runtime/plan/schema/element_type.h"
 
 namespace accel::tools {
 namespace {

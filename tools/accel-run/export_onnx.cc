@@ -11,8 +11,8 @@
 #include "runtime/executor/parameters.h"
 #include "runtime/executor/weight_loader.h"
 #include "runtime/io/atomic_file.h"
-#include "runtime/plan/element_type.h"
-#include "runtime/plan/validate.h"
+#include "runtime/plan/schema/element_type.h"
+#include "runtime/plan/validate/validate.h"
 #include "tools/accel-run/export_model.h"
 
 namespace accel::tools {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/schema/plan.pb.h"
 #include "tools/command-line/parse.h"
 
 namespace accel::tools {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/executor/executor.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/schema/plan.pb.h"
 
 namespace accel::tools {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/schema/plan.pb.h"
 
 namespace accel::tools {
 

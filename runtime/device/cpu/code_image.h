@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/device/cpu/cpu_memory.h"
-#include "runtime/plan/container_reader.h"
+#include "runtime/plan/container/container_reader.h"
 
 namespace accel::runtime {
 

@@ -13,7 +13,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/device/cpu/cpu_roofline.h"
 #include "runtime/device/cpu/cpu_streams.h"
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/sizes/size_expr.h"
 
 namespace accel::runtime {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/schema/plan.pb.h"
 #include "test/runtime/status_matchers.h"
 
 namespace accel::runtime {

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "runtime/comm/group_region.h"
 #include "runtime/comm/shm_group.h"
-#include "runtime/plan/staging.h"
+#include "runtime/plan/memory/staging.h"
 #include "test/runtime/status_matchers.h"
 
 namespace accel::runtime {

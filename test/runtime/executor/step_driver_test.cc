@@ -17,7 +17,7 @@
 #include "runtime/device/create_device.h"
 #include "runtime/executor/parameters.h"
 #include "runtime/io/posix_vfs.h"
-#include "runtime/plan/external_file.h"
+#include "runtime/plan/container/external_file.h"
 #include "runtime/random/philox.h"
 #include "test/runtime/device/queued_device.h"
 #include "test/runtime/npy_bytes.h"

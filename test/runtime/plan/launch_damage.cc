@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/plan/memory_layout.h"
-#include "runtime/plan/plan_view.h"
-#include "runtime/plan/size_expr.h"
-#include "runtime/plan/verify_launches.h"
+#include "runtime/plan/memory/memory_layout.h"
+#include "runtime/plan/sizes/size_expr.h"
+#include "runtime/plan/validate/plan_view.h"
+#include "runtime/plan/verify/verify_launches.h"
 
 namespace accel::testing {
 namespace {

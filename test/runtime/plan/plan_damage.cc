@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/plan/memory_layout.h"
-#include "runtime/plan/plan_view.h"
-#include "runtime/plan/size_expr.h"
-#include "runtime/plan/verify_launches.h"
-#include "runtime/plan/verify_memory.h"
-#include "runtime/plan/verify_schedule.h"
+#include "runtime/plan/memory/memory_layout.h"
+#include "runtime/plan/sizes/size_expr.h"
+#include "runtime/plan/validate/plan_view.h"
+#include "runtime/plan/verify/verify_launches.h"
+#include "runtime/plan/verify/verify_memory.h"
+#include "runtime/plan/verify/verify_schedule.h"
 #include "test/runtime/plan/launch_damage.h"
 #include "test/runtime/plan/plan_program.h"
 

@@ -7,8 +7,8 @@
 
 #include "runtime/base/status_macros.h"
 #include "runtime/io/posix_vfs.h"
-#include "runtime/plan/container_writer.h"
-#include "runtime/plan/instruction_stream.h"
+#include "runtime/plan/container/container_writer.h"
+#include "runtime/plan/container/instruction_stream.h"
 #include "runtime/plan/plan.h"
 
 namespace accel::testing {

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/container_writer.h"
-#include "runtime/plan/instruction_stream.h"
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/container/container_writer.h"
+#include "runtime/plan/container/instruction_stream.h"
+#include "runtime/plan/sizes/size_expr.h"
 #include "test/runtime/plan/sample_kernels.h"
 
 namespace accel::testing {

@@ -24,7 +24,7 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/io/vfs.h"
-#include "runtime/plan/plan_view.h"
+#include "runtime/plan/validate/plan_view.h"
 
 namespace accel::testing {
 

@@ -2,7 +2,7 @@
 // The messages that the sharded plan adds to the sample plan.
 #include "test/runtime/plan/sharded_plan.h"
 
-#include "runtime/plan/features.h"
+#include "runtime/plan/schema/features.h"
 
 namespace accel::testing {
 namespace {

@@ -16,7 +16,7 @@
 
 #include <vector>
 
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/sizes/size_expr.h"
 #include "test/runtime/plan/sample_plan.h"
 
 namespace accel::testing {

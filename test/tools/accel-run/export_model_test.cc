@@ -12,7 +12,7 @@
 #include "runtime/executor/step_driver.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/io/safetensors.h"
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/sizes/size_expr.h"
 #include "test/runtime/plan/sample_plan.h"
 #include "test/runtime/status_matchers.h"
 #include "test/runtime/temp_dir.h"

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/io/posix_vfs.h"
-#include "runtime/plan/size_expr.h"
+#include "runtime/plan/sizes/size_expr.h"
 #include "test/runtime/plan/sample_plan.h"
 #include "test/runtime/status_matchers.h"
 #include "test/runtime/temp_dir.h"

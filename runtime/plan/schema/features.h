@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Names of what a plan may need besides the format's base. A plan lists those
+// it uses in Manifest.required_features; a reader refuses the others by name.
+#ifndef ACCEL_RUNTIME_PLAN_SCHEMA_FEATURES_H_
+#define ACCEL_RUNTIME_PLAN_SCHEMA_FEATURES_H_
+
+#include <array>
+
+#include "absl/strings/string_view.h"
+
+namespace accel::runtime {
+
+// `load` from files that the plan refers to.
+inline constexpr absl::string_view kFeatureExternalFiles = "external-files";
+// Accesses that differ from thread to thread (Access.thread_stride).
+inline constexpr absl::string_view kFeatureThreadPrivate = "thread-private";
+
+// Accesses to a rank's part of a buffer (Access.shard).
+inline constexpr absl::string_view kFeatureShardedAccess = "sharded-access";
+
+inline constexpr std::array<absl::string_view, 3> kKnownFeatures = {
+    kFeatureExternalFiles, kFeatureThreadPrivate, kFeatureShardedAccess};
+
+}  // namespace accel::runtime
+
+#endif  // ACCEL_RUNTIME_PLAN_SCHEMA_FEATURES_H_
