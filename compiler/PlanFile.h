@@ -3,7 +3,7 @@
 #ifndef ACCEL_COMPILER_PLANFILE_H
 #define ACCEL_COMPILER_PLANFILE_H
 
-#include "frontends/onnx/WeightTable.h"
+#include "frontends/onnx/Weights/WeightTable.h"
 #include "runtime/plan/container/container_writer.h"
 
 #include "mlir/IR/MLIRContext.h"

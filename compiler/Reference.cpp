@@ -3,7 +3,7 @@
 #include "compiler/Reference.h"
 
 #include "dialects/Diagnostics/ErrorCodes.h"
-#include "frontends/onnx/OperatorTable.h"
+#include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

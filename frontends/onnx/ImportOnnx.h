@@ -17,10 +17,10 @@
 #ifndef ACCEL_FRONTENDS_ONNX_IMPORTONNX_H
 #define ACCEL_FRONTENDS_ONNX_IMPORTONNX_H
 
-#include "frontends/onnx/ExportTemplate.h"
+#include "frontends/onnx/Export/ExportTemplate.h"
 #include "frontends/onnx/ImportNote.h"
 #include "frontends/onnx/ImportOptions.h"
-#include "frontends/onnx/WeightTable.h"
+#include "frontends/onnx/Weights/WeightTable.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

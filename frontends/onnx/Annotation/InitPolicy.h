@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Initial values by `--init`: what a parameter is, seen from its use, decides
+// how it begins.
+#ifndef ACCEL_FRONTENDS_ONNX_ANNOTATION_INITPOLICY_H
+#define ACCEL_FRONTENDS_ONNX_ANNOTATION_INITPOLICY_H
+
+#include "frontends/onnx/ImportOptions.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace accel::onnx {
+
+/// The random-number site of a parameter's initial values: 32-bit FNV-1a of its
+/// name.
+uint32_t getInitialSite(llvm::StringRef name);
+
+/// Sets `initial` of every trainable parameter of `module`:
+/// - scales of norms (and vectors that multiply) 1, other vectors and scalars
+/// 0;
+/// - matrices and tables normal(0, deviation);
+/// - by `gpt2`, projections into the residual stream - matrices whose product
+/// is added to a computed value of its own
+///   shape, with at most a bias, a dropout and reshapes between - normal(0,
+///   deviation / sqrt(their number)): GPT-2 has 2 L of them, L being its
+///   layers.
+void applyInitPolicy(mlir::ModuleOp module, mlir::func::FuncOp forward,
+                     const InitPolicy &policy);
+
+} // namespace accel::onnx
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compares every node with its row of the operator table.
+#include "frontends/onnx/Checks/SupportCheck.h"
+
+#include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/Model/Locations.h"
+#include "frontends/onnx/Model/Metadata.h"
+#include "frontends/onnx/Model/ModelFile.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+constexpr llvm::StringLiteral kRewriteRule =
+    "pkg.onnxscript.rewriter.rule_name";
+
+/// Whether `attribute` is among those of the row, with the value that the row
+/// asks for.
+bool isSupported(const pb::AttributeProto &attribute,
+                 const OperatorInfo &info) {
+  for (const AttributeInfo &known : getAttributes(info)) {
+    if (known.name != attribute.name()) {
+      continue;
+    }
+    double expected = 0;
+    double got = attribute.type() == pb::AttributeProto::FLOAT
+                     ? attribute.f()
+                     : static_cast<double>(attribute.i());
+    return known.value.empty() || known.value.getAsDouble(expected) ||
+           got == expected;
+  }
+  return false;
+}
+
+std::string describeValue(const pb::AttributeProto &attribute) {
+  switch (attribute.type()) {
+  case pb::AttributeProto::INT:
+    return " = " + std::to_string(attribute.i());
+  case pb::AttributeProto::FLOAT:
+    return " = " + llvm::formatv("{0}", attribute.f()).str();
+  case pb::AttributeProto::STRING:
+    return " = '" + attribute.s() + "'";
+  default:
+    return "";
+  }
+}
+
+/// What is wrong with `node`, one by one.
+UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset) {
+  std::string name = node.op_type();
+  if (!node.domain().empty() && node.domain() != "ai.onnx") {
+    return {{&node, ErrorCode::OtherDomain,
+             name + " of domain '" + node.domain() + "'"}};
+  }
+  // The exporter does it in training mode too; what is left is a Linear layer
+  // that nothing normalizes.
+  if (findProperty(node.metadata_props(), kRewriteRule)
+          .starts_with("FuseBatchNorm")) {
+    return {{&node, ErrorCode::BatchNorm,
+             name + " that the exporter merged a batch norm into"}};
+  }
+  if (name == "BatchNormalization") {
+    return {{&node, ErrorCode::BatchNorm, name}};
+  }
+  std::optional<int64_t> first = findFirstOpset(name);
+  if (!first) {
+    return {{&node, ErrorCode::UnknownOperator, name}};
+  }
+  const OperatorInfo *info = findOperator(name, opset);
+  if (!info) {
+    return {{&node, ErrorCode::OperatorSet,
+             name + " of operator set " + std::to_string(opset) +
+                 " (known from " + std::to_string(*first) + ")"}};
+  }
+  UnsupportedNodes problems;
+  for (const pb::AttributeProto &attribute : node.attribute()) {
+    if (!isSupported(attribute, *info)) {
+      problems.push_back({&node, ErrorCode::UnknownAttribute,
+                          name + " with attribute " + attribute.name() +
+                              describeValue(attribute)});
+    }
+  }
+  auto inputs = static_cast<unsigned>(node.input_size());
+  // A list of any length has no absent members.
+  unsigned required = info->maxInputs == anyNumber
+                          ? std::max(inputs, info->minInputs)
+                          : info->minInputs;
+  bool missing = inputs < required;
+  for (unsigned i = 0; !missing && i < required; ++i) {
+    missing = node.input(static_cast<int>(i)).empty();
+  }
+  if (missing || inputs > info->maxInputs) {
+    problems.push_back({&node, ErrorCode::InputCount,
+                        name + " with " + std::to_string(inputs) + " inputs"});
+  }
+  return problems;
+}
+
+std::string describeNode(const pb::NodeProto &node) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "'" << getNodeName(node) << "'";
+  if (std::optional<PythonFrame> frame = findUserFrame(node)) {
+    stream << " at " << frame->file << ":" << frame->line;
+  }
+  return text;
+}
+
+std::string listNodes(ArrayRef<const pb::NodeProto *> nodes) {
+  constexpr size_t shown = 3;
+  std::string text = std::to_string(nodes.size()) +
+                     (nodes.size() == 1 ? " node: " : " nodes: ");
+  text += llvm::join(llvm::map_range(nodes.take_front(shown),
+                                     [](const pb::NodeProto *node) {
+                                       return describeNode(*node);
+                                     }),
+                     ", ");
+  return nodes.size() > shown ? text + " and others" : text;
+}
+
+} // namespace
+
+UnsupportedNodes findUnsupported(const pb::ModelProto &model) {
+  UnsupportedNodes found;
+  int64_t opset = defaultOpset(model);
+  for (const pb::NodeProto &node : model.graph().node()) {
+    llvm::append_range(found, findProblems(node, opset));
+  }
+  return found;
+}
+
+void reportUnsupported(const UnsupportedNodes &nodes, StringRef path,
+                       bool oneByOne, MLIRContext &context) {
+  if (oneByOne) {
+    for (const UnsupportedNode &each : nodes) {
+      emitCodedError(getNodeLocation(context, *each.node), each.code)
+          << each.text << ": " << getErrorInfo(each.code).title;
+    }
+    return;
+  }
+  std::map<std::string, SmallVector<const pb::NodeProto *>> problems;
+  for (const UnsupportedNode &each : nodes) {
+    problems[each.text].push_back(each.node);
+  }
+  std::string text;
+  for (const auto &[problem, affected] : problems) {
+    text += "\n  " + problem + " (" + listNodes(affected) + ")";
+  }
+  auto isBatchNorm = [](const UnsupportedNode &each) {
+    return each.code == ErrorCode::BatchNorm;
+  };
+  InFlightDiagnostic error =
+      emitCodedError(UnknownLoc::get(&context), nodes.front().code)
+      << path << ": expected operators that the importer knows, got "
+      << problems.size() << (problems.size() == 1 ? " other:" : " others:")
+      << text << "\n";
+  if (llvm::any_of(nodes, isBatchNorm)) {
+    error << "batch norm is not trained, merged or not: normalize each sample "
+             "by itself in the model (torch.nn.LayerNorm, torch.nn.RMSNorm), "
+             "and export again";
+  }
+  if (!llvm::all_of(nodes, isBatchNorm)) {
+    error << (llvm::any_of(nodes, isBatchNorm) ? "\n" : "")
+          << "rewrite these lines of the model with known operators, or export "
+             "with another opset_version";
+  }
+}
+
+} // namespace accel::onnx

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table itself.
+#include "frontends/onnx/Conversion/OperatorTable.h"
+
+#include "frontends/onnx/Model/ModelFile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+namespace accel::onnx {
+namespace {
+
+constexpr int64_t first = oldestOpset, last = newestOpset;
+
+constexpr OperatorInfo operators[] = {
+    {"Abs", first, last, 1, 1, "", convertUnary},
+    {"Add", first, last, 2, 2, "", convertBinary},
+    {"And", first, last, 2, 2, "", convertBinary},
+    {"Attention", 23, last, 3, 6,
+     "is_causal:int scale:float kv_num_heads:int q_num_heads:int "
+     "qk_matmul_output_mode:int softcap:float=0 softmax_precision:int=1",
+     convertAttention, 4},
+    {"Cast", first, 18, 1, 1, "to:int!", convertCast},
+    {"Cast", 19, 23, 1, 1, "to:int! saturate:int", convertCast},
+    {"Cast", 24, last, 1, 1, "to:int! saturate:int round_mode:string",
+     convertCast},
+    {"CastLike", 15, 18, 2, 2, "", convertCastLike},
+    {"CastLike", 19, 23, 2, 2, "saturate:int", convertCastLike},
+    {"CastLike", 24, last, 2, 2, "saturate:int round_mode:string",
+     convertCastLike},
+    {"Clip", first, last, 1, 3, "", convertClip},
+    {"Concat", first, last, 1, anyNumber, "axis:int!", convertConcat},
+    {"Constant", first, last, 0, 0,
+     "value:tensor value_float:float value_floats:floats "
+     "value_int:int value_ints:ints",
+     convertConstant},
+    {"ConstantOfShape", first, last, 1, 1, "value:tensor",
+     convertConstantOfShape},
+    {"Cos", first, last, 1, 1, "", convertUnary},
+    {"CumSum", first, last, 2, 2, "exclusive:int reverse:int", convertCumSum},
+    {"Div", first, last, 2, 2, "", convertBinary},
+    {"Dropout", first, last, 1, 3, "seed:int", convertDropout, 2},
+    {"Equal", first, last, 2, 2, "", convertCompare},
+    {"Erf", first, last, 1, 1, "", convertUnary},
+    {"Exp", first, last, 1, 1, "", convertUnary},
+    {"Expand", first, last, 2, 2, "", convertExpand},
+    {"Flatten", first, last, 1, 1, "axis:int", convertFlatten},
+    {"Gather", first, last, 2, 2, "axis:int", convertGather},
+    {"GatherND", first, last, 2, 2, "batch_dims:int", convertGatherNd},
+    {"Gelu", 20, last, 1, 1, "approximate:string", convertGelu},
+    {"Gemm", first, last, 2, 3, "alpha:float beta:float transA:int transB:int",
+     convertGemm},
+    {"Greater", first, last, 2, 2, "", convertCompare},
+    {"GreaterOrEqual", first, last, 2, 2, "", convertCompare},
+    {"Identity", first, last, 1, 1, "", convertIdentity},
+    {"IsNaN", first, last, 1, 1, "", convertIsNan},
+    {"LayerNormalization", 17, last, 2, 3,
+     "axis:int epsilon:float stash_type:int=1", convertLayerNorm, 3},
+    {"Less", first, last, 2, 2, "", convertCompare},
+    {"LessOrEqual", first, last, 2, 2, "", convertCompare},
+    {"Log", first, last, 1, 1, "", convertUnary},
+    {"LogSoftmax", first, last, 1, 1, "axis:int", convertLogSoftmax},
+    {"MatMul", first, last, 2, 2, "", convertMatMul},
+    {"Max", first, last, 1, anyNumber, "", convertBinary},
+    {"Min", first, last, 1, anyNumber, "", convertBinary},
+    {"Mul", first, last, 2, 2, "", convertBinary},
+    {"Neg", first, last, 1, 1, "", convertUnary},
+    {"NegativeLogLikelihoodLoss", first, last, 2, 3,
+     "ignore_index:int reduction:string", convertNegativeLogLikelihoodLoss},
+    {"Not", first, last, 1, 1, "", convertNot},
+    {"Or", first, last, 2, 2, "", convertBinary},
+    {"Pad", first, 17, 2, 3, "mode:string", convertPad},
+    {"Pad", 18, last, 2, 4, "mode:string", convertPad},
+    {"Pow", first, last, 2, 2, "", convertPow},
+    {"RMSNormalization", 23, last, 2, 2,
+     "axis:int epsilon:float stash_type:int=1", convertRmsNorm},
+    {"Range", first, last, 3, 3, "", convertRange},
+    {"Reciprocal", first, last, 1, 1, "", convertReciprocal},
+    {"ReduceMax", first, 17, 1, 1, "axes:ints keepdims:int", convertReduce},
+    {"ReduceMax", 18, last, 1, 2, "keepdims:int noop_with_empty_axes:int",
+     convertReduce},
+    {"ReduceMean", first, 17, 1, 1, "axes:ints keepdims:int", convertReduce},
+    {"ReduceMean", 18, last, 1, 2, "keepdims:int noop_with_empty_axes:int",
+     convertReduce},
+    {"ReduceSum", first, last, 1, 2, "keepdims:int noop_with_empty_axes:int",
+     convertReduce},
+    {"Relu", first, last, 1, 1, "", convertUnary},
+    {"Reshape", first, 13, 2, 2, "", convertReshape},
+    {"Reshape", 14, last, 2, 2, "allowzero:int", convertReshape},
+    {"RotaryEmbedding", 23, last, 3, 4,
+     "interleaved:int num_heads:int rotary_embedding_dim:int",
+     convertRotaryEmbedding},
+    {"Shape", first, 14, 1, 1, "", convertShape},
+    {"Shape", 15, last, 1, 1, "start:int end:int", convertShape},
+    {"Sigmoid", first, last, 1, 1, "", convertUnary},
+    {"Sin", first, last, 1, 1, "", convertUnary},
+    {"Size", first, last, 1, 1, "", convertSize},
+    {"Slice", first, last, 3, 5, "", convertSlice},
+    {"Softmax", first, last, 1, 1, "axis:int", convertSoftmax},
+    {"SoftmaxCrossEntropyLoss", first, last, 2, 3,
+     "ignore_index:int reduction:string", convertSoftmaxCrossEntropyLoss, 2},
+    {"Split", first, 17, 1, 2, "axis:int", convertSplit, anyNumber},
+    {"Split", 18, last, 1, 2, "axis:int num_outputs:int", convertSplit,
+     anyNumber},
+    {"Sqrt", first, last, 1, 1, "", convertUnary},
+    {"Squeeze", first, last, 1, 2, "", convertSqueeze},
+    {"Sub", first, last, 2, 2, "", convertBinary},
+    {"Tanh", first, last, 1, 1, "", convertUnary},
+    {"Transpose", first, last, 1, 1, "perm:ints", convertTranspose},
+    {"Trilu", 14, last, 1, 2, "upper:int", convertTrilu},
+    {"Unsqueeze", first, last, 2, 2, "", convertUnsqueeze},
+    {"Where", first, last, 3, 3, "", convertWhere},
+};
+
+} // namespace
+
+llvm::ArrayRef<OperatorInfo> getOperators() { return operators; }
+
+/// The rows of an operator.
+static llvm::ArrayRef<OperatorInfo> findRows(llvm::StringRef name) {
+  const auto *begin = llvm::lower_bound(
+      operators, name, [](const OperatorInfo &info, llvm::StringRef key) {
+        return info.name < key;
+      });
+  const auto *end =
+      std::find_if(begin, std::end(operators),
+                   [&](const OperatorInfo &info) { return info.name != name; });
+  return llvm::ArrayRef(begin, end);
+}
+
+const OperatorInfo *findOperator(llvm::StringRef name, int64_t opset) {
+  llvm::ArrayRef<OperatorInfo> rows = findRows(name);
+  const auto *found = llvm::find_if(rows, [&](const OperatorInfo &info) {
+    return opset >= info.firstOpset && opset <= info.lastOpset;
+  });
+  return found == rows.end() ? nullptr : found;
+}
+
+std::optional<int64_t> findFirstOpset(llvm::StringRef name) {
+  llvm::ArrayRef<OperatorInfo> rows = findRows(name);
+  return rows.empty() ? std::nullopt : std::optional(rows.front().firstOpset);
+}
+
+llvm::SmallVector<AttributeInfo> getAttributes(const OperatorInfo &info) {
+  llvm::SmallVector<llvm::StringRef> entries;
+  llvm::StringRef(info.attributes).split(entries, ' ', -1, /*KeepEmpty=*/false);
+  return llvm::map_to_vector(entries, [](llvm::StringRef entry) {
+    auto [declared, value] = entry.split('=');
+    auto [name, type] = declared.split(':');
+    bool isRequired = type.consume_back("!");
+    return AttributeInfo{name, type, value, isRequired};
+  });
+}
+
+} // namespace accel::onnx

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The operators that the importer knows: one row each, and one small function
+// each in the file of its family.
+#ifndef ACCEL_FRONTENDS_ONNX_CONVERSION_OPERATORTABLE_H
+#define ACCEL_FRONTENDS_ONNX_CONVERSION_OPERATORTABLE_H
+
+#include "frontends/onnx/Conversion/NodeConversion.h"
+
+namespace accel::onnx {
+
+/// `maxInputs` of an operator that takes a list, `maxOutputs` of one that makes
+/// one.
+constexpr unsigned anyNumber = ~0u;
+
+/// An operator of the default domain, as some operator sets define it.
+struct OperatorInfo {
+  llvm::StringLiteral name;
+  int64_t firstOpset; ///< the oldest and newest operator set in which it means
+                      ///< what the converter takes it for
+  int64_t lastOpset;
+  unsigned minInputs, maxInputs; ///< how many inputs a node may have
+  /// Attributes that the converter honours, separated by spaces, with ONNX's
+  /// type of each: `keepdims:int`. Any other is unsupported. `to:int!` has to
+  /// be there; `stash_type:int=1` is accepted only with that value.
+  llvm::StringLiteral attributes;
+  Converter converter;
+  unsigned maxOutputs = 1;
+};
+
+/// One entry of `OperatorInfo::attributes`.
+struct AttributeInfo {
+  llvm::StringRef name;
+  llvm::StringRef type;  ///< ONNX's name of it, in small letters
+  llvm::StringRef value; ///< the only one that is accepted; empty: any
+  bool isRequired;
+};
+
+/// All of them, by name, then by operator set.
+llvm::ArrayRef<OperatorInfo> getOperators();
+
+/// The operator in that operator set, or null.
+const OperatorInfo *findOperator(llvm::StringRef name, int64_t opset);
+
+/// The oldest operator set in which the operator is known, or none.
+std::optional<int64_t> findFirstOpset(llvm::StringRef name);
+
+llvm::SmallVector<AttributeInfo> getAttributes(const OperatorInfo &info);
+
+// One function per operator or group of operators that differ in one word.
+mlir::LogicalResult convertAttention(NodeConversion &conversion);
+mlir::LogicalResult convertBinary(NodeConversion &conversion);
+mlir::LogicalResult convertCast(NodeConversion &conversion);
+mlir::LogicalResult convertCastLike(NodeConversion &conversion);
+mlir::LogicalResult convertClip(NodeConversion &conversion);
+mlir::LogicalResult convertCompare(NodeConversion &conversion);
+mlir::LogicalResult convertConcat(NodeConversion &conversion);
+mlir::LogicalResult convertConstant(NodeConversion &conversion);
+mlir::LogicalResult convertConstantOfShape(NodeConversion &conversion);
+mlir::LogicalResult convertCumSum(NodeConversion &conversion);
+mlir::LogicalResult convertDropout(NodeConversion &conversion);
+mlir::LogicalResult convertExpand(NodeConversion &conversion);
+mlir::LogicalResult convertFlatten(NodeConversion &conversion);
+mlir::LogicalResult convertGather(NodeConversion &conversion);
+mlir::LogicalResult convertGatherNd(NodeConversion &conversion);
+mlir::LogicalResult convertGelu(NodeConversion &conversion);
+mlir::LogicalResult convertGemm(NodeConversion &conversion);
+mlir::LogicalResult convertIdentity(NodeConversion &conversion);
+mlir::LogicalResult convertIsNan(NodeConversion &conversion);
+mlir::LogicalResult convertLayerNorm(NodeConversion &conversion);
+mlir::LogicalResult convertLogSoftmax(NodeConversion &conversion);
+mlir::LogicalResult convertMatMul(NodeConversion &conversion);
+mlir::LogicalResult
+convertNegativeLogLikelihoodLoss(NodeConversion &conversion);
+mlir::LogicalResult convertNot(NodeConversion &conversion);
+mlir::LogicalResult convertPad(NodeConversion &conversion);
+mlir::LogicalResult convertPow(NodeConversion &conversion);
+mlir::LogicalResult convertRange(NodeConversion &conversion);
+mlir::LogicalResult convertReciprocal(NodeConversion &conversion);
+mlir::LogicalResult convertReduce(NodeConversion &conversion);
+mlir::LogicalResult convertReshape(NodeConversion &conversion);
+mlir::LogicalResult convertRmsNorm(NodeConversion &conversion);
+mlir::LogicalResult convertRotaryEmbedding(NodeConversion &conversion);
+mlir::LogicalResult convertShape(NodeConversion &conversion);
+mlir::LogicalResult convertSize(NodeConversion &conversion);
+mlir::LogicalResult convertSlice(NodeConversion &conversion);
+mlir::LogicalResult convertSoftmax(NodeConversion &conversion);
+mlir::LogicalResult convertSoftmaxCrossEntropyLoss(NodeConversion &conversion);
+mlir::LogicalResult convertSplit(NodeConversion &conversion);
+mlir::LogicalResult convertSqueeze(NodeConversion &conversion);
+mlir::LogicalResult convertTranspose(NodeConversion &conversion);
+mlir::LogicalResult convertTrilu(NodeConversion &conversion);
+mlir::LogicalResult convertUnary(NodeConversion &conversion);
+mlir::LogicalResult convertUnsqueeze(NodeConversion &conversion);
+mlir::LogicalResult convertWhere(NodeConversion &conversion);
+
+} // namespace accel::onnx
+
+#endif

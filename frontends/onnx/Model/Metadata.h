@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What PyTorch's exporter writes beside the graph, read back from its text: FX
+// nodes, module scopes, tracebacks, the signature of the exported program and
+// what constants were folded from. All of it is optional and none of it is
+// trusted.
+#ifndef ACCEL_FRONTENDS_ONNX_MODEL_METADATA_H
+#define ACCEL_FRONTENDS_ONNX_MODEL_METADATA_H
+
+#include "frontends/onnx/Model/Schema.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <optional>
+#include <string>
+
+namespace accel::onnx {
+
+using Properties =
+    google::protobuf::RepeatedPtrField<pb::StringStringEntryProto>;
+
+/// The value of `key`, empty if absent.
+llvm::StringRef findProperty(const Properties &properties, llvm::StringRef key);
+
+/// The strings of a Python list of strings, as printed by repr(): ['a', "b'c"].
+llvm::SmallVector<std::string> parseStringList(llvm::StringRef text);
+
+/// A call of an ATen operator, as `pkg.torch.onnx.fx_node` shows it. Borrows:
+/// the property's text.
+struct FxCall {
+  llvm::StringRef name;   ///< of the FX node, without '%'
+  llvm::StringRef target; ///< e.g. `aten.addmm.default`
+  llvm::SmallVector<llvm::StringRef>
+      arguments; ///< e.g. `%p_wte_weight`, `0.1`, `[2, 3]`
+  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> keywords;
+
+  /// Whether the operator is aten.NAME, in whichever overload.
+  bool isAten(llvm::StringRef operatorName) const;
+};
+
+/// Parses such a text; none if it is not the call of an operator.
+std::optional<FxCall> parseFxCall(llvm::StringRef text);
+std::optional<FxCall> getFxCall(const pb::NodeProto &node);
+
+/// A line of Python.
+struct PythonFrame {
+  llvm::StringRef file;
+  unsigned line = 0;
+};
+
+/// The innermost frame of the user's own code: outside of site-packages if
+/// there is one, else outside of torch, else the innermost. Frames stand
+/// outermost first. Borrows: `traceback`.
+std::optional<PythonFrame> findUserFrame(llvm::StringRef traceback);
+std::optional<PythonFrame> findUserFrame(const pb::NodeProto &node);
+
+/// The module in which a node was made (`transformer.h.0.attn`), empty if
+/// unknown or the model itself.
+std::string getModuleScope(const pb::NodeProto &node);
+
+/// The signature of the exported program: what its placeholders
+/// (`p_wte_weight`) are in the state dict (`wte.weight`).
+class GraphSignature {
+public:
+  static GraphSignature parse(const pb::GraphProto &graph);
+
+  bool empty() const { return parameters.empty() && buffers.empty(); }
+  /// The state-dict name of the parameter that the FX argument `%p_...` names;
+  /// empty if it is none.
+  llvm::StringRef findParameter(llvm::StringRef argument) const;
+  /// Position of the parameter of this state-dict name in the signature, or
+  /// none.
+  std::optional<size_t> findParameterIndex(llvm::StringRef target) const;
+  bool isParameter(llvm::StringRef target) const {
+    return findParameterIndex(target).has_value();
+  }
+  bool isBuffer(llvm::StringRef target) const;
+
+private:
+  llvm::StringMap<std::string> parameters; ///< placeholder to state-dict name
+  llvm::StringMap<size_t> parameterIndices;
+  llvm::StringSet<> buffers;
+};
+
+} // namespace accel::onnx
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads an ONNX file that nobody vouches for: either a ModelProto whose
+// versions this compiler knows, or one precise error.
+#ifndef ACCEL_FRONTENDS_ONNX_MODEL_MODELFILE_H
+#define ACCEL_FRONTENDS_ONNX_MODEL_MODELFILE_H
+
+#include "frontends/onnx/Model/Schema.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <memory>
+
+namespace accel::onnx {
+
+/// Versions of the IR and of the default operator set that the importer knows.
+constexpr int64_t oldestIrVersion = 4, newestIrVersion = 13;
+constexpr int64_t oldestOpset = 13, newestOpset = 27;
+
+/// Reads the model at `path`. Nothing is allocated beyond a small multiple of
+/// the file's size.
+mlir::FailureOr<std::unique_ptr<pb::ModelProto>>
+readModelFile(llvm::StringRef path, mlir::MLIRContext &context);
+
+/// The version of the default operator set that `model` imports, or 0.
+int64_t defaultOpset(const pb::ModelProto &model);
+
+} // namespace accel::onnx
+
+#endif

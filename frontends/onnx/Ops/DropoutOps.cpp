@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Dropout as both exporters write it: ratio and training mode are inputs, and
+// only a constant true trains.
+#include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Builders/DropoutSites.h"
+#include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/Model/Locations.h"
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+/// The number in input `i`, or `otherwise` if the input is absent.
+FailureOr<double> getNumberOr(NodeConversion &c, size_t i, double otherwise) {
+  return c.hasInput(i) ? c.getConstantNumber(i) : FailureOr<double>(otherwise);
+}
+
+/// The softmax whose probabilities `value` are, through the guard of a safe
+/// softmax.
+SoftmaxOp findSoftmax(Value value) {
+  auto guard = value.getDefiningOp<SelectOp>();
+  if (guard && guard.getCondition().getDefiningOp<IsNanOp>()) {
+    value = guard.getOnFalse();
+  }
+  return value.getDefiningOp<SoftmaxOp>();
+}
+
+} // namespace
+
+LogicalResult convertDropout(NodeConversion &c) {
+  FailureOr<double> given = getNumberOr(c, 1, 0.5);
+  FailureOr<double> training = getNumberOr(c, 2, 0.0);
+  if (failed(given) || failed(training)) {
+    return failure();
+  }
+  const double ratio = *given;
+  if (!(ratio >= 0.0 && ratio < 1.0)) {
+    return c.error() << "expected a ratio in [0, 1), got " << ratio;
+  }
+  c.setResult(0, c.input(0));
+  // Attention's own node, if the exporter wrote one, repeats what stands on its
+  // softmax.
+  if (findAttentionDropout(c.node) > 0.0) {
+    return success();
+  }
+  // TorchScript writes the dropout of scaled_dot_product_attention, which a
+  // model passes while it trains only, without the mode.
+  SoftmaxOp softmax = c.hasInput(2) ? SoftmaxOp() : findSoftmax(c.input(0));
+  if (softmax && ratio > 0.0) {
+    markAttentionDropout(c, softmax, ratio);
+    return success();
+  }
+  if (*training == 0.0 || ratio == 0.0) {
+    c.state.idleDropouts.push_back(getNodeName(c.node));
+    return success();
+  }
+  RankedTensorType type = c.inputType(0);
+  auto [probability, number] = addDropoutSite(c, ratio, /*attention=*/false);
+  if (probability == 0.0) {
+    return success();
+  }
+  if (type.getRank() == 0 || type.getDimSize(0) % c.state.batch != 0 ||
+      !isa<FloatType>(type.getElementType())) {
+    return c.error() << "expected a float tensor whose first dimension is a "
+                        "multiple of the batch ("
+                     << c.state.batch << "), got " << type;
+  }
+  Value seed = getSeed(c), samples = getSampleIndices(c);
+  c.setResult(0, DropoutOp::create(c.builder, c.loc, type, c.input(0), samples,
+                                   seed, c.builder.getF64FloatAttr(probability),
+                                   c.builder.getI64IntegerAttr(number),
+                                   /*site_offset=*/Value()));
+  return success();
+}
+
+} // namespace accel::onnx

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Converters of element-wise operators: broadcasting made explicit, then one
+// operation of the dialect.
+#include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/Model/Locations.h"
+#include "frontends/onnx/Model/Metadata.h"
+#include "frontends/onnx/Weights/TensorData.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+template <typename Op> Value makeUnary(NodeConversion &c, Value operand) {
+  return Op::create(c.builder, c.loc, operand.getType(), operand);
+}
+template <typename Op>
+Value makeBinary(NodeConversion &c, Value lhs, Value rhs) {
+  return Op::create(c.builder, c.loc, lhs.getType(), lhs, rhs);
+}
+
+bool isFloat(Value value) {
+  return isa<FloatType>(NodeConversion::typeOf(value).getElementType());
+}
+bool isBoolean(Value value) {
+  return NodeConversion::typeOf(value).getElementType().isInteger(1);
+}
+
+/// Neg and Abs of integers, which the dialect has for floats only.
+FailureOr<Value> convertIntegerUnary(NodeConversion &c) {
+  Value zero = c.makeConstant(c.inputType(0), 0);
+  Value negative = makeBinary<SubOp>(c, zero, c.input(0));
+  if (c.node.op_type() == "Neg") {
+    return negative;
+  }
+  if (c.node.op_type() == "Abs") {
+    return makeBinary<MaxOp>(c, c.input(0), negative);
+  }
+  return c.error() << "expected a float tensor, got " << c.inputType(0);
+}
+
+using UnaryMaker = Value (*)(NodeConversion &, Value);
+UnaryMaker findUnary(StringRef name) {
+  return llvm::StringSwitch<UnaryMaker>(name)
+      .Case("Abs", makeUnary<AbsOp>)
+      .Case("Cos", makeUnary<CosOp>)
+      .Case("Erf", makeUnary<ErfOp>)
+      .Case("Exp", makeUnary<ExpOp>)
+      .Case("Log", makeUnary<LogOp>)
+      .Case("Neg", makeUnary<NegOp>)
+      .Case("Relu", makeUnary<ReluOp>)
+      .Case("Sigmoid", makeUnary<SigmoidOp>)
+      .Case("Sin", makeUnary<SinOp>)
+      .Case("Sqrt", makeUnary<SqrtOp>)
+      .Default(makeUnary<TanhOp>);
+}
+
+using BinaryMaker = Value (*)(NodeConversion &, Value, Value);
+BinaryMaker findBinary(StringRef name) {
+  return llvm::StringSwitch<BinaryMaker>(name)
+      .Case("Add", makeBinary<AddOp>)
+      .Case("And", makeBinary<AndOp>)
+      .Case("Div", makeBinary<DivOp>)
+      .Case("Max", makeBinary<MaxOp>)
+      .Case("Min", makeBinary<MinOp>)
+      .Case("Mul", makeBinary<MulOp>)
+      .Case("Or", makeBinary<OrOp>)
+      .Default(makeBinary<SubOp>);
+}
+
+/// With dropout the default exporter's opset 23 adds the boolean mask of
+/// scaled_dot_product_attention to the scores, which ONNX has no meaning for.
+bool isAddedSelection(const NodeConversion &c) {
+  if (c.node.op_type() != "Add" || !isFloat(c.input(0)) ||
+      !isBoolean(c.input(1))) {
+    return false;
+  }
+  std::optional<FxCall> call = getFxCall(c.node);
+  return call && call->isAten("scaled_dot_product_attention");
+}
+
+/// What PyTorch does with that mask.
+LogicalResult convertAddedSelection(NodeConversion &c) {
+  auto operands = broadcastTogether(c, {c.input(0), c.input(1)});
+  if (failed(operands)) {
+    return failure();
+  }
+  Value scores = operands->front();
+  Value none = c.makeConstant(c.typeOf(scores),
+                              -std::numeric_limits<double>::infinity());
+  c.state.addedSelections.push_back(getNodeName(c.node));
+  c.setResult(0, SelectOp::create(c.builder, c.loc, scores.getType(),
+                                  operands->back(), scores, none));
+  return success();
+}
+
+LogicalResult checkSameElementType(NodeConversion &c) {
+  for (size_t i = 1; i < c.inputCount(); ++i) {
+    if (c.hasInput(i) &&
+        c.inputType(i).getElementType() != c.inputType(0).getElementType()) {
+      return c.error() << "expected inputs of one element type, got "
+                       << c.inputType(0).getElementType() << " and "
+                       << c.inputType(i).getElementType();
+    }
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult convertUnary(NodeConversion &c) {
+  if (isFloat(c.input(0))) {
+    c.setResult(0, findUnary(c.node.op_type())(c, c.input(0)));
+    return success();
+  }
+  FailureOr<Value> result = convertIntegerUnary(c);
+  if (failed(result)) {
+    return failure();
+  }
+  c.setResult(0, *result);
+  return success();
+}
+
+LogicalResult convertBinary(NodeConversion &c) {
+  if (isAddedSelection(c)) {
+    return convertAddedSelection(c);
+  }
+  SmallVector<Value> inputs;
+  for (size_t i = 0; i < c.inputCount(); ++i) {
+    inputs.push_back(c.input(i));
+  }
+  bool logical = c.node.op_type() == "And" || c.node.op_type() == "Or";
+  if (isBoolean(inputs.front()) != logical) {
+    return c.error() << "expected "
+                     << (logical ? "boolean tensors" : "tensors of numbers")
+                     << ", got " << c.inputType(0);
+  }
+  if (failed(checkSameElementType(c))) {
+    return failure();
+  }
+  FailureOr<SmallVector<Value>> operands = broadcastTogether(c, inputs);
+  if (failed(operands)) {
+    return failure();
+  }
+  Value result = operands->front();
+  for (Value operand : llvm::drop_begin(*operands)) {
+    result = findBinary(c.node.op_type())(c, result, operand);
+  }
+  c.setResult(0, result);
+  return success();
+}
+
+LogicalResult convertCompare(NodeConversion &c) {
+  auto predicate = llvm::StringSwitch<ComparePredicate>(c.node.op_type())
+                       .Case("Equal", ComparePredicate::EQ)
+                       .Case("Greater", ComparePredicate::GT)
+                       .Case("GreaterOrEqual", ComparePredicate::GE)
+                       .Case("Less", ComparePredicate::LT)
+                       .Default(ComparePredicate::LE);
+  if (failed(checkSameElementType(c))) {
+    return failure();
+  }
+  FailureOr<SmallVector<Value>> operands =
+      broadcastTogether(c, {c.input(0), c.input(1)});
+  if (failed(operands)) {
+    return failure();
+  }
+  RankedTensorType type =
+      c.typeOf(operands->front()).clone(c.builder.getI1Type());
+  c.setResult(0, CompareOp::create(c.builder, c.loc, type, predicate,
+                                   (*operands)[0], (*operands)[1]));
+  return success();
+}
+
+LogicalResult convertNot(NodeConversion &c) {
+  if (!isBoolean(c.input(0))) {
+    return c.error() << "expected a boolean tensor, got " << c.inputType(0);
+  }
+  c.setResult(0, makeUnary<NotOp>(c, c.input(0)));
+  return success();
+}
+
+LogicalResult convertIsNan(NodeConversion &c) {
+  if (!isFloat(c.input(0))) {
+    return c.error() << "expected a float tensor, got " << c.inputType(0);
+  }
+  c.setResult(0, IsNanOp::create(c.builder, c.loc,
+                                 c.inputType(0).clone(c.builder.getI1Type()),
+                                 c.input(0)));
+  return success();
+}
+
+LogicalResult convertWhere(NodeConversion &c) {
+  if (!isBoolean(c.input(0)) ||
+      c.inputType(1).getElementType() != c.inputType(2).getElementType()) {
+    return c.error() << "expected a boolean condition and two tensors of one "
+                        "element type, got "
+                     << c.inputType(0) << ", " << c.inputType(1) << " and "
+                     << c.inputType(2);
+  }
+  FailureOr<SmallVector<Value>> operands =
+      broadcastTogether(c, {c.input(0), c.input(1), c.input(2)});
+  if (failed(operands)) {
+    return failure();
+  }
+  c.setResult(0,
+              SelectOp::create(c.builder, c.loc, (*operands)[1].getType(),
+                               (*operands)[0], (*operands)[1], (*operands)[2]));
+  return success();
+}
+
+LogicalResult convertPow(NodeConversion &c) {
+  // The result has the base's type; integers go through f64, which is exact for
+  // what exporters compute with them.
+  Type element = c.inputType(0).getElementType();
+  Type computed = isa<FloatType>(element) ? element : c.builder.getF64Type();
+  FailureOr<SmallVector<Value>> operands = broadcastTogether(
+      c, {c.cast(c.input(0), computed), c.cast(c.input(1), computed)});
+  if (failed(operands)) {
+    return failure();
+  }
+  c.setResult(
+      0, c.cast(makeBinary<PowOp>(c, (*operands)[0], (*operands)[1]), element));
+  return success();
+}
+
+LogicalResult convertReciprocal(NodeConversion &c) {
+  if (!isFloat(c.input(0))) {
+    return c.error() << "expected a float tensor, got " << c.inputType(0);
+  }
+  c.setResult(
+      0, makeBinary<DivOp>(c, c.makeConstant(c.inputType(0), 1.0), c.input(0)));
+  return success();
+}
+
+LogicalResult convertClip(NodeConversion &c) {
+  if (isBoolean(c.input(0))) {
+    return c.error() << "expected numbers, got " << c.inputType(0);
+  }
+  if (failed(checkSameElementType(c))) {
+    return failure();
+  }
+  Value result = c.input(0);
+  if (c.hasInput(1)) {
+    result = makeBinary<MaxOp>(
+        c, result, broadcastTo(c, c.input(1), c.inputType(0).getShape()));
+  }
+  if (c.hasInput(2)) {
+    result = makeBinary<MinOp>(
+        c, result, broadcastTo(c, c.input(2), c.inputType(0).getShape()));
+  }
+  c.setResult(0, result);
+  return success();
+}
+
+LogicalResult convertCast(NodeConversion &c) {
+  Type element = getElementType(*c.builder.getContext(),
+                                static_cast<int32_t>(c.getInt("to", 0)));
+  if (!element) {
+    return c.error() << "expected a cast to FLOAT, DOUBLE, FLOAT16, BFLOAT16, "
+                        "INT32, INT64 or BOOL, got one to "
+                     << getDataTypeName(
+                            static_cast<int32_t>(c.getInt("to", 0)));
+  }
+  c.setResult(0, c.cast(c.input(0), element));
+  return success();
+}
+
+LogicalResult convertCastLike(NodeConversion &c) {
+  c.setResult(0, c.cast(c.input(0), c.inputType(1).getElementType()));
+  return success();
+}
+
+LogicalResult convertGelu(NodeConversion &c) {
+  StringRef form = c.getString("approximate", "none");
+  if (!isFloat(c.input(0)) || (form != "none" && form != "tanh")) {
+    return c.error()
+           << "expected a float tensor and approximate = none or tanh, got "
+           << c.inputType(0) << " and '" << form << "'";
+  }
+  auto approximation =
+      form == "tanh" ? GeluApproximation::Tanh : GeluApproximation::None;
+  c.setResult(0, GeluOp::create(c.builder, c.loc, c.inputType(0), approximation,
+                                c.input(0)));
+  return success();
+}
+
+LogicalResult convertIdentity(NodeConversion &c) {
+  c.setResult(0, c.input(0));
+  return success();
+}
+
+} // namespace accel::onnx

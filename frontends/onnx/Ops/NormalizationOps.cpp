@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Converters of softmax and the norms. The dialect has softmax and layer norm
+// over the last dimension only, and no operation for the RMS norm.
+#include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Builders/DropoutSites.h"
+#include "frontends/onnx/Conversion/OperatorTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+/// The permutation that exchanges `axis` and the last dimension: its own
+/// inverse.
+SmallVector<int64_t> exchangeWithLast(int64_t axis, int64_t rank) {
+  SmallVector<int64_t> permutation =
+      llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(permutation[axis], permutation.back());
+  return permutation;
+}
+
+FailureOr<int64_t> getSoftmaxAxis(NodeConversion &c) {
+  if (!isa<FloatType>(c.inputType(0).getElementType())) {
+    return c.error() << "expected a float tensor, got " << c.inputType(0);
+  }
+  return c.normalizeAxis(c.getInt("axis", -1), c.inputType(0).getRank());
+}
+
+/// Mean and 1/deviation keep their dimensions in ONNX.
+Value keepDimensions(NodeConversion &c, Value statistic, int64_t axis) {
+  SmallVector<int64_t> shape(c.inputType(0).getShape().take_front(axis));
+  shape.resize(c.inputType(0).getRank(), 1);
+  return c.reshape(statistic, shape);
+}
+
+/// Input `i`, a scale or a bias, may have fewer dimensions than `type`, or
+/// ones.
+LogicalResult checkBroadcasts(NodeConversion &c, size_t i,
+                              RankedTensorType type) {
+  RankedTensorType given = c.inputType(i);
+  FailureOr<SmallVector<int64_t>> common =
+      getCommonShape(c, {type.getShape(), given.getShape()});
+  if (failed(common)) {
+    return failure();
+  }
+  if (given.getElementType() != type.getElementType() ||
+      ArrayRef<int64_t>(*common) != type.getShape()) {
+    return c.error() << "expected a " << (i == 1 ? "scale" : "bias")
+                     << " that broadcasts to " << type << ", got " << given;
+  }
+  return success();
+}
+
+/// Whether a scale or a bias is the same for all rows, over the last `rank`
+/// dimensions.
+bool isSameForRows(NodeConversion &c, size_t i, size_t rank) {
+  ArrayRef<int64_t> shape = c.inputType(i).getShape();
+  return llvm::all_of(shape.drop_back(std::min(rank, shape.size())),
+                      [](int64_t size) { return size == 1; });
+}
+
+} // namespace
+
+LogicalResult convertSoftmax(NodeConversion &c) {
+  FailureOr<int64_t> axis = getSoftmaxAxis(c);
+  if (failed(axis)) {
+    return failure();
+  }
+  SmallVector<int64_t> permutation =
+      exchangeWithLast(*axis, c.inputType(0).getRank());
+  Value operand = c.transpose(c.input(0), permutation);
+  auto softmax =
+      SoftmaxOp::create(c.builder, c.loc, operand.getType(), operand);
+  markAttentionDropout(c, softmax, findAttentionDropout(c.node));
+  c.setResult(0, c.transpose(softmax, permutation));
+  return success();
+}
+
+LogicalResult convertLogSoftmax(NodeConversion &c) {
+  FailureOr<int64_t> axis = getSoftmaxAxis(c);
+  if (failed(axis)) {
+    return failure();
+  }
+  // x - max - ln(sum(exp(x - max))): the logarithm of a softmax would lose
+  // small probabilities.
+  RankedTensorType type = c.inputType(0);
+  SmallVector<int64_t> reduced(type.getShape()), kept(type.getShape());
+  reduced.erase(reduced.begin() + *axis);
+  kept[*axis] = 1;
+  ArrayRef<int64_t> axes(*axis);
+  auto widen = [&](Value value) {
+    return broadcastTo(c, c.reshape(value, kept), type.getShape());
+  };
+  Value maximum = ReduceMaxOp::create(c.builder, c.loc, type.clone(reduced),
+                                      c.input(0), axes);
+  Value shifted =
+      SubOp::create(c.builder, c.loc, type, c.input(0), widen(maximum));
+  Value exponentials = ExpOp::create(c.builder, c.loc, type, shifted);
+  Value sum = ReduceSumOp::create(c.builder, c.loc, type.clone(reduced),
+                                  exponentials, axes);
+  Value logarithm = LogOp::create(c.builder, c.loc, sum.getType(), sum);
+  c.setResult(0,
+              SubOp::create(c.builder, c.loc, type, shifted, widen(logarithm)));
+  return success();
+}
+
+LogicalResult convertLayerNorm(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  FailureOr<int64_t> axis =
+      c.normalizeAxis(c.getInt("axis", -1), type.getRank());
+  if (failed(axis)) {
+    return failure();
+  }
+  // All dimensions from `axis` on are one.
+  ArrayRef<int64_t> rows = type.getShape().take_front(*axis),
+                    normalized = type.getShape().drop_front(*axis);
+  int64_t size = std::accumulate(normalized.begin(), normalized.end(),
+                                 int64_t(1), std::multiplies<>());
+  if (!isa<FloatType>(type.getElementType())) {
+    return c.error() << "expected a float tensor, got " << type;
+  }
+  bool isPerRow = false;
+  for (size_t i = 1; i < 3 && c.hasInput(i); ++i) {
+    if (failed(checkBroadcasts(c, i, type))) {
+      return failure();
+    }
+    isPerRow |= !isSameForRows(c, i, normalized.size());
+  }
+  SmallVector<int64_t> flat(rows);
+  flat.push_back(size);
+  auto flatten = [&](size_t i) {
+    return c.reshape(broadcastTo(c, c.input(i), normalized), {size});
+  };
+  // What differs from row to row scales the norm behind it.
+  Value scale = isPerRow
+                    ? c.makeConstant(type.clone(ArrayRef<int64_t>{size}), 1.0)
+                    : flatten(1);
+  Value bias = c.hasInput(2) && !isPerRow ? flatten(2) : Value();
+  auto norm = LayerNormOp::create(
+      c.builder, c.loc, type.clone(flat), type.clone(rows), type.clone(rows),
+      c.reshape(c.input(0), flat), scale, bias,
+      c.builder.getF64FloatAttr(c.getFloat("epsilon", 1e-5)));
+  Value result = c.reshape(norm.getResult(), type.getShape());
+  if (isPerRow) {
+    result = MulOp::create(c.builder, c.loc, type, result,
+                           broadcastTo(c, c.input(1), type.getShape()));
+  }
+  if (isPerRow && c.hasInput(2)) {
+    result = AddOp::create(c.builder, c.loc, type, result,
+                           broadcastTo(c, c.input(2), type.getShape()));
+  }
+  c.setResult(0, result);
+  if (c.isResultUsed(1)) {
+    c.setResult(1, keepDimensions(c, norm.getMean(), *axis));
+  }
+  if (c.isResultUsed(2)) {
+    c.setResult(2, keepDimensions(c, norm.getRstd(), *axis));
+  }
+  return success();
+}
+
+LogicalResult convertRmsNorm(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  FailureOr<int64_t> axis =
+      c.normalizeAxis(c.getInt("axis", -1), type.getRank());
+  if (failed(axis)) {
+    return failure();
+  }
+  if (!isa<FloatType>(type.getElementType())) {
+    return c.error() << "expected a float tensor, got " << type;
+  }
+  ArrayRef<int64_t> rows = type.getShape().take_front(*axis),
+                    normalized = type.getShape().drop_front(*axis);
+  if (failed(checkBroadcasts(c, 1, type.clone(normalized)))) {
+    return failure();
+  }
+  // x * rsqrt(mean(x^2) + epsilon) * scale
+  RankedTensorType statistic = type.clone(rows);
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(*axis, type.getRank()));
+  Value x = c.input(0), square = MulOp::create(c.builder, c.loc, type, x, x),
+        sum = ReduceSumOp::create(c.builder, c.loc, statistic, square, axes);
+  double count = static_cast<double>(ShapedType::getNumElements(normalized));
+  Value mean = DivOp::create(c.builder, c.loc, statistic, sum,
+                             c.makeConstant(statistic, count)),
+        shifted = AddOp::create(
+            c.builder, c.loc, statistic, mean,
+            c.makeConstant(statistic, c.getFloat("epsilon", 1e-5))),
+        factor = RsqrtOp::create(c.builder, c.loc, statistic, shifted);
+  auto kept = llvm::to_vector(llvm::seq<int64_t>(0, *axis));
+  Value widened = BroadcastOp::create(c.builder, c.loc, type, factor, kept),
+        norm = MulOp::create(c.builder, c.loc, type, x, widened);
+  c.setResult(0, MulOp::create(c.builder, c.loc, type, norm,
+                               broadcastTo(c, c.input(1), type.getShape())));
+  return success();
+}
+
+} // namespace accel::onnx

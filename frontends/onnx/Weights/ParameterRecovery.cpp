@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Collects the role of every initializer, decides which uses want another
+// parameter, then rewrites the graph.
+#include "frontends/onnx/Weights/ParameterRecovery.h"
+
+#include "dialects/Diagnostics/ErrorCodes.h"
+#include "frontends/onnx/Model/Locations.h"
+#include "frontends/onnx/Weights/InitializerRoles.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+using Kind = RecoveredParameter::Kind;
+using Role = InitializerRole::Role;
+
+std::string describeShape(const pb::TensorProto &tensor) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << '[';
+  llvm::interleaveComma(tensor.dims(), stream);
+  stream << ']';
+  return text;
+}
+
+/// Whether a Linear layer's weight, [out, in] in PyTorch, must lie as [in, out]
+/// to be this input.
+bool readsTransposedLinear(const pb::NodeProto &node, int input) {
+  std::optional<FxCall> call = getFxCall(node);
+  bool transB =
+      llvm::any_of(node.attribute(), [](const pb::AttributeProto &attribute) {
+        return attribute.name() == "transB" && attribute.i();
+      });
+  return input == 1 && call && call->isAten("linear") && !transB &&
+         (node.op_type() == "MatMul" || node.op_type() == "Gemm");
+}
+
+class ParameterFinder {
+public:
+  ParameterFinder(pb::GraphProto &graph, StringRef path, MLIRContext &context,
+                  ImportNotes &notes)
+      : graph(graph), index(graph), signature(GraphSignature::parse(graph)),
+        path(path), context(context), notes(notes) {}
+
+  Recovery run() {
+    classify();
+    // Initializers are added below; the index is not consulted any more, its
+    // pointers may dangle.
+    untieIdentities();
+    for (pb::NodeProto &node : *graph.mutable_node()) {
+      untieInputs(node);
+      recreateBias(node);
+    }
+    addInitializers();
+    sortParameters();
+    tell();
+    return std::move(recovery);
+  }
+
+private:
+  void classify();
+  void untieIdentities();
+  void untieInputs(pb::NodeProto &node);
+  void recreateBias(pb::NodeProto &node);
+  void addInitializers();
+  void sortParameters();
+  void tell();
+  void warnAboutIdentities();
+
+  void add(RecoveredParameter parameter) {
+    recovery.byInitializer[parameter.initializer] = recovery.parameters.size();
+    recovery.parameters.push_back(std::move(parameter));
+  }
+  std::string getFreshName(StringRef parameter, bool transposed) const {
+    return transposed ? (parameter + "_transposed").str() : parameter.str();
+  }
+
+  pb::GraphProto &graph;
+  GraphIndex index;
+  GraphSignature signature;
+  StringRef path;
+  MLIRContext &context;
+  ImportNotes &notes;
+  Recovery recovery;
+  llvm::StringMap<pb::TensorProto>
+      floats; ///< type and shape of the float initializers of the file
+  std::vector<pb::TensorProto> added;
+};
+
+void ParameterFinder::classify() {
+  SmallVector<std::string> untraceable;
+  for (const pb::TensorProto &tensor : graph.initializer()) {
+    InitializerRole role = classifyInitializer(tensor, index, signature);
+    if (role.role == Role::Parameter) {
+      add(role.parameter);
+    } else if (role.role == Role::Untraceable) {
+      ArrayRef<GraphIndex::Use> uses = index.getUses(tensor.name());
+      untraceable.push_back(
+          "'" + tensor.name() + "' " + describeShape(tensor) +
+          (role.parameter.source.empty()
+               ? ""
+               : " folded from '" + role.parameter.source + "'") +
+          (uses.empty() ? ""
+                        : " at '" + getNodeName(*uses.front().node) + "'"));
+    }
+    if (isFloatTensor(tensor)) {
+      pb::TensorProto &declaration = floats[tensor.name()];
+      declaration.set_data_type(tensor.data_type());
+      *declaration.mutable_dims() = tensor.dims();
+    }
+  }
+  if (untraceable.empty()) {
+    return;
+  }
+  recovery.isComplete = false;
+  emitCodedError(UnknownLoc::get(&context), ErrorCode::FoldedWeights)
+      << path << ": expected weights under their own names, got "
+      << untraceable.size() << " that the exporter folded into constants: "
+      << llvm::join(untraceable, ", ")
+      << "; export them by name: torch.onnx.export(model, args, "
+         "\"model.onnx\", dynamo=True, optimize=False), or with "
+         "dynamo=False add "
+         "training=torch.onnx.TrainingMode.TRAINING, "
+         "do_constant_folding=False";
+}
+
+/// Whether TorchScript gives such a name to a parameter, and not to a value
+/// that it computes ("/h.0/Add_output_0", "onnx::Add_12", "12").
+static bool isStateDictName(StringRef name) {
+  return !name.empty() && !name.starts_with("/") &&
+         !name.starts_with("onnx::") && !llvm::isDigit(name.front());
+}
+
+/// TorchScript in eval mode merges equal tensors and leaves an Identity that
+/// has the lost parameter's name; what is tied in the model has none.
+void ParameterFinder::untieIdentities() {
+  llvm::StringSet<> outputs;
+  for (const pb::ValueInfoProto &output : graph.output()) {
+    outputs.insert(output.name());
+  }
+  auto isMerged = [&](const pb::NodeProto &node) {
+    return node.op_type() == "Identity" && node.input_size() == 1 &&
+           node.output_size() == 1 && recovery.find(node.input(0)) &&
+           isStateDictName(node.output(0)) && !outputs.contains(node.output(0));
+  };
+  for (const pb::NodeProto &node : graph.node()) {
+    if (isMerged(node)) {
+      pb::TensorProto tensor = floats.find(node.input(0))->second;
+      tensor.set_name(node.output(0));
+      added.push_back(std::move(tensor));
+      add({Kind::Untied, node.output(0), node.output(0), node.input(0), false});
+    }
+  }
+  llvm::erase_if(*graph.mutable_node(), isMerged);
+}
+
+void ParameterFinder::untieInputs(pb::NodeProto &node) {
+  for (int i = 0; i < node.input_size(); ++i) {
+    auto declared = floats.find(node.input(i));
+    if (declared == floats.end()) {
+      continue;
+    }
+    const RecoveredParameter *found = recovery.find(node.input(i));
+    std::string expected = findExpectedParameter(
+        node, i, found ? StringRef(found->parameter) : StringRef(), signature);
+    if (expected.empty() || (found && found->parameter == expected)) {
+      continue;
+    }
+    bool transposed =
+        found ? found->transposed : readsTransposedLinear(node, i);
+    std::string name = getFreshName(expected, transposed);
+    if (!recovery.find(name)) {
+      RecoveredParameter untied{Kind::Untied, name, expected, node.input(i),
+                                transposed};
+      pb::TensorProto tensor = declared->second;
+      tensor.set_name(name);
+      added.push_back(std::move(tensor));
+      add(std::move(untied));
+    }
+    node.set_input(i, name);
+  }
+}
+
+void ParameterFinder::recreateBias(pb::NodeProto &node) {
+  bool hasBias = node.input_size() > 2 && !node.input(2).empty();
+  if (node.op_type() != "Gemm" || hasBias || node.input_size() < 2) {
+    return;
+  }
+  std::string bias = findExpectedParameter(node, 2, "", signature);
+  auto weight = floats.find(node.input(1));
+  if (weight == floats.end()) {
+    // The weight may just have been untied; its declaration is among the added
+    // ones.
+    auto fresh = llvm::find_if(added, [&](const pb::TensorProto &tensor) {
+      return tensor.name() == node.input(1);
+    });
+    if (fresh == added.end()) {
+      return;
+    }
+    weight = floats.try_emplace(fresh->name(), *fresh).first;
+  }
+  if (bias.empty() || weight->second.dims_size() != 2) {
+    return;
+  }
+  if (!recovery.find(bias)) {
+    bool transposed =
+        llvm::any_of(node.attribute(), [](const pb::AttributeProto &attribute) {
+          return attribute.name() == "transB" && attribute.i();
+        });
+    pb::TensorProto tensor;
+    tensor.set_name(bias);
+    tensor.set_data_type(weight->second.data_type());
+    tensor.add_dims(weight->second.dims(transposed ? 0 : 1));
+    added.push_back(std::move(tensor));
+    add({Kind::Recreated, bias, bias, "", false});
+  }
+  while (node.input_size() < 3) {
+    node.add_input();
+  }
+  node.set_input(2, bias);
+}
+
+void ParameterFinder::addInitializers() {
+  for (pb::TensorProto &tensor : added) {
+    const RecoveredParameter *parameter = recovery.find(tensor.name());
+    if (parameter->transposed) {
+      // So that an importer of the exported file finds its way back.
+      pb::ValueInfoProto &value = *graph.add_value_info();
+      value.set_name(tensor.name());
+      pb::StringStringEntryProto &entry = *value.add_metadata_props();
+      entry.set_key("pkg.onnxscript.optimizer.folded_from");
+      entry.set_value("['" + parameter->parameter + "']");
+    }
+    *graph.add_initializer() = std::move(tensor);
+  }
+}
+
+void ParameterFinder::sortParameters() {
+  auto rank = [&](const RecoveredParameter &parameter) {
+    return signature.findParameterIndex(parameter.parameter)
+        .value_or(std::numeric_limits<size_t>::max());
+  };
+  llvm::stable_sort(recovery.parameters, [&](const RecoveredParameter &a,
+                                             const RecoveredParameter &b) {
+    return rank(a) < rank(b);
+  });
+  for (auto [position, parameter] : llvm::enumerate(recovery.parameters)) {
+    recovery.byInitializer[parameter.initializer] = position;
+  }
+}
+
+void ParameterFinder::tell() {
+  auto names = [&](Kind kind) {
+    std::vector<std::string> list;
+    for (const RecoveredParameter &parameter : recovery.parameters) {
+      if (parameter.kind == kind) {
+        list.push_back(kind == Kind::Plain
+                           ? parameter.initializer
+                           : parameter.parameter +
+                                 (parameter.source.empty()
+                                      ? ""
+                                      : " (" + parameter.source + ")"));
+      }
+    }
+    return list;
+  };
+  struct Repair {
+    Kind kind;
+    const char *one;
+    const char *several;
+  };
+  const Repair repairs[] = {
+      {Kind::Transposed,
+       "weight that the exporter folded into a transposed constant has its "
+       "name and orientation back",
+       "weights that the exporter folded into transposed constants have their "
+       "names and orientation back"},
+      {Kind::TableRows,
+       "table that the exporter folded into the rows it reads is a parameter "
+       "of those rows",
+       "tables that the exporter folded into the rows it reads are parameters "
+       "of those rows"},
+      {Kind::Untied,
+       "parameter that the exporter merged with an equal one is separate again",
+       "parameters that the exporter merged because they were equal are "
+       "separate again"},
+      {Kind::Recreated,
+       "bias that the exporter deleted because it was zero is a parameter "
+       "again, starting at zero",
+       "biases that the exporter deleted because they were zero are parameters "
+       "again, starting at zero"},
+  };
+  for (const Repair &repair : repairs) {
+    std::vector<std::string> list = names(repair.kind);
+    if (!list.empty()) {
+      std::string text = tellCount(list.size(), repair.one, repair.several);
+      addRemark(notes, std::move(text), std::move(list));
+    }
+  }
+  warnAboutIdentities();
+}
+
+/// Other copies of parameters, of which nobody knows whether they are tied in
+/// the model.
+void ParameterFinder::warnAboutIdentities() {
+  std::vector<std::string> merged;
+  for (const pb::NodeProto &node : graph.node()) {
+    if (node.op_type() == "Identity" && node.input_size() == 1 &&
+        recovery.find(node.input(0))) {
+      merged.push_back(node.input(0));
+    }
+  }
+  if (!merged.empty()) {
+    addWarning(notes, ErrorCode::MergedParameters,
+               "parameters repeated by Identity nodes are trained as one; if "
+               "they are not tied in the model, export with "
+               "training=torch.onnx.TrainingMode.TRAINING or dynamo=True",
+               std::move(merged));
+  }
+}
+
+} // namespace
+
+Recovery recoverParameters(pb::GraphProto &graph, StringRef path,
+                           MLIRContext &context, ImportNotes &notes) {
+  return ParameterFinder(graph, path, context, notes).run();
+}
+
+} // namespace accel::onnx
