@@ -2,6 +2,7 @@
 // Concatenations have kernels of their own.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FusionStrategy.h"
 
 using namespace mlir;

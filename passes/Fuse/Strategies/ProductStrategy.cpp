@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products have kernels of their own, to which epilogues move later.
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FusableOps.h"
 #include "passes/Fuse/FusionStrategy.h"
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a call is cut over ranks follows from what it reads and writes.
+#include "passes/Fuse/Buffers/CallConversion.h"
+
+#include "passes/Analysis/IterationDomain.h"
+#include "passes/Analysis/StateMemory.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// How the states that results are written to are cut.
+plan::ShardAttr CallConversion::findResultShard(func::CallOp call) const {
+  for (Value result : call.getResults()) {
+    for (Operation *user : result.getUsers()) {
+      auto write = dyn_cast<WriteOp>(user);
+      auto state =
+          write ? symbols.lookup<StateOp>(write.getSymbol()) : StateOp();
+      if (plan::ShardAttr shard =
+              state ? getStateShard(state) : plan::ShardAttr()) {
+        return shard;
+      }
+    }
+  }
+  return {};
+}
+
+/// How the elements of `call` are cut: null if every rank computes all. Of
+/// operands that are cut it is the one with the most elements: others may have
+/// one for each block of it.
+plan::ShardAttr CallConversion::findShard(func::CallOp call) const {
+  plan::ShardAttr longest;
+  for (Value operand : call.getOperands()) {
+    plan::ShardAttr shard = values.getShard(operand);
+    if (shard && (!longest || shard.getElements() > longest.getElements())) {
+      longest = shard;
+    }
+  }
+  return longest ? longest : findResultShard(call);
+}
+
+LogicalResult CallConversion::addOperands(KernelCall &call) {
+  for (Value operand : call.op.getOperands()) {
+    plan::ShardAttr shard = values.getShard(operand);
+    if (shard && !isSameCut(shard, call.shard)) {
+      return call.op.emitOpError("expected operands that are all cut by ")
+             << call.shard << ", got one that is cut by " << shard;
+    }
+    FailureOr<Value> buffer = values.get(operand);
+    if (failed(buffer)) {
+      return failure();
+    }
+    call.buffers.push_back(*buffer);
+  }
+  return success();
+}
+
+LogicalResult CallConversion::convert(func::CallOp op, OpBuilder &builder) {
+  KernelCall call{op, symbols.lookup<func::FuncOp>(op.getCallee()),
+                  findShard(op),
+                  /*buffers=*/{}};
+  if (failed(addOperands(call))) {
+    return failure();
+  }
+  SmallVector<plan::Access> modes(call.buffers.size(), plan::Access::Read);
+  for (OpResult result : op->getResults()) {
+    FailureOr<Value> buffer = results.place(call, result, builder);
+    if (failed(buffer)) {
+      return failure();
+    }
+    call.buffers.push_back(*buffer);
+    modes.push_back(isAccumulated(call.kernel, result.getResultNumber())
+                        ? plan::Access::ReadWrite
+                        : plan::Access::Write);
+  }
+  auto attributes =
+      llvm::map_to_vector(modes, [&](plan::Access mode) -> Attribute {
+        return builder.getI32IntegerAttr(static_cast<int32_t>(mode));
+      });
+  plan::LaunchOp::create(builder, op.getLoc(),
+                         FlatSymbolRefAttr::get(call.kernel.getSymNameAttr()),
+                         call.buffers, /*workspace=*/Value(),
+                         builder.getArrayAttr(attributes), call.shard);
+  return success();
+}

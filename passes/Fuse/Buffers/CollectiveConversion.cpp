@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One instruction per state, on what a rank holds of it and all of it.
+#include "passes/Fuse/Buffers/CollectiveConversion.h"
+
+#include "passes/Analysis/GradientContents.h"
+#include "passes/Analysis/IterationDomain.h"
+#include "passes/Analysis/StateMemory.h"
+
+using namespace mlir;
+using namespace accel;
+
+SmallVector<StateOp> CollectiveConversion::getStates(ArrayAttr names) const {
+  return llvm::map_to_vector(names.getAsRange<FlatSymbolRefAttr>(),
+                             [&](FlatSymbolRefAttr name) {
+                               return symbols.lookup<StateOp>(name.getValue());
+                             });
+}
+
+void CollectiveConversion::convert(dist::AllReduceOp op, OpBuilder &builder) {
+  for (StateOp state : getStates(op.getSymbols())) {
+    plan::AllReduceOp::create(builder, op.getLoc(),
+                              symbolBuffers.getHeld(state), op.getAxes());
+  }
+}
+
+void CollectiveConversion::convert(dist::AllGatherOp op, OpBuilder &builder) {
+  bool isDeclared = isPlacedLater(op);
+  for (StateOp state : getStates(op.getSymbols())) {
+    if (isDeclared) {
+      symbolBuffers.getWhole(state);
+      symbolBuffers.getPart(state);
+      continue;
+    }
+    Value part = symbolBuffers.getPart(state);
+    plan::AllGatherOp::create(builder, op.getLoc(), state.getSymNameAttr(),
+                              part, symbolBuffers.getWhole(state),
+                              getStateShard(state));
+  }
+}
+
+/// A kernel that adds its operand to its result, element by element, or stores
+/// it where its second operand is false.
+static void addAccumulateKernel(SymbolTable &symbols, RankedTensorType type) {
+  int64_t elements = type.getNumElements();
+  std::string name = getAccumulateKernelName(elements);
+  if (symbols.lookup(name)) {
+    return;
+  }
+  MLIRContext *context = type.getContext();
+  Location loc = UnknownLoc::get(context);
+  auto kernel = func::FuncOp::create(
+      loc, name,
+      FunctionType::get(context, {type, getFlagType(context)}, {type}));
+  kernel.setPrivate();
+  Block *body = kernel.addEntryBlock();
+  OpBuilder builder = OpBuilder::atBlockEnd(body);
+  func::ReturnOp::create(builder, loc, body->getArgument(0));
+  auto domain = IterationDomain::make(LoopKind::Flat, elements, elements);
+  kernel->setAttr(kKernelAttr, domain.getAttr(context));
+  kernel.setResultAttr(0, kAccumulateAttr, builder.getI64IntegerAttr(1));
+  symbols.insert(kernel);
+}
+
+/// What a rank adds its part of a microbatch's sum to, by which kernel, and
+/// whether the microbatch is the first.
+LogicalResult
+CollectiveConversion::declareAccumulation(dist::ReduceScatterOp op) {
+  auto flag = symbols.lookup<StateOp>(kAccumulatingState);
+  if (!flag) {
+    return op.emitOpError("expected a state '")
+           << kAccumulatingState << "', which StoreGradients adds, got none";
+  }
+  for (StateOp state : getStates(op.getSymbols())) {
+    symbolBuffers.getWhole(state);
+    addAccumulateKernel(symbols, cast<RankedTensorType>(state.getType()));
+    symbolBuffers.getHeld(flag);
+    symbolBuffers.getPart(state);
+  }
+  return success();
+}
+
+LogicalResult CollectiveConversion::convert(dist::ReduceScatterOp op,
+                                            OpBuilder &builder) {
+  if (isPlacedLater(op)) {
+    return declareAccumulation(op);
+  }
+  for (StateOp state : getStates(op.getSymbols())) {
+    plan::ShardAttr shard = getStateShard(state);
+    Value whole = symbolBuffers.getWhole(state);
+    // In place: the part's own memory is that of the sum.
+    Value part = declarations.addPart(op.getLoc(), whole, shard);
+    plan::ReduceScatterOp::create(builder, op.getLoc(), state.getSymNameAttr(),
+                                  whole, part, shard);
+  }
+  return success();
+}
