@@ -145,7 +145,7 @@ FailureOr<RankEstimate> TrainingEstimate::measure(uint64_t ranks,
     return module->emitError(std::string(status.message()));
   }
   rank.bytes[planpb::CLASS_STAGING - 1] = staging.BytesOfRank();
-  rank.rounds = runtime::RoundsOf(manifest, ranks, getGlobalBatch());
+  rank.iterations = runtime::IterationsOf(manifest, ranks, getGlobalBatch());
   return rank;
 }
 
@@ -155,7 +155,7 @@ FailureOr<RankEstimate> TrainingEstimate::estimateRank(uint64_t ranks) const {
     return failure();
   }
   auto binding = runtime::RankBinding::OfRun(manifest, 0, ranks, 1);
-  auto traffic = runtime::StepTraffic(step, binding, rank->rounds);
+  auto traffic = runtime::StepTraffic(step, binding, rank->iterations);
   if (!traffic.ok()) {
     return module->emitError(std::string(traffic.status().message()));
   }

@@ -37,7 +37,7 @@ struct RankEstimate {
   uint64_t ranks = 1;
   /// With one thread, by MemoryClass - 1; with what the process itself takes.
   std::array<uint64_t, runtime::kMemoryClasses> bytes = {};
-  uint64_t rounds = 1; ///< of a step
+  uint64_t iterations = 1; ///< of a step
   runtime::CollectiveTraffic traffic;
 
   uint64_t getBytes(planpb::MemoryClass memoryClass) const {

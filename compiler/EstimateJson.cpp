@@ -9,7 +9,7 @@ namespace accel {
 namespace {
 
 /// Changes when a program that reads the JSON could misunderstand it.
-constexpr int64_t kJsonVersion = 3;
+constexpr int64_t kJsonVersion = 4;
 
 void addTraffic(llvm::json::OStream &json, llvm::StringRef name,
                 const runtime::CollectiveTraffic &traffic) {
@@ -30,7 +30,7 @@ void addRank(llvm::json::OStream &json, const RankEstimate &rank) {
       }
     });
     json.attribute("total", rank.getTotalBytes());
-    json.attribute("rounds", rank.rounds);
+    json.attribute("iterations", rank.iterations);
     addTraffic(json, "sent_per_step", rank.traffic);
   });
 }

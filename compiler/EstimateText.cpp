@@ -106,16 +106,16 @@ void printMemory(const EstimateReport &report, llvm::raw_ostream &stream) {
 void printTraffic(const EstimateReport &report, llvm::raw_ostream &stream) {
   const TrainingEstimate &estimate = report.estimate;
   stream << formatv("\nBytes that one rank sends in a step of {0:N} samples, "
-                    "in rounds of {1} per rank\n",
+                    "{1} per rank in an iteration\n",
                     estimate.getGlobalBatch(),
                     estimate.getManifest().microbatch());
   printCells(
-      {"ranks", "rounds", "gathered", "scattered", "all-reduced", "total"},
+      {"ranks", "iterations", "gathered", "scattered", "all-reduced", "total"},
       stream);
   for (const RankEstimate &rank : report.ranks) {
     const runtime::CollectiveTraffic &traffic = rank.traffic;
     printCells({formatv("{0:N}", rank.ranks).str(),
-                formatv("{0:N}", rank.rounds).str(),
+                formatv("{0:N}", rank.iterations).str(),
                 formatBytes(traffic.gathered), formatBytes(traffic.scattered),
                 formatBytes(traffic.all_reduced), formatBytes(traffic.total())},
                stream);

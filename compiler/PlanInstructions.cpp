@@ -59,6 +59,18 @@ static planpb::FunctionRole toRole(FunctionRole role) {
   llvm_unreachable("all roles are listed");
 }
 
+/// For which ranks a function is, in the order of the axes of the mesh.
+static void addCoordinates(func::FuncOp function, planpb::Function &message) {
+  auto all = function->getAttrOfType<DictionaryAttr>(dist::kCoordinatesAttr);
+  for (StringRef axis : dist::getMeshAxes()) {
+    if (auto found = all ? all.getAs<IntegerAttr>(axis) : IntegerAttr()) {
+      planpb::AxisCoordinate *coordinate = message.add_coordinates();
+      coordinate->set_axis(toMeshAxis(axis));
+      coordinate->set_coordinate(found.getInt());
+    }
+  }
+}
+
 std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   std::vector<planpb::Instruction> instructions;
   gradientsComplete = 0;
@@ -75,6 +87,7 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   planpb::Function *message = manifest.add_functions();
   message->set_name(name.str());
   message->set_role(toRole(*getRole(function)));
+  addCoordinates(function, *message);
   message->set_section(section);
   message->set_instructions(instructions.size());
   message->set_events(events);
@@ -97,12 +110,15 @@ std::string PlanManifest::addFunction(func::FuncOp function, uint32_t section) {
   return records;
 }
 
-/// What MarkPhases has said of `op`.
+/// What MarkPhases and MarkLayers have said of `op`.
 void PlanManifest::setMarks(Operation *op, planpb::Instruction &instruction,
                             uint32_t id) {
   instruction.set_id(id);
   if (auto phase = op->getAttrOfType<plan::PhaseAttr>(plan::kPhaseAttr)) {
     instruction.set_phase(toPhase(phase.getValue()));
+  }
+  if (auto layer = op->getAttrOfType<IntegerAttr>(plan::kLayerAttr)) {
+    instruction.set_layer_plus_one(layer.getInt() + 1);
   }
   if (op->hasAttr(plan::kGradientsCompleteAttr)) {
     gradientsComplete = id + 1;

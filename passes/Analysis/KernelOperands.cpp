@@ -120,14 +120,26 @@ SmallVector<KernelOperand> accel::getKernelOperands(func::FuncOp kernel,
   return operands;
 }
 
+plan::LibraryCallAttr accel::getLibraryCall(func::FuncOp kernel,
+                                            StringRef variant) {
+  auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+  return all ? all.getAs<plan::LibraryCallAttr>(variant)
+             : plan::LibraryCallAttr();
+}
+
 FailureOr<plan::CodeAttr> accel::getCode(func::FuncOp kernel,
                                          StringRef variant) {
+  if (plan::LibraryCallAttr call = getLibraryCall(kernel, variant)) {
+    FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
+    return failed(domain) ? FailureOr<plan::CodeAttr>(failure())
+                          : call.getGeometry(domain->elements);
+  }
   auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
   auto code = all ? all.getAs<plan::CodeAttr>(variant) : plan::CodeAttr();
   if (!code) {
     return kernel.emitOpError("expected `")
            << plan::kCodeAttr << "` to say how code for '" << variant
-           << "' is cut, got " << Attribute(all);
+           << "' is cut, or which library it calls, got " << Attribute(all);
   }
   return code;
 }
@@ -136,8 +148,10 @@ int64_t accel::getWorkspaceBytes(func::FuncOp kernel) {
   int64_t bytes = 0;
   if (auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr)) {
     for (NamedAttribute each : all) {
-      bytes =
-          std::max(bytes, cast<plan::CodeAttr>(each.getValue()).getWorkspace());
+      auto call = dyn_cast<plan::LibraryCallAttr>(each.getValue());
+      bytes = std::max(
+          bytes, call ? call.getWorkspace()
+                      : cast<plan::CodeAttr>(each.getValue()).getWorkspace());
     }
   }
   return bytes;

@@ -25,15 +25,20 @@ struct KernelOperand {
 llvm::SmallVector<KernelOperand> getKernelOperands(mlir::func::FuncOp kernel,
                                                    plan::CodeAttr code);
 
-/// How the kernel's code in `variant` is cut; an error on the kernel if it does
-/// not say.
+/// The library's function that is the kernel's entry in `variant`; null if that
+/// is code.
+plan::LibraryCallAttr getLibraryCall(mlir::func::FuncOp kernel,
+                                     llvm::StringRef variant);
+
+/// How the kernel's work in `variant` is cut, which is not at all where a
+/// library is called; an error on the kernel if it does not say.
 mlir::FailureOr<plan::CodeAttr> getCode(mlir::func::FuncOp kernel,
                                         llvm::StringRef variant);
 
-/// Bytes that the code of some variant needs of each thread, at most.
+/// Bytes that the entry of some variant needs of each thread, at most.
 int64_t getWorkspaceBytes(mlir::func::FuncOp kernel);
 
-/// The kernel's code in each variant of its module, in the module's order; an
+/// The same for each variant of its module, in the module's order; an
 /// error on the kernel if it lacks one.
 mlir::FailureOr<llvm::SmallVector<plan::CodeAttr>>
 getCodeOfVariants(mlir::func::FuncOp kernel);

@@ -28,6 +28,14 @@ plan::ShardAttr accel::getStateShard(StateOp state) {
                               axes);
 }
 
+std::optional<int64_t> accel::getStateLayer(StateOp slot) {
+  auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
+      slot, slot.getBucketAttr());
+  return bucket && bucket.getLayer()
+             ? std::optional<int64_t>(*bucket.getLayer())
+             : std::nullopt;
+}
+
 int64_t accel::getSlotBlock(StateOp slot) {
   auto master = SymbolTable::lookupNearestSymbolFrom<StateOp>(
       slot, StringAttr::get(slot.getContext(), slot.getMasterName()));

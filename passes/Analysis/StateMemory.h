@@ -20,6 +20,10 @@ int64_t getSlotBlock(StateOp slot);
 /// filled: units of kernels do not fit into ranks' parts of it.
 bool isFill(WriteOp write);
 
+/// The number of the layer whose bucket has `slot`; none if it is that of no
+/// repeated block.
+std::optional<int64_t> getStateLayer(StateOp slot);
+
 /// The class of its buffer.
 plan::MemoryClass getStateClass(StateOp state);
 

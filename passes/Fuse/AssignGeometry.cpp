@@ -62,11 +62,11 @@ private:
       }
       NamedAttrList codes;
       for (const CodeVariant &variant : target.getVariants()) {
-        plan::CodeAttr code = target.getCode(kernel, variant);
-        if (!code) {
+        Attribute entry = target.getEntry(kernel, variant);
+        if (!entry) {
           return failure();
         }
-        codes.set(variant.name, code);
+        codes.set(variant.name, entry);
       }
       kernel->setAttr(plan::kCodeAttr, codes.getDictionary(&getContext()));
     }

@@ -3,6 +3,7 @@
 #include "passes/Lower/LowerPipeline.h"
 
 #include "passes/Analysis/IterationDomain.h"
+#include "passes/Analysis/KernelOperands.h"
 #include "passes/Lower/TargetLowering.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -125,6 +126,9 @@ private:
     }
     bool isFirst = codes.size() == 1;
     codes.back() = extractKernels(module, [&](func::FuncOp kernel) {
+      if (getLibraryCall(kernel, variant.name)) {
+        return false;
+      }
       auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
       return isFirst || !all || all.get(variant.name) != all.get(first.name);
     });
@@ -134,8 +138,10 @@ private:
       return failure();
     }
     for (Operation &function : codes.front()->getOps()) {
-      if (!isFirst &&
-          !code.lookupSymbol(SymbolTable::getSymbolName(&function))) {
+      StringRef name = SymbolTable::getSymbolName(&function);
+      auto kernel = module.lookupSymbol<func::FuncOp>(name);
+      bool isCall = kernel && getLibraryCall(kernel, variant.name);
+      if (!isFirst && !isCall && !code.lookupSymbol(name)) {
         code.push_back(function.clone());
       }
     }
@@ -153,7 +159,8 @@ private:
 
 } // namespace
 
-/// Every kernel has one entry of its own, in the order of `names`.
+/// Every kernel has one entry of its own, in the order of `names`: without code
+/// where a library does its work.
 static LogicalResult orderEntries(ModuleOp module, ArrayRef<std::string> names,
                                   VariantCode &code) {
   llvm::StringMap<CodeEntry> known;
@@ -162,6 +169,11 @@ static LogicalResult orderEntries(ModuleOp module, ArrayRef<std::string> names,
   }
   code.image.entries.clear();
   for (const std::string &name : names) {
+    if (getLibraryCall(module.lookupSymbol<func::FuncOp>(name),
+                       code.variant.name)) {
+      code.image.entries.push_back({name, 0, 0});
+      continue;
+    }
     auto entry = known.find(name);
     if (entry == known.end() || entry->second.size == 0) {
       return module.emitError("kernel '")

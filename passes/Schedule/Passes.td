@@ -4,6 +4,19 @@
 #define ACCEL_PASSES_SCHEDULE_PASSES_TD
 include "mlir/Pass/PassBase.td"
 
+def MarkLayersPass : Pass<"accel-mark-layers", "::mlir::ModuleOp"> {
+  let summary = "says for which layer of the model each instruction works";
+  let description = [{
+    An instruction that touches parameters, gradients or moments of one repeated block of the model, and of no other bucket, gets its
+    `layer`: the number that Shard gave the block's bucket. In a loop what touches no state has that of the instruction before it:
+    it computes between two uses of parameters. What touches several layers, or other states only, has none. Collectives that
+    PlaceGathers and PlaceReductions make have the layer of what they exchange.
+
+    Requires: Fuse; runs before PlaceGathers, while each bucket has memory of its own. Changes nothing but attributes.
+  }];
+  let dependentDialects = ["::accel::plan::PlanDialect"];
+}
+
 def PlaceGathersPass : Pass<"accel-place-gathers", "::mlir::ModuleOp"> {
   let summary = "gathers one bucket at a time, one ahead of its use";
   let description = [{
@@ -99,6 +112,7 @@ def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
 
     Every instruction runs on a stream that the module declares, or none says yet where it runs. All instructions have a cost or
     none has; bytes are those of the types of operands, operations those of the kernel, and collectives are numbered in program order.
+    Where one has a layer, every instruction that touches slots of one layer only names that one.
 
     Requires: InsertEvents. Changes nothing.
   }];

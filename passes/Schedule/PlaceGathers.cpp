@@ -2,6 +2,7 @@
 // Gathers one bucket at a time, one ahead of its use.
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistOps.h"
+#include "passes/Analysis/StateMemory.h"
 #include "passes/Schedule/LoopBuckets.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/SegmentBuffers.h"
@@ -19,7 +20,7 @@ namespace {
 
 /// Where a segment comes from.
 struct Source {
-  StringAttr state;
+  StateOp state;
   Value part;
   plan::ShardAttr shard;
   Location loc;
@@ -58,7 +59,7 @@ private:
         }
         buckets.addSegment(segment->whole, *segment->state.getBucket());
         sources.insert({segment->whole,
-                        {name.getAttr(), segment->held,
+                        {segment->state, segment->held,
                          segment->held.getShardAttr(), gather.getLoc()}});
       }
       gather.erase();
@@ -100,8 +101,10 @@ private:
       }
       for (auto &[whole, view] : slot.views) {
         const Source &source = sources.find(whole)->second;
-        plan::AllGatherOp::create(builder, source.loc, source.state,
-                                  source.part, view, source.shard);
+        auto gather = plan::AllGatherOp::create(
+            builder, source.loc, source.state.getSymNameAttr(), source.part,
+            view, source.shard);
+        gather.setLayer(getStateLayer(source.state));
       }
     }
   }

@@ -3,6 +3,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistOps.h"
 #include "passes/Analysis/GradientContents.h"
+#include "passes/Analysis/StateMemory.h"
 #include "passes/Schedule/FirstWrites.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/SegmentBuffers.h"
@@ -125,8 +126,9 @@ private:
     for (auto &[whole, view] : slot.views) {
       Destination &to = destinations.find(whole)->second;
       Value part = plan::PartOp::create(top, to.loc, view, to.shard);
-      plan::ReduceScatterOp::create(builder, to.loc, to.state.getSymNameAttr(),
-                                    view, part, to.shard);
+      auto reduce = plan::ReduceScatterOp::create(
+          builder, to.loc, to.state.getSymNameAttr(), view, part, to.shard);
+      reduce.setLayer(getStateLayer(to.state));
       reduced[view] = part;
     }
   }
@@ -144,6 +146,7 @@ private:
           builder, to.loc, to.kernel,
           ValueRange{reduced.lookup(view), accumulating, to.held},
           /*workspace=*/Value(), modes, to.shard);
+      add.setLayer(getStateLayer(to.state));
       if (!begun.insert(whole).second) {
         writes.addAddition(add);
       }

@@ -10,6 +10,7 @@ using namespace accel;
 
 void accel::buildSchedulePipeline(mlir::OpPassManager &pm,
                                   const ScheduleOptions &options) {
+  pm.addPass(createMarkLayersPass());
   pm.addPass(createPlaceGathersPass({options.maxRanks, options.target}));
   pm.addPass(createPlaceReductionsPass());
   pm.addPass(createAssignStreamsPass({options.target}));

@@ -8,6 +8,7 @@
 #include "passes/Analysis/MemoryReplay.h"
 #include "passes/Schedule/CostCheck.h"
 #include "passes/Schedule/GradientWrites.h"
+#include "passes/Schedule/LayerCheck.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/SlotContents.h"
 
@@ -60,7 +61,8 @@ class VerifySchedulePass
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(verifyPlaced(function)) || failed(verify(function)) ||
-          failed(verifyPhases(function)) || failed(checkCosts(function))) {
+          failed(verifyPhases(function)) || failed(checkCosts(function)) ||
+          failed(checkLayers(function))) {
         return signalPassFailure();
       }
     }

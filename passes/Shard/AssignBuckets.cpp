@@ -56,7 +56,8 @@ private:
 
   std::string getName(const BucketLayout::Segment &segment,
                       SlotAttr slot) const {
-    return getSlotName(problem.buckets[segment.bucket], segment.name, slot);
+    return getSlotName(problem.buckets[segment.bucket].name, segment.name,
+                       slot);
   }
 
   void writeBucket(unsigned bucket) {
@@ -69,8 +70,10 @@ private:
       }
     }
     builder.setInsertionPoint(init);
-    BucketOp::create(builder, module.getLoc(), problem.buckets[bucket],
-                     problem.granule, builder.getArrayAttr(descriptions));
+    auto [name, layer] = problem.buckets[bucket];
+    BucketOp::create(builder, module.getLoc(), name, problem.granule,
+                     builder.getArrayAttr(descriptions),
+                     layer ? builder.getI64IntegerAttr(*layer) : IntegerAttr());
     for (const BucketLayout::Segment &segment : layout.segments) {
       if (segment.bucket == bucket) {
         writeSlots(segment);
@@ -79,8 +82,8 @@ private:
     remark::analysis(
         module.getLoc(),
         remark::RemarkOpts::name("Bucket").category("accel-assign-buckets"))
-        << remark::add("bucket {0}: {1} segments, {2} elements",
-                       problem.buckets[bucket], descriptions.size(), elements);
+        << remark::add("bucket {0}: {1} segments, {2} elements", name,
+                       descriptions.size(), elements);
   }
 
   Attribute describe(const BucketLayout::Segment &segment) {
@@ -116,7 +119,7 @@ private:
     builder.setInsertionPoint(init);
     StateOp::create(builder, module.getLoc(), getName(segment, slot), type,
                     StateKind::Slot, /*initial=*/FloatAttr(),
-                    builder.getStringAttr(problem.buckets[segment.bucket]),
+                    builder.getStringAttr(problem.buckets[segment.bucket].name),
                     builder.getStringAttr(segment.name), slot,
                     builder.getStringAttr(stringifyGroup(segment.group)));
   }

@@ -120,7 +120,7 @@ std::string verify(const BucketProblem &problem, const BucketLayout &layout) {
         segment.elementType != parameter.type.getElementType()) {
       return llvm::formatv(
           "'{0}' does not belong into segment {1} of bucket {2}",
-          parameter.name, segment.name, problem.buckets[segment.bucket]);
+          parameter.name, segment.name, problem.buckets[segment.bucket].name);
     }
     if (place.offset % kParameterAlignment != 0 || place.offset < 0 ||
         place.offset + parameter.type.getNumElements() > segment.elements) {

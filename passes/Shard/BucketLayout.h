@@ -31,7 +31,12 @@ struct BucketProblem {
     unsigned bucket;
   };
 
-  llvm::SmallVector<std::string> buckets;
+  struct Bucket {
+    std::string name;
+    std::optional<int64_t> layer; ///< of a repeated block: its number
+  };
+
+  llvm::SmallVector<Bucket> buckets;
   /// Of segments: a multiple of `kSegmentGranule`.
   int64_t granule = kSegmentGranule;
   /// In the order in which they shall lie.

@@ -184,7 +184,11 @@ private:
             return parameter.bucket == bucket;
           })) {
         numbers[bucket] = problem.buckets.size();
-        problem.buckets.push_back(names[bucket]);
+        bool isBlock = blocks && bucket > 0 &&
+                       bucket <= static_cast<unsigned>(blocks.count);
+        problem.buckets.push_back(
+            {names[bucket],
+             isBlock ? std::optional<int64_t>(bucket - 1) : std::nullopt});
       }
     }
     for (BucketProblem::Parameter &parameter : problem.parameters) {

@@ -92,9 +92,10 @@ public:
   /// Elements of the sums of `product` that are added in one go.
   virtual int64_t getSumBlock(MatmulOp product) const = 0;
 
-  /// The geometry of `kernel`'s code in one of the variants.
-  virtual plan::CodeAttr getCode(mlir::func::FuncOp kernel,
-                                 const CodeVariant &variant) const = 0;
+  /// `kernel`'s entry in one of the variants: a plan::CodeAttr, which is the
+  /// geometry of its code, or a plan::LibraryCallAttr. Null after an error.
+  virtual mlir::Attribute getEntry(mlir::func::FuncOp kernel,
+                                   const CodeVariant &variant) const = 0;
 
   //===--------------------------------------------------------------------===//
   // Schedule and Memory

@@ -20,26 +20,26 @@ absl::StatusOr<BatchPlan> BatchPlan::Create(int64_t global_batch,
   plan.microbatch_ = microbatch;
   plan.ranks_ = ranks;
   plan.rank_ = rank;
-  const int64_t round = microbatch * ranks;
-  plan.rounds_ = (global_batch + round - 1) / round;
-  if (forbids_padding && global_batch % round != 0) {
-    const int64_t below = global_batch / round * round;
+  const int64_t samples = microbatch * ranks;  // of an iteration
+  plan.iterations_ = (global_batch + samples - 1) / samples;
+  if (forbids_padding && global_batch % samples != 0) {
+    const int64_t below = global_batch / samples * samples;
     return absl::InvalidArgumentError(
         absl::StrCat("the model or its loss mixes the samples of a microbatch, "
                      "so the global "
                      "batch must be a multiple of ",
-                     round, " (microbatch ", microbatch, " x ", ranks,
+                     samples, " (microbatch ", microbatch, " x ", ranks,
                      ranks == 1 ? " rank" : " ranks", "): expected ",
                      below > 0 ? absl::StrCat(below, " or ") : "",
-                     plan.rounds_ * round, ", got ", global_batch));
+                     plan.iterations_ * samples, ", got ", global_batch));
   }
   return plan;
 }
 
-BatchPlan::Sample BatchPlan::SampleOf(int64_t step, int64_t round,
+BatchPlan::Sample BatchPlan::SampleOf(int64_t step, int64_t iteration,
                                       int64_t row) const {
   const int64_t first = step * global_batch_;
-  const int64_t place = (round * ranks_ + rank_) * microbatch_ + row;
+  const int64_t place = (iteration * ranks_ + rank_) * microbatch_ + row;
   if (place >= global_batch_) {
     return {first, 0.0f};
   }

@@ -21,7 +21,8 @@ class BatchPlan {
     float weight = 1.0f;  // 0: padding
   };
 
-  // `forbids_padding`: the operators mix samples, so every round must be full.
+  // `forbids_padding`: the operators mix samples, so every iteration must be
+  // full.
   static absl::StatusOr<BatchPlan> Create(int64_t global_batch,
                                           int64_t microbatch, int64_t ranks,
                                           int64_t rank, bool forbids_padding);
@@ -29,12 +30,12 @@ class BatchPlan {
   int64_t global_batch() const { return global_batch_; }
   int64_t microbatch() const { return microbatch_; }
   // Microbatches of a rank in one step.
-  int64_t rounds() const { return rounds_; }
+  int64_t iterations() const { return iterations_; }
 
-  // Row `row` of microbatch `round`. Rounds take the global batch in order,
-  // rank by rank; what is missing in the last one is filled with copies of the
-  // batch's first sample at weight 0.
-  Sample SampleOf(int64_t step, int64_t round, int64_t row) const;
+  // Row `row` of microbatch `iteration`. Iterations take the global batch in
+  // order, rank by rank; what is missing in the last one is filled with copies
+  // of the batch's first sample at weight 0.
+  Sample SampleOf(int64_t step, int64_t iteration, int64_t row) const;
 
  private:
   BatchPlan() = default;
@@ -43,7 +44,7 @@ class BatchPlan {
   int64_t microbatch_ = 1;
   int64_t ranks_ = 1;
   int64_t rank_ = 0;
-  int64_t rounds_ = 1;
+  int64_t iterations_ = 1;
 };
 
 }  // namespace accel::runtime

@@ -92,7 +92,7 @@ class Executor {
 
   virtual const MemoryLayout& layout() const = 0;
   // Microbatches of this rank in a step.
-  virtual int64_t rounds() const = 0;
+  virtual int64_t iterations() const = 0;
   // What the plan allocates in this process, all its ranks.
   virtual uint64_t PlannedBytes() const = 0;
   // For people: "x86-64-v4 code, 2 threads".

@@ -60,15 +60,15 @@ absl::Status InstructionIssuer::Visit(const planpb::Instruction& instruction,
 
 absl::Status InstructionIssuer::Visit(const planpb::Instruction& instruction,
                                       const planpb::Fetch& fetch) {
-  const int64_t round = static_cast<int64_t>(iteration_) + fetch.ahead();
+  const int64_t iteration = static_cast<int64_t>(iteration_) + fetch.ahead();
   // Nothing comes after the last microbatch.
-  if (round >= context_.batches.batch().rounds()) {
+  if (iteration >= context_.batches.batch().iterations()) {
     return absl::OkStatus();
   }
   for (const planpb::FetchField& field : fetch.fields()) {
     RETURN_IF_ERROR(operations_->Upload(
         RangeOf(instruction, field.access()), [&](absl::Span<std::byte> dst) {
-          return context_.batches.Read(field.field(), context_.step, round,
+          return context_.batches.Read(field.field(), context_.step, iteration,
                                        dst);
         }));
   }

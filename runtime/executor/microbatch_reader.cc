@@ -66,17 +66,18 @@ MicrobatchReader::MicrobatchReader(const PlanView& plan, const Dataset& dataset,
   }
 }
 
-absl::Status MicrobatchReader::Read(uint32_t field, int64_t step, int64_t round,
+absl::Status MicrobatchReader::Read(uint32_t field, int64_t step,
+                                    int64_t iteration,
                                     absl::Span<std::byte> dst) const {
   if (!dataset_fields_[field]) {
     FillBuiltin(plan_.manifest().signature(static_cast<int>(field)), step,
-                round, dst);
+                iteration, dst);
     return absl::OkStatus();
   }
   const int64_t rows = batch_.microbatch();
   const size_t bytes = dst.size() / rows;
   for (int64_t row = 0; row < rows; ++row) {
-    const auto sample = batch_.SampleOf(step, round, row);
+    const auto sample = batch_.SampleOf(step, iteration, row);
     RETURN_IF_ERROR(dataset_.Fill(sample.index, *dataset_fields_[field],
                                   dst.subspan(row * bytes, bytes)));
   }
@@ -84,14 +85,14 @@ absl::Status MicrobatchReader::Read(uint32_t field, int64_t step, int64_t round,
 }
 
 void MicrobatchReader::FillBuiltin(const planpb::SignatureField& field,
-                                   int64_t step, int64_t round,
+                                   int64_t step, int64_t iteration,
                                    absl::Span<std::byte> dst) const {
   if (field.name() == "seed") {
     Store<int64_t>(dst, 0, seed_);
     return;
   }
   for (int64_t row = 0; row < batch_.microbatch(); ++row) {
-    const auto sample = batch_.SampleOf(step, round, row);
+    const auto sample = batch_.SampleOf(step, iteration, row);
     if (field.name() == "sample_indices") {
       Store<int64_t>(dst, row, sample.index);
     } else {

@@ -31,14 +31,14 @@ class MicrobatchReader {
   const BatchPlan& batch() const { return batch_; }
   int64_t seed() const { return seed_; }
 
-  // Field `field` of the signature, of all rows of microbatch `round` of `step`
-  // that are this rank's. Allocates nothing unless it fails.
-  absl::Status Read(uint32_t field, int64_t step, int64_t round,
+  // Field `field` of the signature, of all rows of microbatch `iteration` of
+  // `step` that are this rank's. Allocates nothing unless it fails.
+  absl::Status Read(uint32_t field, int64_t step, int64_t iteration,
                     absl::Span<std::byte> dst) const;
 
  private:
   void FillBuiltin(const planpb::SignatureField& field, int64_t step,
-                   int64_t round, absl::Span<std::byte> dst) const;
+                   int64_t iteration, absl::Span<std::byte> dst) const;
 
   const PlanView& plan_;
   const Dataset& dataset_;

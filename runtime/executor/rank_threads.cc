@@ -191,8 +191,8 @@ const MemoryLayout& RankThreads::layout() const {
   return ranks_.front().executor->layout();
 }
 
-int64_t RankThreads::rounds() const {
-  return ranks_.front().executor->rounds();
+int64_t RankThreads::iterations() const {
+  return ranks_.front().executor->iterations();
 }
 
 uint64_t RankThreads::PlannedBytes() const {

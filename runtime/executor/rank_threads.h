@@ -62,7 +62,7 @@ class RankThreads : public Executor {
                            absl::Span<const std::byte> src) override;
   // Of rank 0.
   const MemoryLayout& layout() const override;
-  int64_t rounds() const override;
+  int64_t iterations() const override;
   uint64_t PlannedBytes() const override;
   std::string Describe() const override;
 

@@ -73,6 +73,19 @@ StepDriver::StepDriver(const Plan& plan, const Dataset& dataset,
 
 StepDriver::~StepDriver() = default;
 
+// Ranks divide samples and parameters only, as yet.
+static absl::Status CheckMesh(const planpb::Mesh& mesh) {
+  for (const planpb::AxisDegree& axis : mesh.axes()) {
+    if (!IsDataAxis(axis.axis()) && axis.degree() != 1) {
+      return absl::UnimplementedError(absl::StrCat(
+          "expected a plan whose ranks lie along 'replica' or 'fsdp', got ",
+          axis.degree(), " along '", MeshAxisName(axis.axis()),
+          "', which accel-run cannot execute"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<StepDriver>> StepDriver::Create(
     Vfs& vfs, const Plan& plan, Device& device, const Dataset& dataset,
     const ExecutorOptions& options) {
@@ -83,6 +96,7 @@ absl::StatusOr<std::unique_ptr<StepDriver>> StepDriver::Create(
         absl::StrCat("rank ", binding.rank(), " of ", binding.rank_count(),
                      ": expected a communicator, got none"));
   }
+  RETURN_IF_ERROR(CheckMesh(manifest.mesh()));
   ASSIGN_OR_RETURN(MemoryLayout layout,
                    MemoryLayout::Create(plan.view(), binding));
   RETURN_IF_ERROR(VerifyAll(plan.view(), layout));
@@ -128,8 +142,8 @@ absl::Status StepDriver::Load(Device& device) {
 
 absl::Status StepDriver::Initialize() {
   RETURN_IF_ERROR(failure_);
-  const absl::Status status = RunFunction(
-      *plan_.view().FindFunction(planpb::FUNCTION_INITIALIZE), 0, nullptr);
+  const absl::Status status =
+      RunFunction(*FindFunction(planpb::FUNCTION_INITIALIZE), 0, nullptr);
   loader_.Forget();
   return status;
 }
@@ -137,7 +151,7 @@ absl::Status StepDriver::Initialize() {
 absl::StatusOr<std::vector<double>> StepDriver::Run(planpb::FunctionRole role,
                                                     int64_t step) {
   RETURN_IF_ERROR(failure_);
-  const FunctionView* const function = plan_.view().FindFunction(role);
+  const FunctionView* const function = FindFunction(role);
   if (function == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat("the plan has no function to ", RoleName(role)));
@@ -149,8 +163,7 @@ absl::StatusOr<std::vector<double>> StepDriver::Run(planpb::FunctionRole role,
 absl::StatusOr<std::vector<double>> StepDriver::RunObservedStep(
     int64_t step, absl::FunctionRef<absl::Status()> observe) {
   RETURN_IF_ERROR(failure_);
-  const FunctionView& function =
-      *plan_.view().FindFunction(planpb::FUNCTION_STEP);
+  const FunctionView& function = *FindFunction(planpb::FUNCTION_STEP);
   if (function.function().gradients_complete_plus_one() == 0) {
     return absl::FailedPreconditionError(
         "the plan does not say where its gradients are complete");
@@ -175,7 +188,7 @@ absl::Status StepDriver::RunFunction(const FunctionView& function, int64_t step,
 
 absl::Status StepDriver::EnqueueAll(Observe observe) {
   const uint32_t point = function_->function().gradients_complete_plus_one();
-  const auto repetitions = static_cast<uint64_t>(rounds());
+  const auto repetitions = static_cast<uint64_t>(iterations());
   return function_->Walk(
       repetitions, [&](const Instance& instance) -> absl::Status {
         if (observe != nullptr && instance.instruction->id() + 1 == point) {

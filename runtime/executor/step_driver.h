@@ -43,7 +43,7 @@ class StepDriver : public Executor, private StreamClient {
                           uint64_t elements,
                           absl::Span<std::byte> dst) const override;
   const MemoryLayout& layout() const override { return layout_; }
-  int64_t rounds() const override { return batches_.batch().rounds(); }
+  int64_t iterations() const override { return batches_.batch().iterations(); }
   uint64_t PlannedBytes() const override { return layout_.TotalBytes(); }
   std::string Describe() const override;
 
@@ -57,6 +57,10 @@ class StepDriver : public Executor, private StreamClient {
 
   absl::Status Load(Device& device);
 
+  // The function of a role that this rank runs; null if there is none.
+  const FunctionView* FindFunction(planpb::FunctionRole role) const {
+    return plan_.view().FindFunction(role, layout_.binding());
+  }
   // Runs a function; with `observe` it calls that where the gradients are
   // complete, while the streams rest.
   absl::Status RunFunction(const FunctionView& function, int64_t step,

@@ -8,6 +8,7 @@
 #include "compiler/Estimate.h"
 #include "compiler/Pipeline.h"
 #include "compiler/RegisterAll.h"
+#include "dialects/Dist/IR/DistDialect.h"
 #include "runtime/executor/rank_threads.h"
 #include "runtime/io/posix_vfs.h"
 
@@ -33,6 +34,11 @@ void addEvaluation(ModuleOp module) {
   func::FuncOp evaluate = step.clone();
   evaluate.setSymName("measure");
   setRole(evaluate, FunctionRole::Evaluate);
+  // It is for the ranks of the first stage, which all are.
+  Builder builder(module.getContext());
+  evaluate->setAttr(dist::kCoordinatesAttr,
+                    builder.getDictionaryAttr(builder.getNamedAttr(
+                        "pipeline", builder.getI64IntegerAttr(0))));
   module.push_back(evaluate);
   SymbolTable symbols(module);
   SmallVector<Operation *> dropped;
@@ -134,7 +140,12 @@ TEST_P(FunctionRolesTest, AThirdFunctionGoesThroughEverything) {
     return;
   }
   ASSERT_EQ(plan->view().functions().size(), 3u);
-  ASSERT_TRUE(plan->view().FindFunction(planpb::FUNCTION_EVALUATE));
+  const runtime::FunctionView *evaluate =
+      plan->view().FindFunction(planpb::FUNCTION_EVALUATE);
+  ASSERT_TRUE(evaluate);
+  ASSERT_EQ(evaluate->function().coordinates_size(), 1);
+  EXPECT_EQ(evaluate->function().coordinates(0).axis(), planpb::AXIS_PIPELINE);
+  EXPECT_EQ(evaluate->function().coordinates(0).coordinate(), 0u);
   runtime::DatasetOptions dataOptions;
   dataOptions.global_batch = kGlobalBatch;
   auto data = runtime::Dataset::Open(

@@ -10,13 +10,28 @@ namespace accel::test {
 
 /// Small tiles and kernels, short blocks of sums, no epilogues, buffers at
 /// multiples of 256 bytes, gathered parameters in each rank's own memory,
-/// streams of other names in another order.
+/// streams of other names in another order, and a variant in which a library
+/// that no processor here has does the products.
 class OtherTarget : public CpuTarget {
 public:
   static constexpr int64_t kAlignment = 256;
   static constexpr const char *kName = "other";
 
-  OtherTarget() : CpuTarget(getCpuVariants(), makeTiling()) {}
+  static constexpr const char *kLibraryVariant = "with-library";
+  static constexpr int64_t kWorkspace = 4096;
+
+  OtherTarget() : CpuTarget(makeVariants(), makeTiling()) {}
+
+  mlir::Attribute getEntry(mlir::func::FuncOp kernel,
+                           const CodeVariant &variant) const override {
+    auto domain = IterationDomain::get(kernel);
+    if (variant.name != kLibraryVariant || failed(domain) ||
+        domain->kind != LoopKind::Product) {
+      return CpuTarget::getEntry(kernel, variant);
+    }
+    return plan::LibraryCallAttr::get(kernel.getContext(), "matrices",
+                                      "multiply", kWorkspace);
+  }
 
   Decision mayFollow(MatmulOp, mlir::Operation *) const override {
     return Decision::no("nothing is computed behind products");
@@ -37,6 +52,15 @@ public:
   }
 
 private:
+  /// A run prefers the library, and has code without it.
+  static std::vector<CodeVariant> makeVariants() {
+    std::vector<CodeVariant> variants = getCpuVariants().vec();
+    CodeVariant library = variants.back();
+    library.name = kLibraryVariant;
+    variants.insert(variants.begin(), library);
+    return variants;
+  }
+
   static CpuTiling makeTiling() {
     CpuTiling tiling;
     tiling.flatUnit = 32;

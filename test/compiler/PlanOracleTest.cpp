@@ -199,6 +199,9 @@ private:
     SCOPED_TRACE(kernel.name());
     for (auto [image, variant, entry] :
          llvm::zip_equal(images, model.getCode().variants, kernel.entries())) {
+      if (entry.has_call()) {
+        continue;
+      }
       code.variants.push_back(
           {variant.variant.name,
            image->getFunction(variant.image.entries[launch.kernel()]),

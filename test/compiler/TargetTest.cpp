@@ -94,6 +94,20 @@ TEST_P(TargetTest, AnotherTargetsPlanTrainsAsThatForCpus) {
   EXPECT_EQ(other->manifest().streams(0).kind(), planpb::STREAM_HOST);
   EXPECT_EQ(other->manifest().streams(2).name(), "kernels");
   EXPECT_EQ(other->manifest().streams(2).kind(), planpb::STREAM_COMPUTE);
+  // Products are calls of a library where the target says so, and code where it
+  // does not: the same kernels.
+  ASSERT_EQ(other->manifest().variants(0).name(), OtherTarget::kLibraryVariant);
+  bool hasCalls = false;
+  for (const planpb::Kernel &kernel : other->manifest().kernels()) {
+    const planpb::KernelEntry &entry = kernel.entries(0);
+    hasCalls |= entry.has_call();
+    EXPECT_EQ(entry.has_call(), entry.size() == 0) << kernel.name();
+    EXPECT_EQ(entry.call().library(), entry.has_call() ? "matrices" : "");
+    for (int i = 1; i < kernel.entries_size(); ++i) {
+      EXPECT_GT(kernel.entries(i).size(), 0u) << kernel.name();
+    }
+  }
+  EXPECT_TRUE(hasCalls);
   for (int count : {1, 2}) {
     std::vector<double> expected = train(*usual, count);
     std::vector<double> actual = train(*other, count);

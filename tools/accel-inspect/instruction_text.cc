@@ -76,7 +76,10 @@ class TextVisitor : public runtime::InstructionVisitor {
     }
     std::vector<std::string> ranges;
     for (const planpb::KernelEntry& entry : kernel.entries()) {
-      std::string range = absl::StrCat("[0, ", entry.units(), ")");
+      std::string range = entry.has_call()
+                              ? absl::StrCat(entry.call().library(), " ",
+                                             entry.call().function())
+                              : absl::StrCat("[0, ", entry.units(), ")");
       if (ranges.empty() || ranges.back() != range) {
         ranges.push_back(std::move(range));
       }

@@ -27,6 +27,9 @@ Json InstructionJson(const runtime::PlanView& plan, const Schedule& schedule,
                      .streams(static_cast<int>(instruction.stream()))
                      .name());
   json["phase"] = runtime::PhaseName(instruction.phase());
+  json["layer"] = instruction.layer_plus_one() == 0
+                      ? Json()
+                      : Json(instruction.layer_plus_one() - 1);
   json["waits"] = Json::array();
   for (const planpb::Wait& wait : instruction.waits()) {
     json["waits"].push_back(

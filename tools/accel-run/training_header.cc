@@ -111,7 +111,7 @@ void TrainingRun::PrintHeader() {
   Print(absl::StrCat("data    ", data));
   Print(absl::StrCat(
       "batch   ", runtime::Amount(global_batch_, "sample"), " = ",
-      executor_->rounds(), " x ",
+      executor_->iterations(), " x ",
       ranks() == 1 ? "" : absl::StrCat(ranks(), " ranks x "),
       manifest.microbatch(),
       global_batch_ % (static_cast<int64_t>(manifest.microbatch()) * ranks()) ==

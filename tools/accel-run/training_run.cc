@@ -328,7 +328,7 @@ absl::Status TrainingRun::CreateExecutor() {
                         .FindFunction(planpb::FUNCTION_STEP)
                         ->instructions()
                         .size() *
-                    static_cast<uint64_t>(executor_->rounds()));
+                    static_cast<uint64_t>(executor_->iterations()));
   }
   return absl::OkStatus();
 }

@@ -165,7 +165,7 @@ def Accel_InputOp : Accel_Op<"input", [MemoryEffects<[MemRead]>]> {
   let summary = "what the data pipeline gives for the current microbatch";
   let description = [{
     `name` is an input of the model, a target, or one of the built-in ones: `sample_indices` (tensor<Bxi64>, global sample
-    indices), `sample_weights` (tensor<Bxf32>, 1, or 0 for the padding of a short last round), `seed` (tensor<i64>).
+    indices), `sample_weights` (tensor<Bxf32>, 1, or 0 for the padding of a short last iteration), `seed` (tensor<i64>).
 
     ```mlir
     %ids = accel.input "input_ids" : tensor<4x64xi64>
@@ -184,7 +184,7 @@ def Accel_RepeatOp : Accel_Op<"repeat", [SingleBlock, NoTerminator, RecursiveMem
   let summary = "the loop over the microbatches of a step";
   let description = [{
     Runs its body once per microbatch; how often is a run-time count, at least one. The body has no results: what it
-    leaves behind is accumulated in gradients and states. `accel.input` gives other data in each round.
+    leaves behind is accumulated in gradients and states. `accel.input` gives other data in each iteration.
 
     ```mlir
     accel.repeat {
@@ -240,7 +240,8 @@ def Accel_BucketOp : Accel_Op<"bucket", [Symbol]> {
   let description = [{
     An ordered list of segments, each uniform in dtype and optimizer group. `segments` holds one dictionary per segment:
     `{name, group, elements, parameters = [@a, @b]}`; the parameters lie in this order, each at a multiple of 16 elements.
-    `granule` is the number of elements to which shards are rounded.
+    `granule` is the number of elements to which shards are rounded. The bucket of a repeated block of the model has its number, from
+    0, as `layer`.
 
     ```mlir
     accel.bucket @block0 {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 4096 : i64, parameters = [@wte]} ] }
@@ -249,7 +250,7 @@ def Accel_BucketOp : Accel_Op<"bucket", [Symbol]> {
     **Constraints**
     - (C1) every segment has `name`, `group`, `elements` and `parameters`.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$granule, ArrayAttr:$segments);
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$granule, ArrayAttr:$segments, OptionalAttr<I64Attr>:$layer);
   let assemblyFormat = "$sym_name attr-dict";
   let hasVerifier = 1;
 }

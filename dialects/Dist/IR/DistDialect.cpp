@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistOps.h"
 
 #include "mlir/IR/Builders.h"
@@ -19,6 +20,7 @@
 #include "dialects/Dist/IR/DistAttrs.cpp.inc"
 
 using namespace mlir;
+using namespace accel;
 using namespace accel::dist;
 
 void DistDialect::initialize() {
@@ -59,24 +61,60 @@ void accel::dist::setHolding(Operation *state, Holding holding) {
   state->setAttr(kHeldAttr, HoldingAttr::get(state->getContext(), holding));
 }
 
-LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
-                                                    NamedAttribute attribute) {
-  if (attribute.getName() != kHeldAttr) {
-    return op->emitOpError("has an attribute that dialect dist does not know: ")
-           << attribute.getName();
-  }
+static LogicalResult verifyHolding(Operation *op, Attribute value) {
   auto state = dyn_cast<StateOp>(op);
   if (!state || state.getKind() != StateKind::Slot) {
     return op->emitOpError("expected ")
            << kHeldAttr << " on the slot of a segment, got it here";
   }
-  auto held = dyn_cast<HoldingAttr>(attribute.getValue());
+  auto held = dyn_cast<HoldingAttr>(value);
   if (!held || held.getValue() == Holding::All) {
     return op->emitOpError("expected ")
            << kHeldAttr << " to be #dist.held<whole> or #dist.held<part>, got "
-           << attribute.getValue();
+           << value;
   }
   return success();
+}
+
+static LogicalResult verifyCoordinates(Operation *op, Attribute value) {
+  if (!op->hasAttr(kRoleAttr)) {
+    return op->emitOpError("expected ")
+           << kCoordinatesAttr << " on a function with a role, got it here";
+  }
+  auto coordinates = dyn_cast<DictionaryAttr>(value);
+  if (!coordinates || coordinates.empty()) {
+    return op->emitOpError("expected ")
+           << kCoordinatesAttr << " to be a dictionary of coordinates, got "
+           << value;
+  }
+  for (NamedAttribute each : coordinates) {
+    StringRef axis = each.getName();
+    if (!llvm::is_contained(getMeshAxes(), axis) ||
+        llvm::is_contained(getDataAxes(), axis)) {
+      return op->emitOpError("expected an axis of the mesh along which ranks "
+                             "have the same samples (")
+             << llvm::join(getMeshAxes().drop_front(getDataAxes().size()), ", ")
+             << "), got '" << axis << "'";
+    }
+    auto coordinate = dyn_cast<IntegerAttr>(each.getValue());
+    if (!coordinate || coordinate.getInt() < 0) {
+      return op->emitOpError("expected a coordinate along '")
+             << axis << "' that is not negative, got " << each.getValue();
+    }
+  }
+  return success();
+}
+
+LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() == kHeldAttr) {
+    return verifyHolding(op, attribute.getValue());
+  }
+  if (attribute.getName() == kCoordinatesAttr) {
+    return verifyCoordinates(op, attribute.getValue());
+  }
+  return op->emitOpError("has an attribute that dialect dist does not know: ")
+         << attribute.getName();
 }
 
 LogicalResult accel::dist::verifyAxes(Operation *op, ArrayAttr axes) {

@@ -26,6 +26,10 @@ llvm::ArrayRef<llvm::StringLiteral> getShardAxes();
 
 inline constexpr llvm::StringLiteral kHeldAttr = "dist.held";
 
+/// The attribute of a function that is for some ranks only: a dictionary with
+/// their coordinates along axes of the mesh.
+inline constexpr llvm::StringLiteral kCoordinatesAttr = "dist.coordinates";
+
 Holding getHolding(mlir::Operation *state);
 void setHolding(mlir::Operation *state, Holding holding);
 

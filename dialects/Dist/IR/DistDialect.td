@@ -33,6 +33,9 @@ def Dist_Dialect : Dialect {
 
     Its type is that of the whole in all three cases. Operations between such reads and writes are element by element, or
     sums over rows of one granule: what a rank computes of them is its own elements.
+
+    **Coordinates.** A function of the program may be for some ranks only: `dist.coordinates = {pipeline = 1 : i64}` says which, along
+    axes other than those of the data, whose ranks all run one program. Of ranks at the same coordinates each role has one function.
   }];
   let dependentDialects = ["::accel::AccelDialect"];
   let useDefaultAttributePrinterParser = 1;

@@ -75,6 +75,27 @@ CodeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   return llvm::success();
 }
 
+llvm::LogicalResult LibraryCallAttr::verify(
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+    llvm::StringRef library, llvm::StringRef function, int64_t workspace) {
+  if (library.empty() || function.empty()) {
+    return emitError() << "expected the names of a library and of its "
+                          "function, got \""
+                       << library << "\" and \"" << function << "\"";
+  }
+  if (workspace < 0 || workspace % kAlignment != 0) {
+    return emitError() << "expected a workspace of a multiple of " << kAlignment
+                       << " bytes, got " << workspace;
+  }
+  return llvm::success();
+}
+
+CodeAttr LibraryCallAttr::getGeometry(int64_t elements) const {
+  return CodeAttr::get(getContext(), /*units=*/1, /*unit=*/elements,
+                       UnitKind::Elements, /*grain=*/1, getWorkspace(),
+                       /*vectors=*/0, /*packed=*/0);
+}
+
 // <2 units of 128 elements, grain 2, workspace 4096, vectors 2, packed 64>
 mlir::Attribute CodeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
   int64_t units = 0, unit = 0, grain = 0, workspace = 0, vectors = 0,

@@ -204,5 +204,35 @@ def Plan_CodeAttr : AttrDef<Plan_Dialect, "Code"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Plan_LibraryCallAttr : AttrDef<Plan_Dialect, "LibraryCall"> {
+  let mnemonic = "library_call";
+  let summary = "the function of a library that does a kernel's work in one variant";
+  let description = [{
+    Calls `function` of `library` once per launch, for all of the kernel, whose body says what is computed. It gets `workspace` bytes; 0
+    is not written. It stands in the dictionary `plan.code` of a kernel in place of a `#plan.code`: other variants of the same kernel may
+    have code.
+
+    ```mlir
+    plan.variant @"with-library" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
+    func.func private @k(%x: tensor<256xf32>) -> tensor<256xf32> attributes {
+        plan.kernel = {kind = "flat", elements = 256 : i64, rows = 1 : i64, columns = 256 : i64},
+        plan.code = {"with-library" = #plan.library_call<"vectors" "negate", workspace 4096>}} {
+      %y = accel.neg %x : tensor<256xf32>
+      return %y : tensor<256xf32>
+    }
+    ```
+
+    Neither name is empty, and a workspace is a multiple of 64 bytes.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins StringRefParameter<"the library">:$library, StringRefParameter<"its function">:$function,
+                        DefaultValuedParameter<"int64_t", "0">:$workspace);
+  let assemblyFormat = "`<` $library $function (`,` `workspace` $workspace^)? `>`";
+  let extraClassDeclaration = [{
+    /// How a launch is cut that cannot be: one unit, of one thread.
+    ::accel::plan::CodeAttr getGeometry(int64_t elements) const;
+  }];
+}
+
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
 #endif

@@ -27,17 +27,19 @@ namespace accel::plan {
 /// vector.
 inline constexpr int64_t kAlignment = 64;
 
-/// The attribute of kernels with the code of each variant, by its name.
+/// The attribute of kernels with the entry of each variant, by its name: code
+/// with its geometry (#plan.code) or a call of a library (#plan.library_call).
 inline constexpr llvm::StringLiteral kCodeAttr = "plan.code";
 
 /// Arguments of every instruction: the stream that executes it, the events that
-/// it waits for and signals, its phase, its cost, and that all gradients of the
-/// step are complete in front of it.
+/// it waits for and signals, its phase, its cost, the layer that it works for,
+/// and that all gradients of the step are complete in front of it.
 inline constexpr llvm::StringLiteral kStreamAttr = "stream";
 inline constexpr llvm::StringLiteral kWaitsAttr = "waits";
 inline constexpr llvm::StringLiteral kSignalsAttr = "signals";
 inline constexpr llvm::StringLiteral kPhaseAttr = "phase";
 inline constexpr llvm::StringLiteral kCostAttr = "cost";
+inline constexpr llvm::StringLiteral kLayerAttr = "layer";
 inline constexpr llvm::StringLiteral kGradientsCompleteAttr =
     "gradients_complete";
 

@@ -14,7 +14,7 @@ void accel::clearGradients(plan::RepeatOp loop, SymbolBuffers &symbols) {
   OpBuilder before(loop);
   auto module = loop->getParentOfType<ModuleOp>();
   for (auto state : module.getOps<StateOp>()) {
-    if (state.getSlot() == "gradient" && !state->hasAttr(kStoredAttr) &&
+    if (state.isGradient() && !state->hasAttr(kStoredAttr) &&
         dist::getHolding(state) != dist::Holding::Part) {
       plan::FillOp::create(before, state.getLoc(), symbols.getWhole(state));
     }

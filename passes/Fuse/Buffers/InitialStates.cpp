@@ -53,7 +53,7 @@ void accel::loadWeights(func::FuncOp initialize, SymbolBuffers &symbols) {
         parameter, parameter.getSegmentAttr());
     bool isPart = dist::getHolding(master) == dist::Holding::Part;
     Value target = isPart ? symbols.getPart(master)
-                          : symbols.getParameter(parameter, "master");
+                          : symbols.getParameter(parameter, SlotRole::Master);
     IntegerAttr offset, elements;
     if (isPart) {
       offset = parameter.getOffsetAttr();

@@ -37,7 +37,7 @@ Value SymbolBuffers::getWhole(StateOp state) {
   }
   Value &whole = wholes[state];
   if (!whole) {
-    bool isGathered = state.getSlot() == "master" && !initializes;
+    bool isGathered = state.isMaster() && !initializes;
     whole = declarations.addTransient(
         state.getLoc(), state.getType(),
         isGathered ? plan::MemoryClass::Gathered : getStateClass(state),
@@ -50,18 +50,16 @@ Value SymbolBuffers::getWhole(StateOp state) {
   return whole;
 }
 
-Value SymbolBuffers::getParameter(ParameterOp parameter, StringRef slot) {
+Value SymbolBuffers::getParameter(ParameterOp parameter, SlotRole slot) {
   auto master = symbols.lookup<StateOp>(*parameter.getSegment());
-  std::string name =
-      master.getSymName().drop_back(StringRef("master").size()).str() +
-      slot.str();
-  auto state = symbols.lookup<StateOp>(name);
+  auto state = symbols.lookup<StateOp>(
+      master.getSibling(SlotAttr::get(parameter.getContext(), slot)));
   return declarations.getView(parameter.getLoc(), getWhole(state),
                               *parameter.getOffset(),
                               getBufferType(parameter.getType()));
 }
 
-Value SymbolBuffers::getSlot(StringRef symbol, StringRef slot) {
+Value SymbolBuffers::getSlot(StringRef symbol, SlotRole slot) {
   if (auto parameter = symbols.lookup<ParameterOp>(symbol)) {
     return getParameter(parameter, slot);
   }

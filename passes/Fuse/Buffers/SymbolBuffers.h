@@ -27,15 +27,15 @@ public:
 
   /// The value of a parameter or state; of a slot that is cut, the rank's part.
   mlir::Value getValue(llvm::StringRef symbol) {
-    return getSlot(symbol, "master");
+    return getSlot(symbol, SlotRole::Master);
   }
   /// What `accel.accumulate` adds to for `symbol`: a parameter's gradient, or
   /// the state itself.
   mlir::Value getGradient(llvm::StringRef symbol) {
-    return getSlot(symbol, "gradient");
+    return getSlot(symbol, SlotRole::Gradient);
   }
   /// The elements of `parameter` in `slot` of its segment.
-  mlir::Value getParameter(ParameterOp parameter, llvm::StringRef slot);
+  mlir::Value getParameter(ParameterOp parameter, SlotRole slot);
 
   /// All that a rank holds of `state`.
   mlir::Value getHeld(StateOp state);
@@ -52,7 +52,7 @@ public:
   const Inputs &getInputs() const { return inputs; }
 
 private:
-  mlir::Value getSlot(llvm::StringRef symbol, llvm::StringRef slot);
+  mlir::Value getSlot(llvm::StringRef symbol, SlotRole slot);
 
   const mlir::SymbolTable &symbols;
   bool initializes;

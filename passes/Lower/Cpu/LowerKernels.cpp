@@ -74,6 +74,10 @@ static LogicalResult lowerKernel(func::FuncOp kernel, StringRef variant) {
   if (failed(domain) || failed(checkKernel(kernel))) {
     return failure();
   }
+  if (plan::LibraryCallAttr call = getLibraryCall(kernel, variant)) {
+    return kernel.emitOpError("expected a kernel with code in variant '")
+           << variant << "', got a call of a library: " << call;
+  }
   FailureOr<plan::CodeAttr> geometry = getCode(kernel, variant);
   if (failed(geometry)) {
     return failure();

@@ -207,8 +207,8 @@ Geometry cut(func::FuncOp kernel, const IterationDomain &domain,
 
 } // namespace
 
-plan::CodeAttr CpuTarget::getCode(func::FuncOp kernel,
-                                  const CodeVariant &variant) const {
+Attribute CpuTarget::getEntry(func::FuncOp kernel,
+                              const CodeVariant &variant) const {
   FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
   if (failed(domain)) {
     return {};

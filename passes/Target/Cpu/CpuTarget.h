@@ -52,8 +52,8 @@ public:
                         mlir::Value root) const override;
   int64_t getRowLength(int64_t columns) const override;
   int64_t getSumBlock(MatmulOp product) const override;
-  plan::CodeAttr getCode(mlir::func::FuncOp kernel,
-                         const CodeVariant &variant) const override;
+  mlir::Attribute getEntry(mlir::func::FuncOp kernel,
+                           const CodeVariant &variant) const override;
   /// One per kind: kernels, what ranks do together, and fetching, which waits
   /// for neither.
   llvm::ArrayRef<PlannedStream> getStreams() const override;

@@ -57,6 +57,20 @@ std::string CpuDevice::Describe() const {
                       threads() == 1 ? " thread" : " threads");
 }
 
+// The first kernel whose work a library does in a variant, or nothing: CPUs
+// execute the plan's own code only.
+static std::string LibraryOf(const planpb::Manifest& manifest, int variant) {
+  for (const planpb::Kernel& kernel : manifest.kernels()) {
+    const planpb::KernelEntry& entry = kernel.entries(variant);
+    if (entry.has_call()) {
+      return absl::StrCat("calls ", entry.call().function(), " of library ",
+                          entry.call().library(), " for kernel '",
+                          kernel.name(), "', which no CPU executes");
+    }
+  }
+  return "";
+}
+
 absl::StatusOr<int> CpuDevice::ChooseVariant(const PlanView& plan) const {
   std::vector<std::string> refused;
   const auto& variants = plan.manifest().variants();
@@ -65,6 +79,11 @@ absl::StatusOr<int> CpuDevice::ChooseVariant(const PlanView& plan) const {
     if (variant.device() != planpb::DEVICE_CPU) {
       refused.push_back(
           absl::StrCat("'", variant.name(), "' is not code for a CPU"));
+      continue;
+    }
+    if (const std::string called = LibraryOf(plan.manifest(), i);
+        !called.empty()) {
+      refused.push_back(absl::StrCat("'", variant.name(), "' ", called));
       continue;
     }
     std::vector<absl::string_view> missing;

@@ -261,7 +261,7 @@ absl::Status ContainerReader::CheckRange(uint32_t index, uint64_t offset,
 absl::Status ContainerReader::Read(uint32_t section, uint64_t offset,
                                    absl::Span<std::byte> dst) const {
   RETURN_IF_ERROR(CheckRange(section, offset, dst.size()));
-  std::vector<std::byte> scratch;
+  std::vector<std::byte> whole_chunk;
   while (!dst.empty()) {
     const uint64_t chunk = offset / kChunkSize;
     const uint64_t skip = offset % kChunkSize;
@@ -270,9 +270,9 @@ absl::Status ContainerReader::Read(uint32_t section, uint64_t offset,
     if (count == bytes) {
       RETURN_IF_ERROR(ReadChunk(section, chunk, dst.first(count)));
     } else {
-      scratch.resize(bytes);
-      RETURN_IF_ERROR(ReadChunk(section, chunk, absl::MakeSpan(scratch)));
-      std::memcpy(dst.data(), scratch.data() + skip, count);
+      whole_chunk.resize(bytes);
+      RETURN_IF_ERROR(ReadChunk(section, chunk, absl::MakeSpan(whole_chunk)));
+      std::memcpy(dst.data(), whole_chunk.data() + skip, count);
     }
     dst.remove_prefix(count);
     offset += count;

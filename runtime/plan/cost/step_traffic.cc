@@ -101,8 +101,8 @@ void Count(const Collective& collective, bool repeated, const Readers& readers,
 
 }  // namespace
 
-uint64_t RoundsOf(const planpb::Manifest& manifest, uint64_t ranks,
-                  uint64_t global_batch) {
+uint64_t IterationsOf(const planpb::Manifest& manifest, uint64_t ranks,
+                      uint64_t global_batch) {
   const uint64_t microbatch = std::max<uint64_t>(manifest.microbatch(), 1);
   const uint64_t each = (global_batch - 1) / microbatch + 1;
   return (each - 1) / ranks + 1;
@@ -110,7 +110,7 @@ uint64_t RoundsOf(const planpb::Manifest& manifest, uint64_t ranks,
 
 absl::StatusOr<CollectiveTraffic> StepTraffic(
     absl::Span<const planpb::Instruction> step, const RankBinding& binding,
-    uint64_t rounds) {
+    uint64_t iterations) {
   const auto [begin, end] = RepeatRange(step);
   CollectiveTraffic traffic;
   uint64_t total = 0;
@@ -120,7 +120,8 @@ absl::StatusOr<CollectiveTraffic> StepTraffic(
     }
     const Collective& collective = step[i].collective();
     ASSIGN_OR_RETURN(const uint64_t once, BytesSent(collective, binding));
-    const auto all = CheckedMultiply(once, i >= begin && i < end ? rounds : 1);
+    const auto all =
+        CheckedMultiply(once, i >= begin && i < end ? iterations : 1);
     const auto next = all ? CheckedAdd(total, *all) : all;
     if (!next) {
       return absl::InvalidArgumentError(

@@ -23,14 +23,14 @@ struct CollectiveTraffic {
 
 // Times that a step goes through its repeat: global_batch / (microbatch x
 // ranks), rounded up. Requires: global_batch >= 1.
-uint64_t RoundsOf(const planpb::Manifest& manifest, uint64_t ranks,
-                  uint64_t global_batch);
+uint64_t IterationsOf(const planpb::Manifest& manifest, uint64_t ranks,
+                      uint64_t global_batch);
 
 // Bytes that one rank sends in a step: collectives in the repeat count once per
-// round. An error for a collective that BytesSent does not know.
+// iteration. An error for a collective that BytesSent does not know.
 absl::StatusOr<CollectiveTraffic> StepTraffic(
     absl::Span<const planpb::Instruction> step, const RankBinding& binding,
-    uint64_t rounds);
+    uint64_t iterations);
 
 // The same when N grows without bound: a gather or scatter sends its tensor
 // once, an all-reduce twice.

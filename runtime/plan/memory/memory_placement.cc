@@ -54,7 +54,7 @@ absl::string_view SpaceName(planpb::Space space) {
 absl::string_view MemoryClassName(planpb::MemoryClass memory_class) {
   static constexpr std::array<absl::string_view, kMemoryClasses> kNames = {
       "parameters", "gradients", "optimizer", "activations",
-      "scratch",    "gathered",  "program",   "io",
+      "workspace",  "gathered",  "program",   "io",
       "constants",  "scalars",   "staging"};
   if (memory_class < 1 || memory_class > kMemoryClasses) {
     return "unknown";

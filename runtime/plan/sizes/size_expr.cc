@@ -115,6 +115,10 @@ planpb::MeshAxis AxisOfRun(const planpb::Manifest& manifest) {
   return along_fsdp ? planpb::AXIS_FSDP : planpb::AXIS_REPLICA;
 }
 
+bool IsDataAxis(planpb::MeshAxis axis) {
+  return axis == planpb::AXIS_REPLICA || axis == planpb::AXIS_FSDP;
+}
+
 RankBinding RankBinding::OfRun(const planpb::Manifest& manifest, uint64_t rank,
                                uint64_t ranks, uint64_t threads) {
   const planpb::MeshAxis axis = AxisOfRun(manifest);

@@ -19,6 +19,9 @@ inline constexpr int kMeshAxes = 6;
 // "replica", "fsdp", ...; "unknown" for what is no axis.
 absl::string_view MeshAxisName(planpb::MeshAxis axis);
 
+// Whether ranks along `axis` have different samples: replica, fsdp.
+bool IsDataAxis(planpb::MeshAxis axis);
+
 // The axis that the ranks of a run lie along: `fsdp` or `replica`, whichever is
 // symbolic. Of old plans, in which both are: `fsdp` if anything is sharded.
 planpb::MeshAxis AxisOfRun(const planpb::Manifest& manifest);

@@ -197,32 +197,6 @@ absl::Status CheckMetricsAreReported(const PlanView& plan) {
   return absl::OkStatus();
 }
 
-// Those who run a plan find its functions by role.
-absl::Status CheckRoles(absl::Span<const FunctionView> functions) {
-  std::set<planpb::FunctionRole> seen;
-  for (const FunctionView& function : functions) {
-    const planpb::FunctionRole role = function.role();
-    if (role == planpb::FUNCTION_UNSPECIFIED ||
-        !planpb::FunctionRole_IsValid(role)) {
-      return absl::UnimplementedError(absl::StrCat(
-          "function '", function.name(), "' is of unknown role ", role,
-          "; compile the model again with this release's accelc"));
-    }
-    if (!seen.insert(role).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("two functions ", RoleName(role), ", '", function.name(),
-                       "' is the second"));
-    }
-  }
-  for (const auto role : {planpb::FUNCTION_INITIALIZE, planpb::FUNCTION_STEP}) {
-    if (!seen.contains(role)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("there is no function to ", RoleName(role)));
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 PlanView::PlanView(planpb::Manifest manifest)
@@ -253,14 +227,19 @@ absl::StatusOr<PlanView> PlanView::Create(
         Annotate(ValidateInstructions(plan.manifest(), plan.functions_.back()),
                  context));
   }
-  RETURN_IF_ERROR(CheckRoles(plan.functions()));
   RETURN_IF_ERROR(CheckMetricsAreReported(plan));
   return plan;
 }
 
-const FunctionView* PlanView::FindFunction(planpb::FunctionRole role) const {
+const FunctionView* PlanView::FindFunction(planpb::FunctionRole role,
+                                           const RankBinding& rank) const {
   for (const FunctionView& function : functions_) {
-    if (function.role() == role) {
+    const bool is_of_rank = std::ranges::all_of(
+        function.function().coordinates(),
+        [&](const planpb::AxisCoordinate& at) {
+          return rank.coordinate(at.axis()) == at.coordinate();
+        });
+    if (function.role() == role && is_of_rank) {
       return &function;
     }
   }

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/plan/schema/plan.pb.h"
+#include "runtime/plan/sizes/size_expr.h"
 
 namespace accel::runtime {
 
@@ -84,8 +85,10 @@ class PlanView {
 
   const planpb::Manifest& manifest() const { return *manifest_; }
   absl::Span<const FunctionView> functions() const { return functions_; }
-  // Null if there is none; those that initialize and step are always there.
-  const FunctionView* FindFunction(planpb::FunctionRole role) const;
+  // The one that `rank` runs, a run's first rank if none is given. Null if
+  // there is none; those that initialize and step are always there.
+  const FunctionView* FindFunction(planpb::FunctionRole role,
+                                   const RankBinding& rank = {}) const;
   uint32_t IndexOf(const FunctionView& function) const {
     return static_cast<uint32_t>(&function - functions_.data());
   }

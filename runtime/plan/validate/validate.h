@@ -27,6 +27,8 @@ absl::Status ValidateMemory(const planpb::Manifest& manifest);
 absl::Status ValidateState(const planpb::Manifest& manifest);
 // Code variants, kernels and export.
 absl::Status ValidateProgram(const planpb::Manifest& manifest);
+// Their names, roles and coordinates. Requires: the mesh has been validated.
+absl::Status ValidateFunctions(const planpb::Manifest& manifest);
 
 // Requires: ValidateManifest and FunctionView::Create accepted them.
 absl::Status ValidateInstructions(const planpb::Manifest& manifest,

@@ -408,6 +408,11 @@ absl::Status ValidateInstruction(const planpb::Manifest& manifest,
     RETURN_IF_ERROR(CheckIndex("bucket", instruction.block_plus_one() - 1,
                                manifest.buckets_size()));
   }
+  // Each layer has a bucket of its own.
+  if (instruction.layer_plus_one() != 0) {
+    RETURN_IF_ERROR(CheckIndex("layer", instruction.layer_plus_one() - 1,
+                               manifest.buckets_size()));
+  }
   for (const planpb::Access& access : instruction.accesses()) {
     RETURN_IF_ERROR(ValidateAccess(manifest, access));
   }

@@ -100,6 +100,33 @@ absl::Status ValidateOperands(const planpb::Kernel& kernel) {
   return absl::OkStatus();
 }
 
+// A library does all of the work at once, with no code of the plan.
+absl::Status ValidateCall(const planpb::Kernel& kernel,
+                          const planpb::KernelEntry& entry) {
+  const planpb::LibraryCall& call = entry.call();
+  if (call.library().empty() || call.function().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a call to name a library and its function, got "
+                     "'",
+                     call.library(), "' and '", call.function(), "'"));
+  }
+  if (entry.size() != 0 || entry.units() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a call of '", call.library(),
+                     "' to have no code and one unit, got ", entry.size(),
+                     " bytes and ", entry.units(), " units"));
+  }
+  const planpb::KernelOperand* last =
+      kernel.operands().empty() ? nullptr : &*kernel.operands().rbegin();
+  const uint64_t room = last && last->per_thread() ? last->bytes() : 0;
+  if (call.workspace() > room) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected a workspace of at least ", call.workspace(),
+        " bytes for a call of '", call.library(), "', got ", room));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ValidateKernel(const planpb::Manifest& manifest,
                             const planpb::Kernel& kernel) {
   if (kernel.arity() > kMaxArity) {
@@ -114,11 +141,16 @@ absl::Status ValidateKernel(const planpb::Manifest& manifest,
   }
   for (int i = 0; i < kernel.entries_size(); ++i) {
     const planpb::KernelEntry& entry = kernel.entries(i);
+    RETURN_IF_ERROR(
+        Annotate(ValidateGeometry(kernel, entry), manifest.variants(i).name()));
+    if (entry.has_call()) {
+      RETURN_IF_ERROR(
+          Annotate(ValidateCall(kernel, entry), manifest.variants(i).name()));
+      continue;
+    }
     if (entry.size() == 0) {
       return absl::InvalidArgumentError("an entry without code");
     }
-    RETURN_IF_ERROR(
-        Annotate(ValidateGeometry(kernel, entry), manifest.variants(i).name()));
     RETURN_IF_ERROR(CheckSectionRange(manifest, manifest.variants(i).section(),
                                       planpb::SECTION_CODE, entry.offset(),
                                       entry.size()));
@@ -191,24 +223,7 @@ absl::Status ValidateProgram(const planpb::Manifest& manifest) {
   RETURN_IF_ERROR(ValidateVariants(manifest));
   RETURN_IF_ERROR(ValidateKernels(manifest));
   RETURN_IF_ERROR(ValidateExport(manifest));
-  std::set<absl::string_view> names;
-  for (const planpb::Function& function : manifest.functions()) {
-    const std::string context =
-        absl::StrCat("function '", function.name(), "'");
-    RETURN_IF_ERROR(
-        Annotate(CheckSectionRange(manifest, function.section(),
-                                   planpb::SECTION_INSTRUCTIONS, 0, 0),
-                 context));
-    if (!names.insert(function.name()).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(context, ": the name is taken"));
-    }
-    if (function.gradients_complete_plus_one() > function.instructions()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          context, ": its gradients are complete at ", "no instruction of it"));
-    }
-  }
-  return absl::OkStatus();
+  return ValidateFunctions(manifest);
 }
 
 absl::Status ValidateManifest(const planpb::Manifest& manifest) {

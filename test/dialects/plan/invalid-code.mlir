@@ -25,5 +25,15 @@ func.func private @code_workspace() attributes {plan.code = {v = #plan.code<4 un
 
 // -----
 
+// expected-error@below {{expected the names of a library and of its function, got "" and "multiply"}}
+func.func private @call_name() attributes {plan.code = {v = #plan.library_call<"" "multiply">}}
+
+// -----
+
+// expected-error@below {{expected a workspace of a multiple of 64 bytes, got 100}}
+func.func private @call_workspace() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply", workspace 100>}}
+
+// -----
+
 // expected-error@below {{expected a positive number of lanes, got 0}}
 plan.variant @variant_c1 cpu tuned for "x86-64-v3" needs ["avx2"] lanes 0

@@ -44,7 +44,7 @@ func.func @launch_c3_granule() attributes {accel.role = #accel.role<step>} {
 // -----
 
 plan.variant @v cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
-// expected-error@below {{expected `plan.code` to say how code for 'v' is cut, got <<NULL ATTRIBUTE>>}}
+// expected-error@below {{expected `plan.code` to say how code for 'v' is cut, or which library it calls, got <<NULL ATTRIBUTE>>}}
 func.func private @uncut(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
     plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
   return %x : tensor<4xf32>

@@ -142,7 +142,7 @@ void assignGeometry(func::FuncOp kernel) {
   CpuTarget target(getCpuVariants());
   NamedAttrList codes;
   for (const CodeVariant &variant : target.getVariants()) {
-    codes.set(variant.name, target.getCode(kernel, variant));
+    codes.set(variant.name, target.getEntry(kernel, variant));
   }
   kernel->setAttr(plan::kCodeAttr, codes.getDictionary(kernel.getContext()));
 }

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 class BucketLayoutTest : public testing::Test {
 protected:
   BucketLayoutTest() {
-    problem.buckets = {"before", "block0"};
+    problem.buckets = {{"before", {}}, {"block0", 0}};
     add("wte", {10, 7}, OptimizerGroup::Decayed, 0);
     add("scale", {7}, OptimizerGroup::Undecayed, 1);
     add("weight", {7, 30}, OptimizerGroup::Decayed, 1);

@@ -18,8 +18,8 @@
 // CHECK: accel.state @before.decayed.master slot : tensor<128xf32> {bucket = "before", group = "decayed", segment = "decayed", slot = #accel.slot<master>}
 // CHECK: accel.state @before.decayed.gradient slot : tensor<128xf32>
 // CHECK: accel.state @before.decayed.momentum slot : tensor<128xf32>
-// CHECK: accel.bucket @block0
-// CHECK: accel.bucket @block1
+// CHECK: accel.bucket @block0 {granule = 128 : i64, layer = 0 : i64
+// CHECK: accel.bucket @block1 {granule = 128 : i64, layer = 1 : i64
 // CHECK: accel.bucket @after
 // CHECK: accel.state @after.frozen.master
 // CHECK-NOT: @after.frozen.gradient

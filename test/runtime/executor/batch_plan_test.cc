@@ -20,11 +20,11 @@ constexpr int64_t kStep = 3;
 struct Seen {
   std::map<int64_t, int> samples;
   int64_t padded = 0;
-  int64_t rounds = 0;
+  int64_t iterations = 0;
 
   void Add(const BatchPlan& plan, int64_t global) {
-    rounds = plan.rounds();
-    for (int64_t i = 0; i < rounds * plan.microbatch(); ++i) {
+    iterations = plan.iterations();
+    for (int64_t i = 0; i < iterations * plan.microbatch(); ++i) {
       const auto sample =
           plan.SampleOf(kStep, i / plan.microbatch(), i % plan.microbatch());
       if (sample.weight == 0) {
@@ -48,7 +48,7 @@ void CheckLayout(int64_t global, int64_t microbatch, int64_t ranks) {
   EXPECT_EQ(seen.samples.size(), static_cast<size_t>(global));
   EXPECT_EQ(seen.samples.begin()->first, kStep * global);
   EXPECT_EQ(seen.samples.rbegin()->first, (kStep + 1) * global - 1);
-  EXPECT_EQ(seen.padded + global, seen.rounds * microbatch * ranks);
+  EXPECT_EQ(seen.padded + global, seen.iterations * microbatch * ranks);
   EXPECT_LT(seen.padded, microbatch * ranks);
 }
 

@@ -24,7 +24,8 @@ using ::testing::ElementsAre;
 class MicrobatchReaderTest : public ::testing::Test {
  protected:
   static constexpr int kRows = 5;
-  static constexpr int kBatch = 3;  // of kMicrobatch = 2: a short last round
+  static constexpr int kBatch =
+      3;  // of kMicrobatch = 2: a short last iteration
 
   void SetUp() override {
     std::vector<float> x(kRows * kFeatures), t(kRows);
@@ -49,13 +50,13 @@ class MicrobatchReaderTest : public ::testing::Test {
 
   // Field `name` of a microbatch, which has `count` values.
   template <typename T>
-  std::vector<T> Read(const std::string& name, int64_t step, int64_t round,
+  std::vector<T> Read(const std::string& name, int64_t step, int64_t iteration,
                       size_t count) {
     std::vector<T> values(count);
     for (int i = 0; i < view_.manifest().signature_size(); ++i) {
       if (view_.manifest().signature(i).name() == name) {
         EXPECT_OK(reader_->Read(
-            static_cast<uint32_t>(i), step, round,
+            static_cast<uint32_t>(i), step, iteration,
             absl::MakeSpan(reinterpret_cast<std::byte*>(values.data()),
                            count * sizeof(T))));
         return values;

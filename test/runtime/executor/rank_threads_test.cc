@@ -72,7 +72,7 @@ class RankThreadsTest : public ::testing::Test {
 TEST_F(RankThreadsTest, RanksShareTheRounds) {
   ASSERT_OK_AND_ASSIGN(const auto one, Make(1));
   ASSERT_OK_AND_ASSIGN(const auto three, Make(3));
-  EXPECT_EQ(three->rounds(), (one->rounds() + 2) / 3);
+  EXPECT_EQ(three->iterations(), (one->iterations() + 2) / 3);
   EXPECT_EQ(three->PlannedBytes(), 3 * one->PlannedBytes());
   EXPECT_THAT(three->Describe(),
               HasSubstr("3 ranks as threads of this process, each "));

@@ -147,7 +147,20 @@ class StepDriverTest : public ::testing::Test {
   std::unique_ptr<Device> device_;
 };
 
-// The short last round, padded at weight 0, included.
+// The short last iteration, padded at weight 0, included.
+TEST_F(StepDriverTest, RefusesRanksThatShareSamples) {
+  SamplePlan sample = MakeSamplePlan();
+  sample.manifest.mutable_mesh()
+      ->mutable_axes(planpb::AXIS_PIPELINE - 1)
+      ->set_degree(2);
+  Open(sample);
+  EXPECT_THAT(Make(ExecutorOptions()).status(),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       "expected a plan whose ranks lie along 'replica' or "
+                       "'fsdp', got 2 along 'pipeline', which accel-run cannot "
+                       "execute"));
+}
+
 TEST_F(StepDriverTest, TrainsAsTheReferenceForEveryGlobalBatch) {
   Open(MakeSamplePlan());
   for (const int global_batch : {1, 2, 3, 6, 7}) {

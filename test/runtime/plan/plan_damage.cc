@@ -170,7 +170,7 @@ struct Use {
 using Uses = std::vector<std::vector<Use>>;
 
 Uses UsesOf(const PlanView& view, const FunctionView& function) {
-  // Three rounds: what an iteration leaves to the next one is among them.
+  // Three iterations: what an iteration leaves to the next one is among them.
   constexpr uint64_t kRounds = 3;
   Uses uses(view.manifest().buffers_size());
   size_t time = 0;

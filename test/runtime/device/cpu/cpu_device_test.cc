@@ -91,6 +91,29 @@ TEST_F(CpuDeviceTest, APlanForAnotherCpuIsRefusedWithWhatIsMissing) {
                "accelc MODEL.onnx --target=cpu"));
 }
 
+TEST_F(CpuDeviceTest, AVariantThatCallsALibraryIsRefusedByName) {
+  SamplePlan sample = MakeSamplePlan();
+  sample.manifest.mutable_variants(0)->set_name("with-library");
+  planpb::KernelEntry& entry =
+      *sample.manifest.mutable_kernels(0)->mutable_entries(0);
+  entry.clear_size();
+  entry.set_units(1);
+  entry.set_grain(1);
+  entry.mutable_call()->set_library("matrices");
+  entry.mutable_call()->set_function("multiply");
+  const auto plan = Open(sample);
+  EXPECT_THAT(
+      CpuDevice::Create(*vfs_, OldMachine())
+          .value()
+          ->ChooseVariant(plan->view()),
+      StatusIs(absl::StatusCode::kUnimplemented,
+               "the plan has no code for this CPU (Old CPU): 'with-library' "
+               "calls multiply of library matrices for kernel 'residual', "
+               "which no CPU executes; run it on a machine that has what it "
+               "needs, or compile the model again: accelc MODEL.onnx "
+               "--target=cpu"));
+}
+
 TEST_F(CpuDeviceTest, APlanThatDoesNotFitIsRefusedBeforeAnythingIsAllocated) {
   const auto plan = Open(MakeSamplePlan());
   ASSERT_OK_AND_ASSIGN(const MemoryLayout layout,

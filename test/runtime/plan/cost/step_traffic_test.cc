@@ -67,10 +67,10 @@ planpb::Manifest OneSegment() {
 }
 
 TEST(StepTrafficTest, RoundsAreWholeEvenIfTheBatchIsNot) {
-  EXPECT_EQ(runtime::RoundsOf(OneSegment(), 1, 32), 8u);
-  EXPECT_EQ(runtime::RoundsOf(OneSegment(), 3, 32), 3u);
-  EXPECT_EQ(runtime::RoundsOf(OneSegment(), 8, 33), 2u);
-  EXPECT_EQ(runtime::RoundsOf(OneSegment(), 1024, 1), 1u);
+  EXPECT_EQ(runtime::IterationsOf(OneSegment(), 1, 32), 8u);
+  EXPECT_EQ(runtime::IterationsOf(OneSegment(), 3, 32), 3u);
+  EXPECT_EQ(runtime::IterationsOf(OneSegment(), 8, 33), 2u);
+  EXPECT_EQ(runtime::IterationsOf(OneSegment(), 1024, 1), 1u);
 }
 
 TEST(StepTrafficTest, WhatIsInTheRepeatCountsOncePerRound) {

@@ -181,6 +181,28 @@ const Case kStateCases[] = {
      "field 'sample_weights': expected dtype f32 and rank 1"},
 };
 
+// The first kernel's entry, made a call of a library.
+planpb::KernelEntry& CallOf(SamplePlan& p) {
+  planpb::KernelEntry& entry =
+      *p.manifest.mutable_kernels(0)->mutable_entries(0);
+  entry.clear_size();
+  entry.set_units(1);
+  entry.set_grain(1);
+  for (uint64_t& bytes : *entry.mutable_unit_bytes()) {
+    bytes = 0;
+  }
+  entry.mutable_call()->set_library("matrices");
+  entry.mutable_call()->set_function("multiply");
+  return entry;
+}
+
+// Says that the ranks of one stage of a pipeline run `function`.
+void PutAt(uint64_t stage, planpb::Function& function) {
+  planpb::AxisCoordinate* at = function.add_coordinates();
+  at->set_axis(planpb::AXIS_PIPELINE);
+  at->set_coordinate(stage);
+}
+
 const Case kProgramCases[] = {
     {"KernelOutsideCode",
      [](SamplePlan& p) {
@@ -191,6 +213,20 @@ const Case kProgramCases[] = {
     {"KernelWithoutEntry",
      [](SamplePlan& p) { p.manifest.mutable_kernels(0)->clear_entries(); },
      "kernel 'residual': expected an entry for each of 1 variants, got 0"},
+    {"CallWithoutFunction",
+     [](SamplePlan& p) {
+       planpb::KernelEntry& entry = CallOf(p);
+       entry.mutable_call()->clear_function();
+     },
+     "kernel 'residual': x86-64: expected a call to name a library and its "
+     "function, got 'matrices' and ''"},
+    {"CallWithCode", [](SamplePlan& p) { CallOf(p).set_size(16); },
+     "kernel 'residual': x86-64: expected a call of 'matrices' to have no code "
+     "and one unit, got 16 bytes and 1 units"},
+    {"CallWithoutWorkspace",
+     [](SamplePlan& p) { CallOf(p).mutable_call()->set_workspace(64); },
+     "kernel 'residual': x86-64: expected a workspace of at least 64 bytes for "
+     "a call of 'matrices', got 0"},
     {"KernelTwice",
      [](SamplePlan& p) {
        p.manifest.mutable_kernels(1)->set_key("key-residual");
@@ -218,7 +254,29 @@ const Case kProgramCases[] = {
      [](SamplePlan& p) {
        p.manifest.mutable_functions(0)->set_role(planpb::FUNCTION_STEP);
      },
-     "two functions step, 'step' is the second"},
+     "two functions step on the same ranks, 'step' is the second"},
+    {"StepOfSomeRanks",
+     [](SamplePlan& p) {
+       p.manifest.mutable_mesh()->mutable_axes(3)->set_degree(2);
+       PutAt(0, p.step_function());
+     },
+     "there is no function to step on 1 of 2 places of the mesh"},
+    {"CoordinateOfSamples",
+     [](SamplePlan& p) {
+       PutAt(0, p.step_function());
+       p.step_function().mutable_coordinates(0)->set_axis(planpb::AXIS_FSDP);
+     },
+     "function 'step': expected coordinates along different axes on which "
+     "ranks have the same samples, got 'fsdp'"},
+    {"CoordinateTwice",
+     [](SamplePlan& p) {
+       PutAt(0, p.step_function());
+       PutAt(0, p.step_function());
+     },
+     "ranks have the same samples, got 'pipeline'"},
+    {"CoordinateBeyondTheMesh",
+     [](SamplePlan& p) { PutAt(1, p.step_function()); },
+     "function 'step': expected a coordinate below 1 along 'pipeline', got 1"},
     {"NoRole",
      [](SamplePlan& p) {
        p.step_function().set_role(planpb::FUNCTION_UNSPECIFIED);
@@ -368,6 +426,24 @@ TEST(PlanViewTest, TheSampleIsValid) {
   EXPECT_EQ(step->SignallerOf(1), 9u);
   EXPECT_EQ(view.Describe(*step, step->instructions()[6]),
             "instruction 6 of 'step' (launch 'predict', stream 'compute')");
+}
+
+TEST(PlanViewTest, FindsTheFunctionOfARanksPlace) {
+  SamplePlan sample = MakeSamplePlan();
+  sample.manifest.mutable_mesh()->mutable_axes(3)->set_degree(2);
+  *sample.manifest.add_functions() = sample.step_function();
+  sample.manifest.mutable_functions(2)->set_name("second");
+  sample.functions.push_back(sample.functions[1]);
+  PutAt(0, *sample.manifest.mutable_functions(1));
+  PutAt(1, *sample.manifest.mutable_functions(2));
+  ASSERT_OK_AND_ASSIGN(const auto view, ViewOf(sample));
+  runtime::RankBinding rank;
+  rank.degrees[planpb::AXIS_PIPELINE - 1] = 2;
+  EXPECT_EQ(view.FindFunction(planpb::FUNCTION_STEP, rank)->name(), "step");
+  rank.coordinates[planpb::AXIS_PIPELINE - 1] = 1;
+  EXPECT_EQ(view.FindFunction(planpb::FUNCTION_STEP, rank)->name(), "second");
+  EXPECT_EQ(view.FindFunction(planpb::FUNCTION_INITIALIZE, rank)->name(),
+            "init");
 }
 
 TEST(PlanViewTest, WalkUnrollsRepeats) {
