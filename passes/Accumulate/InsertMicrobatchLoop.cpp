@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/ScalarBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -25,8 +26,7 @@ class StepBuilder {
 public:
   StepBuilder(ModuleOp module, func::FuncOp microbatch, int64_t exponent)
       : module(module), microbatch(microbatch), exponent(exponent),
-        builder(microbatch), loc(microbatch.getLoc()),
-        scalar(RankedTensorType::get({}, builder.getF64Type())) {}
+        builder(microbatch), loc(microbatch.getLoc()) {}
 
   void build() {
     auto step = func::FuncOp::create(builder, loc, "step",
@@ -44,11 +44,8 @@ private:
   void clearAccumulators() {
     for (StateOp state : module.getOps<StateOp>()) {
       if (state.getKind() == StateKind::Accumulator) {
-        auto type = cast<RankedTensorType>(state.getType());
-        Value zero = ConstantOp::create(
-            builder, loc, type,
-            cast<DenseElementsAttr>(builder.getZeroAttr(type)));
-        WriteOp::create(builder, loc, state.getSymName(), zero);
+        ScalarBuilder s(builder, loc);
+        s.write(state.getSymName(), s.constant(state.getType(), 0.0));
       }
     }
   }
@@ -81,21 +78,16 @@ private:
   }
 
   void reportMeans() {
-    Value sum = ReadOp::create(builder, loc, scalar, "loss_sum");
-    Value count = ReadOp::create(builder, loc, scalar, "target_count");
+    ScalarBuilder s(builder, loc);
+    Value sum = s.read("loss_sum");
+    Value count = s.read("target_count");
     // Weights are 0 or 1: a count below one is zero, and then so are the sums.
-    Value divisor = MaxOp::create(builder, loc, count, makeNumber(1));
-    Value loss = DivOp::create(builder, loc, sum, divisor);
-    Value scale = DivOp::create(
-        builder, loc, makeNumber(std::ldexp(1.0, int(exponent))), divisor);
-    MetricOp::create(builder, loc, "loss", loss);
-    MetricOp::create(builder, loc, "tokens", count);
-    MetricOp::create(builder, loc, "gradient_scale", scale);
-  }
-
-  Value makeNumber(double number) {
-    return ConstantOp::create(builder, loc, scalar,
-                              DenseElementsAttr::get(scalar, number));
+    Value divisor = s.max(count, s.number(1));
+    Value loss = s.div(sum, divisor);
+    Value scale = s.div(s.number(std::ldexp(1.0, int(exponent))), divisor);
+    s.report("loss", loss);
+    s.report("tokens", count);
+    s.report("gradient_scale", scale);
   }
 
   ModuleOp module;
@@ -103,7 +95,6 @@ private:
   int64_t exponent;
   OpBuilder builder;
   Location loc;
-  RankedTensorType scalar;
 };
 
 class InsertMicrobatchLoopPass

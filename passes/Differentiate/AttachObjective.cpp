@@ -4,7 +4,8 @@
 #include "passes/Differentiate/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
-#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
 #include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Differentiate/Objective.h"
 #include "passes/Differentiate/SampleBlocks.h"
@@ -41,27 +42,20 @@ public:
   ObjectiveBuilder(func::FuncOp function, const Objective &objective,
                    int64_t batch)
       : function(function), objective(objective), batch(batch),
-        builder(function.getContext()),
         terminator(
             cast<func::ReturnOp>(function.getBody().front().getTerminator())),
-        loc(function.getLoc()) {
-    builder.setInsertionPoint(terminator);
-    output = terminator.getOperand(objective.output);
-    if (Operation *producer = output.getDefiningOp()) {
-      loc = producer->getLoc();
-    }
-  }
+        output(terminator.getOperand(objective.output)), builder(terminator),
+        b(builder, getLocOf(function, output)) {}
 
   /// Replaces what the function returns by (losses, their sum, count).
   void build() {
     auto type = RankedTensorType::get({batch}, builder.getF32Type());
-    weights = InputOp::create(builder, loc, type, "sample_weights");
+    weights = b.create<InputOp>(type, "sample_weights");
     Losses made = buildLosses();
     Value sum = sumUp(made.losses);
     Value count = sumUp(made.count);
     if (made.targetsPerCount != 1) {
-      count = MulOp::create(builder, loc, count,
-                            makeSplat(count.getType(), made.targetsPerCount));
+      count = b.mul(count, static_cast<double>(made.targetsPerCount));
     }
     terminator->setOperands({made.losses, sum, count});
     function.setResAttrsAttr(ArrayAttr());
@@ -70,6 +64,12 @@ public:
   }
 
 private:
+  /// The objective stands where the model's output does.
+  static Location getLocOf(func::FuncOp function, Value output) {
+    Operation *producer = output.getDefiningOp();
+    return producer ? producer->getLoc() : function.getLoc();
+  }
+
   Losses buildLosses() {
     switch (objective.kind) {
     case ObjectiveKind::CausalLm:
@@ -87,24 +87,17 @@ private:
 
   /// The model's own losses and counts, each with the weight of its sample.
   Losses buildGraphLoss(const GraphLoss &loss) {
-    auto weigh = [&](Value values) -> Value {
-      RankedTensorType type = typeOf(values);
-      return MulOp::create(builder, loc, values,
-                           cast_(spreadWeights(type.getShape()), type));
-    };
     Value losses = weigh(loss.losses);
     if (!loss.counts) {
       return {losses, weights, loss.perSample};
     }
-    auto floats = getF32(typeOf(loss.counts).getShape());
-    return {losses, weigh(cast_(loss.counts, floats))};
+    return {losses, weigh(b.cast(loss.counts, builder.getF32Type()))};
   }
 
   /// The model's loss as it is, once for every sample of the microbatch.
   Losses buildMean() {
-    RankedTensorType type = typeOf(output);
-    Value each = MulOp::create(builder, loc, output, makeSplat(type, batch));
-    return {reshape(each, type.clone({1})), weights};
+    Value each = b.mul(output, static_cast<double>(batch));
+    return {b.reshape(each, {1}), weights};
   }
 
   Losses buildCrossEntropy() {
@@ -117,45 +110,39 @@ private:
         addLabels(labelsType,
                   {{"accel.range", builder.getI64ArrayAttr({0, classes - 1})},
                    {"accel.ignore", builder.getI64IntegerAttr(kIgnoredLabel)}});
-    Value logits = reshape(output, type.clone({rows, classes}));
-    Value flat = reshape(labels, labelsType.clone({rows}));
-    RankedTensorType rowType = type.clone({rows});
-    auto entropy = SoftmaxCrossEntropyOp::create(builder, loc, rowType, rowType,
-                                                 logits, flat);
-    Value weight = cast_(
-        reshape(spreadWeights(labelsType.getShape()), getF32({rows})), rowType);
-    Value losses = MulOp::create(builder, loc, entropy.getLosses(), weight);
-    Value count = MulOp::create(
-        builder, loc, cast_(buildValid(flat, classes), rowType), weight);
+    Value logits = b.reshape(output, {rows, classes});
+    Value flat = b.reshape(labels, {rows});
+    Value entropy = b.create<SoftmaxCrossEntropyOp>(logits, flat);
+    Type element = type.getElementType();
+    Value weight = b.cast(
+        b.reshape(spreadWeights(labelsType.getShape()), {rows}), element);
+    Value losses = b.mul(entropy, weight);
+    Value count = b.mul(b.cast(buildValid(flat, classes), element), weight);
     return {losses, count};
   }
 
   /// Whether a label is one of the classes, as the cross entropy sees it.
   Value buildValid(Value labels, int64_t classes) {
-    RankedTensorType type = typeOf(labels);
-    RankedTensorType bools = type.clone(builder.getI1Type());
-    Value low = CompareOp::create(builder, loc, bools, ComparePredicate::GE,
-                                  labels, makeSplat(type, 0));
-    Value high = CompareOp::create(builder, loc, bools, ComparePredicate::LT,
-                                   labels, makeSplat(type, classes));
-    return AndOp::create(builder, loc, low, high);
+    Value low = b.compare(ComparePredicate::GE, labels, 0.0);
+    Value high =
+        b.compare(ComparePredicate::LT, labels, static_cast<double>(classes));
+    return b.create<AndOp>(low, high);
   }
 
   Losses buildSquaredError() {
     RankedTensorType type = typeOf(output);
     Value target = addLabels(type, {});
-    Value difference = SubOp::create(builder, loc, output, target);
-    Value square = MulOp::create(builder, loc, difference, difference);
-    Value losses = MulOp::create(builder, loc, square,
-                                 cast_(spreadWeights(type.getShape()), type));
+    Value difference = b.sub(output, target);
+    Value losses = weigh(b.mul(difference, difference));
     return {losses, weights, type.getNumElements() / batch};
   }
 
-  Losses buildOutput() {
-    RankedTensorType type = typeOf(output);
-    Value losses = MulOp::create(builder, loc, output,
-                                 cast_(spreadWeights(type.getShape()), type));
-    return {losses, weights};
+  Losses buildOutput() { return {weigh(output), weights}; }
+
+  /// Each value times the weight of its sample.
+  Value weigh(Value values) {
+    Value weight = spreadWeights(shapeOf(values));
+    return b.mul(values, b.cast(weight, elementTypeOf(values)));
   }
 
   Value addLabels(RankedTensorType type,
@@ -168,7 +155,7 @@ private:
     }
     unsigned index = function.getNumArguments();
     (void)function.insertArgument(
-        index, type, attrs.getDictionary(builder.getContext()), loc);
+        index, type, attrs.getDictionary(builder.getContext()), b.getLoc());
     return function.getArgument(index);
   }
 
@@ -182,39 +169,13 @@ private:
     // Samples that share the first dimension with something else.
     RankedTensorType wide =
         isBatchFirst ? type : getF32({batch, type.getNumElements() / batch});
-    return reshape(
-        BroadcastOp::create(builder, loc, wide, weights, ArrayRef<int64_t>{0}),
-        type);
+    return b.reshape(b.create<BroadcastOp>(wide, weights, ArrayRef<int64_t>{0}),
+                     shape);
   }
 
   Value sumUp(Value value) {
-    Value wide = cast_(value, typeOf(value).clone(builder.getF64Type()));
-    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()));
-    return ReduceSumOp::create(builder, loc,
-                               RankedTensorType::get({}, builder.getF64Type()),
-                               wide, axes);
-  }
-
-  Value makeSplat(Type type, int64_t number) {
-    auto tensor = cast<RankedTensorType>(type);
-    Attribute element =
-        isa<FloatType>(tensor.getElementType())
-            ? Attribute(FloatAttr::get(tensor.getElementType(), number))
-            : Attribute(IntegerAttr::get(tensor.getElementType(), number));
-    return ConstantOp::create(builder, loc, tensor,
-                              DenseElementsAttr::get(tensor, element));
-  }
-
-  Value reshape(Value value, RankedTensorType type) {
-    return value.getType() == type
-               ? value
-               : ReshapeOp::create(builder, loc, type, value).getResult();
-  }
-
-  Value cast_(Value value, RankedTensorType type) {
-    return value.getType() == type
-               ? value
-               : CastOp::create(builder, loc, type, value).getResult();
+    Value wide = b.cast(value, builder.getF64Type());
+    return b.sum(wide, axisRange(0, typeOf(value).getRank()));
   }
 
   RankedTensorType getF32(ArrayRef<int64_t> shape) {
@@ -227,10 +188,10 @@ private:
   func::FuncOp function;
   const Objective &objective;
   int64_t batch;
-  OpBuilder builder;
   func::ReturnOp terminator;
-  Location loc;
   Value output;
+  OpBuilder builder;
+  ArithmeticBuilder b;
   Value weights;
 };
 

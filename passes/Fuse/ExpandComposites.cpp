@@ -4,8 +4,7 @@
 // into ones that have.
 #include "passes/Fuse/Passes.h"
 
-#include "dialects/Accel/IR/AccelOps.h"
-#include "dialects/Accel/IR/GradientBuilder.h"
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -27,16 +26,16 @@ SmallVector<int64_t> lastAxis(Value value) {
 }
 
 /// A value repeated along the last dimension of `like`.
-Value spreadRows(GradientBuilder &b, Value rows, Value like) {
+Value spreadRows(ArithmeticBuilder &b, Value rows, Value like) {
   return b.spread(rows, like, lastAxis(like));
 }
 
 /// A vector over the last dimension, repeated for every row of `like`.
-Value spreadColumns(GradientBuilder &b, Value columns, Value like) {
+Value spreadColumns(ArithmeticBuilder &b, Value columns, Value like) {
   return b.create<BroadcastOp>(like.getType(), columns, lastAxis(like));
 }
 
-Value reduceMax(GradientBuilder &b, Value operand) {
+Value reduceMax(ArithmeticBuilder &b, Value operand) {
   auto type = cast<RankedTensorType>(operand.getType());
   Type reduced =
       RankedTensorType::get(type.getShape().drop_back(), type.getElementType());
@@ -48,15 +47,14 @@ struct ExpandLayerNorm : OpRewritePattern<LayerNormOp> {
 
   LogicalResult matchAndRewrite(LayerNormOp op,
                                 PatternRewriter &rewriter) const override {
-    GradientBuilder b(rewriter, op);
+    ArithmeticBuilder b(rewriter, op.getLoc());
     Value x = op.getOperand();
     double count = shapeOf(x).back();
     Value mean = b.mul(b.sum(x, lastAxis(x)), 1.0 / count);
     Value centred = b.sub(x, spreadRows(b, mean, x));
     Value variance =
         b.mul(b.sum(b.mul(centred, centred), lastAxis(x)), 1.0 / count);
-    Value rstd = b.create<RsqrtOp>(
-        variance.getType(), b.add(variance, op.getEpsilon().convertToDouble()));
+    Value rstd = b.rsqrt(b.add(variance, op.getEpsilon().convertToDouble()));
     Value y = b.mul(b.mul(centred, spreadRows(b, rstd, x)),
                     spreadColumns(b, op.getScale(), x));
     if (op.getBias()) {
@@ -72,14 +70,10 @@ struct StableExp {
   Value maximum, exponentials, sum;
 };
 
-StableExp stableExp(GradientBuilder &b, Value x) {
+StableExp stableExp(ArithmeticBuilder &b, Value x) {
   Value maximum = reduceMax(b, x);
   Value e = b.exp(b.sub(x, spreadRows(b, maximum, x)));
   return {maximum, e, b.sum(e, lastAxis(x))};
-}
-
-Value logOf(GradientBuilder &b, Value x) {
-  return b.create<LogOp>(x.getType(), x);
 }
 
 struct ExpandSoftmax : OpRewritePattern<SoftmaxOp> {
@@ -87,7 +81,7 @@ struct ExpandSoftmax : OpRewritePattern<SoftmaxOp> {
 
   LogicalResult matchAndRewrite(SoftmaxOp op,
                                 PatternRewriter &rewriter) const override {
-    GradientBuilder b(rewriter, op);
+    ArithmeticBuilder b(rewriter, op.getLoc());
     StableExp s = stableExp(b, op.getOperand());
     Value inverse = b.div(b.constant(s.sum, 1.0), s.sum);
     rewriter.replaceOp(
@@ -101,7 +95,7 @@ struct ExpandCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
 
   LogicalResult matchAndRewrite(SoftmaxCrossEntropyOp op,
                                 PatternRewriter &rewriter) const override {
-    GradientBuilder b(rewriter, op);
+    ArithmeticBuilder b(rewriter, op.getLoc());
     Value x = op.getLogits();
     Value labels = op.getLabels();
     Type indexType = cast<RankedTensorType>(labels.getType()).clone(shapeOf(x));
@@ -111,7 +105,7 @@ struct ExpandCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
     Value isTarget = b.compare(ComparePredicate::EQ, columns, spreadLabels);
     Value target = b.sum(b.keepWhere(isTarget, x), lastAxis(x));
     StableExp s = stableExp(b, x);
-    Value lse = b.add(s.maximum, logOf(b, s.sum));
+    Value lse = b.add(s.maximum, b.log(s.sum));
     Value valid =
         b.create<AndOp>(b.compare(ComparePredicate::GE, labels, 0.0),
                         b.compare(ComparePredicate::LT, labels,
@@ -126,7 +120,7 @@ struct ExpandGelu : OpRewritePattern<GeluOp> {
 
   LogicalResult matchAndRewrite(GeluOp op,
                                 PatternRewriter &rewriter) const override {
-    GradientBuilder b(rewriter, op);
+    ArithmeticBuilder b(rewriter, op.getLoc());
     Value x = op.getOperand();
     if (op.getApproximation() == GeluApproximation::None) {
       Value erf = b.create<ErfOp>(x.getType(), b.mul(x, std::sqrt(0.5)));
@@ -149,7 +143,7 @@ struct ExpandPad : OpRewritePattern<PadOp> {
 
   LogicalResult matchAndRewrite(PadOp op,
                                 PatternRewriter &rewriter) const override {
-    GradientBuilder b(rewriter, op);
+    ArithmeticBuilder b(rewriter, op.getLoc());
     Value x = op.getOperand();
     ArrayRef<int64_t> target = shapeOf(op.getResult());
     for (int64_t axis = 0; axis < static_cast<int64_t>(target.size()); ++axis) {
@@ -161,12 +155,13 @@ struct ExpandPad : OpRewritePattern<PadOp> {
   }
 
 private:
-  static Value zeros(GradientBuilder &b, Value like, ArrayRef<int64_t> shape) {
+  static Value zeros(ArithmeticBuilder &b, Value like,
+                     ArrayRef<int64_t> shape) {
     return b.constant(cast<RankedTensorType>(like.getType()).clone(shape), 0.0);
   }
 
   /// Puts `stride - 1` zeros behind every element along `axis`.
-  static Value spaceOut(GradientBuilder &b, Value x, int64_t axis,
+  static Value spaceOut(ArithmeticBuilder &b, Value x, int64_t axis,
                         int64_t stride) {
     if (stride == 1) {
       return x;
@@ -187,7 +182,7 @@ private:
 
   /// Puts `low` zeros before and as many behind as `size` needs; cuts trailing
   /// zeros that go beyond.
-  static Value between(GradientBuilder &b, Value x, int64_t axis, int64_t low,
+  static Value between(ArithmeticBuilder &b, Value x, int64_t axis, int64_t low,
                        int64_t size) {
     auto type = cast<RankedTensorType>(x.getType());
     SmallVector<int64_t> shape(type.getShape());
@@ -231,7 +226,7 @@ template <typename OpTy> struct NormalizeReduction : OpRewritePattern<OpTy> {
     if (isSuffix || (isPrefix && isSum)) {
       return failure();
     }
-    GradientBuilder b(rewriter, op);
+    ArithmeticBuilder b(rewriter, op.getLoc());
     if (count == 0) {
       rewriter.replaceOp(op, op.getOperand());
       return success();
@@ -265,7 +260,7 @@ struct SplitFullSum : OpRewritePattern<ReduceSumOp> {
         count % kRow != 0) {
       return failure();
     }
-    GradientBuilder b(rewriter, op);
+    ArithmeticBuilder b(rewriter, op.getLoc());
     Value rows =
         b.create<ReshapeOp>(type.clone({count / kRow, kRow}), op.getOperand());
     Value total = b.sum(b.sum(rows, {1}), {0});

@@ -139,7 +139,7 @@ private:
         llvm::map_to_vector(segments, [&](const SegmentSlots &segment) {
           return buildSquareSum(scalars, segment);
         });
-    Value sum = sumOverRanks(scalars, update, scalars.sum(parts));
+    Value sum = sumOverRanks(scalars, update, scalars.sumOf(parts));
     Value norm = scalars.mul(scalars.sqrt(sum), update.getScale());
     scalars.report("grad_norm", norm);
     auto module = update->getParentOfType<ModuleOp>();

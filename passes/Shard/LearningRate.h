@@ -3,7 +3,7 @@
 #ifndef ACCEL_PASSES_SHARD_LEARNINGRATE_H
 #define ACCEL_PASSES_SHARD_LEARNINGRATE_H
 
-#include "dialects/Accel/IR/Optimizers/ScalarBuilder.h"
+#include "dialects/Accel/IR/ScalarBuilder.h"
 
 namespace accel {
 

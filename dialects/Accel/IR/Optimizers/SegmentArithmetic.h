@@ -4,7 +4,7 @@
 #ifndef ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_SEGMENTARITHMETIC_H
 #define ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_SEGMENTARITHMETIC_H
 
-#include "dialects/Accel/IR/Optimizers/ScalarBuilder.h"
+#include "dialects/Accel/IR/ScalarBuilder.h"
 
 namespace accel {
 
@@ -54,30 +54,28 @@ public:
         segment(segment), type(mlir::RankedTensorType::get(
                               {segment.elements}, builder.getF32Type())) {}
 
-  mlir::Value read(llvm::StringRef slot) {
-    return ReadOp::create(builder, loc, type, segment.getSlot(slot));
+  Value read(llvm::StringRef slot) {
+    return create<ReadOp>(type, segment.getSlot(slot));
   }
   /// The numbers that `slots` hold, in f32.
-  mlir::Value read(const BlockCode &slots);
+  Value read(const BlockCode &slots);
   /// Stores `value`, of f32, there.
-  void write(const BlockCode &slots, mlir::Value value);
-  void write(llvm::StringRef slot, mlir::Value value) {
+  void write(const BlockCode &slots, Value value);
+  void write(llvm::StringRef slot, Value value) {
     WriteOp::create(builder, loc, segment.getSlot(slot), value);
   }
 
   /// -1, 0 or 1; of what is no number, that.
-  mlir::Value sign(mlir::Value operand);
+  Value sign(Value operand);
 
   /// A scalar of type f32 in every element.
-  mlir::Value repeat(mlir::Value scalar) {
-    return BroadcastOp::create(builder, loc, type, scalar,
-                               llvm::ArrayRef<int64_t>{});
+  Value repeat(Value scalar) {
+    return create<BroadcastOp>(type, scalar, llvm::ArrayRef<int64_t>{});
   }
 
 private:
-  mlir::Value number(llvm::ArrayRef<int64_t> shape, double value);
   /// One number for each block, in every element of it.
-  mlir::Value repeatBlocks(mlir::Value value, int64_t block);
+  Value repeatBlocks(Value value, int64_t block);
 
   const SegmentSlots &segment;
   mlir::RankedTensorType type;
