@@ -2,7 +2,10 @@
 // Functions in double: what schedules, initial values and the rare sin, cos and
 // pow of a model are computed with. Errors are a few units in the last place;
 // speed hardly matters here.
-#include "passes/Lower/LaneMath.h"
+#include "passes/Lower/Arithmetic.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/PatternMatch.h"
 
 #include <cmath>
 #include <limits>
@@ -21,7 +24,7 @@ static constexpr double kRound = 0x1.8p52;
 
 // x = n ln 2 + r with r in half a ln 2 around zero; 2^n goes straight into the
 // exponent.
-static Value emitExp(const LaneMath &m, Value x) {
+static Value emitExp(const Arithmetic &m, Value x) {
   Value t = m.fma(x, m.number(std::numbers::log2e), m.number(kRound));
   Value n = m.sub(t, m.number(kRound));
   Value r = m.fma(n, m.number(-0x1.62e42fefa39efp-1), x);
@@ -31,7 +34,7 @@ static Value emitExp(const LaneMath &m, Value x) {
     coefficients.push_back(coefficients.back() / k);
   }
   Value p = m.polynomial(r, coefficients);
-  Value y = m.fromBits(m.addBits(m.bits(p), m.shiftLeft(m.bits(t), 52)));
+  Value y = m.fromBits(m.add(m.bits(p), m.shiftLeft(m.bits(t), 52)));
   y = m.select(m.compare(P::OLT, x, m.number(-708.0)), m.number(0.0), y);
   return m.select(m.compare(P::OGT, x, m.number(709.78271289338397)),
                   m.number(kInfinity), y);
@@ -39,15 +42,15 @@ static Value emitExp(const LaneMath &m, Value x) {
 
 // x = 2^e c with c around 1; ln c = 2 artanh(s) with s = (c - 1) / (c + 1), by
 // its series.
-static Value emitLog(const LaneMath &m, Value x) {
+static Value emitLog(const Arithmetic &m, Value x) {
   constexpr int64_t kSqrtHalf = 0x3FE6A09E667F3BCD;
   Value isTiny =
       m.compare(P::OLT, x, m.number(std::numeric_limits<double>::min()));
   Value bits = m.bits(m.select(isTiny, m.mul(x, m.number(0x1p54)), x));
-  Value exponent = m.shiftRight(m.subBits(bits, m.integer(kSqrtHalf)), 52);
-  Value f = m.sub(m.fromBits(m.subBits(bits, m.shiftLeft(exponent, 52))),
-                  m.number(1.0));
-  Value e = m.toFloat(exponent);
+  Value exponent = m.shiftRight(m.sub(bits, m.integer(kSqrtHalf)), 52);
+  Value f =
+      m.sub(m.fromBits(m.sub(bits, m.shiftLeft(exponent, 52))), m.number(1.0));
+  Value e = m.fromSigned(exponent);
   e = m.select(isTiny, m.sub(e, m.number(54.0)), e);
   Value s = m.div(f, m.add(f, m.number(2.0)));
   Value z = m.mul(s, s);
@@ -68,7 +71,7 @@ static Value emitLog(const LaneMath &m, Value x) {
 
 // x = n pi/2 + r; n tells which of sin r and cos r it is, and with which sign.
 // Good to the last places up to 1e9.
-static Value emitSine(const LaneMath &m, Value x, int64_t quadrant) {
+static Value emitSine(const Arithmetic &m, Value x, int64_t quadrant) {
   Value t = m.fma(x, m.number(2.0 / std::numbers::pi), m.number(kRound));
   Value n = m.sub(t, m.number(kRound));
   Value r = m.fma(n, m.number(-1.5707963267948966), x);
@@ -87,13 +90,13 @@ static Value emitSine(const LaneMath &m, Value x, int64_t quadrant) {
   Value odd =
       m.fma(m.mul(r, z), m.polynomial(z, ArrayRef(sine).drop_front()), r);
   Value even = m.polynomial(z, cosine);
-  Value q = m.addBits(m.bits(t), m.integer(quadrant));
+  Value q = m.add(m.bits(t), m.integer(quadrant));
   Value y = m.select(m.isZero(m.andBits(q, m.integer(1))), odd, even);
   return m.select(m.isZero(m.andBits(q, m.integer(2))), y, m.neg(y));
 }
 
 // exp(y ln |x|), with the sign of x for odd y.
-static Value emitPower(const LaneMath &m, Value x, Value y) {
+static Value emitPower(const Arithmetic &m, Value x, Value y) {
   Value one = m.number(1.0);
   Value magnitude = emitExp(m, m.mul(y, emitLog(m, m.abs(x))));
   Value isWhole = m.compare(P::OEQ, m.floor(y), y);
@@ -111,7 +114,7 @@ namespace {
 
 /// Expands one operation in f64; with `single`, in f64 for f32 operands.
 template <typename OpTy> struct ExpandInDouble : OpRewritePattern<OpTy> {
-  using Expansion = Value (*)(const LaneMath &, ValueRange);
+  using Expansion = Value (*)(const Arithmetic &, ValueRange);
 
   ExpandInDouble(MLIRContext *context, Expansion expansion, bool single)
       : OpRewritePattern<OpTy>(context, /*benefit=*/3), expansion(expansion),
@@ -125,14 +128,14 @@ template <typename OpTy> struct ExpandInDouble : OpRewritePattern<OpTy> {
     }
     Location loc = op.getLoc();
     Type wide =
-        LaneMath(rewriter, loc, op.getType()).like(rewriter.getF64Type());
+        Arithmetic(rewriter, loc, op.getType()).like(rewriter.getF64Type());
     SmallVector<Value> operands(op->getOperands());
     if (element.isF32()) {
       for (Value &operand : operands) {
         operand = arith::ExtFOp::create(rewriter, loc, wide, operand);
       }
     }
-    Value result = expansion(LaneMath(rewriter, loc, wide), operands);
+    Value result = expansion(Arithmetic(rewriter, loc, wide), operands);
     if (element.isF32()) {
       result = arith::TruncFOp::create(rewriter, loc, op.getType(), result);
     }
@@ -149,21 +152,25 @@ template <typename OpTy> struct ExpandInDouble : OpRewritePattern<OpTy> {
 void accel::populateDoubleMathPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ExpandInDouble<math::ExpOp>>(
-      context, [](const LaneMath &m, ValueRange v) { return emitExp(m, v[0]); },
+      context,
+      [](const Arithmetic &m, ValueRange v) { return emitExp(m, v[0]); },
       false);
   patterns.add<ExpandInDouble<math::LogOp>>(
-      context, [](const LaneMath &m, ValueRange v) { return emitLog(m, v[0]); },
+      context,
+      [](const Arithmetic &m, ValueRange v) { return emitLog(m, v[0]); },
       false);
   patterns.add<ExpandInDouble<math::SinOp>>(
       context,
-      [](const LaneMath &m, ValueRange v) { return emitSine(m, v[0], 0); },
+      [](const Arithmetic &m, ValueRange v) { return emitSine(m, v[0], 0); },
       true);
   patterns.add<ExpandInDouble<math::CosOp>>(
       context,
-      [](const LaneMath &m, ValueRange v) { return emitSine(m, v[0], 1); },
+      [](const Arithmetic &m, ValueRange v) { return emitSine(m, v[0], 1); },
       true);
   patterns.add<ExpandInDouble<math::PowFOp>>(
       context,
-      [](const LaneMath &m, ValueRange v) { return emitPower(m, v[0], v[1]); },
+      [](const Arithmetic &m, ValueRange v) {
+        return emitPower(m, v[0], v[1]);
+      },
       true);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mathematical functions become arithmetic, and products meet their sums, in a
 // form that gives the same bits on every target with fused multiply-add.
-#include "passes/Lower/LaneMath.h"
+#include "passes/Lower/Arithmetic.h"
 #include "passes/Lower/Passes.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -89,7 +90,7 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
     if (!getElementTypeOrSelf(op.getType()).isF32()) {
       return failure();
     }
-    LaneMath m(rewriter, op.getLoc(), op.getType());
+    Arithmetic m(rewriter, op.getLoc(), op.getType());
     Value x = op.getOperand();
     Value magic = m.number(0x1.8p23);
     Value t = m.fma(x, m.number(1.44269504), magic);
@@ -100,7 +101,7 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
     r = m.fma(n, m.number(-0x1.7f7d1cp-20), r);
     Value p = m.polynomial(r, {1.0, 1.0, 0.5, 0.16666577, 0.0416665547,
                                0.00836317307, 0.00139261761});
-    Value y = m.fromBits(m.addBits(m.bits(p), m.shiftLeft(m.bits(t), 23)));
+    Value y = m.fromBits(m.add(m.bits(p), m.shiftLeft(m.bits(t), 23)));
     y = m.select(m.compare(P::OLT, x, m.number(-87.336545)), m.number(0.0), y);
     Value isHigh = m.compare(P::OGT, x, m.number(88.722839));
     rewriter.replaceOp(
@@ -118,7 +119,7 @@ struct ExpandExtremum : OpRewritePattern<OpTy> {
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    LaneMath m(rewriter, op.getLoc(), op.getType());
+    Arithmetic m(rewriter, op.getLoc(), op.getType());
     Value a = op.getLhs();
     Value b = op.getRhs();
     Value chosen = m.select(m.compare(predicate, a, b), a, b);

@@ -13,7 +13,7 @@
 // The line of decade 0 is one for which that holds, too.
 #include "passes/Lower/QuantizeOps.h"
 
-#include "passes/Lower/LaneMath.h"
+#include "passes/Lower/Arithmetic.h"
 
 #include <cmath>
 
@@ -69,25 +69,18 @@ Line getIndexLine(const Indices &indices, int decade) {
   return {slope, first + kBorder - slope * border};
 }
 
-Value smaller(const LaneMath &m, Value a, Value b) {
-  return m.select(m.compare(P::OLT, a, b), a, b);
-}
-Value larger(const LaneMath &m, Value a, Value b) {
-  return m.select(m.compare(P::OGT, a, b), a, b);
-}
-
 /// The index of the nearest magnitude as a whole number in f32, from that of 0
 /// on. `value` has its sign: 1 has no negative.
-Value emitIndex(const LaneMath &m, const Indices &indices, Value value) {
+Value emitIndex(const Arithmetic &m, const Indices &indices, Value value) {
   // Without a sign what is below 0 is below the smallest index, too.
   Value magnitude = indices.zero == 0 ? m.abs(value) : value;
   Value index;
   for (int decade = 0; decade < kDecades; ++decade) {
     Line line = getIndexLine(indices, decade);
     Value on = m.fma(magnitude, m.number(line.slope), m.number(line.offset));
-    index = index ? smaller(m, on, index) : on;
+    index = index ? m.smaller(on, index) : on;
   }
-  index = smaller(m, m.number(indices.one - 0.5), index);
+  index = m.smaller(m.number(indices.one - 0.5), index);
   // Its exponent alone: the power of two that is not larger.
   Value power = m.fromBits(m.andBits(m.bits(index), m.integer(0x7F800000)));
   Value isBefore = m.compare(P::OLT, m.sub(index, power), m.number(kBorder));
@@ -96,56 +89,49 @@ Value emitIndex(const LaneMath &m, const Indices &indices, Value value) {
   Value isOne = m.compare(P::OGE, value, m.number((last + 1.0) / 2.0));
   index = m.select(isOne, m.number(indices.one), index);
   // A NaN is still one, and becomes 0 here.
-  return larger(m, index, m.number(indices.zero));
+  return m.larger(index, m.number(indices.zero));
 }
 
 } // namespace
 
 Value accel::emitQuantize(OpBuilder &builder, Location loc, ByteCode code,
                           Value value) {
-  LaneMath m(builder, loc, value.getType());
+  Arithmetic m(builder, loc, value.getType());
   Indices indices(code);
-  Value index = arith::FPToSIOp::create(builder, loc, m.integers(),
-                                        emitIndex(m, indices, value));
+  Value index = m.toSigned(emitIndex(m, indices, value));
   Value byte;
   if (code == ByteCode::DynamicSigned) {
     Value isNegative = m.compare(P::OLT, value, m.number(0.0));
-    Value negated = arith::SubIOp::create(builder, loc, m.integer(0), index);
+    Value negated = m.sub(m.integer(0), index);
     byte = m.select(isNegative, negated, index);
   } else {
-    byte = arith::SubIOp::create(builder, loc, index, m.integer(indices.zero));
+    byte = m.sub(index, m.integer(indices.zero));
   }
-  return arith::TruncIOp::create(builder, loc, m.like(builder.getI8Type()),
-                                 byte);
+  return m.of(builder.getI8Type()).truncate(byte);
 }
 
 Value accel::emitDequantize(OpBuilder &builder, Location loc, ByteCode code,
                             Value value) {
-  LaneMath m(builder, loc, builder.getF32Type());
+  Arithmetic m(builder, loc, builder.getF32Type());
   Indices indices(code);
-  Value byte = arith::ExtUIOp::create(builder, loc, m.integers(), value);
+  Value byte = m.of(m.integers()).zeroExtend(value);
   bool isSigned = code == ByteCode::DynamicSigned;
   // A byte of a negative number is 256 less its index; both are 128 for 1.
-  Value index =
-      isSigned ? Value(arith::MinSIOp::create(
-                     builder, loc, byte,
-                     arith::SubIOp::create(builder, loc, m.integer(256), byte)))
-               : Value(arith::AddIOp::create(builder, loc, byte,
-                                             m.integer(indices.zero)));
-  Value number =
-      arith::SIToFPOp::create(builder, loc, builder.getF32Type(), index);
+  Value index = isSigned ? m.min(byte, m.sub(m.integer(256), byte))
+                         : m.add(byte, m.integer(indices.zero));
+  Value number = m.fromSigned(index);
   Value magnitude = m.number(0.0);
   for (int decade = 0; decade < kDecades; ++decade) {
     double cell = cellOf(indices, decade);
     double offset = cell * (0.5 - indices.firstOf(decade) * 8.0 / 9.0);
     magnitude =
-        larger(m, m.fma(number, m.number(cell), m.number(offset)), magnitude);
+        m.larger(m.fma(number, m.number(cell), m.number(offset)), magnitude);
   }
-  magnitude = smaller(m, magnitude, m.number(1.0));
+  magnitude = m.smaller(magnitude, m.number(1.0));
   if (!isSigned) {
     return magnitude;
   }
-  Value isNegative = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sgt, byte, m.integer(indices.one));
+  Value isNegative =
+      m.compare(arith::CmpIPredicate::sgt, byte, m.integer(indices.one));
   return m.select(isNegative, m.neg(magnitude), magnitude);
 }

@@ -2,12 +2,11 @@
 // The values that dropout and random_normal make of Philox words.
 #include "passes/Lower/RandomOps.h"
 
-#include "passes/Lower/ElementOps.h"
+#include "passes/Lower/Arithmetic.h"
+#include "passes/Lower/Conversions.h"
 #include "passes/Lower/Routine.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
 #include <limits>
@@ -28,8 +27,8 @@ static Type placeTypeFor(OpBuilder &builder, int64_t count) {
 Value accel::emitSite(ScalarEmitter &emitter, Location loc, int64_t number,
                       Value siteOffset) {
   OpBuilder &builder = emitter.getBuilder();
-  Value site = emitNumber(builder, loc, builder.getI32Type(),
-                          static_cast<int32_t>(number));
+  Arithmetic words(builder, loc, builder.getI32Type());
+  Value site = words.integer(static_cast<int32_t>(number));
   if (!siteOffset) {
     return site;
   }
@@ -37,9 +36,7 @@ Value accel::emitSite(ScalarEmitter &emitter, Location loc, int64_t number,
   if (!offset) {
     return {};
   }
-  return arith::AddIOp::create(
-      builder, loc, site,
-      arith::TruncIOp::create(builder, loc, builder.getI32Type(), offset));
+  return words.add(site, words.truncate(offset));
 }
 
 RandomElement::RandomElement(ScalarEmitter &emitter, DropoutOp op,
@@ -55,11 +52,10 @@ RandomElement::RandomElement(ScalarEmitter &emitter, DropoutOp op,
   if (!sample || !seed || !site) {
     return;
   }
-  Type i32 = builder.getI32Type();
-  Value half = emitNumber(builder, loc, builder.getI64Type(), 32);
-  sampleLow = arith::TruncIOp::create(builder, loc, i32, sample);
-  sampleHigh = arith::TruncIOp::create(
-      builder, loc, i32, arith::ShRUIOp::create(builder, loc, sample, half));
+  Arithmetic wide(builder, loc, builder.getI64Type());
+  Arithmetic words(builder, loc, builder.getI32Type());
+  sampleLow = words.truncate(sample);
+  sampleHigh = words.truncate(wide.shiftRightLogical(sample, 32));
   keys = emitPhiloxKeys(builder, loc, seed, site);
   first = position % perSample;
   placeType = placeTypeFor(builder, perSample);
@@ -76,10 +72,9 @@ RandomElement::RandomElement(ScalarEmitter &emitter, RandomNormalOp op,
     return;
   }
   Type i64 = builder.getI64Type();
-  Value half = emitNumber(builder, loc, builder.getI64Type(), 32);
-  seedLane = arith::XOrIOp::create(
-      builder, loc, seed, arith::ShRUIOp::create(builder, loc, seed, half));
-  siteLane = arith::ExtUIOp::create(builder, loc, i64, site);
+  Arithmetic wide(builder, loc, i64);
+  seedLane = wide.xorBits(seed, wide.shiftRightLogical(seed, 32));
+  siteLane = wide.zeroExtend(site);
   first = position;
   // As wide as the doubles that become of it.
   placeType = i64;
@@ -88,64 +83,51 @@ RandomElement::RandomElement(ScalarEmitter &emitter, RandomNormalOp op,
 }
 
 /// `value >> bits` and `value & (2^bits - 1)`.
-static std::pair<Value, Value> splitAt(OpBuilder &builder, Location loc,
-                                       Value value, int64_t bits) {
-  Type type = value.getType();
-  return {arith::ShRUIOp::create(builder, loc, value,
-                                 emitNumber(builder, loc, type, bits)),
-          arith::AndIOp::create(
-              builder, loc, value,
-              emitNumber(builder, loc, type, (int64_t(1) << bits) - 1))};
+static std::pair<Value, Value> splitAt(const Arithmetic &m, Value value,
+                                       int64_t bits) {
+  return {m.shiftRightLogical(value, bits),
+          m.andBits(value, m.integer((int64_t(1) << bits) - 1))};
 }
 
 std::array<Value, 4> RandomElement::buildBlock(OpBuilder &builder,
                                                Value block) const {
-  Type i32 = builder.getI32Type();
+  Arithmetic words(builder, loc, builder.getI32Type());
   Value low = block;
-  Value high = emitNumber(builder, loc, i32, 0);
-  if (block.getType() != i32) {
-    low = arith::TruncIOp::create(builder, loc, i32, block);
-    high = arith::TruncIOp::create(builder, loc, i32,
-                                   splitAt(builder, loc, block, 32).first);
+  Value high = words.integer(0);
+  if (block.getType() != words.getType()) {
+    Arithmetic places(builder, loc, block.getType());
+    low = words.truncate(block);
+    high = words.truncate(places.shiftRightLogical(block, 32));
   }
   return emitPhiloxBlock(builder, loc, keys,
                          {low, high, sampleLow, sampleHigh});
-}
-
-static Value isNumber(OpBuilder &builder, Location loc, Value value,
-                      int64_t number) {
-  return arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::eq, value,
-      emitNumber(builder, loc, value.getType(), number));
 }
 
 Value RandomElement::buildDropout(OpBuilder &builder, Value place,
                                   Value operand, bool startsBlock) const {
   double probability = cast<DropoutOp>(op).getProbability().convertToDouble();
   std::optional<uint32_t> threshold = getLeastKeptWord(probability);
-  Value zero = emitNumber(builder, loc, operand.getType(), 0.0);
+  Arithmetic m(builder, loc, operand.getType());
+  Value zero = m.number(0.0);
   if (!threshold) {
     return zero;
   }
-  auto [block, which] = splitAt(builder, loc, place, 2);
+  Arithmetic places(builder, loc, place.getType());
+  auto [block, which] = splitAt(places, place, 2);
   if (startsBlock) {
     block.getDefiningOp()->setAttr(kQuarterAttr, builder.getUnitAttr());
   }
   std::array<Value, 4> words = buildBlock(builder, block);
   Value word = words[3];
   for (int64_t i = 2; i >= 0; --i) {
-    word = arith::SelectOp::create(
-        builder, loc, isNumber(builder, loc, which, i), words[i], word);
+    Value isWord = places.isEqual(which, places.integer(i));
+    word = m.select(isWord, words[i], word);
   }
-  Value least = emitNumber(builder, loc, builder.getI32Type(),
-                           static_cast<int32_t>(*threshold));
-  Value keep = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
-                                     word, least);
-  Value scale =
-      emitNumber(builder, loc, operand.getType(), 1.0 / (1.0 - probability));
-  return arith::SelectOp::create(
-      builder, loc, keep, arith::MulFOp::create(builder, loc, operand, scale),
-      zero);
+  Arithmetic numbers(builder, loc, builder.getI32Type());
+  Value least = numbers.integer(static_cast<int32_t>(*threshold));
+  Value keep = numbers.compare(arith::CmpIPredicate::uge, word, least);
+  Value scale = m.number(1.0 / (1.0 - probability));
+  return m.select(keep, m.mul(operand, scale), zero);
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,33 +139,23 @@ Value RandomElement::buildDropout(OpBuilder &builder, Value place,
 /// single-precision logarithm near 1 would leave few good digits.
 static Value emitStandardNormal(OpBuilder &builder, Location loc, Value place,
                                 Value seed, Value site) {
-  Type f64 = builder.getF64Type();
-  auto lanes = dyn_cast<VectorType>(place.getType());
-  Type type = lanes ? Type(lanes.clone(f64)) : f64;
-  auto number = [&](double value) {
-    return emitNumber(builder, loc, type, value);
+  Arithmetic places(builder, loc, place.getType());
+  Arithmetic m = places.of(builder.getF64Type());
+  auto [block, which] = splitAt(places, place, 1);
+  Value none = places.integer(0);
+  std::array<Value, 4> words =
+      emitPhiloxLanes(builder, loc, seed, site,
+                      {block, places.shiftRightLogical(block, 32), none, none});
+  Value isFirst = places.isZero(which);
+  auto uniform = [&](Value one, Value other) {
+    return m.fromUnsigned(m.select(isFirst, one, other));
   };
-  auto times = [&](Value a, Value b) -> Value {
-    return arith::MulFOp::create(builder, loc, a, b);
-  };
-  auto [block, which] = splitAt(builder, loc, place, 1);
-  Value none = emitNumber(builder, loc, place.getType(), 0);
-  std::array<Value, 4> words = emitPhiloxLanes(
-      builder, loc, seed, site,
-      {block, splitAt(builder, loc, block, 32).first, none, none});
-  Value isFirst = isNumber(builder, loc, which, 0);
-  auto uniform = [&](Value one, Value other) -> Value {
-    Value word = arith::SelectOp::create(builder, loc, isFirst, one, other);
-    return arith::UIToFPOp::create(builder, loc, type, word);
-  };
-  Value one = arith::AddFOp::create(builder, loc, uniform(words[0], words[2]),
-                                    number(1.0));
-  Value u1 = times(one, number(std::ldexp(1.0, -32)));
-  Value angle = times(uniform(words[1], words[3]),
-                      number(std::ldexp(2.0 * std::numbers::pi, -32)));
-  Value radius = math::SqrtOp::create(
-      builder, loc, times(number(-2.0), math::LogOp::create(builder, loc, u1)));
-  return times(radius, math::CosOp::create(builder, loc, angle));
+  Value one = m.add(uniform(words[0], words[2]), m.number(1.0));
+  Value u1 = m.mul(one, m.number(std::ldexp(1.0, -32)));
+  Value angle = m.mul(uniform(words[1], words[3]),
+                      m.number(std::ldexp(2.0 * std::numbers::pi, -32)));
+  Value radius = m.sqrt(m.mul(m.number(-2.0), m.log(u1)));
+  return m.mul(radius, m.cos(angle));
 }
 
 namespace {
@@ -224,13 +196,10 @@ Value RandomElement::buildNormal(OpBuilder &builder, Value place) const {
                 builder, loc, kNormalRoutine, f64,
                 getOperands(NormalArguments{place, seedLane, siteLane}))
                 .getResult(0);
-  Value deviation =
-      emitNumber(builder, loc, f64, normal.getDeviation().convertToDouble());
-  Value mean =
-      emitNumber(builder, loc, f64, normal.getMean().convertToDouble());
-  Value scaled = arith::MulFOp::create(builder, loc, z, deviation);
-  return emitCast(builder, loc,
-                  arith::AddFOp::create(builder, loc, scaled, mean),
+  Arithmetic m(builder, loc, f64);
+  Value deviation = m.number(normal.getDeviation().convertToDouble());
+  Value mean = m.number(normal.getMean().convertToDouble());
+  return emitCast(builder, loc, m.add(m.mul(z, deviation), mean),
                   normal.getType().getElementType());
 }
 

@@ -51,6 +51,25 @@ template <typename Arguments> Arguments getArguments(mlir::ValueRange values) {
   return arguments;
 }
 
+/// Calls routine `name`, which has no results; `write` writes its body, if it
+/// is not there yet, from what the arguments are inside.
+template <typename Arguments>
+void callRoutine(
+    mlir::OpBuilder &builder, mlir::Location loc, mlir::ModuleOp module,
+    llvm::StringRef name, const Arguments &arguments,
+    llvm::function_ref<void(mlir::OpBuilder &, const Arguments &)> write) {
+  llvm::SmallVector<mlir::Value> operands = getOperands(arguments);
+  mlir::func::FuncOp routine = getRoutine(
+      module, loc, name,
+      builder.getFunctionType(mlir::ValueRange(operands).getTypes(), {}),
+      [&](mlir::OpBuilder &inside,
+          mlir::ValueRange values) -> llvm::SmallVector<mlir::Value> {
+        write(inside, getArguments<Arguments>(values));
+        return {};
+      });
+  mlir::func::CallOp::create(builder, loc, routine, operands);
+}
+
 /// What routine `name` is called where it works on vectors of `lanes`; 0: on
 /// one element.
 std::string getRoutineFor(llvm::StringRef name, int64_t lanes);

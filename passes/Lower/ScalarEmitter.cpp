@@ -2,10 +2,12 @@
 // Index arithmetic, loops and scalars of a kernel's body.
 #include "passes/Lower/ScalarEmitter.h"
 
+#include "passes/Lower/Arithmetic.h"
+#include "passes/Lower/Conversions.h"
 #include "passes/Lower/ElementOps.h"
+#include "passes/Lower/IndexArithmetic.h"
 #include "passes/Lower/RandomOps.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -47,26 +49,27 @@ Value ScalarEmitter::materialize(AffineExpr expr) {
 }
 
 Value ScalarEmitter::computeIndex(AffineExpr expr) {
+  IndexArithmetic indices(builder, loc);
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     return dimensions[dim.getPosition()];
   }
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    return arith::ConstantIndexOp::create(builder, loc, constant.getValue());
+    return indices.index(constant.getValue());
   }
   auto binary = cast<AffineBinaryOpExpr>(expr);
   Value lhs = materialize(binary.getLHS());
   Value rhs = materialize(binary.getRHS());
   switch (expr.getKind()) {
   case AffineExprKind::Add:
-    return arith::AddIOp::create(builder, loc, lhs, rhs);
+    return indices.add(lhs, rhs);
   case AffineExprKind::Mul:
-    return arith::MulIOp::create(builder, loc, lhs, rhs);
+    return indices.mul(lhs, rhs);
   case AffineExprKind::Mod:
-    return arith::RemUIOp::create(builder, loc, lhs, rhs);
+    return indices.rem(lhs, rhs);
   default:
     assert(expr.getKind() == AffineExprKind::FloorDiv &&
            "positions are sums, products, quotients and remainders");
-    return arith::DivUIOp::create(builder, loc, lhs, rhs);
+    return indices.div(lhs, rhs);
   }
 }
 
@@ -142,8 +145,8 @@ void ScalarEmitter::store(Value scalar, Value buffer, AffineExpr position,
                           const Storing &storing) {
   if (storing.adds) {
     Value there = load(buffer, position, scalar.getType());
-    scalar =
-        emitSum(builder, loc, emitIfKept(builder, loc, storing, there), scalar);
+    there = emitIfKept(builder, loc, storing, there);
+    scalar = Arithmetic(builder, loc, scalar.getType()).add(there, scalar);
   }
   memref::StoreOp::create(builder, loc, toStorage(builder, loc, scalar), buffer,
                           materialize(position));
@@ -154,8 +157,8 @@ Value accel::emitIfKept(OpBuilder &builder, Location loc,
   if (!storing.kept) {
     return there;
   }
-  Value zero = emitNumber(builder, loc, there.getType(), 0.0);
-  return arith::SelectOp::create(builder, loc, storing.kept, there, zero);
+  Arithmetic m(builder, loc, there.getType());
+  return m.select(storing.kept, there, m.number(0.0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,8 +209,7 @@ AffineExpr ScalarEmitter::gathered(GatherOp op, AffineExpr position) {
   }
   Value &row = scope.rows[chosen];
   if (!row) {
-    row = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                     chosen);
+    row = IndexArithmetic(builder, loc).cast(chosen, builder.getIndexType());
   }
   return dimension(row) * width + position % width;
 }

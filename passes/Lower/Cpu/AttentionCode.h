@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the kernels of attention and of its gradient are written with: the
-// heads of tensors, tiles in the workspace, the register-blocked product, masks
-// and dropout.
+// What the kernels of attention and of its gradient are written with: operands,
+// tiles in the workspace and the register-blocked product.
 #ifndef ACCEL_PASSES_LOWER_CPU_ATTENTIONCODE_H
 #define ACCEL_PASSES_LOWER_CPU_ATTENTIONCODE_H
 
-#include "passes/Lower/Cpu/KernelEmitter.h"
+#include "passes/Lower/Cpu/AttentionDropout.h"
+#include "passes/Lower/Cpu/AttentionMask.h"
+#include "passes/Lower/Cpu/HeadTensor.h"
 #include "passes/Lower/Cpu/RegisterBlock.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -16,15 +17,6 @@ namespace accel {
 
 /// Vectors of a row of a tile.
 inline constexpr int64_t kTileVectors = kTile / kTileLanes;
-
-/// A tensor of shape (batch, heads, rows, columns) where it lies.
-struct HeadTensor {
-  mlir::Value buffer; ///< null: nobody wants it
-  StridedView view;
-  int64_t rows = 0, columns = 0;
-
-  explicit operator bool() const { return static_cast<bool>(buffer); }
-};
 
 /// Rows that a tile reads, and which of them is its first.
 struct TileSource {
@@ -49,11 +41,15 @@ protected:
   template <typename OpTy> void readOperands(OpTy op);
 
   // Tensors and tiles.
-  /// A tensor that a kernel reads: an argument and where it lies there.
-  HeadTensor getOperand(Value operand);
-  /// Where result `number` of the operation goes, itself or transposed.
-  HeadTensor getResult(unsigned number);
-  TileRows getHead(const HeadTensor &tensor, Value batch, Value head) const;
+  HeadTensor getOperand(Value operand) {
+    return HeadTensor::getOperand(emitter, op, operand);
+  }
+  HeadTensor getResult(unsigned number) {
+    return HeadTensor::getResult(emitter, op, number);
+  }
+  TileRows getHead(const HeadTensor &tensor, Value batch, Value head) const {
+    return tensor.getHead(t, batch, head);
+  }
   TileRows getTile(unsigned number, int64_t columns) const;
   /// A result without columns: one number per row of every head.
   Value getRowBuffer(unsigned number);
@@ -63,7 +59,7 @@ protected:
   Value columnsOf(Value block) const { return sizeOf(block, tiles.columns); }
   /// `on` if `isDiagonal` holds; null: it never does.
   Value chooseOn(Value isDiagonal, Value on, Value off) const {
-    return isDiagonal ? t.choose(isDiagonal, on, off) : off;
+    return isDiagonal ? t.select(isDiagonal, on, off) : off;
   }
 
   // Products. Sums are chains in ascending order, whatever the block's shape.
@@ -92,60 +88,36 @@ protected:
   TileSource gatherRows(const HeadTensor &tensor, const TileRows &rows,
                         Value first, Value count, unsigned number) const;
 
-  // Masks.
-  bool hasMask() const { return static_cast<bool>(mask); }
+  // Scores.
   /// Whether scores are scaled and masked before their maximum is taken.
-  bool isScaledFirst() const { return hasMask() || scale <= 0.0; }
+  bool isScaledFirst() const { return mask || scale <= 0.0; }
+  /// Whether a row may have no column.
   bool mayBeEmpty() const {
-    return hasMask() || (tiles.causal && tiles.offset() < 0);
+    return mask || (tiles.causal && tiles.offset() < 0);
   }
-  /// Whether every row has the same mask.
-  bool hasRepeatedRows() const { return mask.view.strides[2] == 0; }
-  TileRows getMask(Value batch, Value head) const;
-  /// What the mask adds to sixteen scores of a row; -inf beyond the last
-  /// column.
-  Value maskLanes(const TileRows &rows, Value row, Value column) const;
-  Value maskScalar(const TileRows &rows, Value column) const;
-
-  // Dropout.
-  bool drops() const { return probability > 0.0; }
-  struct DropoutKey {
-    Value seed, site, sampleLow, sampleHigh; ///< i64 lanes
-  };
-  DropoutKey getDropoutKey(Value batch) const;
-  /// The words of the scores of 16 rows from `row` on, columns c, 16 + c,
-  /// 32 + c and 48 + c of block `block`.
-  std::array<Value, 4> wordsAlongRows(const DropoutKey &key, Value head,
-                                      Value row, Value block, Value c) const;
-  /// The words of the scores of a row, 16 columns each.
-  std::array<Value, 4> wordsAlongColumns(const DropoutKey &key, Value head,
-                                         Value row, Value block) const;
+  double keepFactor() const { return dropout ? dropout->keepFactor() : 1.0; }
   /// Whether ranges that end with one of `total` rows or with a block of `rows`
   /// are made of fours.
   static bool inFours(int64_t total, int64_t rows) {
     return total % 4 == 0 && rows % 4 == 0;
   }
-  /// Which lanes are dropped.
-  Value isDropped(Value word) const;
-  double keepFactor() const { return 1.0 / (1.0 - probability); }
 
   KernelEmitter &emitter;
   TileCode t;
+  Arithmetic m; ///< on lanes of floats
   AttentionTiles tiles;
   int64_t widest; ///< vectors of 16 floats that a register block is wide
   mlir::Operation *op;
-  HeadTensor query, key, value, mask;
-  double scale = 1.0, probability = 0.0;
+  HeadTensor query, key, value;
+  std::optional<AttentionMask> mask;
+  std::optional<AttentionDropout> dropout;
+  double scale = 1.0;
   Value minusInfinity, zero, scaleLanes;
 
 private:
   Value sizeOf(Value block, int64_t total) const;
-  Value wide(Value index) const;
-  std::array<Value, 4> words(const DropoutKey &key, Value counters) const;
 
   llvm::SmallVector<int64_t> tileOffsets;
-  Value samples, seedLanes, siteLanes;
-  int64_t samplesOffset = 0;
 };
 
 /// Writes the kernel of an attention, over blocks of rows of heads.

@@ -74,7 +74,7 @@ private:
   TileSource keySource;               ///< of the block of columns
   TileSource querySource, flowSource; ///< of the tile
   TileSource headQueries, headFlow;   ///< of the head, if it is copied
-  DropoutKey dropout;
+  AttentionDropout::Key dropoutKey;
 };
 
 HeadTensor AttentionGradKernel::getLse(AttentionGradOp op) {
@@ -102,7 +102,9 @@ void AttentionGradKernel::emit() {
     keyHead = t.rem(unit, tiles.keyHeads);
     keyRows = getHead(key, batch, keyHead);
     valueRows = getHead(value, batch, keyHead);
-    dropout = getDropoutKey(batch);
+    if (dropout) {
+      dropoutKey = dropout->getKey(batch);
+    }
     if (tiles.copiesHeads()) {
       copyHead();
     }
@@ -117,7 +119,7 @@ void AttentionGradKernel::setHead(Value number) {
   queryRows = getHead(query, batch, head);
   flowRows = getHead(resultGradient, batch, head);
   lseRows = getHead(lse, batch, head);
-  maskRows = hasMask() ? getMask(batch, head) : TileRows();
+  maskRows = mask ? mask->getRows(batch, head) : TileRows();
   if (queryGradient) {
     queryTarget = getHead(queryGradient, batch, head);
   }
@@ -137,7 +139,7 @@ void AttentionGradKernel::emitDelta(Value number) {
   t.each(tiles.rows, 1, [&](Value row) {
     Value sum = zero;
     for (int64_t x = 0; x < tiles.width; x += kTileLanes) {
-      sum = t.fma(resultRows.lanes(row, x), flowRows.lanes(row, x), sum);
+      sum = m.fma(resultRows.lanes(row, x), flowRows.lanes(row, x), sum);
     }
     delta.storeScalar(t.sumLanes(sum), t.index(0),
                       t.add(t.mul(number, tiles.rows), row));
@@ -218,25 +220,27 @@ void AttentionGradKernel::emitProduct(const RowTile &tile,
     Value first =
         chooseOn(tile.isDiagonal, t.min(panel.lane, tile.rows), t.index(0));
     int64_t step = rowsOfBlock(panel.count);
-    eachGroup(first, tile.rows, step, tiles.rows, [&](int64_t m, Value group) {
-      emitRegisterBlock(
-          t, {m, panel.count, t.index(0), t.index(depth), depth % 4 == 0,
-              [&](int64_t r, Value d) {
-                Value row = t.add(t.add(source.first, group), r);
-                return source.rows.scalar(row, d);
-              },
-              [&](Value d, int64_t v) {
-                return transposed.allLanes(d, laneOf(panel, v));
-              },
-              [&](int64_t, int64_t) { return zero; },
-              [&](Accumulators &block) {
-                for (auto [r, row] : llvm::enumerate(block)) {
-                  for (auto [v, lanes] : llvm::enumerate(row)) {
-                    finish(t.add(group, r), laneOf(panel, v), lanes);
-                  }
-                }
-              }});
-    });
+    eachGroup(first, tile.rows, step, tiles.rows,
+              [&](int64_t height, Value group) {
+                emitRegisterBlock(
+                    t, {height, panel.count, t.index(0), t.index(depth),
+                        depth % 4 == 0,
+                        [&](int64_t r, Value d) {
+                          Value row = t.add(t.add(source.first, group), r);
+                          return source.rows.scalar(row, d);
+                        },
+                        [&](Value d, int64_t v) {
+                          return transposed.allLanes(d, laneOf(panel, v));
+                        },
+                        [&](int64_t, int64_t) { return zero; },
+                        [&](Accumulators &block) {
+                          for (auto [r, row] : llvm::enumerate(block)) {
+                            for (auto [v, lanes] : llvm::enumerate(row)) {
+                              finish(t.add(group, r), laneOf(panel, v), lanes);
+                            }
+                          }
+                        }});
+              });
   });
 }
 
@@ -252,13 +256,13 @@ void AttentionGradKernel::emitProbabilityRow(const RowTile &tile, Value row) {
   Value logarithm = t.splat(lseRows.scalar(t.index(0), line));
   if (mayBeEmpty()) {
     // A row without columns has no probabilities.
-    Value infinity = t.lanes(std::numeric_limits<double>::infinity());
+    Value infinity = m.number(std::numeric_limits<double>::infinity());
     logarithm =
-        t.select(t.equals(logarithm, minusInfinity), infinity, logarithm);
+        m.select(m.isEqual(logarithm, minusInfinity), infinity, logarithm);
   }
   std::array<Value, 4> words;
-  if (drops()) {
-    words = wordsAlongColumns(dropout, head, line, block);
+  if (dropout) {
+    words = dropout->wordsAlongColumns(dropoutKey, head, line, block);
   }
   // On the diagonal what lies behind was not computed.
   Value end = chooseOn(tile.isDiagonal, t.add(row, 1), t.index(kTile));
@@ -267,7 +271,7 @@ void AttentionGradKernel::emitProbabilityRow(const RowTile &tile, Value row) {
     Value isSeen = v == 0 ? t.constantTrue() : t.isLess(t.index(lane), end);
     t.onlyIf(isSeen, [&] {
       Value p = emitProbability(tile, row, lane, logarithm);
-      p = drops() ? t.select(isDropped(words[v]), t.negated(p), p) : p;
+      p = dropout ? m.select(dropout->isDropped(words[v]), m.neg(p), p) : p;
       probabilities.store(p, row, lane);
     });
   }
@@ -279,20 +283,20 @@ Value AttentionGradKernel::emitProbability(const RowTile &tile, Value row,
   Value score = probabilities.lanes(row, lane);
   Value line = t.add(tile.firstRow, row);
   Value p;
-  if (hasMask()) {
-    Value added = maskLanes(maskRows, line, t.add(firstColumn, lane));
-    p = t.exp(t.minus(t.fma(score, scaleLanes, added), logarithm));
+  if (mask) {
+    Value added = mask->lanes(maskRows, line, t.add(firstColumn, lane));
+    p = m.exp(m.sub(m.fma(score, scaleLanes, added), logarithm));
   } else {
-    p = t.exp(t.fma(score, scaleLanes, t.negated(logarithm)));
+    p = m.exp(m.fma(score, scaleLanes, m.neg(logarithm)));
   }
   if (!tiles.causal) {
     return p;
   }
   Value last = tile.isDiagonal
-                   ? t.choose(tile.isDiagonal, t.sub(row, t.index(lane)),
+                   ? t.select(tile.isDiagonal, t.sub(row, t.index(lane)),
                               t.index(kTileLanes))
                    : t.sub(t.add(line, tiles.offset() - lane), firstColumn);
-  return t.select(t.lanesThat(arith::CmpIPredicate::sle, last), p, zero);
+  return m.select(t.lanesThat(arith::CmpIPredicate::sle, last), p, zero);
 }
 
 /// `flow`: the gradient of the probabilities.
@@ -301,15 +305,15 @@ void AttentionGradKernel::emitScoreGradient(Value line, Value row, Value lane,
   Value p = probabilities.allLanes(row, lane);
   Value number = t.add(t.mul(headInGroup, tiles.rows), line);
   Value mean = t.splat(delta.scalar(t.index(0), number));
-  if (drops()) {
-    Value dropped = t.isNegative(p);
-    Value keep = t.lanes(keepFactor());
-    Value kept = t.select(dropped, zero, t.times(p, keep));
+  if (dropout) {
+    Value dropped = m.isNegative(p);
+    Value keep = m.number(keepFactor());
+    Value kept = m.select(dropped, zero, m.mul(p, keep));
     probabilities.storeAll(kept, row, lane);
-    p = t.magnitude(p);
-    flow = t.select(dropped, zero, t.times(flow, keep));
+    p = m.abs(p);
+    flow = m.select(dropped, zero, m.mul(flow, keep));
   }
-  Value gradient = t.times(t.times(p, scaleLanes), t.minus(flow, mean));
+  Value gradient = m.mul(m.mul(p, scaleLanes), m.sub(flow, mean));
   gradients.storeAll(gradient, row, lane);
 }
 
@@ -320,26 +324,27 @@ void AttentionGradKernel::addToColumns(const RowTile &tile,
                                        const TileRows &target, int64_t depth) {
   int64_t vectors = target.getColumns() / kTileLanes;
   eachPanel(0, vectors, depth / kTileLanes, [&](const Panel &panel) {
-    eachGroup(
-        t.index(0), columns, rowsOfBlock(panel.count), tiles.columns,
-        [&](int64_t m, Value group) {
-          emitRegisterBlock(
-              t, {m, panel.count, chooseOn(tile.isDiagonal, group, t.index(0)),
-                  tile.rows, inFours(tiles.rows, m),
-                  [&](int64_t r, Value q) {
-                    return weights.scalar(q, t.add(group, r));
-                  },
-                  [&](Value q, int64_t v) {
-                    return source.rows.lanes(t.add(source.first, q),
-                                             laneOf(panel, v));
-                  },
-                  [&](int64_t r, int64_t v) {
-                    return target.lanes(t.add(group, r), laneOf(panel, v));
-                  },
-                  [&](Accumulators &block) {
-                    storeBlock(block, target, group, panel);
-                  }});
-        });
+    eachGroup(t.index(0), columns, rowsOfBlock(panel.count), tiles.columns,
+              [&](int64_t height, Value group) {
+                emitRegisterBlock(
+                    t, {height, panel.count,
+                        chooseOn(tile.isDiagonal, group, t.index(0)), tile.rows,
+                        inFours(tiles.rows, height),
+                        [&](int64_t r, Value q) {
+                          return weights.scalar(q, t.add(group, r));
+                        },
+                        [&](Value q, int64_t v) {
+                          return source.rows.lanes(t.add(source.first, q),
+                                                   laneOf(panel, v));
+                        },
+                        [&](int64_t r, int64_t v) {
+                          return target.lanes(t.add(group, r),
+                                              laneOf(panel, v));
+                        },
+                        [&](Accumulators &block) {
+                          storeBlock(block, target, group, panel);
+                        }});
+              });
   });
 }
 
@@ -349,12 +354,13 @@ void AttentionGradKernel::addToRows(const RowTile &tile) {
   eachPanel(0, vectors, tiles.depth / kTileLanes, [&](const Panel &panel) {
     eachGroup(
         t.index(0), tile.rows, rowsOfBlock(panel.count), tiles.rows,
-        [&](int64_t m, Value group) {
+        [&](int64_t height, Value group) {
           Value last = chooseOn(tile.isDiagonal,
-                                t.min(t.add(group, m), columns), columns);
+                                t.min(t.add(group, height), columns), columns);
           Value line = t.add(tile.firstRow, group);
           emitRegisterBlock(
-              t, {m, panel.count, t.index(0), last, inFours(tiles.columns, m),
+              t, {height, panel.count, t.index(0), last,
+                  inFours(tiles.columns, height),
                   [&](int64_t r, Value k) {
                     return gradients.scalar(t.add(group, r), k);
                   },

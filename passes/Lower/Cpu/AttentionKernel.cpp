@@ -69,12 +69,12 @@ private:
   Value batch, head, firstRow, rows;
   TileRows keyRows, valueRows;
   TileSource keys, values; ///< of the tile
-  DropoutKey dropout;
+  AttentionDropout::Key dropoutKey;
 
   /// A scale that is not positive would turn -inf around: it was applied
   /// before.
   Value scaled(Value score, Value added) const {
-    return scale > 0.0 ? t.fma(score, scaleLanes, added) : t.plus(score, added);
+    return scale > 0.0 ? m.fma(score, scaleLanes, added) : m.add(score, added);
   }
   bool hasTail() const { return tiles.columns % kTile != 0; }
   Value load(State state, Value lane) const {
@@ -99,13 +99,15 @@ void AttentionKernel::emit() {
     Value keyHead = t.div(head, tiles.group());
     keyRows = getHead(key, batch, keyHead);
     valueRows = getHead(value, batch, keyHead);
-    dropout = getDropoutKey(batch);
+    if (dropout) {
+      dropoutKey = dropout->getKey(batch);
+    }
     if (!tiles.hasDiagonal()) {
       return emitRows(number);
     }
     // Blocks p and n - 1 - p: every unit has as much to do.
     Value other = t.sub(t.index(tiles.rowBlocks() - 1), number);
-    Value count = t.choose(t.isEqual(number, other), t.index(1), t.index(2));
+    Value count = t.select(t.isEqual(number, other), t.index(1), t.index(2));
     t.each(t.index(0), count, 1, [&](Value i) {
       emitRows(t.add(number, t.mul(i, t.sub(other, number))));
     });
@@ -147,7 +149,7 @@ void AttentionKernel::emitTile(const ColumnTile &tile) {
          [&](Value lane) { store(minusInfinity, TileMaximum, lane); });
   emitScores(tile);
   if (isScaledFirst()) {
-    hasMask() && !hasRepeatedRows() ? emitMask(tile) : emitRepeatedMask(tile);
+    mask && !mask->hasRepeatedRows() ? emitMask(tile) : emitRepeatedMask(tile);
   }
   emitMaximum();
   emitProbabilities(tile);
@@ -163,7 +165,7 @@ void AttentionKernel::emitScores(const ColumnTile &tile) {
     emitScoreBlocks(tile, t.index(0), middle, panel, /*isCut=*/false);
     if (tile.isDiagonal) {
       Value end = t.min(laneOf(panel, panel.count), tile.columns);
-      emitScoreBlocks(tile, middle, t.choose(tile.isDiagonal, end, middle),
+      emitScoreBlocks(tile, middle, t.select(tile.isDiagonal, end, middle),
                       panel, /*isCut=*/true);
     }
   });
@@ -174,8 +176,8 @@ void AttentionKernel::emitScoreBlocks(const ColumnTile &tile, Value first,
                                       Value last, const Panel &panel,
                                       bool isCut) {
   int64_t step = rowsOfBlock(panel.count);
-  eachGroup(first, last, step, tiles.columns, [&](int64_t m, Value group) {
-    emitRegisterBlock(t, {m, panel.count, t.index(0), t.index(tiles.depth),
+  eachGroup(first, last, step, tiles.columns, [&](int64_t height, Value group) {
+    emitRegisterBlock(t, {height, panel.count, t.index(0), t.index(tiles.depth),
                           tiles.depth % 4 == 0,
                           [&](int64_t r, Value d) {
                             Value row = t.add(t.add(keys.first, group), r);
@@ -201,7 +203,7 @@ void AttentionKernel::finishScores(const ColumnTile &tile, Value group,
     Value largest;
     for (auto [r, row] : llvm::enumerate(block)) {
       Value column = t.add(group, static_cast<int64_t>(r));
-      row[v] = scale > 0.0 ? row[v] : t.times(row[v], scaleLanes);
+      row[v] = scale > 0.0 ? row[v] : m.mul(row[v], scaleLanes);
       // Row firstRow + lane sees column tile.first + column.
       Value least = t.sub(column, lane);
       if (checksAll) {
@@ -209,15 +211,15 @@ void AttentionKernel::finishScores(const ColumnTile &tile, Value group,
             t.sub(t.add(t.add(least, tile.first), -tiles.offset()), firstRow);
       }
       if (checksAll || isCut) {
-        row[v] = t.select(t.lanesThat(arith::CmpIPredicate::sge, least), row[v],
+        row[v] = m.select(t.lanesThat(arith::CmpIPredicate::sge, least), row[v],
                           minusInfinity);
       }
       scores.storeAll(row[v], column, lane);
-      largest = largest ? t.larger(largest, row[v]) : row[v];
+      largest = largest ? m.larger(largest, row[v]) : row[v];
     }
     if (!isScaledFirst()) {
       Value row = t.index(TileMaximum);
-      rowState.storeAll(t.larger(rowState.allLanes(row, lane), largest), row,
+      rowState.storeAll(m.larger(rowState.allLanes(row, lane), largest), row,
                         lane);
     }
   }
@@ -225,7 +227,7 @@ void AttentionKernel::finishScores(const ColumnTile &tile, Value group,
 
 /// Scales and masks; blocks of 16 x 16 of the mask are transposed on the way.
 void AttentionKernel::emitMask(const ColumnTile &tile) {
-  TileRows maskRows = getMask(batch, head);
+  TileRows maskRows = mask->getRows(batch, head);
   Value end =
       t.mul(t.div(t.add(tile.columns, kTileLanes - 1), kTileLanes), kTileLanes);
   t.each(t.index(0), end, kTileLanes, [&](Value group) {
@@ -235,7 +237,7 @@ void AttentionKernel::emitMask(const ColumnTile &tile) {
       for (auto [i, each] : llvm::enumerate(block)) {
         Value row =
             t.min(t.add(t.add(firstRow, lane), i), t.index(tiles.rows - 1));
-        each = maskLanes(maskRows, row, t.add(tile.first, group));
+        each = mask->lanes(maskRows, row, t.add(tile.first, group));
       }
       block = t.transpose(block);
       Value largest = rowState.allLanes(t.index(TileMaximum), lane);
@@ -244,10 +246,10 @@ void AttentionKernel::emitMask(const ColumnTile &tile) {
         Value score = scaled(scores.allLanes(column, lane), each);
         if (hasTail()) {
           Value exists = t.isLess(column, tile.columns);
-          score = t.choose(exists, score, minusInfinity);
+          score = t.select(exists, score, minusInfinity);
         }
         scores.storeAll(score, column, lane);
-        largest = t.larger(score, largest);
+        largest = m.larger(score, largest);
       }
       rowState.storeAll(largest, t.index(TileMaximum), lane);
     });
@@ -256,10 +258,10 @@ void AttentionKernel::emitMask(const ColumnTile &tile) {
 
 /// The same for a mask that is one number per column, or none.
 void AttentionKernel::emitRepeatedMask(const ColumnTile &tile) {
-  TileRows maskRows = hasMask() ? getMask(batch, head) : TileRows();
+  TileRows maskRows = mask ? mask->getRows(batch, head) : TileRows();
   t.each(t.index(0), tile.columns, 1, [&](Value column) {
     Value added =
-        hasMask() ? maskScalar(maskRows, t.add(tile.first, column)) : zero;
+        mask ? mask->scalar(maskRows, t.add(tile.first, column)) : zero;
     // On the diagonal what lies in front was not computed.
     Value firstLane =
         chooseOn(tile.isDiagonal, t.mul(t.div(column, kTileLanes), kTileLanes),
@@ -268,7 +270,7 @@ void AttentionKernel::emitRepeatedMask(const ColumnTile &tile) {
       Value score = scaled(scores.allLanes(column, lane), added);
       scores.storeAll(score, column, lane);
       Value largest = rowState.allLanes(t.index(TileMaximum), lane);
-      rowState.storeAll(t.larger(score, largest), t.index(TileMaximum), lane);
+      rowState.storeAll(m.larger(score, largest), t.index(TileMaximum), lane);
     });
   });
 }
@@ -277,7 +279,7 @@ void AttentionKernel::emitRepeatedMask(const ColumnTile &tile) {
 /// and a harmless shift of 0.
 Value AttentionKernel::emitShift(Value maximum) {
   return mayBeEmpty()
-             ? t.select(t.equals(maximum, minusInfinity), zero, maximum)
+             ? m.select(m.isEqual(maximum, minusInfinity), zero, maximum)
              : maximum;
 }
 
@@ -286,22 +288,22 @@ void AttentionKernel::emitMaximum() {
   t.each(kTile, kTileLanes, [&](Value lane) {
     Value before = load(Maximum, lane);
     Value tile = load(TileMaximum, lane);
-    tile = isScaledFirst() ? tile : t.times(tile, scaleLanes);
-    Value now = t.larger(tile, before);
-    Value factor = t.exp(t.minus(before, emitShift(now)));
+    tile = isScaledFirst() ? tile : m.mul(tile, scaleLanes);
+    Value now = m.larger(tile, before);
+    Value factor = m.exp(m.sub(before, emitShift(now)));
     store(now, Maximum, lane);
     store(factor, Factor, lane);
-    store(t.times(load(Sum, lane), factor), Sum, lane);
+    store(m.mul(load(Sum, lane), factor), Sum, lane);
   });
 }
 
 Value AttentionKernel::emitProbability(const ColumnTile &tile, Value score,
                                        Value shift, Value row) {
-  Value exponent = isScaledFirst() ? t.minus(score, shift)
-                                   : t.fma(score, scaleLanes, t.negated(shift));
-  Value probability = t.exp(exponent);
+  Value exponent = isScaledFirst() ? m.sub(score, shift)
+                                   : m.fma(score, scaleLanes, m.neg(shift));
+  Value probability = m.exp(exponent);
   // Rows beyond the last hold what the tile before left.
-  return hasTail() ? t.choose(t.isLess(row, tile.columns), probability, zero)
+  return hasTail() ? t.select(t.isLess(row, tile.columns), probability, zero)
                    : probability;
 }
 
@@ -323,8 +325,9 @@ void AttentionKernel::emitProbabilities(const ColumnTile &tile) {
 Value AttentionKernel::emitProbabilityRow(const ColumnTile &tile, Value lane,
                                           Value c, Value shift, Value total) {
   std::array<Value, 4> words;
-  if (drops()) {
-    words = wordsAlongRows(dropout, head, t.add(firstRow, lane), tile.block, c);
+  if (dropout) {
+    words = dropout->wordsAlongRows(dropoutKey, head, t.add(firstRow, lane),
+                                    tile.block, c);
   }
   // On the diagonal what lies behind was not computed.
   Value last =
@@ -336,9 +339,9 @@ Value AttentionKernel::emitProbabilityRow(const ColumnTile &tile, Value lane,
     total = t.onlyIf(isSeen, {total}, [&]() -> Values {
       Value score = scores.allLanes(row, lane);
       Value probability = emitProbability(tile, score, shift, row);
-      Value sum = t.plus(total, probability);
-      if (drops()) {
-        probability = t.select(isDropped(words[w]), zero, probability);
+      Value sum = m.add(total, probability);
+      if (dropout) {
+        probability = m.select(dropout->isDropped(words[w]), zero, probability);
       }
       scores.storeAll(probability, row, lane);
       return {sum};
@@ -352,28 +355,31 @@ void AttentionKernel::emitResult(const ColumnTile &tile) {
   int64_t vectors = sums.getColumns() / kTileLanes;
   eachPanel(0, vectors, tiles.width / kTileLanes, [&](const Panel &panel) {
     int64_t step = rowsOfBlock(panel.count);
-    eachGroup(t.index(0), rows, step, tiles.rows, [&](int64_t m, Value group) {
-      Value last = chooseOn(tile.isDiagonal,
-                            t.min(t.add(group, m), tile.columns), tile.columns);
-      emitRegisterBlock(
-          t, {m, panel.count, t.index(0), last, inFours(tiles.columns, m),
-              [&](int64_t r, Value k) {
-                return scores.scalar(k, t.add(group, r));
-              },
-              [&](Value k, int64_t v) {
-                return values.rows.lanes(t.add(values.first, k),
-                                         laneOf(panel, v));
-              },
-              [&](int64_t r, int64_t v) {
-                Value row = t.add(group, r);
-                Value factor = rowState.scalar(t.index(Factor), row);
-                return t.times(sums.allLanes(row, laneOf(panel, v)),
-                               t.splat(factor));
-              },
-              [&](Accumulators &block) {
-                storeBlock(block, sums, group, panel);
-              }});
-    });
+    eachGroup(t.index(0), rows, step, tiles.rows,
+              [&](int64_t height, Value group) {
+                Value last = chooseOn(tile.isDiagonal,
+                                      t.min(t.add(group, height), tile.columns),
+                                      tile.columns);
+                emitRegisterBlock(
+                    t, {height, panel.count, t.index(0), last,
+                        inFours(tiles.columns, height),
+                        [&](int64_t r, Value k) {
+                          return scores.scalar(k, t.add(group, r));
+                        },
+                        [&](Value k, int64_t v) {
+                          return values.rows.lanes(t.add(values.first, k),
+                                                   laneOf(panel, v));
+                        },
+                        [&](int64_t r, int64_t v) {
+                          Value row = t.add(group, r);
+                          Value factor = rowState.scalar(t.index(Factor), row);
+                          return m.mul(sums.allLanes(row, laneOf(panel, v)),
+                                       t.splat(factor));
+                        },
+                        [&](Accumulators &block) {
+                          storeBlock(block, sums, group, panel);
+                        }});
+              });
   });
 }
 
@@ -381,12 +387,12 @@ void AttentionKernel::emitResult(const ColumnTile &tile) {
 void AttentionKernel::finish() {
   t.each(kTile, kTileLanes, [&](Value lane) {
     Value sum = load(Sum, lane);
-    Value inverse = t.over(t.lanes(keepFactor()), sum);
-    Value logarithm = t.plus(load(Maximum, lane), t.log(sum));
+    Value inverse = m.div(m.number(keepFactor()), sum);
+    Value logarithm = m.add(load(Maximum, lane), m.log(sum));
     if (mayBeEmpty()) {
-      Value isEmpty = t.equals(sum, zero);
-      inverse = t.select(isEmpty, zero, inverse);
-      logarithm = t.select(isEmpty, minusInfinity, logarithm);
+      Value isEmpty = m.isEqual(sum, zero);
+      inverse = m.select(isEmpty, zero, inverse);
+      logarithm = m.select(isEmpty, minusInfinity, logarithm);
     }
     store(inverse, Factor, lane);
     store(logarithm, Sum, lane);
@@ -400,7 +406,7 @@ void AttentionKernel::finish() {
     if (result) {
       Value factor = t.splat(rowState.scalar(t.index(Factor), row));
       for (int64_t x = 0; x < tiles.width; x += kTileLanes) {
-        target.store(t.times(sums.lanes(row, x), factor), to, x);
+        target.store(m.mul(sums.lanes(row, x), factor), to, x);
       }
     }
     if (lse) {

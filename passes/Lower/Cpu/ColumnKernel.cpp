@@ -10,11 +10,10 @@
 //     for %block = %begin to %end:
 //       %sum = 0; for %r in the chunk: %sum += expression(%r, columns of the
 //       block) result += %sum
+#include "passes/Lower/Arithmetic.h"
 #include "passes/Lower/Cpu/Kernels.h"
 #include "passes/Lower/Cpu/Sweep.h"
-#include "passes/Lower/ElementOps.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Lower/IndexArithmetic.h"
 
 using namespace mlir;
 using namespace accel;
@@ -27,8 +26,8 @@ namespace {
 class ColumnKernel {
 public:
   explicit ColumnKernel(KernelEmitter &emitter)
-      : emitter(emitter), shape(emitter.getDomain()),
-        unit(emitter.getGeometry().getUnit()) {}
+      : emitter(emitter), indices(emitter.getBuilder(), emitter.getLoc()),
+        shape(emitter.getDomain()), unit(emitter.getGeometry().getUnit()) {}
 
   void emit();
 
@@ -46,15 +45,12 @@ private:
   void emitBlock(AffineExpr firstColumn, int64_t width, Value chunk);
   void emitScatter(ScatterAddOp scatter, unsigned result);
 
-  OpBuilder &builder() { return emitter.getBuilder(); }
-  Value minimum(Value a, Value b) {
-    return arith::MinUIOp::create(builder(), emitter.getLoc(), a, b);
-  }
   Value zero(Type type) {
-    return emitNumber(builder(), emitter.getLoc(), type, 0.0);
+    return Arithmetic(emitter.getBuilder(), emitter.getLoc(), type).number(0.0);
   }
 
   KernelEmitter &emitter;
+  IndexArithmetic indices;
   const IterationDomain &shape;
   int64_t unit; ///< columns of a block
   SmallVector<Sum> sums;
@@ -107,7 +103,7 @@ void ColumnKernel::emitZeros(unsigned result) {
 }
 
 void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
-  OpFoldResult size = builder().getIndexAttr(count);
+  OpFoldResult size = emitter.getBuilder().getIndexAttr(count);
   {
     Sweep sweep(emitter, {emitter.number(0), shape.columns, Value(), size});
     for (const Sum &sum : sums) {
@@ -117,9 +113,8 @@ void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
     sweep.finish();
   }
   Value inner = emitter.materialize(first);
-  Value last = arith::AddIOp::create(builder(), emitter.getLoc(), chunk,
-                                     emitter.index(kChunk));
-  last = minimum(last, emitter.index(shape.rows));
+  Value last = indices.min(indices.add(chunk, emitter.index(kChunk)),
+                           emitter.index(shape.rows));
   emitter.forEach(chunk, last, 1, [&](Value row) {
     Sweep sweep(emitter, {emitter.dimension(row) * shape.columns, shape.columns,
                           inner, size});
@@ -142,7 +137,7 @@ void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
 void ColumnKernel::emitChunk(Value chunk) {
   int64_t fullBlocks = shape.columns / unit;
   int64_t rest = shape.columns % unit;
-  Value lastFull = minimum(emitter.getEnd(), emitter.index(fullBlocks));
+  Value lastFull = indices.min(emitter.getEnd(), emitter.index(fullBlocks));
   if (fullBlocks != 0) {
     emitter.forEach(emitter.getBegin(), lastFull, 1, [&](Value block) {
       emitBlock(emitter.dimension(block) * unit, unit, chunk);
@@ -152,15 +147,9 @@ void ColumnKernel::emitChunk(Value chunk) {
     return;
   }
   // Two conditions: an empty range may lie behind the last block.
-  auto isLess = [&](Value a, Value b) -> Value {
-    return arith::CmpIOp::create(builder(), emitter.getLoc(),
-                                 arith::CmpIPredicate::ult, a, b);
-  };
-  Value hasLast =
-      arith::AndIOp::create(builder(), emitter.getLoc(),
-                            isLess(emitter.index(fullBlocks), emitter.getEnd()),
-                            isLess(emitter.getBegin(), emitter.getEnd()));
-  emitter.onlyIf(hasLast, [&] {
+  Value isAny = indices.isBelow(emitter.getBegin(), emitter.getEnd());
+  Value hasLast = indices.isBelow(emitter.index(fullBlocks), emitter.getEnd());
+  emitter.onlyIf(indices.both(hasLast, isAny), [&] {
     emitBlock(emitter.number(fullBlocks * unit), rest, chunk);
   });
 }
@@ -174,8 +163,8 @@ void ColumnKernel::emitScatter(ScatterAddOp scatter, unsigned result) {
         if (!chosen) {
           return;
         }
-        Value target = arith::IndexCastOp::create(
-            builder(), emitter.getLoc(), builder().getIndexType(), chosen);
+        Value target =
+            indices.cast(chosen, emitter.getBuilder().getIndexType());
         Sweep sweep(emitter, rangeFrom(row * shape.columns));
         if (Value lane = sweep.lane(scatter.getUpdates())) {
           AffineExpr place = emitter.dimension(target) * shape.columns;
@@ -195,18 +184,13 @@ void ColumnKernel::emit() {
   Value lastColumn =
       emitter.materialize(emitter.dimension(emitter.getEnd()) * unit);
   // An empty range may lie behind the last column.
-  firstColumn = minimum(firstColumn, emitter.index(shape.columns));
-  lastColumn = minimum(lastColumn, emitter.index(shape.columns));
-  width = arith::SubIOp::create(builder(), emitter.getLoc(), lastColumn,
-                                firstColumn);
+  firstColumn = indices.min(firstColumn, emitter.index(shape.columns));
+  lastColumn = indices.min(lastColumn, emitter.index(shape.columns));
+  width = indices.sub(lastColumn, firstColumn);
   for (unsigned i = 0; i < emitter.getResults().size(); ++i) {
     Storing storing = emitter.getStoring(i);
     if (storing.kept) {
-      Value yes = arith::ConstantOp::create(builder(), emitter.getLoc(),
-                                            builder().getBoolAttr(true));
-      Value isLost =
-          arith::XOrIOp::create(builder(), emitter.getLoc(), storing.kept, yes);
-      emitter.onlyIf(isLost, [&] { emitZeros(i); });
+      emitter.onlyIf(indices.isNot(storing.kept), [&] { emitZeros(i); });
     } else if (!storing.adds) {
       emitZeros(i);
     }

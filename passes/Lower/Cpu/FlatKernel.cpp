@@ -5,8 +5,7 @@
 //   - %first linalg.generic over [%first, %first + %n) of every buffer
 #include "passes/Lower/Cpu/Kernels.h"
 #include "passes/Lower/Cpu/Sweep.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Lower/IndexArithmetic.h"
 
 using namespace mlir;
 using namespace accel;
@@ -36,16 +35,15 @@ void accel::emitFlatKernel(KernelEmitter &emitter) {
   if (elements == 1) {
     return emitSingle(emitter);
   }
-  OpBuilder &builder = emitter.getBuilder();
-  Location loc = emitter.getLoc();
+  IndexArithmetic indices(emitter.getBuilder(), emitter.getLoc());
   int64_t unit = emitter.getGeometry().getUnit();
   Value first =
       emitter.materialize(emitter.dimension(emitter.getBegin()) * unit);
   Value last = emitter.materialize(emitter.dimension(emitter.getEnd()) * unit);
   // An empty range may lie behind the last element.
-  first = arith::MinUIOp::create(builder, loc, first, emitter.index(elements));
-  last = arith::MinUIOp::create(builder, loc, last, emitter.index(elements));
-  Value size = arith::SubIOp::create(builder, loc, last, first);
+  first = indices.min(first, emitter.index(elements));
+  last = indices.min(last, emitter.index(elements));
+  Value size = indices.sub(last, first);
   int64_t divisor = elements % unit == 0 ? unit : 1;
   Sweep sweep(emitter, {emitter.number(0), elements, first, size,
                         /*startsInFours=*/false, divisor,

@@ -2,8 +2,8 @@
 // The function of a kernel's code, and its buffers.
 #include "passes/Lower/Cpu/KernelEmitter.h"
 
+#include "passes/Lower/Conversions.h"
 #include "passes/Lower/Cpu/RowBody.h"
-#include "passes/Lower/ElementOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -20,7 +20,8 @@
 // index: no split among threads and no width of registers changes it.
 #include "passes/Lower/Cpu/ProductKernel.h"
 
-#include "passes/Lower/Cpu/ProductRoutines.h"
+#include "passes/Lower/Cpu/MultiplyRoutine.h"
+#include "passes/Lower/Cpu/PackRoutines.h"
 #include "passes/Lower/Cpu/Sweep.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
@@ -43,17 +44,17 @@ class ProductKernel {
 public:
   ProductKernel(KernelEmitter &emitter, MatmulOp op, const ProductTiles &tiles)
       : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()), op(op),
-        tiles(tiles), routines(emitter.getKernel()->getParentOfType<ModuleOp>(),
-                               emitter.getGeometry().getVectors()) {}
+        tiles(tiles),
+        registers(ProductBlock::get(emitter.getGeometry().getVectors())),
+        packing(emitter.getKernel()->getParentOfType<ModuleOp>(), registers),
+        multiplication(emitter.getKernel()->getParentOfType<ModuleOp>(),
+                       registers) {}
 
   void emit();
 
 private:
-  using Matrix = ProductRoutines::Matrix;
-  using Packed = ProductRoutines::Packed;
-
-  Matrix getMatrix(Value operand, bool isTransposed);
-  Matrix partOf(const Matrix &matrix, Value row, Value column);
+  ProductMatrix getMatrix(Value operand, bool isTransposed);
+  ProductMatrix partOf(const ProductMatrix &matrix, Value row, Value column);
   bool findDestination();
   IndexRange rangeOf(const IndexRange &units, int64_t unit, int64_t size);
   /// Whether units are blocks of columns, and not of rows.
@@ -62,7 +63,7 @@ private:
   }
   void emitMatrix(const IndexRange &units);
   Value panelStride() const {
-    return t.index(tiles.panelStride(routines.panel()));
+    return t.index(tiles.panelStride(registers.columns));
   }
   void emitChunk(const IndexRange &rows, const IndexRange &columns);
   void emitBlock(const IndexRange &rows, const IndexRange &columns,
@@ -77,15 +78,16 @@ private:
   TileCode t;
   MatmulOp op;
   ProductTiles tiles;
-  ProductRoutines routines;
-  Matrix lhs, rhs, result;
+  ProductBlock registers;
+  PackRoutines packing;
+  MultiplyRoutine multiplication;
+  ProductMatrix lhs, rhs, result;
   AffineExpr firstRow; ///< of the matrix, among those of all matrices
   Storing storing;
   bool hasEpilogue = false;
 };
 
-ProductRoutines::Matrix ProductKernel::getMatrix(Value operand,
-                                                 bool isTransposed) {
+ProductMatrix ProductKernel::getMatrix(Value operand, bool isTransposed) {
   int64_t offset = 0;
   Value buffer = emitter.getContiguous(op, operand, offset);
   return {buffer, t.index(offset), t.index(shapeOf(operand).back()),
@@ -93,12 +95,12 @@ ProductRoutines::Matrix ProductKernel::getMatrix(Value operand,
 }
 
 /// The matrix from an element on.
-ProductRoutines::Matrix ProductKernel::partOf(const Matrix &matrix, Value row,
-                                              Value column) {
+ProductMatrix ProductKernel::partOf(const ProductMatrix &matrix, Value row,
+                                    Value column) {
   if (matrix.isTransposed) {
     std::swap(row, column);
   }
-  Matrix part = matrix;
+  ProductMatrix part = matrix;
   part.at = t.add(t.add(matrix.at, t.mul(row, matrix.stride)), column);
   return part;
 }
@@ -159,12 +161,13 @@ void ProductKernel::emit() {
     return emitMatrix(units);
   }
   int64_t perMatrix = emitter.getGeometry().getUnits() / tiles.matrices;
-  const Matrix firstLhs = lhs, firstRhs = rhs, firstResult = result;
+  const ProductMatrix firstLhs = lhs, firstRhs = rhs, firstResult = result;
   Value behind = t.add(units.last, t.index(perMatrix - 1));
   emitter.forEach(t.div(units.first, perMatrix), t.div(behind, perMatrix), 1,
                   [&](Value matrix) {
-                    auto advance = [&](const Matrix &first, int64_t elements) {
-                      Matrix part = first;
+                    auto advance = [&](const ProductMatrix &first,
+                                       int64_t elements) {
+                      ProductMatrix part = first;
                       part.at = t.add(first.at, t.mul(matrix, elements));
                       return part;
                     };
@@ -205,9 +208,9 @@ void ProductKernel::emitChunk(const IndexRange &rows,
 
 void ProductKernel::emitBlock(const IndexRange &rows, const IndexRange &columns,
                               const DepthBlock &block) {
-  routines.packRhs(t, partOf(rhs, block.first, columns.first),
-                   {emitter.getWorkspace(), t.index(0)}, panelStride(),
-                   t.sub(columns.last, columns.first), block.depth);
+  packing.packRhs(t, partOf(rhs, block.first, columns.first),
+                  {emitter.getWorkspace(), t.index(0)}, panelStride(),
+                  t.sub(columns.last, columns.first), block.depth);
   int64_t step = ProductTiles::kPackedRows;
   emitter.forEach(rows.first, rows.last, step, [&](Value first) {
     emitRows({first, t.min(t.add(first, step), rows.last)}, columns, block);
@@ -218,16 +221,22 @@ void ProductKernel::emitRows(const IndexRange &rows, const IndexRange &columns,
                              const DepthBlock &block) {
   Value workspace = emitter.getWorkspace();
   Value count = t.sub(rows.last, rows.first);
-  Packed packedLhs{workspace, t.index(tiles.lhsOffset())};
-  routines.packLhs(t, partOf(lhs, rows.first, block.first), packedLhs, count,
-                   block.depth);
+  PackedMatrix packed{workspace, t.index(tiles.lhsOffset())};
+  packing.packLhs(t, partOf(lhs, rows.first, block.first), packed, count,
+                  block.depth);
   Value adds = t.isLess(t.index(0), block.first);
   if (storing.adds) {
-    adds = storing.kept ? t.choose(adds, adds, storing.kept) : t.constantTrue();
+    adds = storing.kept ? t.select(adds, adds, storing.kept) : t.constantTrue();
   }
-  routines.multiply(t, packedLhs, {workspace, t.index(0)}, panelStride(),
-                    block.depth, partOf(result, rows.first, columns.first),
-                    count, t.sub(columns.last, columns.first), adds);
+  PackedProduct product{.packed = workspace,
+                        .lhsAt = packed.at,
+                        .rhsAt = t.index(0),
+                        .panelStride = panelStride(),
+                        .rows = count,
+                        .columns = t.sub(columns.last, columns.first),
+                        .depth = block.depth};
+  multiplication.multiply(t, product, partOf(result, rows.first, columns.first),
+                          adds);
   if (hasEpilogue) {
     emitEpilogue(rows, columns, block);
   }

@@ -1,131 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads, arithmetic and stores of one iteration.
+// The values of one iteration: one for all lanes, one per four, or one per
+// lane.
 #include "passes/Lower/Cpu/RowBody.h"
 
-#include "passes/Lower/ElementOps.h"
+#include "passes/Lower/Arithmetic.h"
+#include "passes/Lower/IndexArithmetic.h"
 #include "passes/Lower/RandomOps.h"
 #include "passes/Lower/Routine.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace accel;
-
-static constexpr int64_t kLineBytes = 64;
-/// Half a page: what streams of several arrays have on their way to the second
-/// cache (measured: 1 to 4 KiB are as good).
-static constexpr int64_t kBytesAhead = 2048;
-
-Value RowBody::index(int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
 
 int64_t RowBody::reductionOf(OpOperand &operand) const {
   const auto *found = llvm::find_if(reductions, [&](const RowReduction &r) {
     return r.accumulator == &operand;
   });
   return found == reductions.end() ? -1 : found - reductions.begin();
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// A buffer of one vector, declared at the function's entry.
-Value RowBody::stage(VectorType type) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(
-      &op->getParentOfType<func::FuncOp>().getBody().front());
-  return memref::AllocaOp::create(
-      builder, loc, MemRefType::get(type.getShape(), type.getElementType()));
-}
-
-/// Copies the elements of a tail one by one, from or to a buffer of one vector.
-void RowBody::copy(Value from, bool fromStage, Value to) {
-  Value first = index(0);
-  Value step = index(1);
-  scf::ForOp::create(
-      builder, loc, first, iteration.count, step, ValueRange(),
-      [&](OpBuilder &b, Location loc, Value i, ValueRange) {
-        Value place = arith::AddIOp::create(b, loc, iteration.start, i);
-        Value element =
-            memref::LoadOp::create(b, loc, from, fromStage ? i : place);
-        memref::StoreOp::create(b, loc, element, to, fromStage ? place : i);
-        scf::YieldOp::create(b, loc);
-      });
-}
-
-// AVX2 has no masked access to bytes: masked loads and stores would become a
-// branch per element.
-bool RowBody::needsStage(Type element) const {
-  return iteration.mask && element.getIntOrFloatBitWidth() < 32;
-}
-
-Value RowBody::loadStaged(Value buffer, VectorType type) {
-  Value staged = stage(type);
-  Value zeros =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  vector::StoreOp::create(builder, loc, zeros, staged, ValueRange{index(0)});
-  copy(buffer, /*fromStage=*/false, staged);
-  return vector::LoadOp::create(builder, loc, type, staged,
-                                ValueRange{index(0)});
-}
-
-Value RowBody::load(OpOperand &operand) {
-  Value buffer = operand.get();
-  Type element = getElementTypeOrSelf(buffer.getType());
-  if (op.getMatchingIndexingMap(&operand).getNumResults() == 0) {
-    return memref::LoadOp::create(builder, loc, buffer, ValueRange());
-  }
-  if (iteration.lanes == 0) {
-    return memref::LoadOp::create(builder, loc, buffer, iteration.start);
-  }
-  auto type = VectorType::get({iteration.lanes}, element);
-  if (needsStage(element)) {
-    return loadStaged(buffer, type);
-  }
-  if (iteration.mask) {
-    Value zeros =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-    return vector::MaskedLoadOp::create(builder, loc, type, buffer,
-                                        iteration.start, iteration.mask, zeros);
-  }
-  if (op->hasAttr(kFarAttr)) {
-    askAhead(buffer, element);
-  }
-  return vector::LoadOp::create(builder, loc, type, buffer, iteration.start);
-}
-
-/// For the lines that the vectors of a later iteration are read from, which
-/// need not exist.
-void RowBody::askAhead(Value buffer, Type element) {
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  for (int64_t line = 0; line * kLineBytes < iteration.lanes * bytes; ++line) {
-    int64_t distance = (kBytesAhead + line * kLineBytes) / bytes;
-    Value place =
-        arith::AddIOp::create(builder, loc, iteration.start, index(distance));
-    memref::PrefetchOp::create(builder, loc, buffer, ValueRange{place},
-                               /*isWrite=*/false, /*localityHint=*/2,
-                               /*isDataCache=*/true);
-  }
-}
-
-void RowBody::store(Value buffer, Value value) {
-  if (iteration.lanes == 0) {
-    memref::StoreOp::create(builder, loc, value, buffer, iteration.start);
-  } else if (needsStage(getElementTypeOrSelf(value.getType()))) {
-    Value staged = stage(cast<VectorType>(value.getType()));
-    vector::StoreOp::create(builder, loc, value, staged, ValueRange{index(0)});
-    copy(staged, /*fromStage=*/true, buffer);
-  } else if (iteration.mask) {
-    vector::MaskedStoreOp::create(builder, loc, buffer, iteration.start,
-                                  iteration.mask, value);
-  } else {
-    vector::StoreOp::create(builder, loc, value, buffer, iteration.start);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,16 +33,15 @@ Value RowBody::lanesFrom(Value start, Type type, int64_t lanes) {
   auto wide = VectorType::get({lanes}, type);
   Value offsets = arith::ConstantOp::create(
       builder, loc, DenseElementsAttr::get(wide, numbers));
-  return arith::AddIOp::create(
-      builder, loc, vector::BroadcastOp::create(builder, loc, wide, start),
-      offsets);
+  return Arithmetic(builder, loc, wide)
+      .add(vector::BroadcastOp::create(builder, loc, wide, start), offsets);
 }
 
 /// The index of every lane, in numbers of `type`.
 Value RowBody::indices(Type type) {
   Value start = iteration.start;
   if (!type.isIndex()) {
-    start = arith::IndexCastOp::create(builder, loc, type, start);
+    start = IndexArithmetic(builder, loc).cast(start, type);
   }
   return iteration.lanes == 0 ? start : lanesFrom(start, type, iteration.lanes);
 }
@@ -170,8 +61,8 @@ Value RowBody::uniform(Value value) {
     return known;
   }
   auto constant = value.getDefiningOp<arith::ConstantOp>();
-  Value scalar = arith::ConstantOp::create(
-      builder, loc, cast<TypedAttr>(constant.getValue()));
+  Value scalar =
+      emitSplat(builder, loc, constant.getType(), constant.getValue());
   uniforms.map(value, scalar);
   return scalar;
 }
@@ -226,12 +117,10 @@ Value RowBody::firstQuarters(Operation &shift) {
   if (!base || base.getType().isIndex()) {
     return {};
   }
+  Arithmetic m(builder, loc, base.getType());
   Value start =
-      arith::IndexCastOp::create(builder, loc, base.getType(), iteration.start);
-  Value first = arith::AddIOp::create(builder, loc, base, start);
-  Value two = arith::ConstantOp::create(
-      builder, loc, builder.getIntegerAttr(base.getType(), 2));
-  first = arith::ShRUIOp::create(builder, loc, first, two);
+      IndexArithmetic(builder, loc).cast(iteration.start, base.getType());
+  Value first = m.shiftRightLogical(m.add(base, start), 2);
   return lanesFrom(first, base.getType(), iteration.lanes / 4);
 }
 
@@ -294,13 +183,13 @@ void RowBody::create(Operation &inner, ArrayRef<Value> operands, int64_t lanes,
 // The body
 //===----------------------------------------------------------------------===//
 
-void RowBody::mapOperands(ValueRange accumulators) {
+void RowBody::mapOperands(RowMemory &memory, ValueRange accumulators) {
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     if (int64_t reduction = reductionOf(operand); reduction >= 0) {
       map.map(argument, accumulators[reduction]);
     } else if (!argument.use_empty()) {
-      Value loaded = load(operand);
+      Value loaded = memory.load(operand);
       Type wide = widen(argument.getType(), iteration.lanes);
       map.map(argument,
               loaded.getType() == wide
@@ -346,10 +235,11 @@ void RowBody::mapOperation(Operation &inner) {
 SmallVector<Value> RowBody::emit(const RowIteration &now,
                                  ValueRange accumulators) {
   iteration = now;
+  RowMemory memory(op, iteration, builder);
   map.clear();
   uniforms.clear();
   quarters.clear();
-  mapOperands(accumulators);
+  mapOperands(memory, accumulators);
   for (Operation &inner : op.getBody()->without_terminator()) {
     mapOperation(inner);
   }
@@ -359,10 +249,10 @@ SmallVector<Value> RowBody::emit(const RowIteration &now,
     Value value = widened(
         yield->getOperand(out.getOperandNumber() - op.getNumDpsInputs()));
     if (int64_t reduction = reductionOf(out); reduction < 0) {
-      store(out.get(), value);
+      memory.store(out.get(), value);
     } else if (iteration.mask) {
-      next[reduction] = arith::SelectOp::create(builder, loc, iteration.mask,
-                                                value, next[reduction]);
+      next[reduction] = Arithmetic(builder, loc, value.getType())
+                            .select(iteration.mask, value, next[reduction]);
     } else {
       next[reduction] = value;
     }

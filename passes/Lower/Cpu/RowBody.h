@@ -4,6 +4,8 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_ROWBODY_H
 #define ACCEL_PASSES_LOWER_CPU_ROWBODY_H
 
+#include "passes/Lower/Cpu/RowMemory.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
@@ -14,9 +16,6 @@ namespace accel {
 /// Says a power of two that divides the trip count; 1 without it.
 inline constexpr llvm::StringLiteral kDivisorAttr = "accel.divisor";
 
-/// Says that what is read is far larger than the caches: it is asked for ahead.
-inline constexpr llvm::StringLiteral kFarAttr = "accel.far";
-
 /// Lanes of operations that compute in double: two registers of AVX2, one of
 /// AVX-512. A long formula on more would keep no value in a register.
 inline constexpr int64_t kLanesOfDoubles = 8;
@@ -25,14 +24,6 @@ inline constexpr int64_t kLanesOfDoubles = 8;
 struct RowReduction {
   mlir::OpOperand *accumulator;
   mlir::vector::CombiningKind kind;
-};
-
-/// What differs between full vectors, the tail and a single element.
-struct RowIteration {
-  int64_t lanes;     ///< 0: scalar
-  mlir::Value start; ///< index of the first element, a multiple of 4
-  mlir::Value count; ///< of elements in the tail; null: all lanes
-  mlir::Value mask;  ///< of the tail
 };
 
 /// Emits iterations of `op` at the builder's insertion point. Borrows: all.
@@ -47,7 +38,7 @@ public:
                                       mlir::ValueRange accumulators);
 
 private:
-  void mapOperands(mlir::ValueRange accumulators);
+  void mapOperands(RowMemory &memory, mlir::ValueRange accumulators);
   void mapOperation(mlir::Operation &inner);
   bool mapUniform(mlir::Operation &inner);
   bool mapQuarter(mlir::Operation &inner);
@@ -58,16 +49,9 @@ private:
   mlir::Value quartered(mlir::Value value);
   mlir::Value lanesFrom(mlir::Value start, mlir::Type type, int64_t lanes);
   mlir::Value indices(mlir::Type type);
-  mlir::Value load(mlir::OpOperand &operand);
-  void askAhead(mlir::Value buffer, mlir::Type element);
-  mlir::Value loadStaged(mlir::Value buffer, mlir::VectorType type);
-  void store(mlir::Value buffer, mlir::Value value);
-  mlir::Value stage(mlir::VectorType type);
-  void copy(mlir::Value from, bool fromStage, mlir::Value to);
   void create(mlir::Operation &inner, mlir::ArrayRef<mlir::Value> operands,
               int64_t lanes, mlir::IRMapping &results);
 
-  bool needsStage(mlir::Type element) const;
   bool isOutside(mlir::Value value) {
     return value.getParentBlock() != op.getBody();
   }
@@ -75,7 +59,6 @@ private:
   mlir::Type widen(mlir::Type type, int64_t lanes) const {
     return lanes == 0 ? type : mlir::VectorType::get({lanes}, type);
   }
-  mlir::Value index(int64_t value);
 
   mlir::linalg::GenericOp op;
   mlir::ArrayRef<RowReduction> reductions;

@@ -9,11 +9,12 @@
 //     ...
 //     last sweep: results                     y = exp(x - m) / s
 //     results of one element per row
+#include "passes/Lower/Arithmetic.h"
+#include "passes/Lower/Cpu/Combination.h"
 #include "passes/Lower/Cpu/Kernels.h"
 #include "passes/Lower/Cpu/Sweep.h"
 #include "passes/Lower/Cpu/SweepPlan.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -43,12 +44,6 @@ private:
   llvm::DenseMap<Operation *, Value> accumulators;
   SmallVector<std::pair<Value, Value>> stored; ///< value -> buffer
 };
-
-Combination combinationOf(Operation *op) {
-  return isa<ReduceSumOp>(op)   ? Combination::Sum
-         : isa<ReduceMaxOp>(op) ? Combination::Maximum
-                                : Combination::Minimum;
-}
 
 /// Results have an element per element or per row; reductions take a row.
 bool RowKernel::checkShapes() {
@@ -88,9 +83,9 @@ void RowKernel::emitReduction(Sweep &sweep, Operation *op) {
     return;
   }
   OpBuilder &builder = emitter.getBuilder();
-  Combination combination = combinationOf(op);
-  Value neutral = arith::ConstantOp::create(
-      builder, op->getLoc(), getNeutral(combination, lane.getType()));
+  vector::CombiningKind combination = getCombination(op);
+  Value neutral = emitSplat(builder, op->getLoc(), lane.getType(),
+                            getNeutral(combination, lane.getType()));
   memref::StoreOp::create(builder, op->getLoc(), neutral, accumulators[op],
                           ValueRange());
   sweep.reduce(combination, lane, accumulators[op]);

@@ -2,11 +2,13 @@
 // Lanes, windows of buffers, and the linalg.generic that they become.
 #include "passes/Lower/Cpu/Sweep.h"
 
+#include "passes/Lower/Arithmetic.h"
+#include "passes/Lower/Conversions.h"
 #include "passes/Lower/Cpu/RowBody.h"
 #include "passes/Lower/ElementOps.h"
+#include "passes/Lower/IndexArithmetic.h"
 #include "passes/Lower/RandomOps.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -14,27 +16,10 @@
 using namespace mlir;
 using namespace accel;
 
-TypedAttr accel::getNeutral(Combination combination, Type type) {
-  Builder builder(type.getContext());
-  bool isMaximum = combination == Combination::Maximum;
-  if (combination == Combination::Sum) {
-    return builder.getZeroAttr(type);
-  }
-  if (auto floatType = dyn_cast<FloatType>(type)) {
-    return builder.getFloatAttr(
-        floatType,
-        APFloat::getInf(floatType.getFloatSemantics(), /*Negative=*/isMaximum));
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  return builder.getIntegerAttr(type, isMaximum
-                                          ? APInt::getSignedMinValue(width)
-                                          : APInt::getSignedMaxValue(width));
-}
-
 Sweep::Sweep(KernelEmitter &emitter, SweepRange range)
     : emitter(emitter), range(range), loc(emitter.getLoc()),
-      body(std::make_unique<Block>()),
-      inside(emitter.getKernel().getContext()) {
+      body(std::make_unique<Block>()), inside(emitter.getKernel().getContext()),
+      windows(emitter, range) {
   inside.setInsertionPointToEnd(body.get());
 }
 
@@ -50,34 +35,6 @@ Sweep::~Sweep() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-Value Sweep::window(Value buffer, AffineExpr first) {
-  Value &known = windows[{buffer, first}];
-  if (!known) {
-    OpBuilder &builder = emitter.getBuilder();
-    Value offset = emitter.materialize(first);
-    if (range.inner) {
-      offset = arith::AddIOp::create(builder, loc, offset, range.inner);
-    }
-    known = memref::SubViewOp::create(
-        builder, loc, buffer, ArrayRef<OpFoldResult>{getAsOpFoldResult(offset)},
-        ArrayRef<OpFoldResult>{range.size},
-        ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-  }
-  return known;
-}
-
-Value Sweep::wholeWindow(Value buffer) {
-  Value &known = windows[{buffer, AffineExpr()}];
-  if (!known) {
-    OpBuilder &builder = emitter.getBuilder();
-    known = memref::SubViewOp::create(
-        builder, loc, buffer, ArrayRef<OpFoldResult>{builder.getIndexAttr(0)},
-        ArrayRef<OpFoldResult>{range.size},
-        ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-  }
-  return known;
-}
-
 Value Sweep::input(Value window, Type element) {
   Value &argument = inputs[window];
   if (!argument) {
@@ -88,23 +45,24 @@ Value Sweep::input(Value window, Type element) {
 }
 
 Value Sweep::stream(Value buffer, AffineExpr first, Type element) {
-  return input(window(buffer, first), element);
+  return input(windows.get(buffer, first), element);
 }
 
 Value Sweep::loadWhole(Value buffer, Type element) {
-  return input(wholeWindow(buffer), element);
+  return input(windows.getWhole(buffer), element);
 }
 
 void Sweep::store(Value lane, Value buffer, AffineExpr first,
                   const Storing &storing) {
-  outputs.push_back({window(buffer, first), lane, storing, std::nullopt});
+  outputs.push_back({windows.get(buffer, first), lane, storing, std::nullopt});
 }
 
 void Sweep::storeWhole(Value lane, Value buffer, const Storing &storing) {
-  outputs.push_back({wholeWindow(buffer), lane, storing, std::nullopt});
+  outputs.push_back({windows.getWhole(buffer), lane, storing, std::nullopt});
 }
 
-void Sweep::reduce(Combination combination, Value lane, Value accumulator) {
+void Sweep::reduce(vector::CombiningKind combination, Value lane,
+                   Value accumulator) {
   outputs.push_back({accumulator, lane, Storing(), combination});
 }
 
@@ -188,15 +146,11 @@ Value Sweep::computeElement(Operation *op, AffineExpr first) {
 }
 
 Value Sweep::place(AffineExpr first, Type type) {
-  OpBuilder &builder = emitter.getBuilder();
-  Value base = emitter.materialize(first);
-  if (range.inner) {
-    base = arith::AddIOp::create(builder, loc, base, range.inner);
-  }
-  base = arith::IndexCastOp::create(builder, loc, type, base);
+  IndexArithmetic outer(emitter.getBuilder(), loc);
+  Value base = outer.cast(windows.getPlace(first), type);
   Value step = linalg::IndexOp::create(inside, loc, 0);
-  step = arith::IndexCastOp::create(inside, loc, type, step);
-  return arith::AddIOp::create(inside, loc, base, step);
+  step = IndexArithmetic(inside, loc).cast(step, type);
+  return Arithmetic(inside, loc, type).add(base, step);
 }
 
 Value Sweep::computeIota(IotaOp op, AffineExpr first) {
@@ -218,15 +172,12 @@ Value Sweep::computeIota(IotaOp op, AffineExpr first) {
         element);
   }
   // The run goes over the end of the dimension.
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(inside, loc,
-                                     inside.getI64IntegerAttr(value));
-  };
-  Value quotient = arith::DivUIOp::create(
-      inside, loc, place(first, inside.getI64Type()), constant(stride));
-  Value coordinate =
-      arith::RemUIOp::create(inside, loc, quotient, constant(size));
-  return emitCast(inside, loc, coordinate, element);
+  Arithmetic numbers(inside, loc, inside.getI64Type());
+  IndexArithmetic indices(inside, loc);
+  Value quotient =
+      indices.div(place(first, inside.getI64Type()), numbers.integer(stride));
+  return emitCast(inside, loc, indices.rem(quotient, numbers.integer(size)),
+                  element);
 }
 
 Value Sweep::computeGather(GatherOp op, AffineExpr first) {
@@ -261,48 +212,15 @@ Value Sweep::computeRandom(OpTy op, Value operand, AffineExpr first) {
 
 /// What an output becomes when `current` is there.
 Value Sweep::combine(const Output &output, Value current) {
-  if (!output.combination) {
-    if (!output.storing.adds) {
-      return toStorage(inside, loc, output.lane);
-    }
-    return emitSum(inside, loc,
-                   emitIfKept(inside, loc, output.storing, current),
-                   output.lane);
+  if (output.combination) {
+    return vector::makeArithReduction(inside, loc, *output.combination, current,
+                                      output.lane);
   }
-  bool isFloat = isa<FloatType>(current.getType());
-  switch (*output.combination) {
-  case Combination::Sum:
-    return emitSum(inside, loc, current, output.lane);
-  case Combination::Maximum:
-    return isFloat ? Value(arith::MaximumFOp::create(inside, loc, current,
-                                                     output.lane))
-                   : Value(arith::MaxSIOp::create(inside, loc, current,
-                                                  output.lane));
-  case Combination::Minimum:
-    return isFloat ? Value(arith::MinimumFOp::create(inside, loc, current,
-                                                     output.lane))
-                   : Value(arith::MinSIOp::create(inside, loc, current,
-                                                  output.lane));
+  if (!output.storing.adds) {
+    return toStorage(inside, loc, output.lane);
   }
-  return {};
-}
-
-/// A loop whose operands all have rank 0 does not say how long it is: an
-/// operand of the right size that nobody reads does.
-Value Sweep::addShapeOperand() {
-  OpBuilder &builder = emitter.getBuilder();
-  Value buffer = emitter.getResultBuffer(0);
-  auto type = cast<MemRefType>(buffer.getType());
-  int64_t size = ShapedType::kDynamic;
-  if (auto attribute = dyn_cast<Attribute>(range.size)) {
-    size = cast<IntegerAttr>(attribute).getInt();
-  }
-  auto layout = StridedLayoutAttr::get(builder.getContext(), 0, {1});
-  auto shaped = MemRefType::get({size}, type.getElementType(), layout);
-  return memref::ReinterpretCastOp::create(
-      builder, loc, shaped, buffer, OpFoldResult(builder.getIndexAttr(0)),
-      ArrayRef<OpFoldResult>{range.size},
-      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+  Value there = emitIfKept(inside, loc, output.storing, current);
+  return Arithmetic(inside, loc, current.getType()).add(there, output.lane);
 }
 
 void Sweep::finish() {
@@ -318,7 +236,7 @@ void Sweep::finish() {
     return !o.combination;
   });
   if (!isShaped) {
-    Value shape = addShapeOperand();
+    Value shape = windows.getShape();
     inputs[shape] = body->addArgument(
         cast<MemRefType>(shape.getType()).getElementType(), loc);
   }

@@ -4,32 +4,15 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_SWEEP_H
 #define ACCEL_PASSES_LOWER_CPU_SWEEP_H
 
+#include "passes/Lower/Cpu/Combination.h"
 #include "passes/Lower/Cpu/KernelEmitter.h"
+#include "passes/Lower/Cpu/SweepWindows.h"
 
 #include "llvm/ADT/MapVector.h"
 
 #include <memory>
 
 namespace accel {
-
-/// The elements a sweep runs over: of a run that begins at position `first`,
-/// `size` elements from the `inner`-th on.
-struct SweepRange {
-  mlir::AffineExpr first;
-  int64_t run;       ///< length of the whole run, over which neighbours are
-                     ///< neighbours in memory
-  mlir::Value inner; ///< null: from the first
-  mlir::OpFoldResult size;    ///< an index
-  bool startsInFours = false; ///< whether `inner` is a multiple of four
-  int64_t divisor = 1;        ///< a power of two that divides `size`
-  bool isFar = false;         ///< whether caches hold none of what is read
-};
-
-/// How the elements of a row are put together.
-enum class Combination { Sum, Maximum, Minimum };
-
-/// The number that changes nothing: what an accumulator begins with.
-mlir::TypedAttr getNeutral(Combination combination, mlir::Type type);
 
 /// Collects loads, arithmetic, stores and reductions, and emits them as one
 /// operation. Values that are the same for all elements are computed once, in
@@ -61,7 +44,7 @@ public:
   mlir::Value loadWhole(mlir::Value buffer, mlir::Type element);
 
   /// Takes all elements into `accumulator`, a memref of rank 0.
-  void reduce(Combination combination, mlir::Value lane,
+  void reduce(mlir::vector::CombiningKind combination, mlir::Value lane,
               mlir::Value accumulator);
 
   /// Emits the loop. Nothing is emitted if nothing is stored.
@@ -73,7 +56,7 @@ private:
         buffer; ///< a view of as many elements as the sweep has, or of rank 0
     mlir::Value lane;
     Storing storing;
-    std::optional<Combination> combination;
+    std::optional<mlir::vector::CombiningKind> combination;
   };
 
   mlir::Value computeLane(mlir::Value tensor, mlir::AffineExpr first);
@@ -86,13 +69,10 @@ private:
   mlir::Value computeElement(mlir::Operation *op, mlir::AffineExpr first);
   mlir::Value stream(mlir::Value buffer, mlir::AffineExpr first,
                      mlir::Type element);
-  mlir::Value window(mlir::Value buffer, mlir::AffineExpr first);
-  mlir::Value wholeWindow(mlir::Value buffer);
   mlir::Value input(mlir::Value window, mlir::Type element);
   /// The place of the element, counted from `first`, in integers of `type`.
   mlir::Value place(mlir::AffineExpr first, mlir::Type type);
   mlir::Value combine(const Output &output, mlir::Value current);
-  mlir::Value addShapeOperand();
   bool isUniform(mlir::Value value) const {
     return value.getParentBlock() != body.get();
   }
@@ -102,8 +82,8 @@ private:
   mlir::Location loc;
   std::unique_ptr<mlir::Block> body;
   mlir::OpBuilder inside;
+  SweepWindows windows;
   llvm::DenseMap<std::pair<mlir::Value, mlir::AffineExpr>, mlir::Value> lanes;
-  llvm::DenseMap<std::pair<mlir::Value, mlir::AffineExpr>, mlir::Value> windows;
   llvm::MapVector<mlir::Value, mlir::Value> inputs; ///< window -> body argument
   llvm::DenseMap<mlir::Value, mlir::Value> stored;
   llvm::SmallVector<Output> outputs;

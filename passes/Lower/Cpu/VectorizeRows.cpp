@@ -8,9 +8,11 @@
 //                                        the rest: masked loads and stores
 //                                        the lanes of an accumulator, combined
 //                                        by halves
+#include "passes/Lower/Arithmetic.h"
+#include "passes/Lower/Cpu/Combination.h"
 #include "passes/Lower/Cpu/Passes.h"
 #include "passes/Lower/Cpu/RowBody.h"
-#include "passes/Lower/ElementOps.h"
+#include "passes/Lower/IndexArithmetic.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -45,7 +47,8 @@ int64_t lanesFor(int64_t count, int64_t lanes) {
 class RowVectorizer {
 public:
   RowVectorizer(linalg::GenericOp op, int64_t lanes)
-      : op(op), loc(op.getLoc()), builder(op), lanes(lanes) {}
+      : op(op), loc(op.getLoc()), builder(op), indices(builder, loc),
+        lanes(lanes) {}
 
   LogicalResult run();
 
@@ -60,16 +63,12 @@ private:
                               ValueRange accumulators);
   SmallVector<Value> emitTailIfAny(RowBody &body, Value size, Value mainSize,
                                    ValueRange accumulators);
-  Value combineLanes(vector::CombiningKind kind, Value vector);
   void storeAccumulators(ValueRange accumulators);
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
 
   linalg::GenericOp op;
   Location loc;
   OpBuilder builder;
+  IndexArithmetic indices;
   int64_t lanes;
   int64_t divisor = 1; ///< of the trip count, a power of two
   SmallVector<RowReduction> reductions;
@@ -165,41 +164,19 @@ Value RowVectorizer::findSize() {
 // The loop
 //===----------------------------------------------------------------------===//
 
-TypedAttr neutralOf(vector::CombiningKind kind, Type element,
-                    OpBuilder &builder) {
-  using K = vector::CombiningKind;
-  bool isMaximum =
-      kind == K::MAXNUMF || kind == K::MAXIMUMF || kind == K::MAXSI;
-  bool isMinimum =
-      kind == K::MINNUMF || kind == K::MINIMUMF || kind == K::MINSI;
-  if (!isMaximum && !isMinimum) {
-    return kind == K::MUL ? builder.getOneAttr(element)
-                          : builder.getZeroAttr(element);
-  }
-  if (auto type = dyn_cast<FloatType>(element)) {
-    return builder.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(),
-                                                      /*Negative=*/isMaximum));
-  }
-  unsigned width = element.getIntOrFloatBitWidth();
-  return builder.getIntegerAttr(element, isMaximum
-                                             ? APInt::getSignedMinValue(width)
-                                             : APInt::getSignedMaxValue(width));
-}
-
 SmallVector<Value> RowVectorizer::emitLoop(RowBody &body, Value mainSize) {
   SmallVector<Value> initial;
   for (const RowReduction &reduction : reductions) {
     auto type = VectorType::get(
         {lanes}, getElementTypeOrSelf(reduction.accumulator->get().getType()));
-    TypedAttr neutral =
-        neutralOf(reduction.kind, type.getElementType(), builder);
+    TypedAttr neutral = getNeutral(reduction.kind, type.getElementType());
     initial.push_back(emitSplat(builder, loc, type, neutral));
   }
   if (getConstantIntValue(mainSize) == 0) {
     return initial;
   }
-  Value first = index(0);
-  Value step = index(lanes);
+  Value first = indices.index(0);
+  Value step = indices.index(lanes);
   auto loop = scf::ForOp::create(
       builder, loc, first, mainSize, step, initial,
       [&](OpBuilder &nested, Location, Value start, ValueRange accumulators) {
@@ -214,7 +191,7 @@ SmallVector<Value> RowVectorizer::emitLoop(RowBody &body, Value mainSize) {
 SmallVector<Value> RowVectorizer::emitTail(RowBody &body, Value size,
                                            Value mainSize,
                                            ValueRange accumulators) {
-  Value rest = builder.createOrFold<arith::SubIOp>(loc, size, mainSize);
+  Value rest = indices.sub(size, mainSize);
   std::optional<int64_t> known = getConstantIntValue(rest);
   // Accumulators have all lanes; without any, fewer suffice.
   int64_t tailLanes =
@@ -231,8 +208,7 @@ SmallVector<Value> RowVectorizer::emitTail(RowBody &body, Value size,
 SmallVector<Value> RowVectorizer::emitTailIfAny(RowBody &body, Value size,
                                                 Value mainSize,
                                                 ValueRange accumulators) {
-  Value hasTail = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                        mainSize, size);
+  Value hasTail = indices.isBelow(mainSize, size);
   auto branch =
       scf::IfOp::create(builder, loc, accumulators.getTypes(), hasTail,
                         /*withElseRegion=*/!accumulators.empty());
@@ -247,29 +223,12 @@ SmallVector<Value> RowVectorizer::emitTailIfAny(RowBody &body, Value size,
   return SmallVector<Value>(branch.getResults());
 }
 
-/// The lanes of `vector` combined by halves: first the upper half onto the
-/// lower, and so on.
-Value RowVectorizer::combineLanes(vector::CombiningKind kind, Value vector) {
-  int64_t count = cast<VectorType>(vector.getType()).getNumElements();
-  while (count > 1) {
-    count /= 2;
-    auto half = [&](int64_t first) -> Value {
-      return vector::ExtractStridedSliceOp::create(
-          builder, loc, vector, ArrayRef<int64_t>{first},
-          ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
-    };
-    Value low = half(0);
-    vector = vector::makeArithReduction(builder, loc, kind, low, half(count));
-  }
-  return vector::ExtractOp::create(builder, loc, vector, ArrayRef<int64_t>{0});
-}
-
 void RowVectorizer::storeAccumulators(ValueRange accumulators) {
   for (auto [reduction, lanesOfSum] :
        llvm::zip_equal(reductions, accumulators)) {
     Value buffer = reduction.accumulator->get();
     Value before = memref::LoadOp::create(builder, loc, buffer, ValueRange());
-    Value combined = combineLanes(reduction.kind, lanesOfSum);
+    Value combined = combineLanes(builder, loc, reduction.kind, lanesOfSum);
     Value total = vector::makeArithReduction(builder, loc, reduction.kind,
                                              before, combined);
     memref::StoreOp::create(builder, loc, total, buffer, ValueRange());
@@ -282,7 +241,8 @@ void RowVectorizer::emitSingle(RowBody &body) {
     accumulators.push_back(memref::LoadOp::create(
         builder, loc, reduction.accumulator->get(), ValueRange()));
   }
-  accumulators = body.emit({0, index(0), Value(), Value()}, accumulators);
+  accumulators =
+      body.emit({0, indices.index(0), Value(), Value()}, accumulators);
   for (auto [reduction, total] : llvm::zip_equal(reductions, accumulators)) {
     memref::StoreOp::create(builder, loc, total, reduction.accumulator->get(),
                             ValueRange());
@@ -305,12 +265,11 @@ LogicalResult RowVectorizer::run() {
   Value mainSize;
   if (known) {
     lanes = lanesFor(*known, lanes);
-    mainSize = index(*known / lanes * lanes);
+    mainSize = indices.index(*known / lanes * lanes);
   } else if (divisor % lanes == 0) {
     mainSize = size;
   } else {
-    Value rest = arith::RemUIOp::create(builder, loc, size, index(lanes));
-    mainSize = arith::SubIOp::create(builder, loc, size, rest);
+    mainSize = indices.sub(size, indices.rem(size, lanes));
   }
   SmallVector<Value> accumulators = emitLoop(body, mainSize);
   if (!known && mainSize != size) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The functions that pack parts of matrices for all products of a module, of
+// sizes and strides known at run time.
+#ifndef ACCEL_PASSES_LOWER_CPU_PACKROUTINES_H
+#define ACCEL_PASSES_LOWER_CPU_PACKROUTINES_H
+
+#include "passes/Lower/Cpu/ProductLayout.h"
+#include "passes/Lower/Cpu/TileCode.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace accel {
+
+/// Calls of the routines at the insertion point of a builder. What is not there
+/// yet is added to the module. Counts and strides are indices.
+class PackRoutines {
+public:
+  using Value = mlir::Value;
+
+  PackRoutines(mlir::ModuleOp module, const ProductBlock &block)
+      : module(module), block(block) {}
+
+  /// Packs `rows` rows of `depth` elements.
+  void packLhs(const TileCode &t, const ProductMatrix &from,
+               const PackedMatrix &to, Value rows, Value depth) const;
+  /// Packs `columns` columns of `depth` elements.
+  void packRhs(const TileCode &t, const ProductMatrix &from,
+               const PackedMatrix &to, Value panelStride, Value columns,
+               Value depth) const;
+
+private:
+  using Values = TileCode::Values;
+  /// The arguments of the routines.
+  struct Lhs;
+  struct Rhs;
+
+  void packTransposed(const TileCode &t, const ProductMatrix &from,
+                      const PackedMatrix &to, Value first, Value last,
+                      int64_t wanted, Value depth, int64_t step) const;
+  void writeLhsRows(const TileCode &t, const Lhs &a) const;
+  void writeLhsColumns(const TileCode &t, const Lhs &a) const;
+  void writeRhsRows(const TileCode &t, const Rhs &a) const;
+  void writeRhsColumns(const TileCode &t, const Rhs &a) const;
+
+  mlir::ModuleOp module;
+  ProductBlock block;
+};
+
+} // namespace accel
+
+#endif
