@@ -31,7 +31,7 @@ void DiagnosticPrinter::writeJson(DiagnosticSeverity severity, StringRef text,
                             {"message", text.str()},
                             {"model", model}};
   if (info) {
-    object["code"] = info->name.str();
+    object["code"] = info->code.name.str();
     object["remedy"] = info->remedy.str();
   }
   if (!place.isEmpty()) {
@@ -49,7 +49,7 @@ void DiagnosticPrinter::write(DiagnosticSeverity severity, StringRef text,
   case Format::Json:
     return writeJson(severity, text, info, place);
   case Format::Text:
-    std::string code = info ? info->name.str() : "";
+    std::string code = info ? info->code.name.str() : "";
     code += wasWarning ? ", -Werror" : "";
     return printAsText(stream, style, severity, text, code,
                        describePlace(place, model));
@@ -91,9 +91,11 @@ void DiagnosticPrinter::showNote(Diagnostic &note) {
 }
 
 const ErrorInfo *DiagnosticPrinter::codeOf(Diagnostic &diagnostic) const {
-  const ErrorInfo *info = getCode(diagnostic);
+  if (std::optional<StringRef> name = getCodeName(diagnostic)) {
+    return findErrorInfo(*name);
+  }
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-  return info || !isError || !defaultCode ? info : &getErrorInfo(*defaultCode);
+  return isError && defaultCode ? &getErrorInfo(*defaultCode) : nullptr;
 }
 
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {

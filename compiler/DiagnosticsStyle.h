@@ -3,7 +3,7 @@
 #ifndef ACCEL_COMPILER_DIAGNOSTICSSTYLE_H
 #define ACCEL_COMPILER_DIAGNOSTICSSTYLE_H
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "dialects/Diagnostics/ErrorCode.h"
 
 #include <vector>
 

@@ -4,6 +4,7 @@
 
 #include "compiler/DependencyFile.h"
 #include "compiler/Diagnostics.h"
+#include "compiler/ErrorCodes.h"
 #include "compiler/EstimateReport.h"
 #include "compiler/Pipeline.h"
 #include "compiler/PlanWriter.h"
@@ -12,8 +13,9 @@
 #include "compiler/Summary.h"
 #include "compiler/ThreadStart.h"
 #include "compiler/TimeReport.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
+#include "passes/ErrorCodes.h"
 #include "passes/Lower/LowerPipeline.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/output_files.h"
@@ -170,23 +172,7 @@ ExitCode Compilation::makeOutput() {
 
 /// What docs/diagnostics.md promises for each code.
 ExitCode exitCodeOf(std::optional<ErrorCode> code) {
-  if (!code) {
-    return ExitCode::CompileError;
-  }
-  switch (*code) {
-  case ErrorCode::ModelFile:
-  case ErrorCode::WeightFile:
-  case ErrorCode::AbsentWeights:
-    return ExitCode::InputOutput;
-  case ErrorCode::UnknownOperator:
-  case ErrorCode::OperatorSet:
-  case ErrorCode::UnknownAttribute:
-  case ErrorCode::InputCount:
-  case ErrorCode::OtherDomain:
-    return ExitCode::Unsupported;
-  default:
-    return ExitCode::CompileError;
-  }
+  return code ? getErrorInfo(*code).exit : ExitCode::CompileError;
 }
 
 ExitCode Compilation::checkOutputs() {
@@ -279,9 +265,9 @@ void Compilation::printCheck() {
 std::optional<ErrorCode> defaultCodeOf(Phase phase) {
   switch (phase) {
   case Phase::Import:
-    return ErrorCode::InvalidNode;
+    return onnx::codes::InvalidNode;
   case Phase::Differentiate:
-    return ErrorCode::NotTrainable;
+    return codes::NotTrainable;
   default:
     return std::nullopt;
   }
@@ -289,7 +275,7 @@ std::optional<ErrorCode> defaultCodeOf(Phase phase) {
 
 ExitCode Compilation::importModel() {
   TimingScope scope = time.nest("reading the model");
-  diagnostics.setDefaultCode(ErrorCode::InvalidNode);
+  diagnostics.setDefaultCode(onnx::codes::InvalidNode);
   FailureOr<onnx::ImportedModel> imported =
       onnx::importOnnx(options.model, options.frontend, context);
   if (failed(imported)) {
@@ -359,7 +345,7 @@ LogicalResult Compilation::checkGlobalBatch() {
   }
   int64_t below = options.globalBatch - rest;
   std::string smaller = below > 0 ? std::to_string(below) + " or " : "";
-  return emitCodedError(getModule().getLoc(), ErrorCode::GlobalBatch)
+  return emitCodedError(getModule().getLoc(), driver_codes::GlobalBatch)
          << "--global-batch: " << reason.getValue()
          << ", so those of a step must be a multiple of microbatch x ranks: "
             "with microbatches of "
@@ -385,7 +371,7 @@ void Compilation::warnAboutPadding() {
           options.globalBatch, batch, computed, 100 * padding / computed,
           std::gcd(options.globalBatch, batch))
           .str(),
-      ErrorCode::PaddedSteps);
+      driver_codes::PaddedSteps);
 }
 
 /// Code goes beside the module, which stays as Memory left it; so what Lower
@@ -511,7 +497,7 @@ ExitCode Compilation::estimate() {
   }
   if (fit && !fit->smallest) {
     diagnostics.printError(explainMisfit(*fit, *training),
-                           ErrorCode::MemoryLimit);
+                           driver_codes::MemoryLimit);
     return ExitCode::CompileError;
   }
   return ExitCode::Ok;

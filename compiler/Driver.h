@@ -8,24 +8,12 @@
 #ifndef ACCEL_COMPILER_DRIVER_H
 #define ACCEL_COMPILER_DRIVER_H
 
+#include "compiler/ExitCode.h"
 #include "compiler/Options.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 namespace accel {
-
-/// What a program exits with. Stable: build systems read it. The numbers
-/// between are those of accel-run.
-enum class ExitCode {
-  Ok = 0,
-  /// The model or an option does not make a training step, or none that fits
-  /// the memory limit.
-  CompileError = 1,
-  CommandLine = 2,
-  Unsupported = 3, ///< an operator that the compiler does not know
-  InputOutput = 4, ///< a file cannot be read, is damaged, cannot be written
-  Internal = 70,   ///< our mistake
-};
 
 /// Compiles. What was asked for (IR without `output`, an estimate, the summary)
 /// goes to `output`, diagnostics to `messages`.

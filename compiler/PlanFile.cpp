@@ -2,8 +2,8 @@
 // Weights in the background, and what becomes of the file.
 #include "compiler/PlanFile.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
 #include "dialects/Plan/IR/PlanOps.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "runtime/io/path.h"
 #include "runtime/plan/container/external_file.h"
 
@@ -34,7 +34,7 @@ PlanFile::begin(MLIRContext &context, runtime::Vfs &vfs, StringRef path,
       llvm::none_of(weights.getKeys(), [&](const std::string &key) {
         return file->isReferred(*weights.find(key));
       })) {
-    return emitCodedError(UnknownLoc::get(&context), ErrorCode::WeightFile)
+    return emitCodedError(UnknownLoc::get(&context), onnx::codes::WeightFile)
            << "--weights=external: expected weights in files beside the model, "
               "got none there and "
            << weights.getKeys().size()

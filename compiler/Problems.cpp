@@ -59,7 +59,7 @@ void Problems::print(llvm::raw_ostream &output, llvm::StringRef model) const {
   for (const Problem &problem : problems) {
     output << "\n";
     if (problem.info) {
-      output << problem.info->name << ": ";
+      output << problem.info->code.name << ": ";
     }
     output << runtime::PrintableLines(problem.text) << "\n";
     printPlaces(output, problem);
@@ -77,8 +77,8 @@ llvm::json::Array Problems::toJson() const {
     llvm::json::Object object{{"message", problem.text},
                               {"count", static_cast<int64_t>(problem.count)}};
     if (problem.info) {
-      object["code"] = problem.info->name.str();
-      object["title"] = problem.info->title.str();
+      object["code"] = problem.info->code.name.str();
+      object["title"] = problem.info->code.title.str();
       object["reason"] = problem.info->explanation.str();
       object["remedy"] = problem.info->remedy.str();
     }

@@ -3,8 +3,8 @@
 #ifndef ACCEL_COMPILER_PROBLEMS_H
 #define ACCEL_COMPILER_PROBLEMS_H
 
+#include "compiler/ErrorCatalogue.h"
 #include "compiler/Place.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
 
 #include <vector>
 

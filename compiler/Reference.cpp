@@ -2,7 +2,7 @@
 // Tables as text.
 #include "compiler/Reference.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "compiler/ErrorCatalogue.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -88,7 +88,7 @@ bool explainCode(llvm::StringRef code, llvm::raw_ostream &output,
                  llvm::raw_ostream &messages) {
   if (code == "all") {
     for (const ErrorInfo &info : getErrorCatalogue()) {
-      output << info.name << "  " << info.title << "\n";
+      output << info.code.name << "  " << info.code.title << "\n";
     }
     return true;
   }
@@ -98,7 +98,7 @@ bool explainCode(llvm::StringRef code, llvm::raw_ostream &output,
              << code << "'; accelc --explain all lists them\n";
     return false;
   }
-  output << info->name << ": " << info->title << "\n\n";
+  output << info->code.name << ": " << info->code.title << "\n\n";
   printWrapped(output, info->explanation);
   output << "\n";
   printWrapped(output, ("What to do: " + info->remedy).str());

@@ -47,13 +47,13 @@ std::string makeUri(StringRef path) {
 Array makeRules() {
   Array rules;
   for (const ErrorInfo &info : getErrorCatalogue()) {
-    rules.push_back(
-        Object{{"id", info.name.str()},
-               {"shortDescription", makeMessage(info.title)},
-               {"fullDescription", makeMessage(info.explanation)},
-               {"help", makeMessage(info.remedy)},
-               {"defaultConfiguration",
-                Object{{"level", isWarning(info) ? "warning" : "error"}}}});
+    rules.push_back(Object{
+        {"id", info.code.name.str()},
+        {"shortDescription", makeMessage(info.code.title)},
+        {"fullDescription", makeMessage(info.explanation)},
+        {"help", makeMessage(info.remedy)},
+        {"defaultConfiguration",
+         Object{{"level", isWarning(info.code) ? "warning" : "error"}}}});
   }
   return rules;
 }
@@ -84,7 +84,7 @@ void SarifLog::add(DiagnosticSeverity severity, StringRef text,
                 {"message", makeMessage(text)},
                 {"locations", Array{makeLocation(place)}}};
   if (info) {
-    result["ruleId"] = info->name.str();
+    result["ruleId"] = info->code.name.str();
     result["ruleIndex"] = info - getErrorCatalogue().begin();
   }
   results.push_back(std::move(result));

@@ -4,8 +4,8 @@
 #ifndef ACCEL_COMPILER_SARIFLOG_H
 #define ACCEL_COMPILER_SARIFLOG_H
 
+#include "compiler/ErrorCatalogue.h"
 #include "compiler/Place.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
 
 #include "llvm/Support/raw_ostream.h"
 

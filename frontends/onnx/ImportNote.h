@@ -4,7 +4,7 @@
 #ifndef ACCEL_FRONTENDS_ONNX_IMPORTNOTE_H
 #define ACCEL_FRONTENDS_ONNX_IMPORTNOTE_H
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "dialects/Diagnostics/ErrorCode.h"
 
 #include <optional>
 #include <string>

@@ -10,6 +10,7 @@
 #include "frontends/onnx/Checks/ModelCheck.h"
 #include "frontends/onnx/Checks/SupportCheck.h"
 #include "frontends/onnx/Conversion/GraphConversion.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Export/MakeExportTemplate.h"
 #include "frontends/onnx/Model/FunctionExpansion.h"
 #include "frontends/onnx/Model/ModelFile.h"
@@ -134,7 +135,7 @@ LogicalResult Importer::checkAbsentWeights() {
   if (weights.absent.empty()) {
     return success();
   }
-  return emitCodedError(UnknownLoc::get(&context), ErrorCode::AbsentWeights)
+  return emitCodedError(UnknownLoc::get(&context), codes::AbsentWeights)
          << path << ": expected the weights in '" << weights.absentFile
          << "' beside the model, got no such file ("
          << tellCount(weights.absent.size(), "parameter", "parameters") << ", '"
@@ -297,7 +298,7 @@ void Importer::tellAboutTraining() {
     std::string text = tellCount(names.size(), "dropout site", "dropout sites");
     addRemark(result.notes, std::move(text), std::move(names));
   } else if (options.dropout.kind == DropoutPolicy::Kind::Probability) {
-    addWarning(result.notes, ErrorCode::DropoutWithoutEffect,
+    addWarning(result.notes, codes::DropoutWithoutEffect,
                "--dropout has no effect, the file has no dropout; export the "
                "model after model.train()");
   }
@@ -318,7 +319,7 @@ void Importer::tellAboutTraining() {
               state.addedSelections);
   }
   if (!state.idleDropouts.empty()) {
-    addWarning(result.notes, ErrorCode::IdleDropout,
+    addWarning(result.notes, codes::IdleDropout,
                "Dropout nodes that are not in training mode do nothing; to "
                "train with them, export the model after model.train()",
                state.idleDropouts);

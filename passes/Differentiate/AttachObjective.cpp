@@ -4,11 +4,12 @@
 #include "passes/Differentiate/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Differentiate/Objective.h"
 #include "passes/Differentiate/SampleBlocks.h"
+#include "passes/ErrorCodes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -236,7 +237,7 @@ private:
     }
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
       if (getInputName(forward, i) == kLabels) {
-        return withCode(forward.emitError(), ErrorCode::NoObjective)
+        return withCode(forward.emitError(), codes::NoObjective)
                << "expected a model without its loss, got an input named "
                   "'labels'; "
                   "export the model without labels, or train the loss that it "

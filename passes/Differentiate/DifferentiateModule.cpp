@@ -5,8 +5,8 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
 #include "passes/Differentiate/ReverseMode.h"
+#include "passes/ErrorCodes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -60,7 +60,7 @@ private:
       }
     }
     if (reads.empty()) {
-      return withCode(function.emitError(), ErrorCode::NotTrainable)
+      return withCode(function.emitError(), codes::NotTrainable)
              << "expected at least one trainable parameter that the model "
                 "reads, got none";
     }
@@ -125,7 +125,7 @@ private:
     for (ParameterOp parameter : module.getOps<ParameterOp>()) {
       if (parameter.getTrainable() && !used.contains(parameter.getSymName())) {
         withCode(parameter.emitWarning("parameter '"),
-                 ErrorCode::ParameterWithoutInfluence)
+                 codes::ParameterWithoutInfluence)
             << parameter.getSymName()
             << "' does not influence the loss; it keeps its value";
         parameter.setTrainable(false);

@@ -3,7 +3,7 @@
 #include "passes/Differentiate/Passes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "passes/ErrorCodes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
@@ -62,8 +62,7 @@ public:
 
 private:
   InFlightDiagnostic emitError() {
-    return emitCodedError(getOperation().getLoc(),
-                          ErrorCode::TrainedParameters);
+    return emitCodedError(getOperation().getLoc(), codes::TrainedParameters);
   }
 
   FailureOr<std::vector<TrainingRule>> parseRules();

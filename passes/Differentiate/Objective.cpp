@@ -2,7 +2,7 @@
 // Choice of the objective.
 #include "passes/Differentiate/Objective.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "passes/ErrorCodes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -94,7 +94,7 @@ findOutput(func::FuncOp forward, ObjectiveKind kind, int64_t batch) {
     });
     if (candidates.size() != 1) {
       InFlightDiagnostic error =
-          withCode(forward.emitError("objective "), ErrorCode::NoObjective)
+          withCode(forward.emitError("objective "), codes::NoObjective)
           << stringifyObjective(kind) << ": expected one output of "
           << describeOutput(kind) << " or one of them named 'logits', got ";
       listOutputs(error, forward);
@@ -147,7 +147,7 @@ FailureOr<Objective> makeLoss(func::FuncOp forward, unsigned output,
   Value scalar = forward.getBody().front().getTerminator()->getOperand(output);
   FailureOr<GraphLoss> loss = matchGraphLoss(forward, scalar, batch, reason);
   if (failed(loss)) {
-    withCode(forward.emitError("output '"), ErrorCode::LossForm)
+    withCode(forward.emitError("output '"), codes::LossForm)
         << getOutputName(forward, output)
         << "': expected a loss that is a sum over targets, divided by their "
            "count or by a number, but "
@@ -181,7 +181,7 @@ FailureOr<Objective> chooseByGraph(func::FuncOp forward, bool weighsSamples,
   }
   InFlightDiagnostic error =
       withCode(forward.emitError("--objective=auto: expected "),
-               ErrorCode::NoObjective)
+               codes::NoObjective)
       << describeOutput(ObjectiveKind::CausalLm) << ", or "
       << describeOutput(ObjectiveKind::Classification) << ", got ";
   listOutputs(error, forward);
@@ -200,7 +200,7 @@ FailureOr<Objective> chooseOutput(func::FuncOp forward, StringRef name,
       if (fits(forward, ObjectiveKind::Output, i, batch)) {
         return makeObjective(forward, ObjectiveKind::Output, i);
       }
-      withCode(forward.emitError("--objective=output:"), ErrorCode::NoObjective)
+      withCode(forward.emitError("--objective=output:"), codes::NoObjective)
           << name << ": expected " << describeOutput(ObjectiveKind::Output)
           << " (" << batch << "), or one float number, got "
           << forward.getResultTypes()[i]
@@ -209,7 +209,7 @@ FailureOr<Objective> chooseOutput(func::FuncOp forward, StringRef name,
     }
   }
   InFlightDiagnostic error =
-      withCode(forward.emitError("--objective=output:"), ErrorCode::NoObjective)
+      withCode(forward.emitError("--objective=output:"), codes::NoObjective)
       << name << ": expected the name of an output, got one of none; outputs: ";
   listOutputs(error, forward);
   return failure();
@@ -266,7 +266,7 @@ FailureOr<Objective> chooseObjective(func::FuncOp forward,
       return makeObjective(forward, kind, **output);
     }
     InFlightDiagnostic error =
-        withCode(forward.emitError("--objective="), ErrorCode::NoObjective)
+        withCode(forward.emitError("--objective="), codes::NoObjective)
         << text << ": expected " << describeOutput(kind) << ", got ";
     listOutputs(error, forward);
     return failure();

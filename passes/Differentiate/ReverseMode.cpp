@@ -3,7 +3,7 @@
 // and hand gradients to the operands.
 #include "passes/Differentiate/ReverseMode.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "passes/ErrorCodes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
 
@@ -165,7 +165,7 @@ LogicalResult ReverseMode::run() {
 LogicalResult ReverseMode::differentiate(Operation *op) {
   auto rule = dyn_cast<DifferentiableOpInterface>(op);
   if (!rule) {
-    return withCode(op->emitOpError(), ErrorCode::NotTrainable)
+    return withCode(op->emitOpError(), codes::NotTrainable)
            << "cannot be differentiated: expected an operation with a gradient "
               "rule between the outputs "
               "and the values to differentiate by";

@@ -6,7 +6,7 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/SplatConstant.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "passes/ErrorCodes.h"
 #include "passes/Import/DeadCode.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -106,7 +106,7 @@ private:
     if (!isEmpty(parameter.getType())) {
       return success();
     }
-    return withCode(parameter.emitError("parameter '"), ErrorCode::EmptyTensor)
+    return withCode(parameter.emitError("parameter '"), codes::EmptyTensor)
            << parameter.getSymName() << "': expected at least one element, got "
            << parameter.getType()
            << "; give its layer a size, or leave it out of the model";
@@ -122,7 +122,7 @@ private:
       for (Type type : op->getResultTypes()) {
         if (isEmpty(type)) {
           hasFailed = true;
-          withCode(op->emitError(), ErrorCode::EmptyTensor)
+          withCode(op->emitError(), codes::EmptyTensor)
               << "expected a result with at least one element, got " << type
               << "; give that dimension a size, or leave out what is computed "
                  "of it";

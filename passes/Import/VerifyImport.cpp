@@ -6,7 +6,7 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "passes/ErrorCodes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -25,12 +25,12 @@ LogicalResult verifyTypes(Operation *op) {
        llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.hasStaticShape()) {
-      return withCode(op->emitError(), ErrorCode::Dimensions)
+      return withCode(op->emitError(), codes::Dimensions)
              << "expected static shapes after Import, got " << type
              << "; bind the dimension with --dim NAME=SIZE";
     }
     if (tensor.getNumElements() == 0) {
-      return withCode(op->emitError(), ErrorCode::EmptyTensor)
+      return withCode(op->emitError(), codes::EmptyTensor)
              << "expected tensors with at least one element after Import, got "
              << type;
     }
@@ -43,7 +43,7 @@ LogicalResult verifyTypes(Operation *op) {
 LogicalResult verifyKernel(Operation *op) {
   auto fusion = dyn_cast<FusionOpInterface>(op);
   if (fusion && fusion.getFusionKind() == FusionKind::None) {
-    return withCode(op->emitError("expected '"), ErrorCode::ComputedShape)
+    return withCode(op->emitError("expected '"), codes::ComputedShape)
            << op->getName()
            << "' to depend on constants only, so that it can be evaluated, got "
               "operands that depend on inputs or "

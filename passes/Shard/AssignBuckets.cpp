@@ -8,7 +8,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/Optimizers/SlotType.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "passes/ErrorCodes.h"
 #include "passes/Shard/BucketPlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -193,7 +193,7 @@ private:
     }
     ParameterOp first = others.front();
     InFlightDiagnostic error =
-        emitCodedError(first.getLoc(), ErrorCode::ElementType);
+        emitCodedError(first.getLoc(), codes::ElementType);
     error << "trainable parameter '" << first.getSymName()
           << "': expected element type f32, got "
           << cast<RankedTensorType>(first.getType()).getElementType();

@@ -2,6 +2,7 @@
 // All mistakes are reported at once.
 #include "tools/accelc/MakeOptions.h"
 
+#include "compiler/ErrorCatalogue.h"
 #include "runtime/report/console.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -78,7 +79,7 @@ private:
     style.width = traits.is_terminal ? std::max(0, traits.width()) : 0;
     for (const std::string &name : line.ignoredWarnings) {
       const ErrorInfo *info = findErrorInfo(name);
-      if (info && isWarning(*info)) {
+      if (info && isWarning(info->code)) {
         style.ignored.push_back(info->code);
       } else {
         complain("--ignore-warning (-Wno-CODE): expected the code of a warning "

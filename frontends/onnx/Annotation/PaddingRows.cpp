@@ -3,7 +3,7 @@
 #include "frontends/onnx/Annotation/PaddingRows.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/Metadata.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -34,7 +34,7 @@ int64_t countRows(GatherOp gather) {
 LogicalResult assign(func::FuncOp forward, Lookups &lookups, StringRef name,
                      std::optional<int64_t> row) {
   auto emitError = [&] {
-    return emitCodedError(forward.getLoc(), ErrorCode::TrainedParameters)
+    return emitCodedError(forward.getLoc(), codes::TrainedParameters)
            << "--padding-row '" << name << "': expected ";
   };
   auto found = lookups.find(name);

@@ -3,9 +3,9 @@
 // and their attributes, then the same of each function.
 #include "frontends/onnx/Checks/ModelCheck.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/Checks/TensorCheck.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/Locations.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -94,13 +94,12 @@ private:
 
   InFlightDiagnostic error() {
     hasFailed = true;
-    return emitCodedError(UnknownLoc::get(&context), ErrorCode::GraphStructure)
+    return emitCodedError(UnknownLoc::get(&context), codes::GraphStructure)
            << path << ": ";
   }
   InFlightDiagnostic error(const pb::NodeProto &node) {
     hasFailed = true;
-    return emitCodedError(getNodeLocation(context, node),
-                          ErrorCode::InvalidNode)
+    return emitCodedError(getNodeLocation(context, node), codes::InvalidNode)
            << node.op_type() << " '" << getNodeName(node) << "': ";
   }
 

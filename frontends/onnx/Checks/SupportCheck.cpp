@@ -3,6 +3,7 @@
 #include "frontends/onnx/Checks/SupportCheck.h"
 
 #include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Model/Metadata.h"
 #include "frontends/onnx/Model/ModelFile.h"
@@ -57,33 +58,33 @@ std::string describeValue(const pb::AttributeProto &attribute) {
 UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset) {
   std::string name = node.op_type();
   if (!node.domain().empty() && node.domain() != "ai.onnx") {
-    return {{&node, ErrorCode::OtherDomain,
+    return {{&node, codes::OtherDomain,
              name + " of domain '" + node.domain() + "'"}};
   }
   // The exporter does it in training mode too; what is left is a Linear layer
   // that nothing normalizes.
   if (findProperty(node.metadata_props(), kRewriteRule)
           .starts_with("FuseBatchNorm")) {
-    return {{&node, ErrorCode::BatchNorm,
+    return {{&node, codes::BatchNorm,
              name + " that the exporter merged a batch norm into"}};
   }
   if (name == "BatchNormalization") {
-    return {{&node, ErrorCode::BatchNorm, name}};
+    return {{&node, codes::BatchNorm, name}};
   }
   std::optional<int64_t> first = findFirstOpset(name);
   if (!first) {
-    return {{&node, ErrorCode::UnknownOperator, name}};
+    return {{&node, codes::UnknownOperator, name}};
   }
   const OperatorInfo *info = findOperator(name, opset);
   if (!info) {
-    return {{&node, ErrorCode::OperatorSet,
+    return {{&node, codes::OperatorSet,
              name + " of operator set " + std::to_string(opset) +
                  " (known from " + std::to_string(*first) + ")"}};
   }
   UnsupportedNodes problems;
   for (const pb::AttributeProto &attribute : node.attribute()) {
     if (!isSupported(attribute, *info)) {
-      problems.push_back({&node, ErrorCode::UnknownAttribute,
+      problems.push_back({&node, codes::UnknownAttribute,
                           name + " with attribute " + attribute.name() +
                               describeValue(attribute)});
     }
@@ -98,7 +99,7 @@ UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset) {
     missing = node.input(static_cast<int>(i)).empty();
   }
   if (missing || inputs > info->maxInputs) {
-    problems.push_back({&node, ErrorCode::InputCount,
+    problems.push_back({&node, codes::InputCount,
                         name + " with " + std::to_string(inputs) + " inputs"});
   }
   return problems;
@@ -142,7 +143,7 @@ void reportUnsupported(const UnsupportedNodes &nodes, StringRef path,
   if (oneByOne) {
     for (const UnsupportedNode &each : nodes) {
       emitCodedError(getNodeLocation(context, *each.node), each.code)
-          << each.text << ": " << getErrorInfo(each.code).title;
+          << each.text << ": " << each.code.title;
     }
     return;
   }
@@ -155,7 +156,7 @@ void reportUnsupported(const UnsupportedNodes &nodes, StringRef path,
     text += "\n  " + problem + " (" + listNodes(affected) + ")";
   }
   auto isBatchNorm = [](const UnsupportedNode &each) {
-    return each.code == ErrorCode::BatchNorm;
+    return each.code == codes::BatchNorm;
   };
   InFlightDiagnostic error =
       emitCodedError(UnknownLoc::get(&context), nodes.front().code)

@@ -4,7 +4,7 @@
 #ifndef ACCEL_FRONTENDS_ONNX_CHECKS_SUPPORTCHECK_H
 #define ACCEL_FRONTENDS_ONNX_CHECKS_SUPPORTCHECK_H
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "dialects/Diagnostics/ErrorCode.h"
 #include "frontends/onnx/Model/Schema.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -3,7 +3,7 @@
 // then forms the types.
 #include "frontends/onnx/Conversion/Dimensions.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Weights/TensorData.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -45,7 +45,7 @@ public:
 
 private:
   InFlightDiagnostic error() const {
-    return emitCodedError(UnknownLoc::get(&context), ErrorCode::Dimensions)
+    return emitCodedError(UnknownLoc::get(&context), codes::Dimensions)
            << path << ": ";
   }
 

@@ -3,9 +3,9 @@
 // operator table.
 #include "frontends/onnx/Conversion/GraphConversion.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/Conversion/GraphOrder.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/Locations.h"
 
 #include "mlir/IR/Verifier.h"
@@ -110,7 +110,7 @@ Value GraphConverter::lookup(StringRef name, Location loc) {
   }
   const pb::TensorProto *tensor = initializers.lookup(name);
   if (!tensor) {
-    emitCodedError(loc, ErrorCode::GraphStructure)
+    emitCodedError(loc, codes::GraphStructure)
         << source.path
         << ": expected a use of an output that the importer makes, got one of '"
         << name << "'";
@@ -172,7 +172,7 @@ LogicalResult GraphConverter::makeReturn() {
   }
   if (results.empty()) {
     return emitCodedError(UnknownLoc::get(module.getContext()),
-                          ErrorCode::GraphStructure)
+                          codes::GraphStructure)
            << source.path
            << ": expected a model with at least one output, got none";
   }

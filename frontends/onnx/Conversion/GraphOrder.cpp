@@ -3,7 +3,7 @@
 // keeps its order.
 #include "frontends/onnx/Conversion/GraphOrder.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/Locations.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -36,7 +36,7 @@ FailureOr<llvm::StringMap<int>> findProducers(const pb::GraphProto &graph,
     for (const std::string &output : graph.node(i).output()) {
       if (!output.empty() && !producers.try_emplace(output, i).second) {
         return emitCodedError(getNodeLocation(context, graph.node(i)),
-                              ErrorCode::GraphStructure)
+                              codes::GraphStructure)
                << path << ": expected every value to be made once, got '"
                << output << "' again from node '" << getNodeName(graph.node(i))
                << "'";
@@ -63,7 +63,7 @@ FailureOr<Dependencies> findDependencies(const pb::GraphProto &graph,
       auto found = producers.find(input);
       if (!input.empty() && found == producers.end()) {
         return emitCodedError(getNodeLocation(context, graph.node(i)),
-                              ErrorCode::GraphStructure)
+                              codes::GraphStructure)
                << path << ": node '" << getNodeName(graph.node(i))
                << "': expected the value '" << input
                << "' as an input, an initializer or the output of a node, got "
@@ -123,8 +123,7 @@ orderNodes(const pb::GraphProto &graph, StringRef path, MLIRContext &context) {
       llvm::find_if(dependencies->waiting, [](int count) { return count > 0; });
   const pb::NodeProto &node =
       graph.node(static_cast<int>(stuck - dependencies->waiting.begin()));
-  return emitCodedError(getNodeLocation(context, node),
-                        ErrorCode::GraphStructure)
+  return emitCodedError(getNodeLocation(context, node), codes::GraphStructure)
          << path << ": expected a graph without cycles, got one through node '"
          << getNodeName(node) << "' or behind it";
 }

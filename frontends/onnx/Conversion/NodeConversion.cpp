@@ -70,7 +70,7 @@ NodeConversion::getConstantInts(size_t i) const {
     values = state.known.evaluateIntegers(input(i));
   }
   if (!values) {
-    return error(ErrorCode::ComputedShape)
+    return error(codes::ComputedShape)
            << "expected integers that do not depend on the model's inputs as "
               "input "
            << i << ", got "
@@ -87,7 +87,7 @@ FailureOr<int64_t> NodeConversion::getConstantInt(size_t i) const {
     values = state.known.evaluateIntegers(input(i));
   }
   if (!values || values->size() != 1) {
-    return error(ErrorCode::ComputedShape)
+    return error(codes::ComputedShape)
            << "expected one integer that does not depend on the model's "
               "inputs as input "
            << i << ", got "
@@ -104,7 +104,7 @@ FailureOr<double> NodeConversion::getConstantNumber(size_t i) const {
     tensor = state.known.evaluate(input(i));
   }
   if (!tensor || tensor.getNumElements() != 1) {
-    return error(ErrorCode::ComputedShape)
+    return error(codes::ComputedShape)
            << "expected one number that does not depend on the model's "
               "inputs as input "
            << i << ", got "

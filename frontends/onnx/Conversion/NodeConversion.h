@@ -6,8 +6,8 @@
 #define ACCEL_FRONTENDS_ONNX_CONVERSION_NODECONVERSION_H
 
 #include "dialects/Accel/IR/AccelOps.h"
-#include "dialects/Diagnostics/ErrorCodes.h"
 #include "frontends/onnx/Conversion/KnownValues.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/ImportOptions.h"
 #include "frontends/onnx/Model/Schema.h"
 
@@ -103,7 +103,7 @@ public:
            !node.output(static_cast<int>(i)).empty();
   }
 
-  mlir::InFlightDiagnostic error(ErrorCode code = ErrorCode::InvalidNode) const;
+  mlir::InFlightDiagnostic error(ErrorCode code = codes::InvalidNode) const;
 
   // Building blocks.
   static mlir::RankedTensorType typeOf(mlir::Value value) {

@@ -4,7 +4,7 @@
 // take the call's.
 #include "frontends/onnx/Model/FunctionExpansion.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Model/ModelFile.h"
 
@@ -52,7 +52,7 @@ private:
            overload;
   }
   InFlightDiagnostic error() {
-    return emitCodedError(UnknownLoc::get(&context), ErrorCode::GraphStructure)
+    return emitCodedError(UnknownLoc::get(&context), codes::GraphStructure)
            << path << ": ";
   }
 

@@ -3,7 +3,7 @@
 // top level of the wire format first.
 #include "frontends/onnx/Model/ModelFile.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/ImportOptions.h"
 #include "frontends/onnx/Model/TextEncoding.h"
 
@@ -20,7 +20,7 @@ namespace accel::onnx {
 namespace {
 
 InFlightDiagnostic fileError(MLIRContext &context, StringRef path) {
-  return emitCodedError(UnknownLoc::get(&context), ErrorCode::ModelFile)
+  return emitCodedError(UnknownLoc::get(&context), codes::ModelFile)
          << path << ": ";
 }
 

@@ -3,7 +3,7 @@
 // once transposed: the copies must agree.
 #include "frontends/onnx/Weights/ModelWeights.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Weights/ExternalData.h"
 #include "frontends/onnx/Weights/TensorData.h"
 
@@ -58,7 +58,7 @@ private:
   using Source = std::optional<TensorBytes>;
 
   InFlightDiagnostic error(StringRef initializer) {
-    return emitCodedError(UnknownLoc::get(&context), ErrorCode::WeightFile)
+    return emitCodedError(UnknownLoc::get(&context), codes::WeightFile)
            << path << ": initializer '" << initializer << "': ";
   }
 
@@ -201,7 +201,7 @@ FailureOr<ModelWeights> collectWeights(pb::GraphProto &graph,
 FailureOr<std::string> readConstant(const pb::TensorProto &tensor,
                                     StringRef path, MLIRContext &context) {
   auto error = [&](llvm::Error reason) {
-    return emitCodedError(UnknownLoc::get(&context), ErrorCode::WeightFile)
+    return emitCodedError(UnknownLoc::get(&context), codes::WeightFile)
            << path << ": initializer '" << tensor.name()
            << "': " << llvm::toString(std::move(reason));
   };

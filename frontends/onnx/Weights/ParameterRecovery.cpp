@@ -3,7 +3,7 @@
 // parameter, then rewrites the graph.
 #include "frontends/onnx/Weights/ParameterRecovery.h"
 
-#include "dialects/Diagnostics/ErrorCodes.h"
+#include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Weights/InitializerRoles.h"
 
@@ -119,7 +119,7 @@ void ParameterFinder::classify() {
     return;
   }
   recovery.isComplete = false;
-  emitCodedError(UnknownLoc::get(&context), ErrorCode::FoldedWeights)
+  emitCodedError(UnknownLoc::get(&context), codes::FoldedWeights)
       << path << ": expected weights under their own names, got "
       << untraceable.size() << " that the exporter folded into constants: "
       << llvm::join(untraceable, ", ")
@@ -317,7 +317,7 @@ void ParameterFinder::warnAboutIdentities() {
     }
   }
   if (!merged.empty()) {
-    addWarning(notes, ErrorCode::MergedParameters,
+    addWarning(notes, codes::MergedParameters,
                "parameters repeated by Identity nodes are trained as one; if "
                "they are not tied in the model, export with "
                "training=torch.onnx.TrainingMode.TRAINING or dynamo=True",

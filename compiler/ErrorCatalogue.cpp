@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table and how it is searched.
+#include "compiler/ErrorCatalogue.h"
+
+#include "compiler/ErrorCodes.h"
+#include "frontends/onnx/ErrorCodes.h"
+#include "passes/ErrorCodes.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace accel {
+
+static constexpr ErrorInfo kCatalogue[] = {
+    {onnx::codes::ModelFile, ExitCode::InputOutput,
+     "The file is not there, is no ONNX model, is damaged, or has an IR "
+     "version or an operator set outside of what is read.",
+     "Check the path; export the model again with torch.onnx.export."},
+    {onnx::codes::WeightFile, ExitCode::InputOutput,
+     "Weights in external data must be in a regular file inside the "
+     "model's folder, reached without '..' and symbolic links, and long "
+     "enough.",
+     "Keep the .data file beside the .onnx file; do not rename either."},
+    {onnx::codes::UnknownOperator, ExitCode::Unsupported,
+     "The importer has no counterpart of the operator, or none that can be"
+     " differentiated. accelc --list-ops prints those that it knows.",
+     "Write these lines of the model with known operators, or export with "
+     "another opset_version, where the exporter may use others."},
+    {onnx::codes::OperatorSet, ExitCode::Unsupported,
+     "An operator means different things in different operator sets, and "
+     "older sets lack some of them.",
+     "Export with a newer opset_version; accelc --list-ops says which."},
+    {onnx::codes::UnknownAttribute, ExitCode::Unsupported,
+     "The node sets an attribute, or a value of one, that changes what it "
+     "computes in a way that the importer does not know. Leaving it out "
+     "would train another model.",
+     "Write these lines of the model without it."},
+    {onnx::codes::InputCount, ExitCode::Unsupported,
+     "The node has inputs that the operator set does not define, or lacks "
+     "required ones.",
+     "Run onnx.checker.check_model on the file; export it again."},
+    {onnx::codes::OtherDomain, ExitCode::Unsupported,
+     "Only the default domain of ONNX has a meaning that every tool agrees"
+     " on; contrib operators (com.microsoft) come from inference "
+     "optimizers.",
+     "Train the file as the exporter wrote it, before it is optimized for "
+     "inference; functions with a body are expanded."},
+    {onnx::codes::BatchNorm, ExitCode::Unsupported,
+     "Batch norm takes its statistics over the samples of a microbatch and"
+     " keeps running means of them; a plan has neither. The exporter may "
+     "merge it with the layer before it, in training mode too, so that a "
+     "Linear is left that nothing normalizes; optimize=False only shows "
+     "it.",
+     "Normalize each sample by itself in the model (torch.nn.LayerNorm, "
+     "torch.nn.RMSNorm), and export again."},
+    {onnx::codes::InvalidNode, ExitCode::CompileError,
+     "Shapes, types or attributes of the node contradict each other or the"
+     " operator's definition. With fixed shapes a size of the exporting "
+     "machine may be baked into the graph.",
+     "Look at the line of Python; export with symbolic dimensions."},
+    {onnx::codes::ComputedShape, ExitCode::CompileError,
+     "Every shape is known when a plan is compiled: its memory is laid out"
+     " and its ranks agree on it. A shape that is computed from the values"
+     " of an input has no size then.",
+     "Compute it from shapes, or pad to a fixed size and mask."},
+    {onnx::codes::GraphStructure, ExitCode::CompileError,
+     "A value is used that nothing computes, two nodes compute the same "
+     "value, nodes wait for each other, or a function calls itself.",
+     "Run onnx.checker.check_model on the file; export it again."},
+    {onnx::codes::FoldedWeights, ExitCode::CompileError,
+     "The exporter computed something of a parameter and kept only the "
+     "result, under a name of its own (onnx::MatMul_440). Trained, it "
+     "could not be given back to the framework, and ties would be lost.",
+     "With dynamo=True add optimize=False; with dynamo=False add "
+     "training=torch.onnx.TrainingMode.TRAINING, "
+     "do_constant_folding=False."},
+    {onnx::codes::AbsentWeights, ExitCode::InputOutput,
+     "The graph refers to weights in a file that is not beside it.",
+     "Copy the file there, or begin with random weights: --init=gpt2 or "
+     "--init=normal:STD."},
+    {onnx::codes::Dimensions, ExitCode::CompileError,
+     "A plan has static shapes: every symbol of the inputs' shapes needs a"
+     " size, and the first dimension of all inputs is the microbatch.",
+     "Add --dim NAME=SIZE for the symbols that are named."},
+    {codes::ElementType, ExitCode::CompileError,
+     "Parameters, gradients and the optimizer's state are fp32.",
+     "Convert the model with model.float() before the export."},
+    {onnx::codes::TrainedParameters, ExitCode::CompileError,
+     "An ONNX file does not say what PyTorch froze (requires_grad_(False),"
+     " no_grad, detach), so every parameter trains unless --freeze or "
+     "--train say otherwise.",
+     "Name the parameters by patterns that match: --train='lora_' trains "
+     "these alone, --freeze='^backbone[.]' all but these; the last pattern"
+     " that matches a name decides."},
+    {codes::EmptyTensor, ExitCode::CompileError,
+     "A size of 0 leaves nothing to train and nothing to learn from: a "
+     "layer of width 0, an empty table, no classes, a slice of nothing.",
+     "Give that dimension a size, or leave the layer out of the model."},
+    {codes::NoObjective, ExitCode::CompileError,
+     "The objective is found by the shapes of the outputs, or by name: a "
+     "number named loss, logits beside tokens, logits of classes.",
+     "Choose --objective=causal-lm, classification, mse or output:NAME."},
+    {codes::LossForm, ExitCode::CompileError,
+     "A batch is split into microbatches and ranks, and a short last one "
+     "is padded. The mean over all targets is the same for any split only "
+     "if the loss is a sum over targets, each of one sample, divided by "
+     "their count.",
+     "Return such a loss, or train the mean over microbatches with "
+     "--loss-weight=samples."},
+    {driver_codes::GlobalBatch, ExitCode::CompileError,
+     "A short microbatch is filled with copies of a sample that count "
+     "nothing. Where samples influence each other (a mean over the batch),"
+     " or the loss is a mean over samples (--loss-weight=samples), copies "
+     "would change it.",
+     "Choose a --global-batch that is a multiple of microbatch x ranks, or"
+     " another microbatch (--dim batch=N)."},
+    {codes::NotTrainable, ExitCode::CompileError,
+     "Something between the parameters and the loss has no derivative, or "
+     "no parameter influences the loss.",
+     "Look at the node; detach it in the model if it is not meant to be "
+     "trained."},
+    {driver_codes::MemoryLimit, ExitCode::CompileError,
+     "What a rank needs is known when a plan is compiled; --memory-limit "
+     "compares it with what a rank has.",
+     "Take more ranks with --fsdp, a smaller microbatch (--dim batch=N), "
+     "or a shorter sequence; --estimate shows what takes the memory."},
+    {onnx::codes::IdleDropout, ExitCode::CompileError,
+     "Dropout nodes have a mode, and in these it says that the model is "
+     "evaluated: they pass on what they get.",
+     "To train with dropout export the model after model.train()."},
+    {onnx::codes::DropoutWithoutEffect, ExitCode::CompileError,
+     "--dropout gives the dropout sites of the file another probability, "
+     "and the file has none.",
+     "Leave --dropout out, or export the model after model.train()."},
+    {onnx::codes::MergedParameters, ExitCode::CompileError,
+     "The exporter has kept one of several equal parameters. Whether they "
+     "are one in the model, and so stay equal, the file does not say.",
+     "If they are not tied in the model, export with "
+     "training=torch.onnx.TrainingMode.TRAINING or dynamo=True."},
+    {driver_codes::PaddedSteps, ExitCode::CompileError,
+     "A step computes whole microbatches; where they hold more samples "
+     "than --global-batch, the rest is filled with copies that count "
+     "nothing.",
+     "Choose a microbatch (--dim batch=N) that divides the --global-batch."},
+    {codes::ParameterWithoutInfluence, ExitCode::CompileError,
+     "Its gradient is zero for any data. It keeps its value, and does not "
+     "decay either.",
+     "Look whether the objective reads the right output; otherwise the "
+     "warning may be left out."},
+};
+
+llvm::ArrayRef<ErrorInfo> getErrorCatalogue() { return kCatalogue; }
+
+const ErrorInfo &getErrorInfo(const ErrorCode &code) {
+  const auto *found = llvm::find_if(
+      kCatalogue, [&](const ErrorInfo &info) { return info.code == code; });
+  assert(found != std::end(kCatalogue) && "every code is in the catalogue");
+  return *found;
+}
+
+const ErrorInfo *findErrorInfo(llvm::StringRef name) {
+  const auto *found = llvm::find_if(kCatalogue, [&](const ErrorInfo &info) {
+    llvm::StringRef known = info.code.name;
+    return name.equals_insensitive(known) ||
+           name.equals_insensitive(known.drop_front(strlen("ACCEL-")));
+  });
+  return found == std::end(kCatalogue) ? nullptr : found;
+}
+
+} // namespace accel
