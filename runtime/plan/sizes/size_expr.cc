@@ -41,19 +41,6 @@ uint64_t IndexAlong(const Axes& axes, const RankBinding& binding) {
   return index;
 }
 
-bool HasShardedSlots(const planpb::Manifest& manifest) {
-  for (const planpb::Bucket& bucket : manifest.buckets()) {
-    for (const planpb::Segment& segment : bucket.segments()) {
-      for (const planpb::Slot& slot : segment.slots()) {
-        if (!slot.sharded_over().empty()) {
-          return true;
-        }
-      }
-    }
-  }
-  return false;
-}
-
 uint64_t UnitOf(const planpb::Shard& shard) {
   return std::max<uint64_t>(shard.unit(), 1);
 }
@@ -105,14 +92,11 @@ absl::StatusOr<uint64_t> RanksAlong(const Axes& axes,
 }
 
 planpb::MeshAxis AxisOfRun(const planpb::Manifest& manifest) {
-  bool replica = false;
-  bool fsdp = false;
-  for (const planpb::AxisDegree& axis : manifest.mesh().axes()) {
-    replica |= axis.axis() == planpb::AXIS_REPLICA && axis.degree() == 0;
-    fsdp |= axis.axis() == planpb::AXIS_FSDP && axis.degree() == 0;
-  }
-  const bool along_fsdp = fsdp && (!replica || HasShardedSlots(manifest));
-  return along_fsdp ? planpb::AXIS_FSDP : planpb::AXIS_REPLICA;
+  const auto& axes = manifest.mesh().axes();
+  return std::find_if(
+             axes.begin(), axes.end(),
+             [](const planpb::AxisDegree& axis) { return axis.degree() == 0; })
+      ->axis();
 }
 
 bool IsDataAxis(planpb::MeshAxis axis) {

@@ -23,13 +23,14 @@ absl::string_view MeshAxisName(planpb::MeshAxis axis);
 bool IsDataAxis(planpb::MeshAxis axis);
 
 // The axis that the ranks of a run lie along: `fsdp` or `replica`, whichever is
-// symbolic. Of old plans, in which both are: `fsdp` if anything is sharded.
+// symbolic. Requires: the mesh is valid.
 planpb::MeshAxis AxisOfRun(const planpb::Manifest& manifest);
 
 // Where one rank stands in a run: the degrees of all axes, its coordinates
 // along them, and its threads. A run of one rank is the default.
 struct RankBinding {
-  // Rank `rank` of a run of the plan on `ranks` ranks.
+  // Rank `rank` of a run of the plan on `ranks` ranks. Requires: the mesh is
+  // valid.
   static RankBinding OfRun(const planpb::Manifest& manifest, uint64_t rank,
                            uint64_t ranks, uint64_t threads);
 

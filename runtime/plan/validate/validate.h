@@ -21,6 +21,8 @@ inline constexpr std::array<absl::string_view, 3> kStepMetrics = {
 
 absl::Status ValidateManifest(const planpb::Manifest& manifest);
 
+// Axes and their degrees.
+absl::Status ValidateMesh(const planpb::Mesh& mesh);
 // Mesh, streams, arenas and buffers.
 absl::Status ValidateMemory(const planpb::Manifest& manifest);
 // Buckets, parameters, states, hyperparameters, metrics and signature.

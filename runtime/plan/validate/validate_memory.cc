@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks of mesh, streams, arenas and buffers, and the helpers of all checks.
+// Checks of streams, arenas and buffers, and the helpers of all checks.
 #include <array>
 #include <set>
 
@@ -15,29 +15,6 @@ namespace {
 
 constexpr uint64_t kMaxAlignment = uint64_t{2} << 20;
 constexpr uint32_t kMaxCopies = 16;
-constexpr uint64_t kMaxDegree = uint64_t{1} << 32;
-
-absl::Status ValidateMesh(const planpb::Mesh& mesh) {
-  if (mesh.axes_size() != kMeshAxes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "mesh: expected ", kMeshAxes, " axes, got ", mesh.axes_size()));
-  }
-  for (int i = 0; i < kMeshAxes; ++i) {
-    const planpb::AxisDegree& axis = mesh.axes(i);
-    if (axis.axis() != i + 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "mesh: expected axis '",
-          MeshAxisName(static_cast<planpb::MeshAxis>(i + 1)), "' as number ", i,
-          ", got '", MeshAxisName(axis.axis()), "'"));
-    }
-    if (axis.degree() > kMaxDegree) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("mesh: axis '", MeshAxisName(axis.axis()),
-                       "' has degree ", axis.degree()));
-    }
-  }
-  return absl::OkStatus();
-}
 
 absl::Status ValidateStreams(const planpb::Manifest& manifest) {
   if (manifest.streams().empty()) {

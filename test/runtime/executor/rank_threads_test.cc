@@ -37,12 +37,9 @@ class RankThreadsTest : public ::testing::Test {
     dir_.Write("t.npy", Npy("<f4", {kRows}, std::vector<float>(kRows, 1.0f)));
     SamplePlan sample = MakeSamplePlan();
     sample.manifest.set_max_ranks(4);
-    for (planpb::AxisDegree& axis :
-         *sample.manifest.mutable_mesh()->mutable_axes()) {
-      if (axis.axis() == planpb::AXIS_REPLICA) {
-        axis.set_degree(0);
-      }
-    }
+    auto& axes = *sample.manifest.mutable_mesh()->mutable_axes();
+    axes[planpb::AXIS_REPLICA - 1].set_degree(0);
+    axes[planpb::AXIS_FSDP - 1].set_degree(1);
     ASSERT_OK(WriteSamplePlan(*vfs_, sample, dir_.File("plan")));
     ASSERT_OK_AND_ASSIGN(plan_, Plan::Open(*vfs_, dir_.File("plan")));
     DatasetOptions options;

@@ -280,15 +280,6 @@ TEST(RunBindingTest, RanksLieAlongTheSymbolicAxis) {
             1u);
 }
 
-TEST(RunBindingTest, OldPlansLeaveBothOpen) {
-  planpb::Manifest sharded = MakeShardedPlan(kElements).manifest;
-  SetDegree(sharded, planpb::AXIS_REPLICA, 0);
-  EXPECT_EQ(runtime::AxisOfRun(sharded), planpb::AXIS_FSDP);
-  planpb::Manifest plain = MakeSamplePlan().manifest;
-  SetDegree(plain, planpb::AXIS_REPLICA, 0);
-  EXPECT_EQ(runtime::AxisOfRun(plain), planpb::AXIS_REPLICA);
-}
-
 TEST(SharedBytesTest, CountWhatTheRanksTouchOfTheRoom) {
   const SamplePlan plan = MakeShardedPlan(kElements);
   ASSERT_OK_AND_ASSIGN(const auto view, ViewOf(plan));

@@ -50,6 +50,30 @@ const Case kMemoryCases[] = {
        p.manifest.mutable_mesh()->mutable_axes()->SwapElements(0, 1);
      },
      "mesh: expected axis 'replica' as number 0, got 'fsdp'"},
+    {"NoSymbolicAxis",
+     [](SamplePlan& p) {
+       p.manifest.mutable_mesh()
+           ->mutable_axes(planpb::AXIS_FSDP - 1)
+           ->set_degree(4);
+     },
+     "mesh: expected one symbolic axis, 'replica' or 'fsdp', along which the "
+     "ranks of a run lie, got 0"},
+    {"TwoSymbolicAxes",
+     [](SamplePlan& p) {
+       p.manifest.mutable_mesh()
+           ->mutable_axes(planpb::AXIS_REPLICA - 1)
+           ->set_degree(0);
+     },
+     "mesh: expected one symbolic axis, 'replica' or 'fsdp', along which the "
+     "ranks of a run lie, got 2"},
+    {"AnotherAxisIsSymbolic",
+     [](SamplePlan& p) {
+       p.manifest.mutable_mesh()
+           ->mutable_axes(planpb::AXIS_TENSOR - 1)
+           ->set_degree(0);
+     },
+     "mesh: expected axis 'tensor' to have a degree; only 'replica' and "
+     "'fsdp' can be symbolic"},
     {"UnknownStream",
      [](SamplePlan& p) {
        p.manifest.mutable_streams(1)->set_kind(
