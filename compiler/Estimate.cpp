@@ -87,10 +87,17 @@ LogicalResult TrainingEstimate::read(const LoweredCode &code,
                                      const onnx::ImportedModel &model,
                                      const PlanWriterOptions &options) {
   PlanManifest plan(module, code, model, options);
+  // Where in the file they lie decides nothing that is estimated.
+  for (const std::string &key : model.weights.getKeys()) {
+    plan.setWeightSource(key, WeightSource());
+  }
   programBytes = kProcessBytes + getCodeBytes(code);
   for (func::FuncOp function : getProgram(module)) {
-    std::string records = plan.addFunction(function, /*section=*/0);
-    programBytes += records.size();
+    FailureOr<std::string> records = plan.addFunction(function, /*section=*/0);
+    if (failed(records)) {
+      return failure();
+    }
+    programBytes += records->size();
     ArenaPeak found = findPeak(function, options.modelFile);
     if (found.liveBytes >= peak.liveBytes) {
       peak = found;
@@ -98,7 +105,7 @@ LogicalResult TrainingEstimate::read(const LoweredCode &code,
     const auto &functions = plan.get().functions();
     absl::StatusOr<std::vector<planpb::Instruction>> decoded =
         runtime::DecodeInstructions(
-            records, functions.Get(functions.size() - 1).instructions());
+            *records, functions.Get(functions.size() - 1).instructions());
     if (!decoded.ok()) {
       return module.emitError(std::string(decoded.status().message()));
     }

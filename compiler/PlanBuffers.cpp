@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers of the plan: one message per distinct piece of memory, shared by
 // functions where the contents outlive them.
-#include "compiler/PlanManifest.h"
+#include "compiler/PlanBuffers.h"
+
+#include "compiler/PlanCollectives.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Analysis/StateMemory.h"
 
@@ -109,7 +111,7 @@ static void setElements(planpb::Buffer &buffer, MemRefType type,
   setConstant(*buffer.mutable_bytes(), plan::getMemRefBytes(type));
 }
 
-planpb::Buffer PlanManifest::makeBuffer(plan::BufferOp op) {
+static planpb::Buffer makeBuffer(plan::BufferOp op) {
   auto type = cast<MemRefType>(op.getResult().getType());
   planpb::Buffer buffer;
   buffer.set_space(toSpace(op.getSpace()));
@@ -130,7 +132,14 @@ planpb::Buffer PlanManifest::makeBuffer(plan::BufferOp op) {
   return buffer;
 }
 
-uint32_t PlanManifest::bufferIndex(plan::BufferOp op, StringRef function) {
+PlanBuffers::PlanBuffers(ModuleOp module, planpb::Manifest &manifest)
+    : module(module), manifest(manifest) {
+  module.walk([&](plan::BufferOp buffer) {
+    alignment = std::max<uint64_t>(alignment, buffer.getAlignment());
+  });
+}
+
+uint32_t PlanBuffers::getIndex(plan::BufferOp op, StringRef function) {
   if (auto known = buffers.find(op); known != buffers.end()) {
     return known->second;
   }
@@ -157,8 +166,7 @@ uint32_t PlanManifest::bufferIndex(plan::BufferOp op, StringRef function) {
   return buffers[op] = next;
 }
 
-/// The buffer of a state that functions may or may not use.
-uint32_t PlanManifest::stateIndex(StringRef symbol) {
+uint32_t PlanBuffers::getStateIndex(StringRef symbol) {
   uint32_t next = manifest.buffers_size();
   auto [known, isNew] = persistentBuffers.try_emplace(symbol, next);
   if (isNew) {
@@ -179,7 +187,7 @@ uint32_t PlanManifest::stateIndex(StringRef symbol) {
   return known->second;
 }
 
-std::string PlanManifest::takeConstants(uint32_t section) {
+std::string PlanBuffers::takeConstants(uint32_t section) {
   std::string bytes;
   for (auto &[index, value] : constants) {
     bytes.resize(llvm::alignTo(bytes.size(), alignment));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Collectives of the plan, and what depends on the number of ranks.
-#include "compiler/PlanManifest.h"
+#include "compiler/PlanCollectives.h"
+
+#include "compiler/PlanBuffers.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "runtime/plan/sizes/size_expr.h"
 
@@ -20,8 +22,8 @@ planpb::MeshAxis accel::toMeshAxis(StringRef name) {
   llvm_unreachable("the verifier of dist allows axes of the mesh only");
 }
 
-void PlanManifest::fillAllReduce(plan::AllReduceOp op,
-                                 planpb::Instruction &instruction) {
+void PlanCollectives::fill(plan::AllReduceOp op,
+                           planpb::Instruction &instruction) {
   StringRef symbol =
       plan::getBufferRange(op.getBuffer()).buffer.getSymbol().value_or("");
   instruction.set_name(("all_reduce " + symbol).str());
@@ -54,9 +56,10 @@ void accel::fillShard(planpb::Shard &message, plan::ShardAttr shard) {
 }
 
 /// A collective that moves all elements of `shard` but a rank's own.
-void PlanManifest::fillCut(Operation *op, StringRef state,
-                           planpb::Collective::Kind kind, plan::ShardAttr shard,
-                           planpb::Instruction &instruction) {
+void PlanCollectives::fillCut(Operation *op, StringRef state,
+                              planpb::Collective::Kind kind,
+                              plan::ShardAttr shard,
+                              planpb::Instruction &instruction) {
   bool isGather = kind == planpb::Collective::KIND_ALL_GATHER;
   instruction.set_name(
       ((isGather ? "all_gather " : "reduce_scatter ") + state).str());
@@ -85,9 +88,28 @@ void PlanManifest::fillCut(Operation *op, StringRef state,
   }
 }
 
+void PlanCollectives::fill(plan::AllGatherOp op,
+                           planpb::Instruction &instruction) {
+  fillCut(op, op.getState(), planpb::Collective::KIND_ALL_GATHER, op.getShard(),
+          instruction);
+}
+
+void PlanCollectives::fill(plan::ReduceScatterOp op,
+                           planpb::Instruction &instruction) {
+  fillCut(op, op.getState(), planpb::Collective::KIND_REDUCE_SCATTER,
+          op.getShard(), instruction);
+}
+
+std::optional<uint32_t>
+PlanCollectives::findGatheredBuffer(StringRef state) const {
+  auto known = gatheredBuffers.find(state);
+  return known == gatheredBuffers.end() ? std::nullopt
+                                        : std::optional(known->second);
+}
+
 /// Says which bucket and segment a collective is for.
-void PlanManifest::nameSegment(StringRef symbol,
-                               planpb::Instruction &instruction) {
+void PlanCollectives::nameSegment(StringRef symbol,
+                                  planpb::Instruction &instruction) {
   planpb::Collective *collective = instruction.mutable_collective();
   auto state = module.lookupSymbol<StateOp>(symbol);
   if (!state || !state.getBucket()) {
@@ -147,9 +169,7 @@ static uint64_t getBytes(const GatheredSlots &slots) {
   return bytes;
 }
 
-/// Those of the function that gathers into the most memory: functions run one
-/// after the other in the same arena.
-void PlanManifest::addGatheredUses() {
+void accel::addGatheredUses(ModuleOp module, planpb::Manifest &manifest) {
   GatheredSlots most;
   for (func::FuncOp function : getProgram(module)) {
     GatheredSlots slots = getGatheredSlots(function);

@@ -91,10 +91,11 @@ LogicalResult Writer::addWeights() {
 
 LogicalResult Writer::addFunctions() {
   for (func::FuncOp function : getProgram(module)) {
-    std::string records = manifest.addFunction(function, sections);
+    FailureOr<std::string> records = manifest.addFunction(function, sections);
     uint32_t index = 0;
-    if (failed(add(("instructions." + function.getSymName()).str(),
-                   planpb::SECTION_INSTRUCTIONS, records, index))) {
+    if (failed(records) ||
+        failed(add(("instructions." + function.getSymName()).str(),
+                   planpb::SECTION_INSTRUCTIONS, *records, index))) {
       return failure();
     }
   }

@@ -89,10 +89,14 @@ bool CompiledModel::buildPlan() {
     return false;
   }
   for (func::FuncOp function : getProgram(*model.module)) {
-    std::string records = builder.addFunction(function, /*section=*/0);
+    FailureOr<std::string> records =
+        builder.addFunction(function, /*section=*/0);
+    if (failed(records)) {
+      return false;
+    }
     int index = builder.get().functions_size() - 1;
     auto decoded = runtime::DecodeInstructions(
-        records, builder.get().functions(index).instructions());
+        *records, builder.get().functions(index).instructions());
     if (!decoded.ok()) {
       diagnostics += std::string(decoded.status().message());
       return false;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The buffers of a plan: one message per distinct piece of memory, shared by
+// functions where the contents outlive them.
+#ifndef ACCEL_COMPILER_PLANBUFFERS_H
+#define ACCEL_COMPILER_PLANBUFFERS_H
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Plan/IR/PlanOps.h"
+#include "runtime/plan/schema/plan.pb.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace accel {
+
+/// Adds buffers to a manifest as they are asked for. Borrows: the manifest.
+class PlanBuffers {
+public:
+  PlanBuffers(mlir::ModuleOp module, planpb::Manifest &manifest);
+
+  /// The buffer of `op`, which is an operation of `function`.
+  uint32_t getIndex(plan::BufferOp op, llvm::StringRef function);
+  /// The buffer of a state that functions may or may not use.
+  uint32_t getStateIndex(llvm::StringRef symbol);
+
+  /// Bytes of all constant buffers so far, to become the section `section`;
+  /// fixes their ranges.
+  std::string takeConstants(uint32_t section);
+
+  /// The strictest of a buffer.
+  uint64_t getAlignment() const { return alignment; }
+
+private:
+  mlir::ModuleOp module;
+  planpb::Manifest &manifest;
+  llvm::DenseMap<mlir::Operation *, uint32_t> buffers; ///< by plan.buffer
+  llvm::StringMap<uint32_t> persistentBuffers,
+      ioBuffers; ///< shared by the functions
+  std::vector<std::pair<uint32_t, mlir::ElementsAttr>> constants;
+  uint64_t alignment = plan::kAlignment;
+};
+
+/// The schema's element type of an MLIR type (booleans and i8 are bytes).
+planpb::ElementType toElementType(mlir::Type type);
+
+/// The schema's space.
+planpb::Space toSpace(plan::Space space);
+
+/// A constant number of bytes.
+void setConstant(planpb::SizeExpr &expr, uint64_t bytes);
+
+} // namespace accel
+
+#endif

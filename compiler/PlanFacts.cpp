@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a plan says of the model, of how it is trained and of its origin.
+#include "compiler/PlanFacts.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Schedule.h"
+
+using namespace mlir;
+using namespace accel;
+
+static int64_t integerAttr(Operation *op, StringRef name, int64_t otherwise) {
+  auto attr = op->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : otherwise;
+}
+
+/// The value at step 0 of a state, if the module has it.
+static std::optional<double> initialOf(ModuleOp module, StringRef name) {
+  auto state = module.lookupSymbol<StateOp>(name);
+  return state && state.getInitial()
+             ? std::optional(state.getInitial()->convertToDouble())
+             : std::nullopt;
+}
+
+static std::string textOf(DictionaryAttr dictionary, StringRef key) {
+  auto attr = dictionary ? dictionary.getAs<StringAttr>(key) : StringAttr();
+  return attr ? attr.getValue().str() : std::string();
+}
+
+void accel::addModel(ModuleOp module, planpb::Manifest &manifest) {
+  planpb::Model &message = *manifest.mutable_model();
+  auto facts = module->getAttrOfType<DictionaryAttr>("accel.model");
+  std::string name = textOf(facts, "name");
+  message.set_name(name.empty() ? module.getSymName().value_or("model").str()
+                                : name);
+  uint64_t all = 0;
+  uint64_t trainable = 0;
+  for (auto parameter : module.getOps<ParameterOp>()) {
+    int64_t elements =
+        cast<RankedTensorType>(parameter.getType()).getNumElements();
+    all += elements;
+    trainable += parameter.getTrainable() ? elements : 0;
+  }
+  message.set_parameter_count(all);
+  message.set_trainable_parameter_count(trainable);
+  message.set_layers(
+      llvm::count_if(module.getOps<BucketOp>(), [](BucketOp bucket) {
+        return bucket.getSymName().starts_with("block");
+      }));
+}
+
+static void addObjective(ModuleOp module, int64_t microbatch, int64_t exponent,
+                         planpb::Manifest &manifest) {
+  auto objective = module->getAttrOfType<DictionaryAttr>("accel.objective");
+  planpb::Objective &message = *manifest.mutable_objective();
+  message.set_kind(textOf(objective, "kind"));
+  message.set_output(textOf(objective, "output"));
+  message.set_targets_per_sample(
+      std::max<uint64_t>(1, (uint64_t(1) << std::max<int64_t>(0, exponent)) /
+                                std::max<int64_t>(1, microbatch)));
+  manifest.set_forbids_padding(objective &&
+                               objective.contains("whole_microbatches"));
+}
+
+void accel::addTraining(ModuleOp module, int64_t globalBatch,
+                        planpb::Manifest &manifest) {
+  int64_t microbatch = integerAttr(module, "accel.batch", 1);
+  int64_t exponent = integerAttr(module, "accel.gradient_exponent", 0);
+  manifest.set_microbatch(microbatch);
+  manifest.set_default_global_batch(globalBatch);
+  manifest.set_gradient_exponent(exponent);
+  addObjective(module, microbatch, exponent, manifest);
+  if (auto optimizer = module->getAttrOfType<StringAttr>(kOptimizerAttr)) {
+    manifest.mutable_optimizer()->set_kind(optimizer.getValue().str());
+  }
+  manifest.mutable_optimizer()->set_clips(
+      initialOf(module, "clip_norm").value_or(0) > 0);
+  if (std::optional<double> schedule = initialOf(module, "schedule")) {
+    manifest.mutable_schedule()->set_kind(
+        getScheduleNames()[static_cast<size_t>(*schedule)].str());
+  }
+}
+
+void accel::addOrigin(const PlanWriterOptions &options,
+                      const onnx::ImportNotes &notes,
+                      planpb::Manifest &manifest) {
+  manifest.set_producer("accelc " ACCEL_VERSION);
+  for (const auto &[key, value] : options.options) {
+    planpb::Option *option = manifest.add_options();
+    option->set_name(key);
+    option->set_value(value);
+  }
+  for (const onnx::ImportNote &note : notes) {
+    manifest.add_notes(onnx::toString(note));
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The code variants and kernels of a plan: what the code does with each
+// operand, and how each variant cuts it.
+#include "compiler/PlanKernels.h"
+
+#include "compiler/PlanInstructions.h"
+#include "passes/Analysis/IterationDomain.h"
+#include "passes/Analysis/KernelOperands.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// For people.
+static std::string describeUnits(const IterationDomain &domain,
+                                 plan::CodeAttr code) {
+  bool isRow = code.getUnit() == 1 && code.getOf() == plan::UnitKind::Rows;
+  if (isRow) {
+    return llvm::formatv("rows of {0}", domain.columns);
+  }
+  StringRef of = plan::stringifyUnitKind(code.getOf());
+  return code.getUnit() == 1
+             ? of.str()
+             : llvm::formatv("blocks of {0} {1}", code.getUnit(), of).str();
+}
+
+/// Equal kernels have equal keys, in whatever plan; names are no part of it.
+static std::string computeKey(func::FuncOp function) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function.getBody().front().walk([&](Operation *op) {
+    op->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
+  });
+  function->getAttr(kKernelAttr).print(stream);
+  function.getFunctionType().print(stream);
+  // Whether results are added to what is there.
+  if (ArrayAttr attributes = function.getResAttrsAttr()) {
+    attributes.print(stream);
+  }
+  llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(text.data()),
+                                text.size());
+  return llvm::toHex(llvm::SHA256::hash(bytes), /*LowerCase=*/true);
+}
+
+/// What each operand is for, whatever the variant.
+static void addOperands(func::FuncOp function, planpb::Kernel &kernel) {
+  auto codes = function->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+  auto first = cast<plan::CodeAttr>(codes.begin()->getValue());
+  for (const KernelOperand &operand : getKernelOperands(function, first)) {
+    planpb::KernelOperand *message = kernel.add_operands();
+    message->set_mode(toMode(operand.access));
+    message->set_bytes(operand.bytes);
+  }
+  if (int64_t workspace = getWorkspaceBytes(function)) {
+    planpb::KernelOperand *message = kernel.add_operands();
+    message->set_mode(planpb::Access::MODE_READ_WRITE);
+    message->set_bytes(workspace);
+    message->set_per_thread(true);
+  }
+  kernel.set_arity(kernel.operands_size());
+}
+
+/// The code of one variant, and how it is cut.
+static void addEntry(func::FuncOp function, const CodeEntry &entry,
+                     plan::CodeAttr code, planpb::Kernel &kernel) {
+  planpb::KernelEntry *message = kernel.add_entries();
+  message->set_offset(entry.offset);
+  message->set_size(entry.size);
+  message->set_units(code.getUnits());
+  message->set_extent(describeUnits(*IterationDomain::get(function), code));
+  message->set_grain(code.getGrain());
+  for (const KernelOperand &operand : getKernelOperands(function, code)) {
+    message->add_unit_bytes(operand.unitBytes);
+  }
+  // The workspace is nobody's part.
+  while (message->unit_bytes_size() < kernel.operands_size()) {
+    message->add_unit_bytes(0);
+  }
+}
+
+static planpb::DeviceKind toDevice(plan::DeviceKind device) {
+  switch (device) {
+  case plan::DeviceKind::Cpu:
+    return planpb::DEVICE_CPU;
+  }
+  llvm_unreachable("all devices are listed");
+}
+
+static void addVariants(ModuleOp module, const LoweredCode &code,
+                        planpb::Manifest &manifest) {
+  for (const VariantCode &variant : code.variants) {
+    auto op = module.lookupSymbol<plan::VariantOp>(variant.variant.name);
+    planpb::CodeVariant *message = manifest.add_variants();
+    message->set_name(variant.variant.name);
+    message->set_device(toDevice(op.getDevice()));
+    for (StringRef feature : op.getFeatures().getAsValueRange<StringAttr>()) {
+      message->add_features(feature.str());
+    }
+    message->set_vector_lanes(op.getLanes());
+    message->set_cpu(op.getProcessor().str());
+  }
+}
+
+PlanKernels::PlanKernels(ModuleOp module, const LoweredCode &code,
+                         planpb::Manifest &manifest) {
+  addVariants(module, code, manifest);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto codes = function->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+    if (!codes) {
+      continue;
+    }
+    uint32_t index = manifest.kernels_size();
+    indices[function.getSymName()] = index;
+    planpb::Kernel *kernel = manifest.add_kernels();
+    kernel->set_key(computeKey(function));
+    kernel->set_name(function.getSymName().str());
+    addOperands(function, *kernel);
+    for (const VariantCode &variant : code.variants) {
+      addEntry(function, variant.image.entries[index],
+               codes.getAs<plan::CodeAttr>(variant.variant.name), *kernel);
+    }
+  }
+}
+
+std::optional<uint32_t> PlanKernels::find(StringRef name) const {
+  auto known = indices.find(name);
+  return known == indices.end() ? std::nullopt : std::optional(known->second);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How much memory a plan takes, by class and by space.
+#include "compiler/PlanMemory.h"
+
+#include "compiler/PlanBuffers.h"
+#include "passes/Memory/MemoryProblem.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace accel;
+
+/// Adds `term` to a term that differs in the factor only, or as a new one.
+static void addTerm(planpb::SizeSum &sum, const planpb::SizeTerm &term) {
+  auto withoutFactor = [](planpb::SizeTerm bare) {
+    bare.clear_factor();
+    return bare.SerializeAsString();
+  };
+  std::string bare = withoutFactor(term);
+  auto same = llvm::find_if(*sum.mutable_terms(), [&](const auto &other) {
+    return withoutFactor(other) == bare;
+  });
+  // Rounding to whole bytes is done once per term, and changes nothing: shards
+  // are whole granules.
+  if (same != sum.mutable_terms()->end()) {
+    same->set_factor(same->factor() + term.factor());
+  } else {
+    *sum.add_terms() = term;
+  }
+}
+
+void accel::addPersistentUses(planpb::Manifest &manifest) {
+  std::map<planpb::MemoryClass, planpb::SizeSum> sums;
+  for (const planpb::Buffer &buffer : manifest.buffers()) {
+    if (buffer.region() == planpb::REGION_TRANSIENT) {
+      continue;
+    }
+    if (buffer.bytes().alternatives_size() != 1) {
+      planpb::MemoryUse *use = manifest.mutable_memory()->add_persistent();
+      use->set_memory_class(buffer.memory_class());
+      *use->mutable_bytes() = buffer.bytes();
+      continue;
+    }
+    for (planpb::SizeTerm term : buffer.bytes().alternatives(0).terms()) {
+      term.set_factor(term.factor() * std::max<uint32_t>(1, buffer.copies()));
+      addTerm(sums[buffer.memory_class()], term);
+    }
+  }
+  for (auto &[klass, sum] : sums) {
+    planpb::MemoryUse *use = manifest.mutable_memory()->add_persistent();
+    use->set_memory_class(klass);
+    *use->mutable_bytes()->add_alternatives() = sum;
+  }
+}
+
+static uint64_t getLargestArena(const planpb::Manifest &manifest,
+                                planpb::Space space) {
+  uint64_t bytes = 0;
+  for (const planpb::Function &function : manifest.functions()) {
+    for (const planpb::Arena &each : function.arenas()) {
+      bytes = each.space() == space ? std::max(bytes, each.bytes()) : bytes;
+    }
+  }
+  return bytes;
+}
+
+void accel::addArenas(uint64_t alignment, planpb::Manifest &manifest) {
+  for (auto [name, attribute] : kArenaAttrs) {
+    planpb::Space space = toSpace(name);
+    uint64_t bytes = getLargestArena(manifest, space);
+    if (bytes == 0) {
+      continue;
+    }
+    planpb::Arena *message = manifest.add_arenas();
+    message->set_space(space);
+    message->set_bytes(bytes);
+    message->set_alignment(alignment);
+    if (space == planpb::SPACE_DEVICE) {
+      planpb::MemoryUse *use =
+          manifest.mutable_memory()->add_transient_at_peak();
+      use->set_memory_class(planpb::CLASS_ACTIVATIONS);
+      setConstant(*use->mutable_bytes(), bytes);
+    }
+  }
+}

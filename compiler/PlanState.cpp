@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Buckets with their segments and slots, and the scalars.
+#include "compiler/PlanState.h"
+
+#include "dialects/Accel/IR/Schedule.h"
+#include "dialects/Dist/IR/DistDialect.h"
+#include "passes/Analysis/StateMemory.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace accel;
+
+/// A master held whole is whole on every rank between steps; of a gradient held
+/// whole only the rank's part means something.
+void PlanState::setAxes(planpb::Slot &slot, planpb::Segment &segment,
+                        StateOp state) {
+  dist::Holding holding = dist::getHolding(state);
+  bool isMaster = state.getSlot() == "master";
+  if (holding == dist::Holding::All ||
+      (holding == dist::Holding::Whole && isMaster)) {
+    return;
+  }
+  for (StringRef axis : dist::getShardAxes()) {
+    slot.add_sharded_over(toMeshAxis(axis));
+    if (isMaster) {
+      segment.add_sharded_over(toMeshAxis(axis));
+    }
+  }
+  std::optional<uint32_t> gathered =
+      collectives.findGatheredBuffer(state.getSymName());
+  if (isMaster && gathered) {
+    segment.set_gathered_buffer_plus_one(*gathered + 1);
+  }
+}
+
+void PlanState::addSlot(StateOp state, planpb::Segment &segment) {
+  planpb::Slot *slot = segment.add_slots();
+  slot->set_name(state.getSlot().value_or("").str());
+  slot->set_buffer(buffers.getStateIndex(state.getSymName()));
+  setAxes(*slot, segment, state);
+  if (int64_t block = getSlotBlock(state); block != 1) {
+    slot->set_block(block);
+  }
+  planpb::ElementType dtype =
+      toElementType(cast<RankedTensorType>(state.getType()).getElementType());
+  if (state.getSlot() == "master") {
+    segment.set_stored_dtype(dtype);
+    segment.set_gathered_dtype(dtype);
+  }
+}
+
+void PlanState::addBuckets() {
+  for (auto op : module.getOps<BucketOp>()) {
+    planpb::Bucket *bucket = manifest.add_buckets();
+    bucket->set_name(op.getSymName().str());
+    bucket->set_granule(op.getGranule());
+    for (auto dictionary : op.getSegments().getAsRange<DictionaryAttr>()) {
+      planpb::Segment *segment = bucket->add_segments();
+      segment->set_name(dictionary.getAs<StringAttr>("name").str());
+      segment->set_group(dictionary.getAs<StringAttr>("group").str());
+      segment->set_elements(dictionary.getAs<IntegerAttr>("elements").getInt());
+      std::string prefix = bucket->name() + "." + segment->name() + ".";
+      for (auto state : module.getOps<StateOp>()) {
+        if (state.getSymName().starts_with(prefix)) {
+          addSlot(state, *segment);
+        }
+      }
+    }
+  }
+}
+
+/// What the number of a choice is called, and which choice reads a number.
+static void addMeaning(planpb::Hyperparameter &hyper) {
+  if (hyper.name() == "schedule") {
+    for (llvm::StringRef name : getScheduleNames()) {
+      hyper.add_choices(name.str());
+    }
+    hyper.set_maximum(static_cast<double>(getScheduleNames().size() - 1));
+    hyper.set_integer(true);
+  } else if (hyper.name() == "min_lr" || hyper.name() == "schedule_steps") {
+    for (llvm::StringRef name : getScheduleNames().drop_front()) {
+      hyper.add_read_by_schedules(name.str());
+    }
+  } else if (hyper.name() == "decay_steps") {
+    hyper.add_read_by_schedules("wsd");
+  }
+}
+
+static void addHyperparameter(StateOp op, uint32_t buffer,
+                              planpb::Manifest &manifest) {
+  planpb::Hyperparameter *hyper = manifest.add_hyperparameters();
+  hyper->set_name(op.getSymName().str());
+  hyper->set_buffer(buffer);
+  double value = op.getInitial() ? op.getInitial()->convertToDouble() : 0.0;
+  hyper->set_default_value(value);
+  hyper->set_minimum(0.0);
+  hyper->set_maximum(std::numeric_limits<double>::max());
+  hyper->set_integer(op.getSymName().ends_with("_steps"));
+  hyper->set_defaults_to_steps(op.getSymName() == "schedule_steps" &&
+                               value == 0.0);
+  addMeaning(*hyper);
+}
+
+void PlanState::addScalars() {
+  for (auto op : module.getOps<StateOp>()) {
+    if (op.getKind() == "slot") {
+      continue;
+    }
+    uint32_t buffer = buffers.getStateIndex(op.getSymName());
+    planpb::State *state = manifest.add_states();
+    state->set_name(op.getSymName().str());
+    state->set_buffer(buffer);
+    state->set_kind(
+        llvm::StringSwitch<planpb::State::Kind>(op.getKind())
+            .Case("hyperparameter", planpb::State::KIND_HYPERPARAMETER)
+            .Case("counter", planpb::State::KIND_COUNTER)
+            .Case("accumulator", planpb::State::KIND_ACCUMULATOR)
+            .Default(planpb::State::KIND_OTHER));
+    if (op.getKind() == "hyperparameter") {
+      addHyperparameter(op, buffer, manifest);
+    }
+  }
+}

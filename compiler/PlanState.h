@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What outlives a step: buckets with their segments and slots, and scalars.
+#ifndef ACCEL_COMPILER_PLANSTATE_H
+#define ACCEL_COMPILER_PLANSTATE_H
+
+#include "compiler/PlanBuffers.h"
+#include "compiler/PlanCollectives.h"
+#include "dialects/Accel/IR/AccelOps.h"
+
+namespace accel {
+
+/// Borrows: everything that it is made of. Functions are added before, as it is
+/// collectives that say where a segment is gathered.
+class PlanState {
+public:
+  PlanState(mlir::ModuleOp module, PlanBuffers &buffers,
+            const PlanCollectives &collectives, planpb::Manifest &manifest)
+      : module(module), buffers(buffers), collectives(collectives),
+        manifest(manifest) {}
+
+  void addBuckets();
+  /// States that belong to no segment, and of them hyperparameters once more.
+  void addScalars();
+
+private:
+  void setAxes(planpb::Slot &slot, planpb::Segment &segment, StateOp state);
+  void addSlot(StateOp state, planpb::Segment &segment);
+
+  mlir::ModuleOp module;
+  PlanBuffers &buffers;
+  const PlanCollectives &collectives;
+  planpb::Manifest &manifest;
+};
+
+} // namespace accel
+
+#endif
