@@ -80,6 +80,22 @@ void accel::addTraining(ModuleOp module, int64_t globalBatch,
   }
 }
 
+void accel::addDropoutSites(ModuleOp module, planpb::Manifest &manifest) {
+  auto sites = module->getAttrOfType<ArrayAttr>("accel.dropout_sites");
+  if (!sites) {
+    return;
+  }
+  for (auto site : sites.getAsRange<DictionaryAttr>()) {
+    planpb::DropoutSite *message = manifest.add_dropout_sites();
+    message->set_site(site.getAs<IntegerAttr>("site").getInt());
+    message->set_probability(
+        site.getAs<FloatAttr>("probability").getValueAsDouble());
+    message->set_name(textOf(site, "name"));
+    message->set_scope(textOf(site, "scope"));
+    message->set_attention(site.getAs<BoolAttr>("attention").getValue());
+  }
+}
+
 void accel::addOrigin(const PlanWriterOptions &options,
                       const onnx::ImportNotes &notes,
                       planpb::Manifest &manifest) {

@@ -17,6 +17,9 @@ void addModel(mlir::ModuleOp module, planpb::Manifest &manifest);
 void addTraining(mlir::ModuleOp module, int64_t globalBatch,
                  planpb::Manifest &manifest);
 
+/// Where elements are dropped, if anywhere.
+void addDropoutSites(mlir::ModuleOp module, planpb::Manifest &manifest);
+
 /// Who made the plan, of which options, and what the importer did.
 void addOrigin(const PlanWriterOptions &options, const onnx::ImportNotes &notes,
                planpb::Manifest &manifest);

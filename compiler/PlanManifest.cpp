@@ -24,6 +24,7 @@ PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code,
   addOrigin(options, model.notes, manifest);
   addModel(module, manifest);
   addTraining(module, options.globalBatch, manifest);
+  addDropoutSites(module, manifest);
   addMesh(module, options.maxRanks, manifest);
   addStreams(streams, manifest);
 }

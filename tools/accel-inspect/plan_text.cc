@@ -55,14 +55,6 @@ class Rows {
   std::string text_;
 };
 
-std::string KindAndDescription(const std::string& kind,
-                               const std::string& description) {
-  if (kind.empty() || description.empty()) {
-    return absl::StrCat(kind, description);
-  }
-  return absl::StrCat(kind, ": ", description);
-}
-
 absl::string_view FillText(planpb::SignatureField::Fill fill) {
   switch (fill) {
     case planpb::SignatureField::FILL_TOKENS:
@@ -170,7 +162,8 @@ void AddDropout(const planpb::Manifest& manifest, Rows& rows) {
     rows.Add("dropout",
              absl::StrCat("site ", site.site(), ": p = ",
                           runtime::FormatRoundTrip(site.probability()), ", ",
-                          site.name()));
+                          site.scope().empty() ? site.name() : site.scope(),
+                          site.attention() ? ", in attention" : ""));
   }
 }
 
@@ -192,12 +185,9 @@ std::string SummaryText(const runtime::Plan& plan,
     absl::StrAppend(&parameters, ", ", manifest.model().layers(), " layers");
   }
   rows.Add("parameters", parameters);
-  rows.Add("objective", KindAndDescription(manifest.objective().kind(),
-                                           manifest.objective().description()));
-  rows.Add("optimizer", KindAndDescription(manifest.optimizer().kind(),
-                                           manifest.optimizer().description()));
-  rows.Add("schedule", KindAndDescription(manifest.schedule().kind(),
-                                          manifest.schedule().description()));
+  rows.Add("objective", manifest.objective().kind());
+  rows.Add("optimizer", manifest.optimizer().kind());
+  rows.Add("schedule", manifest.schedule().kind());
   AddScalars(manifest, rows);
   rows.Add(
       "batch",
@@ -255,12 +245,11 @@ std::string ParametersText(const PlanView& plan) {
     const planpb::Segment& segment =
         bucket.segments(static_cast<int>(parameter.segment()));
     absl::StrAppendFormat(
-        &text, "  %-48s %-16s %s.%s+%d%s%s%s\n", parameter.name(),
+        &text, "  %-48s %-16s %s.%s+%d%s%s\n", parameter.name(),
         absl::StrCat(ElementTypeName(parameter.dtype()),
                      ShapeText(parameter.shape())),
         bucket.name(), segment.name(), parameter.element_offset(),
         parameter.trainable() ? "" : ", frozen",
-        parameter.uses() > 1 ? ", tied" : "",
         parameter.provenance().empty()
             ? ""
             : absl::StrCat(", ", parameter.provenance()));

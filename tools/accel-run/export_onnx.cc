@@ -57,9 +57,6 @@ const planpb::Parameter& ParameterOf(const Plan& plan,
 }
 
 uint64_t ElementsOf(const Plan& plan, const planpb::ExportTensor& tensor) {
-  if (tensor.elements() != 0) {
-    return tensor.elements();
-  }
   return *runtime::ElementCount(ParameterOf(plan, tensor).shape());
 }
 
@@ -148,7 +145,7 @@ class OnnxWriter {
                      PlaceOf(plan_, ParameterOf(plan_, tensor)));
     std::vector<std::byte> values(file_ == nullptr ? 0
                                                    : DataBytes(plan_, tensor));
-    RETURN_IF_ERROR(runtime::ReadParameter(executor_, place, tensor.first(),
+    RETURN_IF_ERROR(runtime::ReadParameter(executor_, place, 0,
                                            ElementsOf(plan_, tensor),
                                            absl::MakeSpan(values)));
     if (file_ == nullptr) {

@@ -26,8 +26,7 @@ uint64_t ArenaBytesOf(const planpb::Manifest& manifest,
     if (buffer.region() == planpb::REGION_TRANSIENT &&
         buffer.space() == space && buffer.memory_class() == memory_class) {
       const MemoryPlacement::Place& place = placement.place(i);
-      ranges.emplace_back(place.offset, place.offset + place.bytes +
-                                            place.stride * (place.copies - 1));
+      ranges.emplace_back(place.offset, place.offset + place.bytes);
     }
   }
   std::sort(ranges.begin(), ranges.end());
@@ -95,7 +94,6 @@ absl::Status MemoryPlacement::PlaceBuffer(const planpb::Buffer& buffer,
   place.copies = std::max<uint32_t>(buffer.copies(), 1);
   if (buffer.region() == planpb::REGION_TRANSIENT) {
     place.offset = buffer.offset();
-    place.stride = buffer.copy_stride();
     return absl::OkStatus();
   }
   const uint64_t alignment = std::max(kMinAlignment, buffer.alignment());

@@ -41,10 +41,6 @@ uint64_t IndexAlong(const Axes& axes, const RankBinding& binding) {
   return index;
 }
 
-uint64_t UnitOf(const planpb::Shard& shard) {
-  return std::max<uint64_t>(shard.unit(), 1);
-}
-
 absl::StatusOr<uint64_t> EvaluateTerm(const planpb::SizeTerm& term,
                                       const RankBinding& binding) {
   ASSIGN_OR_RETURN(const uint64_t degrees,
@@ -55,7 +51,7 @@ absl::StatusOr<uint64_t> EvaluateTerm(const planpb::SizeTerm& term,
   }
   if (value && term.has_shard()) {
     ASSIGN_OR_RETURN(const uint64_t length, ShardLength(term.shard(), binding));
-    value = CheckedMultiply(*value, DivideUp(length, UnitOf(term.shard())));
+    value = CheckedMultiply(*value, length);
     if (value) {
       value = DivideUp(*value, 8);
     }

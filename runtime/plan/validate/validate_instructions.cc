@@ -330,11 +330,6 @@ absl::Status ValidateAccessShard(const planpb::Buffer& buffer,
                      "thread stride 0, got ",
                      access.bytes(), " and ", access.thread_stride()));
   }
-  if (access.shard().unit() > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a rank's part is counted in elements, got units of ",
-                     access.shard().unit()));
-  }
   const uint64_t bits = ElementBits(buffer.dtype());
   if (bits % 8 != 0) {
     return absl::UnimplementedError(

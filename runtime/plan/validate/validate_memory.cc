@@ -84,26 +84,20 @@ absl::Status ValidateTransient(const planpb::Manifest& manifest,
   if (arena == nullptr) {
     return absl::InvalidArgumentError("its space has no arena");
   }
-  const uint64_t copies = std::max<uint32_t>(buffer.copies(), 1);
+  if (buffer.copies() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected one copy of a transient buffer, got ", buffer.copies()));
+  }
   if (buffer.offset() % buffer.alignment() != 0 ||
-      buffer.copy_stride() % buffer.alignment() != 0 ||
       buffer.alignment() > arena->alignment()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "offset ", buffer.offset(), " and stride ", buffer.copy_stride(),
-        " are not aligned to ", buffer.alignment()));
+        "offset ", buffer.offset(), " is not aligned to ", buffer.alignment()));
   }
-  if (copies > 1 && buffer.copy_stride() < *bytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("expected a copy stride of at least ", *bytes, ", got ",
-                     buffer.copy_stride()));
-  }
-  const auto spread = CheckedMultiply(copies - 1, buffer.copy_stride());
-  const auto last = spread ? CheckedAdd(*spread, buffer.offset()) : spread;
-  const auto end = last ? CheckedAdd(*last, *bytes) : last;
+  const auto end = CheckedAdd(buffer.offset(), *bytes);
   if (!end || *end > arena->bytes()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "it ends beyond its arena of ", arena->bytes(), " bytes: offset ",
-        buffer.offset(), ", size ", *bytes, ", copies ", copies));
+    return absl::InvalidArgumentError(
+        absl::StrCat("it ends beyond its arena of ", arena->bytes(),
+                     " bytes: offset ", buffer.offset(), ", size ", *bytes));
   }
   return absl::OkStatus();
 }
@@ -157,9 +151,8 @@ absl::Status ValidateBuffer(const planpb::Manifest& manifest,
     }
   }
   const bool transient = buffer.region() == planpb::REGION_TRANSIENT;
-  if (!transient && (buffer.offset() != 0 || buffer.copy_stride() != 0)) {
-    return absl::InvalidArgumentError(
-        "only transient buffers have an offset and a copy stride");
+  if (!transient && buffer.offset() != 0) {
+    return absl::InvalidArgumentError("only transient buffers have an offset");
   }
   if (buffer.has_content() != (buffer.region() == planpb::REGION_CONSTANT)) {
     return absl::InvalidArgumentError("constants, and they only, have content");

@@ -177,12 +177,7 @@ absl::Status ValidateExportTensor(const planpb::Manifest& manifest,
       CheckIndex("parameter", tensor.parameter(), manifest.parameters_size()));
   const planpb::Parameter& parameter =
       manifest.parameters(static_cast<int>(tensor.parameter()));
-  const uint64_t whole = *ElementCount(parameter.shape());
-  const uint64_t elements = tensor.elements() == 0 ? whole : tensor.elements();
-  if (tensor.first() > whole || elements > whole - tensor.first()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "parameter '", parameter.name(), "' has ", whole, " elements"));
-  }
+  const uint64_t elements = *ElementCount(parameter.shape());
   const bool transposed = tensor.rows() != 0 || tensor.columns() != 0;
   if (transposed &&
       CheckedMultiply(tensor.rows(), tensor.columns()) != elements) {

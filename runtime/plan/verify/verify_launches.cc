@@ -103,7 +103,7 @@ class LaunchCheck {
 absl::Status LaunchCheck::CheckPart() const {
   const planpb::Shard& part = launch_.part();
   if (part.elements() % entry_.units() != 0 || UnitElements() == 0 ||
-      part.granule() % UnitElements() != 0 || part.unit() > 1) {
+      part.granule() % UnitElements() != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("expected a rank's part of ", entry_.units(),
                      " units of its kernel, in granules of whole units, got ",

@@ -138,7 +138,6 @@ class LaunchDamage {
     };
     to.push_back({"all units",
                   [](Instruction& i) { i.mutable_launch()->clear_part(); }});
-    add("another unit", [](auto& s) { s.set_unit(2); });
     add("more elements",
         [unit](auto& s) { s.set_elements(s.elements() + unit); });
     add("other granules",

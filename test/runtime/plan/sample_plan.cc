@@ -159,7 +159,6 @@ void Maker::AddState() {
   w->add_shape(kFeatures);
   w->set_dtype(planpb::ELEMENT_F32);
   w->set_trainable(true);
-  w->set_uses(1);
   planpb::Parameter* table = manifest().add_parameters();
   table->set_name("table");
   table->add_shape(2);
@@ -167,7 +166,6 @@ void Maker::AddState() {
   table->set_dtype(planpb::ELEMENT_F32);
   table->set_segment(1);
   table->set_transposed_in_file(true);
-  table->set_uses(1);
   planpb::Hyperparameter* lr = manifest().add_hyperparameters();
   lr->set_name("lr");
   lr->set_buffer(plan_.BufferIndex("lr"));

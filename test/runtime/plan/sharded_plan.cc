@@ -121,7 +121,6 @@ class ShardMaker {
     parameter->set_element_offset(1);
     parameter->set_dtype(planpb::ELEMENT_F32);
     parameter->set_bucket(1);
-    parameter->set_uses(1);
     parameter->set_trainable(true);
   }
 

@@ -70,24 +70,23 @@ TEST_F(ExportModelTest, OnnxFilesAreTheTemplateWithTheWeights) {
             std::string("MODEL-PART") + "\x3a" + char(graph.size()) + graph);
 }
 
-// A length of two bytes, and rows of a table.
-TEST_F(ExportModelTest, LongLengthsAndPartsOfParameters) {
+// A length of two bytes, and a table as it is.
+TEST_F(ExportModelTest, LongLengths) {
   SamplePlan sample = MakeSamplePlan();
   auto* tensors = sample.manifest.mutable_export_()->mutable_tensors();
   tensors->RemoveLast();
   tensors->Mutable(0)->set_header(std::string(300, 'h'));
   tensors->Mutable(0)->set_parameter(1);
-  tensors->Mutable(0)->set_first(4);
-  tensors->Mutable(0)->set_elements(4);
   Open(sample);
   ASSERT_OK(tools::ExportModel(*vfs_, *plan_, *executor_, dir_.File("m.onnx"),
                                tools::ExportRole::kWriter));
-  const std::string tensor = std::string(300, 'h') + "\x4a\x10" +
-                             Floats({4, 5, 6, 7});  // 318 = 0xbe 0x02
-  const std::string graph = std::string("GRAPH-PART") + "\x2a\xbe\x02" + tensor;
-  // 10 + 3 + 318 = 331 = 0xcb 0x02
+  const std::string tensor =
+      std::string(300, 'h') + "\x4a\x20" +
+      Floats({0, 1, 2, 3, 4, 5, 6, 7});  // 334 = 0xce 0x02
+  const std::string graph = std::string("GRAPH-PART") + "\x2a\xce\x02" + tensor;
+  // 10 + 3 + 334 = 347 = 0xdb 0x02
   EXPECT_EQ(dir_.Read("m.onnx"),
-            std::string("MODEL-PART") + "\x3a\xcb\x02" + graph);
+            std::string("MODEL-PART") + "\x3a\xdb\x02" + graph);
 }
 
 TEST_F(ExportModelTest, SafetensorsHoldWholeParametersInTheirOrientation) {

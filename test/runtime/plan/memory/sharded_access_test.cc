@@ -85,8 +85,6 @@ TEST(ShardedAccessTest, WhatIsNoPartIsRefused) {
        "thread stride 0, got 4 and 0",
        [](Access& a) { a.set_bytes(4); }},
       {"got 0 and 64", [](Access& a) { a.set_thread_stride(64); }},
-      {"counted in elements, got units of 2",
-       [](Access& a) { a.mutable_shard()->set_unit(2); }},
       {"buffer 'filled': 11 elements from byte 0 on do not lie in its 40",
        [](Access& a) { a.mutable_shard()->set_elements(11); }},
       {"10 elements from byte 4 on do not lie in its 40",

@@ -89,14 +89,12 @@ TEST(SizeExprTest, ASizeIsTheMaximumOfSums) {
   EXPECT_EQ(ConstantSize(SizeExpr()), 0u);
 }
 
-TEST(SizeExprTest, SubByteElementsAndUnitsRoundUp) {
+TEST(SizeExprTest, SubByteElementsRoundUp) {
   SizeExpr size;
   planpb::SizeTerm* term = size.add_alternatives()->add_terms();
   term->set_factor(4);
   *term->mutable_shard() = ShardOf(5, 1);
   EXPECT_THAT(EvaluateSize(size, Ranks(1, 0)), IsOkAndHolds(3u));
-  term->mutable_shard()->set_unit(4);  // two units of 4 bits
-  EXPECT_THAT(EvaluateSize(size, Ranks(1, 0)), IsOkAndHolds(1u));
 }
 
 TEST(SizeExprTest, ALaunchRunsAllUnitsOrThoseOfARanksPart) {
