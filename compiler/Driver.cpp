@@ -2,10 +2,12 @@
 // The five steps of a compilation.
 #include "compiler/Driver.h"
 
+#include "compiler/CheckReport.h"
 #include "compiler/DependencyFile.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/ErrorCodes.h"
 #include "compiler/EstimateReport.h"
+#include "compiler/GlobalBatch.h"
 #include "compiler/Pipeline.h"
 #include "compiler/PlanWriter.h"
 #include "compiler/RegisterAll.h"
@@ -20,16 +22,13 @@
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/output_files.h"
 #include "runtime/io/posix_vfs.h"
-#include "runtime/text/printable.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/Timing.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
 
 #include <chrono>
-#include <numeric>
 
 using namespace mlir;
 
@@ -101,11 +100,8 @@ private:
   ExitCode checkData();
   /// Finds what keeps the model from training, and prints it.
   ExitCode check();
-  void printCheck();
   ExitCode importModel();
   ExitCode runPhases();
-  LogicalResult checkGlobalBatch();
-  void warnAboutPadding();
   ExitCode beginFile();
   ExitCode lower();
   ExitCode write();
@@ -227,38 +223,9 @@ ExitCode Compilation::check() {
     code = failPhase(Phase::Lower);
   }
   if (code != ExitCode::Internal) {
-    printCheck();
+    printCheck(problems, model.module.get(), options, output);
   }
   return code;
-}
-
-void Compilation::printCheck() {
-  using Format = DiagnosticsStyle::Format;
-  bool trains = problems.empty();
-  if (options.diagnostics.format == Format::Sarif) {
-    return;
-  }
-  if (options.diagnostics.format == Format::Json) {
-    llvm::json::Object object{{"model", options.model},
-                              {"trains", trains},
-                              {"problems", problems.toJson()}};
-    output << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)))
-           << "\n";
-  } else if (trains) {
-    ModelFacts facts = readFacts(getModule());
-    output << runtime::Printable(options.model)
-           << ": nothing keeps it from training: "
-           << runtime::Printable(facts.objective) << ", "
-           << facts.parameters.tensors
-           << (facts.parameters.tensors == 1 ? " parameter" : " parameters");
-    if (facts.frozen.tensors > 0) {
-      output << ", of which " << facts.frozen.tensors
-             << (facts.frozen.tensors == 1 ? " is frozen" : " are frozen");
-    }
-    output << ", microbatches of " << facts.batch << "\n";
-  } else {
-    problems.print(output, options.model);
-  }
 }
 
 /// What an error is about that does not say it itself.
@@ -304,10 +271,13 @@ ExitCode Compilation::runPhases() {
       return failPhase(info.phase);
     }
     if (info.phase == Phase::Differentiate) {
-      if (failed(checkGlobalBatch())) {
+      if (failed(checkGlobalBatch(getModule(), options.globalBatch))) {
         return ExitCode::CompileError;
       }
-      warnAboutPadding();
+      if (std::optional<std::string> padding =
+              describePadding(getModule(), options.globalBatch)) {
+        diagnostics.printWarning(*padding, driver_codes::PaddedSteps);
+      }
       // Warnings that are errors are all known now.
       if (diagnostics.getErrorCount() > 0) {
         return ExitCode::CompileError;
@@ -327,51 +297,6 @@ ExitCode Compilation::runPhases() {
     output << "\n";
   }
   return ExitCode::Ok;
-}
-
-/// What one rank cannot split into whole microbatches no number of ranks can.
-LogicalResult Compilation::checkGlobalBatch() {
-  auto objective =
-      getModule()->getAttrOfType<DictionaryAttr>("accel.objective");
-  auto batch = getModule()->getAttrOfType<IntegerAttr>("accel.batch");
-  auto reason = objective ? objective.getAs<StringAttr>("whole_microbatches")
-                          : StringAttr();
-  if (!reason || !batch) {
-    return success();
-  }
-  int64_t rest = options.globalBatch % batch.getInt();
-  if (rest == 0) {
-    return success();
-  }
-  int64_t below = options.globalBatch - rest;
-  std::string smaller = below > 0 ? std::to_string(below) + " or " : "";
-  return emitCodedError(getModule().getLoc(), driver_codes::GlobalBatch)
-         << "--global-batch: " << reason.getValue()
-         << ", so those of a step must be a multiple of microbatch x ranks: "
-            "with microbatches of "
-         << batch.getInt() << " expected " << smaller << below + batch.getInt()
-         << ", got " << options.globalBatch;
-}
-
-/// A step of whole microbatches may be mostly padding.
-void Compilation::warnAboutPadding() {
-  auto attribute = getModule()->getAttrOfType<IntegerAttr>("accel.batch");
-  int64_t batch = attribute ? attribute.getInt() : 1;
-  int64_t computed = llvm::divideCeil(options.globalBatch, batch) * batch;
-  int64_t padding = computed - options.globalBatch;
-  constexpr int64_t tolerated = 4; // a quarter
-  if (padding * tolerated < computed) {
-    return;
-  }
-  diagnostics.printWarning(
-      llvm::formatv(
-          "--global-batch={0} in microbatches of {1}: a step computes {2} "
-          "samples, {3} % of them padding; expected a microbatch that divides "
-          "the global batch, for example --dim batch={4}",
-          options.globalBatch, batch, computed, 100 * padding / computed,
-          std::gcd(options.globalBatch, batch))
-          .str(),
-      driver_codes::PaddedSteps);
 }
 
 /// Code goes beside the module, which stays as Memory left it; so what Lower
