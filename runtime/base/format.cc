@@ -81,21 +81,6 @@ std::string FormatDuration(std::chrono::nanoseconds duration) {
   return absl::StrFormat("%dd %02dh", hours / 24, hours % 24);
 }
 
-std::string FormatSeconds(std::chrono::nanoseconds duration) {
-  constexpr uint64_t kSecond = 1'000'000'000;
-  const int64_t ns = duration.count();
-  // Through unsigned, as the smallest int64 has no positive twin.
-  const uint64_t magnitude =
-      ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
-  std::string text = absl::StrFormat("%s%d.%09d", ns < 0 ? "-" : "",
-                                     magnitude / kSecond, magnitude % kSecond);
-  text.resize(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) {
-    text.pop_back();
-  }
-  return text;
-}
-
 std::string FormatCount(int64_t count) {
   std::string digits = absl::StrCat(count);
   const size_t first = digits[0] == '-' ? 1 : 0;

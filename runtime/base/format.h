@@ -20,10 +20,6 @@ std::string FormatBytes(uint64_t bytes);
 // "850 ns", "12.3 us", "1.5 s", "2m 05s", "3h 07m", "2d 04h".
 std::string FormatDuration(std::chrono::nanoseconds duration);
 
-// Seconds as an exact decimal, "0.125", "9007199.254740993": a double of
-// seconds would lose nanoseconds after 104 days and change sums before that.
-std::string FormatSeconds(std::chrono::nanoseconds duration);
-
 // "1,234,567".
 std::string FormatCount(int64_t count);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
@@ -15,42 +16,43 @@
 namespace accel::runtime {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 int64_t Nanoseconds(TraceRecorder::Clock::time_point time) {
   return std::chrono::nanoseconds(time.time_since_epoch()).count();
 }
 
-// The format's unit, exact to the nanosecond.
-std::string Microseconds(int64_t ns) {
-  return absl::StrFormat("%d.%03d", ns / 1000, ns % 1000);
+// The format's unit, exact to the nanosecond for a hundred days.
+double Microseconds(int64_t ns) { return static_cast<double>(ns) / 1e3; }
+
+// Six digits are all that is measured.
+double Rounded(double value) {
+  double rounded = 0;
+  return absl::SimpleAtod(absl::StrFormat("%.6g", value), &rounded) ? rounded
+                                                                    : value;
 }
 
-std::string Quoted(absl::string_view text) {
-  return nlohmann::json(std::string(text))
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-// ,"node":"...","module":"...","line":"train.py:12"
-std::string SourceArgs(const planpb::Source& source) {
-  std::string args;
+// "node", "module" and "line": "train.py:12", those that are known.
+void AddSource(const planpb::Source& source, Json& args) {
   if (!source.node().empty()) {
-    absl::StrAppend(&args, ",\"node\":", Quoted(source.node()));
+    args["node"] = source.node();
   }
   if (!source.scope().empty()) {
-    absl::StrAppend(&args, ",\"module\":", Quoted(source.scope()));
+    args["module"] = source.scope();
   }
   if (!source.file().empty()) {
-    absl::StrAppend(&args, ",\"line\":",
-                    Quoted(absl::StrCat(source.file(), ":", source.line())));
+    args["line"] = absl::StrCat(source.file(), ":", source.line());
   }
-  return args;
 }
 
-// The name of a row: {"name":"process_name","ph":"M",...}.
-std::string NameJson(absl::string_view kind, uint64_t process, uint64_t thread,
-                     absl::string_view name) {
-  return absl::StrCat("{\"name\":\"", kind, "\",\"ph\":\"M\",\"pid\":", process,
-                      ",\"tid\":", thread, ",\"args\":{\"name\":", Quoted(name),
-                      "}}");
+// The name of a row.
+Json NameJson(absl::string_view kind, uint64_t process, uint64_t thread,
+              absl::string_view name) {
+  return {{"name", std::string(kind)},
+          {"ph", "M"},
+          {"pid", process},
+          {"tid", thread},
+          {"args", {{"name", std::string(name)}}}};
 }
 
 }  // namespace
@@ -87,72 +89,65 @@ bool TraceRecorder::HasEvents(uint64_t rank) const {
                      [](const auto& stream) { return !stream.empty(); });
 }
 
-// ,"flops_per_second":...,"bytes_per_second":...,"roofline_us":...,"roofline_share":...
-std::string TraceRecorder::RatesJson(const Event& event,
-                                     const InstructionCost& cost) const {
+void TraceRecorder::AddRates(const Event& event, const InstructionCost& cost,
+                             Json& args) const {
   const int64_t ns = event.end_ns - event.begin_ns;
   if (!facts_.roofline || ns <= 0) {
-    return "";
+    return;
   }
   const double seconds = static_cast<double>(ns) * 1e-9;
-  std::string args =
-      absl::StrFormat(",\"flops_per_second\":%.6g,\"bytes_per_second\":%.6g",
-                      static_cast<double>(cost.flops) / seconds,
-                      static_cast<double>(cost.bytes) / seconds);
+  args["flops_per_second"] = Rounded(static_cast<double>(cost.flops) / seconds);
+  args["bytes_per_second"] = Rounded(static_cast<double>(cost.bytes) / seconds);
   if (HasRoofline(*event.instruction)) {
     const double roofline = facts_.roofline->Seconds(cost.flops, cost.bytes);
-    absl::StrAppendFormat(&args,
-                          ",\"roofline_us\":%.6g,\"roofline_share\":%.6g",
-                          roofline * 1e6, roofline / seconds);
+    args["roofline_us"] = Rounded(roofline * 1e6);
+    args["roofline_share"] = Rounded(roofline / seconds);
   }
-  return args;
 }
 
-std::string TraceRecorder::EventJson(uint64_t rank, const Event& event) const {
+TraceRecorder::Json TraceRecorder::EventJson(uint64_t rank,
+                                             const Event& event) const {
   const planpb::Instruction& instruction = *event.instruction;
   const InstructionCost cost =
       CostOf(plan_, instruction, binding_.OfRank(rank));
-  std::string source;
+  Json args = {{"instruction", instruction.id()},
+               {"step", event.step + 1},
+               {"microbatch", event.iteration},
+               {"flops", cost.flops},
+               {"bytes", cost.bytes}};
+  AddRates(event, cost, args);
   if (instruction.source_plus_one() != 0) {
-    source = SourceArgs(plan_.manifest().sources(
-        static_cast<int>(instruction.source_plus_one() - 1)));
+    AddSource(plan_.manifest().sources(
+                  static_cast<int>(instruction.source_plus_one() - 1)),
+              args);
   }
-  const std::string phase = PhaseName(instruction.phase());
-  return absl::StrCat(
-      "{\"name\":", Quoted(instruction.name()), ",\"cat\":\"", phase,
-      "\",\"ph\":\"X\",\"ts\":", Microseconds(event.begin_ns),
-      ",\"dur\":", Microseconds(event.end_ns - event.begin_ns),
-      ",\"pid\":", rank, ",\"tid\":", instruction.stream(),
-      ",\"args\":{\"instruction\":", instruction.id(),
-      ",\"step\":", event.step + 1, ",\"microbatch\":", event.iteration,
-      ",\"flops\":", cost.flops, ",\"bytes\":", cost.bytes,
-      RatesJson(event, cost), source, "}}");
+  return {{"name", instruction.name()},
+          {"cat", PhaseName(instruction.phase())},
+          {"ph", "X"},
+          {"ts", Microseconds(event.begin_ns)},
+          {"dur", Microseconds(event.end_ns - event.begin_ns)},
+          {"pid", rank},
+          {"tid", instruction.stream()},
+          {"args", std::move(args)}};
 }
 
-std::string TraceRecorder::FactsJson() const {
-  std::string text = absl::StrCat(
-      "{\"format\":", Quoted(kTraceFormat), ",\"version\":", kTraceVersion,
-      ",\"producer\":", Quoted(facts_.producer),
-      ",\"model\":", Quoted(plan_.manifest().model().name()),
-      ",\"ranks\":", binding_.rank_count(), ",\"threads\":", facts_.threads);
+TraceRecorder::Json TraceRecorder::FactsJson() const {
+  Json facts = {{"format", std::string(kTraceFormat)},
+                {"version", kTraceVersion},
+                {"producer", facts_.producer},
+                {"model", plan_.manifest().model().name()},
+                {"ranks", binding_.rank_count()},
+                {"threads", facts_.threads}};
   if (facts_.roofline) {
-    absl::StrAppendFormat(
-        &text,
-        ",\"roofline\":{\"flops_per_second\":%.6g,\"bytes_per_second\":%.6g}",
-        facts_.roofline->flops_per_second, facts_.roofline->bytes_per_second);
+    facts["roofline"] = {
+        {"flops_per_second", Rounded(facts_.roofline->flops_per_second)},
+        {"bytes_per_second", Rounded(facts_.roofline->bytes_per_second)}};
   }
-  return absl::StrCat(text, "}");
+  return facts;
 }
 
 absl::Status TraceRecorder::Write(Vfs& vfs, const std::string& path) const {
-  std::string text =
-      absl::StrCat("{\"displayTimeUnit\":\"ms\",\"otherData\":", FactsJson(),
-                   ",\"traceEvents\":[");
-  absl::string_view separator = "\n";
-  const auto add = [&](const std::string& event) {
-    absl::StrAppend(&text, separator, event);
-    separator = ",\n";
-  };
+  Json events = Json::array();
   for (uint64_t row = 0; row < events_.size(); ++row) {
     const uint64_t rank = row / streams_;
     const uint64_t stream = row % streams_;
@@ -160,16 +155,23 @@ absl::Status TraceRecorder::Write(Vfs& vfs, const std::string& path) const {
       continue;
     }
     if (stream == 0) {
-      add(NameJson("process_name", rank, 0, absl::StrCat("rank ", rank)));
+      events.push_back(
+          NameJson("process_name", rank, 0, absl::StrCat("rank ", rank)));
     }
-    add(NameJson("thread_name", rank, stream,
+    events.push_back(
+        NameJson("thread_name", rank, stream,
                  plan_.manifest().streams(static_cast<int>(stream)).name()));
     for (const Event& event : events_[row]) {
-      add(EventJson(rank, event));
+      events.push_back(EventJson(rank, event));
     }
   }
-  absl::StrAppend(&text, "\n]}\n");
-  return WriteFileAtomically(vfs, path, text);
+  const Json trace = {{"displayTimeUnit", "ms"},
+                      {"otherData", FactsJson()},
+                      {"traceEvents", std::move(events)}};
+  // Names are those of a model, which may hold anything.
+  return WriteFileAtomically(
+      vfs, path,
+      trace.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace accel::runtime

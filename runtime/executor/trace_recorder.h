@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "nlohmann/json_fwd.hpp"
 #include "runtime/device/roofline.h"
 #include "runtime/io/vfs.h"
 #include "runtime/plan/cost/instruction_cost.h"
@@ -70,9 +71,12 @@ class TraceRecorder {
   };
 
   bool HasEvents(uint64_t rank) const;
-  std::string EventJson(uint64_t rank, const Event& event) const;
-  std::string RatesJson(const Event& event, const InstructionCost& cost) const;
-  std::string FactsJson() const;
+  using Json = nlohmann::ordered_json;
+
+  Json EventJson(uint64_t rank, const Event& event) const;
+  void AddRates(const Event& event, const InstructionCost& cost,
+                Json& args) const;
+  Json FactsJson() const;
 
   const PlanView& plan_;
   const RankBinding binding_;  // of the first rank

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/safetensors.h"
@@ -15,27 +14,18 @@
 namespace accel::runtime {
 namespace {
 
-absl::StatusOr<std::string> JsonString(const std::string& text) {
+using Json = nlohmann::ordered_json;
+
+// Whether a header can hold `text`.
+absl::Status CheckUtf8(const std::string& text) {
   try {
-    return nlohmann::json(text).dump();
-  } catch (const nlohmann::json::type_error&) {
+    static_cast<void>(Json(text).dump());
+    return absl::OkStatus();
+  } catch (const Json::type_error&) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected names and metadata in UTF-8, got '",
-        nlohmann::json(text).dump(-1, ' ', true,
-                                  nlohmann::json::error_handler_t::replace),
-        "'"));
+        Json(text).dump(-1, ' ', true, Json::error_handler_t::replace), "'"));
   }
-}
-
-absl::StatusOr<std::string> JsonMetadata(
-    const std::map<std::string, std::string>& metadata) {
-  std::vector<std::string> items;
-  for (const auto& [key, value] : metadata) {
-    ASSIGN_OR_RETURN(const std::string key_text, JsonString(key));
-    ASSIGN_OR_RETURN(const std::string value_text, JsonString(value));
-    items.push_back(absl::StrCat(key_text, ":", value_text));
-  }
-  return absl::StrCat("\"__metadata__\":{", absl::StrJoin(items, ","), "}");
 }
 
 absl::Status CheckNames(const std::vector<SafetensorsSpec>& sorted) {
@@ -65,14 +55,15 @@ absl::StatusOr<Layout> MakeLayout(
     const std::vector<SafetensorsSpec>& specs,
     const std::map<std::string, std::string>& metadata) {
   Layout layout;
-  std::vector<std::string> items;
-  if (!metadata.empty()) {
-    ASSIGN_OR_RETURN(std::string text, JsonMetadata(metadata));
-    items.push_back(std::move(text));
+  Json header = Json::object();
+  for (const auto& [key, value] : metadata) {
+    RETURN_IF_ERROR(CheckUtf8(key));
+    RETURN_IF_ERROR(CheckUtf8(value));
+    header["__metadata__"][key] = value;
   }
   uint64_t end = 0;
   for (const SafetensorsSpec& spec : specs) {
-    ASSIGN_OR_RETURN(const std::string name, JsonString(spec.name));
+    RETURN_IF_ERROR(CheckUtf8(spec.name));
     const auto size = DenseByteSize(spec.shape, spec.dtype);
     if (!size.has_value()) {
       return absl::InvalidArgumentError(absl::StrCat("tensor '", spec.name,
@@ -82,12 +73,12 @@ absl::StatusOr<Layout> MakeLayout(
     const uint64_t begin = end;
     end += static_cast<uint64_t>(*size);
     layout.sizes.push_back(static_cast<uint64_t>(*size));
-    items.push_back(
-        absl::StrCat(name, ":{\"dtype\":\"", SafetensorsDTypeName(spec.dtype),
-                     "\",\"shape\":[", absl::StrJoin(spec.shape, ","),
-                     "],\"data_offsets\":[", begin, ",", end, "]}"));
+    header[spec.name] = {
+        {"dtype", std::string(SafetensorsDTypeName(spec.dtype))},
+        {"shape", spec.shape},
+        {"data_offsets", {begin, end}}};
   }
-  std::string json = absl::StrCat("{", absl::StrJoin(items, ","), "}");
+  std::string json = header.dump();
   json.append((8 - json.size() % 8) % 8, ' ');
   for (int i = 0; i < 8; ++i) {
     layout.header.push_back(static_cast<char>(json.size() >> (8 * i)));

@@ -4,20 +4,19 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cmath>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "runtime/base/format.h"
+#include "nlohmann/json.hpp"
 #include "runtime/base/status_macros.h"
 #include "runtime/base/wall_clock.h"
 
 namespace accel::runtime {
 namespace {
 
-std::string JsonNumber(double value) {
-  return std::isfinite(value) ? FormatRoundTrip(value) : "null";
+// The double that is nearest to the exact quotient: nanoseconds have more bits
+// than a double after 104 days.
+double Seconds(int64_t ns) {
+  return static_cast<double>(static_cast<long double>(ns) / 1e9L);
 }
 
 // Where the last complete line ends.
@@ -41,16 +40,20 @@ absl::StatusOr<uint64_t> EndOfLastLine(File& file, uint64_t size) {
 }  // namespace
 
 std::string MetricsJson(const StepMetrics& metrics, absl::string_view run) {
-  return absl::StrCat(
-      "{\"step\":", metrics.step, ",\"loss\":", JsonNumber(metrics.loss),
-      ",\"lr\":", JsonNumber(metrics.lr),
-      ",\"grad_norm\":", JsonNumber(metrics.grad_norm),
-      ",\"tokens\":", metrics.tokens, ",\"step_seconds\":",
-      FormatSeconds(std::chrono::nanoseconds(metrics.step_ns)),
-      ",\"tokens_per_second\":", JsonNumber(metrics.tokens_per_second),
-      ",\"peak_bytes\":", metrics.peak_bytes,
-      ",\"epoch\":", JsonNumber(metrics.epoch), ",\"time\":\"",
-      FormatUtc(metrics.wall_time_ns), "\",\"run\":\"", run, "\"}");
+  // The library writes null for what is not finite.
+  const nlohmann::ordered_json line = {
+      {"step", metrics.step},
+      {"loss", metrics.loss},
+      {"lr", metrics.lr},
+      {"grad_norm", metrics.grad_norm},
+      {"tokens", metrics.tokens},
+      {"step_seconds", Seconds(metrics.step_ns)},
+      {"tokens_per_second", metrics.tokens_per_second},
+      {"peak_bytes", metrics.peak_bytes},
+      {"epoch", metrics.epoch},
+      {"time", FormatUtc(metrics.wall_time_ns)},
+      {"run", std::string(run)}};
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 absl::StatusOr<std::unique_ptr<MetricsWriter>> MetricsWriter::Open(

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "nlohmann/json.hpp"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/path.h"
@@ -21,8 +22,13 @@ constexpr absl::string_view kLock = "lock";
 constexpr absl::string_view kMarker = "accel-run.json";
 constexpr absl::string_view kMetrics = "metrics.jsonl";
 constexpr absl::string_view kRecord = "run.json";
-constexpr absl::string_view kMarkerContent =
-    "{\"format\":\"accel run directory\",\"version\":2}\n";
+
+// What the marker holds.
+std::string MarkerContent() {
+  const nlohmann::ordered_json marker = {{"format", "accel run directory"},
+                                         {"version", 2}};
+  return marker.dump();
+}
 
 // What a run that is just starting may have left so far.
 bool IsOfStartingRun(const std::string& name) {
@@ -64,13 +70,14 @@ absl::Status RefuseForeign(const std::string& path,
 
 absl::Status CheckMarker(Vfs& vfs, const std::string& marker) {
   ASSIGN_OR_RETURN(const std::string content, ReadWholeFile(vfs, marker, 4096));
-  if (content == kMarkerContent) {
+  const std::string expected = MarkerContent();
+  if (content == expected + "\n") {
     return absl::OkStatus();
   }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "'", marker, "': expected ", absl::StripSuffix(kMarkerContent, "\n"),
-      ", got ", absl::StripSuffix(content, "\n"),
-      "; it is of another version, choose another --run-dir"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("'", marker, "': expected ", expected, ", got ",
+                   absl::StripSuffix(content, "\n"),
+                   "; it is of another version, choose another --run-dir"));
 }
 
 // Makes <parent>/<PLAN>-NNN with the first number that is free.
@@ -121,8 +128,9 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Enter(
   ASSIGN_OR_RETURN(names, vfs.List(path));
   const bool reused = HasMarker(names);
   const std::string marker = JoinPath(path, kMarker);
-  RETURN_IF_ERROR(reused ? CheckMarker(vfs, marker)
-                         : WriteFileAtomically(vfs, marker, kMarkerContent));
+  RETURN_IF_ERROR(
+      reused ? CheckMarker(vfs, marker)
+             : WriteFileAtomically(vfs, marker, MarkerContent() + "\n"));
   return std::unique_ptr<RunDirectory>(
       new RunDirectory(std::move(path), *std::move(lock), reused));
 }

@@ -2,7 +2,6 @@
 // Protobuf's JSON inside a small frame of our own.
 #include "tools/accel-inspect/plan_json.h"
 
-#include "absl/strings/str_cat.h"
 #include "google/protobuf/util/json_util.h"
 #include "nlohmann/json.hpp"
 #include "runtime/base/status_macros.h"
@@ -15,7 +14,8 @@ namespace {
 // this JSON could misunderstand it.
 constexpr int kJsonVersion = 4;
 
-absl::StatusOr<std::string> MessageJson(
+// As protobuf's own JSON has it.
+absl::StatusOr<nlohmann::ordered_json> MessageJson(
     const google::protobuf::Message& message) {
   google::protobuf::util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
@@ -25,7 +25,12 @@ absl::StatusOr<std::string> MessageJson(
   if (!status.ok()) {
     return absl::InternalError(status.ToString());
   }
-  return json;
+  auto parsed = nlohmann::ordered_json::parse(json, nullptr,
+                                              /*allow_exceptions=*/false);
+  if (parsed.is_discarded()) {
+    return absl::InternalError("protobuf wrote JSON that cannot be read");
+  }
+  return parsed;
 }
 
 nlohmann::ordered_json MemoryJson(const runtime::Plan& plan,
@@ -53,30 +58,26 @@ nlohmann::ordered_json MemoryJson(const runtime::Plan& plan,
 
 absl::StatusOr<std::string> PlanJson(const runtime::Plan& plan,
                                      const runtime::MemoryLayout& layout) {
-  ASSIGN_OR_RETURN(const std::string manifest, MessageJson(plan.manifest()));
-  std::string json =
-      absl::StrCat("{\"version\":", kJsonVersion, ",\"format\":\"",
-                   plan.content().header().Version(), "\",\"sha256\":\"",
-                   runtime::ToHex(plan.root()),
-                   "\",\"memory_bytes\":", MemoryJson(plan, layout).dump(),
-                   ",\"manifest\":", manifest, ",\"functions\":[");
-  absl::string_view between_functions = "";
+  nlohmann::ordered_json json = {{"version", kJsonVersion},
+                                 {"format", plan.content().header().Version()},
+                                 {"sha256", runtime::ToHex(plan.root())},
+                                 {"memory_bytes", MemoryJson(plan, layout)}};
+  ASSIGN_OR_RETURN(json["manifest"], MessageJson(plan.manifest()));
+  json["functions"] = nlohmann::ordered_json::array();
   for (const runtime::FunctionView& function : plan.view().functions()) {
-    absl::StrAppend(&json, between_functions,
-                    "{\"name\":", nlohmann::json(function.name()).dump(),
-                    ",\"instructions\":[");
-    absl::string_view between = "";
+    nlohmann::ordered_json shown = {
+        {"name", function.name()},
+        {"instructions", nlohmann::ordered_json::array()}};
     for (const planpb::Instruction& instruction : function.instructions()) {
-      ASSIGN_OR_RETURN(const std::string text, MessageJson(instruction));
-      absl::StrAppend(&json, between, text);
-      between = ",";
+      ASSIGN_OR_RETURN(nlohmann::ordered_json message,
+                       MessageJson(instruction));
+      shown["instructions"].push_back(std::move(message));
     }
-    ASSIGN_OR_RETURN(const std::string schedule,
+    ASSIGN_OR_RETURN(shown["schedule"],
                      ScheduleJson(plan.view(), function, layout));
-    absl::StrAppend(&json, "],\"schedule\":", schedule, "}");
-    between_functions = ",";
+    json["functions"].push_back(std::move(shown));
   }
-  return absl::StrCat(json, "]}");
+  return json.dump();
 }
 
 }  // namespace accel::tools

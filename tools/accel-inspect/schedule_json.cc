@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "nlohmann/json.hpp"
 #include "runtime/base/status_macros.h"
 #include "runtime/plan/cost/instruction_cost.h"
 #include "runtime/plan/schema/instruction_names.h"
@@ -63,9 +62,9 @@ Json ItemJson(const std::vector<ScheduleItem>& items,
 
 }  // namespace
 
-absl::StatusOr<std::string> ScheduleJson(const runtime::PlanView& plan,
-                                         const runtime::FunctionView& function,
-                                         const runtime::MemoryLayout& layout) {
+absl::StatusOr<nlohmann::ordered_json> ScheduleJson(
+    const runtime::PlanView& plan, const runtime::FunctionView& function,
+    const runtime::MemoryLayout& layout) {
   ASSIGN_OR_RETURN(const Schedule schedule,
                    MakeSchedule(plan, function, layout, /*fold=*/true));
   Json json;
@@ -88,7 +87,7 @@ absl::StatusOr<std::string> ScheduleJson(const runtime::PlanView& plan,
       {"most_in_program_order", schedule.peak.in_program_order.size()},
       {"most_in_any_timing", schedule.peak.in_any_timing.size()},
       {"largest_bytes", schedule.peak.largest_bytes}};
-  return json.dump();
+  return json;
 }
 
 }  // namespace accel::tools

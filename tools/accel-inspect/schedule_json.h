@@ -3,9 +3,8 @@
 #ifndef ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_JSON_H_
 #define ACCEL_TOOLS_ACCEL_INSPECT_SCHEDULE_JSON_H_
 
-#include <string>
-
 #include "absl/status/statusor.h"
+#include "nlohmann/json.hpp"
 #include "runtime/plan/memory/memory_layout.h"
 #include "runtime/plan/validate/plan_view.h"
 
@@ -18,9 +17,9 @@ namespace accel::tools {
 // "largest_bytes"}}: rows are those of the folded table and hold the ids of
 // their instructions; buckets are names. Integers are numbers. The stream of a
 // repeat, which belongs to all of them, is null.
-absl::StatusOr<std::string> ScheduleJson(const runtime::PlanView& plan,
-                                         const runtime::FunctionView& function,
-                                         const runtime::MemoryLayout& layout);
+absl::StatusOr<nlohmann::ordered_json> ScheduleJson(
+    const runtime::PlanView& plan, const runtime::FunctionView& function,
+    const runtime::MemoryLayout& layout);
 
 }  // namespace accel::tools
 

@@ -44,20 +44,6 @@ TEST(FormatTest, ExtremeDurationsDoNotOverflow) {
   EXPECT_EQ(Duration(INT64_MIN), "-106751d 23h");
 }
 
-TEST(FormatTest, SecondsAreExactDecimals) {
-  const auto text = [](int64_t ns) {
-    return FormatSeconds(std::chrono::nanoseconds(ns));
-  };
-  EXPECT_EQ(text(0), "0");
-  EXPECT_EQ(text(1), "0.000000001");
-  EXPECT_EQ(text(125'000'000), "0.125");
-  EXPECT_EQ(text(10'000'000'000), "10");
-  // One more than a double of nanoseconds can tell apart.
-  EXPECT_EQ(text((int64_t{1} << 53) + 1), "9007199.254740993");
-  EXPECT_EQ(text(INT64_MAX), "9223372036.854775807");
-  EXPECT_EQ(text(INT64_MIN), "-9223372036.854775808");
-}
-
 TEST(FormatTest, CountsHaveThousandsSeparators) {
   EXPECT_EQ(FormatCount(0), "0");
   EXPECT_EQ(FormatCount(999), "999");

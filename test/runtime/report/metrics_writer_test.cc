@@ -32,9 +32,9 @@ StepMetrics Sample() {
 }
 
 constexpr char kSampleLine[] =
-    R"({"step":1,"loss":2.3025851249694824,"lr":3e-04,)"
+    R"({"step":1,"loss":2.3025851249694824,"lr":0.0003,)"
     R"("grad_norm":0.3333333333333333,"tokens":1024,"step_seconds":0.125,)"
-    R"("tokens_per_second":8192,"peak_bytes":123456789,)"
+    R"("tokens_per_second":8192.0,"peak_bytes":123456789,)"
     R"("epoch":0.25,"time":"2026-11-23T00:00:00.123Z","run":"0123456789abcdef"})";
 constexpr char kRun[] = "0123456789abcdef";
 
@@ -58,7 +58,7 @@ TEST_F(MetricsWriterTest, DoublesReadBackExactly) {
   EXPECT_EQ(json["lr"].get<double>(), metrics.lr);
 }
 
-// In seconds as a double, the nanosecond would be gone and the sum with it.
+// As a double of nanoseconds, the last one would be gone and the sum with it.
 TEST_F(MetricsWriterTest, LongTimesKeepTheirNanoseconds) {
   StepMetrics metrics = Sample();
   metrics.step_ns = (int64_t{1} << 53) + 1;

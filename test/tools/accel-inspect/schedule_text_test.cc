@@ -135,9 +135,8 @@ TEST(ScheduleTextTest, ProgramsReadTheSame) {
   ASSERT_OK_AND_ASSIGN(const auto layout, runtime::MemoryLayout::Create(
                                               view, runtime::RankBinding()));
   const runtime::FunctionView& step = *view.FindFunction(planpb::FUNCTION_STEP);
-  ASSERT_OK_AND_ASSIGN(const std::string text,
+  ASSERT_OK_AND_ASSIGN(const nlohmann::ordered_json json,
                        tools::ScheduleJson(view, step, layout));
-  const auto json = nlohmann::json::parse(text);
   ASSERT_EQ(json["instructions"].size(), step.instructions().size());
   const auto& predict = json["instructions"][6];
   EXPECT_EQ(predict["name"], "predict");
@@ -145,7 +144,7 @@ TEST(ScheduleTextTest, ProgramsReadTheSame) {
   EXPECT_EQ(predict["phase"], "forward");
   EXPECT_EQ(predict["waits"][1]["event"], 2);
   EXPECT_EQ(predict["waits"][1]["distance"], 1);
-  EXPECT_EQ(predict["buckets"], nlohmann::json({"block0"}));
+  EXPECT_EQ(predict["buckets"], nlohmann::ordered_json({"block0"}));
   EXPECT_EQ(json["instructions"][4]["stream"], nullptr);  // the repeat
   EXPECT_EQ(json["gathered"]["most_in_program_order"], 1);
   EXPECT_EQ(json["gathered"]["most_in_any_timing"], 1);
