@@ -30,15 +30,13 @@ struct Panel {
   int64_t count;
 };
 
+/// Kernels of attention derive from it; parts of their code borrow it.
 class AttentionCode {
 public:
   using Value = mlir::Value;
   using Values = TileCode::Values;
 
   AttentionCode(KernelEmitter &emitter, mlir::Operation *op);
-
-protected:
-  template <typename OpTy> void readOperands(OpTy op);
 
   // Tensors and tiles.
   HeadTensor getOperand(Value operand) {
@@ -95,6 +93,9 @@ protected:
   bool mayBeEmpty() const {
     return mask || (tiles.causal && tiles.offset() < 0);
   }
+  /// Whether the last block of columns is not a whole one.
+  bool hasTail() const { return tiles.columns % kTile != 0; }
+  /// What probabilities that are kept are multiplied by.
   double keepFactor() const { return dropout ? dropout->keepFactor() : 1.0; }
   /// Whether ranges that end with one of `total` rows or with a block of `rows`
   /// are made of fours.
@@ -115,6 +116,7 @@ protected:
   Value minusInfinity, zero, scaleLanes;
 
 private:
+  template <typename OpTy> void readOperands(OpTy op);
   Value sizeOf(Value block, int64_t total) const;
 
   llvm::SmallVector<int64_t> tileOffsets;
