@@ -3,6 +3,7 @@
 #include "compiler/PlanFunctions.h"
 
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Memory/MemoryProblem.h"
 #include "runtime/plan/container/instruction_stream.h"
 
@@ -43,6 +44,18 @@ static planpb::FunctionRole toRole(FunctionRole role) {
   llvm_unreachable("all roles are listed");
 }
 
+/// For which ranks a function is, in the order of the axes of the mesh.
+static void addCoordinates(func::FuncOp function, planpb::Function &message) {
+  auto all = function->getAttrOfType<DictionaryAttr>(dist::kCoordinatesAttr);
+  for (StringRef axis : dist::getMeshAxes()) {
+    if (auto found = all ? all.getAs<IntegerAttr>(axis) : IntegerAttr()) {
+      planpb::AxisCoordinate *coordinate = message.add_coordinates();
+      coordinate->set_axis(toMeshAxis(axis));
+      coordinate->set_coordinate(found.getInt());
+    }
+  }
+}
+
 static uint32_t countEvents(llvm::ArrayRef<planpb::Instruction> instructions) {
   uint32_t events = 0;
   for (const planpb::Instruction &instruction : instructions) {
@@ -68,6 +81,7 @@ FailureOr<std::string> PlanFunctions::add(func::FuncOp function,
   planpb::Function *message = manifest.add_functions();
   message->set_name(name.str());
   message->set_role(toRole(*getRole(function)));
+  addCoordinates(function, *message);
   message->set_section(section);
   message->set_instructions(instructions.size());
   message->set_events(countEvents(instructions));
@@ -100,12 +114,15 @@ void PlanFunctions::addArenas(func::FuncOp function,
   }
 }
 
-/// What MarkPhases has said of `op`.
+/// What MarkPhases and MarkLayers have said of `op`.
 void PlanFunctions::setMarks(Operation *op, uint32_t id,
                              planpb::Instruction &instruction) {
   instruction.set_id(id);
   if (auto phase = op->getAttrOfType<plan::PhaseAttr>(plan::kPhaseAttr)) {
     instruction.set_phase(toPhase(phase.getValue()));
+  }
+  if (auto layer = op->getAttrOfType<IntegerAttr>(plan::kLayerAttr)) {
+    instruction.set_layer_plus_one(layer.getInt() + 1);
   }
   if (op->hasAttr(plan::kGradientsCompleteAttr)) {
     gradientsComplete = id + 1;

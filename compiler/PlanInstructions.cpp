@@ -57,10 +57,10 @@ FailureOr<planpb::Instruction>
 PlanInstructions::make(plan::InstructionOpInterface op, StringRef function) {
   planpb::Instruction instruction;
   instruction.set_stream(*streams.find(op));
-  for (auto [event, distance] : op.getWaitedEvents()) {
+  for (plan::WaitAttr waited : op.getWaitedEvents()) {
     planpb::Wait *wait = instruction.add_waits();
-    wait->set_event(event);
-    wait->set_distance(distance);
+    wait->set_event(waited.getEvent());
+    wait->set_distance(waited.getDistance());
   }
   for (int64_t event : op.getSignalledEvents()) {
     instruction.add_signals(event);

@@ -46,8 +46,7 @@ static std::string computeKey(func::FuncOp function) {
 
 /// What each operand is for, whatever the variant.
 static void addOperands(func::FuncOp function, planpb::Kernel &kernel) {
-  auto codes = function->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
-  auto first = cast<plan::CodeAttr>(codes.begin()->getValue());
+  plan::CodeAttr first = getCodeOfVariants(function)->front();
   for (const KernelOperand &operand : getKernelOperands(function, first)) {
     planpb::KernelOperand *message = kernel.add_operands();
     message->set_mode(toMode(operand.access));
@@ -62,14 +61,22 @@ static void addOperands(func::FuncOp function, planpb::Kernel &kernel) {
   kernel.set_arity(kernel.operands_size());
 }
 
-/// The code of one variant, and how it is cut.
+/// The entry in one variant: code and how it is cut, or a call of a library.
 static void addEntry(func::FuncOp function, const CodeEntry &entry,
-                     plan::CodeAttr code, planpb::Kernel &kernel) {
+                     StringRef variant, planpb::Kernel &kernel) {
   planpb::KernelEntry *message = kernel.add_entries();
+  plan::CodeAttr code = *getCode(function, variant);
+  plan::LibraryCallAttr call = getLibraryCall(function, variant);
+  if (call) {
+    message->mutable_call()->set_library(call.getLibrary().str());
+    message->mutable_call()->set_function(call.getFunction().str());
+    message->mutable_call()->set_workspace(call.getWorkspace());
+  }
   message->set_offset(entry.offset);
   message->set_size(entry.size);
   message->set_units(code.getUnits());
-  message->set_extent(describeUnits(*IterationDomain::get(function), code));
+  message->set_extent(
+      call ? "one call" : describeUnits(*IterationDomain::get(function), code));
   message->set_grain(code.getGrain());
   for (const KernelOperand &operand : getKernelOperands(function, code)) {
     message->add_unit_bytes(operand.unitBytes);
@@ -107,8 +114,7 @@ PlanKernels::PlanKernels(ModuleOp module, const LoweredCode &code,
                          planpb::Manifest &manifest) {
   addVariants(module, code, manifest);
   for (auto function : module.getOps<func::FuncOp>()) {
-    auto codes = function->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
-    if (!codes) {
+    if (!function->hasAttr(plan::kCodeAttr)) {
       continue;
     }
     uint32_t index = manifest.kernels_size();
@@ -118,8 +124,8 @@ PlanKernels::PlanKernels(ModuleOp module, const LoweredCode &code,
     kernel->set_name(function.getSymName().str());
     addOperands(function, *kernel);
     for (const VariantCode &variant : code.variants) {
-      addEntry(function, variant.image.entries[index],
-               codes.getAs<plan::CodeAttr>(variant.variant.name), *kernel);
+      addEntry(function, variant.image.entries[index], variant.variant.name,
+               *kernel);
     }
   }
 }

@@ -18,7 +18,7 @@ using namespace accel;
 void PlanState::setAxes(planpb::Slot &slot, planpb::Segment &segment,
                         StateOp state) {
   dist::Holding holding = dist::getHolding(state);
-  bool isMaster = state.getSlot() == "master";
+  bool isMaster = state.isMaster();
   if (holding == dist::Holding::All ||
       (holding == dist::Holding::Whole && isMaster)) {
     return;
@@ -38,7 +38,7 @@ void PlanState::setAxes(planpb::Slot &slot, planpb::Segment &segment,
 
 void PlanState::addSlot(StateOp state, planpb::Segment &segment) {
   planpb::Slot *slot = segment.add_slots();
-  slot->set_name(state.getSlot().value_or("").str());
+  slot->set_name(state.getSlot()->getName().str());
   slot->set_buffer(buffers.getStateIndex(state.getSymName()));
   setAxes(*slot, segment, state);
   if (int64_t block = getSlotBlock(state); block != 1) {
@@ -46,7 +46,7 @@ void PlanState::addSlot(StateOp state, planpb::Segment &segment) {
   }
   planpb::ElementType dtype =
       toElementType(cast<RankedTensorType>(state.getType()).getElementType());
-  if (state.getSlot() == "master") {
+  if (state.isMaster()) {
     segment.set_stored_dtype(dtype);
     segment.set_gathered_dtype(dtype);
   }
@@ -104,22 +104,33 @@ static void addHyperparameter(StateOp op, uint32_t buffer,
   addMeaning(*hyper);
 }
 
+static planpb::State::Kind toStateKind(StateKind kind) {
+  switch (kind) {
+  case StateKind::Hyperparameter:
+    return planpb::State::KIND_HYPERPARAMETER;
+  case StateKind::Counter:
+    return planpb::State::KIND_COUNTER;
+  case StateKind::Accumulator:
+    return planpb::State::KIND_ACCUMULATOR;
+  case StateKind::Partial:
+    return planpb::State::KIND_PARTIAL;
+  case StateKind::Slot:
+    break; // it belongs to its segment
+  }
+  llvm_unreachable("a free-standing state");
+}
+
 void PlanState::addScalars() {
   for (auto op : module.getOps<StateOp>()) {
-    if (op.getKind() == "slot") {
+    if (op.getKind() == StateKind::Slot) {
       continue;
     }
     uint32_t buffer = buffers.getStateIndex(op.getSymName());
     planpb::State *state = manifest.add_states();
     state->set_name(op.getSymName().str());
     state->set_buffer(buffer);
-    state->set_kind(
-        llvm::StringSwitch<planpb::State::Kind>(op.getKind())
-            .Case("hyperparameter", planpb::State::KIND_HYPERPARAMETER)
-            .Case("counter", planpb::State::KIND_COUNTER)
-            .Case("accumulator", planpb::State::KIND_ACCUMULATOR)
-            .Default(planpb::State::KIND_OTHER));
-    if (op.getKind() == "hyperparameter") {
+    state->set_kind(toStateKind(op.getKind()));
+    if (op.getKind() == StateKind::Hyperparameter) {
       addHyperparameter(op, buffer, manifest);
     }
   }

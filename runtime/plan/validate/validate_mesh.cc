@@ -10,11 +10,6 @@ namespace {
 
 constexpr uint64_t kMaxDegree = uint64_t{1} << 32;
 
-// The axes that the ranks of a run may lie along.
-bool MayBeSymbolic(planpb::MeshAxis axis) {
-  return axis == planpb::AXIS_REPLICA || axis == planpb::AXIS_FSDP;
-}
-
 // Requires: all axes are there.
 absl::Status ValidateSymbolicAxis(const planpb::Mesh& mesh) {
   int symbolic = 0;
@@ -22,7 +17,7 @@ absl::Status ValidateSymbolicAxis(const planpb::Mesh& mesh) {
     if (axis.degree() != 0) {
       continue;
     }
-    if (!MayBeSymbolic(axis.axis())) {
+    if (!IsDataAxis(axis.axis())) {
       return absl::UnimplementedError(absl::StrCat(
           "mesh: expected axis '", MeshAxisName(axis.axis()),
           "' to have a degree; only 'replica' and 'fsdp' can be symbolic"));
