@@ -44,7 +44,7 @@ void PlanCollectives::fill(plan::AllReduceOp op,
   setConstant(*collective->mutable_bytes(),
               type.getNumElements() * *op.getBitsSent() / 8);
   collective->set_sequence(*op.getSequence());
-  nameSegment(symbol, instruction);
+  setSegment(op.getSegmentAttr(), instruction);
 }
 
 void accel::fillShard(planpb::Shard &message, plan::ShardAttr shard) {
@@ -63,8 +63,7 @@ void PlanCollectives::fillCut(Operation *op, StringRef state,
   bool isGather = kind == planpb::Collective::KIND_ALL_GATHER;
   instruction.set_name(
       ((isGather ? "all_gather " : "reduce_scatter ") + state).str());
-  auto type =
-      cast<RankedTensorType>(module.lookupSymbol<StateOp>(state).getType());
+  auto type = cast<MemRefType>(op->getOperand(0).getType());
   planpb::Collective *collective = instruction.mutable_collective();
   collective->set_kind(kind);
   collective->set_reduction(isGather ? planpb::Collective::REDUCTION_NONE
@@ -82,10 +81,8 @@ void PlanCollectives::fillCut(Operation *op, StringRef state,
   *term->mutable_shard() = collective->shard();
   collective->set_sequence(
       op->getAttrOfType<IntegerAttr>(plan::kSequenceAttr).getInt());
-  nameSegment(state, instruction);
-  if (isGather) {
-    gatheredBuffers.try_emplace(state, instruction.accesses(1).buffer());
-  }
+  setSegment(op->getAttrOfType<plan::SegmentAttr>(plan::kSegmentAttr),
+             instruction);
 }
 
 void PlanCollectives::fill(plan::AllGatherOp op,
@@ -100,34 +97,30 @@ void PlanCollectives::fill(plan::ReduceScatterOp op,
           op.getShard(), instruction);
 }
 
-std::optional<uint32_t>
-PlanCollectives::findGatheredBuffer(StringRef state) const {
-  auto known = gatheredBuffers.find(state);
-  return known == gatheredBuffers.end() ? std::nullopt
-                                        : std::optional(known->second);
+PlanCollectives::PlanCollectives(ModuleOp module) {
+  for (auto [b, bucket] : llvm::enumerate(module.getOps<BucketOp>())) {
+    for (auto [s, segment] :
+         llvm::enumerate(bucket.getSegments().getAsRange<DictionaryAttr>())) {
+      auto name = plan::SegmentAttr::get(
+          module.getContext(), FlatSymbolRefAttr::get(bucket.getSymNameAttr()),
+          segment.getAs<StringAttr>("name"));
+      segments[name] = {static_cast<uint32_t>(b), static_cast<uint32_t>(s)};
+    }
+  }
 }
 
-/// Says which bucket and segment a collective is for.
-void PlanCollectives::nameSegment(StringRef symbol,
-                                  planpb::Instruction &instruction) {
-  planpb::Collective *collective = instruction.mutable_collective();
-  auto state = module.lookupSymbol<StateOp>(symbol);
-  if (!state || !state.getBucket()) {
+/// Copies which segment of which bucket a collective is for; VerifySchedule has
+/// found it in the module.
+void PlanCollectives::setSegment(plan::SegmentAttr segment,
+                                 planpb::Instruction &instruction) {
+  if (!segment) {
     return;
   }
-  for (auto [i, bucket] : llvm::enumerate(module.getOps<BucketOp>())) {
-    if (bucket.getSymName() != *state.getBucket()) {
-      continue;
-    }
-    collective->set_bucket_plus_one(i + 1);
-    instruction.set_block_plus_one(i + 1);
-    for (auto [j, segment] : llvm::enumerate(bucket.getSegments())) {
-      auto name = cast<DictionaryAttr>(segment).getAs<StringAttr>("name");
-      if (name.getValue() == *state.getSegment()) {
-        collective->set_segment_plus_one(j + 1);
-      }
-    }
-  }
+  auto [bucketNumber, segmentNumber] = segments.at(segment);
+  planpb::Collective *collective = instruction.mutable_collective();
+  collective->set_bucket_plus_one(bucketNumber + 1);
+  collective->set_segment_plus_one(segmentNumber + 1);
+  instruction.set_block_plus_one(bucketNumber + 1);
 }
 
 /// What ranks touch of the slots that buckets are gathered into, by slot: N

@@ -16,23 +16,20 @@ namespace accel {
 /// Fills instructions whose accesses are there.
 class PlanCollectives {
 public:
-  explicit PlanCollectives(mlir::ModuleOp module) : module(module) {}
+  explicit PlanCollectives(mlir::ModuleOp module);
 
   void fill(plan::AllReduceOp op, planpb::Instruction &instruction);
   void fill(plan::AllGatherOp op, planpb::Instruction &instruction);
   void fill(plan::ReduceScatterOp op, planpb::Instruction &instruction);
 
-  /// Where the master `state` was gathered first, if it was.
-  std::optional<uint32_t> findGatheredBuffer(llvm::StringRef state) const;
-
 private:
   void fillCut(mlir::Operation *op, llvm::StringRef state,
                planpb::Collective::Kind kind, plan::ShardAttr shard,
                planpb::Instruction &instruction);
-  void nameSegment(llvm::StringRef symbol, planpb::Instruction &instruction);
+  void setSegment(plan::SegmentAttr segment, planpb::Instruction &instruction);
 
-  mlir::ModuleOp module;
-  llvm::StringMap<uint32_t> gatheredBuffers; ///< the first of each master
+  /// The numbers of a segment's bucket and of the segment in it.
+  llvm::DenseMap<mlir::Attribute, std::pair<uint32_t, uint32_t>> segments;
 };
 
 /// What ranks touch of the slots that buckets are gathered into. Counts the

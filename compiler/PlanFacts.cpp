@@ -44,7 +44,7 @@ void accel::addModel(ModuleOp module, planpb::Manifest &manifest) {
   message.set_trainable_parameter_count(trainable);
   message.set_layers(
       llvm::count_if(module.getOps<BucketOp>(), [](BucketOp bucket) {
-        return bucket.getSymName().starts_with("block");
+        return bucket.getLayer().has_value();
       }));
 }
 

@@ -30,7 +30,7 @@ PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code,
 }
 
 planpb::Manifest PlanManifest::finish() {
-  PlanState state(module, buffers, collectives, manifest);
+  PlanState state(module, buffers, manifest);
   state.addBuckets();
   addParameters(module, exported, manifest);
   state.addScalars();

@@ -29,11 +29,6 @@ void PlanState::setAxes(planpb::Slot &slot, planpb::Segment &segment,
       segment.add_sharded_over(toMeshAxis(axis));
     }
   }
-  std::optional<uint32_t> gathered =
-      collectives.findGatheredBuffer(state.getSymName());
-  if (isMaster && gathered) {
-    segment.set_gathered_buffer_plus_one(*gathered + 1);
-  }
 }
 
 void PlanState::addSlot(StateOp state, planpb::Segment &segment) {

@@ -9,14 +9,12 @@
 
 namespace accel {
 
-/// Borrows: everything that it is made of. Functions are added before, as it is
-/// collectives that say where a segment is gathered.
+/// Borrows: everything that it is made of.
 class PlanState {
 public:
   PlanState(mlir::ModuleOp module, PlanBuffers &buffers,
-            const PlanCollectives &collectives, planpb::Manifest &manifest)
-      : module(module), buffers(buffers), collectives(collectives),
-        manifest(manifest) {}
+            planpb::Manifest &manifest)
+      : module(module), buffers(buffers), manifest(manifest) {}
 
   void addBuckets();
   /// States that belong to no segment, and of them hyperparameters once more.
@@ -28,7 +26,6 @@ private:
 
   mlir::ModuleOp module;
   PlanBuffers &buffers;
-  const PlanCollectives &collectives;
   planpb::Manifest &manifest;
 };
 

@@ -28,6 +28,15 @@ plan::ShardAttr accel::getStateShard(StateOp state) {
                               axes);
 }
 
+plan::SegmentAttr accel::getStateSegment(StateOp state) {
+  if (!state.getBucket() || !state.getSegment()) {
+    return {};
+  }
+  return plan::SegmentAttr::get(state.getContext(),
+                                FlatSymbolRefAttr::get(state.getBucketAttr()),
+                                state.getSegmentAttr());
+}
+
 std::optional<int64_t> accel::getStateLayer(StateOp slot) {
   auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
       slot, slot.getBucketAttr());

@@ -49,6 +49,20 @@ private:
   llvm::StringMap<int64_t> slots;
 };
 
+/// Whether `op` touches memory in which buckets take turns: whose slot lies
+/// there, its buffer does not say.
+bool touchesSharedSlots(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    if (!isa<MemRefType>(operand.getType())) {
+      return false;
+    }
+    plan::BufferOp buffer = plan::getBufferRange(operand).buffer;
+    return buffer.getRegion() == plan::Region::Transient &&
+           (buffer.getKlass() == plan::MemoryClass::Gathered ||
+            buffer.getKlass() == plan::MemoryClass::Gradients);
+  });
+}
+
 } // namespace
 
 LogicalResult accel::checkLayers(func::FuncOp function) {
@@ -60,10 +74,15 @@ LogicalResult accel::checkLayers(func::FuncOp function) {
     auto layer = op->getAttrOfType<IntegerAttr>(plan::kLayerAttr);
     hasLayers |= bool(layer);
     llvm::SmallDenseSet<int64_t> layers = known.collect(op);
-    if (!wrong && layers.size() == 1 &&
-        *layers.begin() != (layer ? layer.getInt() : -1)) {
+    int64_t said = layer ? layer.getInt() : -1;
+    auto other =
+        llvm::find_if(layers, [&](int64_t each) { return each != said; });
+    bool isWrong = layer ? other != layers.end()
+                         : layers.size() == 1 && other != layers.end() &&
+                               !touchesSharedSlots(op);
+    if (!wrong && isWrong) {
       wrong = op;
-      expected = *layers.begin();
+      expected = *other;
     }
   });
   if (!hasLayers || !wrong) {

@@ -8,8 +8,10 @@
 namespace accel {
 
 /// Checks the layers of the instructions of `function` against the buckets of
-/// its module: what touches slots of one layer, and no others, names it. An
-/// error on the first that is wrong. Says nothing if no instruction has one.
+/// its module: what touches slots of one layer, and no others, names it, and
+/// nothing names another one. Memory in which buckets take turns may hold slots
+/// of any layer. An error on the first that is wrong. Says nothing if no
+/// instruction has one.
 llvm::LogicalResult checkLayers(mlir::func::FuncOp function);
 
 } // namespace accel

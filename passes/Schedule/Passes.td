@@ -113,6 +113,7 @@ def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
     Every instruction runs on a stream that the module declares, or none says yet where it runs. All instructions have a cost or
     none has; bytes are those of the types of operands, operations those of the kernel, and collectives are numbered in program order.
     Where one has a layer, every instruction that touches slots of one layer only names that one.
+    Every collective that moves a slot of a segment names that segment of a bucket of the module (`segment`).
 
     Requires: InsertEvents. Changes nothing.
   }];

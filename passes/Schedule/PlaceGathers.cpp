@@ -100,10 +100,10 @@ private:
         builder.setInsertionPoint(begin);
       }
       for (auto &[whole, view] : slot.views) {
-        const Source &source = sources.find(whole)->second;
+        Source source = sources.find(whole)->second;
         auto gather = plan::AllGatherOp::create(
             builder, source.loc, source.state.getSymNameAttr(), source.part,
-            view, source.shard);
+            view, source.shard, getStateSegment(source.state));
         gather.setLayer(getStateLayer(source.state));
       }
     }

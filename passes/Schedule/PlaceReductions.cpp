@@ -127,7 +127,8 @@ private:
       Destination &to = destinations.find(whole)->second;
       Value part = plan::PartOp::create(top, to.loc, view, to.shard);
       auto reduce = plan::ReduceScatterOp::create(
-          builder, to.loc, to.state.getSymNameAttr(), view, part, to.shard);
+          builder, to.loc, to.state.getSymNameAttr(), view, part, to.shard,
+          getStateSegment(to.state));
       reduce.setLayer(getStateLayer(to.state));
       reduced[view] = part;
     }

@@ -10,6 +10,7 @@
 #include "passes/Schedule/GradientWrites.h"
 #include "passes/Schedule/LayerCheck.h"
 #include "passes/Schedule/Passes.h"
+#include "passes/Schedule/SegmentCheck.h"
 #include "passes/Schedule/SlotContents.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,8 +62,8 @@ class VerifySchedulePass
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(verifyPlaced(function)) || failed(verify(function)) ||
-          failed(verifyPhases(function)) || failed(checkCosts(function)) ||
-          failed(checkLayers(function))) {
+          failed(verifyPhases(function)) || failed(checkSegments(function)) ||
+          failed(checkCosts(function)) || failed(checkLayers(function))) {
         return signalPassFailure();
       }
     }

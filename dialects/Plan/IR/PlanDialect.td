@@ -48,6 +48,26 @@ def Plan_ShardAttr : AttrDef<Plan_Dialect, "Shard"> {
   let assemblyFormat = "`<` $elements `granule` $granule `over` $axes `>`";
 }
 
+def Plan_SegmentAttr : AttrDef<Plan_Dialect, "Segment"> {
+  let mnemonic = "segment";
+  let summary = "a segment of a bucket";
+  let description = [{
+    `bucket` names an `accel.bucket` of the module, and `name` one of its segments. It stands as `segment` on a collective that moves
+    a slot of that segment.
+
+    ```mlir
+    accel.bucket @block0 {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 256 : i64, parameters = []} ]}
+    func.func @sum() {
+      %g = plan.buffer persistent gradients "block0.decayed.gradient" : memref<256xf32>
+      plan.all_reduce %g over ["fsdp"] {segment = #plan.segment<@block0 "decayed">} : memref<256xf32>
+      return
+    }
+    ```
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$bucket, "::mlir::StringAttr":$name);
+  let assemblyFormat = "`<` $bucket $name `>`";
+}
+
 def Plan_StreamKind : I32EnumAttr<"StreamKind", "what the instructions of a stream do", [
     I32EnumAttrCase<"Compute", 0, "compute">, I32EnumAttrCase<"Communication", 1, "communication">,
     I32EnumAttrCase<"Host", 2, "host">]> {

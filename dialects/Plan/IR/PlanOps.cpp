@@ -98,6 +98,10 @@ LogicalResult BufferOp::verify() {
   if (getCopies() != 1 && getCopies() != 2) {
     return emitOpError("expected 1 or 2 copies, got ") << getCopies();
   }
+  if (getCopies() != 1 && getRegion() != Region::IO) {
+    return emitOpError("expected an io buffer to have copies, got ")
+           << stringifyRegion(getRegion());
+  }
   if (getSpace() == Space::Shared && getRegion() != Region::Transient) {
     return emitOpError("expected a transient buffer in the shared space, got ")
            << stringifyRegion(getRegion());

@@ -43,8 +43,10 @@ inline constexpr llvm::StringLiteral kLayerAttr = "layer";
 inline constexpr llvm::StringLiteral kGradientsCompleteAttr =
     "gradients_complete";
 
-/// Arguments of every collective: its number among those of its function, and
-/// how many bits a rank sends for each element.
+/// Arguments of every collective: the segment whose slot it moves, its number
+/// among those of its function, and how many bits a rank sends for each
+/// element.
+inline constexpr llvm::StringLiteral kSegmentAttr = "segment";
 inline constexpr llvm::StringLiteral kSequenceAttr = "sequence";
 inline constexpr llvm::StringLiteral kBitsSentAttr = "bits_sent";
 

@@ -21,11 +21,11 @@ class Plan_Instruction<string mnemonic, dag own, list<string> overridden = []>
   let arguments = !con(own, Plan_Decided);
 }
 
-// What else Schedule decides about a collective: its number among those of its function, in program order, and how many bits a rank
-// sends for each element: of an all_reduce those of a part to each other rank and of a sum back from it, twice the element; of the others
+// A collective says which segment's slot it moves, if it is one's (`segment`). What else Schedule decides about it: its number among those
+// of its function, in program order, and how many bits a rank sends for each element: of an all_reduce those of a part to each other rank and of a sum back from it, twice the element; of the others
 // those of one element.
 class Plan_Collective<string mnemonic, dag own>
-    : Plan_Instruction<mnemonic, !con(own, (ins OptionalAttr<I64Attr>:$sequence, OptionalAttr<I64Attr>:$bits_sent))>;
+    : Plan_Instruction<mnemonic, !con(own, (ins OptionalAttr<Plan_SegmentAttr>:$segment, OptionalAttr<I64Attr>:$sequence, OptionalAttr<I64Attr>:$bits_sent))>;
 defvar Plan_UndecidedCollective = !strconcat("/*sequence=*/::mlir::IntegerAttr(), /*bits_sent=*/::mlir::IntegerAttr(), ", Plan_Undecided);
 
 def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
@@ -37,7 +37,7 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     Memory). Between Fuse and Schedule one with a `symbol` holds, in one microbatch, all of that slot, of which each rank
     holds a part: collectives of the `dist` dialect in the loop name it. Persistent ones live as long as the run (`symbol` is the state's or segment slot's name); constants hold
     `value`; io buffers are filled by `plan.fetch`. `klass` is the class under which estimates count the bytes. With
-    `copies = 2` the buffer exists twice and microbatch i uses copy i mod 2. With `shard` a rank has memory for its part of
+    `copies = 2` an io buffer exists twice and microbatch i uses copy i mod 2. With `shard` a rank has memory for its part of
     the elements only. In space `shared` the ranks of a host have one such buffer together; in `device`, the default, each has its own.
     With `per_thread` each thread of the rank has one. It begins at a multiple of `alignment` bytes.
 
@@ -47,7 +47,7 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
 
     **Constraints**
     - (C1) the shape is static and the layout row-major.
-    - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1 or 2; an alignment is a power of two, at least
+    - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1, or of io buffers 2; an alignment is a power of two, at least
       64, and an offset a multiple of it; only transient buffers are shared, only persistent ones sharded or each thread's own, and
       a `shard` is one of all their elements.
     - (C3) the elements are f64, f32, bf16, f16, i64, i32 booleans (i1, i8) or codes (ui8).
@@ -226,7 +226,7 @@ def Plan_AllReduceOp : Plan_Collective<"all_reduce", (ins AnyMemRef:$buffer, Str
     **Constraints**
     - (C1) `axes` is not empty, and the elements are floats.
   }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, "::mlir::ArrayAttr":$axes), !strconcat("build($_builder, $_state, buffer, axes, ", Plan_UndecidedCollective, ");")>];
+  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, "::mlir::ArrayAttr":$axes, "SegmentAttr":$segment), !strconcat("build($_builder, $_state, buffer, axes, segment, ", Plan_UndecidedCollective, ");")>];
   let assemblyFormat = "$buffer `over` $axes attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
@@ -246,7 +246,7 @@ def Plan_AllGatherOp : Plan_Collective<"all_gather", (ins StrAttr:$state, AnyMem
     **Constraints**
     - (C1) both have the elements of `shard`; `part` is a part or a sharded buffer that is cut by `shard`, `whole` is neither.
   }];
-  let builders = [OpBuilder<(ins "::mlir::StringAttr":$state, "::mlir::Value":$part, "::mlir::Value":$whole, "ShardAttr":$shard), !strconcat("build($_builder, $_state, state, part, whole, shard, ", Plan_UndecidedCollective, ");")>];
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$state, "::mlir::Value":$part, "::mlir::Value":$whole, "ShardAttr":$shard, "SegmentAttr":$segment), !strconcat("build($_builder, $_state, state, part, whole, shard, segment, ", Plan_UndecidedCollective, ");")>];
   let assemblyFormat = "$state $part `into` $whole attr-dict `:` type($part) `,` type($whole)";
   let hasVerifier = 1;
 }
@@ -266,7 +266,7 @@ def Plan_ReduceScatterOp : Plan_Collective<"reduce_scatter", (ins StrAttr:$state
     **Constraints**
     - (C1) both have the elements of `shard`; `part` is a part or a sharded buffer that is cut by `shard`, `whole` is neither.
   }];
-  let builders = [OpBuilder<(ins "::mlir::StringAttr":$state, "::mlir::Value":$whole, "::mlir::Value":$part, "ShardAttr":$shard), !strconcat("build($_builder, $_state, state, whole, part, shard, ", Plan_UndecidedCollective, ");")>];
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$state, "::mlir::Value":$whole, "::mlir::Value":$part, "ShardAttr":$shard, "SegmentAttr":$segment), !strconcat("build($_builder, $_state, state, whole, part, shard, segment, ", Plan_UndecidedCollective, ");")>];
   let assemblyFormat = "$state $whole `into` $part attr-dict `:` type($whole) `,` type($part)";
   let hasVerifier = 1;
 }

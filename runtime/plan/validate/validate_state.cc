@@ -65,10 +65,6 @@ absl::Status ValidateSegment(const planpb::Manifest& manifest, uint64_t granule,
   RETURN_IF_ERROR(CheckElementType(segment.stored_dtype()));
   RETURN_IF_ERROR(CheckElementType(segment.gathered_dtype()));
   RETURN_IF_ERROR(ValidateAxisList(segment.sharded_over()));
-  if (segment.gathered_buffer_plus_one() != 0) {
-    RETURN_IF_ERROR(CheckIndex("buffer", segment.gathered_buffer_plus_one() - 1,
-                               manifest.buffers_size()));
-  }
   return ValidateSlots(manifest, granule, segment);
 }
 

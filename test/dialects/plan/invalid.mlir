@@ -32,6 +32,14 @@ func.func @buffer_c2_copies() {
 
 // -----
 
+func.func @buffer_c2_transient_copies() {
+  // expected-error@below {{expected an io buffer to have copies, got transient}}
+  %0 = plan.buffer transient activations {copies = 2 : i64} : memref<4xf32>
+  return
+}
+
+// -----
+
 func.func @buffer_c2_offset() {
   // expected-error@below {{expected an offset that is a multiple of 64, got 100}}
   %0 = plan.buffer transient activations {offset = 100 : i64} : memref<4xf32>

@@ -73,3 +73,19 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.write @lr, %half : tensor<f64>
   return
 }
+
+// -----
+
+// A transposed value lies in no buffer: kernels take such views themselves.
+accel.state @x accumulator : tensor<4x8xf32>
+func.func private @negate(%v: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {plan.kernel = {columns = 32 : i64, elements = 32 : i64, kind = "flat", rows = 1 : i64}} {
+  %y = accel.neg %v : tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %x = accel.read @x : tensor<4x8xf32>
+  // expected-error@below {{expected a value that lies in one piece of memory}}
+  %t = accel.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %y = func.call @negate(%t) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}

@@ -49,7 +49,7 @@ func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<2
 // CHECK: plan.launch @matmul{{.+}}(%{{.*}}, %{{.*}}, %[[PARAMETER]]) [read, read, update]
 // CHECK-NEXT: }
 // In place: the sum of the rank's part takes the place of what it added itself.
-// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[SUM]] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[SUM]] {segment = #plan.segment<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
 // Sums of rows: as many as the rank has, of two rows a granule; zero elsewhere, so that a sum of all is the rank's share.
 // CHECK-NEXT: plan.fill %[[ROWS]] : memref<8xf32>
 // CHECK-NEXT: plan.launch @squares(%[[OWN_GRADIENT]], %[[OWN_ROWS]]) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">}
@@ -57,7 +57,7 @@ func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<2
 // CHECK-NEXT: plan.all_reduce %[[SQUARES]] over ["replica", "fsdp"]
 // CHECK-NEXT: plan.launch @halve(%[[OWN_GRADIENT]], %[[OWN_CHANGE]]) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @update(%[[READ]], %[[MOMENTUM]], %[[OWN_CHANGE]], %[[WRITTEN]], %[[MOMENTUM]]) [read, read, read, write, write] {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.all_gather "b.s.master" %[[SENT]] into %[[MASTER]] {shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.all_gather "b.s.master" %[[SENT]] into %[[MASTER]] {segment = #plan.segment<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: return
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {

@@ -25,6 +25,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   // Nothing goes on behind the loop or in front of it.
   // CHECK: plan.fill %{{[0-9]+}} : memref<128xf32>
   plan.fill %x : memref<128xf32>
+  // CHECK: plan.fill {{.*}} {layer = 0 : i64}
+  plan.fill %g : memref<128xf32>
   // CHECK: plan.repeat
   plan.repeat {
     // What is before the layers is none's work.

@@ -1,6 +1,9 @@
 // RUN: accel-opt %s --accel-place-reductions | FileCheck %s
 // RUN: accel-opt %s --accel-place-reductions --accel-assign-streams --accel-insert-events --accel-verify-schedule
 
+accel.bucket @t {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
+accel.bucket @a {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
+accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
 accel.state @"t.s.gradient" slot : tensor<128xf32> {bucket = "t", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
 accel.state @"a.s.gradient" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
 accel.state @"b.s.gradient" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}

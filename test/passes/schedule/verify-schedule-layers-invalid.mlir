@@ -48,3 +48,18 @@ func.func @gather() {
   plan.all_gather "block1.s.master" %own into %w {layer = 0 : i64, shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
   return
 }
+
+// -----
+
+// Buckets take turns in such memory: another layer's gradient may lie there, but what names a layer touches no other's slots.
+accel.bucket @block0 {granule = 128 : i64, layer = 0 : i64, segments = []}
+accel.state @block0.s.master slot : tensor<128xf32> {bucket = "block0", segment = "s", slot = #accel.slot<master>, group = "decayed"}
+func.func @turns() {
+  %b = plan.buffer persistent parameters "block0.s.master" : memref<128xf32>
+  %g = plan.buffer transient gradients : memref<128xf32>
+  plan.fill %g {layer = 0 : i64} : memref<128xf32>
+  plan.copy %b to %g : memref<128xf32>, memref<128xf32>
+  // expected-error@below {{touches slots of layer 0, but says that it works for layer 1}}
+  plan.copy %b to %g {layer = 1 : i64} : memref<128xf32>, memref<128xf32>
+  return
+}

@@ -276,9 +276,11 @@ const Case kProgramCases[] = {
      "there is no function to step"},
     {"TwoSteps",
      [](SamplePlan& p) {
-       p.manifest.mutable_functions(0)->set_role(planpb::FUNCTION_STEP);
+       *p.manifest.add_functions() = p.step_function();
+       p.manifest.mutable_functions(2)->set_name("again");
+       p.functions.push_back(p.functions[1]);
      },
-     "two functions step on the same ranks, 'step' is the second"},
+     "two functions step on the same ranks, 'again' is the second"},
     {"StepOfSomeRanks",
      [](SamplePlan& p) {
        p.manifest.mutable_mesh()->mutable_axes(3)->set_degree(2);
