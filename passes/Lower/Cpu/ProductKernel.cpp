@@ -20,265 +20,193 @@
 // index: no split among threads and no width of registers changes it.
 #include "passes/Lower/Cpu/ProductKernel.h"
 
-#include "passes/Lower/Cpu/MultiplyRoutine.h"
-#include "passes/Lower/Cpu/PackRoutines.h"
-#include "passes/Lower/Cpu/Sweep.h"
-#include "passes/Target/Cpu/ProductTiles.h"
+#include "passes/Lower/Cpu/PackedOperands.h"
+#include "passes/Lower/Cpu/ProductEpilogue.h"
+#include "passes/Lower/Cpu/ProductSums.h"
 
 using namespace mlir;
 using namespace accel;
 
 namespace {
 
-/// Indices from `first` to `last` - 1.
-struct IndexRange {
-  Value first, last;
-};
-
-/// A block of the summed index.
-struct DepthBlock {
-  Value first, depth;
+/// The matrices of one product.
+struct ProductMatrices {
+  ProductMatrix lhs, rhs, sums;
+  AffineExpr firstRow; ///< of the result, among those of all results
 };
 
 class ProductKernel {
 public:
-  ProductKernel(KernelEmitter &emitter, MatmulOp op, const ProductTiles &tiles)
-      : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()), op(op),
-        tiles(tiles),
-        registers(ProductBlock::get(emitter.getGeometry().getVectors())),
-        packing(emitter.getKernel()->getParentOfType<ModuleOp>(), registers),
-        multiplication(emitter.getKernel()->getParentOfType<ModuleOp>(),
-                       registers) {}
+  ProductKernel(KernelEmitter &emitter, MatmulOp op, const ProductTiles &tiles,
+                const ProductSums &sums)
+      : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()),
+        tiles(tiles), operands(emitter, tiles), sums(sums),
+        epilogue(emitter, op, tiles) {}
 
-  void emit();
+  /// `first`: of the products that lie one behind the other.
+  void emit(const ProductMatrices &first);
 
 private:
-  ProductMatrix getMatrix(Value operand, bool isTransposed);
-  ProductMatrix partOf(const ProductMatrix &matrix, Value row, Value column);
-  bool findDestination();
-  IndexRange rangeOf(const IndexRange &units, int64_t unit, int64_t size);
-  /// Whether units are blocks of columns, and not of rows.
-  bool isByColumn() const {
-    return emitter.getGeometry().getOf() == plan::UnitKind::Columns;
-  }
-  void emitMatrix(const IndexRange &units);
-  Value panelStride() const {
-    return t.index(tiles.panelStride(registers.columns));
-  }
-  void emitChunk(const IndexRange &rows, const IndexRange &columns);
-  void emitBlock(const IndexRange &rows, const IndexRange &columns,
-                 const DepthBlock &block);
-  void emitRows(const IndexRange &rows, const IndexRange &columns,
-                const DepthBlock &block);
-  void emitEpilogue(const IndexRange &rows, const IndexRange &columns,
-                    const DepthBlock &block);
-  void emitEpilogueRow(Value row, const IndexRange &columns);
+  ProductMatrices getMatrices(const ProductMatrices &first, Value number);
+  ProductRange rangeOf(const ProductRange &units, int64_t size);
+  void emitMatrix(const ProductMatrices &product, const ProductRange &units);
+  void emitChunk(const ProductMatrices &product, const ProductRange &rows,
+                 const ProductRange &columns);
+  void emitBlock(const ProductMatrices &product, const ProductRange &rows,
+                 const ProductRange &columns, const DepthBlock &block);
+  void emitRows(const ProductMatrices &product, const ProductRange &rows,
+                const ProductRange &columns, const DepthBlock &block);
 
   KernelEmitter &emitter;
   TileCode t;
-  MatmulOp op;
   ProductTiles tiles;
-  ProductBlock registers;
-  PackRoutines packing;
-  MultiplyRoutine multiplication;
-  ProductMatrix lhs, rhs, result;
-  AffineExpr firstRow; ///< of the matrix, among those of all matrices
-  Storing storing;
-  bool hasEpilogue = false;
+  PackedOperands operands;
+  ProductSums sums;
+  ProductEpilogue epilogue;
 };
 
-ProductMatrix ProductKernel::getMatrix(Value operand, bool isTransposed) {
-  int64_t offset = 0;
-  Value buffer = emitter.getContiguous(op, operand, offset);
-  return {buffer, t.index(offset), t.index(shapeOf(operand).back()),
-          isTransposed};
+/// The units of the call, each matrix's share of them.
+void ProductKernel::emit(const ProductMatrices &first) {
+  ProductRange units{emitter.getBegin(), emitter.getEnd()};
+  if (tiles.matrices == 1) {
+    return emitMatrix(first, units);
+  }
+  int64_t perMatrix = emitter.getGeometry().getUnits() / tiles.matrices;
+  Value behind = t.add(units.last, t.index(perMatrix - 1));
+  emitter.forEach(t.div(units.first, perMatrix), t.div(behind, perMatrix), 1,
+                  [&](Value number) {
+                    ProductMatrices product = getMatrices(first, number);
+                    Value begin = t.mul(number, perMatrix);
+                    Value end = t.add(begin, t.index(perMatrix));
+                    emitMatrix(product,
+                               {t.sub(t.max(units.first, begin), begin),
+                                t.sub(t.min(units.last, end), begin)});
+                  });
 }
 
-/// The matrix from an element on.
-ProductMatrix ProductKernel::partOf(const ProductMatrix &matrix, Value row,
-                                    Value column) {
-  if (matrix.isTransposed) {
-    std::swap(row, column);
-  }
-  ProductMatrix part = matrix;
-  part.at = t.add(t.add(matrix.at, t.mul(row, matrix.stride)), column);
-  return part;
+ProductMatrices ProductKernel::getMatrices(const ProductMatrices &first,
+                                           Value number) {
+  auto advance = [&](const ProductMatrix &matrix, int64_t elements) {
+    return matrix.behind(t, t.mul(number, elements));
+  };
+  return {advance(first.lhs, tiles.rows * tiles.depth),
+          advance(first.rhs, tiles.depth * tiles.columns),
+          advance(first.sums, tiles.rows * tiles.columns),
+          emitter.dimension(number) * tiles.rows};
 }
 
-/// The sums are kept where the product goes or, if nobody wants it as it is, a
-/// result that is computed from it.
-bool ProductKernel::findDestination() {
-  std::optional<unsigned> chosen;
-  for (auto [i, value] : llvm::enumerate(emitter.getResults())) {
-    bool isProduct = value == op.getResult();
-    hasEpilogue |= !isProduct;
-    if (getNumElements(value) != emitter.getDomain().elements) {
-      emitter.emitError(op)
-          << "expected results of " << emitter.getDomain().elements
-          << " elements, got " << value.getType();
-      return false;
-    }
-    bool canHold = elementTypeOf(value).isF32() &&
-                   (isProduct || !isAccumulated(emitter.getKernel(), i));
-    if (canHold && (isProduct || !chosen)) {
-      chosen = i;
-    }
-  }
-  if (!chosen) {
-    emitter.emitError(op) << "expected a result of " << op.getType()
-                          << " to keep the sums in, got none";
-    return false;
-  }
-  result = {emitter.getResultBuffer(*chosen), t.index(0),
-            t.index(tiles.columns)};
-  storing = emitter.getStoring(*chosen);
-  if (storing.adds && hasEpilogue) {
-    emitter.emitError(op) << "expected no other result beside a product that "
-                             "is added to what is there";
-    return false;
-  }
-  return true;
-}
-
-IndexRange ProductKernel::rangeOf(const IndexRange &units, int64_t unit,
-                                  int64_t size) {
+/// The rows or columns, `size` in all, that some units are.
+ProductRange ProductKernel::rangeOf(const ProductRange &units, int64_t size) {
+  int64_t unit = emitter.getGeometry().getUnit();
   auto limit = [&](Value each) {
     return t.min(t.mul(each, unit), t.index(size));
   };
   return {limit(units.first), limit(units.last)};
 }
 
-/// The units of the call, each matrix's share of them.
-void ProductKernel::emit() {
-  lhs = getMatrix(op.getLhs(), tiles.transposeLhs);
-  rhs = getMatrix(op.getRhs(), tiles.transposeRhs);
-  if (emitter.hasFailed() || !findDestination()) {
-    return;
-  }
-  IndexRange units{emitter.getBegin(), emitter.getEnd()};
-  firstRow = emitter.number(0);
-  if (tiles.matrices == 1) {
-    return emitMatrix(units);
-  }
-  int64_t perMatrix = emitter.getGeometry().getUnits() / tiles.matrices;
-  const ProductMatrix firstLhs = lhs, firstRhs = rhs, firstResult = result;
-  Value behind = t.add(units.last, t.index(perMatrix - 1));
-  emitter.forEach(t.div(units.first, perMatrix), t.div(behind, perMatrix), 1,
-                  [&](Value matrix) {
-                    auto advance = [&](const ProductMatrix &first,
-                                       int64_t elements) {
-                      ProductMatrix part = first;
-                      part.at = t.add(first.at, t.mul(matrix, elements));
-                      return part;
-                    };
-                    lhs = advance(firstLhs, tiles.rows * tiles.depth);
-                    rhs = advance(firstRhs, tiles.depth * tiles.columns);
-                    result = advance(firstResult, tiles.rows * tiles.columns);
-                    firstRow = emitter.dimension(matrix) * tiles.rows;
-                    Value begin = t.mul(matrix, perMatrix);
-                    Value end = t.add(begin, t.index(perMatrix));
-                    emitMatrix({t.sub(t.max(units.first, begin), begin),
-                                t.sub(t.min(units.last, end), begin)});
-                  });
-}
-
-void ProductKernel::emitMatrix(const IndexRange &units) {
-  IndexRange rows{t.index(0), t.index(tiles.rows)};
-  IndexRange columns{t.index(0), t.index(tiles.columns)};
-  plan::CodeAttr geometry = emitter.getGeometry();
-  if (isByColumn()) {
-    columns = rangeOf(units, geometry.getUnit(), tiles.columns);
+void ProductKernel::emitMatrix(const ProductMatrices &product,
+                               const ProductRange &units) {
+  ProductRange rows{t.index(0), t.index(tiles.rows)};
+  ProductRange columns{t.index(0), t.index(tiles.columns)};
+  if (emitter.getGeometry().getOf() == plan::UnitKind::Columns) {
+    columns = rangeOf(units, tiles.columns);
   } else {
-    rows = rangeOf(units, geometry.getUnit(), tiles.rows);
+    rows = rangeOf(units, tiles.rows);
   }
   int64_t packed = tiles.packedColumns;
   emitter.forEach(columns.first, columns.last, packed, [&](Value first) {
-    emitChunk(rows, {first, t.min(t.add(first, packed), columns.last)});
+    emitChunk(product, rows,
+              {first, t.min(t.add(first, packed), columns.last)});
   });
 }
 
-void ProductKernel::emitChunk(const IndexRange &rows,
-                              const IndexRange &columns) {
+void ProductKernel::emitChunk(const ProductMatrices &product,
+                              const ProductRange &rows,
+                              const ProductRange &columns) {
   int64_t depth = tiles.block;
   emitter.forEach(t.index(0), t.index(tiles.depth), depth, [&](Value first) {
     Value left = t.sub(t.index(tiles.depth), first);
-    emitBlock(rows, columns, {first, t.min(left, t.index(depth))});
+    emitBlock(product, rows, columns, {first, t.min(left, t.index(depth))});
   });
 }
 
-void ProductKernel::emitBlock(const IndexRange &rows, const IndexRange &columns,
+void ProductKernel::emitBlock(const ProductMatrices &product,
+                              const ProductRange &rows,
+                              const ProductRange &columns,
                               const DepthBlock &block) {
-  packing.packRhs(t, partOf(rhs, block.first, columns.first),
-                  {emitter.getWorkspace(), t.index(0)}, panelStride(),
-                  t.sub(columns.last, columns.first), block.depth);
+  operands.packRhs(product.rhs.from(t, block.first, columns.first),
+                   columns.count(t), block);
   int64_t step = ProductTiles::kPackedRows;
   emitter.forEach(rows.first, rows.last, step, [&](Value first) {
-    emitRows({first, t.min(t.add(first, step), rows.last)}, columns, block);
+    emitRows(product, {first, t.min(t.add(first, step), rows.last)}, columns,
+             block);
   });
 }
 
-void ProductKernel::emitRows(const IndexRange &rows, const IndexRange &columns,
+void ProductKernel::emitRows(const ProductMatrices &product,
+                             const ProductRange &rows,
+                             const ProductRange &columns,
                              const DepthBlock &block) {
-  Value workspace = emitter.getWorkspace();
-  Value count = t.sub(rows.last, rows.first);
-  PackedMatrix packed{workspace, t.index(tiles.lhsOffset())};
-  packing.packLhs(t, partOf(lhs, rows.first, block.first), packed, count,
-                  block.depth);
-  Value adds = t.isLess(t.index(0), block.first);
-  if (storing.adds) {
-    adds = storing.kept ? t.select(adds, adds, storing.kept) : t.constantTrue();
+  Value count = rows.count(t);
+  operands.packLhs(product.lhs.from(t, rows.first, block.first), count, block);
+  Value adds = sums.adds(t, block);
+  operands.multiply(count, columns.count(t), block,
+                    product.sums.from(t, rows.first, columns.first), adds);
+  if (epilogue.isEmpty()) {
+    return;
   }
-  PackedProduct product{.packed = workspace,
-                        .lhsAt = packed.at,
-                        .rhsAt = t.index(0),
-                        .panelStride = panelStride(),
-                        .rows = count,
-                        .columns = t.sub(columns.last, columns.first),
-                        .depth = block.depth};
-  multiplication.multiply(t, product, partOf(result, rows.first, columns.first),
-                          adds);
-  if (hasEpilogue) {
-    emitEpilogue(rows, columns, block);
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// The epilogue
-//===----------------------------------------------------------------------===//
-
-/// Row by row, what becomes of the sums behind the last block.
-void ProductKernel::emitEpilogue(const IndexRange &rows,
-                                 const IndexRange &columns,
-                                 const DepthBlock &block) {
   int64_t last = (tiles.blocks() - 1) * tiles.block;
   emitter.onlyIf(t.isEqual(block.first, t.index(last)), [&] {
-    emitter.forEach(rows.first, rows.last, 1,
-                    [&](Value row) { emitEpilogueRow(row, columns); });
+    epilogue.emit(rows, columns, product.firstRow, product.sums.buffer);
   });
 }
 
-void ProductKernel::emitEpilogueRow(Value row, const IndexRange &columns) {
-  AffineExpr first = (firstRow + emitter.dimension(row)) * tiles.columns;
-  // Chunks begin and ranges end with units of columns, or with the last.
-  constexpr int64_t lanes = 32;
-  int64_t step =
-      isByColumn() ? emitter.getGeometry().getUnit() : tiles.packedColumns;
-  bool isWhole = tiles.columns % lanes == 0 && step % lanes == 0;
-  int64_t divisor = isWhole ? lanes : 1;
-  Sweep sweep(emitter, {first, tiles.columns, columns.first,
-                        OpFoldResult(t.sub(columns.last, columns.first)),
-                        /*startsInFours=*/true, divisor});
-  sweep.setStored(op.getResult(), result.buffer);
-  for (auto [i, value] : llvm::enumerate(emitter.getResults())) {
-    if (value == op.getResult()) {
-      continue;
-    }
-    if (Value lane = sweep.lane(value)) {
-      sweep.store(lane, emitter.getResultBuffer(i), first,
-                  emitter.getStoring(i));
-    }
+//===----------------------------------------------------------------------===//
+// What the kernel begins with
+//===----------------------------------------------------------------------===//
+
+/// Whether the iteration domain is that of the product.
+bool checkDomain(KernelEmitter &emitter, MatmulOp op,
+                 const ProductTiles &tiles) {
+  const IterationDomain &domain = emitter.getDomain();
+  if (domain.matrixRows() != tiles.rows || domain.columns != tiles.columns ||
+      domain.matrices != tiles.matrices || domain.block % 16 != 0) {
+    emitter.emitError(op) << "expected " << tiles.rows << " rows of "
+                          << tiles.columns << " in each of " << tiles.matrices
+                          << " matrices and blocks of a multiple of 16, got "
+                          << domain.matrixRows() << ", " << domain.columns
+                          << ", " << domain.matrices << " and " << domain.block;
+    return false;
   }
-  sweep.finish();
+  return true;
+}
+
+/// Whether there are routines for the geometry, and room.
+bool checkGeometry(KernelEmitter &emitter, MatmulOp op,
+                   const ProductTiles &tiles) {
+  plan::CodeAttr geometry = emitter.getGeometry();
+  int64_t vectors = geometry.getVectors();
+  if ((vectors != 1 && vectors != 2) || tiles.packedColumns <= 0 ||
+      tiles.packedColumns % (16 * vectors) != 0 ||
+      geometry.getWorkspace() < tiles.workspaceBytes()) {
+    emitter.emitError(op)
+        << "expected register blocks of 1 or 2 vectors, columns that are "
+           "packed in whole blocks and a workspace of "
+        << tiles.workspaceBytes() << " bytes, got " << geometry;
+    return false;
+  }
+  return true;
+}
+
+/// The matrix that an operand is, or the first of them. The buffer is null
+/// after an error.
+ProductMatrix getMatrix(KernelEmitter &emitter, MatmulOp op, Value operand,
+                        bool isTransposed) {
+  int64_t offset = 0;
+  Value buffer = emitter.getContiguous(op, operand, offset);
+  IndexArithmetic t(emitter.getBuilder(), emitter.getLoc());
+  return {buffer, t.index(offset), t.index(shapeOf(operand).back()),
+          isTransposed};
 }
 
 } // namespace
@@ -288,28 +216,20 @@ void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op) {
     emitter.emitError(op) << "expected a product of f32, got " << op.getType();
     return;
   }
-  const IterationDomain &domain = emitter.getDomain();
-  plan::CodeAttr geometry = emitter.getGeometry();
-  ProductTiles tiles =
-      ProductTiles::get(op, domain.block, geometry.getPacked());
-  if (domain.matrixRows() != tiles.rows || domain.columns != tiles.columns ||
-      domain.matrices != tiles.matrices || domain.block % 16 != 0) {
-    emitter.emitError(op) << "expected " << tiles.rows << " rows of "
-                          << tiles.columns << " in each of " << tiles.matrices
-                          << " matrices and blocks of a multiple of 16, got "
-                          << domain.matrixRows() << ", " << domain.columns
-                          << ", " << domain.matrices << " and " << domain.block;
+  ProductTiles tiles = ProductTiles::get(op, emitter.getDomain().block,
+                                         emitter.getGeometry().getPacked());
+  if (!checkDomain(emitter, op, tiles) || !checkGeometry(emitter, op, tiles)) {
     return;
   }
-  int64_t vectors = geometry.getVectors();
-  if ((vectors != 1 && vectors != 2) || tiles.packedColumns <= 0 ||
-      tiles.packedColumns % (16 * vectors) != 0 ||
-      geometry.getWorkspace() < tiles.workspaceBytes()) {
-    emitter.emitError(op)
-        << "expected register blocks of 1 or 2 vectors, columns that are "
-           "packed in whole blocks and a workspace of "
-        << tiles.workspaceBytes() << " bytes, got " << geometry;
+  ProductMatrix lhs = getMatrix(emitter, op, op.getLhs(), tiles.transposeLhs);
+  ProductMatrix rhs = getMatrix(emitter, op, op.getRhs(), tiles.transposeRhs);
+  if (emitter.hasFailed()) {
     return;
   }
-  ProductKernel(emitter, op, tiles).emit();
+  std::optional<ProductSums> sums = ProductSums::find(emitter, op);
+  if (!sums) {
+    return;
+  }
+  ProductKernel(emitter, op, tiles, *sums)
+      .emit({lhs, rhs, sums->getMatrix(), emitter.number(0)});
 }

@@ -1,19 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the matrices of a product lie in memory, as they are and packed.
+// How the matrices of a product lie in memory, as they are and packed, and the
+// parts that they are cut into.
 #ifndef ACCEL_PASSES_LOWER_CPU_PRODUCTLAYOUT_H
 #define ACCEL_PASSES_LOWER_CPU_PRODUCTLAYOUT_H
+
+#include "passes/Lower/IndexArithmetic.h"
 
 #include "mlir/IR/Value.h"
 
 namespace accel {
 
-/// Floats in memory from element `at` on; rows (or, where they are contiguous,
+/// Rows or columns from `first` to `last` - 1.
+struct ProductRange {
+  mlir::Value first, last;
+
+  mlir::Value count(const IndexArithmetic &t) const {
+    return t.sub(last, first);
+  }
+};
+
+/// A block of the summed index: `depth` of it from `first` on.
+struct DepthBlock {
+  mlir::Value first, depth;
+};
+
+/// Numbers in memory from element `at` on; rows (or, where they are contiguous,
 /// columns) lie `stride` elements apart. Both are indices.
 struct ProductMatrix {
   mlir::Value buffer; ///< a memref of rank 1
   mlir::Value at;
   mlir::Value stride;
   bool isTransposed = false; ///< neighbours in memory are those of a column
+
+  /// The matrix from an element on.
+  ProductMatrix from(const IndexArithmetic &t, mlir::Value row,
+                     mlir::Value column) const;
+  /// The matrix `elements` further on in the buffer.
+  ProductMatrix behind(const IndexArithmetic &t, mlir::Value elements) const;
 };
 
 /// Where packed floats go in a buffer.

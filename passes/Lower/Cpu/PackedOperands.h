@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The parts of a product's operands that a thread has packed.
+#ifndef ACCEL_PASSES_LOWER_CPU_PACKEDOPERANDS_H
+#define ACCEL_PASSES_LOWER_CPU_PACKEDOPERANDS_H
+
+#include "passes/Lower/Cpu/KernelEmitter.h"
+#include "passes/Lower/Cpu/MultiplyRoutine.h"
+#include "passes/Lower/Cpu/PackRoutines.h"
+#include "passes/Target/Cpu/ProductTiles.h"
+
+namespace accel {
+
+/// Packs parts of both matrices into the thread's workspace and multiplies
+/// them. How packed numbers lie there, and what they are, nobody else knows: an
+/// operand of another type is converted when it is packed, or packed for
+/// another routine that multiplies.
+class PackedOperands {
+public:
+  using Value = mlir::Value;
+
+  PackedOperands(KernelEmitter &emitter, const ProductTiles &tiles);
+
+  /// Packs `columns` columns of the right matrix, the summed index of `block`,
+  /// from `part` on.
+  void packRhs(const ProductMatrix &part, Value columns,
+               const DepthBlock &block) const;
+  /// Packs `rows` rows of the left matrix in the same way.
+  void packLhs(const ProductMatrix &part, Value rows,
+               const DepthBlock &block) const;
+  /// Multiplies `rows` packed rows by `columns` packed columns. The sums, which
+  /// are f32, are stored in `sums` or, if `adds`, an i1, added to what is
+  /// there.
+  void multiply(Value rows, Value columns, const DepthBlock &block,
+                const ProductMatrix &sums, Value adds) const;
+
+private:
+  Value panelStride() const {
+    return t.index(tiles.panelStride(registers.columns));
+  }
+  Value lhsAt() const { return t.index(tiles.lhsOffset()); }
+
+  TileCode t;
+  ProductTiles tiles;
+  Value workspace;
+  ProductBlock registers;
+  PackRoutines packing;
+  MultiplyRoutine multiplication;
+};
+
+} // namespace accel
+
+#endif

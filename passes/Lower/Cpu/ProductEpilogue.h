@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What becomes of a product, element by element, in the kernel that computes
+// it: bias, activation, residual, dropout, another type.
+#ifndef ACCEL_PASSES_LOWER_CPU_PRODUCTEPILOGUE_H
+#define ACCEL_PASSES_LOWER_CPU_PRODUCTEPILOGUE_H
+
+#include "passes/Lower/Cpu/KernelEmitter.h"
+#include "passes/Lower/Cpu/ProductLayout.h"
+#include "passes/Target/Cpu/ProductTiles.h"
+
+namespace accel {
+
+/// Computes and stores the results that are not the product itself. Borrows:
+/// the emitter.
+class ProductEpilogue {
+public:
+  ProductEpilogue(KernelEmitter &emitter, MatmulOp op,
+                  const ProductTiles &tiles)
+      : emitter(emitter), product(op.getResult()), tiles(tiles) {}
+
+  /// Whether the product is the only result.
+  bool isEmpty() const;
+
+  /// Writes the epilogue over part of one matrix, row by row, whose finished
+  /// sums lie in the buffer `sums`. `firstRow`: of the matrix, among the rows
+  /// of all matrices.
+  void emit(const ProductRange &rows, const ProductRange &columns,
+            mlir::AffineExpr firstRow, mlir::Value sums) const;
+
+private:
+  void emitRow(mlir::AffineExpr row, const ProductRange &columns,
+               mlir::Value sums) const;
+  int64_t columnDivisor() const;
+
+  KernelEmitter &emitter;
+  mlir::Value product;
+  ProductTiles tiles;
+};
+
+} // namespace accel
+
+#endif

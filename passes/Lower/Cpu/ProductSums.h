@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the sums of a product are kept, from its first block of the summed
+// index to its last.
+#ifndef ACCEL_PASSES_LOWER_CPU_PRODUCTSUMS_H
+#define ACCEL_PASSES_LOWER_CPU_PRODUCTSUMS_H
+
+#include "passes/Lower/Cpu/KernelEmitter.h"
+#include "passes/Lower/Cpu/ProductLayout.h"
+
+#include <optional>
+
+namespace accel {
+
+/// A matrix of f32, whatever the operands are: the product's own result or, if
+/// nobody wants it as it is, a result that is computed from it element by
+/// element.
+class ProductSums {
+public:
+  /// Null after an error: no result can hold them.
+  static std::optional<ProductSums> find(KernelEmitter &emitter, MatmulOp op);
+
+  const ProductMatrix &getMatrix() const { return matrix; }
+  /// Whether sums of `block` are added to what is there, an i1: those behind
+  /// the first block are, and all are where the kernel adds to its result.
+  mlir::Value adds(const IndexArithmetic &t, const DepthBlock &block) const;
+
+private:
+  ProductSums(const ProductMatrix &matrix, const Storing &storing)
+      : matrix(matrix), storing(storing) {}
+
+  ProductMatrix matrix;
+  Storing storing;
+};
+
+} // namespace accel
+
+#endif
