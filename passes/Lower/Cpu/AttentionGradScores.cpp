@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Delta, exponentials and their gradients, row by row.
+#include "passes/Lower/Cpu/AttentionGradScores.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace accel;
+
+void AttentionGradScores::emitDelta(const GradHead &head,
+                                    const TileRows &result) const {
+  t.each(tiles.rows, 1, [&](Value row) {
+    Value sum = code.zero;
+    for (int64_t x = 0; x < tiles.width; x += kTileLanes) {
+      sum = m.fma(result.lanes(row, x), head.flow.lanes(row, x), sum);
+    }
+    delta.storeScalar(t.sumLanes(sum), t.index(0), placeOfDelta(head, row));
+  });
+}
+
+void AttentionGradScores::emitProbabilities(const GradTile &tile) const {
+  t.each(t.index(0), tile.rows, 1,
+         [&](Value row) { emitProbabilityRow(tile, row); });
+}
+
+void AttentionGradScores::emitProbabilityRow(const GradTile &tile,
+                                             Value row) const {
+  Value line = t.add(tile.firstRow, row);
+  Value logarithm = t.splat(tile.head.lse.scalar(t.index(0), line));
+  if (code.mayBeEmpty()) {
+    // A row without columns has no probabilities.
+    Value infinity = m.number(std::numeric_limits<double>::infinity());
+    logarithm =
+        m.select(m.isEqual(logarithm, code.minusInfinity), infinity, logarithm);
+  }
+  const auto &dropout = code.dropout;
+  std::array<Value, 4> words;
+  if (dropout) {
+    words = dropout->wordsAlongColumns(tile.head.dropoutKey, tile.head.number,
+                                       line, tile.columns.block);
+  }
+  // On the diagonal what lies behind was not computed.
+  Value end = code.chooseOn(tile.isDiagonal, t.add(row, 1), t.index(kTile));
+  for (int64_t v = 0; v < kTileVectors; ++v) {
+    int64_t lane = v * kTileLanes;
+    Value isSeen = v == 0 ? t.constantTrue() : t.isLess(t.index(lane), end);
+    t.onlyIf(isSeen, [&] {
+      Value p = emitProbability(tile, row, lane, logarithm);
+      p = dropout ? m.select(dropout->isDropped(words[v]), m.neg(p), p) : p;
+      probabilities.store(p, row, lane);
+    });
+  }
+}
+
+/// Those of sixteen columns from `lane` on; zero where causality forbids them.
+Value AttentionGradScores::emitProbability(const GradTile &tile, Value row,
+                                           int64_t lane,
+                                           Value logarithm) const {
+  Value score = probabilities.lanes(row, lane);
+  Value line = t.add(tile.firstRow, row);
+  Value p;
+  if (code.mask) {
+    Value added =
+        code.mask->lanes(tile.head.mask, line, t.add(tile.columns.first, lane));
+    p = m.exp(m.sub(m.fma(score, code.scaleLanes, added), logarithm));
+  } else {
+    p = m.exp(m.fma(score, code.scaleLanes, m.neg(logarithm)));
+  }
+  if (!tiles.causal) {
+    return p;
+  }
+  Value last =
+      tile.isDiagonal
+          ? t.select(tile.isDiagonal, t.sub(row, t.index(lane)),
+                     t.index(kTileLanes))
+          : t.sub(t.add(line, tiles.offset() - lane), tile.columns.first);
+  return m.select(t.lanesThat(arith::CmpIPredicate::sle, last), p, code.zero);
+}
+
+void AttentionGradScores::emitGradient(const GradTile &tile, Value row,
+                                       Value lane, Value flow) const {
+  Value line = t.add(tile.firstRow, row);
+  Value p = probabilities.allLanes(row, lane);
+  Value number = placeOfDelta(tile.head, line);
+  Value mean = t.splat(delta.scalar(t.index(0), number));
+  if (code.dropout) {
+    Value dropped = m.isNegative(p);
+    Value keep = m.number(code.keepFactor());
+    Value kept = m.select(dropped, code.zero, m.mul(p, keep));
+    probabilities.storeAll(kept, row, lane);
+    p = m.abs(p);
+    flow = m.select(dropped, code.zero, m.mul(flow, keep));
+  }
+  Value gradient = m.mul(m.mul(p, code.scaleLanes), m.sub(flow, mean));
+  gradients.storeAll(gradient, row, lane);
+}
