@@ -3,7 +3,7 @@
 #include "passes/Lower/Cpu/KernelEmitter.h"
 
 #include "passes/Lower/Conversions.h"
-#include "passes/Lower/Cpu/RowBody.h"
+#include "passes/Lower/Cpu/RowLanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

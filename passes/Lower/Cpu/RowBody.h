@@ -5,6 +5,7 @@
 #define ACCEL_PASSES_LOWER_CPU_ROWBODY_H
 
 #include "passes/Lower/Cpu/RowMemory.h"
+#include "passes/Lower/Cpu/RowReductions.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -15,16 +16,6 @@ namespace accel {
 
 /// Says a power of two that divides the trip count; 1 without it.
 inline constexpr llvm::StringLiteral kDivisorAttr = "accel.divisor";
-
-/// Lanes of operations that compute in double: two registers of AVX2, one of
-/// AVX-512. A long formula on more would keep no value in a register.
-inline constexpr int64_t kLanesOfDoubles = 8;
-
-/// An operand that takes in all elements.
-struct RowReduction {
-  mlir::OpOperand *accumulator;
-  mlir::vector::CombiningKind kind;
-};
 
 /// Emits iterations of `op` at the builder's insertion point. Borrows: all.
 class RowBody {

@@ -8,15 +8,12 @@
 //                                        the rest: masked loads and stores
 //                                        the lanes of an accumulator, combined
 //                                        by halves
-#include "passes/Lower/Arithmetic.h"
-#include "passes/Lower/Cpu/Combination.h"
 #include "passes/Lower/Cpu/Passes.h"
 #include "passes/Lower/Cpu/RowBody.h"
+#include "passes/Lower/Cpu/RowLanes.h"
 #include "passes/Lower/IndexArithmetic.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <optional>
@@ -31,54 +28,11 @@ using namespace accel;
 
 namespace {
 
-/// Least number of lanes: below it a vector register is not full.
-constexpr int64_t kFewestLanes = 16;
-/// Where 8-bit codes become numbers or numbers codes: that takes long chains of
-/// operations, whose values are to stay in registers.
-constexpr int64_t kLanesOfCodes = 16;
-
-/// The least power of two of lanes for `count` elements, at most `lanes`.
-int64_t lanesFor(int64_t count, int64_t lanes) {
-  return std::min<int64_t>(
-      lanes, std::max<int64_t>(kFewestLanes, llvm::PowerOf2Ceil(count)));
-}
-
-/// Rewrites one operation.
-class RowVectorizer {
-public:
-  RowVectorizer(linalg::GenericOp op, int64_t lanes)
-      : op(op), loc(op.getLoc()), builder(op), indices(builder, loc),
-        lanes(lanes) {}
-
-  LogicalResult run();
-
-private:
-  LogicalResult checkForm();
-  LogicalResult findReductions();
-  void chooseLanes();
-  Value findSize();
-  void emitSingle(RowBody &body);
-  SmallVector<Value> emitLoop(RowBody &body, Value mainSize);
-  SmallVector<Value> emitTail(RowBody &body, Value size, Value mainSize,
-                              ValueRange accumulators);
-  SmallVector<Value> emitTailIfAny(RowBody &body, Value size, Value mainSize,
-                                   ValueRange accumulators);
-  void storeAccumulators(ValueRange accumulators);
-
-  linalg::GenericOp op;
-  Location loc;
-  OpBuilder builder;
-  IndexArithmetic indices;
-  int64_t lanes;
-  int64_t divisor = 1; ///< of the trip count, a power of two
-  SmallVector<RowReduction> reductions;
-};
-
 //===----------------------------------------------------------------------===//
 // What there is
 //===----------------------------------------------------------------------===//
 
-LogicalResult RowVectorizer::checkForm() {
+LogicalResult checkForm(linalg::GenericOp op) {
   if (op.getNumLoops() != 1 || !op.hasPureBufferSemantics()) {
     return op.emitOpError("expected one loop over buffers");
   }
@@ -89,66 +43,54 @@ LogicalResult RowVectorizer::checkForm() {
              << AffineMapAttr::get(map);
     }
   }
-  if (auto known = op->getAttrOfType<IntegerAttr>(kDivisorAttr)) {
-    divisor = known.getInt();
-  }
+  return success();
+}
+
+/// What divides the trip count, a power of two.
+FailureOr<int64_t> findDivisor(linalg::GenericOp op) {
+  auto known = op->getAttrOfType<IntegerAttr>(kDivisorAttr);
+  int64_t divisor = known ? known.getInt() : 1;
   if (divisor < 1 || !llvm::isPowerOf2_64(divisor)) {
     return op.emitOpError("expected ")
            << kDivisorAttr << " to be a power of two, got " << divisor;
   }
-  return success();
+  return divisor;
 }
 
-LogicalResult RowVectorizer::findReductions() {
-  for (OpOperand &out : op.getDpsInitsMutable()) {
-    if (op.getMatchingIndexingMap(&out).getNumResults() != 0) {
-      continue;
-    }
-    unsigned number = out.getOperandNumber() - op.getNumDpsInputs();
-    SmallVector<Operation *> combiners;
-    bool isKnown =
-        matchReduction(op.getRegionOutputArgs(), number, combiners) &&
-        combiners.size() == 1;
-    auto kind =
-        isKnown ? linalg::getCombinerOpKind(combiners[0]) : std::nullopt;
-    if (!kind) {
-      return op.emitOpError("expected results mapped by (j) -> () to be sums, "
-                            "products, maxima or minima");
-    }
-    reductions.push_back({&out, *kind});
-  }
-  return success();
-}
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
 
-void RowVectorizer::chooseLanes() {
-  auto body = op.getBody()->without_terminator();
-  auto isInDouble = [](Operation &inner) {
-    return llvm::any_of(inner.getResultTypes(),
-                        [](Type type) { return type.isF64(); });
-  };
-  auto isCall = [](Operation &inner) { return isa<func::CallOp>(inner); };
-  auto isCode = [](Operation &inner) {
-    return isa<arith::TruncIOp, arith::ExtUIOp>(inner) &&
-           (inner.getOperand(0).getType().isInteger(8) ||
-            inner.getResult(0).getType().isInteger(8)) &&
-           !inner.getOperand(0).getType().isInteger(1);
-  };
-  // Any order gives the same maximum.
-  bool haveOrder = llvm::any_of(reductions, [](const RowReduction &reduction) {
-    return reduction.kind != vector::CombiningKind::MAXIMUMF &&
-           reduction.kind != vector::CombiningKind::MINIMUMF;
-  });
-  if (!haveOrder && llvm::any_of(body, isCode)) {
-    lanes = std::min(lanes, kLanesOfCodes);
-  }
-  if (llvm::any_of(body, isCall) ||
-      (reductions.empty() && llvm::any_of(body, isInDouble))) {
-    lanes = kLanesOfDoubles;
-  }
-  if (reductions.empty() && divisor >= kFewestLanes) {
-    lanes = std::min(lanes, divisor);
-  }
-}
+/// Rewrites one operation.
+class RowVectorizer {
+public:
+  RowVectorizer(linalg::GenericOp op, const RowReductions &reductions,
+                int64_t divisor, int64_t lanes)
+      : op(op), loc(op.getLoc()), builder(op), indices(builder, loc),
+        reductions(reductions), divisor(divisor), lanes(lanes),
+        body(op, reductions.get(), builder) {}
+
+  void emit();
+
+private:
+  Value findSize();
+  void emitSingle();
+  Value findMainSize(Value size, std::optional<int64_t> known);
+  SmallVector<Value> emitLoop(Value mainSize);
+  SmallVector<Value> emitTail(Value size, Value mainSize,
+                              ValueRange accumulators);
+  SmallVector<Value> emitTailIfAny(Value size, Value mainSize,
+                                   ValueRange accumulators);
+
+  linalg::GenericOp op;
+  Location loc;
+  OpBuilder builder;
+  IndexArithmetic indices;
+  const RowReductions &reductions;
+  int64_t divisor; ///< of the trip count, a power of two
+  int64_t lanes;
+  RowBody body;
+};
 
 /// The trip count is that of the first streamed operand.
 Value RowVectorizer::findSize() {
@@ -160,18 +102,8 @@ Value RowVectorizer::findSize() {
   return {};
 }
 
-//===----------------------------------------------------------------------===//
-// The loop
-//===----------------------------------------------------------------------===//
-
-SmallVector<Value> RowVectorizer::emitLoop(RowBody &body, Value mainSize) {
-  SmallVector<Value> initial;
-  for (const RowReduction &reduction : reductions) {
-    auto type = VectorType::get(
-        {lanes}, getElementTypeOrSelf(reduction.accumulator->get().getType()));
-    TypedAttr neutral = getNeutral(reduction.kind, type.getElementType());
-    initial.push_back(emitSplat(builder, loc, type, neutral));
-  }
+SmallVector<Value> RowVectorizer::emitLoop(Value mainSize) {
+  SmallVector<Value> initial = reductions.emitNeutral(builder, lanes);
   if (getConstantIntValue(mainSize) == 0) {
     return initial;
   }
@@ -188,14 +120,13 @@ SmallVector<Value> RowVectorizer::emitLoop(RowBody &body, Value mainSize) {
   return SmallVector<Value>(loop.getResults());
 }
 
-SmallVector<Value> RowVectorizer::emitTail(RowBody &body, Value size,
-                                           Value mainSize,
+SmallVector<Value> RowVectorizer::emitTail(Value size, Value mainSize,
                                            ValueRange accumulators) {
   Value rest = indices.sub(size, mainSize);
   std::optional<int64_t> known = getConstantIntValue(rest);
   // Accumulators have all lanes; without any, fewer suffice.
   int64_t tailLanes =
-      known && reductions.empty() ? lanesFor(*known, lanes) : lanes;
+      known && reductions.isEmpty() ? lanesFor(*known, lanes) : lanes;
   if (known == tailLanes) {
     return body.emit({tailLanes, mainSize, Value(), Value()}, accumulators);
   }
@@ -205,8 +136,7 @@ SmallVector<Value> RowVectorizer::emitTail(RowBody &body, Value size,
 }
 
 /// A tail of a length known at run time, which is mostly none.
-SmallVector<Value> RowVectorizer::emitTailIfAny(RowBody &body, Value size,
-                                                Value mainSize,
+SmallVector<Value> RowVectorizer::emitTailIfAny(Value size, Value mainSize,
                                                 ValueRange accumulators) {
   Value hasTail = indices.isBelow(mainSize, size);
   auto branch =
@@ -214,7 +144,7 @@ SmallVector<Value> RowVectorizer::emitTailIfAny(RowBody &body, Value size,
                         /*withElseRegion=*/!accumulators.empty());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  SmallVector<Value> next = emitTail(body, size, mainSize, accumulators);
+  SmallVector<Value> next = emitTail(size, mainSize, accumulators);
   if (!accumulators.empty()) {
     scf::YieldOp::create(builder, loc, next);
     builder.setInsertionPointToStart(branch.elseBlock());
@@ -223,61 +153,56 @@ SmallVector<Value> RowVectorizer::emitTailIfAny(RowBody &body, Value size,
   return SmallVector<Value>(branch.getResults());
 }
 
-void RowVectorizer::storeAccumulators(ValueRange accumulators) {
-  for (auto [reduction, lanesOfSum] :
-       llvm::zip_equal(reductions, accumulators)) {
-    Value buffer = reduction.accumulator->get();
-    Value before = memref::LoadOp::create(builder, loc, buffer, ValueRange());
-    Value combined = combineLanes(builder, loc, reduction.kind, lanesOfSum);
-    Value total = vector::makeArithReduction(builder, loc, reduction.kind,
-                                             before, combined);
-    memref::StoreOp::create(builder, loc, total, buffer, ValueRange());
-  }
+void RowVectorizer::emitSingle() {
+  SmallVector<Value> before = reductions.emitLoads(builder);
+  reductions.emitStores(
+      builder, body.emit({0, indices.index(0), Value(), Value()}, before));
 }
 
-void RowVectorizer::emitSingle(RowBody &body) {
-  SmallVector<Value> accumulators;
-  for (const RowReduction &reduction : reductions) {
-    accumulators.push_back(memref::LoadOp::create(
-        builder, loc, reduction.accumulator->get(), ValueRange()));
+/// What whole vectors cover.
+Value RowVectorizer::findMainSize(Value size, std::optional<int64_t> known) {
+  if (known) {
+    return indices.index(*known / lanes * lanes);
   }
-  accumulators =
-      body.emit({0, indices.index(0), Value(), Value()}, accumulators);
-  for (auto [reduction, total] : llvm::zip_equal(reductions, accumulators)) {
-    memref::StoreOp::create(builder, loc, total, reduction.accumulator->get(),
-                            ValueRange());
+  if (divisor % lanes == 0) {
+    return size;
   }
+  return indices.sub(size, indices.rem(size, lanes));
 }
 
-LogicalResult RowVectorizer::run() {
-  if (failed(checkForm()) || failed(findReductions())) {
-    return failure();
-  }
-  chooseLanes();
-  RowBody body(op, reductions, builder);
+void RowVectorizer::emit() {
   Value size = findSize();
   std::optional<int64_t> known = getConstantIntValue(size);
   if (known == 1) {
-    emitSingle(body);
-    op.erase();
-    return success();
+    return emitSingle();
   }
-  Value mainSize;
   if (known) {
     lanes = lanesFor(*known, lanes);
-    mainSize = indices.index(*known / lanes * lanes);
-  } else if (divisor % lanes == 0) {
-    mainSize = size;
-  } else {
-    mainSize = indices.sub(size, indices.rem(size, lanes));
   }
-  SmallVector<Value> accumulators = emitLoop(body, mainSize);
+  Value mainSize = findMainSize(size, known);
+  SmallVector<Value> accumulators = emitLoop(mainSize);
   if (!known && mainSize != size) {
-    accumulators = emitTailIfAny(body, size, mainSize, accumulators);
+    accumulators = emitTailIfAny(size, mainSize, accumulators);
   } else if (known && *known % lanes != 0) {
-    accumulators = emitTail(body, size, mainSize, accumulators);
+    accumulators = emitTail(size, mainSize, accumulators);
   }
-  storeAccumulators(accumulators);
+  reductions.emitCombined(builder, accumulators);
+}
+
+LogicalResult vectorize(linalg::GenericOp op, int64_t lanes) {
+  if (failed(checkForm(op))) {
+    return failure();
+  }
+  FailureOr<int64_t> divisor = findDivisor(op);
+  if (failed(divisor)) {
+    return failure();
+  }
+  FailureOr<RowReductions> reductions = RowReductions::find(op);
+  if (failed(reductions)) {
+    return failure();
+  }
+  lanes = chooseLanes(op, *reductions, *divisor, lanes);
+  RowVectorizer(op, *reductions, *divisor, lanes).emit();
   op.erase();
   return success();
 }
@@ -296,7 +221,7 @@ public:
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
     for (linalg::GenericOp op : ops) {
-      if (failed(RowVectorizer(op, lanes).run())) {
+      if (failed(vectorize(op, lanes))) {
         return signalPassFailure();
       }
     }

@@ -2,7 +2,7 @@
 // Checks what LowerKernels promises to code generation.
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Lower/Cpu/Passes.h"
-#include "passes/Lower/Cpu/RowBody.h"
+#include "passes/Lower/Cpu/RowLanes.h"
 #include "passes/Lower/Routine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
