@@ -45,6 +45,7 @@ FailureOr<Value> convertIntegerUnary(NodeConversion &c) {
 }
 
 using UnaryMaker = Value (*)(NodeConversion &, Value);
+/// Null for an operator that has no case here.
 UnaryMaker findUnary(StringRef name) {
   return llvm::StringSwitch<UnaryMaker>(name)
       .Case("Abs", makeUnary<AbsOp>)
@@ -57,10 +58,12 @@ UnaryMaker findUnary(StringRef name) {
       .Case("Sigmoid", makeUnary<SigmoidOp>)
       .Case("Sin", makeUnary<SinOp>)
       .Case("Sqrt", makeUnary<SqrtOp>)
-      .Default(makeUnary<TanhOp>);
+      .Case("Tanh", makeUnary<TanhOp>)
+      .Default(nullptr);
 }
 
 using BinaryMaker = Value (*)(NodeConversion &, Value, Value);
+/// Null for an operator that has no case here.
 BinaryMaker findBinary(StringRef name) {
   return llvm::StringSwitch<BinaryMaker>(name)
       .Case("Add", makeBinary<AddOp>)
@@ -70,7 +73,27 @@ BinaryMaker findBinary(StringRef name) {
       .Case("Min", makeBinary<MinOp>)
       .Case("Mul", makeBinary<MulOp>)
       .Case("Or", makeBinary<OrOp>)
-      .Default(makeBinary<SubOp>);
+      .Case("Sub", makeBinary<SubOp>)
+      .Default(nullptr);
+}
+
+/// None for an operator that has no case here.
+std::optional<ComparePredicate> findPredicate(StringRef name) {
+  return llvm::StringSwitch<std::optional<ComparePredicate>>(name)
+      .Case("Equal", ComparePredicate::EQ)
+      .Case("Greater", ComparePredicate::GT)
+      .Case("GreaterOrEqual", ComparePredicate::GE)
+      .Case("Less", ComparePredicate::LT)
+      .Case("LessOrEqual", ComparePredicate::LE)
+      .Default(std::nullopt);
+}
+
+/// The table of operators names a converter that does not know the operator.
+LogicalResult failUnknown(const NodeConversion &c, StringRef family) {
+  return c.error() << "expected " << family
+                   << " that its converter has a case for, got '"
+                   << c.node.op_type()
+                   << "': add the case to ElementwiseOps.cpp";
 }
 
 /// With dropout the default exporter's opset 23 adds the boolean mask of
@@ -114,8 +137,12 @@ LogicalResult checkSameElementType(NodeConversion &c) {
 } // namespace
 
 LogicalResult convertUnary(NodeConversion &c) {
+  UnaryMaker make = findUnary(c.node.op_type());
+  if (!make) {
+    return failUnknown(c, "an operator of one tensor");
+  }
   if (isFloat(c.input(0))) {
-    c.setResult(0, findUnary(c.node.op_type())(c, c.input(0)));
+    c.setResult(0, make(c, c.input(0)));
     return success();
   }
   FailureOr<Value> result = convertIntegerUnary(c);
@@ -127,6 +154,10 @@ LogicalResult convertUnary(NodeConversion &c) {
 }
 
 LogicalResult convertBinary(NodeConversion &c) {
+  BinaryMaker make = findBinary(c.node.op_type());
+  if (!make) {
+    return failUnknown(c, "an operator of two tensors");
+  }
   if (isAddedSelection(c)) {
     return convertAddedSelection(c);
   }
@@ -149,19 +180,17 @@ LogicalResult convertBinary(NodeConversion &c) {
   }
   Value result = operands->front();
   for (Value operand : llvm::drop_begin(*operands)) {
-    result = findBinary(c.node.op_type())(c, result, operand);
+    result = make(c, result, operand);
   }
   c.setResult(0, result);
   return success();
 }
 
 LogicalResult convertCompare(NodeConversion &c) {
-  auto predicate = llvm::StringSwitch<ComparePredicate>(c.node.op_type())
-                       .Case("Equal", ComparePredicate::EQ)
-                       .Case("Greater", ComparePredicate::GT)
-                       .Case("GreaterOrEqual", ComparePredicate::GE)
-                       .Case("Less", ComparePredicate::LT)
-                       .Default(ComparePredicate::LE);
+  std::optional<ComparePredicate> predicate = findPredicate(c.node.op_type());
+  if (!predicate) {
+    return failUnknown(c, "a comparison");
+  }
   if (failed(checkSameElementType(c))) {
     return failure();
   }
@@ -172,7 +201,7 @@ LogicalResult convertCompare(NodeConversion &c) {
   }
   RankedTensorType type =
       c.typeOf(operands->front()).clone(c.builder.getI1Type());
-  c.setResult(0, CompareOp::create(c.builder, c.loc, type, predicate,
+  c.setResult(0, CompareOp::create(c.builder, c.loc, type, *predicate,
                                    (*operands)[0], (*operands)[1]));
   return success();
 }
