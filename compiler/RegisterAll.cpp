@@ -37,6 +37,22 @@
 
 using mlir::PassPipelineRegistration;
 
+namespace {
+
+/// A pipeline is made before its module is read, so that it has to be told what
+/// accelc reads from the module's plan.variant.
+struct LowerPipelineOptions : mlir::PassPipelineOptions<LowerPipelineOptions> {
+  Option<std::string> variant{
+      *this, "variant",
+      llvm::cl::desc("The variant to write code for; none: the first")};
+  Option<int64_t> lanes{
+      *this, "lanes",
+      llvm::cl::desc("The lanes of the variant, as its plan.variant says"),
+      llvm::cl::init(64)};
+};
+
+} // namespace
+
 void accel::registerAllAccelDialects(mlir::DialectRegistry &registry) {
   registry.insert<AccelDialect, dist::DistDialect, plan::PlanDialect,
                   mlir::func::FuncDialect>();
@@ -72,9 +88,10 @@ void accel::registerAllAccelPasses() {
   PassPipelineRegistration<>(
       "accel-memory", "phase Memory",
       [](mlir::OpPassManager &pm) { buildMemoryPipeline(pm); });
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<LowerPipelineOptions>(
       "accel-lower", "phase Lower for variants of CPUs",
-      [](mlir::OpPassManager &manager) {
-        findLowering(plan::DeviceKind::Cpu)->addPasses(manager, {});
+      [](mlir::OpPassManager &manager, const LowerPipelineOptions &options) {
+        findLowering(plan::DeviceKind::Cpu)
+            ->addPasses(manager, {options.variant, options.lanes});
       });
 }

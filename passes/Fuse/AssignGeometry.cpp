@@ -50,8 +50,7 @@ private:
                                       variant.features.end());
       plan::VariantOp::create(builder, getOperation().getLoc(), variant.name,
                               variant.device, variant.processor,
-                              builder.getStrArrayAttr(features),
-                              target.getReductionLanes());
+                              builder.getStrArrayAttr(features), variant.lanes);
     }
   }
 

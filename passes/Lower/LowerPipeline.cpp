@@ -28,29 +28,28 @@ static const TargetLowering *getLowering(ModuleOp module,
   return lowering;
 }
 
-LogicalResult accel::buildLowerPipeline(OpPassManager &manager, ModuleOp module,
-                                        const LowerOptions &options) {
+LogicalResult accel::buildLowerPipeline(OpPassManager &manager,
+                                        ModuleOp module) {
   std::vector<CodeVariant> variants = getVariants(module);
-  auto variant = llvm::find_if(variants, [&](const CodeVariant &each) {
-    return options.variant.empty() || each.name == options.variant;
-  });
-  if (variant == variants.end()) {
+  if (variants.empty()) {
     return module.emitError("expected a plan.variant to write code for, got "
                             "none: run --accel-assign-geometry first");
   }
-  const TargetLowering *lowering = getLowering(module, *variant);
+  const CodeVariant &variant = variants.front();
+  const TargetLowering *lowering = getLowering(module, variant);
   if (!lowering) {
     return failure();
   }
-  lowering->addPasses(manager, options);
+  lowering->addPasses(manager, {variant.name, variant.lanes});
   return success();
 }
 
 std::vector<CodeVariant> accel::getVariants(ModuleOp module) {
   std::vector<CodeVariant> variants;
   for (auto op : module.getOps<plan::VariantOp>()) {
-    CodeVariant variant{
-        op.getSymName().str(), op.getDevice(), op.getProcessor().str(), {}};
+    CodeVariant variant{op.getSymName().str(), op.getDevice(),
+                        op.getProcessor().str(), /*features=*/{},
+                        static_cast<int64_t>(op.getLanes())};
     for (StringRef feature : op.getFeatures().getAsValueRange<StringAttr>()) {
       variant.features.push_back(feature.str());
     }
@@ -133,7 +132,7 @@ private:
       return isFirst || !all || all.get(variant.name) != all.get(first.name);
     });
     ModuleOp code = *codes.back();
-    if (failed(lowerToCode(code, *lowering, {variant.name, getLanes(variant)},
+    if (failed(lowerToCode(code, *lowering, {variant.name, variant.lanes},
                            timing))) {
       return failure();
     }
@@ -146,11 +145,6 @@ private:
       }
     }
     return success();
-  }
-
-  int64_t getLanes(const CodeVariant &variant) {
-    auto op = module.lookupSymbol<plan::VariantOp>(variant.name);
-    return op ? static_cast<int64_t>(op.getLanes()) : LowerOptions().lanes;
   }
 
   ModuleOp module;

@@ -25,10 +25,9 @@ struct LoweredCode {
 };
 
 /// From functions with `plan.kernel` to functions of vectors, memrefs and scf
-/// beside them, as the device of the chosen variant of `module` wants them.
+/// beside them, as the first variant of `module` and its device want them.
 mlir::LogicalResult buildLowerPipeline(mlir::OpPassManager &manager,
-                                       mlir::ModuleOp module,
-                                       const LowerOptions &options = {});
+                                       mlir::ModuleOp module);
 
 /// The variants of a module that AssignGeometry has declared.
 std::vector<CodeVariant> getVariants(mlir::ModuleOp module);

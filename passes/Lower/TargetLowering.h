@@ -35,7 +35,7 @@ struct CodeImage {
 
 struct LowerOptions {
   std::string variant; ///< to write code for; none: the first of the module
-  int64_t lanes = 64;  ///< that reductions are cut into
+  int64_t lanes;       ///< that reductions are cut into: those of the variant
 };
 
 /// Kernels to code, step by step, so that variants whose kernels are cut alike

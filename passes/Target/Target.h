@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What planners ask of the target that they plan for. Only Fuse,
-// Schedule, Memory and Lower do; docs/rationale/targets.md says what a new
+// What planners ask of the target that they plan for. Only Fuse, PlaceGathers,
+// AssignStreams, Memory and Lower do; docs/rationale/targets.md says what a new
 // target must write.
 #ifndef ACCEL_PASSES_TARGET_TARGET_H
 #define ACCEL_PASSES_TARGET_TARGET_H
@@ -42,6 +42,9 @@ struct CodeVariant {
   std::string processor; ///< LLVM's name of what it is tuned for
   std::vector<std::string>
       features; ///< LLVM's names of what the processor must have
+  /// Into how many sums code cuts a reduction over neighbouring elements: the
+  /// same in all variants of a plan, as it is part of what code computes.
+  int64_t lanes = 0;
 };
 
 /// A stream of the plans that are made for a target.
@@ -67,8 +70,6 @@ public:
 
   /// The code variants of a plan; a run takes the first that it can execute.
   virtual llvm::ArrayRef<CodeVariant> getVariants() const = 0;
-  /// Into how many sums code cuts a reduction over neighbouring elements.
-  virtual int64_t getReductionLanes() const = 0;
 
   //===--------------------------------------------------------------------===//
   // Fuse

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A target that answers everything that planners ask otherwise than the one
-// that users have, and runs on the same processors.
+// A target that gives another answer to each question of the planners than the
+// one that users have, and runs on the same processors.
 #ifndef ACCEL_TEST_COMPILER_OTHERTARGET_H
 #define ACCEL_TEST_COMPILER_OTHERTARGET_H
 
@@ -8,13 +8,16 @@
 
 namespace accel::test {
 
-/// Small tiles and kernels, short blocks of sums, no epilogues, buffers at
-/// multiples of 256 bytes, gathered parameters in each rank's own memory,
-/// streams of other names in another order, and a variant in which a library
-/// that no processor here has does the products.
+/// Small tiles and kernels, short blocks of sums, reductions into half as many
+/// sums, no epilogues, kernels that end with the sums of their rows, copies of
+/// all operands that are views, buffers at multiples of 256 bytes, gathered
+/// parameters in each rank's own memory, streams of other names in another
+/// order, and a variant in which a library that no processor here has does the
+/// products.
 class OtherTarget : public CpuTarget {
 public:
   static constexpr int64_t kAlignment = 256;
+  static constexpr int64_t kLanes = 32;
   static constexpr const char *kName = "other";
 
   static constexpr const char *kLibraryVariant = "with-library";
@@ -33,6 +36,16 @@ public:
                                       "multiply", kWorkspace);
   }
 
+  Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
+                   bool readsRows) const override {
+    return readsRows ? Decision::no("what a row gives is read by other kernels")
+                     : CpuTarget::mayJoin(kernel, op, readsRows);
+  }
+  Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
+                        mlir::Value root) const override {
+    return operand == root ? CpuTarget::readsInPlace(op, operand, root)
+                           : Decision::no("it is a view of other memory");
+  }
   Decision mayFollow(MatmulOp, mlir::Operation *) const override {
     return Decision::no("nothing is computed behind products");
   }
@@ -55,6 +68,9 @@ private:
   /// A run prefers the library, and has code without it.
   static std::vector<CodeVariant> makeVariants() {
     std::vector<CodeVariant> variants = getCpuVariants().vec();
+    for (CodeVariant &variant : variants) {
+      variant.lanes = kLanes;
+    }
     CodeVariant library = variants.back();
     library.name = kLibraryVariant;
     variants.insert(variants.begin(), library);

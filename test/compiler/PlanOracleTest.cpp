@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <map>
 
 using namespace mlir;
@@ -247,6 +248,7 @@ struct ModelCase {
   const char *model;
   const char *optimizer;
   const char *schedule;
+  const char *trained = ""; ///< which of its parameters; empty: all
 };
 
 class PlanOracleTest : public testing::TestWithParam<ModelCase> {
@@ -266,6 +268,10 @@ void PlanOracleTest::check(const std::string &target) {
   options.accumulate.decaySteps = 1;
   options.accumulate.minLr = 1e-4;
   options.accumulate.clipNorm = 0.5;
+  if (*GetParam().trained) {
+    options.differentiate.trainingRules = {std::string("train=") +
+                                           GetParam().trained};
+  }
   auto model = CompiledModel::compile(
       std::string(GetParam().model) + "/model.onnx", options);
   ASSERT_TRUE(model);
@@ -288,14 +294,24 @@ TEST_P(PlanOracleTest, SoItIsForATargetThatAnswersOtherwise) {
   check(OtherTarget::kName);
 }
 
-// Between them all optimizers and schedules.
-const ModelCase kModels[] = {
-    {"gpt2", "adamw", "cosine"},      {"gpt2-fresh", "adamw", "linear"},
-    {"gpt2-dropout", "sgd", "wsd"},   {"decoder18", "sgd", "cosine"},
-    {"decoder23", "adamw", "wsd"},    {"mlp", "adamw", "constant"},
-    {"mlp-dropout", "sgd", "linear"}, {"mistral", "lion", "constant"},
-    {"gpt2-loss", "adamw", "linear"}, {"llama20", "sgd", "wsd"},
-    {"qwen3", "adamw8", "cosine"}};
+// All models that PyTorch has trained, with all optimizers and schedules
+// between them.
+const ModelCase kModels[] = {{"gpt2", "adamw", "cosine"},
+                             {"gpt2-fresh", "adamw", "linear"},
+                             {"gpt2-dropout", "sgd", "wsd"},
+                             {"decoder18", "sgd", "cosine"},
+                             {"decoder23", "adamw", "wsd"},
+                             {"mlp", "adamw", "constant"},
+                             {"mlp-dropout", "sgd", "linear"},
+                             {"mistral", "lion", "constant"},
+                             {"gpt2-loss", "adamw", "linear"},
+                             {"llama20", "sgd", "wsd"},
+                             {"qwen3", "adamw8", "cosine"},
+                             {"centered", "adamw", "linear"},
+                             {"gpt2-lora", "lion", "cosine", "lora_"},
+                             {"mlp-smoothing", "adamw8", "wsd"},
+                             {"padding", "sgd", "constant"},
+                             {"twins", "adamw", "cosine"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
                          [](const testing::TestParamInfo<ModelCase> &info) {
@@ -303,6 +319,20 @@ INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+TEST(PlanOracleModelsTest, HasEveryModelThatPyTorchHasTrained) {
+  size_t count = 0;
+  for (const auto &each : std::filesystem::directory_iterator(ACCEL_MODELS)) {
+    if (std::filesystem::exists(each.path() / "golden.json")) {
+      std::string name = each.path().filename();
+      EXPECT_TRUE(llvm::any_of(
+          kModels, [&](const ModelCase &known) { return name == known.model; }))
+          << name << ": expected a case in kModels, got none";
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 0u);
+}
 
 TEST(PlanOracleVariantsTest, RunsEveryVariant) {
   // What other cases run: with none they would pass and have checked nothing.

@@ -301,10 +301,23 @@ LogicalResult LaunchOp::verify() {
 
 LogicalResult VariantOp::verify() {
   // variant_c1
-  return static_cast<int64_t>(getLanes()) > 0
-             ? success()
-             : emitOpError("expected a positive number of lanes, got ")
-                   << static_cast<int64_t>(getLanes());
+  if (static_cast<int64_t>(getLanes()) <= 0) {
+    return emitOpError("expected a positive number of lanes, got ")
+           << static_cast<int64_t>(getLanes());
+  }
+  for (auto other :
+       cast<ModuleOp>((*this)->getParentOp()).getOps<VariantOp>()) {
+    if (other == *this) {
+      break;
+    }
+    if (other.getLanes() != getLanes()) {
+      return emitOpError("expected the ")
+             << other.getLanes() << " lanes of @" << other.getSymName()
+             << ", since all variants compute the same bits, got "
+             << getLanes();
+    }
+  }
+  return success();
 }
 
 SmallVector<BufferAccess> FetchOp::getAccesses() {

@@ -25,9 +25,11 @@ ArrayRef<CodeVariant> accel::getCpuVariants() {
                {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
     return all;
   }();
+  // A loop adds to four vectors of AVX-512 at once, or to eight of AVX2.
+  constexpr int64_t kLanes = 64;
   static const CodeVariant variants[] = {
-      {"x86-64-v4", plan::DeviceKind::Cpu, "x86-64-v4", v4},
-      {"x86-64-v3", plan::DeviceKind::Cpu, "x86-64-v3", v3}};
+      {"x86-64-v4", plan::DeviceKind::Cpu, "x86-64-v4", v4, kLanes},
+      {"x86-64-v3", plan::DeviceKind::Cpu, "x86-64-v3", v3, kLanes}};
   return variants;
 }
 

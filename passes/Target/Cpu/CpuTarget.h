@@ -43,7 +43,6 @@ public:
       : variants(std::move(variants)), tiling(tiling) {}
 
   llvm::ArrayRef<CodeVariant> getVariants() const override { return variants; }
-  int64_t getReductionLanes() const override { return 64; }
 
   Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
                    bool readsRows) const override;

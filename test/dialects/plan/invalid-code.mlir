@@ -37,3 +37,9 @@ func.func private @call_workspace() attributes {plan.code = {v = #plan.library_c
 
 // expected-error@below {{expected a positive number of lanes, got 0}}
 plan.variant @variant_c1 cpu tuned for "x86-64-v3" needs ["avx2"] lanes 0
+
+// -----
+
+plan.variant @wide cpu tuned for "x86-64-v4" needs ["avx512f"] lanes 64
+// expected-error@below {{expected the 64 lanes of @wide, since all variants compute the same bits, got 32}}
+plan.variant @variant_c1 cpu tuned for "x86-64-v3" needs ["avx2"] lanes 32

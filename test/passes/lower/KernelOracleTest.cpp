@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <set>
 
 using namespace mlir;
 
@@ -307,6 +308,37 @@ TEST(VariantsTest, RunOnThisProcessor) {
                       "another, those of its register blocks";
     }
   }
+}
+
+/// Between the module's plan.variant and the code nothing assumes a number.
+TEST(VariantsTest, ReductionsAreCutAsTheVariantSays) {
+  Program program;
+  prepare({"sum",
+           makeKernel("rows", 4, 256, "%x: tensor<4x256xf32>", "tensor<4xf32>",
+                      "  %y = accel.reduce_sum %x [1] : tensor<4x256xf32> -> "
+                      "tensor<4xf32>\n  return %y : tensor<4xf32>")},
+          program);
+  expandComposites(program);
+  const CodeVariant &variant = getCpuVariants().back();
+  auto builder = OpBuilder::atBlockBegin(program.module->getBody());
+  constexpr int64_t kLanes = 16;
+  plan::VariantOp::create(builder, builder.getUnknownLoc(), variant.name,
+                          variant.device, variant.processor,
+                          builder.getStrArrayAttr({}), kLanes);
+  PassManager manager(&program.context);
+  ASSERT_TRUE(succeeded(buildLowerPipeline(manager, *program.module)))
+      << program.diagnostics;
+  ASSERT_TRUE(succeeded(manager.run(*program.module))) << program.diagnostics;
+  std::set<int64_t> widths;
+  program.module->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      if (auto vector = dyn_cast<VectorType>(type)) {
+        widths.insert(vector.getNumElements());
+      }
+    }
+  });
+  ASSERT_FALSE(widths.empty());
+  EXPECT_EQ(*widths.rbegin(), kLanes);
 }
 
 TEST(VariantsTest, DeviceWithoutLoweringIsAnError) {
