@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A target is a folder of passes/Target and of passes/Lower. Its lowering is known to itself and to one file that chooses, so that
-what all targets share depends on none of them. Tests may do otherwise."""
+"""A target is a folder of passes/Target and of passes/Lower. Planners ask it in a few places, and nothing else knows what a plan is made for.
+Its own folder is known to itself, to its lowering and to the one file that chooses. Tests may do otherwise."""
 
 import re
 
@@ -8,22 +8,40 @@ from source_tree import Finding
 
 TARGETS = "passes/Target"
 LOWERINGS = "passes/Lower"
-FACTORY = "passes/Lower/TargetLowering.cpp"
+# Who asks (docs/rationale/targets.md): these folders, and two passes of Schedule.
+PLANNERS = ("passes/Fuse", "passes/Memory", LOWERINGS, TARGETS)
+PLANNING_FILES = ("passes/Schedule/AssignStreams", "passes/Schedule/PlaceGathers")
+NAMES = "passes/Target/TargetNames.h"  # words for command lines, which ask nothing
+FACTORIES = ("passes/Lower/TargetLowering.cpp", "passes/Target/Target.cpp")
 
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"((%s|%s)/(\w+)/[^"]+)"' % (TARGETS, LOWERINGS), re.MULTILINE)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"((%s|%s)/(?:(\w+)/)?[^"/]+)"' % (TARGETS, LOWERINGS), re.MULTILINE)
 
 
 def check(tree):
     for file in tree:
-        if not file.is_cpp or file.is_test or not file.under(LOWERINGS) or file.path == FACTORY:
+        if not file.is_cpp or file.is_test:
             continue
         for match in INCLUDE.finditer(file.text):
-            if match[3] != _target(file):
-                yield Finding(file.path, file.line_of(match.start()), "targets",
-                              f'"{match[1]}": only {LOWERINGS}/{match[3]} knows that target; what targets share is written once, without it')
+            message = _refusal(file, match[1], match[2], match[3])
+            if message:
+                yield Finding(file.path, file.line_of(match.start()), "targets", f'"{match[1]}": {message}')
+
+
+def _refusal(file, path, folder, target):
+    """Why the file may not include `path`, which belongs to a target's folder, or to none; None if it may."""
+    if folder == TARGETS and path != NAMES and not file.under(*PLANNERS) and not _is_planner(file):
+        return "expected a planner to ask (Fuse, Memory, Lower, PlaceGathers, AssignStreams), and no other; write what was answered into the IR"
+    knows_all_lowerings = folder == LOWERINGS and not file.under(LOWERINGS, TARGETS)
+    if not target or file.path in FACTORIES or knows_all_lowerings or target == _target(file):
+        return None
+    return f"only {folder}/{target} and its lowering know that target; what targets share is written once, without it"
+
+
+def _is_planner(file):
+    return file.path.rsplit(".", 1)[0] in PLANNING_FILES
 
 
 def _target(file):
-    """The target whose lowering the file is a part of; None for what all share."""
-    parts = file.path[len(LOWERINGS) + 1:].split("/")
-    return parts[0] if len(parts) > 1 else None
+    """The target whose folder or lowering the file is a part of; None for what all share."""
+    parts = file.path.split("/")
+    return parts[2] if file.under(TARGETS, LOWERINGS) and len(parts) > 3 else None
