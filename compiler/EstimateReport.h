@@ -15,6 +15,11 @@ struct EstimateReport {
   std::optional<MemoryFit> fit;    ///< where there is a limit
 };
 
+/// Estimates the ranks that are shown.
+mlir::FailureOr<EstimateReport>
+makeEstimateReport(const TrainingEstimate &estimate,
+                   const std::optional<MemoryFit> &fit);
+
 /// Tables of at most 100 columns.
 void printEstimate(const EstimateReport &report, llvm::raw_ostream &stream);
 
