@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -15,6 +16,7 @@
 #include "runtime/base/sha256.h"
 #include "runtime/io/vfs.h"
 #include "runtime/plan/container/container_format.h"
+#include "runtime/plan/container/opened_plan.h"
 #include "runtime/plan/schema/plan.pb.h"
 
 namespace accel::runtime {
@@ -30,10 +32,10 @@ class ContainerReader {
   static absl::StatusOr<std::unique_ptr<ContainerReader>> Open(
       Vfs& vfs, const std::string& path);
 
-  const std::string& path() const { return file_->path(); }
-  const planpb::Manifest& manifest() const { return manifest_; }
-  const PlanHeader& header() const { return header_; }
-  const Sha256Digest& root() const { return header_.root; }
+  const std::string& path() const { return plan_.file->path(); }
+  const planpb::Manifest& manifest() const { return plan_.manifest; }
+  const PlanHeader& header() const { return plan_.header; }
+  const Sha256Digest& root() const { return plan_.header.root; }
 
   // Reads and hashes every section of which `wanted` holds, on all cores, and
   // the zeros between all of them.
@@ -61,21 +63,11 @@ class ContainerReader {
                                           uint64_t limit) const;
 
  private:
-  ContainerReader(std::unique_ptr<File> file, PlanHeader header,
-                  planpb::Manifest manifest);
+  explicit ContainerReader(OpenedPlan plan) : plan_(std::move(plan)) {}
 
-  absl::Status CheckSections() const;
-  absl::Status CheckSection(const planpb::Section& section,
-                            uint64_t previous_end) const;
-  absl::Status CheckGaps() const;
-  // Fills dst with chunk `chunk` of the section and compares its hash.
-  absl::Status ReadHashed(const planpb::Section& section, uint64_t chunk,
-                          absl::Span<std::byte> dst) const;
   absl::Status InFile(const absl::Status& status) const;
 
-  std::unique_ptr<File> file_;
-  PlanHeader header_;
-  planpb::Manifest manifest_;
+  OpenedPlan plan_;
 };
 
 }  // namespace accel::runtime
