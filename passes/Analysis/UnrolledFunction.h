@@ -44,7 +44,7 @@ public:
   }
 
   /// How many iterations a function needs at most to show every conflict: that
-  /// of an access with the same copy of a buffer, one round of copies later.
+  /// of an access with the same copy of a buffer, once all copies have passed.
   static unsigned countIterations(mlir::Operation *function);
 
 private:

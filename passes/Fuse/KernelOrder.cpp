@@ -84,7 +84,7 @@ void KernelOrder::sort() {
 }
 
 /// Whoever still waits, waits for somebody who still waits: going back from one
-/// to the next comes round.
+/// to the next closes the cycle.
 void KernelOrder::findCycle() {
   auto isStuck = [&](unsigned unit) { return waiting[unit] > 0; };
   auto before = [&](unsigned unit) {

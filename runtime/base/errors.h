@@ -22,7 +22,7 @@ absl::Status ErrnoError(int error_number, absl::string_view what);
 absl::Status Annotate(const absl::Status& status, absl::string_view context);
 
 // Collects faults that are independent of each other, so that a person fixes
-// all of them in one round.
+// all of them at once.
 class ErrorList {
  public:
   void Add(std::string message) { messages_.push_back(std::move(message)); }

@@ -227,7 +227,7 @@ absl::Status GroupBarrier::Await(bool comparing) {
   Outcome outcome = Outcome::kWaiting;
   while (outcome == Outcome::kWaiting) {
     // Ends with nothing to report if all who are missing showed progress:
-    // another round.
+    // it waits once more.
     const absl::Status waited = WaitUntil(
         Deadline::After(timeout_), [&] { return CurrentText(); },
         region_.header().word,

@@ -184,8 +184,8 @@ def changed(text, changes):
 def check_all(arguments, rules):
     """Returns the findings of all documents, whose commands share a folder."""
     findings = []
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Folder(pathlib.Path(scratch), arguments.build.resolve(), arguments.start, rules)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Folder(pathlib.Path(temporary), arguments.build.resolve(), arguments.start, rules)
         for path in arguments.files:
             try:
                 findings += check_document(path, folder, arguments.update)

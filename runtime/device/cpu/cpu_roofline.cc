@@ -17,16 +17,16 @@
 namespace accel::runtime {
 namespace {
 
-constexpr int kRounds = 7;
+constexpr int kMeasurements = 7;
 constexpr int64_t kMultiplyAdds = 2'000'000;  // of a chain: some milliseconds
 constexpr int64_t kElements = 16'777'216;     // beyond any cache's size
 constexpr int64_t kGrain = 4096;
 
-double BestSeconds(absl::FunctionRef<void()> round) {
+double BestSeconds(absl::FunctionRef<void()> work) {
   double best = 1e9;
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < kMeasurements; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    round();
+    work();
     const std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - begin;
     best = std::min(best, elapsed.count());
@@ -41,10 +41,10 @@ using Chains = std::make_integer_sequence<int, 10>;
 
 template <int... I>
 __attribute__((target("avx2,fma"))) float MultiplyAddAvx2(
-    int64_t rounds, std::integer_sequence<int, I...>) {
+    int64_t iterations, std::integer_sequence<int, I...>) {
   __m256 sums[] = {_mm256_set1_ps(static_cast<float>(I))...};
   const __m256 factor = _mm256_set1_ps(0.5f);
-  for (int64_t i = 0; i < rounds; ++i) {
+  for (int64_t i = 0; i < iterations; ++i) {
     ((sums[I] = _mm256_fmadd_ps(sums[I], factor, factor)), ...);
   }
   return (_mm256_cvtss_f32(sums[I]) + ...);
@@ -52,10 +52,10 @@ __attribute__((target("avx2,fma"))) float MultiplyAddAvx2(
 
 template <int... I>
 __attribute__((target("avx512f"))) float MultiplyAddAvx512(
-    int64_t rounds, std::integer_sequence<int, I...>) {
+    int64_t iterations, std::integer_sequence<int, I...>) {
   __m512 sums[] = {_mm512_set1_ps(static_cast<float>(I))...};
   const __m512 factor = _mm512_set1_ps(0.5f);
-  for (int64_t i = 0; i < rounds; ++i) {
+  for (int64_t i = 0; i < iterations; ++i) {
     ((sums[I] = _mm512_fmadd_ps(sums[I], factor, factor)), ...);
   }
   return (_mm512_cvtss_f32(sums[I]) + ...);
@@ -69,9 +69,9 @@ absl::StatusOr<double> MeasureFlops(const ThreadPool& pool) {
         "measuring the roofline: expected a processor with AVX2 and FMA, got ",
         cpu.brand));
   }
-  const auto chains = [is_wide](int64_t rounds) {
-    return is_wide ? MultiplyAddAvx512(rounds, Chains())
-                   : MultiplyAddAvx2(rounds, Chains());
+  const auto chains = [is_wide](int64_t iterations) {
+    return is_wide ? MultiplyAddAvx512(iterations, Chains())
+                   : MultiplyAddAvx2(iterations, Chains());
   };
   std::vector<float> sums(pool.threads());
   const double seconds = BestSeconds([&] {

@@ -14,10 +14,10 @@ namespace accel::runtime {
 // What measuring takes for as long as it lasts.
 uint64_t CpuRooflineMemoryBytes();
 
-// The best of several rounds, which take about half a second, on all threads:
-// multiply-adds of floats in registers, in the widest vectors of the processor,
-// and 64 MB of floats updated in place by as many others, two read and one
-// written, 12 bytes for each.
+// The best of several measurements, which take about half a second, on all
+// threads: multiply-adds of floats in registers, in the widest vectors of the
+// processor, and 64 MB of floats updated in place by as many others, two read
+// and one written, 12 bytes for each.
 absl::StatusOr<Roofline> MeasureCpuRoofline(const ThreadPool& pool);
 
 }  // namespace accel::runtime

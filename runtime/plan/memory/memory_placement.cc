@@ -129,7 +129,7 @@ absl::Status MemoryPlacement::CountSharedBytes(const planpb::Manifest& manifest,
   }
   if (gathered > arena) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "the gathered slots take ", gathered, " bytes on ",
+        "the gathered buffers take ", gathered, " bytes on ",
         binding.rank_count(), " ranks, but their arena has ", arena));
   }
   // What the plan does not count may be touched to the end.

@@ -20,9 +20,9 @@ func.func @reuse() {
 }
 
 // What another stream reads is in use as long as no event says that it is done.
-// CHECK-LABEL: func.func @other_lane
+// CHECK-LABEL: func.func @other_stream
 // CHECK-SAME: plan.arena_bytes = 256 : i64
-func.func @other_lane() {
+func.func @other_stream() {
   %0 = plan.buffer transient activations : memref<f64>
   %1 = plan.buffer transient activations : memref<32xf32>
   %2 = plan.buffer transient activations : memref<f64>
@@ -48,9 +48,9 @@ func.func @loop() {
 }
 
 // With an event it is: the bytes of the sum are the last buffer's, as soon as that one's writer has waited.
-// CHECK-LABEL: func.func @other_lane_done
+// CHECK-LABEL: func.func @other_stream_done
 // CHECK-SAME: plan.arena_bytes = 192 : i64
-func.func @other_lane_done() {
+func.func @other_stream_done() {
   // CHECK: {offset = 0 : i64} : memref<32xf32>
   %0 = plan.buffer transient gradients : memref<32xf32>
   // CHECK: {offset = 128 : i64} : memref<f64>

@@ -293,9 +293,9 @@ TEST_F(AtomicFileTest, AnErrorAtAnyOperationOfACopyIsReportedAndLeavesNothing) {
   const std::string path = MakeFifo();
   // It never waits for a reader if there is one already.
   const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
-  const std::string scratch = dir_.File("scratch");
-  std::filesystem::create_directory(scratch);
-  ScopedTmpdir tmpdir(scratch);
+  const std::string temporary = dir_.File("temporary");
+  std::filesystem::create_directory(temporary);
+  ScopedTmpdir tmpdir(temporary);
   Faults whole;
   FaultyVfs good(*vfs_, whole);
   ASSERT_OK(WriteFileAtomically(good, path, "new"));
@@ -307,7 +307,7 @@ TEST_F(AtomicFileTest, AnErrorAtAnyOperationOfACopyIsReportedAndLeavesNothing) {
     FaultyVfs faulty(*vfs_, faults);
     EXPECT_FALSE(WriteFileAtomically(faulty, path, "new").ok()) << fail_at;
     EXPECT_TRUE(std::filesystem::is_fifo(path));
-    EXPECT_TRUE(std::filesystem::is_empty(scratch));
+    EXPECT_TRUE(std::filesystem::is_empty(temporary));
   }
   ::close(reader);
 }

@@ -309,7 +309,7 @@ TEST(SharedBytesTest, MoreThanTheArenaIsRefused) {
   EXPECT_OK(MemoryLayout::Create(view, FsdpBinding(0, 1)));
   EXPECT_THAT(MemoryLayout::Create(view, FsdpBinding(0, 1024)),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       "the gathered slots take 131072 bytes on 1024 ranks, "
+                       "the gathered buffers take 131072 bytes on 1024 ranks, "
                        "but their arena has 16488"));
 }
 
