@@ -14,13 +14,14 @@ import files
 import layers
 import ledger
 import links
+import schema
 import seams
 import source_tree
 import tablegen
 import targets
 import words
 
-RULES = (devices, files, layers, ledger, links, seams, tablegen, targets, words)
+RULES = (devices, files, layers, ledger, links, schema, seams, tablegen, targets, words)
 
 
 def main():
