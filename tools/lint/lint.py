@@ -19,9 +19,10 @@ import seams
 import source_tree
 import tablegen
 import targets
+import versions
 import words
 
-RULES = (devices, files, layers, ledger, links, schema, seams, tablegen, targets, words)
+RULES = (devices, files, layers, ledger, links, schema, seams, tablegen, targets, versions, words)
 
 
 def main():
