@@ -20,25 +20,42 @@ std::string getText(DictionaryAttr dictionary, StringRef key) {
   return text ? text.getValue().str() : "";
 }
 
-/// The group of the optimizer that a segment's master slot belongs to.
-llvm::StringMap<StringRef> getGroups(ModuleOp module) {
-  llvm::StringMap<StringRef> groups;
-  for (auto state : module.getOps<StateOp>()) {
-    groups[state.getSymName()] = state.getGroup().value_or("");
+/// The groups of the optimizer by the parameters that belong to them.
+llvm::DenseMap<StringAttr, OptimizerGroup> getGroups(ModuleOp module) {
+  llvm::DenseMap<StringAttr, OptimizerGroup> groups;
+  for (auto bucket : module.getOps<BucketOp>()) {
+    for (auto segment : bucket.getSegments().getAsRange<SegmentAttr>()) {
+      for (FlatSymbolRefAttr parameter : segment.getParameters()) {
+        groups[parameter.getAttr()] = segment.getGroup();
+      }
+    }
   }
   return groups;
 }
 
+TensorCount &getCount(ModelFacts &facts, OptimizerGroup group) {
+  switch (group) {
+  case OptimizerGroup::Decayed:
+    return facts.decayed;
+  case OptimizerGroup::Undecayed:
+    return facts.undecayed;
+  case OptimizerGroup::Frozen:
+    return facts.frozen;
+  }
+  llvm_unreachable("every group is counted");
+}
+
 void readParameters(ModuleOp module, ModelFacts &facts) {
-  llvm::StringMap<StringRef> groups = getGroups(module);
+  llvm::DenseMap<StringAttr, OptimizerGroup> groups = getGroups(module);
   for (auto parameter : module.getOps<ParameterOp>()) {
-    StringRef group = groups.lookup(parameter.getSegment().value_or(""));
-    TensorCount &count = group == "decayed"     ? facts.decayed
-                         : group == "undecayed" ? facts.undecayed
-                                                : facts.frozen;
+    SmallVector<TensorCount *, 2> counts{&facts.parameters};
+    if (auto group = groups.find(parameter.getSymNameAttr());
+        group != groups.end()) {
+      counts.push_back(&getCount(facts, group->second));
+    }
     int64_t elements =
         cast<RankedTensorType>(parameter.getType()).getNumElements();
-    for (TensorCount *each : {&facts.parameters, &count}) {
+    for (TensorCount *each : counts) {
       each->tensors += 1;
       each->elements += elements;
     }

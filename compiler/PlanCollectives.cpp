@@ -81,7 +81,7 @@ void PlanCollectives::fillCut(Operation *op, StringRef state,
   *term->mutable_shard() = collective->shard();
   collective->set_sequence(
       op->getAttrOfType<IntegerAttr>(plan::kSequenceAttr).getInt());
-  setSegment(op->getAttrOfType<plan::SegmentAttr>(plan::kSegmentAttr),
+  setSegment(op->getAttrOfType<SegmentRefAttr>(plan::kSegmentAttr),
              instruction);
 }
 
@@ -100,18 +100,16 @@ void PlanCollectives::fill(plan::ReduceScatterOp op,
 PlanCollectives::PlanCollectives(ModuleOp module) {
   for (auto [b, bucket] : llvm::enumerate(module.getOps<BucketOp>())) {
     for (auto [s, segment] :
-         llvm::enumerate(bucket.getSegments().getAsRange<DictionaryAttr>())) {
-      auto name = plan::SegmentAttr::get(
-          module.getContext(), FlatSymbolRefAttr::get(bucket.getSymNameAttr()),
-          segment.getAs<StringAttr>("name"));
-      segments[name] = {static_cast<uint32_t>(b), static_cast<uint32_t>(s)};
+         llvm::enumerate(bucket.getSegments().getAsRange<SegmentAttr>())) {
+      segments[bucket.getReference(segment.getName())] = {
+          static_cast<uint32_t>(b), static_cast<uint32_t>(s)};
     }
   }
 }
 
 /// Copies which segment of which bucket a collective is for; VerifySchedule has
 /// found it in the module.
-void PlanCollectives::setSegment(plan::SegmentAttr segment,
+void PlanCollectives::setSegment(SegmentRefAttr segment,
                                  planpb::Instruction &instruction) {
   if (!segment) {
     return;

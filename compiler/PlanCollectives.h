@@ -26,7 +26,7 @@ private:
   void fillCut(mlir::Operation *op, llvm::StringRef state,
                planpb::Collective::Kind kind, plan::ShardAttr shard,
                planpb::Instruction &instruction);
-  void setSegment(plan::SegmentAttr segment, planpb::Instruction &instruction);
+  void setSegment(SegmentRefAttr segment, planpb::Instruction &instruction);
 
   /// The numbers of a segment's bucket and of the segment in it.
   llvm::DenseMap<mlir::Attribute, std::pair<uint32_t, uint32_t>> segments;

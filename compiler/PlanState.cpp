@@ -52,14 +52,14 @@ void PlanState::addBuckets() {
     planpb::Bucket *bucket = manifest.add_buckets();
     bucket->set_name(op.getSymName().str());
     bucket->set_granule(op.getGranule());
-    for (auto dictionary : op.getSegments().getAsRange<DictionaryAttr>()) {
+    for (auto layout : op.getSegments().getAsRange<SegmentAttr>()) {
       planpb::Segment *segment = bucket->add_segments();
-      segment->set_name(dictionary.getAs<StringAttr>("name").str());
-      segment->set_group(dictionary.getAs<StringAttr>("group").str());
-      segment->set_elements(dictionary.getAs<IntegerAttr>("elements").getInt());
-      std::string prefix = bucket->name() + "." + segment->name() + ".";
+      segment->set_name(layout.getName().str());
+      segment->set_group(stringifyOptimizerGroup(layout.getGroup()).str());
+      segment->set_elements(layout.getElements());
+      SegmentRefAttr reference = op.getReference(layout.getName());
       for (auto state : module.getOps<StateOp>()) {
-        if (state.getSymName().starts_with(prefix)) {
+        if (state.getSegmentAttr() == reference) {
           addSlot(state, *segment);
         }
       }

@@ -14,7 +14,7 @@ plan::ShardAttr accel::getStateShard(StateOp state) {
     return {};
   }
   auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
-      state, state.getBucketAttr());
+      state, state.getSegment()->getBucket());
   // A slot with one element for each block of the segment is cut between the
   // same blocks, which a granule has whole.
   int64_t elements = cast<RankedTensorType>(state.getType()).getNumElements();
@@ -28,18 +28,9 @@ plan::ShardAttr accel::getStateShard(StateOp state) {
                               axes);
 }
 
-plan::SegmentAttr accel::getStateSegment(StateOp state) {
-  if (!state.getBucket() || !state.getSegment()) {
-    return {};
-  }
-  return plan::SegmentAttr::get(state.getContext(),
-                                FlatSymbolRefAttr::get(state.getBucketAttr()),
-                                state.getSegmentAttr());
-}
-
 std::optional<int64_t> accel::getStateLayer(StateOp slot) {
   auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(
-      slot, slot.getBucketAttr());
+      slot, slot.getSegment()->getBucket());
   return bucket && bucket.getLayer()
              ? std::optional<int64_t>(*bucket.getLayer())
              : std::nullopt;

@@ -12,9 +12,6 @@ namespace accel {
 /// Null if every rank has all of `state` and all of it is its business.
 plan::ShardAttr getStateShard(StateOp state);
 
-/// The segment that `state` is a slot of; null if it is none's.
-plan::SegmentAttr getStateSegment(StateOp state);
-
 /// How many elements of its segment each element of `slot` is for; 1 where the
 /// segment has no master.
 int64_t getSlotBlock(StateOp slot);

@@ -27,7 +27,7 @@ def InsertCollectivesPass : Pass<"accel-insert-collectives", "mlir::ModuleOp"> {
 
     ```mlir
     accel.state @loss_sum accumulator : tensor<f64>
-    accel.state @"model.decayed.gradient" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
+    accel.state @"model.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
     func.func @step() attributes {accel.role = #accel.role<step>} {
       accel.repeat {
       }

@@ -21,8 +21,9 @@ public:
       buckets[bucket.getSymName()] = bucket.getLayer().value_or(-1);
     }
     for (auto state : module.getOps<StateOp>()) {
-      if (state.getBucket()) {
-        slots[state.getSymName()] = buckets.lookup(*state.getBucket());
+      if (auto segment = state.getSegmentAttr()) {
+        slots[state.getSymName()] =
+            buckets.lookup(segment.getBucket().getValue());
       }
     }
   }

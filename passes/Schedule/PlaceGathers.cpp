@@ -57,7 +57,8 @@ private:
         if (failed(segment)) {
           return failure();
         }
-        buckets.addSegment(segment->whole, *segment->state.getBucket());
+        buckets.addSegment(segment->whole,
+                           segment->state.getSegment()->getBucket().getValue());
         sources.insert({segment->whole,
                         {segment->state, segment->held,
                          segment->held.getShardAttr(), gather.getLoc()}});
@@ -103,7 +104,7 @@ private:
         Source source = sources.find(whole)->second;
         auto gather = plan::AllGatherOp::create(
             builder, source.loc, source.state.getSymNameAttr(), source.part,
-            view, source.shard, getStateSegment(source.state));
+            view, source.shard, source.state.getSegmentAttr());
         gather.setLayer(getStateLayer(source.state));
       }
     }

@@ -112,7 +112,8 @@ private:
              << "' that adds what is reduced, got "
              << (accumulating ? "no such kernel" : "no such buffer");
     }
-    buckets.addSegment(segment->whole, *segment->state.getBucket());
+    buckets.addSegment(segment->whole,
+                       segment->state.getSegment()->getBucket().getValue());
     destinations.insert(
         {segment->whole,
          Destination{segment->state, shard, segment->held,
@@ -128,7 +129,7 @@ private:
       Value part = plan::PartOp::create(top, to.loc, view, to.shard);
       auto reduce = plan::ReduceScatterOp::create(
           builder, to.loc, to.state.getSymNameAttr(), view, part, to.shard,
-          getStateSegment(to.state));
+          to.state.getSegmentAttr());
       reduce.setLayer(getStateLayer(to.state));
       reduced[view] = part;
     }

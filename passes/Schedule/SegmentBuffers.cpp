@@ -25,7 +25,7 @@ FailureOr<SegmentBuffer> SegmentBuffers::find(Operation *exchange,
                                               StringAttr name) {
   SegmentBuffer found{module.lookupSymbol<StateOp>(name),
                       persistent.lookup(name), wholes.lookup(name)};
-  if (!found.state || !found.state.getBucket() || !found.held ||
+  if (!found.state || !found.state.getSegment() || !found.held ||
       !found.held.getShardAttr() || !found.whole) {
     return exchange->emitOpError("expected '")
            << name.getValue()

@@ -12,15 +12,13 @@ using namespace mlir;
 using namespace accel;
 
 /// Segments by what the names of their slots begin with.
-static llvm::StringMap<plan::SegmentAttr> getSegments(ModuleOp module) {
-  llvm::StringMap<plan::SegmentAttr> segments;
+static llvm::StringMap<SegmentRefAttr> getSegments(ModuleOp module) {
+  llvm::StringMap<SegmentRefAttr> segments;
   for (auto bucket : module.getOps<BucketOp>()) {
-    for (auto segment : bucket.getSegments().getAsRange<DictionaryAttr>()) {
-      auto name = segment.getAs<StringAttr>("name");
+    for (auto segment : bucket.getSegments().getAsRange<SegmentAttr>()) {
+      StringAttr name = segment.getName();
       segments[(bucket.getSymName() + "." + name.getValue()).str()] =
-          plan::SegmentAttr::get(
-              module.getContext(),
-              FlatSymbolRefAttr::get(bucket.getSymNameAttr()), name);
+          bucket.getReference(name);
     }
   }
   return segments;
@@ -39,13 +37,13 @@ static StringRef getMovedState(Operation *op) {
 }
 
 LogicalResult accel::checkSegments(func::FuncOp function) {
-  llvm::StringMap<plan::SegmentAttr> segments =
+  llvm::StringMap<SegmentRefAttr> segments =
       getSegments(function->getParentOfType<ModuleOp>());
   WalkResult walked =
       function.walk([&](plan::InstructionOpInterface op) -> WalkResult {
-        auto segment = op->getAttrOfType<plan::SegmentAttr>(plan::kSegmentAttr);
+        auto segment = op->getAttrOfType<SegmentRefAttr>(plan::kSegmentAttr);
         StringRef state = getMovedState(op);
-        plan::SegmentAttr expected = segments.lookup(state.rsplit('.').first);
+        SegmentRefAttr expected = segments.lookup(state.rsplit('.').first);
         if (segment == expected) {
           return success();
         }

@@ -54,10 +54,16 @@ private:
     return SlotAttr::get(builder.getContext(), role);
   }
 
-  std::string getName(const BucketLayout::Segment &segment,
-                      SlotAttr slot) const {
-    return getSlotName(problem.buckets[segment.bucket].name, segment.name,
-                       slot);
+  SegmentRefAttr getReference(const BucketLayout::Segment &segment) {
+    const std::string &bucket = problem.buckets[segment.bucket].name;
+    return SegmentRefAttr::get(
+        builder.getContext(),
+        FlatSymbolRefAttr::get(builder.getContext(), bucket),
+        builder.getStringAttr(segment.name));
+  }
+
+  std::string getName(const BucketLayout::Segment &segment, SlotAttr slot) {
+    return getReference(segment).getSlotName(slot);
   }
 
   void writeBucket(unsigned bucket) {
@@ -86,18 +92,15 @@ private:
                        descriptions.size(), elements);
   }
 
-  Attribute describe(const BucketLayout::Segment &segment) {
-    NamedAttrList attrs;
-    attrs.set("name", builder.getStringAttr(segment.name));
-    attrs.set("group", builder.getStringAttr(stringifyGroup(segment.group)));
-    attrs.set("elements", builder.getI64IntegerAttr(segment.elements));
-    auto parameters = llvm::map_to_vector(
-        segment.parameters, [&](unsigned index) -> Attribute {
+  SegmentAttr describe(const BucketLayout::Segment &segment) {
+    auto parameters =
+        llvm::map_to_vector(segment.parameters, [&](unsigned index) {
           return FlatSymbolRefAttr::get(builder.getContext(),
                                         problem.parameters[index].name);
         });
-    attrs.set("parameters", builder.getArrayAttr(parameters));
-    return attrs.getDictionary(builder.getContext());
+    return SegmentAttr::get(builder.getContext(),
+                            builder.getStringAttr(segment.name), segment.group,
+                            segment.elements, parameters);
   }
 
   void writeSlots(const BucketLayout::Segment &segment) {
@@ -117,11 +120,10 @@ private:
   void writeSlot(const BucketLayout::Segment &segment, SlotAttr slot,
                  RankedTensorType type) {
     builder.setInsertionPoint(init);
-    StateOp::create(builder, module.getLoc(), getName(segment, slot), type,
-                    StateKind::Slot, /*initial=*/FloatAttr(),
-                    builder.getStringAttr(problem.buckets[segment.bucket].name),
-                    builder.getStringAttr(segment.name), slot,
-                    builder.getStringAttr(stringifyGroup(segment.group)));
+    StateOp::create(
+        builder, module.getLoc(), getName(segment, slot), type, StateKind::Slot,
+        /*initial=*/FloatAttr(), getReference(segment), slot,
+        OptimizerGroupAttr::get(builder.getContext(), segment.group));
   }
 
   void writeZero(const BucketLayout::Segment &segment, SlotAttr slot,

@@ -16,7 +16,7 @@ namespace {
 /// Segments of f32 are named by their group, others by their group and element
 /// type.
 std::string makeSegmentName(const BucketProblem::Parameter &parameter) {
-  std::string name = stringifyGroup(parameter.group).str();
+  std::string name = stringifyOptimizerGroup(parameter.group).str();
   if (!parameter.type.getElementType().isF32()) {
     llvm::raw_string_ostream(name) << '_' << parameter.type.getElementType();
   }
@@ -24,18 +24,6 @@ std::string makeSegmentName(const BucketProblem::Parameter &parameter) {
 }
 
 } // namespace
-
-StringRef stringifyGroup(OptimizerGroup group) {
-  switch (group) {
-  case OptimizerGroup::Decayed:
-    return "decayed";
-  case OptimizerGroup::Undecayed:
-    return "undecayed";
-  case OptimizerGroup::Frozen:
-    return "frozen";
-  }
-  llvm_unreachable("unknown group");
-}
 
 std::string BucketProblem::check() const {
   if (granule <= 0 || granule % kSegmentGranule != 0) {

@@ -5,6 +5,8 @@
 #ifndef ACCEL_PASSES_SHARD_BUCKETLAYOUT_H
 #define ACCEL_PASSES_SHARD_BUCKETLAYOUT_H
 
+#include "dialects/Accel/IR/AccelOps.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -17,11 +19,6 @@ namespace accel {
 inline constexpr int64_t kParameterAlignment = 16;
 /// Segments and their shards are multiples of at least this many elements.
 inline constexpr int64_t kSegmentGranule = 128;
-
-enum class OptimizerGroup { Decayed, Undecayed, Frozen };
-
-/// The name of `group` in the IR.
-llvm::StringRef stringifyGroup(OptimizerGroup group);
 
 struct BucketProblem {
   struct Parameter {

@@ -27,15 +27,13 @@ constexpr double kClipEpsilon = 1e-6;
 constexpr llvm::StringLiteral kSquareSum = "gradient_square_sum";
 
 /// The trainable segments of `module` in the order of their declarations.
-SmallVector<SegmentSlots> collectSegments(ModuleOp module) {
-  SmallVector<SegmentSlots> segments;
+SmallVector<TrainedSegment> collectSegments(ModuleOp module) {
+  SmallVector<TrainedSegment> segments;
   for (StateOp state : module.getOps<StateOp>()) {
     if (state.isGradient()) {
       int64_t elements =
           cast<RankedTensorType>(state.getType()).getNumElements();
-      segments.push_back(
-          {(*state.getBucket() + "." + *state.getSegment()).str(), elements,
-           state.getGroup() == "decayed"});
+      segments.push_back({state.getSegmentAttr(), elements, *state.getGroup()});
     }
   }
   return segments;
@@ -48,7 +46,7 @@ public:
   void runOnOperation() override {
     SmallVector<UpdateOp> updates;
     getOperation().walk([&](UpdateOp update) { updates.push_back(update); });
-    SmallVector<SegmentSlots> segments = collectSegments(getOperation());
+    SmallVector<TrainedSegment> segments = collectSegments(getOperation());
     for (UpdateOp update : updates) {
       if (segments.empty()) {
         update.emitError("expected segments with a gradient slot, got none; "
@@ -92,7 +90,7 @@ private:
     return failure(hasFailed);
   }
 
-  static void expand(UpdateOp update, ArrayRef<SegmentSlots> segments) {
+  static void expand(UpdateOp update, ArrayRef<TrainedSegment> segments) {
     OpBuilder builder(update);
     ScalarBuilder scalars(builder, update.getLoc());
     Value step = scalars.read("step_count");
@@ -106,7 +104,7 @@ private:
     std::unique_ptr<SegmentOptimizer> optimizer =
         findOptimizer(update.getKind())->createArithmetic();
     optimizer->buildScalars(scalars, rate, factor);
-    for (const SegmentSlots &segment : segments) {
+    for (const TrainedSegment &segment : segments) {
       optimizer->buildUpdate(scalars, segment);
     }
     update.erase();
@@ -134,9 +132,9 @@ private:
   /// What accumulated gradients are multiplied by: the scale of the mean, and
   /// the clipping of its norm.
   static Value buildGradientFactor(ScalarBuilder &scalars, UpdateOp update,
-                                   ArrayRef<SegmentSlots> segments) {
+                                   ArrayRef<TrainedSegment> segments) {
     SmallVector<Value> parts =
-        llvm::map_to_vector(segments, [&](const SegmentSlots &segment) {
+        llvm::map_to_vector(segments, [&](const TrainedSegment &segment) {
           return buildSquareSum(scalars, segment);
         });
     Value sum = sumOverRanks(scalars, update, scalars.sumOf(parts));

@@ -21,8 +21,8 @@ def AssignBucketsPass : Pass<"accel-assign-buckets", "mlir::ModuleOp"> {
 
     ```mlir
     accel.parameter @w : tensor<16x8xf32> trainable {segment = @"model.decayed.master", offset = 0 : i64}
-    accel.bucket @model {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 128 : i64, parameters = [@w]} ] }
-    accel.state @"model.decayed.master" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
+    accel.bucket @model {granule = 128 : i64, segments = [#accel.segment<"decayed" group decayed, 128 elements of @w> ] }
+    accel.state @"model.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
     ```
   }];
   let options = [Option<"decayRank", "decay-rank", "int64_t", "2", "Parameters of this rank or more decay">];
@@ -47,7 +47,7 @@ def ShardStatesPass : Pass<"accel-shard-states", "mlir::ModuleOp"> {
     **Ensures** what VerifyShard checks.
 
     ```mlir
-    accel.state @"model.decayed.first_moment" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
+    accel.state @"model.decayed.first_moment" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
     ```
   }];
   let options = [Option<"mode", "mode", "std::string", "\"plain\"", "plain, zero1, zero2 or fsdp">];
@@ -80,8 +80,8 @@ def ExpandUpdatePass : Pass<"accel-expand-update", "mlir::ModuleOp"> {
     **Ensures** no `accel.update` is left; metrics `lr` and `grad_norm` (before clipping) are reported; counters advance.
 
     ```mlir
-    accel.state @"model.decayed.master" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
-    accel.state @"model.decayed.gradient" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
+    accel.state @"model.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+    accel.state @"model.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
     func.func @step() attributes {accel.role = #accel.role<step>} {
       %p = accel.read @"model.decayed.master" : tensor<128xf32>
       %g = accel.read @"model.decayed.gradient" : tensor<128xf32>

@@ -63,7 +63,7 @@ private:
       return holdings.moments;
     }
     // Nobody updates what is frozen: it is stored in parts or not cut at all.
-    bool isFrozen = state.getGroup() == "frozen";
+    bool isFrozen = state.getGroup() == OptimizerGroup::Frozen;
     return isFrozen && holdings.master == dist::Holding::Whole
                ? dist::Holding::All
                : holdings.master;

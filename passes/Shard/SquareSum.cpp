@@ -8,9 +8,9 @@ using namespace mlir;
 using namespace accel;
 
 Value accel::buildSquareSum(ScalarBuilder &scalars,
-                            const SegmentSlots &segment) {
+                            const TrainedSegment &segment) {
   SegmentBuilder b(scalars, segment);
-  Value gradient = b.read("gradient");
+  Value gradient = b.read(SlotRole::Gradient);
   int64_t rows = segment.elements / kSegmentGranule;
   Value matrix = b.reshape(b.mul(gradient, gradient), {rows, kSegmentGranule});
   Value sums = b.sum(matrix, {1});

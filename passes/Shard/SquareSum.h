@@ -9,7 +9,8 @@ namespace accel {
 
 /// The sum of squares of the gradient slot of `segment` as an f64 scalar: rows
 /// of 128 in f32, then rows in f64.
-mlir::Value buildSquareSum(ScalarBuilder &scalars, const SegmentSlots &segment);
+mlir::Value buildSquareSum(ScalarBuilder &scalars,
+                           const TrainedSegment &segment);
 
 } // namespace accel
 

@@ -62,6 +62,7 @@ public:
     for (StateOp state : module.getOps<StateOp>()) {
       if (state.getKind() == StateKind::Slot) {
         verifySlot(state);
+        verifySegment(state);
       }
     }
     for (StateOp state : module.getOps<StateOp>()) {
@@ -120,12 +121,13 @@ private:
                       << segment.getElementType() << ", got "
                       << type.getElementType();
     }
-    if (parameter.getTrainable() == (master.getGroup() == "frozen")) {
+    if (parameter.getTrainable() ==
+        (master.getGroup() == OptimizerGroup::Frozen)) {
       fail(parameter) << "expected "
                       << (parameter.getTrainable() ? "trainable" : "frozen")
                       << " parameter '" << name
                       << "' in a segment of its kind, got group "
-                      << *master.getGroup();
+                      << stringifyOptimizerGroup(*master.getGroup());
     }
     contents[master].push_back(parameter);
   }
@@ -181,25 +183,51 @@ private:
       fail(state) << "expected a slot that optimizer " << optimizer->name
                   << " keeps, got '" << slot << "'";
     }
-    bool isTrained = state.getGroup() != "frozen";
+    bool isTrained = state.getGroup() != OptimizerGroup::Frozen;
     auto gradient = SlotAttr::get(state.getContext(), SlotRole::Gradient);
     if (state.isMaster() && isTrained != bool(symbols.lookup<StateOp>(
                                              state.getSibling(gradient)))) {
       fail(state) << "expected a gradient slot of segment '"
-                  << *state.getSegment() << "' exactly if it is trained, got "
+                  << state.getSegment()->getName().getValue()
+                  << "' exactly if it is trained, got "
                   << (isTrained ? "none" : "one");
+    }
+  }
+
+  /// The bucket of a slot lists its segment, with the group that the slot says.
+  void verifySegment(StateOp state) {
+    SegmentRefAttr reference = *state.getSegment();
+    auto bucket = symbols.lookup<BucketOp>(reference.getBucket().getValue());
+    if (!bucket) {
+      return;
+    }
+    auto segments = bucket.getSegments().getAsRange<SegmentAttr>();
+    auto segment = llvm::find_if(segments, [&](SegmentAttr each) {
+      return each.getName() == reference.getName();
+    });
+    if (segment == segments.end()) {
+      fail(state) << "expected slot '" << state.getSymName()
+                  << "' in a segment that its bucket lists, got " << reference;
+      return;
+    }
+    if ((*segment).getGroup() != *state.getGroup()) {
+      fail(state) << "expected slot '" << state.getSymName() << "' of group "
+                  << stringifyOptimizerGroup((*segment).getGroup())
+                  << ", which its segment has, got "
+                  << stringifyOptimizerGroup(*state.getGroup());
     }
   }
 
   /// Of the bucket of a slot: a whole number of the optimizer's blocks.
   int64_t getGranule(StateOp state) {
-    auto bucket = symbols.lookup<BucketOp>(*state.getBucket());
+    StringRef name = state.getSegment()->getBucket().getValue();
+    auto bucket = symbols.lookup<BucketOp>(name);
     int64_t least =
         llvm::alignTo(kSegmentGranule, optimizer ? optimizer->getBlock() : 1);
     if (!bucket || bucket.getGranule() % least == 0) {
       return bucket ? bucket.getGranule() : least;
     }
-    fail(state) << "expected bucket '" << *state.getBucket()
+    fail(state) << "expected bucket '" << name
                 << "' with a granule of a multiple of " << least << ", got "
                 << bucket.getGranule();
     return least;
@@ -230,21 +258,20 @@ private:
 
   static dist::Holding getHolding(const Mode &mode, StateOp state) {
     if (state.isMaster()) {
-      return state.getGroup() == "frozen" ? mode.frozenMaster : mode.master;
+      return state.getGroup() == OptimizerGroup::Frozen ? mode.frozenMaster
+                                                        : mode.master;
     }
     return state.isGradient() ? mode.gradient : mode.moment;
   }
 
   /// What a bucket lists is what its parameters and slots say.
   void verifyBucket(BucketOp bucket) {
-    for (Attribute attribute : bucket.getSegments()) {
-      auto segment = cast<DictionaryAttr>(attribute);
+    for (auto segment : bucket.getSegments().getAsRange<SegmentAttr>()) {
       std::string name =
-          (bucket.getSymName() + "." +
-           segment.getAs<StringAttr>("name").getValue() + ".master")
+          (bucket.getSymName() + "." + segment.getName().getValue() + ".master")
               .str();
       auto master = symbols.lookup<StateOp>(name);
-      int64_t elements = segment.getAs<IntegerAttr>("elements").getInt();
+      int64_t elements = segment.getElements();
       if (!master ||
           cast<RankedTensorType>(master.getType()).getNumElements() !=
               elements) {
@@ -252,8 +279,7 @@ private:
                      << " elements, got " << (master ? "another size" : "none");
         continue;
       }
-      for (Attribute reference : segment.getAs<ArrayAttr>("parameters")) {
-        auto symbol = cast<FlatSymbolRefAttr>(reference);
+      for (FlatSymbolRefAttr symbol : segment.getParameters()) {
         ++listed[symbol.getValue()];
         auto parameter = symbols.lookup<ParameterOp>(symbol.getValue());
         if (!parameter || parameter.getSegment() != StringRef(name)) {

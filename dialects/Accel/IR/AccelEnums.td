@@ -64,7 +64,7 @@ def Accel_SlotAttr : AttrDef<Accel_Dialect, "Slot"> {
     the name `keptName`, which it alone understands.
 
     ```mlir
-    accel.state @model.decayed.momentum slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed"}
+    accel.state @model.decayed.momentum slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<decayed>}
     ```
 
     Only what the optimizer keeps has a name of its own, which is not that of another role.
@@ -78,6 +78,69 @@ def Accel_SlotAttr : AttrDef<Accel_Dialect, "Slot"> {
     static SlotAttr getKept(::mlir::MLIRContext *context, ::llvm::StringRef kept);
     /// "master", "gradient" or the optimizer's name of it.
     ::llvm::StringRef getName() const;
+  }];
+}
+
+def Accel_OptimizerGroup : I32EnumAttr<"OptimizerGroup", "what the optimizer does with parameters", [
+    I32EnumAttrCase<"Decayed", 0, "decayed">, I32EnumAttrCase<"Undecayed", 1, "undecayed">,
+    I32EnumAttrCase<"Frozen", 2, "frozen">]> {
+  let cppNamespace = "::accel";
+  let genSpecializedAttr = 0;
+}
+
+def Accel_OptimizerGroupAttr : EnumAttr<Accel_Dialect, Accel_OptimizerGroup, "group"> {
+  let summary = "what the optimizer does with the parameters of a segment";
+  let description = [{
+    The optimizer applies weight decay to `decayed` parameters, trains `undecayed` ones without it, and leaves `frozen` ones as they are.
+
+    ```mlir
+    accel.state @model.frozen.master slot : tensor<128xf32> {segment = #accel.segment_ref<@model "frozen">, slot = #accel.slot<master>, group = #accel.group<frozen>}
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Accel_SegmentAttr : AttrDef<Accel_Dialect, "Segment"> {
+  let mnemonic = "segment";
+  let summary = "a flat run of parameters with one element type and one optimizer group";
+  let description = [{
+    Stands in the list `segments` of an `accel.bucket`. The segment `name` has `elements` elements, in which `parameters` lie in this
+    order, each at a multiple of 16 elements. All of them belong to `group`.
+
+    ```mlir
+    accel.bucket @block0 {granule = 128 : i64, segments = [#accel.segment<"decayed" group decayed, 4096 elements of @wte, @wpe>]}
+    ```
+
+    The name is not empty, there is at least one element, and each parameter is listed once.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "::mlir::StringAttr":$name, EnumParameter<Accel_OptimizerGroup>:$group, "int64_t":$elements,
+                        OptionalArrayRefParameter<"::mlir::FlatSymbolRefAttr">:$parameters);
+  let assemblyFormat = "`<` $name `group` $group `,` $elements `elements` (`of` $parameters^)? `>`";
+}
+
+def Accel_SegmentArrayAttr : TypedArrayAttrBase<Accel_SegmentAttr, "a list of segments">;
+
+def Accel_SegmentRefAttr : AttrDef<Accel_Dialect, "SegmentRef"> {
+  let mnemonic = "segment_ref";
+  let summary = "names a segment of a bucket";
+  let description = [{
+    `bucket` names an `accel.bucket` of the module, and `name` one of its segments. It stands as `segment` on each state that is a slot
+    of the segment, and on each collective of the `plan` dialect that moves such a slot.
+
+    ```mlir
+    accel.bucket @block0 {granule = 128 : i64, segments = [#accel.segment<"decayed" group decayed, 256 elements>]}
+    accel.state @block0.decayed.master slot : tensor<256xf32> {segment = #accel.segment_ref<@block0 "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+    ```
+
+    The name is not empty.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$bucket, "::mlir::StringAttr":$name);
+  let assemblyFormat = "`<` $bucket $name `>`";
+  let extraClassDeclaration = [{
+    /// The symbol of the state that is `slot` of the segment: "model.decayed.gradient".
+    std::string getSlotName(::accel::SlotAttr slot) const;
   }];
 }
 #endif

@@ -23,13 +23,4 @@
 #define GET_OP_CLASSES
 #include "dialects/Accel/IR/AccelOps.h.inc"
 
-namespace accel {
-
-/// The symbol of the state that is `slot` of a segment:
-/// "model.decayed.gradient".
-std::string getSlotName(llvm::StringRef bucket, llvm::StringRef segment,
-                        SlotAttr slot);
-
-} // namespace accel
-
 #endif

@@ -36,24 +36,24 @@ def Accel_StateOp : Accel_Op<"state", [Symbol]> {
   let summary = "a tensor that outlives a step";
   let description = [{
     Declares state besides parameters: hyperparameters, counters and accumulators, sums of which every rank has its part
-    (`partial`) and, after Shard, the flat slots of segments (`slot`, with `bucket`, `segment`, `slot` and `group` = decayed |
-    undecayed | frozen). `initial` is the value of every element at step 0 (default 0).
+    (`partial`) and, after Shard, the flat slots of segments (`slot`). A slot says which segment it belongs to (`segment`), what it holds
+    of it (`slot`), and what the optimizer does with the segment (`group`). `initial` is the value of every element at step 0 (default 0).
 
     ```mlir
     accel.state @lr hyperparameter : tensor<f64> {initial = 0.001 : f64}
-    accel.state @"block0.decayed.first_moment" slot : tensor<4096xf32> {bucket = "block0", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed"}
+    accel.state @"block0.decayed.first_moment" slot : tensor<4096xf32> {segment = #accel.segment_ref<@block0 "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>}
     ```
 
     **Constraints**
     - (C1) the type is a ranked tensor with a static shape.
-    - (C2) a slot has `bucket`, `segment`, `slot` and `group`, and no other state has one of them.
+    - (C2) a slot has `segment`, `slot` and `group`, and no other state has one of them.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, Accel_StateKind:$kind, OptionalAttr<F64Attr>:$initial,
-                   OptionalAttr<StrAttr>:$bucket, OptionalAttr<StrAttr>:$segment, OptionalAttr<Accel_SlotAttr>:$slot, OptionalAttr<StrAttr>:$group);
+                   OptionalAttr<Accel_SegmentRefAttr>:$segment, OptionalAttr<Accel_SlotAttr>:$slot, OptionalAttr<Accel_OptimizerGroupAttr>:$group);
   // Of no segment.
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Type":$type, "::accel::StateKind":$kind,
                              CArg<"::mlir::FloatAttr", "{}">:$initial), [{
-    build($_builder, $_state, name, type, kind, initial, /*bucket=*/{}, /*segment=*/{}, /*slot=*/{}, /*group=*/{});
+    build($_builder, $_state, name, type, kind, initial, /*segment=*/{}, /*slot=*/{}, /*group=*/{});
   }]>];
   let assemblyFormat = "$sym_name $kind `:` $type attr-dict";
   let hasVerifier = 1;
@@ -238,20 +238,23 @@ def Accel_UpdateOp : Accel_Op<"update", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Accel_BucketOp : Accel_Op<"bucket", [Symbol]> {
   let summary = "parameters gathered and reduced together";
   let description = [{
-    An ordered list of segments, each uniform in dtype and optimizer group. `segments` holds one dictionary per segment:
-    `{name, group, elements, parameters = [@a, @b]}`; the parameters lie in this order, each at a multiple of 16 elements.
+    An ordered list of segments, each uniform in dtype and optimizer group.
     `granule` is the number of elements to which shards are rounded. The bucket of a repeated block of the model has its number, from
     0, as `layer`.
 
     ```mlir
-    accel.bucket @block0 {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 4096 : i64, parameters = [@wte]} ] }
+    accel.bucket @block0 {granule = 128 : i64, segments = [#accel.segment<"decayed" group decayed, 4096 elements of @wte>]}
     ```
 
     **Constraints**
-    - (C1) every segment has `name`, `group`, `elements` and `parameters`.
+    - (C1) the segments have different names, and no parameter lies in two of them.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$granule, ArrayAttr:$segments, OptionalAttr<I64Attr>:$layer);
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$granule, Accel_SegmentArrayAttr:$segments, OptionalAttr<I64Attr>:$layer);
   let assemblyFormat = "$sym_name attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How others refer to the segment `name`.
+    ::accel::SegmentRefAttr getReference(::mlir::StringAttr name);
+  }];
 }
 #endif

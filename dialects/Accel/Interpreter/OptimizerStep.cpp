@@ -203,7 +203,7 @@ private:
       (void)state.write(getName(slot), moment);
     };
     run(value, state.read(gradient.getSymName()), factor,
-        /*decays=*/gradient.getGroup() == "decayed", read, write);
+        /*decays=*/gradient.getGroup() == OptimizerGroup::Decayed, read, write);
     (void)state.write(master, value);
   }
 

@@ -69,20 +69,20 @@ HostTensor ProgramState::makeInitial(ParameterOp parameter,
 }
 
 ProgramState::Part ProgramState::getPart(ParameterOp parameter,
-                                         StringRef slot) const {
+                                         SlotRole role) const {
   if (!parameter.getSegment()) {
     return {};
   }
   int64_t offset = parameter.getOffset().value_or(0);
   auto master = dyn_cast_or_null<StateOp>(lookup(*parameter.getSegment()));
-  if (!master || slot == "master") {
+  if (!master || role == SlotRole::Master) {
     return {parameter.getSegment()->str(), offset};
   }
   for (Operation *op : declarations) {
     auto state = dyn_cast<StateOp>(op);
-    if (state && state.getSlot() && state.getBucket() == master.getBucket() &&
-        state.getSegment() == master.getSegment() &&
-        state.getSlot()->getName() == slot) {
+    if (state && state.getSlot() &&
+        state.getSegmentAttr() == master.getSegmentAttr() &&
+        state.getSlot()->getRole() == role) {
       return {state.getSymName().str(), offset};
     }
   }
@@ -117,7 +117,8 @@ void ProgramState::writePart(const Part &part, const HostTensor &value) {
 HostTensor ProgramState::read(StringRef name) const {
   auto parameter = dyn_cast_or_null<ParameterOp>(lookup(name));
   if (parameter && parameter.getSegment()) {
-    return readPart(getPart(parameter, "master"), getDeclaredType(parameter));
+    return readPart(getPart(parameter, SlotRole::Master),
+                    getDeclaredType(parameter));
   }
   return values.lookup(name);
 }
@@ -131,7 +132,7 @@ LogicalResult ProgramState::write(StringRef name, const HostTensor &value) {
   written.insert(name);
   auto parameter = dyn_cast<ParameterOp>(declaration);
   if (parameter && parameter.getSegment()) {
-    writePart(getPart(parameter, "master"), value);
+    writePart(getPart(parameter, SlotRole::Master), value);
   } else {
     values[name] = value;
   }
@@ -144,7 +145,8 @@ HostTensor ProgramState::getGradient(StringRef name) const {
     return HostTensor();
   }
   if (parameter.getSegment()) {
-    return readPart(getPart(parameter, "gradient"), getDeclaredType(parameter));
+    return readPart(getPart(parameter, SlotRole::Gradient),
+                    getDeclaredType(parameter));
   }
   HostTensor gradient = gradients.lookup(name);
   return gradient ? gradient : HostTensor(getDeclaredType(parameter));
@@ -164,7 +166,7 @@ void ProgramState::accumulate(Operation *declaration, const HostTensor &value) {
   }
   accumulated.insert(name);
   if (parameter.getSegment()) {
-    writePart(getPart(parameter, "gradient"), sum);
+    writePart(getPart(parameter, SlotRole::Gradient), sum);
   } else {
     gradients[name] = sum;
   }
@@ -175,7 +177,7 @@ void ProgramState::clearGradients() {
   for (Operation *op : declarations) {
     auto parameter = dyn_cast<ParameterOp>(op);
     if (parameter && parameter.getSegment() && parameter.getTrainable()) {
-      writePart(getPart(parameter, "gradient"),
+      writePart(getPart(parameter, SlotRole::Gradient),
                 HostTensor(getDeclaredType(op)));
     }
   }

@@ -73,7 +73,7 @@ private:
   };
 
   HostTensor makeInitial(ParameterOp parameter, int64_t seed) const;
-  Part getPart(ParameterOp parameter, llvm::StringRef slot) const;
+  Part getPart(ParameterOp parameter, SlotRole role) const;
   HostTensor readPart(const Part &part, mlir::RankedTensorType type) const;
   void writePart(const Part &part, const HostTensor &value);
 

@@ -55,7 +55,7 @@ def Dist_HoldingAttr : EnumAttr<Dist_Dialect, Dist_Holding, "held"> {
     it is held and computed as a whole.
 
     ```mlir
-    accel.state @model.decayed.master slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+    accel.state @model.decayed.master slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
     ```
 
     What is `all` of a rank is not written.

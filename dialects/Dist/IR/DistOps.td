@@ -44,7 +44,7 @@ def Dist_ReduceScatterOp : Dist_StatesOp<"reduce_scatter"> {
     segment's parameters) is summed in the same way, and each rank adds its part of the sum to what it holds.
 
     ```mlir
-    accel.state @"model.decayed.gradient" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<whole>}
+    accel.state @"model.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
     func.func @step() {
       dist.reduce_scatter [@"model.decayed.gradient"] over ["fsdp"]
       return
@@ -71,7 +71,7 @@ def Dist_AllGatherOp : Dist_StatesOp<"all_gather"> {
     segments can be read.
 
     ```mlir
-    accel.state @"model.decayed.master" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+    accel.state @"model.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
     func.func @step() {
       dist.all_gather [@"model.decayed.master"] over ["fsdp"]
       return

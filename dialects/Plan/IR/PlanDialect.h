@@ -3,6 +3,8 @@
 #ifndef ACCEL_DIALECTS_PLAN_IR_PLANDIALECT_H
 #define ACCEL_DIALECTS_PLAN_IR_PLANDIALECT_H
 
+#include "dialects/Accel/IR/AccelDialect.h"
+
 #include "mlir/IR/Dialect.h"
 
 #include "dialects/Plan/IR/PlanDialect.h.inc"

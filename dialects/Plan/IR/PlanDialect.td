@@ -27,6 +27,7 @@ def Plan_Dialect : Dialect {
     (`shard` of `plan.buffer`), a rank's part of a buffer (`plan.part`), and how far a kernel runs (`shard` of
     `plan.launch`). Types are those of the whole.
   }];
+  let dependentDialects = ["::accel::AccelDialect"];
   let useDefaultAttributePrinterParser = 1;
 }
 
@@ -48,24 +49,11 @@ def Plan_ShardAttr : AttrDef<Plan_Dialect, "Shard"> {
   let assemblyFormat = "`<` $elements `granule` $granule `over` $axes `>`";
 }
 
-def Plan_SegmentAttr : AttrDef<Plan_Dialect, "Segment"> {
-  let mnemonic = "segment";
-  let summary = "a segment of a bucket";
-  let description = [{
-    `bucket` names an `accel.bucket` of the module, and `name` one of its segments. It stands as `segment` on a collective that moves
-    a slot of that segment.
-
-    ```mlir
-    accel.bucket @block0 {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 256 : i64, parameters = []} ]}
-    func.func @sum() {
-      %g = plan.buffer persistent gradients "block0.decayed.gradient" : memref<256xf32>
-      plan.all_reduce %g over ["fsdp"] {segment = #plan.segment<@block0 "decayed">} : memref<256xf32>
-      return
-    }
-    ```
-  }];
-  let parameters = (ins "::mlir::FlatSymbolRefAttr":$bucket, "::mlir::StringAttr":$name);
-  let assemblyFormat = "`<` $bucket $name `>`";
+// #accel.segment_ref. Its own TableGen file would declare the enumerations of the `accel` dialect here once more.
+def Plan_SegmentRef : Attr<CPred<"::llvm::isa<::accel::SegmentRefAttr>($_self)">, "the name of a segment of a bucket"> {
+  let storageType = "::accel::SegmentRefAttr";
+  let returnType = "::accel::SegmentRefAttr";
+  let convertFromStorage = "$_self";
 }
 
 def Plan_StreamKind : I32EnumAttr<"StreamKind", "what the instructions of a stream do", [

@@ -4,6 +4,7 @@
 #ifndef ACCEL_DIALECTS_PLAN_IR_PLANOPS_H
 #define ACCEL_DIALECTS_PLAN_IR_PLANOPS_H
 
+#include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Plan/IR/PlanDialect.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -25,7 +25,7 @@ class Plan_Instruction<string mnemonic, dag own, list<string> overridden = []>
 // of its function, in program order, and how many bits a rank sends for each element: of an all_reduce those of a part to each other rank and of a sum back from it, twice the element; of the others
 // those of one element.
 class Plan_Collective<string mnemonic, dag own>
-    : Plan_Instruction<mnemonic, !con(own, (ins OptionalAttr<Plan_SegmentAttr>:$segment, OptionalAttr<I64Attr>:$sequence, OptionalAttr<I64Attr>:$bits_sent))>;
+    : Plan_Instruction<mnemonic, !con(own, (ins OptionalAttr<Plan_SegmentRef>:$segment, OptionalAttr<I64Attr>:$sequence, OptionalAttr<I64Attr>:$bits_sent))>;
 defvar Plan_UndecidedCollective = !strconcat("/*sequence=*/::mlir::IntegerAttr(), /*bits_sent=*/::mlir::IntegerAttr(), ", Plan_Undecided);
 
 def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
@@ -226,7 +226,7 @@ def Plan_AllReduceOp : Plan_Collective<"all_reduce", (ins AnyMemRef:$buffer, Str
     **Constraints**
     - (C1) `axes` is not empty, and the elements are floats.
   }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, "::mlir::ArrayAttr":$axes, "SegmentAttr":$segment), !strconcat("build($_builder, $_state, buffer, axes, segment, ", Plan_UndecidedCollective, ");")>];
+  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, "::mlir::ArrayAttr":$axes, "::accel::SegmentRefAttr":$segment), !strconcat("build($_builder, $_state, buffer, axes, segment, ", Plan_UndecidedCollective, ");")>];
   let assemblyFormat = "$buffer `over` $axes attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
@@ -246,7 +246,7 @@ def Plan_AllGatherOp : Plan_Collective<"all_gather", (ins StrAttr:$state, AnyMem
     **Constraints**
     - (C1) both have the elements of `shard`; `part` is a part or a sharded buffer that is cut by `shard`, `whole` is neither.
   }];
-  let builders = [OpBuilder<(ins "::mlir::StringAttr":$state, "::mlir::Value":$part, "::mlir::Value":$whole, "ShardAttr":$shard, "SegmentAttr":$segment), !strconcat("build($_builder, $_state, state, part, whole, shard, segment, ", Plan_UndecidedCollective, ");")>];
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$state, "::mlir::Value":$part, "::mlir::Value":$whole, "ShardAttr":$shard, "::accel::SegmentRefAttr":$segment), !strconcat("build($_builder, $_state, state, part, whole, shard, segment, ", Plan_UndecidedCollective, ");")>];
   let assemblyFormat = "$state $part `into` $whole attr-dict `:` type($part) `,` type($whole)";
   let hasVerifier = 1;
 }
@@ -266,7 +266,7 @@ def Plan_ReduceScatterOp : Plan_Collective<"reduce_scatter", (ins StrAttr:$state
     **Constraints**
     - (C1) both have the elements of `shard`; `part` is a part or a sharded buffer that is cut by `shard`, `whole` is neither.
   }];
-  let builders = [OpBuilder<(ins "::mlir::StringAttr":$state, "::mlir::Value":$whole, "::mlir::Value":$part, "ShardAttr":$shard, "SegmentAttr":$segment), !strconcat("build($_builder, $_state, state, whole, part, shard, segment, ", Plan_UndecidedCollective, ");")>];
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$state, "::mlir::Value":$whole, "::mlir::Value":$part, "ShardAttr":$shard, "::accel::SegmentRefAttr":$segment), !strconcat("build($_builder, $_state, state, whole, part, shard, segment, ", Plan_UndecidedCollective, ");")>];
   let assemblyFormat = "$state $whole `into` $part attr-dict `:` type($whole) `,` type($part)";
   let hasVerifier = 1;
 }

@@ -20,7 +20,7 @@ void CollectiveConversion::convert(dist::AllReduceOp op, OpBuilder &builder) {
   for (StateOp state : getStates(op.getSymbols())) {
     plan::AllReduceOp::create(builder, op.getLoc(),
                               symbolBuffers.getHeld(state), op.getAxes(),
-                              getStateSegment(state));
+                              state.getSegmentAttr());
   }
 }
 
@@ -35,7 +35,7 @@ void CollectiveConversion::convert(dist::AllGatherOp op, OpBuilder &builder) {
     Value part = symbolBuffers.getPart(state);
     plan::AllGatherOp::create(builder, op.getLoc(), state.getSymNameAttr(),
                               part, symbolBuffers.getWhole(state),
-                              getStateShard(state), getStateSegment(state));
+                              getStateShard(state), state.getSegmentAttr());
   }
 }
 
@@ -91,7 +91,7 @@ LogicalResult CollectiveConversion::convert(dist::ReduceScatterOp op,
     // In place: the part's own memory is that of the sum.
     Value part = declarations.addPart(op.getLoc(), whole, shard);
     plan::ReduceScatterOp::create(builder, op.getLoc(), state.getSymNameAttr(),
-                                  whole, part, shard, getStateSegment(state));
+                                  whole, part, shard, state.getSegmentAttr());
   }
   return success();
 }

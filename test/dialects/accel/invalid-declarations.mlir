@@ -58,7 +58,7 @@ accel.state @state_c1 counter : tensor<*xf64>
 
 // state_c2
 // expected-error@below {{'accel.state' op expected a counter to have no `group`, got one}}
-accel.state @state_c2 counter : tensor<f64> {group = "decayed"}
+accel.state @state_c2 counter : tensor<f64> {group = #accel.group<decayed>}
 
 // -----
 
@@ -68,50 +68,79 @@ accel.state @unknown scalar : tensor<f64>
 // -----
 
 // expected-error@below {{expected the name of what the optimizer keeps, got none}}
-accel.state @no_name slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<optimizer>, group = "decayed"}
+accel.state @no_name slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<optimizer>, group = #accel.group<decayed>}
 
 // -----
 
 // expected-error@below {{expected no name of what the optimizer keeps, got "m"}}
-accel.state @a_name slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<master : "m">, group = "decayed"}
+accel.state @a_name slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master : "m">, group = #accel.group<decayed>}
 
 // -----
 
 // expected-error@below {{expected a name that is no role of a slot, got "gradient"}}
-accel.state @a_role slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<optimizer : "gradient">, group = "decayed"}
+accel.state @a_role slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<optimizer : "gradient">, group = #accel.group<decayed>}
 
 // -----
 
 // state_c2
 // expected-error@below {{'accel.state' op expected a slot to have `segment`, got none}}
-accel.state @state_c2_slot slot : tensor<128xf32> {bucket = "b", slot = #accel.slot<master>, group = "decayed"}
+accel.state @state_c2_slot slot : tensor<128xf32> {slot = #accel.slot<master>, group = #accel.group<decayed>}
+
+// -----
+
+// expected-error@below {{expected ::accel::OptimizerGroup to be one of: decayed, undecayed, frozen}}
+// expected-error@below {{failed to parse Accel_OptimizerGroupAttr parameter 'value'}}
+accel.state @group slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<trained>}
+
+// -----
+
+// expected-error@below {{attribute 'group' failed to satisfy constraint}}
+accel.state @group_string slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = "decayed"}
+
+// -----
+
+// expected-error@below {{attribute 'segment' failed to satisfy constraint: names a segment of a bucket}}
+accel.state @segment_string slot : tensor<128xf32> {segment = "s", slot = #accel.slot<master>, group = #accel.group<decayed>}
+
+// -----
+
+// expected-error@below {{expected the name of a segment of @b, got an empty one}}
+accel.state @no_segment slot : tensor<128xf32> {segment = #accel.segment_ref<@b "">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+
+// -----
+
+// expected-error@below {{attribute 'segments' failed to satisfy constraint: a list of segments}}
+accel.bucket @dictionary {granule = 128 : i64, segments = [{name = "n"}]}
+
+// -----
+
+// expected-error@below {{expected ::accel::OptimizerGroup to be one of: decayed, undecayed, frozen}}
+// expected-error@below {{failed to parse Accel_SegmentAttr parameter 'group'}}
+accel.bucket @other_group {granule = 128 : i64, segments = [#accel.segment<"n" group g, 1 elements>]}
+
+// -----
+
+// expected-error@below {{expected a segment with a name and at least one element, got "" and 1}}
+accel.bucket @no_name {granule = 128 : i64, segments = [#accel.segment<"" group frozen, 1 elements>]}
+
+// -----
+
+// expected-error@below {{expected a segment with a name and at least one element, got "n" and 0}}
+accel.bucket @empty {granule = 128 : i64, segments = [#accel.segment<"n" group frozen, 0 elements>]}
+
+// -----
+
+// expected-error@below {{expected each parameter once, got @a twice}}
+accel.bucket @twice {granule = 128 : i64, segments = [#accel.segment<"n" group decayed, 128 elements of @a, @b, @a>]}
 
 // -----
 
 // bucket_c1
-// expected-error@below {{'accel.bucket' op expected segment 0 to be a dictionary, got 1 : i64}}
-accel.bucket @bucket_c1 {granule = 128 : i64, segments = [1]}
+// expected-error@below {{'accel.bucket' op expected segments with different names, got "n" twice}}
+accel.bucket @bucket_c1_names {granule = 128 : i64, segments = [#accel.segment<"n" group decayed, 128 elements>, #accel.segment<"n" group frozen, 128 elements>]}
 
 // -----
 
 // bucket_c1
-// expected-error@below {{'accel.bucket' op expected segment 0 to have `name`, a string, got}}
-accel.bucket @bucket_c1_name {granule = 128 : i64, segments = [{group = "g", elements = 1 : i64, parameters = []}]}
-
-// -----
-
-// bucket_c1
-// expected-error@below {{'accel.bucket' op expected segment 0 to have `group`, a string, got}}
-accel.bucket @bucket_c1_group {granule = 128 : i64, segments = [{name = "n", elements = 1 : i64, parameters = []}]}
-
-// -----
-
-// bucket_c1
-// expected-error@below {{'accel.bucket' op expected segment 0 to have `elements`, an integer, got}}
-accel.bucket @bucket_c1_elements {granule = 128 : i64, segments = [{name = "n", group = "g", parameters = []}]}
-
-// -----
-
-// bucket_c1
-// expected-error@below {{'accel.bucket' op expected segment 0 to have `parameters`, a list of symbols, got}}
-accel.bucket @bucket_c1_parameters {granule = 128 : i64, segments = [{name = "n", group = "g", elements = 1 : i64}]}
+// expected-error@below {{'accel.bucket' op expected each parameter in one segment, got @a in two}}
+accel.bucket @bucket_c1_parameters {granule = 128 : i64, segments = [#accel.segment<"n" group decayed, 128 elements of @a>, #accel.segment<"m" group frozen, 128 elements of @a>]}

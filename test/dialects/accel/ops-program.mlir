@@ -14,10 +14,10 @@ accel.state @lr hyperparameter : tensor<f64> {initial = 0.001 : f64}
 accel.state @step counter : tensor<f64>
 // CHECK: accel.state @loss_sum accumulator : tensor<f64>
 accel.state @loss_sum accumulator : tensor<f64>
-// CHECK: accel.state @block0.decayed.master slot : tensor<4096xf32> {bucket = "block0", group = "decayed", segment = "decayed", slot = #accel.slot<master>}
-accel.state @"block0.decayed.master" slot : tensor<4096xf32> {bucket = "block0", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
-// CHECK: accel.bucket @block0 {granule = 128 : i64, segments = [{elements = 4096 : i64, group = "decayed", name = "decayed", parameters = [@normal]}]}
-accel.bucket @block0 {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 4096 : i64, parameters = [@normal]}]}
+// CHECK: accel.state @block0.decayed.master slot : tensor<4096xf32> {group = #accel.group<decayed>, segment = #accel.segment_ref<@block0 "decayed">, slot = #accel.slot<master>}
+accel.state @"block0.decayed.master" slot : tensor<4096xf32> {segment = #accel.segment_ref<@block0 "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+// CHECK: accel.bucket @block0 {granule = 128 : i64, segments = [#accel.segment<"decayed" group decayed, 4096 elements of @normal>]}
+accel.bucket @block0 {granule = 128 : i64, segments = [#accel.segment<"decayed" group decayed, 4096 elements of @normal>]}
 
 // CHECK-LABEL: func.func @step_function
 func.func @step_function(%loss: tensor<f64>, %delta: tensor<4xf32>) {

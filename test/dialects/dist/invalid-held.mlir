@@ -2,12 +2,12 @@
 
 // Held is one of two words.
 // expected-error@below {{'accel.state' op expected dist.held to be #dist.held<whole> or #dist.held<part>, got "half"}}
-accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = "half"}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = "half"}
 
 // -----
 
 // expected-error@below {{'accel.state' op expected dist.held to be #dist.held<whole> or #dist.held<part>, got 1 : i64}}
-accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = 1 : i64}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = 1 : i64}
 
 // -----
 
@@ -26,4 +26,4 @@ func.func @step() attributes {accel.role = #accel.role<step>, dist.held = #dist.
 
 // No other attribute is dist's.
 // expected-error@below {{'accel.state' op has an attribute that dialect dist does not know: "dist.hold"}}
-accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.hold = "part"}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.hold = "part"}

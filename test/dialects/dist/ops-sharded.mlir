@@ -4,8 +4,8 @@
 
 // CHECK: accel.state @b.s.master slot : tensor<128xf32> {{.*}}dist.held = #dist.held<part>
 // CHECK: accel.state @b.s.gradient slot : tensor<128xf32> {{.*}}dist.held = #dist.held<whole>
-accel.state @"b.s.master" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", initial = 2.5 : f64, dist.held = #dist.held<part>}
-accel.state @"b.s.gradient" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", initial = 4.0 : f64, dist.held = #dist.held<whole>}
+accel.state @"b.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, initial = 2.5 : f64, dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, initial = 4.0 : f64, dist.held = #dist.held<whole>}
 
 // CHECK-LABEL: func @step
 // CHECK: dist.all_gather [@b.s.master] over ["fsdp"]

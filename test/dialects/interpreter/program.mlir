@@ -77,11 +77,11 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
 // CHECK: gradient @b: tensor<2xf64> = [1, 1]
 // CHECK: state @s.master: tensor<8xf64> = [0, 1, 2, 3, 6, 7, 6, 7]
 // CHECK: state @s.gradient: tensor<8xf64> = [0, 0, 0, 0, 1, 1, 0, 0]
-accel.bucket @s {granule = 128 : i64, segments = [{name = "x", group = "undecayed", elements = 8 : i64, parameters = [@a, @b]}]}
+accel.bucket @s {granule = 128 : i64, segments = [#accel.segment<"x" group undecayed, 8 elements of @a, @b>]}
 accel.parameter @a : tensor<3xf64> trainable {segment = @s.master, offset = 0 : i64}
 accel.parameter @b : tensor<2xf64> trainable {segment = @s.master, offset = 4 : i64}
-accel.state @s.master slot : tensor<8xf64> {bucket = "s", segment = "x", slot = #accel.slot<master>, group = "undecayed"}
-accel.state @s.gradient slot : tensor<8xf64> {bucket = "s", segment = "x", slot = #accel.slot<gradient>, group = "undecayed"}
+accel.state @s.master slot : tensor<8xf64> {segment = #accel.segment_ref<@s "x">, slot = #accel.slot<master>, group = #accel.group<undecayed>}
+accel.state @s.gradient slot : tensor<8xf64> {segment = #accel.segment_ref<@s "x">, slot = #accel.slot<gradient>, group = #accel.group<undecayed>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %master = accel.iota 0 : tensor<8xf64>
   accel.write @s.master, %master : tensor<8xf64>

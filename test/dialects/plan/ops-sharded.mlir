@@ -33,8 +33,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.copy %other to %own : memref<256xf32>, memref<256xf32>
   // CHECK: plan.all_gather "b.s.master" %[[OWN]] into %[[VIEW]] {shard = #plan.shard<256 granule 128 over "fsdp">, signals = [#plan.event<0>], stream = @communication} : memref<256xf32>, memref<256xf32>
   plan.all_gather "b.s.master" %own into %view {shard = #plan.shard<256 granule 128 over "fsdp">, signals = [#plan.event<0>], stream = @communication} : memref<256xf32>, memref<256xf32>
-  // CHECK: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[PART]] {segment = #plan.segment<@b "s">, shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>, memref<256xf32>
-  plan.reduce_scatter "b.s.gradient" %gradient into %part {segment = #plan.segment<@b "s">, shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>, memref<256xf32>
+  // CHECK: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[PART]] {segment = #accel.segment_ref<@b "s">, shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>, memref<256xf32>
+  plan.reduce_scatter "b.s.gradient" %gradient into %part {segment = #accel.segment_ref<@b "s">, shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>, memref<256xf32>
   // CHECK: plan.launch @k0(%[[PART]], %[[OWN]]) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
   plan.launch @k0(%part, %own) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
   // CHECK: plan.all_reduce %{{.*}} over ["replica", "fsdp"] : memref<256xf32>

@@ -1,12 +1,12 @@
 // RUN: accel-opt %s --accel-assign-buffers --accel-assign-geometry --accel-verify-fuse | FileCheck %s
 
-accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 384 : i64, parameters = [@w, @r]}]}
+accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 384 elements of @w, @r>]}
 accel.parameter @w : tensor<8x16xf32> trainable {segment = @"b.s.master", offset = 0 : i64, initial = {kind = "file", key = "w.weight"}}
 accel.parameter @r : tensor<16x10xf32> trainable {segment = @"b.s.master", offset = 128 : i64}
-accel.state @"b.s.master" slot : tensor<384xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.s.gradient" slot : tensor<384xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.s.master" slot : tensor<384xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<384xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 accel.state @accumulating accumulator : tensor<i1>
-accel.state @"b.s.momentum" slot : tensor<384xf32> {bucket = "b", segment = "s", slot = #accel.slot<optimizer : "momentum">, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.s.momentum" slot : tensor<384xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 func.func private @random() -> tensor<16x10xf32> attributes {plan.kernel = {columns = 160 : i64, elements = 160 : i64, kind = "flat", rows = 1 : i64}} {
   %one = accel.constant dense<1.0> : tensor<16x10xf32>

@@ -1,8 +1,8 @@
 // RUN: accel-opt %s --accel-assign-buffers --split-input-file --verify-diagnostics
 
 // What a rank computes of its own elements is elements again, or rows of them.
-accel.bucket @b {granule = 64 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = []}]}
-accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.bucket @b {granule = 64 : i64, segments = [#accel.segment<"s" group decayed, 256 elements>]}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func private @total(%g: tensor<256xf32>) -> tensor<f32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "rows", rows = 1 : i64}} {
   %sum = accel.reduce_sum %g [0] : tensor<256xf32> -> tensor<f32>
   return %sum : tensor<f32>
@@ -17,8 +17,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 // Five rows are not rows of a 256th.
-accel.bucket @b {granule = 64 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = []}]}
-accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+accel.bucket @b {granule = 64 : i64, segments = [#accel.segment<"s" group decayed, 256 elements>]}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
 func.func private @rows(%g: tensor<256xf32>) -> tensor<5xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "rows", rows = 1 : i64}} {
   %sum = accel.slice %g [0] strides [1] : tensor<256xf32> -> tensor<5xf32>
   return %sum : tensor<5xf32>
@@ -34,8 +34,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // A kernel runs over the elements of one cut.
 accel.bucket @b {granule = 64 : i64, segments = []}
-accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.t.master" slot : tensor<128xf32> {bucket = "b", segment = "t", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.t.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "t">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func private @both(%g: tensor<256xf32>, %h: tensor<128xf32>) -> tensor<256xf32> attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
   return %g : tensor<256xf32>
 }
@@ -50,8 +50,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 accel.bucket @b {granule = 64 : i64, segments = []}
-accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.t.master" slot : tensor<128xf32> {bucket = "b", segment = "t", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.t.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "t">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func private @both(%g: tensor<256xf32>) -> tensor<128xf32> attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
   %h = accel.slice %g [0] strides [2] : tensor<256xf32> -> tensor<128xf32>
   return %h : tensor<128xf32>

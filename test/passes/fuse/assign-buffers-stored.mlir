@@ -1,10 +1,10 @@
 // RUN: accel-opt %s --accel-assign-buffers | FileCheck %s
 
-accel.bucket @b {granule = 64 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = [@w, @v]}]}
+accel.bucket @b {granule = 64 : i64, segments = [#accel.segment<"s" group decayed, 256 elements of @w, @v>]}
 accel.parameter @w : tensor<8x8xf32> trainable {segment = @"b.s.master", offset = 64 : i64}
 accel.parameter @v : tensor<16xf32> trainable {segment = @"b.s.master", offset = 128 : i64}
-accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed"}
-accel.state @"b.s.gradient" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", plan.stored}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+accel.state @"b.s.gradient" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, plan.stored}
 
 // Of a gradient that begins with what kernels store, what lies between the parameters is cleared once: nothing else may be
 // there for the norm to see.

@@ -1,10 +1,10 @@
 // RUN: accel-opt %s --accel-assign-buffers --accel-assign-geometry --accel-verify-fuse | FileCheck %s
 
-accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = [@w]}]}
+accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 256 elements of @w>]}
 accel.parameter @w : tensor<8x16xf32> trainable {segment = @"b.s.master", offset = 64 : i64}
-accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
-accel.state @"b.s.gradient" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<whole>}
-accel.state @"b.s.momentum" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<optimizer : "momentum">, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+accel.state @"b.s.gradient" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+accel.state @"b.s.momentum" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 accel.state @square_sum partial : tensor<f64>
 
 func.func private @squares(%g: tensor<256xf32>) -> tensor<8xf32> attributes {plan.kernel = {columns = 32 : i64, elements = 256 : i64, kind = "rows", rows = 8 : i64}} {
@@ -49,7 +49,7 @@ func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<2
 // CHECK: plan.launch @matmul{{.+}}(%{{.*}}, %{{.*}}, %[[PARAMETER]]) [read, read, update]
 // CHECK-NEXT: }
 // In place: the sum of the rank's part takes the place of what it added itself.
-// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[SUM]] {segment = #plan.segment<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[GRADIENT]] into %[[SUM]] {segment = #accel.segment_ref<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
 // Sums of rows: as many as the rank has, of two rows a granule; zero elsewhere, so that a sum of all is the rank's share.
 // CHECK-NEXT: plan.fill %[[ROWS]] : memref<8xf32>
 // CHECK-NEXT: plan.launch @squares(%[[OWN_GRADIENT]], %[[OWN_ROWS]]) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">}
@@ -57,7 +57,7 @@ func.func private @update(%p: tensor<256xf32>, %m: tensor<256xf32>, %d: tensor<2
 // CHECK-NEXT: plan.all_reduce %[[SQUARES]] over ["replica", "fsdp"]
 // CHECK-NEXT: plan.launch @halve(%[[OWN_GRADIENT]], %[[OWN_CHANGE]]) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @update(%[[READ]], %[[MOMENTUM]], %[[OWN_CHANGE]], %[[WRITTEN]], %[[MOMENTUM]]) [read, read, read, write, write] {shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.all_gather "b.s.master" %[[SENT]] into %[[MASTER]] {segment = #plan.segment<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.all_gather "b.s.master" %[[SENT]] into %[[MASTER]] {segment = #accel.segment_ref<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: return
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {

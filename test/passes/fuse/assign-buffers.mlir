@@ -1,8 +1,8 @@
 // RUN: accel-opt %s --accel-assign-buffers --accel-assign-geometry --accel-verify-fuse | FileCheck %s
 
 accel.parameter @w : tensor<8x16xf32> trainable {segment = @"model.decayed.master", offset = 0 : i64, initial = {kind = "file", key = "w"}}
-accel.state @"model.decayed.master" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
-accel.state @"model.decayed.gradient" slot : tensor<128xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
+accel.state @"model.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+accel.state @"model.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
 
 func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {columns = 64 : i64, elements = 64 : i64, kind = "flat", rows = 1 : i64}} {
   %y = accel.neg %x : tensor<4x16xf32>

@@ -204,8 +204,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @p slot : tensor<8192xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
-accel.state @g slot : tensor<8192xf32> {bucket = "model", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
+accel.state @p slot : tensor<8192xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+accel.state @g slot : tensor<8192xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
 
 // The kernel that uses a gradient last clears it; the one that sums its squares must come before.
 // CHECK-LABEL: func.func @step

@@ -1,19 +1,19 @@
 // RUN: accel-opt %s --split-input-file --accel-store-gradients | FileCheck %s
 
-accel.bucket @m {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = [@w, @b]},
-                                                  {name = "t", group = "decayed", elements = 128 : i64, parameters = [@v]}]}
+accel.bucket @m {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements of @w, @b>,
+                                                  #accel.segment<"t" group decayed, 128 elements of @v>]}
 accel.parameter @w : tensor<16xf32> trainable {segment = @"m.s.master", offset = 0 : i64}
 accel.parameter @b : tensor<16xf32> trainable {segment = @"m.s.master", offset = 16 : i64}
 accel.parameter @v : tensor<2x4x4xf32> trainable {segment = @"m.t.master", offset = 0 : i64}
-accel.state @"m.s.master" slot : tensor<128xf32> {bucket = "m", segment = "s", slot = #accel.slot<master>, group = "decayed"}
+accel.state @"m.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "s">, slot = #accel.slot<master>, group = #accel.group<decayed>}
 // Kernels write all of it: it need not be cleared. To a parameter of the other one no kernel contributes.
 // CHECK: accel.state @m.s.gradient
 // CHECK-SAME: plan.stored
-accel.state @"m.s.gradient" slot : tensor<128xf32> {bucket = "m", segment = "s", slot = #accel.slot<gradient>, group = "decayed"}
-accel.state @"m.t.master" slot : tensor<128xf32> {bucket = "m", segment = "t", slot = #accel.slot<master>, group = "decayed"}
+accel.state @"m.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
+accel.state @"m.t.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "t">, slot = #accel.slot<master>, group = #accel.group<decayed>}
 // CHECK: accel.state @m.t.gradient
 // CHECK-NOT: plan.stored
-accel.state @"m.t.gradient" slot : tensor<128xf32> {bucket = "m", segment = "t", slot = #accel.slot<gradient>, group = "decayed"}
+accel.state @"m.t.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "t">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
 accel.state @loss_sum accumulator : tensor<f64>
 // CHECK: accel.state @accumulating accumulator : tensor<i1>
 
@@ -64,10 +64,10 @@ func.func private @both(%x: tensor<4x16xf32>) -> (tensor<16xf32> {plan.accumulat
 
 // -----
 
-accel.bucket @m {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = [@w]}]}
+accel.bucket @m {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements of @w>]}
 accel.parameter @w : tensor<16xf32> trainable {segment = @"m.s.master", offset = 0 : i64}
-accel.state @"m.s.master" slot : tensor<128xf32> {bucket = "m", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"m.s.gradient" slot : tensor<128xf32> {bucket = "m", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"m.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"m.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 // Of a gradient held in part, the whole is a microbatch's own, and cleared for each. AssignBuffers needs the state.
 // CHECK: accel.state @m.s.gradient
@@ -95,12 +95,12 @@ func.func private @sum(%x: tensor<4x16xf32>) -> (tensor<16xf32> {plan.accumulate
 // -----
 
 // A result that somebody else reads is not produced in the gradient's place.
-accel.bucket @m {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = [@w]}]}
+accel.bucket @m {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements of @w>]}
 accel.parameter @w : tensor<16xf32> trainable {segment = @"m.s.master", offset = 0 : i64}
-accel.state @"m.s.master" slot : tensor<128xf32> {bucket = "m", segment = "s", slot = #accel.slot<master>, group = "decayed"}
+accel.state @"m.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "s">, slot = #accel.slot<master>, group = #accel.group<decayed>}
 // CHECK: accel.state @m.s.gradient
 // CHECK-NOT: plan.stored
-accel.state @"m.s.gradient" slot : tensor<128xf32> {bucket = "m", segment = "s", slot = #accel.slot<gradient>, group = "decayed"}
+accel.state @"m.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
 // CHECK-NOT: accumulating
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {

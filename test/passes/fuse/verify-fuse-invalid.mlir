@@ -243,7 +243,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 // All of a slot of which ranks hold parts is there behind the collective that says so.
-accel.state @"a.s.master" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-note@below {{the buffer}}
   %a = plan.buffer transient gathered in shared "a.s.master" : memref<128xf32>
@@ -259,7 +259,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 // What microbatches add to a gradient is lost if nothing sums it.
-accel.state @"a.s.gradient" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-error@below {{expected an exchange of 'a.s.gradient' in the loop, got none}}
   %a = plan.buffer transient gradients "a.s.gradient" : memref<128xf32>
@@ -270,7 +270,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @"a.s.gradient" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.repeat {
     // expected-error@below {{expected a transient buffer for all of @a.s.gradient, got none}}

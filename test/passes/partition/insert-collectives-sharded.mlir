@@ -9,13 +9,13 @@ module {
   accel.state @target_count accumulator : tensor<f64>
   accel.state @step_count counter : tensor<f64>
   accel.state @square_sum partial : tensor<f64>
-  accel.state @"a.decayed.master" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
-  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<whole>}
-  accel.state @"a.decayed.first_moment" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"b.decayed.master" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
-  accel.state @"b.decayed.gradient" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<whole>}
-  accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"b.frozen.master" slot : tensor<128xf32> {bucket = "b", segment = "frozen", slot = #accel.slot<master>, group = "frozen"}
+  accel.state @"a.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+  accel.state @"a.decayed.first_moment" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"b.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+  accel.state @"b.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+  accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"b.frozen.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "frozen">, slot = #accel.slot<master>, group = #accel.group<frozen>}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
   accel.parameter @v : tensor<16x8xf32> trainable {segment = @"b.decayed.master", offset = 0 : i64}
   accel.parameter @f : tensor<16x8xf32> {segment = @"b.frozen.master", offset = 0 : i64}
@@ -69,13 +69,13 @@ module {
   accel.state @target_count accumulator : tensor<f64>
   accel.state @step_count counter : tensor<f64>
   accel.state @square_sum partial : tensor<f64>
-  accel.state @"a.decayed.master" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
-  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"a.decayed.first_moment" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"b.decayed.master" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
-  accel.state @"b.decayed.gradient" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"b.frozen.master" slot : tensor<128xf32> {bucket = "b", segment = "frozen", slot = #accel.slot<master>, group = "frozen"}
+  accel.state @"a.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"a.decayed.first_moment" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"b.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+  accel.state @"b.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"b.frozen.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "frozen">, slot = #accel.slot<master>, group = #accel.group<frozen>}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
   accel.parameter @v : tensor<16x8xf32> trainable {segment = @"b.decayed.master", offset = 0 : i64}
   accel.parameter @f : tensor<16x8xf32> {segment = @"b.frozen.master", offset = 0 : i64}
@@ -129,13 +129,13 @@ module {
   accel.state @target_count accumulator : tensor<f64>
   accel.state @step_count counter : tensor<f64>
   accel.state @square_sum partial : tensor<f64>
-  accel.state @"a.decayed.master" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"a.decayed.first_moment" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"b.decayed.master" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"b.decayed.gradient" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"b.frozen.master" slot : tensor<128xf32> {bucket = "b", segment = "frozen", slot = #accel.slot<master>, group = "frozen", dist.held = #dist.held<part>}
+  accel.state @"a.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"a.decayed.first_moment" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"b.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"b.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"b.frozen.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "frozen">, slot = #accel.slot<master>, group = #accel.group<frozen>, dist.held = #dist.held<part>}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
   accel.parameter @v : tensor<16x8xf32> trainable {segment = @"b.decayed.master", offset = 0 : i64}
   accel.parameter @f : tensor<16x8xf32> {segment = @"b.frozen.master", offset = 0 : i64}
@@ -187,8 +187,8 @@ module {
 module {
   accel.state @loss_sum accumulator : tensor<f64>
   accel.state @target_count accumulator : tensor<f64>
-  accel.state @"a.decayed.master" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {bucket = "a", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+  accel.state @"a.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+  accel.state @"a.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
   accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
   // CHECK-LABEL: func.func @init
   // CHECK-NOT: dist.

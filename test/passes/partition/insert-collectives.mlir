@@ -6,9 +6,9 @@
 // the order of buckets. Nothing else is exchanged: not the parameters, not the optimizer's moments.
 accel.state @loss_sum accumulator : tensor<f64>
 accel.state @step_count counter : tensor<f64>
-accel.state @"b.decayed.master" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
-accel.state @"b.decayed.gradient" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
-accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed"}
+accel.state @"b.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+accel.state @"b.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
+accel.state @"b.decayed.first_moment" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>}
 accel.state @target_count accumulator : tensor<f64>
 
 // CHECK-LABEL: func @step

@@ -94,9 +94,9 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 // Held in part: microbatch by microbatch.
-accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed"}
+accel.state @"m.d.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<master>, group = #accel.group<decayed>}
 // expected-error@below {{expected 'm.d.gradient' to be summed over the ranks, to each its part, in the loop, got no dist.reduce_scatter that does}}
-accel.state @"m.d.gradient" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"m.d.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
@@ -108,8 +108,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 accel.parameter @w : tensor<16x8xf32> trainable {segment = @"m.d.master", offset = 0 : i64}
-accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"m.d.gradient" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"m.d.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"m.d.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     // expected-error@below {{expected this use of @w behind the dist.all_gather of 'm.d.master', got it in front}}
@@ -139,7 +139,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+accel.state @"m.d.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }

@@ -5,10 +5,10 @@
 accel.bucket @before {granule = 128 : i64, segments = []}
 accel.bucket @block0 {granule = 128 : i64, layer = 0 : i64, segments = []}
 accel.bucket @block1 {granule = 128 : i64, layer = 1 : i64, segments = []}
-accel.state @before.s.master slot : tensor<128xf32> {bucket = "before", segment = "s", slot = #accel.slot<master>, group = "decayed"}
-accel.state @block0.s.master slot : tensor<128xf32> {bucket = "block0", segment = "s", slot = #accel.slot<master>, group = "decayed"}
-accel.state @block0.s.gradient slot : tensor<128xf32> {bucket = "block0", segment = "s", slot = #accel.slot<gradient>, group = "decayed"}
-accel.state @block1.s.master slot : tensor<128xf32> {bucket = "block1", segment = "s", slot = #accel.slot<master>, group = "decayed"}
+accel.state @before.s.master slot : tensor<128xf32> {segment = #accel.segment_ref<@before "s">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+accel.state @block0.s.master slot : tensor<128xf32> {segment = #accel.segment_ref<@block0 "s">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+accel.state @block0.s.gradient slot : tensor<128xf32> {segment = #accel.segment_ref<@block0 "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
+accel.state @block1.s.master slot : tensor<128xf32> {segment = #accel.segment_ref<@block1 "s">, slot = #accel.slot<master>, group = #accel.group<decayed>}
 accel.state @accumulating accumulator : tensor<i1>
 accel.state @lr hyperparameter : tensor<f64>
 

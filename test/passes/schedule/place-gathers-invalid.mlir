@@ -1,9 +1,9 @@
 // RUN: accel-opt %s --accel-place-gathers --verify-diagnostics --split-input-file
 
 // Two buckets are whole at a time: an instruction that reads three cannot be served.
-accel.state @"a.s.master" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.s.master" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"c.s.master" slot : tensor<128xf32> {bucket = "c", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"c.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@c "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %a_part = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %a = plan.buffer transient gathered in shared "a.s.master" : memref<128xf32>
@@ -23,7 +23,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 // What the ranks hold of the slot, and where all of it goes, must be declared.
-accel.state @"a.s.master" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %a_part = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   plan.repeat {

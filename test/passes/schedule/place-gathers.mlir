@@ -5,13 +5,13 @@
 // What it makes, with streams and events, is what the verifier wants: every read finds what it means to read.
 // RUN: accel-opt %s --accel-place-gathers=max-ranks=2 --accel-assign-streams --accel-insert-events --accel-verify-schedule --split-input-file
 
-accel.bucket @a {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = []}, {name = "u", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.bucket @c {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.state @"a.s.master" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.s.master" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.u.master" slot : tensor<128xf32> {bucket = "b", segment = "u", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"c.s.master" slot : tensor<128xf32> {bucket = "c", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.bucket @a {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 256 elements>, #accel.segment<"u" group decayed, 128 elements>]}
+accel.bucket @c {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.state @"a.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.u.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "u">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"c.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@c "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 // Three buckets in two slots. The first two are gathered in front of everything, the third where the first has been used for
 // the last time in forward: one ahead. The last one in forward is the first in backward and stays, like the one before it,
@@ -24,15 +24,15 @@ accel.state @"c.s.master" slot : tensor<128xf32> {bucket = "c", segment = "s", s
 // CHECK-DAG: %[[B:.+]] = plan.view %[[SLOT1]] at 0 : memref<896xf32> to memref<256xf32>
 // CHECK-DAG: %[[BU:.+]] = plan.view %[[SLOT1]] at 512 : memref<896xf32> to memref<128xf32>
 // CHECK: plan.repeat {
-// CHECK-NEXT: plan.all_gather "a.s.master" %[[APART:.+]] into %[[A:.+]] {segment = #plan.segment<@a "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.all_gather "b.s.master" %{{.+}} into %[[B]] {segment = #plan.segment<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
-// CHECK-NEXT: plan.all_gather "b.u.master" %{{.+}} into %[[BU]] {segment = #plan.segment<@b "u">, shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.all_gather "a.s.master" %[[APART:.+]] into %[[A:.+]] {segment = #accel.segment_ref<@a "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.all_gather "b.s.master" %{{.+}} into %[[B]] {segment = #accel.segment_ref<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.all_gather "b.u.master" %{{.+}} into %[[BU]] {segment = #accel.segment_ref<@b "u">, shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @forward_a(%[[A]])
-// CHECK-NEXT: plan.all_gather "c.s.master" %{{.+}} into %[[C:.+]] {segment = #plan.segment<@c "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.all_gather "c.s.master" %{{.+}} into %[[C:.+]] {segment = #accel.segment_ref<@c "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @forward_b(%[[B]], %[[BU]])
 // CHECK-NEXT: plan.launch @forward_c(%[[C]])
 // CHECK-NEXT: plan.launch @backward_c(%[[C]])
-// CHECK-NEXT: plan.all_gather "a.s.master" %[[APART]] into %[[AGAIN:.+]] {segment = #plan.segment<@a "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.all_gather "a.s.master" %[[APART]] into %[[AGAIN:.+]] {segment = #accel.segment_ref<@a "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
 // A parameter is a view of its segment's place in the slot.
 // CHECK-NEXT: plan.launch @backward_b(%[[PARAMETER:.+]])
 // CHECK-NEXT: plan.launch @backward_a(%[[AGAIN]])
@@ -65,13 +65,13 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.bucket @t {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = []}, {name = "u", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.bucket @a {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.state @"t.s.master" slot : tensor<256xf32> {bucket = "t", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"t.u.master" slot : tensor<128xf32> {bucket = "t", segment = "u", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"a.s.master" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.s.master" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.bucket @t {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 256 elements>, #accel.segment<"u" group decayed, 128 elements>]}
+accel.bucket @a {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.state @"t.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@t "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"t.u.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@t "u">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"a.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 // A weight that is used at both ends, with two buckets between, is gathered twice; of its bucket only what is used there.
 // CHECK-LABEL: func.func @step

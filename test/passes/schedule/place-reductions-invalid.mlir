@@ -1,9 +1,9 @@
 // RUN: accel-opt %s --accel-place-reductions --verify-diagnostics --split-input-file
 
 // Gradients of two buckets are in memory at a time: a kernel that adds to three cannot be served.
-accel.state @"a.s.gradient" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.s.gradient" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"c.s.gradient" slot : tensor<128xf32> {bucket = "c", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"c.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@c "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %flag = plan.buffer persistent scalars "accumulating" : memref<i8>
   %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
@@ -28,7 +28,7 @@ func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (te
 
 // -----
 
-accel.state @"a.s.gradient" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %a = plan.buffer transient gradients "a.s.gradient" : memref<128xf32>
@@ -41,7 +41,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-accel.state @"a.s.gradient" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %a = plan.buffer transient gradients "a.s.gradient" : memref<128xf32>

@@ -1,12 +1,12 @@
 // RUN: accel-opt %s --accel-place-reductions | FileCheck %s
 // RUN: accel-opt %s --accel-place-reductions --accel-assign-streams --accel-insert-events --accel-verify-schedule
 
-accel.bucket @t {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.bucket @a {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.state @"t.s.gradient" slot : tensor<128xf32> {bucket = "t", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"a.s.gradient" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.s.gradient" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.bucket @t {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.bucket @a {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.state @"t.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@t "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"a.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 // A kernel that is the first to add to its part of a slot stores it, in a copy of its own if others go on adding; what no kernel
 // stores is filled. A weight that is used at both ends of the model has two sums, of which the first takes the place of what the

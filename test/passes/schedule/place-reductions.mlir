@@ -2,12 +2,12 @@
 // With streams and events it is what the verifiers want.
 // RUN: accel-opt %s --accel-place-reductions --accel-assign-streams --accel-insert-events --accel-verify-schedule --split-input-file
 
-accel.bucket @a {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = []}]}
-accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 256 : i64, parameters = []}]}
-accel.bucket @c {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.state @"a.s.gradient" slot : tensor<256xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.s.gradient" slot : tensor<256xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"c.s.gradient" slot : tensor<128xf32> {bucket = "c", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.bucket @a {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 256 elements>]}
+accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 256 elements>]}
+accel.bucket @c {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.state @"a.s.gradient" slot : tensor<256xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"c.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@c "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 // Backward completes c, b, a. What a product overwrites needs no zeros: its first product no longer adds, the second one
 // does. The rest of b, where a kernel adds and gaps lie, is filled, and all of a, where a kernel adds in front of the product.
@@ -21,12 +21,12 @@ accel.state @"c.s.gradient" slot : tensor<128xf32> {bucket = "c", segment = "s",
 // CHECK-NEXT: %[[C:.+]] = plan.view %[[SLOT0]] at 0 : memref<256xf32> to memref<128xf32>
 // CHECK: plan.repeat {
 // CHECK-NEXT: plan.launch @product_first(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, write]
-// CHECK-NEXT: plan.reduce_scatter "c.s.gradient" %[[C]] into %[[CPART:.+]] {segment = #plan.segment<@c "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.reduce_scatter "c.s.gradient" %[[C]] into %[[CPART:.+]] {segment = #accel.segment_ref<@c "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK: plan.fill %[[REST:.+]] : memref<128xf32>
 // CHECK-NEXT: plan.launch @product_first(%{{.+}}, %{{.+}}, %[[W:.+]]) [read, read, write]
 // CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
 // CHECK-NEXT: plan.launch @bias(%{{.+}}) [update] : memref<32xf32>
-// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[B:.+]] into %[[BPART:.+]] {segment = #plan.segment<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
+// CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[B:.+]] into %[[BPART:.+]] {segment = #accel.segment_ref<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @accumulate_128(%[[CPART]], %{{.+}}, %[[CHELD:.+]]) [read, read, update] {shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.fill %[[A:.+]] : memref<256xf32>
 // CHECK-NEXT: plan.launch @embed(%{{.+}}) [update] : memref<16x8xf32>
@@ -79,12 +79,12 @@ func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (te
 
 // -----
 
-accel.bucket @t {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.bucket @a {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.bucket @b {granule = 128 : i64, segments = [{name = "s", group = "decayed", elements = 128 : i64, parameters = []}]}
-accel.state @"t.s.gradient" slot : tensor<128xf32> {bucket = "t", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"a.s.gradient" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @"b.s.gradient" slot : tensor<128xf32> {bucket = "b", segment = "s", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
+accel.bucket @t {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.bucket @a {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.state @"t.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@t "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"a.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 // A weight that is used at both ends of the model: each of its contributions is summed when it is complete, and both are added
 // to what the rank holds. The second one does not add to the first, which has left its slot.

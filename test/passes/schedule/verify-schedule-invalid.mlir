@@ -152,7 +152,7 @@ func.func @third() {
 // -----
 
 // Nobody would execute what no pass has placed.
-accel.state @"a.s.master" slot : tensor<128xf32> {bucket = "a", segment = "s", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<part>}
+accel.state @"a.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.repeat {
     // expected-error@below {{'dist.all_gather' op is not placed: expected instructions of the plan that do it}}

@@ -14,8 +14,8 @@
 // CHECK: accel.parameter @shared : tensor<8xf32> trainable {{{.*}}offset = 0 : i64, segment = @before.undecayed.master}
 // CHECK: accel.parameter @last : tensor<8xf32> trainable {{{.*}}offset = 0 : i64, segment = @after.undecayed.master}
 // CHECK: accel.parameter @frozen : tensor<8xf32> {{{.*}}offset = 0 : i64, segment = @after.frozen.master}
-// CHECK: accel.bucket @before {granule = 128 : i64, segments = [{elements = 128 : i64, group = "decayed", name = "decayed", parameters = [@tied]}, {elements = 128 : i64, group = "undecayed", name = "undecayed", parameters = [@shared]}]}
-// CHECK: accel.state @before.decayed.master slot : tensor<128xf32> {bucket = "before", group = "decayed", segment = "decayed", slot = #accel.slot<master>}
+// CHECK: accel.bucket @before {granule = 128 : i64, segments = [#accel.segment<"decayed" group decayed, 128 elements of @tied>, #accel.segment<"undecayed" group undecayed, 128 elements of @shared>]}
+// CHECK: accel.state @before.decayed.master slot : tensor<128xf32> {group = #accel.group<decayed>, segment = #accel.segment_ref<@before "decayed">, slot = #accel.slot<master>}
 // CHECK: accel.state @before.decayed.gradient slot : tensor<128xf32>
 // CHECK: accel.state @before.decayed.momentum slot : tensor<128xf32>
 // CHECK: accel.bucket @block0 {granule = 128 : i64, layer = 0 : i64
@@ -88,7 +88,7 @@ module {
 // CHECK: accel.parameter @unused : tensor<5xf32> {offset = 0 : i64, segment = @model.frozen.master}
 // CHECK: accel.parameter @second : tensor<3xf32> trainable {offset = 32 : i64, segment = @model.decayed.master}
 // CHECK: accel.parameter @first : tensor<6x3xf32> trainable {offset = 0 : i64, segment = @model.decayed.master}
-// CHECK: accel.bucket @model {{.*}}parameters = [@first, @second]
+// CHECK: accel.bucket @model {{.*}} elements of @first, @second>
 // CHECK-DAG: accel.state @model.decayed.first_moment
 // CHECK-DAG: accel.state @model.decayed.second_moment
 module {
@@ -118,7 +118,7 @@ module {
 //--- codes.mlir
 // An optimizer whose state has blocks of 256: no rank has a part of one, so the granule is that and segments are whole blocks. Its
 // slots have types of their own, and begin with bytes of zero, which are the codes of zero.
-// CHECK: accel.bucket @model {granule = 256 : i64, segments = [{elements = 512 : i64, group = "decayed"
+// CHECK: accel.bucket @model {granule = 256 : i64, segments = [#accel.segment<"decayed" group decayed, 512 elements
 // CHECK: accel.state @model.decayed.master slot : tensor<512xf32>
 // CHECK: accel.state @model.decayed.gradient slot : tensor<512xf32>
 // CHECK: accel.state @model.decayed.first_moment slot : tensor<512xui8>

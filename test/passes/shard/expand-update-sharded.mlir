@@ -13,21 +13,21 @@ accel.state @clip_norm hyperparameter : tensor<f64>
 accel.state @step_count counter : tensor<f64>
 
 //--- zero1.mlir
-accel.state @m.decayed.master slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
-accel.state @m.decayed.gradient slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<whole>}
-accel.state @m.decayed.momentum slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed", dist.held = #dist.held<part>}
+accel.state @m.decayed.master slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+accel.state @m.decayed.gradient slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+accel.state @m.decayed.momentum slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 //--- zero2.mlir
-accel.state @m.decayed.master slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
-accel.state @m.decayed.gradient slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed", dist.held = #dist.held<part>}
-accel.state @m.decayed.momentum slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed", dist.held = #dist.held<part>}
+accel.state @m.decayed.master slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+accel.state @m.decayed.gradient slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @m.decayed.momentum slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 //--- plain.mlir
 // CHECK-NOT: "partial"
 // CHECK: accel.metric "grad_norm"
-accel.state @m.decayed.master slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
-accel.state @m.decayed.gradient slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
-accel.state @m.decayed.momentum slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed"}
+accel.state @m.decayed.master slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+accel.state @m.decayed.gradient slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
+accel.state @m.decayed.momentum slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<decayed>}
 
 //--- step.mlir
 // The rank's squares go through a state that Partition sums; the norm is of what comes back, and so is the clipping.

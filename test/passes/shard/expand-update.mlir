@@ -13,10 +13,10 @@ accel.state @clip_norm hyperparameter : tensor<f64>
 accel.state @step_count counter : tensor<f64>
 accel.state @beta1_power counter : tensor<f64>
 accel.state @beta2_power counter : tensor<f64>
-accel.state @m.decayed.master slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
-accel.state @m.decayed.gradient slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
-accel.state @m.decayed.first_moment slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "first_moment">, group = "decayed"}
-accel.state @m.decayed.second_moment slot : tensor<256xf32> {bucket = "m", segment = "decayed", slot = #accel.slot<optimizer : "second_moment">, group = "decayed"}
+accel.state @m.decayed.master slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+accel.state @m.decayed.gradient slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
+accel.state @m.decayed.first_moment slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>}
+accel.state @m.decayed.second_moment slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<optimizer : "second_moment">, group = #accel.group<decayed>}
 // The rate; the norm: rows of 128 in f32, rows in f64; the clipping factor.
 // CHECK-LABEL: func @step
 // CHECK-SAME: %[[SCALE:.+]]: tensor<f64>
@@ -62,10 +62,10 @@ accel.state @weight_decay hyperparameter : tensor<f64>
 accel.state @warmup_steps hyperparameter : tensor<f64>
 accel.state @momentum hyperparameter : tensor<f64>
 accel.state @step_count counter : tensor<f64>
-accel.state @m.frozen.master slot : tensor<128xf32> {bucket = "m", segment = "frozen", slot = #accel.slot<master>, group = "frozen"}
-accel.state @m.undecayed.master slot : tensor<128xf32> {bucket = "m", segment = "undecayed", slot = #accel.slot<master>, group = "undecayed"}
-accel.state @m.undecayed.gradient slot : tensor<128xf32> {bucket = "m", segment = "undecayed", slot = #accel.slot<gradient>, group = "undecayed"}
-accel.state @m.undecayed.momentum slot : tensor<128xf32> {bucket = "m", segment = "undecayed", slot = #accel.slot<optimizer : "momentum">, group = "undecayed"}
+accel.state @m.frozen.master slot : tensor<128xf32> {segment = #accel.segment_ref<@m "frozen">, slot = #accel.slot<master>, group = #accel.group<frozen>}
+accel.state @m.undecayed.master slot : tensor<128xf32> {segment = #accel.segment_ref<@m "undecayed">, slot = #accel.slot<master>, group = #accel.group<undecayed>}
+accel.state @m.undecayed.gradient slot : tensor<128xf32> {segment = #accel.segment_ref<@m "undecayed">, slot = #accel.slot<gradient>, group = #accel.group<undecayed>}
+accel.state @m.undecayed.momentum slot : tensor<128xf32> {segment = #accel.segment_ref<@m "undecayed">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<undecayed>}
 // All schedules, of which one is chosen; no clipping; nothing decays, nothing frozen is touched.
 // CHECK-LABEL: func @step
 // CHECK: %[[KIND:.+]] = accel.read @schedule

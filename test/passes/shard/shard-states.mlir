@@ -9,27 +9,27 @@
 // What it says is a mode to the verifier.
 // RUN: for mode in plain zero1 zero2 fsdp; do accel-opt %s --accel-shard-states=mode=$mode --accel-verify-shard || exit 1; done
 
-accel.bucket @b {granule = 128 : i64, segments = [{name = "decayed", group = "decayed", elements = 128 : i64, parameters = []}, {name = "frozen", group = "frozen", elements = 256 : i64, parameters = []}]}
+accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"decayed" group decayed, 128 elements>, #accel.segment<"frozen" group frozen, 256 elements>]}
 // CHECK: accel.state @loss_sum accumulator : tensor<f64>
 accel.state @loss_sum accumulator : tensor<f64>
-// PLAIN: @b.decayed.master slot : tensor<128xf32> {bucket = "b", group = "decayed", segment = "decayed", slot = #accel.slot<master>}
-// ZERO1: @b.decayed.master slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<whole>,
-// ZERO2: @b.decayed.master slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<whole>,
-// FSDP: @b.decayed.master slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
-accel.state @"b.decayed.master" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<master>, group = "decayed"}
-// PLAIN: @b.decayed.gradient slot : tensor<128xf32> {bucket = "b", group = "decayed", segment = "decayed", slot = #accel.slot<gradient>}
-// ZERO1: @b.decayed.gradient slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<whole>,
-// ZERO2: @b.decayed.gradient slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
-// FSDP: @b.decayed.gradient slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
-accel.state @"b.decayed.gradient" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<gradient>, group = "decayed"}
-// PLAIN: @b.decayed.momentum slot : tensor<128xf32> {bucket = "b", group = "decayed", segment = "decayed", slot = #accel.slot<optimizer : "momentum">}
-// ZERO1: @b.decayed.momentum slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
-// ZERO2: @b.decayed.momentum slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
-// FSDP: @b.decayed.momentum slot : tensor<128xf32> {bucket = "b", dist.held = #dist.held<part>,
-accel.state @"b.decayed.momentum" slot : tensor<128xf32> {bucket = "b", segment = "decayed", slot = #accel.slot<optimizer : "momentum">, group = "decayed"}
+// PLAIN: @b.decayed.master slot : tensor<128xf32> {group = #accel.group<decayed>, segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<master>}
+// ZERO1: @b.decayed.master slot : tensor<128xf32> {dist.held = #dist.held<whole>,
+// ZERO2: @b.decayed.master slot : tensor<128xf32> {dist.held = #dist.held<whole>,
+// FSDP: @b.decayed.master slot : tensor<128xf32> {dist.held = #dist.held<part>,
+accel.state @"b.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+// PLAIN: @b.decayed.gradient slot : tensor<128xf32> {group = #accel.group<decayed>, segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<gradient>}
+// ZERO1: @b.decayed.gradient slot : tensor<128xf32> {dist.held = #dist.held<whole>,
+// ZERO2: @b.decayed.gradient slot : tensor<128xf32> {dist.held = #dist.held<part>,
+// FSDP: @b.decayed.gradient slot : tensor<128xf32> {dist.held = #dist.held<part>,
+accel.state @"b.decayed.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
+// PLAIN: @b.decayed.momentum slot : tensor<128xf32> {group = #accel.group<decayed>, segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<optimizer : "momentum">}
+// ZERO1: @b.decayed.momentum slot : tensor<128xf32> {dist.held = #dist.held<part>,
+// ZERO2: @b.decayed.momentum slot : tensor<128xf32> {dist.held = #dist.held<part>,
+// FSDP: @b.decayed.momentum slot : tensor<128xf32> {dist.held = #dist.held<part>,
+accel.state @"b.decayed.momentum" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "decayed">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<decayed>}
 // Nobody updates what is frozen: there is nothing to exchange unless it is held in parts.
-// PLAIN: @b.frozen.master slot : tensor<256xf32> {bucket = "b", group = "frozen",
-// ZERO1: @b.frozen.master slot : tensor<256xf32> {bucket = "b", group = "frozen",
-// ZERO2: @b.frozen.master slot : tensor<256xf32> {bucket = "b", group = "frozen",
-// FSDP: @b.frozen.master slot : tensor<256xf32> {bucket = "b", dist.held = #dist.held<part>, group = "frozen",
-accel.state @"b.frozen.master" slot : tensor<256xf32> {bucket = "b", segment = "frozen", slot = #accel.slot<master>, group = "frozen"}
+// PLAIN: @b.frozen.master slot : tensor<256xf32> {group = #accel.group<frozen>,
+// ZERO1: @b.frozen.master slot : tensor<256xf32> {group = #accel.group<frozen>,
+// ZERO2: @b.frozen.master slot : tensor<256xf32> {group = #accel.group<frozen>,
+// FSDP: @b.frozen.master slot : tensor<256xf32> {dist.held = #dist.held<part>, group = #accel.group<frozen>,
+accel.state @"b.frozen.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "frozen">, slot = #accel.slot<master>, group = #accel.group<frozen>}

@@ -27,22 +27,22 @@ void AdamWArithmetic::buildScalars(ScalarBuilder &s, Value rate,
 }
 
 void AdamWArithmetic::buildUpdate(ScalarBuilder &scalars,
-                                  const SegmentSlots &segment) {
+                                  const TrainedSegment &segment) {
   SegmentBuilder b(scalars, segment);
-  Value p = b.read("master");
-  Value g = b.mul(b.read("gradient"), b.repeat(factor));
+  Value p = b.read(SlotRole::Master);
+  Value g = b.mul(b.read(SlotRole::Gradient), b.repeat(factor));
   auto [m, v] = readMoments(b);
   m = b.add(m, b.mul(b.sub(g, m), b.repeat(towardsGradient)));
   v = b.add(b.mul(v, b.repeat(beta2)),
             b.mul(b.mul(g, g), b.repeat(towardsSquare)));
-  if (segment.isDecayed) {
+  if (segment.isDecayed()) {
     p = b.mul(p, b.repeat(keep));
   }
   Value denominator =
       b.add(b.mul(b.sqrt(v), b.repeat(rootFactor)), b.repeat(epsilon));
   p = b.sub(p, b.div(b.mul(m, b.repeat(stepSize)), denominator));
   writeMoments(b, {m, v});
-  b.write("master", p);
+  b.write(SlotRole::Master, p);
 }
 
 // p *= 1 - rate decay

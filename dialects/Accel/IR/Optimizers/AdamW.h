@@ -16,7 +16,7 @@ public:
   void buildScalars(ScalarBuilder &s, mlir::Value rate,
                     mlir::Value gradientFactor) override;
   void buildUpdate(ScalarBuilder &scalars,
-                   const SegmentSlots &segment) override;
+                   const TrainedSegment &segment) override;
 
 protected:
   struct Moments {

@@ -30,19 +30,19 @@ public:
   }
 
   void buildUpdate(ScalarBuilder &scalars,
-                   const SegmentSlots &segment) override {
+                   const TrainedSegment &segment) override {
     SegmentBuilder b(scalars, segment);
-    Value p = b.read("master");
-    Value g = b.mul(b.read("gradient"), b.repeat(factor));
+    Value p = b.read(SlotRole::Master);
+    Value g = b.mul(b.read(SlotRole::Gradient), b.repeat(factor));
     Value m = b.read("first_moment");
     Value direction =
         b.sign(b.add(b.mul(m, b.repeat(beta1)), b.mul(g, b.repeat(rest1))));
-    if (segment.isDecayed) {
+    if (segment.isDecayed()) {
       p = b.mul(p, b.repeat(keep));
     }
     m = b.add(b.mul(m, b.repeat(beta2)), b.mul(g, b.repeat(rest2)));
     b.write("first_moment", m);
-    b.write("master", b.sub(p, b.mul(direction, b.repeat(stepSize))));
+    b.write(SlotRole::Master, b.sub(p, b.mul(direction, b.repeat(stepSize))));
   }
 
 private:

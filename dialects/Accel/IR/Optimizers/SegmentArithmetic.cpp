@@ -14,9 +14,9 @@ Value SegmentBuilder::repeatBlocks(Value value, int64_t block) {
 
 Value SegmentBuilder::read(const BlockCode &slots) {
   auto byte = IntegerType::get(builder.getContext(), 8, IntegerType::Unsigned);
-  Value bytes = create<ReadOp>(type.clone(byte), segment.getSlot(slots.codes));
+  Value bytes = create<ReadOp>(type.clone(byte), getKeptName(slots.codes));
   Value scale = create<ReadOp>(type.clone({segment.elements / slots.block}),
-                               segment.getSlot(slots.scales));
+                               getKeptName(slots.scales));
   Value numbers = create<DequantizeOp>(type, slots.code, bytes);
   return mul(numbers, repeatBlocks(scale, slots.block));
 }

@@ -8,15 +8,13 @@
 
 namespace accel {
 
-/// The slots of one trainable segment.
-struct SegmentSlots {
-  std::string prefix; ///< bucket and segment: "block0.decayed"
+/// One trainable segment.
+struct TrainedSegment {
+  SegmentRefAttr segment;
   int64_t elements;
-  bool isDecayed;
+  OptimizerGroup group;
 
-  std::string getSlot(llvm::StringRef slot) const {
-    return prefix + "." + slot.str();
-  }
+  bool isDecayed() const { return group == OptimizerGroup::Decayed; }
 };
 
 /// The arithmetic of an optimizer: scalars once per step, then the update of
@@ -33,7 +31,7 @@ public:
   /// Builds one run of element-wise operations that reads the slots of
   /// `segment` and writes them back.
   virtual void buildUpdate(ScalarBuilder &scalars,
-                           const SegmentSlots &segment) = 0;
+                           const TrainedSegment &segment) = 0;
 };
 
 /// Two slots that hold numbers as 8-bit codes: numbers over the scale of their
@@ -45,24 +43,32 @@ struct BlockCode {
   int64_t block; ///< elements with one scale
 };
 
-/// Element-wise f32 arithmetic on one segment; scalars are repeated where they
-/// are used. Borrows: both arguments.
+/// Element-wise f32 arithmetic on the slots of one segment; scalars are
+/// repeated where they are used. A slot is named by its role or, if the
+/// optimizer keeps it, by the optimizer's name of it. Borrows: both arguments.
 class SegmentBuilder : public ArithmeticBuilder {
 public:
-  SegmentBuilder(ScalarBuilder &scalars, const SegmentSlots &segment)
+  SegmentBuilder(ScalarBuilder &scalars, const TrainedSegment &segment)
       : ArithmeticBuilder(scalars.getBuilder(), scalars.getLoc()),
         segment(segment), type(mlir::RankedTensorType::get(
                               {segment.elements}, builder.getF32Type())) {}
 
-  Value read(llvm::StringRef slot) {
-    return create<ReadOp>(type, segment.getSlot(slot));
+  Value read(SlotRole role) {
+    return create<ReadOp>(type, getName(SlotAttr::get(getContext(), role)));
+  }
+  Value read(llvm::StringRef kept) {
+    return create<ReadOp>(type, getKeptName(kept));
   }
   /// The numbers that `slots` hold, in f32.
   Value read(const BlockCode &slots);
   /// Stores `value`, of f32, there.
   void write(const BlockCode &slots, Value value);
-  void write(llvm::StringRef slot, Value value) {
-    WriteOp::create(builder, loc, segment.getSlot(slot), value);
+  void write(SlotRole role, Value value) {
+    WriteOp::create(builder, loc, getName(SlotAttr::get(getContext(), role)),
+                    value);
+  }
+  void write(llvm::StringRef kept, Value value) {
+    WriteOp::create(builder, loc, getKeptName(kept), value);
   }
 
   /// -1, 0 or 1; of what is no number, that.
@@ -74,10 +80,19 @@ public:
   }
 
 private:
+  mlir::MLIRContext *getContext() const { return builder.getContext(); }
+  /// The symbols of the segment's slots.
+  std::string getName(SlotAttr slot) const {
+    return segment.segment.getSlotName(slot);
+  }
+  std::string getKeptName(llvm::StringRef kept) const {
+    return getName(SlotAttr::getKept(getContext(), kept));
+  }
+
   /// One number for each block, in every element of it.
   Value repeatBlocks(Value value, int64_t block);
 
-  const SegmentSlots &segment;
+  const TrainedSegment &segment;
   mlir::RankedTensorType type;
 };
 

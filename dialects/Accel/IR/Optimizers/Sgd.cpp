@@ -23,16 +23,16 @@ public:
   }
 
   void buildUpdate(ScalarBuilder &scalars,
-                   const SegmentSlots &segment) override {
+                   const TrainedSegment &segment) override {
     SegmentBuilder b(scalars, segment);
-    Value p = b.read("master");
-    Value g = b.mul(b.read("gradient"), b.repeat(factor));
-    if (segment.isDecayed) {
+    Value p = b.read(SlotRole::Master);
+    Value g = b.mul(b.read(SlotRole::Gradient), b.repeat(factor));
+    if (segment.isDecayed()) {
       g = b.add(g, b.mul(p, b.repeat(decay)));
     }
     Value m = b.add(b.mul(b.read("momentum"), b.repeat(momentum)), g);
     b.write("momentum", m);
-    b.write("master", b.sub(p, b.mul(m, b.repeat(stepSize))));
+    b.write(SlotRole::Master, b.sub(p, b.mul(m, b.repeat(stepSize))));
   }
 
 private:

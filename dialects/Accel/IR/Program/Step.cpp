@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -43,40 +44,61 @@ LogicalResult UpdateOp::verify() {
   return success();
 }
 
-/// Verifies one entry of a bucket's `segments`.
-static LogicalResult verifySegment(Operation *op, int64_t index,
-                                   Attribute attribute) {
-  auto segment = dyn_cast<DictionaryAttr>(attribute);
-  if (!segment) {
-    return op->emitOpError() << "expected segment " << index
-                             << " to be a dictionary, got " << attribute;
-  }
-  auto complain = [&](StringRef key, StringRef what) -> LogicalResult {
-    return op->emitOpError() << "expected segment " << index << " to have `"
-                             << key << "`, " << what << ", got " << attribute;
-  };
-  for (StringRef key : {"name", "group"}) {
-    if (!segment.getAs<StringAttr>(key)) {
-      return complain(key, "a string");
+LogicalResult BucketOp::verify() {
+  // bucket_c1
+  llvm::SmallPtrSet<Attribute, 4> names;
+  llvm::SmallPtrSet<Attribute, 16> parameters;
+  for (auto segment : getSegments().getAsRange<SegmentAttr>()) {
+    if (!names.insert(segment.getName()).second) {
+      return emitOpError() << "expected segments with different names, got "
+                           << segment.getName() << " twice";
     }
-  }
-  if (!segment.getAs<IntegerAttr>("elements")) {
-    return complain("elements", "an integer");
-  }
-  auto parameters = segment.getAs<ArrayAttr>("parameters");
-  if (!parameters ||
-      !llvm::all_of(parameters, llvm::IsaPred<FlatSymbolRefAttr>)) {
-    return complain("parameters", "a list of symbols");
+    for (FlatSymbolRefAttr parameter : segment.getParameters()) {
+      if (!parameters.insert(parameter).second) {
+        return emitOpError() << "expected each parameter in one segment, got "
+                             << parameter << " in two";
+      }
+    }
   }
   return success();
 }
 
-LogicalResult BucketOp::verify() {
-  // bucket_c1
-  for (auto [index, segment] : llvm::enumerate(getSegments())) {
-    if (failed(verifySegment(*this, index, segment))) {
-      return failure();
+SegmentRefAttr BucketOp::getReference(StringAttr name) {
+  return SegmentRefAttr::get(getContext(),
+                             FlatSymbolRefAttr::get(getSymNameAttr()), name);
+}
+
+LogicalResult SegmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  StringAttr name, OptimizerGroup,
+                                  int64_t elements,
+                                  ArrayRef<FlatSymbolRefAttr> parameters) {
+  if (name.empty() || elements <= 0) {
+    return emitError() << "expected a segment with a name and at least one "
+                          "element, got "
+                       << name << " and " << elements;
+  }
+  llvm::SmallPtrSet<Attribute, 16> seen;
+  for (FlatSymbolRefAttr parameter : parameters) {
+    if (!seen.insert(parameter).second) {
+      return emitError() << "expected each parameter once, got " << parameter
+                         << " twice";
     }
   }
   return success();
+}
+
+LogicalResult
+SegmentRefAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       FlatSymbolRefAttr bucket, StringAttr name) {
+  if (name.empty()) {
+    return emitError() << "expected the name of a segment of " << bucket
+                       << ", got an empty one";
+  }
+  return success();
+}
+
+std::string SegmentRefAttr::getSlotName(SlotAttr slot) const {
+  return (getBucket().getValue() + "." + getName().getValue() + "." +
+          slot.getName())
+      .str();
 }

@@ -89,7 +89,7 @@ LogicalResult StateOp::verify() {
   }
   // state_c2
   bool isSlot = getKind() == StateKind::Slot;
-  for (StringRef key : {"bucket", "segment", "slot", "group"}) {
+  for (StringRef key : {"segment", "slot", "group"}) {
     if (isSlot != (*this)->hasAttr(key)) {
       return emitOpError() << "expected " << (isSlot ? "a slot" : "a ")
                            << (isSlot ? "" : stringifyStateKind(getKind()))
@@ -109,7 +109,7 @@ bool StateOp::isGradient() {
 }
 
 std::string StateOp::getSibling(SlotAttr slot) {
-  return getSlotName(*getBucket(), *getSegment(), slot);
+  return getSegment()->getSlotName(slot);
 }
 
 std::string StateOp::getMasterName() {
@@ -143,11 +143,6 @@ LogicalResult SlotAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << kept;
   }
   return success();
-}
-
-std::string accel::getSlotName(StringRef bucket, StringRef segment,
-                               SlotAttr slot) {
-  return (bucket + "." + segment + "." + slot.getName()).str();
 }
 
 namespace {
