@@ -121,22 +121,22 @@ void PlanCollectives::setSegment(SegmentRefAttr segment,
   instruction.set_block_plus_one(bucketNumber + 1);
 }
 
-/// What ranks touch of the slots that buckets are gathered into, by slot: N
-/// L(N) elements of each segment, the largest bucket of each slot.
-using GatheredSlots = llvm::MapVector<plan::BufferOp, planpb::SizeExpr>;
+/// What ranks touch of the buffers that buckets are gathered into, by buffer:
+/// N L(N) elements of each segment, the largest bucket of each buffer.
+using GatheredBuffers = llvm::MapVector<plan::BufferOp, planpb::SizeExpr>;
 
-static GatheredSlots getGatheredSlots(func::FuncOp function) {
-  GatheredSlots slots;
+static GatheredBuffers getGatheredBuffers(func::FuncOp function) {
+  GatheredBuffers buffers;
   plan::AllGatherOp before;
   function.walk([&](plan::AllGatherOp gather) {
-    plan::BufferOp slot = plan::getBufferRange(gather.getWhole()).buffer;
-    if (slot.getSpace() != plan::Space::Shared) {
+    plan::BufferOp buffer = plan::getBufferRange(gather.getWhole()).buffer;
+    if (buffer.getSpace() != plan::Space::Shared) {
       return;
     }
-    planpb::SizeExpr &expr = slots[slot];
+    planpb::SizeExpr &expr = buffers[buffer];
     // The segments of one bucket follow each other.
     bool isNext = before && gather->getPrevNode() == before &&
-                  plan::getBufferRange(before.getWhole()).buffer == slot;
+                  plan::getBufferRange(before.getWhole()).buffer == buffer;
     planpb::SizeSum *sum =
         isNext ? expr.mutable_alternatives(expr.alternatives_size() - 1)
                : expr.add_alternatives();
@@ -147,13 +147,12 @@ static GatheredSlots getGatheredSlots(func::FuncOp function) {
     *term->mutable_per_degree() = term->shard().axes();
     before = gather;
   });
-  return slots;
+  return buffers;
 }
 
-static uint64_t getBytes(const GatheredSlots &slots) {
+static uint64_t getBytes(const GatheredBuffers &buffers) {
   uint64_t bytes = 0;
-  for (auto &[slot, expr] : slots) {
-    plan::BufferOp buffer = slot;
+  for (auto [buffer, expr] : buffers) {
     bytes +=
         plan::getMemRefBytes(cast<MemRefType>(buffer.getResult().getType()));
   }
@@ -161,14 +160,14 @@ static uint64_t getBytes(const GatheredSlots &slots) {
 }
 
 void accel::addGatheredUses(ModuleOp module, planpb::Manifest &manifest) {
-  GatheredSlots most;
+  GatheredBuffers most;
   for (func::FuncOp function : getProgram(module)) {
-    GatheredSlots slots = getGatheredSlots(function);
-    if (getBytes(slots) > getBytes(most)) {
-      most = std::move(slots);
+    GatheredBuffers buffers = getGatheredBuffers(function);
+    if (getBytes(buffers) > getBytes(most)) {
+      most = std::move(buffers);
     }
   }
-  for (auto &[slot, expr] : most) {
+  for (auto &[buffer, expr] : most) {
     planpb::MemoryUse *use = manifest.mutable_memory()->add_transient_at_peak();
     use->set_memory_class(planpb::CLASS_GATHERED);
     *use->mutable_bytes() = expr;

@@ -32,7 +32,7 @@ private:
   llvm::DenseMap<mlir::Attribute, std::pair<uint32_t, uint32_t>> segments;
 };
 
-/// What ranks touch of the slots that buckets are gathered into. Counts the
+/// What ranks touch of the buffers that buckets are gathered into. Counts the
 /// function that gathers into the most memory: functions run one after the
 /// other in the same arena.
 void addGatheredUses(mlir::ModuleOp module, planpb::Manifest &manifest);

@@ -13,7 +13,7 @@ namespace accel {
 
 std::vector<BucketLiveRange> BucketUses::solve() const {
   std::vector<BucketLiveRange> liveRanges;
-  std::array<int, kBucketSlots> current;
+  std::array<int, kBucketBuffers> current;
   current.fill(-1);
   for (unsigned i = 0; i < instructions.size(); ++i) {
     auto isCurrent = [&](unsigned bucket) {
@@ -38,22 +38,22 @@ std::vector<BucketLiveRange> BucketUses::solve() const {
       };
       auto *oldest = llvm::min_element(
           current, [&](int left, int right) { return age(left) < age(right); });
-      auto slot = static_cast<unsigned>(oldest - current.begin());
-      liveRanges.push_back({bucket, slot, i, i, *oldest});
+      auto buffer = static_cast<unsigned>(oldest - current.begin());
+      liveRanges.push_back({bucket, buffer, i, i, *oldest});
       *oldest = static_cast<int>(liveRanges.size()) - 1;
     }
   }
   return liveRanges;
 }
 
-/// Live ranges of a slot do not overlap: the one before is the latest one that
-/// ends in front of `liveRange`. -1: none.
+/// Live ranges of a buffer do not overlap: the one before is the latest one
+/// that ends in front of `liveRange`. -1: none.
 static int findBefore(const std::vector<BucketLiveRange> &liveRanges,
                       const BucketLiveRange &liveRange) {
   int before = -1;
   for (auto [j, other] : llvm::enumerate(liveRanges)) {
     bool isInFront =
-        other.slot == liveRange.slot && other.last < liveRange.first;
+        other.buffer == liveRange.buffer && other.last < liveRange.first;
     if (isInFront && (before < 0 || liveRanges[before].last < other.last)) {
       before = static_cast<int>(j);
     }
@@ -69,31 +69,32 @@ BucketUses::verify(const std::vector<BucketLiveRange> &liveRanges) const {
         return each.bucket == bucket && each.first <= at && at <= each.last;
       });
       if (covering != 1) {
-        return formatv("expected bucket {0} in one slot at instruction {1}, "
+        return formatv("expected bucket {0} in one buffer at instruction {1}, "
                        "got it in {2}",
                        bucket, i, covering);
       }
     }
   }
   for (auto [i, liveRange] : llvm::enumerate(liveRanges)) {
-    if (liveRange.slot >= kBucketSlots || liveRange.last < liveRange.first ||
+    if (liveRange.buffer >= kBucketBuffers ||
+        liveRange.last < liveRange.first ||
         liveRange.last >= instructions.size()) {
-      return formatv("live range {0} has no slot or no use", i);
+      return formatv("live range {0} has no buffer or no use", i);
     }
     for (size_t j = 0; j < i; ++j) {
       const BucketLiveRange &other = liveRanges[j];
-      if (other.slot == liveRange.slot && other.last >= liveRange.first &&
+      if (other.buffer == liveRange.buffer && other.last >= liveRange.first &&
           liveRange.last >= other.first) {
-        return formatv("expected one bucket in slot {0}, got {1} and {2} at "
+        return formatv("expected one bucket in buffer {0}, got {1} and {2} at "
                        "instruction {3}",
-                       liveRange.slot, other.bucket, liveRange.bucket,
+                       liveRange.buffer, other.bucket, liveRange.bucket,
                        std::max(other.first, liveRange.first));
       }
     }
     int before = findBefore(liveRanges, liveRange);
     if (liveRange.before != before) {
       return formatv(
-          "expected live range {0} behind {1} in its slot, got behind "
+          "expected live range {0} behind {1} in its buffer, got behind "
           "{2}",
           i, before, liveRange.before);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which bucket is in which of two slots when: the problem, its solver, and a
+// Which bucket is in which of two buffers when: the problem, its solver, and a
 // check of the answer that does not trust the solver.
 #ifndef ACCEL_PASSES_SCHEDULE_BUCKETLIVERANGES_H
 #define ACCEL_PASSES_SCHEDULE_BUCKETLIVERANGES_H
@@ -13,16 +13,16 @@ namespace accel {
 
 /// So many buckets are whole at the same time at most: the one that is used and
 /// the one that is on its way.
-inline constexpr unsigned kBucketSlots = 2;
+inline constexpr unsigned kBucketBuffers = 2;
 
-/// A bucket in a slot, from its first use to its last.
+/// A bucket in a buffer, from its first use to its last.
 struct BucketLiveRange {
   unsigned bucket = 0;
-  unsigned slot = 0;
+  unsigned buffer = 0;
   unsigned first = 0; ///< instruction
   unsigned last = 0;  ///< instruction
-  /// The live range before it in its slot; -1: none. From that one's last use
-  /// on the slot is free for this one.
+  /// The live range before it in its buffer; -1: none. From that one's last use
+  /// on the buffer is free for this one.
   int before = -1;
 };
 
@@ -32,14 +32,14 @@ struct BucketUses {
 
   /// Live ranges in the order of their first uses. A bucket that is used again
   /// after two others comes back in a live range of its own. Of the two in the
-  /// slots the one whose last use is longer ago makes room: the other one is
+  /// buffers the one whose last use is longer ago makes room: the other one is
   /// the one that the layer before, or behind, still uses.
-  /// Requires: no instruction uses more buckets than there are slots.
+  /// Requires: no instruction uses more buckets than there are buffers.
   std::vector<BucketLiveRange> solve() const;
 
   /// Describes the first use that no live range covers, the first two live
-  /// ranges of a slot that overlap, and the first that names another one before
-  /// it than there is; empty if there are none.
+  /// ranges of a buffer that overlap, and the first that names another one
+  /// before it than there is; empty if there are none.
   std::string verify(const std::vector<BucketLiveRange> &liveRanges) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds who touches a range of a slot first, and lets kernels store.
+// Finds who touches a range of a buffer first, and lets kernels store.
 #include "passes/Schedule/FirstWrites.h"
 
 #include "passes/Analysis/IterationDomain.h"
@@ -68,10 +68,11 @@ void FirstWrites::visitUse(Operation *op, unsigned operand, Value view,
   touched.insert(begin, end);
 }
 
-void FirstWrites::addLiveRange(const SlotLiveRange &slot, OpBuilder &builder) {
-  for (auto &[whole, view] : slot.views) {
+void FirstWrites::addLiveRange(const BufferLiveRange &range,
+                               OpBuilder &builder) {
+  for (auto &[whole, view] : range.views) {
     IndexRanges written, touched;
-    for (unsigned i = slot.liveRange.first; i <= slot.liveRange.last; ++i) {
+    for (unsigned i = range.liveRange.first; i <= range.liveRange.last; ++i) {
       Operation *op = buckets.getInstruction(i);
       for (OpOperand &operand : op->getOpOperands()) {
         if (isInside(operand.get(), view)) {

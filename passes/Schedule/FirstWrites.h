@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What of a slot is stored before anything is added to it.
+// What of a buffer is stored before anything is added to it.
 #ifndef ACCEL_PASSES_SCHEDULE_FIRSTWRITES_H
 #define ACCEL_PASSES_SCHEDULE_FIRSTWRITES_H
 
@@ -19,7 +19,7 @@ public:
 
   /// Fills what remains in the segments of a live range, at `builder`. Library
   /// calls store at once, kernels after `finish`.
-  void addLiveRange(const SlotLiveRange &slot, mlir::OpBuilder &builder);
+  void addLiveRange(const BufferLiveRange &range, mlir::OpBuilder &builder);
 
   /// Of launch `add`, which adds what has been summed over ranks to what a rank
   /// holds: it always adds. Without a call it stores in the first microbatch.

@@ -52,7 +52,7 @@ private:
 
 /// Whether `op` touches memory in which buckets take turns: whose slot lies
 /// there, its buffer does not say.
-bool touchesSharedSlots(Operation *op) {
+bool touchesSharedBuffers(Operation *op) {
   return llvm::any_of(op->getOperands(), [](Value operand) {
     if (!isa<MemRefType>(operand.getType())) {
       return false;
@@ -80,7 +80,7 @@ LogicalResult accel::checkLayers(func::FuncOp function) {
         llvm::find_if(layers, [&](int64_t each) { return each != said; });
     bool isWrong = layer ? other != layers.end()
                          : layers.size() == 1 && other != layers.end() &&
-                               !touchesSharedSlots(op);
+                               !touchesSharedBuffers(op);
     if (!wrong && isWrong) {
       wrong = op;
       expected = *other;

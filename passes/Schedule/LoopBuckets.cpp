@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Uses of segments, and views of slots in their place.
+// Uses of segments, and views of the buffers that buckets take turns in.
 #include "passes/Schedule/LoopBuckets.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace accel;
 
-/// Where segments begin in a slot, in elements: a line of the cache, whatever
+/// Where segments begin in a buffer, in elements: a line of the cache, whatever
 /// their type.
 static constexpr int64_t kSegmentAlignment = 64;
 
@@ -46,7 +46,7 @@ SmallVector<unsigned, 2> LoopBuckets::getBuckets(Operation *op) const {
 /// The largest first: behind each segment there is room that only many ranks
 /// touch, and live ranges that agree on what is in front leave the same gaps.
 static SmallVector<std::pair<Value, Value *>>
-orderViews(SlotLiveRange &liveRange) {
+orderViews(BufferLiveRange &liveRange) {
   SmallVector<std::pair<Value, Value *>> views;
   for (auto &[whole, view] : liveRange.views) {
     views.push_back({whole, &view});
@@ -58,13 +58,13 @@ orderViews(SlotLiveRange &liveRange) {
   return views;
 }
 
-/// Two slots, each as large as what is put into it at any time; one buffer for
-/// every type of elements.
-void LoopBuckets::declareSlots(plan::MemoryClass klass, plan::Space space,
-                               int64_t extraElements) {
-  // By slot and type: its size so far, and the buffer.
+/// Two buffers of each type of elements, each as large as what is put into it
+/// at any time.
+void LoopBuckets::declareBuffers(plan::MemoryClass klass, plan::Space space,
+                                 int64_t extraElements) {
+  // By number and type: its size so far, and the buffer.
   using Key = std::pair<unsigned, const void *>;
-  std::map<Key, std::pair<int64_t, Value>> slots;
+  std::map<Key, std::pair<int64_t, Value>> buffers;
   std::vector<std::map<const void *, int64_t>> ends(liveRanges.size());
   SmallVector<Type> types;
   auto place = [&](auto use) {
@@ -76,37 +76,38 @@ void LoopBuckets::declareSlots(plan::MemoryClass klass, plan::Space space,
         int64_t begin = end[key];
         int64_t elements = type.getNumElements() + extraElements;
         end[key] = llvm::alignTo(begin + elements, kSegmentAlignment);
-        use(Key{each.liveRange.slot, key}, begin, end[key], type, *view);
+        use(Key{each.liveRange.buffer, key}, begin, end[key], type, *view);
       }
     }
   };
   place([&](Key key, int64_t, int64_t end, MemRefType type, Value &) {
-    auto [slot, isNew] = slots.try_emplace(key, 0, Value());
-    slot->second.first = std::max(slot->second.first, end);
+    auto [buffer, isNew] = buffers.try_emplace(key, 0, Value());
+    buffer->second.first = std::max(buffer->second.first, end);
     if (isNew) {
       types.push_back(type.getElementType());
     }
   });
   OpBuilder builder(loop);
-  for (unsigned number = 0; number < kBucketSlots; ++number) {
+  for (unsigned number = 0; number < kBucketBuffers; ++number) {
     for (Type type : types) {
-      auto slot = slots.find({number, type.getAsOpaquePointer()});
-      if (slot == slots.end() || slot->second.second) {
+      auto buffer = buffers.find({number, type.getAsOpaquePointer()});
+      if (buffer == buffers.end() || buffer->second.second) {
         continue;
       }
-      slot->second.second = plan::BufferOp::create(
-          builder, function.getLoc(),
-          MemRefType::get({slot->second.first}, type), plan::Region::Transient,
-          klass, StringAttr(), ElementsAttr(), /*copies=*/1, space);
+      buffer->second.second =
+          plan::BufferOp::create(builder, function.getLoc(),
+                                 MemRefType::get({buffer->second.first}, type),
+                                 plan::Region::Transient, klass, StringAttr(),
+                                 ElementsAttr(), /*copies=*/1, space);
     }
   }
   place([&](Key key, int64_t begin, int64_t, MemRefType type, Value &view) {
     view = plan::ViewOp::create(builder, function.getLoc(), type,
-                                slots.at(key).second, begin);
+                                buffers.at(key).second, begin);
   });
 }
 
-/// Puts views of the slot in the place of views of segments.
+/// Puts views of the buffer in the place of views of segments.
 void LoopBuckets::rewrite(Operation *op, unsigned number) {
   OpBuilder builder(loop);
   for (OpOperand &operand : op->getOpOperands()) {
@@ -115,10 +116,12 @@ void LoopBuckets::rewrite(Operation *op, unsigned number) {
       continue;
     }
     unsigned bucket = segments.find(segment)->second;
-    auto liveRange = llvm::find_if(liveRanges, [&](const SlotLiveRange &each) {
-      return each.liveRange.bucket == bucket &&
-             each.liveRange.first <= number && number <= each.liveRange.last;
-    });
+    auto liveRange =
+        llvm::find_if(liveRanges, [&](const BufferLiveRange &each) {
+          return each.liveRange.bucket == bucket &&
+                 each.liveRange.first <= number &&
+                 number <= each.liveRange.last;
+        });
     Value there = liveRange->views.lookup(segment);
     plan::BufferRange range = plan::getBufferRange(operand.get());
     auto type = cast<MemRefType>(operand.get().getType());
@@ -142,31 +145,31 @@ LogicalResult LoopBuckets::assign(plan::MemoryClass klass, plan::Space space,
     }
   });
   for (auto [i, used] : llvm::enumerate(uses.instructions)) {
-    if (used.size() > kBucketSlots) {
+    if (used.size() > kBucketBuffers) {
       return instructions[i]->emitOpError("uses ")
              << (klass == plan::MemoryClass::Gradients ? "gradients"
                                                        : "parameters")
-             << " of " << used.size() << " buckets, and " << kBucketSlots
+             << " of " << used.size() << " buckets, and " << kBucketBuffers
              << " can be whole at the same time";
     }
   }
   std::vector<BucketLiveRange> solved = uses.solve();
   if (std::string reason = uses.verify(solved); !reason.empty()) {
-    return function.emitError("slots of buckets: ") << reason;
+    return function.emitError("buffers of buckets: ") << reason;
   }
   for (const BucketLiveRange &liveRange : solved) {
-    SlotLiveRange &slot = liveRanges.emplace_back();
-    slot.liveRange = liveRange;
+    BufferLiveRange &added = liveRanges.emplace_back();
+    added.liveRange = liveRange;
     for (unsigned i = liveRange.first; i <= liveRange.last; ++i) {
       for (Value operand : instructions[i]->getOperands()) {
         Value segment = getSegment(operand);
         if (segment && segments.find(segment)->second == liveRange.bucket) {
-          slot.views.insert({segment, Value()});
+          added.views.insert({segment, Value()});
         }
       }
     }
   }
-  declareSlots(klass, space, extraElements);
+  declareBuffers(klass, space, extraElements);
   for (auto [i, op] : llvm::enumerate(instructions)) {
     rewrite(op, i);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whole segments in transient memory of a loop: which bucket each belongs to,
-// who uses it, and their move into slots.
+// who uses it, and their move into buffers that buckets take turns in.
 #ifndef ACCEL_PASSES_SCHEDULE_LOOPBUCKETS_H
 #define ACCEL_PASSES_SCHEDULE_LOOPBUCKETS_H
 
@@ -14,8 +14,8 @@
 namespace accel {
 
 /// A live range and the segments that are used in it, each with its place in
-/// the slot.
-struct SlotLiveRange {
+/// the buffer.
+struct BufferLiveRange {
   BucketLiveRange liveRange;
   /// From the buffer of the whole segment to the view that takes its place.
   llvm::MapVector<mlir::Value, mlir::Value> views;
@@ -33,13 +33,13 @@ public:
   void addSegment(mlir::Value whole, llvm::StringRef bucket);
 
   /// Plans live ranges for all instructions of the loop that use segments,
-  /// gives them slots of class `klass` in `space`, where a segment has room for
-  /// `extraElements` more than it has, and rewrites the instructions to use the
-  /// slots. The buffers of the segments have no use by instructions afterwards.
+  /// gives them buffers of class `klass` in `space`, where a segment has room
+  /// for `extraElements` more than it has, and rewrites the instructions to use
+  /// those. The segments' own buffers have no use by instructions afterwards.
   llvm::LogicalResult assign(plan::MemoryClass klass, plan::Space space,
                              int64_t extraElements);
 
-  llvm::ArrayRef<SlotLiveRange> getLiveRanges() const { return liveRanges; }
+  llvm::ArrayRef<BufferLiveRange> getLiveRanges() const { return liveRanges; }
   /// The instructions that live ranges refer to.
   mlir::Operation *getInstruction(unsigned number) const {
     return instructions[number];
@@ -48,8 +48,8 @@ public:
 private:
   llvm::SmallVector<unsigned, 2> getBuckets(mlir::Operation *op) const;
   mlir::Value getSegment(mlir::Value buffer) const;
-  void declareSlots(plan::MemoryClass klass, plan::Space space,
-                    int64_t extraElements);
+  void declareBuffers(plan::MemoryClass klass, plan::Space space,
+                      int64_t extraElements);
   void rewrite(mlir::Operation *op, unsigned number);
 
   mlir::func::FuncOp function;
@@ -57,7 +57,7 @@ private:
   llvm::MapVector<mlir::Value, unsigned> segments; ///< to buckets
   llvm::SmallVector<std::string> buckets;
   std::vector<mlir::Operation *> instructions;
-  std::vector<SlotLiveRange> liveRanges;
+  std::vector<BufferLiveRange> liveRanges;
 };
 
 } // namespace accel

@@ -21,16 +21,16 @@ def PlaceGathersPass : Pass<"accel-place-gathers", "::mlir::ModuleOp"> {
   let summary = "gathers one bucket at a time, one ahead of its use";
   let description = [{
     Places the `dist.all_gather` of the loop, which says that parameters can be read in it: one bucket is gathered at a time, into
-    one of two slots. A bucket stays in its slot from its first use to its last before two others have been used; then it
+    one of two buffers. A bucket stays in its buffer from its first use to its last before two others have been used; then it
     makes room, and comes back for its next use: so a layer's parameters are gathered for forward, freed, and gathered again
-    for backward. A gather is placed where its slot becomes free, which is where the bucket in the other slot begins to be
-    used: it is one ahead. The target says whose memory slots lie in. They have room for `max-ranks` granules more than each
+    for backward. A gather is placed where its buffer becomes free, which is where the bucket in the other buffer begins to be
+    used: it is one ahead. The target says whose memory the two lie in. They have room for `max-ranks` granules more than each
     segment's elements, as ranks may write equal parts.
 
-    Requires: Fuse. Ensures: at most two buckets are whole at any instruction; every read of a parameter is of a slot that
+    Requires: Fuse. Ensures: at most two buckets are whole at any instruction; every read of a parameter is of a buffer that
     holds it (VerifySchedule).
   }];
-  let options = [Option<"maxRanks", "max-ranks", "int64_t", "1024", "Most ranks that slots have room for">,
+  let options = [Option<"maxRanks", "max-ranks", "int64_t", "1024", "Most ranks that buffers have room for">,
                  Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
@@ -39,10 +39,10 @@ def PlaceReductionsPass : Pass<"accel-place-reductions", "::mlir::ModuleOp"> {
   let summary = "reduces the gradients of one bucket at a time";
   let description = [{
     Places the `dist.reduce_scatter` of the loop, which says that ranks sum what a microbatch adds to gradients: one bucket is
-    summed at a time, in one of two slots.
-    The first instruction that adds to a part of a slot stores it instead; the rest is filled with zeros. Behind the last
+    summed at a time, in one of two buffers.
+    The first instruction that adds to a part of a buffer stores it instead; the rest is filled with zeros. Behind the last
     instruction that adds to the bucket its gradients are summed over the ranks; the rank adds its part to what it holds
-    before the slot is used for another bucket, or at the end of the body. Of several such sums of a segment all but the first
+    before the buffer is used for another bucket, or at the end of the body. Of several such sums of a segment all but the first
     are added in the first microbatch, too.
 
     Requires: Fuse. Ensures: no gradient of a whole bucket outlives it.
@@ -106,7 +106,7 @@ def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
     Any two accesses to overlapping bytes, at least one of them a write, are ordered by streams and events, for any number of
     iterations of the loop, and every wait has an earlier signal, which one instruction gives. Otherwise both instructions are
     named. The bytes are replayed with their last write and the reads since; what is ordered is found backwards from what each
-    instruction leads to, where the solver carries vector clocks forwards and searches pairs. In program order every read of a slot that buckets are
+    instruction leads to, where the solver carries vector clocks forwards and searches pairs. In program order every read of a buffer that buckets are
     gathered into finds there what it means to read, and gradients hold contributions of this step alone (see VerifyFuse). Behind
     `gradients_complete` nothing changes a gradient before the update begins, and a step whose instructions have phases has one such place.
 

@@ -84,23 +84,23 @@ private:
     return success();
   }
 
-  /// As early as the slot is free: a bucket is on its way while the one in the
-  /// other slot is used.
+  /// As early as the buffer is free: a bucket is on its way while the one in
+  /// the other buffer is used.
   static void insertGathers(const LoopBuckets &buckets, plan::RepeatOp loop,
                             const llvm::MapVector<Value, Source> &sources) {
     Block &body = loop.getBody().front();
     // In front of everything else in the body, in the order of their use.
     Operation *begin = body.empty() ? nullptr : &body.front();
     OpBuilder builder(loop.getContext());
-    for (const SlotLiveRange &slot : buckets.getLiveRanges()) {
-      if (slot.liveRange.before >= 0) {
+    for (const BufferLiveRange &range : buckets.getLiveRanges()) {
+      if (range.liveRange.before >= 0) {
         unsigned last =
-            buckets.getLiveRanges()[slot.liveRange.before].liveRange.last;
+            buckets.getLiveRanges()[range.liveRange.before].liveRange.last;
         builder.setInsertionPointAfter(buckets.getInstruction(last));
       } else if (begin) {
         builder.setInsertionPoint(begin);
       }
-      for (auto &[whole, view] : slot.views) {
+      for (auto &[whole, view] : range.views) {
         Source source = sources.find(whole)->second;
         auto gather = plan::AllGatherOp::create(
             builder, source.loc, source.state.getSymNameAttr(), source.part,

@@ -46,25 +46,25 @@ public:
                               /*extraElements=*/0))) {
       return failure();
     }
-    ArrayRef<SlotLiveRange> liveRanges = buckets.getLiveRanges();
+    ArrayRef<BufferLiveRange> liveRanges = buckets.getLiveRanges();
     std::vector<bool> isFollowed(liveRanges.size(), false);
-    for (const SlotLiveRange &slot : liveRanges) {
-      // What the slot held is added to what the rank holds as late as
+    for (const BufferLiveRange &range : liveRanges) {
+      // What the buffer held is added to what the rank holds as late as
       // possible: the sum over ranks has had time to arrive.
-      OpBuilder builder(buckets.getInstruction(slot.liveRange.first));
-      if (slot.liveRange.before >= 0) {
-        isFollowed[slot.liveRange.before] = true;
-        insertAdditions(liveRanges[slot.liveRange.before], builder);
+      OpBuilder builder(buckets.getInstruction(range.liveRange.first));
+      if (range.liveRange.before >= 0) {
+        isFollowed[range.liveRange.before] = true;
+        insertAdditions(liveRanges[range.liveRange.before], builder);
       }
-      writes.addLiveRange(slot, builder);
+      writes.addLiveRange(range, builder);
       builder.setInsertionPointAfter(
-          buckets.getInstruction(slot.liveRange.last));
-      insertReductions(slot, builder);
+          buckets.getInstruction(range.liveRange.last));
+      insertReductions(range, builder);
     }
     OpBuilder end = atEnd();
-    for (auto [slot, followed] : llvm::zip_equal(liveRanges, isFollowed)) {
+    for (auto [range, followed] : llvm::zip_equal(liveRanges, isFollowed)) {
       if (!followed) {
-        insertAdditions(slot, end);
+        insertAdditions(range, end);
       }
     }
     eraseReplaced();
@@ -122,9 +122,9 @@ private:
     return success();
   }
 
-  void insertReductions(const SlotLiveRange &slot, OpBuilder &builder) {
+  void insertReductions(const BufferLiveRange &range, OpBuilder &builder) {
     OpBuilder top(loop);
-    for (auto &[whole, view] : slot.views) {
+    for (auto &[whole, view] : range.views) {
       Destination &to = destinations.find(whole)->second;
       Value part = plan::PartOp::create(top, to.loc, view, to.shard);
       auto reduce = plan::ReduceScatterOp::create(
@@ -135,14 +135,14 @@ private:
     }
   }
 
-  void insertAdditions(const SlotLiveRange &slot, OpBuilder &builder) {
+  void insertAdditions(const BufferLiveRange &range, OpBuilder &builder) {
     auto mode = [&](plan::Access access) -> Attribute {
       return builder.getI32IntegerAttr(static_cast<int32_t>(access));
     };
     ArrayAttr modes = builder.getArrayAttr({mode(plan::Access::Read),
                                             mode(plan::Access::Read),
                                             mode(plan::Access::ReadWrite)});
-    for (auto &[whole, view] : slot.views) {
+    for (auto &[whole, view] : range.views) {
       Destination &to = destinations.find(whole)->second;
       auto add = plan::LaunchOp::create(
           builder, to.loc, to.kernel,

@@ -13,7 +13,7 @@ class OpPassManager;
 namespace accel {
 
 struct ScheduleOptions {
-  /// Most ranks that slots of gathered buckets have room for.
+  /// Most ranks that buffers of gathered buckets have room for.
   int64_t maxRanks = 1024;
   std::string target = "cpu"; ///< a list of code variants
 };

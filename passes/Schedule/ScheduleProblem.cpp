@@ -183,8 +183,9 @@ ScheduleProblem accel::readSchedule(Operation *function) {
       unsigned copies = range.buffer.getCopies();
       unsigned rotation = copies > 1 ? op.getRotation() : 0;
       bool writes = access.access != plan::Access::Read;
-      // A slot is one thing: no bucket begins to come while any segment of the
-      // one before it is in use, or three would be there in part.
+      // A shared buffer is one thing: no bucket begins to come while any
+      // segment of the one before it is in use, or three would be there in
+      // part.
       if (range.buffer.getSpace() == plan::Space::Shared) {
         range.begin = 0;
         range.bytes = plan::getMemRefBytes(

@@ -6,12 +6,12 @@
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
 #include "passes/Analysis/MemoryReplay.h"
+#include "passes/Schedule/BufferContents.h"
 #include "passes/Schedule/CostCheck.h"
 #include "passes/Schedule/GradientWrites.h"
 #include "passes/Schedule/LayerCheck.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/SegmentCheck.h"
-#include "passes/Schedule/SlotContents.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -99,7 +99,7 @@ class VerifySchedulePass
     }
     if (std::optional<WrongContents> wrong = findWrongContents(function)) {
       InFlightDiagnostic error = wrong->reader->emitOpError(
-          "reads a slot that does not hold these parameters here");
+          "reads a buffer that does not hold these parameters here");
       error.attachNote(wrong->wanted.getLoc())
           << "the parameters: " << wrong->wanted;
       return error;

@@ -23,12 +23,20 @@ MEASUREMENTS = ("docs/benchmarks", "test/benchmark", "test/lint", "docs/rational
 PHILOX = ("passes/Lower/Philox.cpp", "passes/Lower/Philox.h", "passes/Lower/DoubleMath.cpp", "runtime/random", "dialects/Accel/Interpreter", "test/runtime/random")
 
 
+# Where buckets take turns in buffers. Elsewhere a slot is a typed state of a segment, and a part of a communicator's staging memory.
+BUCKET_BUFFERS = (*(f"passes/Schedule/{name}" for name in (
+    "BucketLiveRanges.cpp", "BucketLiveRanges.h", "BufferContents.cpp", "BufferContents.h", "FirstWrites.cpp", "FirstWrites.h",
+    "LoopBuckets.cpp", "LoopBuckets.h", "PlaceGathers.cpp", "PlaceReductions.cpp")),
+    "test/passes/schedule/BucketLiveRangesTest.cpp")
+
+
 @dataclasses.dataclass(frozen=True)
 class Word:
     word: str
     replacement: str
     allowed_behind: tuple = ()  # words that give it its other meaning
     exceptions: tuple = ()  # folders and files where it has that
+    only: tuple = ()  # the folders and files where it is refused; none: everywhere
     phrase: str = ""  # a pattern of what is refused, where the word alone is not
 
 
@@ -44,7 +52,8 @@ WORDS = (
     Word("scratch", "workspace", allowed_behind=("from",)),
     Word("round", "iteration", exceptions=MEASUREMENTS + PHILOX,
          phrase=r"\b(?:an?|another|each|every|last|next|of the|one|per|several|the|this)(?:\s+(?://+\s+)?\w+)?\s+(?://+\s+)?rounds?\b(?!\s+(?:trip|number)|-)"),
-    Word("slot", "buffer for gathered parameters", phrase=r"\bgathered\s+(?://+\s+)?slots?\b", exceptions=("passes/Schedule", "test/passes/schedule")),
+    Word("slot", "buffer for gathered parameters", phrase=r"\bgathered\s+(?://+\s+)?slots?\b"),
+    Word("slot", "buffer, where buckets take turns in memory", only=BUCKET_BUFFERS),
 )
 
 
@@ -72,7 +81,7 @@ def check(tree):
         if _is_in(file, NEVER):
             continue
         for word, pattern in PATTERNS:
-            if _is_in(file, word.exceptions):
+            if _is_in(file, word.exceptions) or (word.only and not _is_in(file, word.only)):
                 continue
             for match in pattern.finditer(file.text):
                 found = " ".join(match[0].replace("//", " ").split())

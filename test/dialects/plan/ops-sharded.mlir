@@ -14,11 +14,11 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[OWN:.+]] = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   %own = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   // CHECK: %[[WHOLE:.+]] = plan.buffer transient gathered in shared : memref<512xf32>
-  %slot = plan.buffer transient gathered in shared : memref<512xf32>
+  %shared = plan.buffer transient gathered in shared : memref<512xf32>
   // CHECK: %[[GRADIENT:.+]] = plan.buffer transient gradients : memref<256xf32>
   %gradient = plan.buffer transient gradients in device : memref<256xf32>
   // CHECK: %[[VIEW:.+]] = plan.view %[[WHOLE]] at 64
-  %view = plan.view %slot at 64 : memref<512xf32> to memref<256xf32>
+  %view = plan.view %shared at 64 : memref<512xf32> to memref<256xf32>
   // CHECK: %[[PART:.+]] = plan.part %[[GRADIENT]] {shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>
   %part = plan.part %gradient {shard = #plan.shard<256 granule 128 over "replica", "fsdp">} : memref<256xf32>
   // CHECK: plan.part %[[VIEW]] {shard = #plan.shard<256 granule 64 over "fsdp">} : memref<256xf32>

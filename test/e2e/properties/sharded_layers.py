@@ -141,7 +141,7 @@ def expected_exchanges(segments, mode, layers, tied):
         if tied and bucket == "before":
             gathers = scatters = 2  # for the embedding and for the head
         if tied and bucket == f"block{layers - 1}":
-            gathers = 2  # the last norm and the head have taken the slots
+            gathers = 2  # the last norm and the head have taken the buffers
         expected[bucket, group] = {"gather in loop": gathers, "scatter in loop": scatters}
     return expected
 
@@ -197,7 +197,7 @@ def check(folder, layers, head, mode):
         expect(f"{name}, segment {'.'.join(segment)}", got[segment], counts)
     if mode == "--fsdp":
         expect(f"{name}, gathered buckets alive at once", most_alive(plan), 2)
-        # Two slots, each with room for all that ranks may write of a block.
+        # Two buffers, each with room for all that ranks may write of a block.
         block = sum(elements + GRANULE * MOST_RANKS for (bucket, _), elements in segments.items() if bucket == "block0")
         expect(f"{name}, bytes of gathered buckets", shared_arena(plan), 2 * WIDTH * block)
     print(f"{name}: as expected, {sum(segments.values())} elements in {len(segments)} segments")

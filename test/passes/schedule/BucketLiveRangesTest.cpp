@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which bucket is in which slot when: what the solver makes of layers and of
+// Which bucket is in which buffer when: what the solver makes of layers and of
 // random programs, and that the verifier finds every way to be wrong.
 #include "passes/Schedule/BucketLiveRanges.h"
 
@@ -47,9 +47,9 @@ BucketUses randomUses(std::mt19937 &random) {
 std::string text(const LiveRanges &liveRanges) {
   std::string out;
   for (const BucketLiveRange &each : liveRanges) {
-    out += std::to_string(each.bucket) + "@" + std::to_string(each.slot) + "[" +
-           std::to_string(each.first) + "," + std::to_string(each.last) + "]" +
-           std::to_string(each.before) + " ";
+    out += std::to_string(each.bucket) + "@" + std::to_string(each.buffer) +
+           "[" + std::to_string(each.first) + "," + std::to_string(each.last) +
+           "]" + std::to_string(each.before) + " ";
   }
   return out;
 }
@@ -72,7 +72,7 @@ TEST(BucketLiveRangesTest, ABucketComesBackAfterTwoOthersOnly) {
             "0@0[0,0]-1 1@1[1,1]-1 2@0[2,2]0 0@1[3,3]1 ");
 }
 
-TEST(BucketLiveRangesTest, AnInstructionMayUseBothSlots) {
+TEST(BucketLiveRangesTest, AnInstructionMayUseBothBuffers) {
   EXPECT_EQ(text(usesOf({{0}, {1}, {2, 1}, {3, 2}}).solve()),
             "0@0[0,0]-1 1@1[1,2]-1 2@0[2,3]0 3@1[3,3]1 ");
 }
@@ -94,15 +94,15 @@ TEST(BucketLiveRangesTest, AtMostTwoBucketsAreAliveAndEveryUseFindsItsOwn) {
     LiveRanges liveRanges = uses.solve();
     for (unsigned i = 0; i < uses.instructions.size(); ++i) {
       std::multiset<unsigned> alive;
-      std::set<unsigned> slots;
+      std::set<unsigned> buffers;
       for (const BucketLiveRange &each : liveRanges) {
         if (each.first <= i && i <= each.last) {
           alive.insert(each.bucket);
-          slots.insert(each.slot);
+          buffers.insert(each.buffer);
         }
       }
       ASSERT_LE(alive.size(), 2u) << text(liveRanges);
-      ASSERT_EQ(slots.size(), alive.size()) << text(liveRanges);
+      ASSERT_EQ(buffers.size(), alive.size()) << text(liveRanges);
       for (unsigned bucket : uses.instructions[i]) {
         ASSERT_EQ(alive.count(bucket), 1u) << text(liveRanges);
       }
@@ -143,12 +143,12 @@ std::vector<LiveRanges> damage(const LiveRanges &good) {
       all.push_back(bad);
     };
     change([](BucketLiveRange &each) { each.bucket += 100; });
-    change([](BucketLiveRange &each) { each.slot = kBucketSlots; });
+    change([](BucketLiveRange &each) { each.buffer = kBucketBuffers; });
     change([](BucketLiveRange &each) { ++each.first; });
     change([](BucketLiveRange &each) { --each.last; });
     change([](BucketLiveRange &each) { each.last = 1000; });
-    if (good.size() > 1) { // A single one may be in either slot.
-      change([](BucketLiveRange &each) { each.slot = 1 - each.slot; });
+    if (good.size() > 1) { // A single one may be in either buffer.
+      change([](BucketLiveRange &each) { each.buffer = 1 - each.buffer; });
     }
     for (int before = -1; before < static_cast<int>(good.size()); ++before) {
       if (before != good[i].before) {
@@ -180,15 +180,15 @@ TEST(BucketLiveRangesTest, EveryDamageIsFound) {
 TEST(BucketLiveRangesTest, TheFirstUseThatNoLiveRangeCoversIsNamed) {
   BucketUses uses = usesOf({{0}, {1}, {0}});
   EXPECT_EQ(uses.verify({{0, 0, 0, 1, -1}, {1, 1, 1, 1, -1}}),
-            "expected bucket 0 in one slot at instruction 2, got it in 0");
+            "expected bucket 0 in one buffer at instruction 2, got it in 0");
   EXPECT_EQ(uses.verify({{0, 0, 0, 2, -1}, {0, 1, 2, 2, -1}}),
-            "expected bucket 1 in one slot at instruction 1, got it in 0");
+            "expected bucket 1 in one buffer at instruction 1, got it in 0");
 }
 
-TEST(BucketLiveRangesTest, TwoBucketsInOneSlotAreNamed) {
+TEST(BucketLiveRangesTest, TwoBucketsInOneBufferAreNamed) {
   BucketUses uses = usesOf({{0}, {1}, {0}});
   EXPECT_EQ(uses.verify({{0, 0, 0, 2, -1}, {1, 0, 1, 1, -1}}),
-            "expected one bucket in slot 0, got 0 and 1 at instruction 1");
+            "expected one bucket in buffer 0, got 0 and 1 at instruction 1");
 }
 
 // A gather is placed behind the live range before: one that names no live
@@ -199,10 +199,10 @@ TEST(BucketLiveRangesTest, AWrongLiveRangeBeforeIsNamed) {
   ASSERT_EQ(liveRanges[4].before, 2);
   liveRanges[4].before = -1;
   EXPECT_EQ(uses.verify(liveRanges),
-            "expected live range 4 behind 2 in its slot, got behind -1");
+            "expected live range 4 behind 2 in its buffer, got behind -1");
   liveRanges[4].before = 0;
   EXPECT_EQ(uses.verify(liveRanges),
-            "expected live range 4 behind 2 in its slot, got behind 0");
+            "expected live range 4 behind 2 in its buffer, got behind 0");
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // RUN: accel-opt %s --accel-place-gathers=max-ranks=2 --split-input-file | FileCheck %s
-// Slots have room for as many granules more as there may be ranks.
+// Buffers have room for as many granules more as there may be ranks.
 // RUN: accel-opt %s --accel-place-gathers --split-input-file | FileCheck %s --check-prefix=MANY
 // RUN: accel-opt %s --accel-place-gathers=max-ranks=1 --split-input-file | FileCheck %s --check-prefix=ONE
 // What it makes, with streams and events, is what the verifier wants: every read finds what it means to read.
@@ -13,16 +13,16 @@ accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@
 accel.state @"b.u.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "u">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 accel.state @"c.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@c "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
-// Three buckets in two slots. The first two are gathered in front of everything, the third where the first has been used for
+// Three buckets in two buffers. The first two are gathered in front of everything, the third where the first has been used for
 // the last time in forward: one ahead. The last one in forward is the first in backward and stays, like the one before it,
-// which two others have not followed; the first comes back when the third is done. Both segments of a bucket share its slot.
+// which two others have not followed; the first comes back when the third is done. Both segments of a bucket share its buffer.
 // CHECK-LABEL: func.func @step
 // CHECK-NOT: plan.buffer transient
-// CHECK: %[[SLOT0:.+]] = plan.buffer transient gathered in shared : memref<384xf32>
-// CHECK-NEXT: %[[SLOT1:.+]] = plan.buffer transient gathered in shared : memref<896xf32>
+// CHECK: %[[BUFFER0:.+]] = plan.buffer transient gathered in shared : memref<384xf32>
+// CHECK-NEXT: %[[BUFFER1:.+]] = plan.buffer transient gathered in shared : memref<896xf32>
 // CHECK-NOT: plan.buffer
-// CHECK-DAG: %[[B:.+]] = plan.view %[[SLOT1]] at 0 : memref<896xf32> to memref<256xf32>
-// CHECK-DAG: %[[BU:.+]] = plan.view %[[SLOT1]] at 512 : memref<896xf32> to memref<128xf32>
+// CHECK-DAG: %[[B:.+]] = plan.view %[[BUFFER1]] at 0 : memref<896xf32> to memref<256xf32>
+// CHECK-DAG: %[[BU:.+]] = plan.view %[[BUFFER1]] at 512 : memref<896xf32> to memref<128xf32>
 // CHECK: plan.repeat {
 // CHECK-NEXT: plan.all_gather "a.s.master" %[[APART:.+]] into %[[A:.+]] {segment = #accel.segment_ref<@a "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.all_gather "b.s.master" %{{.+}} into %[[B]] {segment = #accel.segment_ref<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
@@ -33,7 +33,7 @@ accel.state @"c.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@
 // CHECK-NEXT: plan.launch @forward_c(%[[C]])
 // CHECK-NEXT: plan.launch @backward_c(%[[C]])
 // CHECK-NEXT: plan.all_gather "a.s.master" %[[APART]] into %[[AGAIN:.+]] {segment = #accel.segment_ref<@a "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
-// A parameter is a view of its segment's place in the slot.
+// A parameter is a view of its segment's place in the buffer.
 // CHECK-NEXT: plan.launch @backward_b(%[[PARAMETER:.+]])
 // CHECK-NEXT: plan.launch @backward_a(%[[AGAIN]])
 // CHECK-NEXT: }

@@ -8,7 +8,7 @@ accel.state @"t.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref
 accel.state @"a.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 accel.state @"b.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
-// A kernel that is the first to add to its part of a slot stores it, in a copy of its own if others go on adding; what no kernel
+// A kernel that is the first to add to its part of a buffer stores it, in a copy of its own if others go on adding; what no kernel
 // stores is filled. A weight that is used at both ends of the model has two sums, of which the first takes the place of what the
 // rank held in the step before, if it is the first microbatch, and the second is always added.
 // CHECK-LABEL: func.func @step

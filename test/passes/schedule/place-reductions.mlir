@@ -11,14 +11,14 @@ accel.state @"c.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref
 
 // Backward completes c, b, a. What a product overwrites needs no zeros: its first product no longer adds, the second one
 // does. The rest of b, where a kernel adds and gaps lie, is filled, and all of a, where a kernel adds in front of the product.
-// Each is summed behind the last instruction that adds to it; the rank adds its part of c before a takes its slot, the others'
+// Each is summed behind the last instruction that adds to it; the rank adds its part of c before a takes its buffer, the others'
 // at the end.
 // CHECK-LABEL: func.func @step
 // CHECK-NOT: plan.buffer transient gradients : memref<128xf32>
-// CHECK: %[[SLOT0:.+]] = plan.buffer transient gradients : memref<256xf32>
-// CHECK-NEXT: %[[SLOT1:.+]] = plan.buffer transient gradients : memref<256xf32>
+// CHECK: %[[BUFFER0:.+]] = plan.buffer transient gradients : memref<256xf32>
+// CHECK-NEXT: %[[BUFFER1:.+]] = plan.buffer transient gradients : memref<256xf32>
 // CHECK-NOT: plan.buffer
-// CHECK-NEXT: %[[C:.+]] = plan.view %[[SLOT0]] at 0 : memref<256xf32> to memref<128xf32>
+// CHECK-NEXT: %[[C:.+]] = plan.view %[[BUFFER0]] at 0 : memref<256xf32> to memref<128xf32>
 // CHECK: plan.repeat {
 // CHECK-NEXT: plan.launch @product_first(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, write]
 // CHECK-NEXT: plan.reduce_scatter "c.s.gradient" %[[C]] into %[[CPART:.+]] {segment = #accel.segment_ref<@c "s">, shard = #plan.shard<128 granule 128 over "fsdp">}
@@ -87,7 +87,7 @@ accel.state @"a.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref
 accel.state @"b.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 // A weight that is used at both ends of the model: each of its contributions is summed when it is complete, and both are added
-// to what the rank holds. The second one does not add to the first, which has left its slot.
+// to what the rank holds. The second one does not add to the first, which has left its buffer.
 // CHECK-LABEL: func.func @step
 // CHECK: plan.repeat {
 // CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, write]

@@ -1,4 +1,4 @@
-// Everything is on one stream here, so that only what lies in the slots can be wrong.
+// Everything is on one stream here, so that only what lies in the buffers can be wrong.
 // RUN: accel-opt %s --accel-verify-schedule --split-input-file --verify-diagnostics
 
 plan.stream @compute compute
@@ -8,16 +8,16 @@ plan.stream @host host
 func.func @replaced() {
   %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %b = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %slot = plan.buffer transient gathered in shared : memref<256xf32>
+  %buffer = plan.buffer transient gathered in shared : memref<256xf32>
   // expected-note@below {{the parameters: %3 = plan.view %2 at 0 : memref<256xf32> to memref<128xf32>}}
-  %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
-  %second = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
+  %first = plan.view %buffer at 0 : memref<256xf32> to memref<128xf32>
+  %second = plan.view %buffer at 0 : memref<256xf32> to memref<128xf32>
   plan.repeat {
     plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
     plan.launch @use(%first) [read] {stream = @compute} : memref<128xf32>
     plan.all_gather "b.s.master" %b into %second {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
     plan.launch @use(%second) [read] {stream = @compute} : memref<128xf32>
-    // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
+    // expected-error@below {{'plan.launch' op reads a buffer that does not hold these parameters here}}
     plan.launch @use(%first) [read] {stream = @compute} : memref<128xf32>
   }
   return
@@ -32,15 +32,15 @@ plan.stream @host host
 func.func @overlapped() {
   %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %b = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %slot = plan.buffer transient gathered in shared : memref<256xf32>
+  %buffer = plan.buffer transient gathered in shared : memref<256xf32>
   // expected-note@below {{the parameters: %3 = plan.view %2 at 0 : memref<256xf32> to memref<128xf32>}}
-  %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
-  %second = plan.view %slot at 64 : memref<256xf32> to memref<128xf32>
+  %first = plan.view %buffer at 0 : memref<256xf32> to memref<128xf32>
+  %second = plan.view %buffer at 64 : memref<256xf32> to memref<128xf32>
   plan.repeat {
     plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
     plan.all_gather "b.s.master" %b into %second {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
     plan.launch @use(%second) [read] {stream = @compute} : memref<128xf32>
-    // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
+    // expected-error@below {{'plan.launch' op reads a buffer that does not hold these parameters here}}
     plan.launch @use(%first) [read] {stream = @compute} : memref<128xf32>
   }
   return
@@ -54,12 +54,12 @@ plan.stream @host host
 // Nothing has been gathered in this iteration: what the one before it left is not counted on.
 func.func @iterations() {
   %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %slot = plan.buffer transient gathered in shared : memref<256xf32>
+  %buffer = plan.buffer transient gathered in shared : memref<256xf32>
   // expected-note@below {{the parameters: %2 = plan.view %1 at 0 : memref<256xf32> to memref<128xf32>}}
-  %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
+  %first = plan.view %buffer at 0 : memref<256xf32> to memref<128xf32>
   plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
   plan.repeat {
-    // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
+    // expected-error@below {{'plan.launch' op reads a buffer that does not hold these parameters here}}
     plan.launch @use(%first) [read] {stream = @compute} : memref<128xf32>
     plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
   }
@@ -74,16 +74,16 @@ plan.stream @host host
 // A parameter inside of a segment is read where the segment has been gathered, and only there.
 func.func @parameter() {
   %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  %slot = plan.buffer transient gathered in shared : memref<256xf32>
-  %first = plan.view %slot at 0 : memref<256xf32> to memref<128xf32>
+  %buffer = plan.buffer transient gathered in shared : memref<256xf32>
+  %first = plan.view %buffer at 0 : memref<256xf32> to memref<128xf32>
   // expected-note@below {{the parameters: %3 = plan.view %1 at 128 : memref<256xf32> to memref<128xf32>}}
-  %second = plan.view %slot at 128 : memref<256xf32> to memref<128xf32>
+  %second = plan.view %buffer at 128 : memref<256xf32> to memref<128xf32>
   %p = plan.view %first at 32 : memref<128xf32> to memref<8xf32>
   %q = plan.view %second at 32 : memref<128xf32> to memref<8xf32>
   plan.repeat {
     plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @compute} : memref<128xf32>, memref<128xf32>
     plan.launch @use(%p) [read] {stream = @compute} : memref<8xf32>
-    // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
+    // expected-error@below {{'plan.launch' op reads a buffer that does not hold these parameters here}}
     plan.launch @use(%q) [read] {stream = @compute} : memref<8xf32>
   }
   return

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ranges of slots and the gathers that filled them last.
-#include "passes/Schedule/SlotContents.h"
+// Ranges of buffers and the gathers that filled them last.
+#include "passes/Schedule/BufferContents.h"
 
 #include "dialects/Plan/IR/PlanOps.h"
 
@@ -11,21 +11,21 @@ using namespace accel;
 
 namespace {
 
-/// Bytes [begin, end) of a slot, filled through a view of it.
+/// Bytes [begin, end) of a buffer, filled through a view of it.
 struct Content {
-  Operation *slot;
+  Operation *buffer;
   int64_t begin, end;
   Value view;
 };
 
-/// The view of the slot itself that `buffer` is reached through.
-Value getSlotView(Value buffer) {
+/// The view of the plan.buffer itself that `value` is reached through.
+Value getBufferView(Value value) {
   while (true) {
-    auto view = buffer.getDefiningOp<plan::ViewOp>();
+    auto view = value.getDefiningOp<plan::ViewOp>();
     if (!view || isa<plan::BufferOp>(view.getSource().getDefiningOp())) {
-      return buffer;
+      return value;
     }
-    buffer = view.getSource();
+    value = view.getSource();
   }
 }
 
@@ -40,8 +40,8 @@ public:
       }
       if (gather && access.buffer == gather.getWhole()) {
         fill(range, access.buffer);
-      } else if (!holds(getSlotView(access.buffer))) {
-        return WrongContents{op, getSlotView(access.buffer)};
+      } else if (!holds(getBufferView(access.buffer))) {
+        return WrongContents{op, getBufferView(access.buffer)};
       }
     }
     return std::nullopt;
@@ -53,7 +53,7 @@ private:
   void fill(const plan::BufferRange &range, Value view) {
     int64_t end = range.begin + range.bytes;
     llvm::erase_if(contents, [&](const Content &content) {
-      return content.slot == range.buffer && content.begin < end &&
+      return content.buffer == range.buffer && content.begin < end &&
              range.begin < content.end;
     });
     contents.push_back({range.buffer, range.begin, end, view});
