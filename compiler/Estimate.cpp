@@ -2,10 +2,10 @@
 // The plan's own manifest, evaluated by the loader's own arithmetic.
 #include "compiler/Estimate.h"
 
-#include "compiler/ArenaPeak.h"
 #include "compiler/Place.h"
 #include "compiler/PlanManifest.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "passes/Memory/MemoryPeak.h"
 #include "runtime/plan/container/instruction_stream.h"
 #include "runtime/plan/memory/staging.h"
 #include "runtime/plan/schema/element_type.h"
@@ -38,20 +38,24 @@ constexpr EstimatedClass kEstimatedClasses[] = {
      "accel-run, its libraries, instructions and code"},
 };
 
-/// The instruction at which most bytes of the function's buffers are in use.
-ArenaPeak findPeak(func::FuncOp function, StringRef model) {
+/// What AssignOffsets has said of `module`; nothing if it has no instruction.
+ArenaPeak readPeak(ModuleOp module, StringRef model) {
   ArenaPeak peak;
-  peak.function = function.getSymName().str();
-  std::optional<PeakInstruction> found = findPeakInstruction(function);
-  if (!found) {
+  auto said = module->getAttrOfType<plan::PeakAttr>(plan::kPeakAttr);
+  auto function = said ? module.lookupSymbol<func::FuncOp>(said.getFunction())
+                       : func::FuncOp();
+  Operation *op =
+      function ? getNumbered(function, said.getInstruction()) : nullptr;
+  if (!op) {
     return peak;
   }
-  auto launch = dyn_cast<plan::LaunchOp>(found->op);
-  peak.instruction = found->number;
-  peak.name = launch ? launch.getKernel().str()
-                     : found->op->getName().stripDialect().str();
-  peak.place = describePlace(found->op->getLoc(), model);
-  peak.liveBytes = found->liveBytes;
+  peak.function = function.getSymName().str();
+  auto launch = dyn_cast<plan::LaunchOp>(op);
+  peak.instruction = said.getInstruction();
+  peak.name =
+      launch ? launch.getKernel().str() : op->getName().stripDialect().str();
+  peak.place = describePlace(op->getLoc(), model);
+  peak.liveBytes = said.getBytes();
   return peak;
 }
 
@@ -98,10 +102,6 @@ LogicalResult TrainingEstimate::read(const LoweredCode &code,
       return failure();
     }
     programBytes += records->size();
-    ArenaPeak found = findPeak(function, options.modelFile);
-    if (found.liveBytes >= peak.liveBytes) {
-      peak = found;
-    }
     const auto &functions = plan.get().functions();
     absl::StatusOr<std::vector<planpb::Instruction>> decoded =
         runtime::DecodeInstructions(
@@ -116,6 +116,7 @@ LogicalResult TrainingEstimate::read(const LoweredCode &code,
     }
   }
   manifest = plan.finish();
+  peak = readPeak(module, options.modelFile);
   return success();
 }
 

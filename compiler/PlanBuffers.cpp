@@ -4,8 +4,6 @@
 #include "compiler/PlanBuffers.h"
 
 #include "compiler/PlanCollectives.h"
-#include "dialects/Dist/IR/DistDialect.h"
-#include "passes/Analysis/StateMemory.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -44,6 +42,14 @@ planpb::ElementType accel::toElementType(Type type) {
 void accel::setConstant(planpb::SizeExpr &expr, uint64_t bytes) {
   expr.Clear();
   expr.add_alternatives()->add_terms()->set_factor(bytes);
+}
+
+void accel::fillTerm(planpb::SizeTerm &term, plan::SizeAttr size) {
+  term.set_factor(size.getNumber());
+  if (size.getShard()) {
+    fillShard(*term.mutable_shard(), size.getShard());
+    *term.mutable_per_degree() = term.shard().axes();
+  }
 }
 
 static planpb::Region toRegion(plan::Region region) {
@@ -133,9 +139,12 @@ static planpb::Buffer makeBuffer(plan::BufferOp op) {
 }
 
 PlanBuffers::PlanBuffers(ModuleOp module, planpb::Manifest &manifest)
-    : module(module), manifest(manifest) {
+    : manifest(manifest) {
   module.walk([&](plan::BufferOp buffer) {
     alignment = std::max<uint64_t>(alignment, buffer.getAlignment());
+    if (buffer.getRegion() == plan::Region::Persistent) {
+      states.try_emplace(*buffer.getSymbol(), buffer);
+    }
   });
 }
 
@@ -167,24 +176,7 @@ uint32_t PlanBuffers::getIndex(plan::BufferOp op, StringRef function) {
 }
 
 uint32_t PlanBuffers::getStateIndex(StringRef symbol) {
-  uint32_t next = manifest.buffers_size();
-  auto [known, isNew] = persistentBuffers.try_emplace(symbol, next);
-  if (isNew) {
-    auto state = module.lookupSymbol<StateOp>(symbol);
-    auto type = cast<RankedTensorType>(state.getType());
-    planpb::Buffer *buffer = manifest.add_buffers();
-    buffer->set_name(symbol.str());
-    buffer->set_space(planpb::SPACE_DEVICE);
-    buffer->set_region(planpb::REGION_PERSISTENT);
-    bool isPart = dist::getHolding(state) == dist::Holding::Part;
-    setElements(*buffer,
-                MemRefType::get(type.getShape(), type.getElementType()),
-                isPart ? getStateShard(state) : plan::ShardAttr());
-    buffer->set_alignment(alignment);
-    buffer->set_copies(1);
-    buffer->set_memory_class(toClass(getStateClass(state)));
-  }
-  return known->second;
+  return getIndex(states.at(symbol), /*function=*/"");
 }
 
 std::string PlanBuffers::takeConstants(uint32_t section) {

@@ -20,7 +20,8 @@ public:
 
   /// The buffer of `op`, which is an operation of `function`.
   uint32_t getIndex(plan::BufferOp op, llvm::StringRef function);
-  /// The buffer of a state that functions may or may not use.
+  /// The buffer of a state, which some function declares: VerifyFuse sees to
+  /// it.
   uint32_t getStateIndex(llvm::StringRef symbol);
 
   /// Bytes of all constant buffers so far, to become the section `section`;
@@ -31,9 +32,9 @@ public:
   uint64_t getAlignment() const { return alignment; }
 
 private:
-  mlir::ModuleOp module;
   planpb::Manifest &manifest;
   llvm::DenseMap<mlir::Operation *, uint32_t> buffers; ///< by plan.buffer
+  llvm::StringMap<plan::BufferOp> states; ///< their persistent buffers
   llvm::StringMap<uint32_t> persistentBuffers,
       ioBuffers; ///< shared by the functions
   std::vector<std::pair<uint32_t, mlir::ElementsAttr>> constants;
@@ -48,6 +49,9 @@ planpb::Space toSpace(plan::Space space);
 
 /// A constant number of bytes.
 void setConstant(planpb::SizeExpr &expr, uint64_t bytes);
+
+/// What a size of the IR says, for any number of ranks.
+void fillTerm(planpb::SizeTerm &term, plan::SizeAttr size);
 
 } // namespace accel
 

@@ -3,10 +3,7 @@
 #include "compiler/PlanCollectives.h"
 
 #include "compiler/PlanBuffers.h"
-#include "dialects/Accel/IR/FunctionRoles.h"
 #include "runtime/plan/sizes/size_expr.h"
-
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace accel;
@@ -20,6 +17,14 @@ planpb::MeshAxis accel::toMeshAxis(StringRef name) {
     }
   }
   llvm_unreachable("the verifier of dist allows axes of the mesh only");
+}
+
+/// What AnnotateCosts has said of `op`.
+static void setDecided(Operation *op, planpb::Collective &collective) {
+  fillTerm(*collective.mutable_bytes()->add_alternatives()->add_terms(),
+           op->getAttrOfType<plan::SizeAttr>(plan::kBytesSentAttr));
+  collective.set_sequence(
+      op->getAttrOfType<IntegerAttr>(plan::kSequenceAttr).getInt());
 }
 
 void PlanCollectives::fill(plan::AllReduceOp op,
@@ -40,10 +45,7 @@ void PlanCollectives::fill(plan::AllReduceOp op,
   }
   collective->set_input_plus_one(1);
   collective->set_output_plus_one(1);
-  // All but the own part, which is all of it for many ranks.
-  setConstant(*collective->mutable_bytes(),
-              type.getNumElements() * *op.getBitsSent() / 8);
-  collective->set_sequence(*op.getSequence());
+  setDecided(op, *collective);
   setSegment(op.getSegmentAttr(), instruction);
 }
 
@@ -73,14 +75,7 @@ void PlanCollectives::fillCut(Operation *op, StringRef state,
   *collective->mutable_axes() = collective->shard().axes();
   collective->set_input_plus_one(1);
   collective->set_output_plus_one(2);
-  planpb::SizeTerm *term =
-      collective->mutable_bytes()->add_alternatives()->add_terms();
-  term->set_factor(
-      op->getAttrOfType<IntegerAttr>(plan::kBitsSentAttr).getInt());
-  *term->mutable_per_degree() = collective->axes();
-  *term->mutable_shard() = collective->shard();
-  collective->set_sequence(
-      op->getAttrOfType<IntegerAttr>(plan::kSequenceAttr).getInt());
+  setDecided(op, *collective);
   setSegment(op->getAttrOfType<SegmentRefAttr>(plan::kSegmentAttr),
              instruction);
 }
@@ -119,57 +114,4 @@ void PlanCollectives::setSegment(SegmentRefAttr segment,
   collective->set_bucket_plus_one(bucketNumber + 1);
   collective->set_segment_plus_one(segmentNumber + 1);
   instruction.set_block_plus_one(bucketNumber + 1);
-}
-
-/// What ranks touch of the buffers that buckets are gathered into, by buffer:
-/// N L(N) elements of each segment, the largest bucket of each buffer.
-using GatheredBuffers = llvm::MapVector<plan::BufferOp, planpb::SizeExpr>;
-
-static GatheredBuffers getGatheredBuffers(func::FuncOp function) {
-  GatheredBuffers buffers;
-  plan::AllGatherOp before;
-  function.walk([&](plan::AllGatherOp gather) {
-    plan::BufferOp buffer = plan::getBufferRange(gather.getWhole()).buffer;
-    if (buffer.getSpace() != plan::Space::Shared) {
-      return;
-    }
-    planpb::SizeExpr &expr = buffers[buffer];
-    // The segments of one bucket follow each other.
-    bool isNext = before && gather->getPrevNode() == before &&
-                  plan::getBufferRange(before.getWhole()).buffer == buffer;
-    planpb::SizeSum *sum =
-        isNext ? expr.mutable_alternatives(expr.alternatives_size() - 1)
-               : expr.add_alternatives();
-    planpb::SizeTerm *term = sum->add_terms();
-    auto type = cast<MemRefType>(gather.getWhole().getType());
-    term->set_factor(type.getElementTypeBitWidth());
-    fillShard(*term->mutable_shard(), gather.getShard());
-    *term->mutable_per_degree() = term->shard().axes();
-    before = gather;
-  });
-  return buffers;
-}
-
-static uint64_t getBytes(const GatheredBuffers &buffers) {
-  uint64_t bytes = 0;
-  for (auto [buffer, expr] : buffers) {
-    bytes +=
-        plan::getMemRefBytes(cast<MemRefType>(buffer.getResult().getType()));
-  }
-  return bytes;
-}
-
-void accel::addGatheredUses(ModuleOp module, planpb::Manifest &manifest) {
-  GatheredBuffers most;
-  for (func::FuncOp function : getProgram(module)) {
-    GatheredBuffers buffers = getGatheredBuffers(function);
-    if (getBytes(buffers) > getBytes(most)) {
-      most = std::move(buffers);
-    }
-  }
-  for (auto &[buffer, expr] : most) {
-    planpb::MemoryUse *use = manifest.mutable_memory()->add_transient_at_peak();
-    use->set_memory_class(planpb::CLASS_GATHERED);
-    *use->mutable_bytes() = expr;
-  }
 }

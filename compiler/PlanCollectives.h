@@ -32,11 +32,6 @@ private:
   llvm::DenseMap<mlir::Attribute, std::pair<uint32_t, uint32_t>> segments;
 };
 
-/// What ranks touch of the buffers that buckets are gathered into. Counts the
-/// function that gathers into the most memory: functions run one after the
-/// other in the same arena.
-void addGatheredUses(mlir::ModuleOp module, planpb::Manifest &manifest);
-
 /// The schema's axis of that name.
 planpb::MeshAxis toMeshAxis(llvm::StringRef name);
 

@@ -3,6 +3,7 @@
 #include "compiler/PlanFacts.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Schedule.h"
 
 using namespace mlir;

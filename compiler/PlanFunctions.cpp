@@ -87,18 +87,7 @@ FailureOr<std::string> PlanFunctions::add(func::FuncOp function,
   message->set_events(countEvents(instructions));
   message->set_gradients_complete_plus_one(gradientsComplete);
   addArenas(function, *message);
-  setPeak(function);
   return records;
-}
-
-/// The instruction where the transient memory of all functions is fullest.
-void PlanFunctions::setPeak(func::FuncOp function) {
-  std::optional<PeakInstruction> found = findPeakInstruction(function);
-  if (found && found->liveBytes >= peak.liveBytes) {
-    peak = *found;
-    manifest.mutable_memory()->set_peak_function(function.getSymName().str());
-    manifest.mutable_memory()->set_peak_instruction(peak.number);
-  }
 }
 
 void PlanFunctions::addArenas(func::FuncOp function,

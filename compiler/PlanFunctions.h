@@ -3,7 +3,6 @@
 #ifndef ACCEL_COMPILER_PLANFUNCTIONS_H
 #define ACCEL_COMPILER_PLANFUNCTIONS_H
 
-#include "compiler/ArenaPeak.h"
 #include "compiler/PlanInstructions.h"
 
 namespace accel {
@@ -26,12 +25,10 @@ private:
   void setMarks(mlir::Operation *op, uint32_t id,
                 planpb::Instruction &instruction);
   void addArenas(mlir::func::FuncOp function, planpb::Function &message) const;
-  void setPeak(mlir::func::FuncOp function);
 
   PlanInstructions &instructions;
   uint64_t alignment; ///< of arenas
   planpb::Manifest &manifest;
-  PeakInstruction peak;           ///< of the functions so far
   uint32_t gradientsComplete = 0; ///< an instruction of one function, plus one
 };
 

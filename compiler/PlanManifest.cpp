@@ -37,6 +37,7 @@ planpb::Manifest PlanManifest::finish() {
   addPersistentUses(manifest);
   addArenas(buffers.getAlignment(), manifest);
   addGatheredUses(module, manifest);
+  addPeak(module, manifest);
   addFeatures();
   return std::move(manifest);
 }

@@ -5,6 +5,8 @@
 #include "compiler/PlanBuffers.h"
 #include "passes/Memory/MemoryProblem.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <map>
 
 using namespace mlir;
@@ -62,6 +64,35 @@ static uint64_t getLargestArena(const planpb::Manifest &manifest,
     }
   }
   return bytes;
+}
+
+void accel::addPeak(ModuleOp module, planpb::Manifest &manifest) {
+  if (auto peak = module->getAttrOfType<plan::PeakAttr>(plan::kPeakAttr)) {
+    manifest.mutable_memory()->set_peak_function(
+        peak.getFunction().getValue().str());
+    manifest.mutable_memory()->set_peak_instruction(peak.getInstruction());
+  }
+}
+
+void accel::addGatheredUses(ModuleOp module, planpb::Manifest &manifest) {
+  auto name = module->getAttrOfType<FlatSymbolRefAttr>(plan::kGathersMostAttr);
+  if (!name) {
+    return;
+  }
+  module.lookupSymbol<func::FuncOp>(name).walk([&](plan::BufferOp buffer) {
+    ArrayAttr gathers = buffer.getGathersAttr();
+    if (!gathers) {
+      return;
+    }
+    planpb::MemoryUse *use = manifest.mutable_memory()->add_transient_at_peak();
+    use->set_memory_class(planpb::CLASS_GATHERED);
+    for (auto bucket : gathers.getAsRange<ArrayAttr>()) {
+      planpb::SizeSum *sum = use->mutable_bytes()->add_alternatives();
+      for (auto size : bucket.getAsRange<plan::SizeAttr>()) {
+        fillTerm(*sum->add_terms(), size);
+      }
+    }
+  });
 }
 
 void accel::addArenas(uint64_t alignment, planpb::Manifest &manifest) {

@@ -169,6 +169,10 @@ LogicalResult Writer::checkDecided() {
       return failure();
     }
   }
+  if (!module->hasAttr(plan::kPeakAttr)) {
+    return module.emitError("expected `plan.peak` of what is written into a "
+                            "plan, got a module that Memory has not seen");
+  }
   return success();
 }
 

@@ -214,6 +214,33 @@ class AssignBuffersPass
         return signalPassFailure();
       }
     }
+    declareOthers(symbols);
+  }
+
+  /// Declares the buffers of states that no function uses, because the host
+  /// sets or reads them: in `initialize`, or in the first function there is.
+  void declareOthers(SymbolTable &symbols) {
+    SmallVector<func::FuncOp> program = getProgram(getOperation());
+    if (program.empty()) {
+      return;
+    }
+    llvm::DenseSet<StringAttr> declared;
+    for (func::FuncOp function : program) {
+      for (auto buffer : function.getOps<plan::BufferOp>()) {
+        if (buffer.getRegion() == plan::Region::Persistent) {
+          declared.insert(buffer.getSymbolAttr());
+        }
+      }
+    }
+    func::FuncOp function =
+        findFunction(getOperation(), FunctionRole::Initialize);
+    BufferDeclarations declarations(function ? function : program.front());
+    SymbolBuffers buffers(symbols, /*initializes=*/true, declarations);
+    for (auto state : getOperation().getOps<StateOp>()) {
+      if (!declared.contains(state.getSymNameAttr())) {
+        buffers.getHeld(state);
+      }
+    }
   }
 };
 

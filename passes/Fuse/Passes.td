@@ -110,7 +110,7 @@ def AssignBuffersPass : Pass<"accel-assign-buffers", "::mlir::ModuleOp"> {
   let summary = "turns values into buffers of the plan";
   let description = [{
     `init` and `step` become sequences of `plan` instructions over buffers: one persistent buffer per state and segment
-    slot, views of those for parameters and gradients, double-buffered io buffers for inputs, and a transient buffer for
+    slot (one that no function uses has its buffer in `init`: the host sets or reads it), views of those for parameters and gradients, double-buffered io buffers for inputs, and a transient buffer for
     every other value. Results that are written to a symbol or accumulated are produced in place. A result of a kernel that reads
     an operand element by element, or row by row, and that nobody reads afterwards, takes that operand's buffer: the gradient of
     a loss lies where the logits lay.
@@ -125,7 +125,7 @@ def AssignBuffersPass : Pass<"accel-assign-buffers", "::mlir::ModuleOp"> {
     once, in `init`.
 
     Requires: OutlineKernels, and StoreGradients where slots are held in part.
-    Ensures: no tensor is left outside kernels.
+    Ensures: no tensor is left outside kernels; every state has a persistent buffer.
   }];
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
@@ -158,7 +158,8 @@ def VerifyFusePass : Pass<"accel-verify-fuse", "::mlir::ModuleOp"> {
     Every instruction's kernel exists and has the buffers' shapes, what code of each variant touches is cut over ranks as the
     launch is, its workspace is large enough, no tensor is left outside kernels, and no transient
     buffer is read before it is written. What a step before, or, in transient ones, a microbatch before has left in gradients is
-    neither read nor added to, and no contribution of this one is overwritten. What `init` has cleared in gradients no kernel
+    neither read nor added to, and no contribution of this one is overwritten. Every state has a persistent buffer in some function,
+    which holds all of it, or a rank's part where `dist.held` says so. What `init` has cleared in gradients no kernel
     writes: it stays zero.
 
     Requires: AssignGeometry. Changes nothing.

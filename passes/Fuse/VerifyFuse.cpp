@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks what Fuse promises to Schedule, Memory and Lower.
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Dist/IR/DistDialect.h"
 #include "dialects/Dist/IR/DistOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
@@ -229,9 +230,52 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
         return signalPassFailure();
       }
     }
-    if (failed(verifyGradientContents(symbols))) {
+    if (failed(verifyStates(getOperation())) ||
+        failed(verifyGradientContents(symbols))) {
       signalPassFailure();
     }
+  }
+
+  /// Each state of a program has a buffer, and all its buffers have its
+  /// elements.
+  static LogicalResult verifyStates(ModuleOp module) {
+    llvm::DenseMap<StringAttr, SmallVector<plan::BufferOp, 2>> buffers;
+    SmallVector<func::FuncOp> program = getProgram(module);
+    for (func::FuncOp function : program) {
+      function.walk([&](plan::BufferOp buffer) {
+        if (buffer.getRegion() == plan::Region::Persistent) {
+          buffers[buffer.getSymbolAttr()].push_back(buffer);
+        }
+      });
+    }
+    for (auto state : module.getOps<StateOp>()) {
+      auto found = buffers.find(state.getSymNameAttr());
+      if (found == buffers.end() && !program.empty()) {
+        return state.emitOpError(
+            "expected a persistent buffer of the state in some function, got "
+            "none");
+      }
+      if (found != buffers.end() &&
+          llvm::any_of(found->second, [&](plan::BufferOp buffer) {
+            return !holds(buffer, state);
+          })) {
+        return state.emitOpError("expected a buffer of its elements, cut as "
+                                 "`dist.held` says, got another one");
+      }
+    }
+    return success();
+  }
+
+  /// Whether `buffer` has the elements of `state` that a rank has.
+  static bool holds(plan::BufferOp buffer, StateOp state) {
+    auto type = cast<MemRefType>(buffer.getType());
+    auto tensor = cast<RankedTensorType>(state.getType());
+    bool isPart = dist::getHolding(state) == dist::Holding::Part;
+    return type.getShape() == tensor.getShape() &&
+           (type.getElementType() == tensor.getElementType() ||
+            (type.getElementType().isInteger(8) &&
+             tensor.getElementType().isInteger(1))) &&
+           isPart == bool(buffer.getShard());
   }
 
   static LogicalResult verify(func::FuncOp function, SymbolTable &symbols) {

@@ -12,7 +12,9 @@ def AssignOffsetsPass : Pass<"accel-assign-offsets", "::mlir::ModuleOp"> {
     host gather into shares nothing. All functions use one arena per space; each function's attributes `plan.arena_bytes` and,
     where it has shared buffers, `plan.shared_arena_bytes` say how much of it.
 
-    Every buffer gets the alignment that the target asks for.
+    Every buffer gets the alignment that the target asks for. The module's attribute `plan.peak` says at which instruction of the
+    program most bytes of buffers are in use, and `plan.gathers_most` which of its functions gathers buckets into the most memory
+    that ranks share, if one does.
 
     Requires: Schedule. Ensures: every transient buffer has an offset, a multiple of its alignment.
   }];
@@ -28,7 +30,8 @@ def VerifyMemoryPass : Pass<"accel-verify-memory", "::mlir::ModuleOp"> {
     bytes of which it writes one, and any two accesses of different buffers to the same bytes, one of them a write, are ordered by
     streams and events. Which streams and events order is found backwards from what each instruction leads to, where Schedule's
     solver carries vector clocks forwards. All buffers lie within the arena. Otherwise the two buffers are named, and the
-    instructions.
+    instructions. `plan.peak` and `plan.gathers_most` are true: the bytes are added up once more, at each instruction those of the
+    buffers that are accessed up to it and from it on.
 
     Requires: AssignOffsets. Changes nothing.
   }];

@@ -2,6 +2,7 @@
 // Proves that no transient buffer's contents are lost in the arena.
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/MemoryReplay.h"
+#include "passes/Memory/MemoryFacts.h"
 #include "passes/Memory/MemoryProblem.h"
 #include "passes/Memory/Passes.h"
 
@@ -38,6 +39,9 @@ class VerifyMemoryPass
           return signalPassFailure();
         }
       }
+    }
+    if (failed(checkMemoryFacts(getOperation()))) {
+      signalPassFailure();
     }
   }
 

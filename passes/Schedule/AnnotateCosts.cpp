@@ -75,11 +75,10 @@ class AnnotateCostsPass
           found = &known->second;
         }
         annotate(op, found);
-        if (std::optional<int64_t> bits = getBitsSent(op)) {
-          Builder builder(&getContext());
+        if (plan::SizeAttr sent = getBytesSent(op)) {
           op->setAttr(plan::kSequenceAttr,
-                      builder.getI64IntegerAttr(collectives++));
-          op->setAttr(plan::kBitsSentAttr, builder.getI64IntegerAttr(*bits));
+                      Builder(&getContext()).getI64IntegerAttr(collectives++));
+          op->setAttr(plan::kBytesSentAttr, sent);
         }
       });
     }
@@ -97,15 +96,30 @@ class AnnotateCostsPass
         plan::CostAttr::get(&getContext(), countBytes(op), types, numbers));
   }
 
-  /// Per element, of a collective. In an all_reduce a rank sends a part to each
-  /// other rank and a sum back to each: all but its own part, twice.
-  static std::optional<int64_t> getBitsSent(Operation *op) {
-    if (!isa<plan::AllReduceOp, plan::AllGatherOp, plan::ReduceScatterOp>(op)) {
-      return std::nullopt;
+  /// Of a collective; null: `op` is none. In an all_reduce a rank sends a part
+  /// to each other rank and a sum back to each: all but its own part, twice,
+  /// which is all of it for many ranks.
+  static plan::SizeAttr getBytesSent(Operation *op) {
+    if (auto reduce = dyn_cast<plan::AllReduceOp>(op)) {
+      auto type = cast<MemRefType>(reduce.getBuffer().getType());
+      return plan::SizeAttr::get(op->getContext(),
+                                 2 * type.getNumElements() *
+                                     type.getElementTypeBitWidth() / 8,
+                                 plan::ShardAttr());
     }
-    auto type = cast<MemRefType>(op->getOperand(0).getType());
-    int64_t bits = type.getElementTypeBitWidth();
-    return isa<plan::AllReduceOp>(op) ? 2 * bits : bits;
+    if (auto gather = dyn_cast<plan::AllGatherOp>(op)) {
+      return getSize(gather.getWhole(), gather.getShard());
+    }
+    auto scatter = dyn_cast<plan::ReduceScatterOp>(op);
+    return scatter ? getSize(scatter.getWhole(), scatter.getShard())
+                   : plan::SizeAttr();
+  }
+
+  /// Of the parts of all ranks of `whole`.
+  static plan::SizeAttr getSize(Value whole, plan::ShardAttr shard) {
+    auto type = cast<MemRefType>(whole.getType());
+    return plan::SizeAttr::get(shard.getContext(),
+                               type.getElementTypeBitWidth(), shard);
   }
 };
 

@@ -68,29 +68,38 @@ static LogicalResult checkOperations(plan::InstructionOpInterface op,
   return success();
 }
 
-/// A number of a collective.
-static int64_t numberOf(Operation *op, StringRef name) {
-  auto number = op->getAttrOfType<IntegerAttr>(name);
-  return number ? number.getInt() : -1;
-}
+/// How `op`, a collective, cuts its tensor; null: an all_reduce says that in
+/// nothing but its axes.
+static Attribute getCut(Operation *op) { return op->getAttr("shard"); }
 
 /// `earlier` collectives stand in front of it.
 static LogicalResult checkCollective(plan::InstructionOpInterface op,
                                      int64_t earlier) {
-  if (int64_t sequence = numberOf(op, plan::kSequenceAttr);
-      sequence != earlier) {
+  auto sequence = op->getAttrOfType<IntegerAttr>(plan::kSequenceAttr);
+  if (!sequence || sequence.getInt() != earlier) {
     return op.emitOpError("expected to be collective ")
-           << earlier << " of its function, got " << sequence;
+           << earlier << " of its function, got "
+           << (sequence ? sequence.getInt() : -1);
   }
-  // The whole tensor, twice if sums come back.
-  int64_t elements =
-      cast<MemRefType>(op->getOperand(0).getType()).getNumElements();
-  int64_t sent = numberOf(op, plan::kBitsSentAttr);
-  int64_t expected = 8 * sizeOf(op->getOperand(0)) / elements *
-                     (isa<plan::AllReduceOp>(op) ? 2 : 1);
-  if (sent != expected) {
+  auto sent = op->getAttrOfType<plan::SizeAttr>(plan::kBytesSentAttr);
+  if (!sent || sent.getShard() != getCut(op)) {
+    InFlightDiagnostic error = op.emitOpError("expected to send ");
+    error << (getCut(op) ? "all parts of its shard" : "its whole tensor")
+          << ", got ";
+    sent ? error << sent : error << "nothing";
+    return error;
+  }
+  // Bits of one element of many, or the bytes of all, which come back as sums.
+  Value tensor = op->getOperand(0);
+  int64_t expected =
+      isa<plan::AllReduceOp>(op)
+          ? 2 * sizeOf(tensor)
+          : 8 * sizeOf(tensor) /
+                cast<MemRefType>(tensor.getType()).getNumElements();
+  if (sent.getNumber() != expected) {
     return op.emitOpError("expected to send ")
-           << expected << " bits of each element, got " << sent;
+           << expected << (getCut(op) ? " bits of each element" : " bytes")
+           << ", got " << sent.getNumber();
   }
   return success();
 }

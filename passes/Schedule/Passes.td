@@ -25,7 +25,7 @@ def PlaceGathersPass : Pass<"accel-place-gathers", "::mlir::ModuleOp"> {
     makes room, and comes back for its next use: so a layer's parameters are gathered for forward, freed, and gathered again
     for backward. A gather is placed where its buffer becomes free, which is where the bucket in the other buffer begins to be
     used: it is one ahead. The target says whose memory the two lie in. They have room for `max-ranks` granules more than each
-    segment's elements, as ranks may write equal parts.
+    segment's elements, as ranks may write equal parts. Where ranks share them, they say how much of them each bucket takes (`gathers`).
 
     Requires: Fuse. Ensures: at most two buckets are whole at any instruction; every read of a parameter is of a buffer that
     holds it (VerifySchedule).
@@ -93,7 +93,7 @@ def AnnotateCostsPass : Pass<"accel-annotate-costs", "::mlir::ModuleOp"> {
   let description = [{
     Every instruction gets its `cost` (`#plan.cost`): bytes read and written, and of a launch the kernel's operations by the type
     that they compute in. Every collective gets its number among those of its function (`sequence`), by which ranks find that they
-    are at the same one, and how many bits a rank sends of each element (`bits_sent`).
+    are at the same one, and how many bytes a rank sends (`bytes_sent`, a `#plan.size`).
 
     Requires: the instructions are those of the plan, in its order. Changes nothing but attributes.
   }];
@@ -113,6 +113,7 @@ def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
     Every instruction runs on a stream that the module declares, or none says yet where it runs. All instructions have a cost or
     none has; bytes are those of the types of operands, operations those of the kernel, and collectives are numbered in program order.
     Where one has a layer, every instruction that touches slots of one layer only names that one.
+    A shared buffer says of each bucket that is gathered into it how much its segments take, and of no other.
     Every collective that moves a slot of a segment names that segment of a bucket of the module (`segment`).
 
     Requires: InsertEvents. Changes nothing.

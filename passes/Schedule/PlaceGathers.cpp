@@ -84,6 +84,35 @@ private:
     return success();
   }
 
+  /// Says on the buffers of `range` what the segments of its bucket take of
+  /// them.
+  static void describe(const BufferLiveRange &range,
+                       const llvm::MapVector<Value, Source> &sources) {
+    llvm::MapVector<Operation *, SmallVector<Attribute>> sizes;
+    for (auto &[whole, view] : range.views) {
+      plan::BufferOp buffer = plan::getBufferRange(view).buffer;
+      auto type = cast<MemRefType>(whole.getType());
+      sizes[buffer].push_back(plan::SizeAttr::get(
+          buffer.getContext(), type.getElementTypeBitWidth(),
+          sources.find(whole)->second.shard));
+    }
+    for (auto &[op, list] : sizes) {
+      auto buffer = cast<plan::BufferOp>(op);
+      if (buffer.getSpace() != plan::Space::Shared) {
+        continue;
+      }
+      SmallVector<Attribute> buckets;
+      if (ArrayAttr others = buffer.getGathersAttr()) {
+        llvm::append_range(buckets, others);
+      }
+      Attribute bucket = ArrayAttr::get(buffer.getContext(), list);
+      if (!llvm::is_contained(buckets, bucket)) {
+        buckets.push_back(bucket);
+        buffer.setGathersAttr(ArrayAttr::get(buffer.getContext(), buckets));
+      }
+    }
+  }
+
   /// As early as the buffer is free: a bucket is on its way while the one in
   /// the other buffer is used.
   static void insertGathers(const LoopBuckets &buckets, plan::RepeatOp loop,
@@ -100,6 +129,7 @@ private:
       } else if (begin) {
         builder.setInsertionPoint(begin);
       }
+      describe(range, sources);
       for (auto &[whole, view] : range.views) {
         Source source = sources.find(whole)->second;
         auto gather = plan::AllGatherOp::create(

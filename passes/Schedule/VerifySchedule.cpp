@@ -8,6 +8,7 @@
 #include "passes/Analysis/MemoryReplay.h"
 #include "passes/Schedule/BufferContents.h"
 #include "passes/Schedule/CostCheck.h"
+#include "passes/Schedule/GatherCheck.h"
 #include "passes/Schedule/GradientWrites.h"
 #include "passes/Schedule/LayerCheck.h"
 #include "passes/Schedule/Passes.h"
@@ -63,7 +64,8 @@ class VerifySchedulePass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(verifyPlaced(function)) || failed(verify(function)) ||
           failed(verifyPhases(function)) || failed(checkSegments(function)) ||
-          failed(checkCosts(function)) || failed(checkLayers(function))) {
+          failed(checkCosts(function)) || failed(checkLayers(function)) ||
+          failed(checkGathers(function))) {
         return signalPassFailure();
       }
     }

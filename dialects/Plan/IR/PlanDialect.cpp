@@ -56,6 +56,27 @@ ShardAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 }
 
 llvm::LogicalResult
+SizeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 int64_t number, ShardAttr shard) {
+  if (number <= 0) {
+    return emitError() << "expected a positive number of "
+                       << (shard ? "bits" : "bytes") << ", got " << number;
+  }
+  return llvm::success();
+}
+
+llvm::LogicalResult
+PeakAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 mlir::FlatSymbolRefAttr, int64_t instruction, int64_t bytes) {
+  if (instruction < 0 || bytes < 0) {
+    return emitError() << "expected an instruction and bytes that are not "
+                          "negative, got "
+                       << instruction << " and " << bytes;
+  }
+  return llvm::success();
+}
+
+llvm::LogicalResult
 CodeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t units, int64_t unit, UnitKind, int64_t grain,
                  int64_t workspace, int64_t vectors, int64_t packed) {

@@ -49,6 +49,53 @@ def Plan_ShardAttr : AttrDef<Plan_Dialect, "Shard"> {
   let assemblyFormat = "`<` $elements `granule` $granule `over` $axes `>`";
 }
 
+def Plan_SizeAttr : AttrDef<Plan_Dialect, "Size"> {
+  let mnemonic = "size";
+  let summary = "a number of bytes that may depend on the number of ranks";
+  let description = [{
+    `<4096 bytes>` are as many; `<32 bits of <4096 granule 128 over "fsdp">>` are, for N ranks, as many bits for each of the N L elements
+    that the parts of all ranks have (`#plan.shard`), rounded up to bytes.
+
+    ```mlir
+    %b = plan.buffer transient activations : memref<8xf32>
+    plan.all_reduce %b over ["replica"] {bytes_sent = #plan.size<64 bytes>} : memref<8xf32>
+    ```
+
+    The number is positive.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "int64_t":$number, OptionalParameter<"::accel::plan::ShardAttr">:$shard);
+  let assemblyFormat = "`<` $number (`bits` `of` $shard^) : (`bytes`)? `>`";
+}
+
+def Plan_SizeArrayAttr : TypedArrayAttrBase<Plan_SizeAttr, "a list of sizes">;
+def Plan_GathersAttr : TypedArrayAttrBase<Plan_SizeArrayAttr, "a list of sizes of segments for each bucket">;
+
+def Plan_PeakAttr : AttrDef<Plan_Dialect, "Peak"> {
+  let mnemonic = "peak";
+  let summary = "where the transient memory of a program is fullest";
+  let description = [{
+    Stands as `plan.peak` on the module from AssignOffsets on: at the `instruction` of `function` buffers of `bytes` bytes are in use in
+    the device's memory, and nowhere more. Instructions are numbered in program order from 0, and a loop counts as one more in
+    front of its body: these are the numbers in the plan.
+
+    ```mlir
+    module attributes {plan.peak = #plan.peak<@step at 0, 16 bytes>} {
+      func.func @step() attributes {accel.role = #accel.role<step>} {
+        %b = plan.buffer transient activations {offset = 0 : i64} : memref<4xf32>
+        plan.fill %b : memref<4xf32>
+        return
+      }
+    }
+    ```
+
+    Neither number is negative.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$function, "int64_t":$instruction, "int64_t":$bytes);
+  let assemblyFormat = "`<` $function `at` $instruction `,` $bytes `bytes` `>`";
+}
+
 // #accel.segment_ref. Its own TableGen file would declare the enumerations of the `accel` dialect here once more.
 def Plan_SegmentRef : Attr<CPred<"::llvm::isa<::accel::SegmentRefAttr>($_self)">, "the name of a segment of a bucket"> {
   let storageType = "::accel::SegmentRefAttr";

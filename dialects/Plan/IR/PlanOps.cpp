@@ -68,7 +68,8 @@ void BufferOp::build(OpBuilder &builder, OperationState &state, MemRefType type,
         MemoryClassAttr::get(builder.getContext(), klass), symbol, value,
         /*offset=*/IntegerAttr(), builder.getI64IntegerAttr(copies),
         SpaceAttr::get(builder.getContext(), space), shard,
-        /*per_thread=*/UnitAttr(), builder.getI64IntegerAttr(kAlignment));
+        /*per_thread=*/UnitAttr(), builder.getI64IntegerAttr(kAlignment),
+        /*gathers=*/ArrayAttr());
 }
 
 LogicalResult BufferOp::verify() {
@@ -105,6 +106,11 @@ LogicalResult BufferOp::verify() {
   if (getSpace() == Space::Shared && getRegion() != Region::Transient) {
     return emitOpError("expected a transient buffer in the shared space, got ")
            << stringifyRegion(getRegion());
+  }
+  if (getGathers() && getSpace() != Space::Shared) {
+    return emitOpError("expected a shared buffer that buckets are gathered "
+                       "into, got one of space ")
+           << stringifySpace(getSpace());
   }
   if (getShard() && getRegion() != Region::Persistent) {
     return emitOpError("expected a persistent buffer to be sharded, got ")

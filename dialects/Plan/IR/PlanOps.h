@@ -45,11 +45,16 @@ inline constexpr llvm::StringLiteral kGradientsCompleteAttr =
     "gradients_complete";
 
 /// Arguments of every collective: the segment whose slot it moves, its number
-/// among those of its function, and how many bits a rank sends for each
-/// element.
+/// among those of its function, and how many bytes a rank sends.
 inline constexpr llvm::StringLiteral kSegmentAttr = "segment";
 inline constexpr llvm::StringLiteral kSequenceAttr = "sequence";
-inline constexpr llvm::StringLiteral kBitsSentAttr = "bits_sent";
+inline constexpr llvm::StringLiteral kBytesSentAttr = "bytes_sent";
+
+/// Attributes of the module: where the transient memory of the program is
+/// fullest (#plan.peak), and which function gathers buckets into the most
+/// shared memory; without it none does.
+inline constexpr llvm::StringLiteral kPeakAttr = "plan.peak";
+inline constexpr llvm::StringLiteral kGathersMostAttr = "plan.gathers_most";
 
 /// One access of an instruction: a buffer value (of plan.buffer, plan.view or
 /// plan.part) and what is done with it.

@@ -22,11 +22,11 @@ class Plan_Instruction<string mnemonic, dag own, list<string> overridden = []>
 }
 
 // A collective says which segment's slot it moves, if it is one's (`segment`). What else Schedule decides about it: its number among those
-// of its function, in program order, and how many bits a rank sends for each element: of an all_reduce those of a part to each other rank and of a sum back from it, twice the element; of the others
-// those of one element.
+// of its function, in program order, and how many bytes a rank sends (`bytes_sent`): of an all_reduce its parts to the other ranks and their sums back, twice the tensor for many ranks; of the others
+// the elements of all parts.
 class Plan_Collective<string mnemonic, dag own>
-    : Plan_Instruction<mnemonic, !con(own, (ins OptionalAttr<Plan_SegmentRef>:$segment, OptionalAttr<I64Attr>:$sequence, OptionalAttr<I64Attr>:$bits_sent))>;
-defvar Plan_UndecidedCollective = !strconcat("/*sequence=*/::mlir::IntegerAttr(), /*bits_sent=*/::mlir::IntegerAttr(), ", Plan_Undecided);
+    : Plan_Instruction<mnemonic, !con(own, (ins OptionalAttr<Plan_SegmentRef>:$segment, OptionalAttr<I64Attr>:$sequence, OptionalAttr<Plan_SizeAttr>:$bytes_sent))>;
+defvar Plan_UndecidedCollective = !strconcat("/*sequence=*/::mlir::IntegerAttr(), /*bytes_sent=*/SizeAttr(), ", Plan_Undecided);
 
 def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
   let summary = "memory of a rank";
@@ -39,7 +39,8 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     `value`; io buffers are filled by `plan.fetch`. `klass` is the class under which estimates count the bytes. With
     `copies = 2` an io buffer exists twice and microbatch i uses copy i mod 2. With `shard` a rank has memory for its part of
     the elements only. In space `shared` the ranks of a host have one such buffer together; in `device`, the default, each has its own.
-    With `per_thread` each thread of the rank has one. It begins at a multiple of `alignment` bytes.
+    With `per_thread` each thread of the rank has one. In a shared buffer buckets take turns: `gathers` says, for each bucket that ranks
+    gather into it, how much of it the segments of the bucket take (PlaceGathers). It begins at a multiple of `alignment` bytes.
 
     ```mlir
     %b = plan.buffer transient activations : memref<64x128xf32>
@@ -48,14 +49,15 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     **Constraints**
     - (C1) the shape is static and the layout row-major.
     - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1, or of io buffers 2; an alignment is a power of two, at least
-      64, and an offset a multiple of it; only transient buffers are shared, only persistent ones sharded or each thread's own, and
-      a `shard` is one of all their elements.
+      64, and an offset a multiple of it; only transient buffers are shared, only shared ones have `gathers`, only persistent ones are
+      sharded or each thread's own, and a `shard` is one of all their elements.
     - (C3) the elements are f64, f32, bf16, f16, i64, i32 booleans (i1, i8) or codes (ui8).
   }];
   let arguments = (ins Plan_Region:$region, Plan_MemoryClass:$klass, OptionalAttr<StrAttr>:$symbol, OptionalAttr<ElementsAttr>:$value,
                    OptionalAttr<I64Attr>:$offset, DefaultValuedAttr<I64Attr, "1">:$copies,
                    DefaultValuedAttr<Plan_Space, "::accel::plan::Space::Device">:$space, OptionalAttr<Plan_ShardAttr>:$shard,
-                   UnitAttr:$per_thread, DefaultValuedAttr<I64Attr, "64">:$alignment);
+                   UnitAttr:$per_thread, DefaultValuedAttr<I64Attr, "64">:$alignment,
+                   OptionalAttr<Plan_GathersAttr>:$gathers);
   let results = (outs AnyMemRef:$result);
   let builders = [OpBuilder<(ins "::mlir::MemRefType":$type, "Region":$region, "MemoryClass":$klass,
                              CArg<"::mlir::StringAttr", "{}">:$symbol, CArg<"::mlir::ElementsAttr", "{}">:$value,

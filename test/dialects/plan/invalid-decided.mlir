@@ -51,3 +51,52 @@ func.func @types() {
   plan.fill %0 {cost = #plan.cost<32 bytes, 1 f32, 2 f32>} : memref<8xf32>
   return
 }
+
+// -----
+
+func.func @size() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  // expected-error @+1 {{expected a positive number of bytes, got 0}}
+  plan.all_reduce %0 over ["fsdp"] {bytes_sent = #plan.size<0 bytes>} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @bits() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  // expected-error @+1 {{expected a positive number of bits, got -32}}
+  plan.all_reduce %0 over ["fsdp"] {bytes_sent = #plan.size<-32 bits of <8 granule 8 over "fsdp">>} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @bytes_sent() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  // expected-error @+1 {{attribute 'bytes_sent' failed to satisfy constraint: a number of bytes that may depend on the number of ranks}}
+  plan.all_reduce %0 over ["fsdp"] {bytes_sent = 64 : i64} : memref<8xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected an instruction and bytes that are not negative, got -1 and 16}}
+module attributes {plan.peak = #plan.peak<@step at -1, 16 bytes>} {
+}
+
+// -----
+
+func.func @gathers() {
+  // expected-error @+1 {{expected a shared buffer that buckets are gathered into, got one of space device}}
+  %0 = plan.buffer transient gathered {gathers = [[#plan.size<32 bits of <8 granule 8 over "fsdp">>]]} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @no_sizes() {
+  // expected-error @+1 {{attribute 'gathers' failed to satisfy constraint: a list of sizes of segments for each bucket}}
+  %0 = plan.buffer transient gathered in shared {gathers = [#plan.size<16 bytes>]} : memref<8xf32>
+  return
+}

@@ -278,3 +278,31 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   }
   return
 }
+
+// -----
+
+// Every state has memory, also one that no function uses.
+// expected-error@below {{expected a persistent buffer of the state in some function, got none}}
+accel.state @rate hyperparameter : tensor<f64> {initial = 0.5 : f64}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  return
+}
+
+// -----
+
+// expected-error@below {{expected a buffer of its elements, cut as `dist.held` says, got another one}}
+accel.state @sum accumulator : tensor<4xf64>
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %0 = plan.buffer persistent scalars "sum" : memref<2xf64>
+  return
+}
+
+// -----
+
+// A rank holds all of it, and not a part.
+// expected-error@below {{expected a buffer of its elements, cut as `dist.held` says, got another one}}
+accel.state @"b.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %0 = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  return
+}

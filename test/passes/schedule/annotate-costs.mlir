@@ -17,16 +17,25 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.fill %0 : memref<8xf32>
   // CHECK: plan.launch @k{{.*}}cost = #plan.cost<64 bytes, 8 f32>
   plan.launch @k(%0, %1) [read, write] : memref<8xf32>, memref<8xf32>
-  // CHECK: plan.all_reduce {{.*}}bits_sent = 64 : i64, cost = #plan.cost<64 bytes>, sequence = 0 : i64
+  // CHECK: plan.all_reduce {{.*}}bytes_sent = #plan.size<64 bytes>, cost = #plan.cost<64 bytes>, sequence = 0 : i64
   plan.all_reduce %1 over ["replica", "fsdp"] : memref<8xf32>
   // CHECK: plan.all_reduce {{.*}}sequence = 1 : i64
   plan.all_reduce %0 over ["replica", "fsdp"] : memref<8xf32>
   return
 }
+// Of what is cut the bits of one element are said: all parts of it together depend on the ranks.
+// CHECK-LABEL: func.func @cut
+func.func @cut() {
+  %0 = plan.buffer persistent parameters "p" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %1 = plan.buffer transient gathered in shared : memref<256xf32>
+  // CHECK: plan.all_gather {{.*}}bytes_sent = #plan.size<32 bits of <256 granule 128 over "fsdp">>, cost = #plan.cost<2048 bytes>, sequence = 0 : i64
+  plan.all_gather "p" %0 into %1 {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
+  return
+}
 // CHECK-LABEL: func.func @evaluate
 func.func @evaluate() attributes {accel.role = #accel.role<evaluate>} {
   %0 = plan.buffer transient activations : memref<f64>
-  // CHECK: plan.all_reduce {{.*}}bits_sent = 128 : i64, cost = #plan.cost<16 bytes>, sequence = 0 : i64
+  // CHECK: plan.all_reduce {{.*}}bytes_sent = #plan.size<16 bytes>, cost = #plan.cost<16 bytes>, sequence = 0 : i64
   plan.all_reduce %0 over ["replica", "fsdp"] : memref<f64>
   return
 }

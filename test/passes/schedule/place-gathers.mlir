@@ -18,8 +18,9 @@ accel.state @"c.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@
 // which two others have not followed; the first comes back when the third is done. Both segments of a bucket share its buffer.
 // CHECK-LABEL: func.func @step
 // CHECK-NOT: plan.buffer transient
-// CHECK: %[[BUFFER0:.+]] = plan.buffer transient gathered in shared : memref<384xf32>
-// CHECK-NEXT: %[[BUFFER1:.+]] = plan.buffer transient gathered in shared : memref<896xf32>
+// Both say how much the segments of each bucket take of them; a and c, which take turns in the first, take as much.
+// CHECK: %[[BUFFER0:.+]] = plan.buffer transient gathered in shared {gathers = {{\[\[}}#plan.size<32 bits of <128 granule 128 over "fsdp">>]]} : memref<384xf32>
+// CHECK-NEXT: %[[BUFFER1:.+]] = plan.buffer transient gathered in shared {gathers = {{\[\[}}#plan.size<32 bits of <256 granule 128 over "fsdp">>, #plan.size<32 bits of <128 granule 128 over "fsdp">>]]} : memref<896xf32>
 // CHECK-NOT: plan.buffer
 // CHECK-DAG: %[[B:.+]] = plan.view %[[BUFFER1]] at 0 : memref<896xf32> to memref<256xf32>
 // CHECK-DAG: %[[BU:.+]] = plan.view %[[BUFFER1]] at 512 : memref<896xf32> to memref<128xf32>
@@ -37,10 +38,10 @@ accel.state @"c.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@
 // CHECK-NEXT: plan.launch @backward_b(%[[PARAMETER:.+]])
 // CHECK-NEXT: plan.launch @backward_a(%[[AGAIN]])
 // CHECK-NEXT: }
-// MANY: plan.buffer transient gathered in shared : memref<131200xf32>
-// MANY: plan.buffer transient gathered in shared : memref<262528xf32>
-// ONE: plan.buffer transient gathered in shared : memref<256xf32>
-// ONE: plan.buffer transient gathered in shared : memref<640xf32>
+// MANY: plan.buffer transient gathered in shared {{.*}}: memref<131200xf32>
+// MANY: plan.buffer transient gathered in shared {{.*}}: memref<262528xf32>
+// ONE: plan.buffer transient gathered in shared {{.*}}: memref<256xf32>
+// ONE: plan.buffer transient gathered in shared {{.*}}: memref<640xf32>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %a_part = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %a = plan.buffer transient gathered in shared "a.s.master" : memref<128xf32>

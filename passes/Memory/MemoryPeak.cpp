@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums of live bytes, instruction by instruction.
-#include "compiler/ArenaPeak.h"
-
-#include "dialects/Plan/IR/PlanOps.h"
-#include "passes/Memory/MemoryProblem.h"
+#include "passes/Memory/MemoryPeak.h"
 
 using namespace mlir;
 
 namespace accel {
 namespace {
 
-/// Instructions with their numbers in the plan, where a loop counts as one
-/// more.
+/// Instructions with their numbers in the plan.
 SmallVector<std::pair<Operation *, uint64_t>>
 numberInstructions(func::FuncOp function) {
   SmallVector<std::pair<Operation *, uint64_t>> numbered;
@@ -27,9 +23,8 @@ numberInstructions(func::FuncOp function) {
 }
 
 /// For every instruction, the bytes of the buffers that live then.
-SmallVector<uint64_t> getLiveBytes(func::FuncOp function, size_t count) {
+SmallVector<uint64_t> getLiveBytes(const MemoryProblem &problem, size_t count) {
   SmallVector<int64_t> change(count + 2, 0);
-  MemoryProblem problem = readMemory(function, plan::Space::Device);
   for (const BufferLifetime &buffer : problem.buffers) {
     change[buffer.first] += buffer.bytes;
     change[buffer.last + 1] -= buffer.bytes;
@@ -45,15 +40,24 @@ SmallVector<uint64_t> getLiveBytes(func::FuncOp function, size_t count) {
 
 } // namespace
 
-std::optional<PeakInstruction> findPeakInstruction(func::FuncOp function) {
+std::optional<PeakInstruction> findPeak(func::FuncOp function,
+                                        const MemoryProblem &problem) {
   auto instructions = numberInstructions(function);
-  SmallVector<uint64_t> live = getLiveBytes(function, instructions.size());
+  SmallVector<uint64_t> live = getLiveBytes(problem, instructions.size());
   auto fullest = llvm::max_element(live);
   if (fullest == live.end()) {
     return std::nullopt;
   }
-  auto [op, number] = instructions[fullest - live.begin()];
-  return PeakInstruction{op, number, *fullest};
+  return PeakInstruction{instructions[fullest - live.begin()].second, *fullest};
+}
+
+Operation *getNumbered(func::FuncOp function, uint64_t number) {
+  for (auto [op, each] : numberInstructions(function)) {
+    if (each == number) {
+      return op;
+    }
+  }
+  return nullptr;
 }
 
 } // namespace accel
