@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What attention and its gradient compute: row by row from the definition, with
 // no matrix in between.
+#include "dialects/Accel/IR/AttentionTile.h"
 #include "dialects/Accel/Interpreter/OpFamilies.h"
 #include "dialects/Accel/Interpreter/Philox.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 #include <limits>
@@ -63,11 +66,14 @@ public:
     if (probability == 0.0) {
       return factors;
     }
-    uint64_t tiles = (columns + 63) / 64;
-    for (uint64_t j = 0; j < static_cast<uint64_t>(columns); ++j) {
-      uint64_t tile = (h * rows + i) * tiles + j / 64;
+    int64_t tiles = llvm::divideCeil(columns, kAttentionTile);
+    for (int64_t j = 0; j < columns; ++j) {
+      int64_t tile = (h * rows + i) * tiles + j / kAttentionTile;
+      int64_t column = j % kAttentionTile;
+      auto block = static_cast<uint64_t>(tile * kAttentionTileBlocks +
+                                         column % kAttentionTileBlocks);
       uint32_t word = getPhiloxBlock(seed, site, samples.integers()[b],
-                                     16 * tile + j % 16)[j / 16 % 4];
+                                     block)[column / kAttentionTileBlocks];
       factors[j] = word >= getDropoutThreshold(probability)
                        ? 1.0 / (1.0 - probability)
                        : 0.0;

@@ -87,10 +87,11 @@ TileRows AttentionCode::getTile(unsigned number, int64_t columns) const {
 }
 
 Value AttentionCode::sizeOf(Value block, int64_t total) const {
-  if (total % kTile == 0) {
-    return t.index(kTile);
+  if (total % kAttentionTile == 0) {
+    return t.index(kAttentionTile);
   }
-  return t.min(t.sub(t.index(total), t.mul(block, kTile)), t.index(kTile));
+  return t.min(t.sub(t.index(total), t.mul(block, kAttentionTile)),
+               t.index(kAttentionTile));
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,11 +153,12 @@ void AttentionCode::eachGroup(
 
 void AttentionCode::packTransposed(const TileRows &source, Value row,
                                    int64_t total, const TileRows &tile) const {
-  t.each(kTile, kTileLanes, [&](Value i) {
+  t.each(kAttentionTile, kTileLanes, [&](Value i) {
     std::array<Value, kTileLanes> from;
     for (auto [k, each] : llvm::enumerate(from)) {
       each = t.add(t.add(row, i), k);
-      each = total % kTile == 0 ? each : t.min(each, t.index(total - 1));
+      each =
+          total % kAttentionTile == 0 ? each : t.min(each, t.index(total - 1));
     }
     auto pack = [&](Value d) {
       Values lanes(kTileLanes);

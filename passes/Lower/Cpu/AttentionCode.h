@@ -16,7 +16,7 @@
 namespace accel {
 
 /// Vectors of a row of a tile.
-inline constexpr int64_t kTileVectors = kTile / kTileLanes;
+inline constexpr int64_t kTileVectors = kAttentionTile / kTileLanes;
 
 /// Rows that a tile reads, and which of them is its first.
 struct TileSource {
@@ -94,7 +94,7 @@ public:
     return mask || (tiles.causal && tiles.offset() < 0);
   }
   /// Whether the last block of columns is not a whole one.
-  bool hasTail() const { return tiles.columns % kTile != 0; }
+  bool hasTail() const { return tiles.columns % kAttentionTile != 0; }
   /// What probabilities that are kept are multiplied by.
   double keepFactor() const { return dropout ? dropout->keepFactor() : 1.0; }
   /// Whether ranges that end with one of `total` rows or with a block of `rows`

@@ -60,17 +60,20 @@ AttentionDropout::Words AttentionDropout::wordsAlongRows(const Key &key,
                                                          Value c) const {
   int64_t blocks = tiles.columnBlocks();
   Value line = t.add(t.mul(head, tiles.rows), row);
-  Value first = t.add(t.mul(t.add(t.mul(line, blocks), block), kTileLanes), c);
-  return words(key, countUp(t, wide(first), kTileLanes * blocks));
+  Value tile = t.add(t.mul(line, blocks), block);
+  Value first = t.add(t.mul(tile, kAttentionTileBlocks), c);
+  return words(key, countUp(t, wide(first), kAttentionTileBlocks * blocks));
 }
 
 AttentionDropout::Words AttentionDropout::wordsAlongColumns(const Key &key,
                                                             Value head,
                                                             Value row,
                                                             Value block) const {
+  static_assert(kAttentionTileBlocks == kTileLanes,
+                "a vector counts the blocks of a row");
   Value line = t.add(t.mul(head, tiles.rows), row);
   Value tile = t.add(t.mul(line, tiles.columnBlocks()), block);
-  return words(key, countUp(t, wide(t.mul(tile, kTileLanes)), 1));
+  return words(key, countUp(t, wide(t.mul(tile, kAttentionTileBlocks)), 1));
 }
 
 AttentionDropout::Words AttentionDropout::words(const Key &key,

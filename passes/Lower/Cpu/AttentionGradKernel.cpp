@@ -70,10 +70,10 @@ HeadTensor AttentionGradKernel::getLse(AttentionGradOp op) {
 }
 
 void AttentionGradKernel::getWorkspaceTiles() {
-  keys = getTile(0, kTile);
-  values = getTile(1, kTile);
-  probabilities = getTile(2, kTile);
-  gradients = getTile(3, kTile);
+  keys = getTile(0, kAttentionTile);
+  values = getTile(1, kAttentionTile);
+  probabilities = getTile(2, kAttentionTile);
+  gradients = getTile(3, kAttentionTile);
   keySums = getTile(4, llvm::alignTo(tiles.depth, kTileLanes));
   valueSums = getTile(5, llvm::alignTo(tiles.width, kTileLanes));
   scores.emplace(*this, probabilities, gradients,
@@ -135,12 +135,12 @@ void AttentionGradKernel::emitDelta(const GradHead &head) {
 }
 
 void AttentionGradKernel::emitColumns(Value block) {
-  GradColumns columns{block, t.mul(block, kTile), columnsOf(block), {}};
+  GradColumns columns{block, t.mul(block, kAttentionTile), columnsOf(block), {}};
   packTransposed(keyRows, columns.first, tiles.columns, keys);
   packTransposed(valueRows, columns.first, tiles.columns, values);
   columns.keys = gatherRows(key, keyRows, columns.first, columns.count, 7);
-  clear(keySums, t.index(kTile));
-  clear(valueSums, t.index(kTile));
+  clear(keySums, t.index(kAttentionTile));
+  clear(valueSums, t.index(kAttentionTile));
   t.each(tiles.group(), 1,
          [&](Value inGroup) { emitHead(getHeadOfGroup(inGroup), columns); });
   writeColumns(keySums, keyGradient, columns);
@@ -155,7 +155,7 @@ void AttentionGradKernel::emitHead(const GradHead &head,
   } else if (tiles.causal) {
     // The first row that sees the block's first column.
     Value row = t.max(t.add(columns.first, -tiles.offset()), t.index(0));
-    first = t.div(row, kTile);
+    first = t.div(row, kAttentionTile);
   }
   t.each(first, t.index(tiles.rowBlocks()), 1,
          [&](Value block) { emitTile(getTileOf(head, columns, block)); });
@@ -167,7 +167,7 @@ GradTile AttentionGradKernel::getTileOf(const GradHead &head,
                                         Value block) const {
   Value isDiagonal =
       tiles.hasDiagonal() ? t.isEqual(block, columns.block) : Value();
-  Value first = t.mul(block, kTile), rows = rowsOf(block);
+  Value first = t.mul(block, kAttentionTile), rows = rowsOf(block);
   GradTile tile{head, columns, first, rows, isDiagonal, {}, {}};
   if (tiles.copiesHeads()) {
     tile.queries = {headQueries.rows, t.add(headQueries.first, first)};

@@ -55,10 +55,10 @@ private:
 };
 
 void AttentionKernel::emit() {
-  queries = getTile(0, kTile);
-  scores = getTile(1, kTile);
+  queries = getTile(0, kAttentionTile);
+  scores = getTile(1, kAttentionTile);
   sums = getTile(2, llvm::alignTo(tiles.width, kTileLanes));
-  softmax.emplace(*this, getTile(3, kTile));
+  softmax.emplace(*this, getTile(3, kAttentionTile));
   int64_t units = tiles.unitsPerHead();
   t.each(emitter.getBegin(), emitter.getEnd(), 1, [&](Value unit) {
     Value line = t.div(unit, units);
@@ -84,11 +84,11 @@ void AttentionKernel::emit() {
 }
 
 void AttentionKernel::emitRows(Value block) {
-  firstRow = t.mul(block, kTile);
+  firstRow = t.mul(block, kAttentionTile);
   rows = rowsOf(block);
   packTransposed(getHead(query, batch, head), firstRow, tiles.rows, queries);
   softmax->begin();
-  clear(sums, t.index(kTile));
+  clear(sums, t.index(kAttentionTile));
   emitTiles(block);
   finish();
 }
@@ -99,13 +99,14 @@ void AttentionKernel::emitTiles(Value block) {
     last = t.add(block, 1);
   } else if (tiles.causal) {
     // The last row of the block sees the most.
-    Value seen = t.max(t.add(firstRow, kTile + tiles.offset()), t.index(0));
-    last = t.min(last, t.div(t.add(seen, kTile - 1), kTile));
+    Value seen =
+        t.max(t.add(firstRow, kAttentionTile + tiles.offset()), t.index(0));
+    last = t.min(last, t.div(t.add(seen, kAttentionTile - 1), kAttentionTile));
   }
   t.each(t.index(0), last, 1, [&](Value j) {
     Value isDiagonal = tiles.hasDiagonal() ? t.isEqual(j, block) : Value();
-    emitTile(
-        {batch, head, firstRow, j, t.mul(j, kTile), columnsOf(j), isDiagonal});
+    emitTile({batch, head, firstRow, j, t.mul(j, kAttentionTile), columnsOf(j),
+              isDiagonal});
   });
 }
 
@@ -131,7 +132,7 @@ Value AttentionKernel::emitProbability(const ColumnTile &tile, Value score,
 
 void AttentionKernel::emitProbabilities(const ColumnTile &tile) {
   Value count = t.min(tile.columns, t.index(kTileLanes));
-  t.each(kTile, kTileLanes, [&](Value lane) {
+  t.each(kAttentionTile, kTileLanes, [&](Value lane) {
     Value shift = softmax->getShift(lane);
     Values sum =
         t.loop(t.index(0), count, 1, {softmax->load(OnlineSoftmax::Sum, lane)},
@@ -152,8 +153,8 @@ Value AttentionKernel::emitProbabilityRow(const ColumnTile &tile, Value lane,
                                     tile.block, c);
   }
   // On the diagonal what lies behind was not computed.
-  Value last =
-      chooseOn(tile.isDiagonal, t.add(lane, kTileLanes), t.index(kTile));
+  Value last = chooseOn(tile.isDiagonal, t.add(lane, kTileLanes),
+                        t.index(kAttentionTile));
   for (int64_t w = 0; w < kTileVectors; ++w) {
     Value row = t.add(c, w * kTileLanes);
     Value isSeen =

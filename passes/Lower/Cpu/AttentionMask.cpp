@@ -22,7 +22,7 @@ AttentionMask::AttentionMask(const TileCode &t, const HeadTensor &tensor,
 Value AttentionMask::lanes(const TileRows &rows, Value row,
                            Value column) const {
   Value at = hasRepeatedRows() ? t.index(0) : row;
-  bool isWhole = tensor.columns % kTile == 0;
+  bool isWhole = tensor.columns % kAttentionTile == 0;
   Type element = cast<MemRefType>(tensor.buffer.getType()).getElementType();
   if (element.isF32()) {
     return isWhole ? rows.allLanes(at, column)

@@ -94,7 +94,7 @@ void AttentionScores::emitMask(const ColumnTile &tile) const {
       t.mul(t.div(t.add(tile.columns, kTileLanes - 1), kTileLanes), kTileLanes);
   t.each(t.index(0), end, kTileLanes, [&](Value group) {
     Value firstLane = code.chooseOn(tile.isDiagonal, group, t.index(0));
-    t.each(firstLane, t.index(kTile), kTileLanes, [&](Value lane) {
+    t.each(firstLane, t.index(kAttentionTile), kTileLanes, [&](Value lane) {
       TileCode::Values block(kTileLanes);
       for (auto [i, each] : llvm::enumerate(block)) {
         Value row = t.min(t.add(t.add(tile.firstRow, lane), i),
@@ -130,7 +130,7 @@ void AttentionScores::emitRepeatedMask(const ColumnTile &tile) const {
     Value firstLane =
         code.chooseOn(tile.isDiagonal,
                       t.mul(t.div(column, kTileLanes), kTileLanes), t.index(0));
-    t.each(firstLane, t.index(kTile), kTileLanes, [&](Value lane) {
+    t.each(firstLane, t.index(kAttentionTile), kTileLanes, [&](Value lane) {
       Value score = scaled(scores.allLanes(column, lane), added);
       scores.storeAll(score, column, lane);
       Value largest = softmax.load(OnlineSoftmax::TileMaximum, lane);

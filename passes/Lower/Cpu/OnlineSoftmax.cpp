@@ -6,14 +6,14 @@ using namespace mlir;
 using namespace accel;
 
 void OnlineSoftmax::begin() const {
-  t.each(kTile, kTileLanes, [&](Value lane) {
+  t.each(kAttentionTile, kTileLanes, [&](Value lane) {
     store(code.minusInfinity, Maximum, lane);
     store(code.zero, Sum, lane);
   });
 }
 
 void OnlineSoftmax::beginTile() const {
-  t.each(kTile, kTileLanes,
+  t.each(kAttentionTile, kTileLanes,
          [&](Value lane) { store(code.minusInfinity, TileMaximum, lane); });
 }
 
@@ -25,7 +25,7 @@ Value OnlineSoftmax::getShiftOf(Value maximum) const {
 }
 
 void OnlineSoftmax::endTile() const {
-  t.each(kTile, kTileLanes, [&](Value lane) {
+  t.each(kAttentionTile, kTileLanes, [&](Value lane) {
     Value before = load(Maximum, lane);
     Value tile = load(TileMaximum, lane);
     tile = code.isScaledFirst() ? tile : m.mul(tile, code.scaleLanes);
@@ -38,7 +38,7 @@ void OnlineSoftmax::endTile() const {
 }
 
 void OnlineSoftmax::finish() const {
-  t.each(kTile, kTileLanes, [&](Value lane) {
+  t.each(kAttentionTile, kTileLanes, [&](Value lane) {
     Value sum = load(Sum, lane);
     Value inverse = m.div(m.number(code.keepFactor()), sum);
     Value logarithm = m.add(load(Maximum, lane), m.log(sum));

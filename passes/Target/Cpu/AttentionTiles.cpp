@@ -31,11 +31,11 @@ AttentionTiles AttentionTiles::get(Operation *op) {
 }
 
 int64_t AttentionTiles::rowBlocks() const {
-  return llvm::divideCeil(rows, kTile);
+  return llvm::divideCeil(rows, kAttentionTile);
 }
 
 int64_t AttentionTiles::columnBlocks() const {
-  return llvm::divideCeil(columns, kTile);
+  return llvm::divideCeil(columns, kAttentionTile);
 }
 
 int64_t AttentionTiles::unitsPerHead() const {
@@ -54,19 +54,21 @@ bool AttentionTiles::copiesHeads() const {
 SmallVector<int64_t> AttentionTiles::workspaceTiles() const {
   int64_t d = llvm::alignTo(depth, kTileLanes);
   int64_t e = llvm::alignTo(width, kTileLanes);
-  constexpr int64_t scores = kTile * kTile;
+  constexpr int64_t scores = kAttentionTile * kAttentionTile;
   if (!isGradient) {
-    return {d * kTile, scores, kTile * e, 4 * kTile, kTile * d, kTile * e};
+    return {d * kAttentionTile, scores,
+            kAttentionTile * e, 4 * kAttentionTile,
+            kAttentionTile * d, kAttentionTile * e};
   }
-  int64_t copied = copiesHeads() ? rows : kTile;
-  return {d * kTile,
-          e * kTile,
+  int64_t copied = copiesHeads() ? rows : kAttentionTile;
+  return {d * kAttentionTile,
+          e * kAttentionTile,
           scores,
           scores,
-          kTile * d,
-          kTile * e,
+          kAttentionTile * d,
+          kAttentionTile * e,
           static_cast<int64_t>(llvm::alignTo(group() * rows, kTileLanes)),
-          kTile * d,
+          kAttentionTile * d,
           copied * d,
           copied * e};
 }

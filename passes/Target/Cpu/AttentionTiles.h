@@ -5,6 +5,7 @@
 #define ACCEL_PASSES_TARGET_CPU_ATTENTIONTILES_H
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/AttentionTile.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/TensorAccess.h"
 
@@ -14,9 +15,6 @@
 
 namespace accel {
 
-/// Rows and columns of a tile of scores. Part of what a kernel means: the
-/// softmax is taken tile by tile, so another size gives other bits.
-inline constexpr int64_t kTile = 64;
 /// Elements of a vector in attention.
 inline constexpr int64_t kTileLanes = 16;
 
@@ -56,7 +54,7 @@ struct AttentionTiles {
   /// gradients one thread sums.
   int64_t units() const;
   /// Rows of a unit, forward.
-  int64_t unitRows() const { return (hasDiagonal() ? 2 : 1) * kTile; }
+  int64_t unitRows() const { return (hasDiagonal() ? 2 : 1) * kAttentionTile; }
   int64_t workspaceBytes() const;
 };
 
