@@ -2,6 +2,7 @@
 // The plan's own manifest, evaluated by the loader's own arithmetic.
 #include "compiler/Estimate.h"
 
+#include "compiler/DecidedPlan.h"
 #include "compiler/Place.h"
 #include "compiler/PlanManifest.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
@@ -90,6 +91,9 @@ uint64_t RankEstimate::getTotalBytes() const {
 LogicalResult TrainingEstimate::read(const LoweredCode &code,
                                      const onnx::ImportedModel &model,
                                      const PlanWriterOptions &options) {
+  if (failed(verifyDecided(module))) {
+    return failure();
+  }
   PlanManifest plan(module, code, model, options);
   // Where in the file they lie decides nothing that is estimated.
   for (const std::string &key : model.weights.getKeys()) {

@@ -41,8 +41,7 @@ struct CompilerOptions {
 
   /// The code variants of the plan, which is planned for the least capable.
   std::string target = "cpu";
-  int64_t globalBatch = 32; ///< samples of a step, for the plan
-  int64_t maxRanks = 1024;  ///< that a run of the plan may have
+  int64_t maxRanks = 1024; ///< that a run of the plan may have
   /// Bytes that a rank may need; 0: no limit. Does not shape the plan.
   uint64_t memoryLimit = 0;
   /// The plan refers to the model's files of external data instead of copying

@@ -57,11 +57,11 @@ ExitCode PhaseRunner::runOne(ModuleOp module, const PhaseInfo &info) {
 /// The module has its objective now, so that samples can be counted; and all
 /// warnings are known that may be errors.
 ExitCode PhaseRunner::checkSamples(ModuleOp module) {
-  if (failed(checkGlobalBatch(module, options.globalBatch))) {
+  if (failed(checkGlobalBatch(module, options.accumulate.globalBatch))) {
     return ExitCode::CompileError;
   }
   if (std::optional<std::string> padding =
-          describePadding(module, options.globalBatch)) {
+          describePadding(module, options.accumulate.globalBatch)) {
     diagnostics.printWarning(*padding, driver_codes::PaddedSteps);
   }
   return diagnostics.getErrorCount() > 0 ? ExitCode::CompileError

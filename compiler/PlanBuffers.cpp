@@ -4,13 +4,14 @@
 #include "compiler/PlanBuffers.h"
 
 #include "compiler/PlanCollectives.h"
+#include "runtime/plan/memory/memory_placement.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace accel;
 
-planpb::ElementType accel::toElementType(Type type) {
+std::optional<planpb::ElementType> accel::findElementType(Type type) {
   if (type.isF32()) {
     return planpb::ELEMENT_F32;
   }
@@ -35,8 +36,13 @@ planpb::ElementType accel::toElementType(Type type) {
   if (type.isInteger(1) || type.isSignlessInteger(8)) {
     return planpb::ELEMENT_BOOL;
   }
-  // Verifiers of the dialects let no other type pass.
-  llvm::report_fatal_error("a type that a plan has no name for");
+  return std::nullopt;
+}
+
+planpb::ElementType accel::toElementType(Type type) {
+  std::optional<planpb::ElementType> found = findElementType(type);
+  assert(found && "verifyDecided refuses a module with such a type");
+  return *found;
 }
 
 void accel::setConstant(planpb::SizeExpr &expr, uint64_t bytes) {
@@ -133,15 +139,24 @@ static planpb::Buffer makeBuffer(plan::BufferOp op) {
   buffer.set_copies(op.getCopies());
   buffer.set_memory_class(toClass(op.getKlass()));
   if (op.getRegion() == plan::Region::Transient) {
-    buffer.set_offset(op.getOffset().value_or(0));
+    buffer.set_offset(*op.getOffset());
   }
   return buffer;
 }
 
-PlanBuffers::PlanBuffers(ModuleOp module, planpb::Manifest &manifest)
-    : manifest(manifest) {
+uint64_t accel::getStrictestAlignment(ModuleOp module) {
+  static_assert(plan::kAlignment == runtime::kAlignment,
+                "runs align memory as plans do");
+  uint64_t alignment = plan::kAlignment;
   module.walk([&](plan::BufferOp buffer) {
     alignment = std::max<uint64_t>(alignment, buffer.getAlignment());
+  });
+  return alignment;
+}
+
+PlanBuffers::PlanBuffers(ModuleOp module, planpb::Manifest &manifest)
+    : manifest(manifest), alignment(getStrictestAlignment(module)) {
+  module.walk([&](plan::BufferOp buffer) {
     if (buffer.getRegion() == plan::Region::Persistent) {
       states.try_emplace(*buffer.getSymbol(), buffer);
     }

@@ -11,6 +11,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <optional>
+
 namespace accel {
 
 /// Adds buffers to a manifest as they are asked for. Borrows: the manifest.
@@ -38,10 +40,17 @@ private:
   llvm::StringMap<uint32_t> persistentBuffers,
       ioBuffers; ///< shared by the functions
   std::vector<std::pair<uint32_t, mlir::ElementsAttr>> constants;
-  uint64_t alignment = plan::kAlignment;
+  const uint64_t alignment;
 };
 
-/// The schema's element type of an MLIR type (booleans and i8 are bytes).
+/// What all buffers of `module`, and weights in the file, begin at multiples
+/// of.
+uint64_t getStrictestAlignment(mlir::ModuleOp module);
+
+/// The schema's element type of an MLIR type; none if it has no name for it.
+/// Memory that the plan dialect calls i8 holds booleans, a byte each.
+std::optional<planpb::ElementType> findElementType(mlir::Type type);
+/// Requires: there is one, as in modules that verifyDecided has passed.
 planpb::ElementType toElementType(mlir::Type type);
 
 /// The schema's space.

@@ -9,9 +9,9 @@
 using namespace mlir;
 using namespace accel;
 
-static int64_t integerAttr(Operation *op, StringRef name, int64_t otherwise) {
-  auto attr = op->getAttrOfType<IntegerAttr>(name);
-  return attr ? attr.getInt() : otherwise;
+/// Requires: verifyDecided has found it.
+static int64_t integerAttr(Operation *op, StringRef name) {
+  return op->getAttrOfType<IntegerAttr>(name).getInt();
 }
 
 /// The value at step 0 of a state, if the module has it.
@@ -62,12 +62,11 @@ static void addObjective(ModuleOp module, int64_t microbatch, int64_t exponent,
                                objective.contains("whole_microbatches"));
 }
 
-void accel::addTraining(ModuleOp module, int64_t globalBatch,
-                        planpb::Manifest &manifest) {
-  int64_t microbatch = integerAttr(module, "accel.batch", 1);
-  int64_t exponent = integerAttr(module, "accel.gradient_exponent", 0);
+void accel::addTraining(ModuleOp module, planpb::Manifest &manifest) {
+  int64_t microbatch = integerAttr(module, "accel.batch");
+  int64_t exponent = integerAttr(module, "accel.gradient_exponent");
   manifest.set_microbatch(microbatch);
-  manifest.set_default_global_batch(globalBatch);
+  manifest.set_default_global_batch(integerAttr(module, "accel.global_batch"));
   manifest.set_gradient_exponent(exponent);
   addObjective(module, microbatch, exponent, manifest);
   if (auto optimizer = module->getAttrOfType<StringAttr>(kOptimizerAttr)) {

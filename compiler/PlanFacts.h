@@ -14,8 +14,7 @@ namespace accel {
 void addModel(mlir::ModuleOp module, planpb::Manifest &manifest);
 
 /// Batches, objective, optimizer and schedule.
-void addTraining(mlir::ModuleOp module, int64_t globalBatch,
-                 planpb::Manifest &manifest);
+void addTraining(mlir::ModuleOp module, planpb::Manifest &manifest);
 
 /// Where elements are dropped, if anywhere.
 void addDropoutSites(mlir::ModuleOp module, planpb::Manifest &manifest);

@@ -27,10 +27,10 @@ void RemovedOnSignal::watch(StringRef other) {
 
 FailureOr<std::unique_ptr<PlanFile>>
 PlanFile::begin(MLIRContext &context, runtime::Vfs &vfs, StringRef path,
-                const onnx::WeightTable &weights, WeightStorage storage,
+                const onnx::WeightTable &weights, const WeightLayout &layout,
                 bool onThread) {
-  std::unique_ptr<PlanFile> file(new PlanFile(vfs, weights, storage));
-  if (storage == WeightStorage::External &&
+  std::unique_ptr<PlanFile> file(new PlanFile(vfs, weights, layout));
+  if (layout.storage == WeightStorage::External &&
       llvm::none_of(weights.getKeys(), [&](const std::string &key) {
         return file->isReferred(*weights.find(key));
       })) {
@@ -64,7 +64,7 @@ PlanFile::~PlanFile() {
 }
 
 bool PlanFile::isReferred(const onnx::WeightEntry &entry) const {
-  return storage == WeightStorage::External && entry.bytes.isExternal();
+  return layout.storage == WeightStorage::External && entry.bytes.isExternal();
 }
 
 /// One parameter is in memory at a time.
@@ -74,7 +74,7 @@ absl::Status PlanFile::copyWeight(StringRef key, uint64_t &position) {
     return absl::InternalError("weights of '" + key.str() +
                                "': " + llvm::toString(bytes.takeError()));
   }
-  std::string padding(llvm::alignTo(position, plan::kAlignment) - position,
+  std::string padding(llvm::alignTo(position, layout.alignment) - position,
                       '\0');
   StringRef data = (*bytes)->getBuffer();
   absl::Status status = container->Append(padding);

@@ -3,6 +3,7 @@
 #ifndef ACCEL_COMPILER_PLANFILE_H
 #define ACCEL_COMPILER_PLANFILE_H
 
+#include "dialects/Plan/IR/PlanOps.h"
 #include "frontends/onnx/Weights/WeightTable.h"
 #include "runtime/plan/container/container_writer.h"
 
@@ -53,6 +54,13 @@ enum class WeightStorage { Plan, External };
 /// Destroyed without `finish`, and if the program is killed by a signal that
 /// it can see, nothing is left of the file.
 /// Borrows: the weights.
+/// How the plan holds weights.
+struct WeightLayout {
+  WeightStorage storage = WeightStorage::Plan;
+  /// What each tensor that is copied begins at a multiple of in its section.
+  uint64_t alignment = plan::kAlignment;
+};
+
 class PlanFile {
 public:
   /// By the parameter's key.
@@ -64,7 +72,8 @@ public:
   /// vfs.
   static mlir::FailureOr<std::unique_ptr<PlanFile>>
   begin(mlir::MLIRContext &context, runtime::Vfs &vfs, llvm::StringRef path,
-        const onnx::WeightTable &weights, WeightStorage storage, bool onThread);
+        const onnx::WeightTable &weights, const WeightLayout &layout,
+        bool onThread);
   ~PlanFile();
   PlanFile(const PlanFile &) = delete;
   PlanFile &operator=(const PlanFile &) = delete;
@@ -86,8 +95,8 @@ public:
 
 private:
   PlanFile(runtime::Vfs &vfs, const onnx::WeightTable &weights,
-           WeightStorage storage)
-      : vfs(vfs), weights(weights), storage(storage) {}
+           const WeightLayout &layout)
+      : vfs(vfs), weights(weights), layout(layout) {}
   bool isReferred(const onnx::WeightEntry &entry) const;
   absl::Status writeWeights();
   absl::Status copyWeight(llvm::StringRef key, uint64_t &position);
@@ -98,7 +107,7 @@ private:
   std::unique_ptr<runtime::ContainerWriter> container;
   runtime::Vfs &vfs;
   const onnx::WeightTable &weights;
-  const WeightStorage storage;
+  const WeightLayout layout;
   std::optional<uint32_t> section;
   Sources sources;
   std::vector<planpb::ExternalFile> externalFiles;

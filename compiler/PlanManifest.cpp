@@ -23,9 +23,9 @@ PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code,
       functions(instructions, buffers.getAlignment(), manifest) {
   addOrigin(options, model.notes, manifest);
   addModel(module, manifest);
-  addTraining(module, options.globalBatch, manifest);
+  addTraining(module, manifest);
   addDropoutSites(module, manifest);
-  addMesh(module, options.maxRanks, manifest);
+  addMesh(module, manifest);
   addStreams(streams, manifest);
 }
 

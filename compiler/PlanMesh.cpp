@@ -27,8 +27,7 @@ static planpb::StreamKind toKind(plan::StreamKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-void accel::addMesh(ModuleOp module, uint64_t maxRanks,
-                    planpb::Manifest &manifest) {
+void accel::addMesh(ModuleOp module, planpb::Manifest &manifest) {
   planpb::MeshAxis data =
       isSharded(module) ? planpb::AXIS_FSDP : planpb::AXIS_REPLICA;
   for (planpb::MeshAxis axis :
@@ -38,7 +37,8 @@ void accel::addMesh(ModuleOp module, uint64_t maxRanks,
     degree->set_axis(axis);
     degree->set_degree(axis == data ? 0 : 1);
   }
-  manifest.set_max_ranks(maxRanks);
+  manifest.set_max_ranks(
+      module->getAttrOfType<IntegerAttr>("plan.max_ranks").getInt());
 }
 
 void accel::addStreams(const plan::StreamList &streams,

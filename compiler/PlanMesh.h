@@ -13,8 +13,7 @@ namespace accel {
 /// The ranks of a run lie along one axis, whose degree is bound when the plan
 /// is loaded: replica if they all hold the same, fsdp if they share. Nothing
 /// else is parallel.
-void addMesh(mlir::ModuleOp module, uint64_t maxRanks,
-             planpb::Manifest &manifest);
+void addMesh(mlir::ModuleOp module, planpb::Manifest &manifest);
 
 void addStreams(const plan::StreamList &streams, planpb::Manifest &manifest);
 

@@ -2,6 +2,7 @@
 // The beginning and the end of a plan's file.
 #include "compiler/PlanOutput.h"
 
+#include "compiler/PlanBuffers.h"
 #include "compiler/Summary.h"
 #include "compiler/ThreadStart.h"
 
@@ -13,8 +14,6 @@ namespace accel {
 
 PlanWriterOptions makeWriterOptions(const CompilerOptions &options) {
   PlanWriterOptions writer;
-  writer.globalBatch = options.globalBatch;
-  writer.maxRanks = options.maxRanks;
   writer.modelFile = options.model == onnx::standardInput
                          ? "model.onnx"
                          : llvm::sys::path::filename(options.model).str();
@@ -26,8 +25,9 @@ LogicalResult PlanOutput::begin(ModuleOp module) {
   MLIRContext &context = *module.getContext();
   FailureOr<std::unique_ptr<PlanFile>> begun =
       PlanFile::begin(context, vfs, options.output, model.weights,
-                      options.hasExternalWeights ? WeightStorage::External
-                                                 : WeightStorage::Plan,
+                      {options.hasExternalWeights ? WeightStorage::External
+                                                  : WeightStorage::Plan,
+                       getStrictestAlignment(module)},
                       /*onThread=*/context.isMultithreadingEnabled() &&
                           countStartableThreads(1) == 1);
   if (failed(begun)) {

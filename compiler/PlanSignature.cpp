@@ -11,12 +11,12 @@
 using namespace mlir;
 using namespace accel;
 
-static planpb::SignatureField::Fill toFill(StringRef name) {
-  return llvm::StringSwitch<planpb::SignatureField::Fill>(name)
+std::optional<planpb::SignatureField::Fill> accel::parseFill(StringRef name) {
+  return llvm::StringSwitch<std::optional<planpb::SignatureField::Fill>>(name)
       .Case("tokens", planpb::SignatureField::FILL_TOKENS)
       .Case("ones", planpb::SignatureField::FILL_ONES)
       .Case("positions", planpb::SignatureField::FILL_POSITIONS)
-      .Default(planpb::SignatureField::FILL_UNSPECIFIED);
+      .Default(std::nullopt);
 }
 
 static void fillField(plan::BufferOp op, planpb::SignatureField &field) {
@@ -43,7 +43,7 @@ static void fillField(plan::BufferOp op, planpb::SignatureField &field) {
     field.set_rule(rule.getValue().str());
   }
   if (auto fill = op->getAttrOfType<StringAttr>("accel.fill")) {
-    field.set_fill(toFill(fill.getValue()));
+    field.set_fill(*parseFill(fill.getValue()));
   }
 }
 

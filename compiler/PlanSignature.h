@@ -12,6 +12,10 @@
 
 namespace accel {
 
+/// The schema's way of `accel.fill`; none for another word, which
+/// verifyDecided refuses.
+std::optional<planpb::SignatureField::Fill> parseFill(llvm::StringRef name);
+
 class PlanSignature {
 public:
   /// Adds one field per io buffer, in the order of first use; those of

@@ -3,6 +3,7 @@
 // errors and absl's meet.
 #include "compiler/PlanWriter.h"
 
+#include "compiler/DecidedPlan.h"
 #include "compiler/PlanManifest.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 
@@ -31,7 +32,6 @@ private:
   }
   LogicalResult add(StringRef name, planpb::SectionKind kind, StringRef bytes,
                     uint32_t &index);
-  LogicalResult checkDecided();
   LogicalResult addCode();
   LogicalResult addWeights();
   LogicalResult addFunctions();
@@ -153,32 +153,10 @@ LogicalResult Writer::addText() {
   return add("text", planpb::SECTION_TEXT, text, index);
 }
 
-/// The writer decides nothing: what it copies must be there.
-LogicalResult Writer::checkDecided() {
-  for (func::FuncOp function : getProgram(module)) {
-    WalkResult decided =
-        function.walk([](plan::InstructionOpInterface op) -> WalkResult {
-          if (!op.getStream() || !op.getCost()) {
-            return op.emitOpError("expected a stream and a cost of what is "
-                                  "written into a plan, got an instruction "
-                                  "that Schedule has not seen");
-          }
-          return success();
-        });
-    if (decided.wasInterrupted()) {
-      return failure();
-    }
-  }
-  if (!module->hasAttr(plan::kPeakAttr)) {
-    return module.emitError("expected `plan.peak` of what is written into a "
-                            "plan, got a module that Memory has not seen");
-  }
-  return success();
-}
-
 LogicalResult Writer::write() {
-  if (failed(checkDecided()) || failed(addWeights()) || failed(addCode()) ||
-      failed(addFunctions()) || failed(addExport()) || failed(addText())) {
+  if (failed(verifyDecided(module)) || failed(addWeights()) ||
+      failed(addCode()) || failed(addFunctions()) || failed(addExport()) ||
+      failed(addText())) {
     return failure();
   }
   return check(file.finish(manifest.finish()));

@@ -18,8 +18,6 @@ namespace accel {
 
 /// What a plan records besides the program.
 struct PlanWriterOptions {
-  int64_t globalBatch = 32;
-  int64_t maxRanks = 1024;
   std::string modelFile; ///< name without folder
   /// The options that shaped the plan, as written, for reports.
   std::vector<std::pair<std::string, std::string>> options;

@@ -48,8 +48,8 @@ std::string describeParameters(const ModelFacts &facts) {
 std::string describeBatch(const ModelFacts &facts,
                           const CompilerOptions &options) {
   int64_t batch = std::max<int64_t>(1, facts.batch);
-  int64_t microbatches = (options.globalBatch + batch - 1) / batch;
-  return count(options.globalBatch, "sample") + " a step, as " +
+  int64_t microbatches = (options.accumulate.globalBatch + batch - 1) / batch;
+  return count(options.accumulate.globalBatch, "sample") + " a step, as " +
          count(microbatches, "microbatch", "microbatches") + " of " +
          std::to_string(batch);
 }

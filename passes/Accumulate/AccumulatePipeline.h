@@ -26,6 +26,7 @@ struct AccumulateOptions {
   double warmupSteps = 0;
   double decaySteps = 0;
   double scheduleSteps = 0; ///< 0: set by the runtime before the first step
+  int64_t globalBatch = 32; ///< samples of a step, unless a run says otherwise
   /// Of the optimizer's own numbers those that are not what it proposes.
   std::map<std::string, double> numbers;
 };

@@ -116,6 +116,8 @@ public:
       return signalPassFailure();
     }
     StepBuilder(module, microbatch, exponent.getInt()).build();
+    module->setAttr("accel.global_batch",
+                    Builder(&getContext()).getI64IntegerAttr(globalBatch));
   }
 };
 

@@ -13,7 +13,8 @@ def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::Modul
 
     **Requires** `@microbatch` as Differentiate leaves it.
     **Ensures** metrics `loss`, `tokens` and `gradient_scale` = 2^k / targets, the factor that makes the accumulated gradient
-    that of the mean loss. Without any valid target both sums are zero and so is the loss.
+    that of the mean loss. Without any valid target both sums are zero and so is the loss. `accel.global_batch` of the module says how
+    many samples a step has unless a run says otherwise.
 
     ```mlir
     accel.state @loss_sum accumulator : tensor<f64>
@@ -27,6 +28,7 @@ def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::Modul
     }
     ```
   }];
+  let options = [Option<"globalBatch", "global-batch", "int64_t", "32", "Samples of a step, unless a run says otherwise">];
   let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
 

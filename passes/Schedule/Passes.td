@@ -25,7 +25,8 @@ def PlaceGathersPass : Pass<"accel-place-gathers", "::mlir::ModuleOp"> {
     makes room, and comes back for its next use: so a layer's parameters are gathered for forward, freed, and gathered again
     for backward. A gather is placed where its buffer becomes free, which is where the bucket in the other buffer begins to be
     used: it is one ahead. The target says whose memory the two lie in. They have room for `max-ranks` granules more than each
-    segment's elements, as ranks may write equal parts. Where ranks share them, they say how much of them each bucket takes (`gathers`).
+    segment's elements, as ranks may write equal parts. Where ranks share them, they say how much of them each bucket takes (`gathers`). `plan.max_ranks` of
+    the module says for how many ranks, also where nothing is gathered: no run of the plan may have more.
 
     Requires: Fuse. Ensures: at most two buckets are whole at any instruction; every read of a parameter is of a buffer that
     holds it (VerifySchedule).

@@ -36,6 +36,8 @@ public:
     if (!target) {
       return signalPassFailure();
     }
+    getOperation()->setAttr("plan.max_ranks",
+                            Builder(&getContext()).getI64IntegerAttr(maxRanks));
     for (func::FuncOp function : getRunning(getOperation())) {
       for (auto loop : function.getOps<plan::RepeatOp>()) {
         if (failed(place(function, loop))) {

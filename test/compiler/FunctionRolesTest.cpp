@@ -78,6 +78,7 @@ protected:
     options.model = ACCEL_MODELS "/" + name + "/model.onnx";
     options.frontend.dimensions["batch"] = kBatch;
     options.shard.mode = GetParam();
+    options.accumulate.globalBatch = kGlobalBatch;
     auto imported = onnx::importOnnx(options.model, options.frontend, context);
     ASSERT_TRUE(succeeded(imported)) << diagnostics;
     onnx::ImportedModel model = std::move(*imported);
@@ -94,12 +95,11 @@ protected:
     auto code = lowerKernels(*model.module, getVariants(*model.module));
     ASSERT_TRUE(succeeded(code)) << diagnostics;
     PlanWriterOptions writer;
-    writer.globalBatch = kGlobalBatch;
     auto estimate = TrainingEstimate::create(*model.module, *code, model,
                                              writer, GetParam());
     ASSERT_TRUE(succeeded(estimate)) << diagnostics;
     auto file = PlanFile::begin(context, *vfs, folder + "/plan", model.weights,
-                                WeightStorage::Plan, /*onThread=*/false);
+                                {WeightStorage::Plan}, /*onThread=*/false);
     ASSERT_TRUE(succeeded(file)) << diagnostics;
     ASSERT_TRUE(
         succeeded(writePlan(*model.module, *code, model, writer, **file)))

@@ -44,6 +44,10 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   if (!module) {
     return error;
   }
+  for (const char *name : {"accel.batch", "accel.gradient_exponent",
+                           "accel.global_batch", "plan.max_ranks"}) {
+    (*module)->setAttr(name, Builder(&context).getI64IntegerAttr(1));
+  }
   LoweredCode code;
   onnx::ImportedModel model;
   PlanManifest manifest(*module, code, model, PlanWriterOptions());

@@ -40,7 +40,7 @@ protected:
     options.target = target;
     options.frontend.dimensions["batch"] = 3;
     options.shard.mode = GetParam().mode;
-    options.globalBatch = kGlobalBatch;
+    options.accumulate.globalBatch = kGlobalBatch;
     std::string messages;
     llvm::raw_string_ostream stream(messages);
     if (compile(options, stream, stream) != ExitCode::Ok) {
@@ -78,6 +78,20 @@ protected:
   std::string folder;
 };
 
+/// Whether weights lie in the file at multiples of what the target asks for.
+bool hasAlignedWeights(const runtime::Plan &plan) {
+  for (const auto &function : plan.view().functions()) {
+    for (const planpb::Instruction &instruction : function.instructions()) {
+      for (const planpb::LoadPiece &piece : instruction.load().pieces()) {
+        if (piece.source_offset() % OtherTarget::kAlignment != 0) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
 TEST_P(TargetTest, AnotherTargetsPlanTrainsAsThatForCpus) {
   auto usual = compileFor("cpu");
   auto other = compileFor(OtherTarget::kName);
@@ -89,6 +103,7 @@ TEST_P(TargetTest, AnotherTargetsPlanTrainsAsThatForCpus) {
     EXPECT_EQ(buffer.offset() % OtherTarget::kAlignment, 0) << buffer.name();
     EXPECT_NE(buffer.space(), planpb::SPACE_SHARED) << buffer.name();
   }
+  EXPECT_TRUE(hasAlignedWeights(*other));
   ASSERT_EQ(other->manifest().streams_size(), 3);
   EXPECT_EQ(other->manifest().streams(0).name(), "input");
   EXPECT_EQ(other->manifest().streams(0).kind(), planpb::STREAM_HOST);

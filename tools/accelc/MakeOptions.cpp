@@ -46,7 +46,7 @@ private:
     options.check = line.check;
     options.frontend.keepsGoing = line.check;
     options.threads = line.threads;
-    options.globalBatch = line.globalBatch;
+    options.accumulate.globalBatch = line.globalBatch;
     options.maxRanks = line.maxRanks;
     options.target = line.target;
     options.memoryLimit = line.memoryLimit;

@@ -12,9 +12,6 @@
 namespace accel::runtime {
 namespace {
 
-// Cache lines and vector registers; what kernels may rely on at least.
-constexpr uint64_t kMinAlignment = 64;
-
 // Bytes of the arena of `space` in which some buffer of a class lies at some
 // time.
 uint64_t ArenaBytesOf(const planpb::Manifest& manifest,
@@ -96,7 +93,7 @@ absl::Status MemoryPlacement::PlaceBuffer(const planpb::Buffer& buffer,
     place.offset = buffer.offset();
     return absl::OkStatus();
   }
-  const uint64_t alignment = std::max(kMinAlignment, buffer.alignment());
+  const uint64_t alignment = std::max(kAlignment, buffer.alignment());
   uint64_t& end = space_bytes_[buffer.space() - 1];
   const auto offset = CheckedRoundUp(end, alignment);
   const auto stride = CheckedRoundUp(place.bytes, alignment);
@@ -155,10 +152,17 @@ std::array<uint64_t, kMemoryClasses> MemoryPlacement::BytesByClass(
     if (space == planpb::SPACE_SHARED) {
       continue;
     }
-    const uint64_t gradients =
-        ArenaBytesOf(manifest, *this, space, planpb::CLASS_GRADIENTS);
-    bytes[planpb::CLASS_GRADIENTS - 1] += gradients;
-    bytes[planpb::CLASS_ACTIVATIONS - 1] += ArenaBytes(space) - gradients;
+    // Classes that have bytes of their own in the arena; what shares bytes with
+    // one of them is no activation's.
+    uint64_t rest = ArenaBytes(space);
+    for (const planpb::MemoryClass memory_class :
+         {planpb::CLASS_GRADIENTS, planpb::CLASS_GATHERED}) {
+      const uint64_t taken =
+          std::min(rest, ArenaBytesOf(manifest, *this, space, memory_class));
+      bytes[memory_class - 1] += taken;
+      rest -= taken;
+    }
+    bytes[planpb::CLASS_ACTIVATIONS - 1] += rest;
   }
   bytes[planpb::CLASS_GATHERED - 1] += shared_bytes_;
   return bytes;

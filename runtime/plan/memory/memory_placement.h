@@ -18,6 +18,10 @@ namespace accel::runtime {
 inline constexpr int kSpaces = 4;
 inline constexpr int kMemoryClasses = 11;
 
+// What every buffer begins at a multiple of at least, in bytes: a line of the
+// cache, and a vector. plan::kAlignment of the compiler is the same.
+inline constexpr uint64_t kAlignment = 64;
+
 // "device", "host", "pinned", "shared".
 absl::string_view SpaceName(planpb::Space space);
 // "parameters", "gradients", ...

@@ -1,4 +1,7 @@
 // RUN: accel-opt %s --accel-insert-microbatch-loop | FileCheck %s
+// The module says how many samples a step has, where a run says nothing.
+// RUN: accel-opt %s --accel-insert-microbatch-loop=global-batch=12 | FileCheck %s --check-prefix=BATCH
+// BATCH: module attributes {{.*}}accel.global_batch = 12 : i64
 
 // The body of a microbatch is repeated; arguments are inputs, with what is known of them. Accumulators are zero before the
 // loop; the mean is taken once, behind it, by a count of at least one.

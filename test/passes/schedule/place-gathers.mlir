@@ -1,4 +1,7 @@
 // RUN: accel-opt %s --accel-place-gathers=max-ranks=2 --split-input-file | FileCheck %s
+// The module says for how many ranks.
+// RUN: accel-opt %s --accel-place-gathers=max-ranks=2 --split-input-file | FileCheck %s --check-prefix=RANKS
+// RANKS: module attributes {plan.max_ranks = 2 : i64}
 // Buffers have room for as many granules more as there may be ranks.
 // RUN: accel-opt %s --accel-place-gathers --split-input-file | FileCheck %s --check-prefix=MANY
 // RUN: accel-opt %s --accel-place-gathers=max-ranks=1 --split-input-file | FileCheck %s --check-prefix=ONE

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "runtime/plan/memory/memory_placement.h"
 #include "test/runtime/plan/sample_plan.h"
 #include "test/runtime/plan/sharded_plan.h"
 #include "test/runtime/status_matchers.h"
@@ -39,6 +40,28 @@ TEST(MemoryLayoutTest, SoDoThoseOfARankThatHoldsAPart) {
   for (const uint64_t rank : {0u, 1u, 2u}) {
     CheckParts(MakeShardedPlan(100), FsdpBinding(rank, 3));
   }
+}
+
+// On a device of its own a rank gathers into transient memory of its own.
+TEST(MemoryPlacementTest, WhatIsGatheredIsCountedAsThatInEverySpace) {
+  SamplePlan plan = MakeSamplePlan();
+  const auto bytes_of = [&](planpb::MemoryClass memory_class) -> uint64_t {
+    const auto placement =
+        runtime::MemoryPlacement::Create(plan.manifest, runtime::RankBinding());
+    EXPECT_OK(placement.status());
+    return placement->BytesByClass(plan.manifest)[memory_class - 1];
+  };
+  const uint64_t activations = bytes_of(planpb::CLASS_ACTIVATIONS);
+  ASSERT_EQ(bytes_of(planpb::CLASS_GATHERED), 0u);
+  for (planpb::Buffer& buffer : *plan.manifest.mutable_buffers()) {
+    if (buffer.region() == planpb::REGION_TRANSIENT) {
+      buffer.set_memory_class(planpb::CLASS_GATHERED);
+    }
+  }
+  EXPECT_GT(bytes_of(planpb::CLASS_GATHERED), 0u);
+  EXPECT_EQ(
+      bytes_of(planpb::CLASS_GATHERED) + bytes_of(planpb::CLASS_ACTIVATIONS),
+      activations);
 }
 
 }  // namespace
