@@ -14,9 +14,6 @@ using namespace llvm;
 using namespace llvm::object;
 using namespace accel;
 
-/// Constants begin on a cache line, and so does the image of whoever maps it.
-static constexpr uint64_t kAlignment = 64;
-
 namespace {
 
 class Linker {
@@ -158,7 +155,7 @@ Expected<CodeImage> Linker::run() {
   if (Error error = place(/*isText=*/true)) {
     return error;
   }
-  image.code.resize(alignTo(image.code.size(), kAlignment), 0);
+  image.code.resize(alignTo(image.code.size(), plan::kAlignment), 0);
   if (Error error = place(/*isText=*/false)) {
     return error;
   }
