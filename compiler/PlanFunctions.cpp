@@ -4,7 +4,7 @@
 
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistDialect.h"
-#include "passes/Memory/MemoryProblem.h"
+#include "dialects/Plan/IR/PlanOps.h"
 #include "runtime/plan/container/instruction_stream.h"
 
 using namespace mlir;
@@ -92,7 +92,7 @@ FailureOr<std::string> PlanFunctions::add(func::FuncOp function,
 
 void PlanFunctions::addArenas(func::FuncOp function,
                               planpb::Function &message) const {
-  for (auto [space, attribute] : kArenaAttrs) {
+  for (auto [space, attribute] : plan::kArenaAttrs) {
     auto bytes = function->getAttrOfType<IntegerAttr>(attribute);
     if (bytes && bytes.getInt() > 0) {
       planpb::Arena *arena = message.add_arenas();

@@ -3,7 +3,7 @@
 #include "compiler/PlanMemory.h"
 
 #include "compiler/PlanBuffers.h"
-#include "passes/Memory/MemoryProblem.h"
+#include "dialects/Plan/IR/PlanOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -96,7 +96,7 @@ void accel::addGatheredUses(ModuleOp module, planpb::Manifest &manifest) {
 }
 
 void accel::addArenas(uint64_t alignment, planpb::Manifest &manifest) {
-  for (auto [name, attribute] : kArenaAttrs) {
+  for (auto [name, attribute] : plan::kArenaAttrs) {
     planpb::Space space = toSpace(name);
     uint64_t bytes = getLargestArena(manifest, space);
     if (bytes == 0) {

@@ -45,7 +45,7 @@ private:
     function.walk([&](plan::BufferOp buffer) {
       buffer.setAlignment(target.getAlignment());
     });
-    for (auto [space, attribute] : kArenaAttrs) {
+    for (auto [space, attribute] : plan::kArenaAttrs) {
       MemoryProblem problem = readMemory(function, space);
       int64_t bytes = problem.solve();
       for (const BufferLifetime &buffer : problem.buffers) {

@@ -11,7 +11,6 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace accel {
@@ -65,12 +64,6 @@ private:
 /// of `space` only.
 MemoryProblem readMemory(mlir::Operation *function,
                          std::optional<plan::Space> space = std::nullopt);
-
-/// The spaces that have an arena, and the attribute of a function that says how
-/// many bytes of it the function touches.
-inline constexpr std::pair<plan::Space, llvm::StringLiteral> kArenaAttrs[] = {
-    {plan::Space::Device, "plan.arena_bytes"},
-    {plan::Space::Shared, "plan.shared_arena_bytes"}};
 
 } // namespace accel
 

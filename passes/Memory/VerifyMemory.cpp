@@ -3,7 +3,6 @@
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/MemoryReplay.h"
 #include "passes/Memory/MemoryFacts.h"
-#include "passes/Memory/MemoryProblem.h"
 #include "passes/Memory/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,7 +33,7 @@ class VerifyMemoryPass
     : public accel::impl::VerifyMemoryPassBase<VerifyMemoryPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      for (auto [space, attribute] : kArenaAttrs) {
+      for (auto [space, attribute] : plan::kArenaAttrs) {
         if (failed(verify(function, space, attribute))) {
           return signalPassFailure();
         }

@@ -21,6 +21,8 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Plan/IR/PlanAttrs.h.inc"
 
+#include <utility>
+
 namespace accel::plan {
 
 /// What buffers, constants and weights begin at multiples of at least, and
@@ -55,6 +57,12 @@ inline constexpr llvm::StringLiteral kBytesSentAttr = "bytes_sent";
 /// shared memory; without it none does.
 inline constexpr llvm::StringLiteral kPeakAttr = "plan.peak";
 inline constexpr llvm::StringLiteral kGathersMostAttr = "plan.gathers_most";
+
+/// The spaces that have an arena, and the attribute of a function that says how
+/// many bytes of it the function touches.
+inline constexpr std::pair<Space, llvm::StringLiteral> kArenaAttrs[] = {
+    {Space::Device, "plan.arena_bytes"},
+    {Space::Shared, "plan.shared_arena_bytes"}};
 
 /// One access of an instruction: a buffer value (of plan.buffer, plan.view or
 /// plan.part) and what is done with it.
