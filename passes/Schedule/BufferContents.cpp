@@ -35,7 +35,7 @@ public:
     auto gather = dyn_cast<plan::AllGatherOp>(op.getOperation());
     for (plan::BufferAccess access : op.getAccesses()) {
       plan::BufferRange range = plan::getBufferRange(access.buffer);
-      if (range.buffer.getSpace() != plan::Space::Shared) {
+      if (range.buffer.getKlass() != plan::MemoryClass::Gathered) {
         continue;
       }
       if (gather && access.buffer == gather.getWhole()) {

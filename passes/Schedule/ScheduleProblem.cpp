@@ -183,10 +183,10 @@ ScheduleProblem accel::readSchedule(Operation *function) {
       unsigned copies = range.buffer.getCopies();
       unsigned rotation = copies > 1 ? op.getRotation() : 0;
       bool writes = access.access != plan::Access::Read;
-      // A shared buffer is one thing: no bucket begins to come while any
-      // segment of the one before it is in use, or three would be there in
-      // part.
-      if (range.buffer.getSpace() == plan::Space::Shared) {
+      // A buffer that buckets take turns in is one thing: no bucket begins to
+      // come while any segment of the one before it is in use, or three would
+      // be there in part.
+      if (range.buffer.getKlass() == plan::MemoryClass::Gathered) {
         range.begin = 0;
         range.bytes = plan::getMemRefBytes(
             cast<MemRefType>(range.buffer.getResult().getType()));

@@ -44,9 +44,9 @@ public:
     uint64_t rotation = execution.getInstruction().getRotation();
     uint64_t copy = copies > 1 ? (execution.iteration + rotation) % copies : 0;
     uint64_t memory = firstCopy.lookup(buffer) + copy;
-    // Into memory that ranks share a bucket is gathered, which must not begin
-    // while any part of the one before it is in use, or three would be there.
-    if (buffer.getSpace() == plan::Space::Shared) {
+    // A gather of a bucket must not begin while any part of the one before it
+    // in the same memory is in use, or parts of three would be there.
+    if (buffer.getKlass() == plan::MemoryClass::Gathered) {
       auto all = cast<MemRefType>(buffer.getResult().getType());
       return {memory, 0, plan::getMemRefBytes(all)};
     }

@@ -24,11 +24,9 @@ BufferDeclarations::BufferDeclarations(func::FuncOp function)
 BufferDeclarations::~BufferDeclarations() { anchor->erase(); }
 
 Value BufferDeclarations::addTransient(Location loc, Type type,
-                                       plan::MemoryClass klass,
-                                       plan::Space space) {
+                                       plan::MemoryClass klass) {
   return plan::BufferOp::create(builder, loc, getBufferType(type),
-                                plan::Region::Transient, klass, StringAttr(),
-                                ElementsAttr(), /*copies=*/1, space);
+                                plan::Region::Transient, klass);
 }
 
 Value BufferDeclarations::addPart(Location loc, Value buffer,

@@ -29,8 +29,7 @@ public:
 
   /// A new transient buffer for a tensor of `type`.
   mlir::Value addTransient(mlir::Location loc, mlir::Type type,
-                           plan::MemoryClass klass,
-                           plan::Space space = plan::Space::Device);
+                           plan::MemoryClass klass);
   /// A rank's part of `buffer`.
   mlir::Value addPart(mlir::Location loc, mlir::Value buffer,
                       plan::ShardAttr shard);

@@ -56,7 +56,7 @@ static bool isWholeBuffer(const plan::BufferRange &range, MemRefType type) {
   plan::BufferOp buffer = range.buffer;
   auto whole = cast<MemRefType>(buffer.getType());
   return buffer.getRegion() == plan::Region::Transient &&
-         buffer.getSpace() == plan::Space::Device && !range.part &&
+         buffer.getKlass() != plan::MemoryClass::Gathered && !range.part &&
          range.begin == 0 && range.bytes == plan::getMemRefBytes(whole) &&
          whole.getNumElements() == type.getNumElements() &&
          whole.getElementType() == type.getElementType();

@@ -38,10 +38,9 @@ Value SymbolBuffers::getWhole(StateOp state) {
   Value &whole = wholes[state];
   if (!whole) {
     bool isGathered = state.isMaster() && !initializes;
-    whole = declarations.addTransient(
-        state.getLoc(), state.getType(),
-        isGathered ? plan::MemoryClass::Gathered : getStateClass(state),
-        isGathered ? plan::Space::Shared : plan::Space::Device);
+    whole = declarations.addTransient(state.getLoc(), state.getType(),
+                                      isGathered ? plan::MemoryClass::Gathered
+                                                 : getStateClass(state));
     if (!initializes) {
       whole.getDefiningOp<plan::BufferOp>().setSymbolAttr(
           state.getSymNameAttr());

@@ -39,12 +39,12 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
   return
 }
 
-// Parameters are read from a copy of the whole in memory that the ranks share, microbatches add to a gradient of the whole,
-// which begins at zero in each of them. Both have the name of their slot, and what ranks exchange of it stays what it was:
+// Parameters are read from a copy of the whole, for which Schedule asks the target whose memory it lies in; microbatches add to a
+// gradient of the whole, which begins at zero in each of them. Both have the name of their slot, and what ranks exchange of it stays what it was:
 // Schedule places it. What it needs is there: the rank's parts, a kernel that adds a part of the sum to what the rank holds
 // or, in the first microbatch, stores it, and the state that says whether it is the first.
 // CHECK-LABEL: func.func @step
-// CHECK-DAG: %[[GATHERED:.+]] = plan.buffer transient gathered in shared "b.s.master" : memref<384xf32>
+// CHECK-DAG: %[[GATHERED:.+]] = plan.buffer transient gathered "b.s.master" : memref<384xf32>
 // CHECK-DAG: %[[W:.+]] = plan.view %[[GATHERED]] at 0 : memref<384xf32> to memref<8x16xf32>
 // CHECK-DAG: %[[R:.+]] = plan.view %[[GATHERED]] at 128 : memref<384xf32> to memref<16x10xf32>
 // CHECK-DAG: plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<384 granule 128 over "fsdp">}

@@ -32,3 +32,20 @@ func.func @one_stream() {
   plan.launch @k(%0) [read] {stream = @compute} : memref<8xf32>
   return
 }
+
+// A gather waits for who reads the bucket before it in the same memory, also where other bytes are read, and whose memory it is does not
+// matter: no more than two buckets are there.
+// CHECK-LABEL: func.func @turns
+// CHECK: plan.launch @k{{.*}} {signals = {{\[}}#plan.event<[[READ:[0-9]]]>]
+// CHECK: plan.all_gather "b.s.master" {{.*}}waits = {{\[}}#plan.wait<[[READ]]>]
+func.func @turns() {
+  %a = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %whole = plan.buffer transient gathered : memref<256xf32>
+  %first = plan.view %whole at 0 : memref<256xf32> to memref<128xf32>
+  %second = plan.view %whole at 128 : memref<256xf32> to memref<128xf32>
+  plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @communication} : memref<128xf32>, memref<128xf32>
+  plan.launch @k(%first) [read] {stream = @compute} : memref<128xf32>
+  plan.all_gather "b.s.master" %b into %second {shard = #plan.shard<128 granule 128 over "fsdp">, stream = @communication} : memref<128xf32>, memref<128xf32>
+  return
+}
