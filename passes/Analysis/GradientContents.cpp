@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Follows the bytes of gradients through a step.
 #include "passes/Analysis/GradientContents.h"
-#include "dialects/Accel/IR/FunctionRoles.h"
 
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/GradientAccumulation.h"
 #include "passes/Analysis/IndexRanges.h"
 #include "passes/Analysis/IterationDomain.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace accel;
@@ -190,14 +190,6 @@ LogicalResult GradientWalk::visit(Block &block) {
     }
   }
   return success();
-}
-
-std::string accel::getAccumulateKernelName(int64_t elements) {
-  return llvm::formatv("accumulate_{0}", elements);
-}
-
-bool accel::isAccumulatingFlag(Value buffer) {
-  return plan::getBufferRange(buffer).buffer.getSymbol() == kAccumulatingState;
 }
 
 LogicalResult accel::verifyGradientContents(SymbolTable &symbols) {

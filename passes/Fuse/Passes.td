@@ -119,7 +119,7 @@ def AssignBuffersPass : Pass<"accel-assign-buffers", "::mlir::ModuleOp"> {
     in part, parameters are read from a transient copy of the whole and microbatches add to a transient gradient of the whole,
     both with the slot's name, and `init` computes the whole and keeps the part. The `dist.all_gather` and `dist.reduce_scatter`
     of the loop, which say what fills and sums them, stay: Schedule places them, by bucket. For the latter there is a kernel
-    `accumulate_N` that adds a rank's part of the sum to what it holds.
+    with `plan.adds_reduced` for each type of segment, which adds a rank's part of the sum to what it holds.
 
     Gradients are cleared at the start of a step: of a segment with `plan.stored` only what lies between its parameters, and that
     once, in `init`.

@@ -4,7 +4,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistDialect.h"
-#include "passes/Analysis/GradientContents.h"
+#include "passes/Analysis/GradientAccumulation.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/KernelVariants.h"
 #include "passes/Analysis/StateMemory.h"

@@ -2,7 +2,7 @@
 // Reduces the gradients of one bucket at a time, as soon as they are complete.
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistOps.h"
-#include "passes/Analysis/GradientContents.h"
+#include "passes/Analysis/GradientAccumulation.h"
 #include "passes/Analysis/StateMemory.h"
 #include "passes/Schedule/FirstWrites.h"
 #include "passes/Schedule/Passes.h"
@@ -103,13 +103,15 @@ private:
       return failure();
     }
     plan::ShardAttr shard = segment->held.getShardAttr();
-    std::string kernel = getAccumulateKernelName(shard.getElements());
+    auto type = cast<MemRefType>(segment->whole.getType());
+    auto sum = RankedTensorType::get(type.getShape(), type.getElementType());
+    func::FuncOp kernel = findAddingKernel(module, sum);
     auto flag = StringAttr::get(module.getContext(), kAccumulatingState);
     accumulating = buffers.findPersistent(flag);
-    if (!accumulating || !symbols.lookup<func::FuncOp>(kernel)) {
+    if (!accumulating || !kernel) {
       return reduce.emitOpError("expected a buffer of '")
-             << kAccumulatingState << "' and a kernel '" << kernel
-             << "' that adds what is reduced, got "
+             << kAccumulatingState << "' and a kernel with `"
+             << kAddsReducedAttr << "` for " << sum << ", got "
              << (accumulating ? "no such kernel" : "no such buffer");
     }
     buckets.addSegment(segment->whole,
@@ -117,7 +119,7 @@ private:
     destinations.insert(
         {segment->whole,
          Destination{segment->state, shard, segment->held,
-                     FlatSymbolRefAttr::get(module.getContext(), kernel),
+                     FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                      reduce.getLoc()}});
     return success();
   }

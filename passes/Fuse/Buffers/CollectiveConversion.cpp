@@ -2,9 +2,11 @@
 // One instruction per state, on what a rank holds of it and all of it.
 #include "passes/Fuse/Buffers/CollectiveConversion.h"
 
-#include "passes/Analysis/GradientContents.h"
+#include "passes/Analysis/GradientAccumulation.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/StateMemory.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace accel;
@@ -41,12 +43,12 @@ void CollectiveConversion::convert(dist::AllGatherOp op, OpBuilder &builder) {
 
 /// A kernel that adds its operand to its result, element by element, or stores
 /// it where its second operand is false.
-static void addAccumulateKernel(SymbolTable &symbols, RankedTensorType type) {
-  int64_t elements = type.getNumElements();
-  std::string name = getAccumulateKernelName(elements);
-  if (symbols.lookup(name)) {
+static void addAddingKernel(SymbolTable &symbols, RankedTensorType type) {
+  if (findAddingKernel(cast<ModuleOp>(symbols.getOp()), type)) {
     return;
   }
+  int64_t elements = type.getNumElements();
+  std::string name = llvm::formatv("accumulate_{0}", elements); // for people
   MLIRContext *context = type.getContext();
   Location loc = UnknownLoc::get(context);
   auto kernel = func::FuncOp::create(
@@ -58,6 +60,7 @@ static void addAccumulateKernel(SymbolTable &symbols, RankedTensorType type) {
   func::ReturnOp::create(builder, loc, body->getArgument(0));
   auto domain = IterationDomain::make(LoopKind::Flat, elements, elements);
   kernel->setAttr(kKernelAttr, domain.getAttr(context));
+  kernel->setAttr(kAddsReducedAttr, builder.getUnitAttr());
   kernel.setResultAttr(0, kAccumulateAttr, builder.getI64IntegerAttr(1));
   symbols.insert(kernel);
 }
@@ -73,7 +76,7 @@ CollectiveConversion::declareAccumulation(dist::ReduceScatterOp op) {
   }
   for (StateOp state : getStates(op.getSymbols())) {
     symbolBuffers.getWhole(state);
-    addAccumulateKernel(symbols, cast<RankedTensorType>(state.getType()));
+    addAddingKernel(symbols, cast<RankedTensorType>(state.getType()));
     symbolBuffers.getHeld(flag);
     symbolBuffers.getPart(state);
   }

@@ -3,7 +3,7 @@
 #include "passes/Fuse/Buffers/GradientClearing.h"
 
 #include "dialects/Dist/IR/DistDialect.h"
-#include "passes/Analysis/GradientContents.h"
+#include "passes/Analysis/GradientAccumulation.h"
 #include "passes/Analysis/IndexRanges.h"
 #include "passes/Analysis/StateMemory.h"
 

@@ -22,7 +22,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 
-func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.adds_reduced, plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<128xf32>
 }
 
@@ -33,7 +33,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
   %a = plan.buffer transient gradients "a.s.gradient" : memref<128xf32>
   plan.repeat {
-    // expected-error@below {{'dist.reduce_scatter' op expected a buffer of 'accumulating' and a kernel 'accumulate_128' that adds what is reduced, got no such buffer}}
+    // expected-error@below {{'dist.reduce_scatter' op expected a buffer of 'accumulating' and a kernel with `plan.adds_reduced` for 'tensor<128xf32>', got no such buffer}}
     dist.reduce_scatter [@"a.s.gradient"] over ["fsdp"]
   }
   return
@@ -47,7 +47,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %a = plan.buffer transient gradients "a.s.gradient" : memref<128xf32>
   %flag = plan.buffer persistent scalars "accumulating" : memref<i8>
   plan.repeat {
-    // expected-error@below {{'dist.reduce_scatter' op expected a buffer of 'accumulating' and a kernel 'accumulate_128' that adds what is reduced, got no such kernel}}
+    // expected-error@below {{'dist.reduce_scatter' op expected a buffer of 'accumulating' and a kernel with `plan.adds_reduced` for 'tensor<128xf32>', got no such kernel}}
     dist.reduce_scatter [@"a.s.gradient"] over ["fsdp"]
   }
   return

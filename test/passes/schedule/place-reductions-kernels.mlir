@@ -10,7 +10,8 @@ accel.state @"b.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref
 
 // A kernel that is the first to add to its part of a buffer stores it, in a copy of its own if others go on adding; what no kernel
 // stores is filled. A weight that is used at both ends of the model has two sums, of which the first takes the place of what the
-// rank held in the step before, if it is the first microbatch, and the second is always added.
+// rank held in the step before, if it is the first microbatch, and the second is always added. The kernel that adds sums is found by
+// its attribute, whatever its name.
 // CHECK-LABEL: func.func @step
 // CHECK: %[[FLAG:.+]] = plan.buffer persistent scalars "accumulating" : memref<i8>
 // CHECK: plan.repeat {
@@ -21,14 +22,14 @@ accel.state @"b.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref
 // CHECK-NEXT: plan.fill %{{.+}} : memref<64xf32>
 // CHECK-NEXT: plan.launch @half(%{{.+}}, %{{.+}}) [read, write] : memref<4x64xf32>, memref<64xf32>
 // CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %{{.+}} into %[[A:.+]] {
-// CHECK-NEXT: plan.launch @accumulate_128(%[[HEAD]], %[[FLAG]], %[[HELD:.+]]) [read, read, update]
+// CHECK-NEXT: plan.launch @add_part(%[[HEAD]], %[[FLAG]], %[[HELD:.+]]) [read, read, update]
 // CHECK-NEXT: plan.launch @sum_first(%[[X]], %{{.+}}) [read, write]
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %{{.+}} into %[[B:.+]] {
-// CHECK-NEXT: plan.launch @accumulate_128(%[[A]], %[[FLAG]], %{{.+}}) [read, read, update]
+// CHECK-NEXT: plan.launch @add_part(%[[A]], %[[FLAG]], %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.launch @sum_first(%[[X]], %{{.+}}) [read, write]
 // CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %{{.+}} into %[[TAIL:.+]] {
-// CHECK-NEXT: plan.launch @accumulate_128(%[[B]], %[[FLAG]], %{{.+}}) [read, read, update]
-// CHECK-NEXT: plan.launch @accumulate_128_first(%[[TAIL]], %[[HELD]]) [read, update]
+// CHECK-NEXT: plan.launch @add_part(%[[B]], %[[FLAG]], %{{.+}}) [read, read, update]
+// CHECK-NEXT: plan.launch @add_part_first(%[[TAIL]], %[[HELD]]) [read, update]
 // CHECK-NEXT: plan.fill %[[FLAG]] {is_true} : memref<i8>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = plan.buffer io io "x" : memref<4x128xf32>
@@ -64,8 +65,8 @@ func.func private @half(%x: tensor<4x64xf32>) -> (tensor<64xf32> {plan.accumulat
   %s = accel.reduce_sum %x [0] : tensor<4x64xf32> -> tensor<64xf32>
   return %s : tensor<64xf32>
 }
-// CHECK: func.func private @accumulate_128(%{{.+}}: tensor<128xf32>, %{{.+}}: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64})
-// CHECK: func.func private @accumulate_128_first(%{{.+}}: tensor<128xf32>) -> (tensor<128xf32> {plan.accumulate})
-func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+// CHECK: func.func private @add_part(%{{.+}}: tensor<128xf32>, %{{.+}}: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64})
+// CHECK: func.func private @add_part_first(%{{.+}}: tensor<128xf32>) -> (tensor<128xf32> {plan.accumulate})
+func.func private @add_part(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.adds_reduced, plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<128xf32>
 }

@@ -10,7 +10,7 @@ accel.state @"b.s.gradient" slot : tensor<256xf32> {segment = #accel.segment_ref
 accel.state @"c.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@c "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 
 // Backward completes c, b, a. What a product overwrites needs no zeros: its first product no longer adds, the second one
-// does. The rest of b, where a kernel adds and gaps lie, is filled, and all of a, where a kernel adds in front of the product.
+// does. The rest of b, which a kernel reads and gaps lie in, is filled, and all of a, which a kernel reads in front of the product.
 // Each is summed behind the last instruction that adds to it; the rank adds its part of c before a takes its buffer, the others'
 // at the end.
 // CHECK-LABEL: func.func @step
@@ -25,11 +25,11 @@ accel.state @"c.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref
 // CHECK: plan.fill %[[REST:.+]] : memref<128xf32>
 // CHECK-NEXT: plan.launch @product_first(%{{.+}}, %{{.+}}, %[[W:.+]]) [read, read, write]
 // CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-// CHECK-NEXT: plan.launch @bias(%{{.+}}) [update] : memref<32xf32>
+// CHECK-NEXT: plan.launch @bias(%{{.+}}) [read] : memref<32xf32>
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %[[B:.+]] into %[[BPART:.+]] {segment = #accel.segment_ref<@b "s">, shard = #plan.shard<256 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.launch @accumulate_128(%[[CPART]], %{{.+}}, %[[CHELD:.+]]) [read, read, update] {shard = #plan.shard<128 granule 128 over "fsdp">}
 // CHECK-NEXT: plan.fill %[[A:.+]] : memref<256xf32>
-// CHECK-NEXT: plan.launch @embed(%{{.+}}) [update] : memref<16x8xf32>
+// CHECK-NEXT: plan.launch @embed(%{{.+}}) [read] : memref<16x8xf32>
 // CHECK-NEXT: plan.launch @product(%{{.+}}, %{{.+}}, %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.reduce_scatter "a.s.gradient" %[[A]] into %[[APART:.+]] {
 // CHECK-NEXT: plan.launch @accumulate_256(%[[BPART]], %{{.+}}, %{{.+}}) [read, read, update] {shard = #plan.shard<256 granule 128 over "fsdp">}
@@ -55,8 +55,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.launch @product(%x, %y, %cw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @product(%x, %y, %bw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @product(%x, %y, %bw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.launch @bias(%bb) [update] : memref<32xf32>
-    plan.launch @embed(%aw) [update] : memref<16x8xf32>
+    plan.launch @bias(%bb) [read] : memref<32xf32>
+    plan.launch @embed(%aw) [read] : memref<16x8xf32>
     plan.launch @product(%x, %y, %aw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     dist.reduce_scatter [@"a.s.gradient", @"b.s.gradient", @"c.s.gradient"] over ["fsdp"]
     plan.fill %flag {is_true} : memref<i8>
@@ -69,12 +69,19 @@ func.func private @product(%x: tensor<16x4xf32>, %y: tensor<4x8xf32>) -> (tensor
   return %z : tensor<16x8xf32>
 }
 
-func.func private @accumulate_256(%x: tensor<256xf32>, %keep: tensor<i1>) -> (tensor<256xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
+func.func private @accumulate_256(%x: tensor<256xf32>, %keep: tensor<i1>) -> (tensor<256xf32> {plan.accumulate = 1 : i64}) attributes {plan.adds_reduced, plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<256xf32>
 }
 
-func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.adds_reduced, plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<128xf32>
+}
+
+func.func private @bias(%a0: tensor<32xf32>) attributes {plan.kernel = {columns = 32 : i64, elements = 32 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+func.func private @embed(%a0: tensor<16x8xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
 }
 
 // -----
@@ -99,7 +106,7 @@ accel.state @"b.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref
 // CHECK-NEXT: plan.reduce_scatter "b.s.gradient" %{{.+}} into %[[B:.+]] {
 // CHECK-NEXT: plan.launch @accumulate_128(%[[A]], %{{.+}}, %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.fill %[[T:.+]] : memref<128xf32>
-// CHECK-NEXT: plan.launch @embed(%{{.+}}) [update]
+// CHECK-NEXT: plan.launch @embed(%{{.+}}) [read]
 // CHECK-NEXT: plan.reduce_scatter "t.s.gradient" %[[T]] into %[[TAIL:.+]] {
 // CHECK-NEXT: plan.launch @accumulate_128(%[[B]], %{{.+}}, %{{.+}}) [read, read, update]
 // CHECK-NEXT: plan.launch @accumulate_128_first(%[[TAIL]], %[[HELD]]) [read, update]
@@ -123,7 +130,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.launch @product(%x, %y, %tw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @product(%x, %y, %aw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
     plan.launch @product(%x, %y, %bw) [read, read, update] : memref<16x4xf32>, memref<4x8xf32>, memref<16x8xf32>
-    plan.launch @embed(%tw) [update] : memref<16x8xf32>
+    plan.launch @embed(%tw) [read] : memref<16x8xf32>
     dist.reduce_scatter [@"t.s.gradient", @"a.s.gradient", @"b.s.gradient"] over ["fsdp"]
     plan.fill %flag {is_true} : memref<i8>
   }
@@ -135,6 +142,10 @@ func.func private @product(%x: tensor<16x4xf32>, %y: tensor<4x8xf32>) -> (tensor
   return %z : tensor<16x8xf32>
 }
 
-func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.adds_reduced, plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<128xf32>
+}
+
+func.func private @embed(%a0: tensor<16x8xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
 }
