@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/ScalarBuilder.h"
+#include "dialects/Accel/IR/StepNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -79,15 +80,15 @@ private:
 
   void reportMeans() {
     ScalarBuilder s(builder, loc);
-    Value sum = s.read("loss_sum");
-    Value count = s.read("target_count");
+    Value sum = s.read(kLossSumState);
+    Value count = s.read(kTargetCountState);
     // Weights are 0 or 1: a count below one is zero, and then so are the sums.
     Value divisor = s.max(count, s.number(1));
     Value loss = s.div(sum, divisor);
     Value scale = s.div(s.number(std::ldexp(1.0, int(exponent))), divisor);
     s.report("loss", loss);
     s.report("tokens", count);
-    s.report("gradient_scale", scale);
+    s.report(kGradientScaleMetric, scale);
   }
 
   ModuleOp module;

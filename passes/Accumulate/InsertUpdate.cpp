@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/Schedule.h"
+#include "dialects/Accel/IR/StepNames.h"
 #include "passes/Analysis/NumberText.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -55,7 +56,7 @@ public:
 private:
   static MetricOp findScale(func::FuncOp step) {
     for (MetricOp metric : step.getBody().front().getOps<MetricOp>()) {
-      if (metric.getName() == "gradient_scale") {
+      if (metric.getName() == kGradientScaleMetric) {
         return metric;
       }
     }

@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/StepNames.h"
 #include "passes/Differentiate/ReverseMode.h"
 #include "passes/ErrorCodes.h"
 
@@ -104,8 +105,8 @@ private:
   }
 
   void accumulateTotals() {
-    const std::pair<StringRef, unsigned> totals[] = {{"loss_sum", 1},
-                                                     {"target_count", 2}};
+    const std::pair<StringRef, unsigned> totals[] = {{kLossSumState, 1},
+                                                     {kTargetCountState, 2}};
     for (auto [name, operand] : totals) {
       Value total = terminator.getOperand(operand);
       OpBuilder states(module.getContext());

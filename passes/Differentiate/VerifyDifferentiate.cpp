@@ -4,6 +4,7 @@
 #include "passes/Differentiate/Passes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/StepNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -58,7 +59,7 @@ LogicalResult verifyAccumulation(ModuleOp module, func::FuncOp function) {
           << parameter.getSymName() << "', got none";
     }
   }
-  for (StringRef name : {"loss_sum", "target_count"}) {
+  for (StringRef name : {kLossSumState, kTargetCountState}) {
     if (!accumulated.contains(name)) {
       hasFailed = true;
       function.emitError("expected '")

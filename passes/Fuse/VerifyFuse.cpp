@@ -5,7 +5,7 @@
 #include "dialects/Dist/IR/DistOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
-#include "passes/Analysis/KernelOperands.h"
+#include "passes/Analysis/LaunchCheck.h"
 #include "passes/Fuse/Passes.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -20,130 +20,6 @@ using namespace mlir;
 using namespace accel;
 
 namespace {
-
-bool matches(Type tensor, Type buffer) {
-  auto t = cast<RankedTensorType>(tensor);
-  auto b = cast<MemRefType>(buffer);
-  Type element = t.getElementType().isInteger(1)
-                     ? IntegerType::get(tensor.getContext(), 8)
-                     : t.getElementType();
-  return t.getNumElements() == b.getNumElements() &&
-         element == b.getElementType();
-}
-
-/// How the buffer is cut over ranks; null: it is whole.
-plan::ShardAttr getCut(Value buffer) {
-  plan::BufferRange range = plan::getBufferRange(buffer);
-  return range.part ? range.part : range.buffer.getShardAttr();
-}
-
-/// Whether `cut` gives each rank what the units touch that `shard`, a range of
-/// so many units, gives it.
-bool isCutByUnit(plan::ShardAttr cut, plan::ShardAttr shard, int64_t units,
-                 int64_t elementsPerUnit) {
-  return elementsPerUnit > 0 && cut.getElements() == units * elementsPerUnit &&
-         cut.getGranule() * (shard.getElements() / units) ==
-             shard.getGranule() * elementsPerUnit &&
-         cut.getAxes() == shard.getAxes();
-}
-
-/// A launch over all units needs whole buffers.
-LogicalResult verifyWhole(plan::LaunchOp launch) {
-  for (auto [i, buffer] : llvm::enumerate(launch.getBuffers())) {
-    if (plan::ShardAttr cut = getCut(buffer)) {
-      return launch.emitOpError("expected whole buffers for all units, got ")
-             << "operand " << i << " cut by " << cut;
-    }
-  }
-  return success();
-}
-
-/// A launch over a rank's units finds its own elements in what is cut, and
-/// writes nothing else: in code that is cut as `code` says.
-LogicalResult verifyCuts(plan::LaunchOp launch, func::FuncOp kernel,
-                         plan::CodeAttr code) {
-  plan::ShardAttr shard = *launch.getShard();
-  int64_t units = code.getUnits();
-  // launch_c3
-  if (shard.getElements() % units != 0 ||
-      shard.getGranule() % (shard.getElements() / units) != 0) {
-    return launch.emitOpError("expected a granule of whole units, got ")
-           << shard.getElements() << " elements in " << units
-           << " units and a granule of " << shard.getGranule();
-  }
-  SmallVector<KernelOperand> operands = getKernelOperands(kernel, code);
-  for (auto [i, buffer, mode] :
-       llvm::enumerate(launch.getBuffers(), launch.getModes())) {
-    plan::ShardAttr cut = getCut(buffer);
-    int64_t width = plan::getElementBytes(cast<MemRefType>(buffer.getType()));
-    bool isRead = cast<IntegerAttr>(mode).getInt() ==
-                  static_cast<int64_t>(plan::Access::Read);
-    if (cut ? isCutByUnit(cut, shard, units, operands[i].unitBytes / width)
-            : isRead) {
-      continue;
-    }
-    InFlightDiagnostic error = launch.emitOpError("expected operand ");
-    error << i << " to be cut between the units of kernel '"
-          << launch.getKernel() << "' as " << shard << " is, got ";
-    return cut ? error << cut : error << "a whole buffer";
-  }
-  return success();
-}
-
-/// The workspace is as large as the code of each variant needs.
-LogicalResult verifyWorkspace(plan::LaunchOp launch, plan::CodeAttr code) {
-  int64_t bytes = 0;
-  if (Value workspace = launch.getWorkspace()) {
-    bytes = plan::getMemRefBytes(cast<MemRefType>(workspace.getType()));
-  }
-  return bytes >= code.getWorkspace()
-             ? success()
-             : launch.emitOpError("expected a workspace of at least ")
-                   << code.getWorkspace() << " bytes, which kernel '"
-                   << launch.getKernel() << "' needs, got " << bytes;
-}
-
-LogicalResult verifyGeometry(plan::LaunchOp launch, func::FuncOp kernel) {
-  if (failed(IterationDomain::get(kernel))) {
-    return failure();
-  }
-  FailureOr<SmallVector<plan::CodeAttr>> codes = getCodeOfVariants(kernel);
-  if (failed(codes)) {
-    return failure();
-  }
-  for (plan::CodeAttr code : *codes) {
-    if (failed(verifyWorkspace(launch, code)) ||
-        (launch.getShard() && failed(verifyCuts(launch, kernel, code)))) {
-      return failure();
-    }
-  }
-  return launch.getShard() ? success() : verifyWhole(launch);
-}
-
-/// The buffers of a launch are the kernel's parameters, then its results.
-LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
-  auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
-  // launch_c2
-  if (!kernel || !kernel->hasAttr(kKernelAttr)) {
-    return launch.emitOpError("expected a kernel named '")
-           << launch.getKernel() << "'";
-  }
-  SmallVector<Type> types(kernel.getArgumentTypes());
-  types.append(kernel.getResultTypes().begin(), kernel.getResultTypes().end());
-  if (types.size() != launch.getBuffers().size()) {
-    return launch.emitOpError("expected ")
-           << types.size() << " buffers for kernel '" << launch.getKernel()
-           << "', got " << launch.getBuffers().size();
-  }
-  for (auto [i, type, buffer] : llvm::enumerate(types, launch.getBuffers())) {
-    if (!matches(type, buffer.getType())) {
-      return launch.emitOpError("expected a buffer for ")
-             << type << " as operand " << i << " of kernel '"
-             << launch.getKernel() << "', got " << buffer.getType();
-    }
-  }
-  return verifyGeometry(launch, kernel);
-}
 
 /// Which transient buffers hold something, in program order. All of a segment's
 /// slot does so behind the gather in the loop that names it; all of its
@@ -289,7 +165,7 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
             }
           }
           auto launch = dyn_cast<plan::LaunchOp>(op);
-          if (launch && failed(verifyLaunch(launch, symbols))) {
+          if (launch && failed(checkLaunch(launch, symbols))) {
             return failure();
           }
           return written.visit(op);

@@ -2,6 +2,8 @@
 // The classes of the buffers that instructions write.
 #include "passes/Schedule/GradientWrites.h"
 
+#include "dialects/Accel/IR/StepNames.h"
+
 using namespace mlir;
 using namespace accel;
 
@@ -15,7 +17,7 @@ bool accel::writesBuffer(plan::InstructionOpInterface op,
 
 GradientWrites::GradientWrites(func::FuncOp step) {
   step.walk([&](plan::MetricOp metric) {
-    if (metric.getName() == "gradient_scale") {
+    if (metric.getName() == kGradientScaleMetric) {
       scale = plan::getBufferRange(metric.getBuffer()).buffer;
     }
   });

@@ -2,6 +2,7 @@
 // Says which part of its function each instruction belongs to, and where the
 // gradients of a step are complete.
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/StepNames.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Schedule/GradientWrites.h"
 #include "passes/Schedule/Passes.h"
@@ -75,7 +76,7 @@ private:
   static bool writesLoss(plan::InstructionOpInterface op) {
     return writesBuffer(op, [](plan::BufferOp buffer) {
       return buffer.getRegion() == plan::Region::Persistent &&
-             buffer.getSymbol() == "loss_sum";
+             buffer.getSymbol() == kLossSumState;
     });
   }
 
@@ -86,7 +87,8 @@ private:
 };
 
 /// Marks the instruction behind the last one that changes a gradient, or the
-/// scale that makes their sums means, in front of the update.
+/// scale that makes their sums means, in front of the update. What the loop
+/// changes is complete behind it.
 void markCompleteGradients(func::FuncOp step) {
   GradientWrites writes(step);
   Operation *next = nullptr;
@@ -96,7 +98,7 @@ void markCompleteGradients(func::FuncOp step) {
     if (isUpdating || (!instruction && !isa<plan::RepeatOp>(op))) {
       return;
     }
-    if (isNext) {
+    if (isNext && !isa<plan::RepeatOp>(op->getParentOp())) {
       next = op;
       isNext = false;
     }

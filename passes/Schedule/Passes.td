@@ -80,7 +80,7 @@ def InsertEventsPass : Pass<"accel-insert-events", "::mlir::ModuleOp"> {
 def MarkPhasesPass : Pass<"accel-mark-phases", "::mlir::ModuleOp"> {
   let summary = "says which part of its function each instruction belongs to";
   let description = [{
-    Every instruction gets its `phase` (`#plan.phase`), for traces and reports. The first instruction of a step, in program order,
+    Every instruction gets its `phase` (`#plan.phase`), for traces and reports. The first instruction of a step outside its loop, in program order,
     in front of which every gradient holds its sum, and the metric `gradient_scale` its value, gets `gradients_complete`: there
     gradients can be looked at before the update uses them.
 
@@ -108,10 +108,16 @@ def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
     iterations of the loop, and every wait has an earlier signal, which one instruction gives. Otherwise both instructions are
     named. The bytes are replayed with their last write and the reads since; what is ordered is found backwards from what each
     instruction leads to, where the solver carries vector clocks forwards and searches pairs. In program order every read of a buffer that buckets are
-    gathered into finds there what it means to read, and gradients hold contributions of this step alone (see VerifyFuse). Behind
-    `gradients_complete` nothing changes a gradient before the update begins, and a step whose instructions have phases has one such place.
+    gathered into finds there what it means to read, whosever memory it is, and gradients hold contributions of this step alone (see VerifyFuse).
 
-    Every instruction runs on a stream that the module declares, or none says yet where it runs. All instructions have a cost or
+    Every launch says what its kernel does with each buffer, and is cut as the kernel's code needs (see VerifyFuse).
+
+    Either all instructions and the loop have a phase or none has; the phases of a function of the program follow from what its
+    instructions are, where they stand and what they write. A step that changes gradients and has phases has one mark
+    `gradients_complete`: it is the first place outside the loop behind all that changes a gradient, or the factor of the metric `gradient_scale`,
+    before the update begins with a write of parameters or of the optimizer's state.
+
+    Every instruction of the module runs on a stream that it declares, or none says yet where it runs. All instructions have a cost or
     none has; bytes are those of the types of operands, operations those of the kernel, and collectives are numbered in program order.
     Where one has a layer, every instruction that touches slots of one layer only names that one.
     A shared buffer says of each bucket that is gathered into it how much its segments take, and of no other.

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Proves that any two conflicting accesses of a plan are ordered by streams and
 // events.
-#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/GradientContents.h"
+#include "passes/Analysis/LaunchCheck.h"
 #include "passes/Analysis/MemoryReplay.h"
 #include "passes/Schedule/BufferContents.h"
 #include "passes/Schedule/CostCheck.h"
 #include "passes/Schedule/GatherCheck.h"
-#include "passes/Schedule/GradientWrites.h"
 #include "passes/Schedule/LayerCheck.h"
 #include "passes/Schedule/Passes.h"
+#include "passes/Schedule/PhaseCheck.h"
 #include "passes/Schedule/SegmentCheck.h"
+#include "passes/Schedule/StreamCheck.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -61,15 +62,19 @@ private:
 class VerifySchedulePass
     : public accel::impl::VerifySchedulePassBase<VerifySchedulePass> {
   void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    if (failed(checkStreams(getOperation()))) {
+      return signalPassFailure();
+    }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (failed(verifyPlaced(function)) || failed(verify(function)) ||
-          failed(verifyPhases(function)) || failed(checkSegments(function)) ||
-          failed(checkCosts(function)) || failed(checkLayers(function)) ||
-          failed(checkGathers(function))) {
+      if (failed(verifyPlaced(function)) ||
+          failed(verifyLaunches(function, symbols)) ||
+          failed(verify(function)) || failed(checkPhases(function)) ||
+          failed(checkSegments(function)) || failed(checkCosts(function)) ||
+          failed(checkLayers(function)) || failed(checkGathers(function))) {
         return signalPassFailure();
       }
     }
-    SymbolTable symbols(getOperation());
     if (failed(verifyGradientContents(symbols))) {
       signalPassFailure();
     }
@@ -86,19 +91,17 @@ class VerifySchedulePass
     return failure(placed.wasInterrupted());
   }
 
-  static LogicalResult verify(func::FuncOp function) {
-    plan::StreamList streams(function);
-    WalkResult known =
-        function.walk([&](plan::InstructionOpInterface op) -> WalkResult {
-          if (!streams.find(op)) {
-            return op.emitOpError("runs on stream ")
-                   << op.getStream() << ", which the module does not declare";
-          }
-          return success();
+  /// PlaceReductions has added launches, and given others another kernel.
+  static LogicalResult verifyLaunches(func::FuncOp function,
+                                      const SymbolTable &symbols) {
+    WalkResult checked =
+        function.walk([&](plan::LaunchOp launch) -> WalkResult {
+          return checkLaunch(launch, symbols);
         });
-    if (known.wasInterrupted()) {
-      return failure();
-    }
+    return failure(checked.wasInterrupted());
+  }
+
+  static LogicalResult verify(func::FuncOp function) {
     if (std::optional<WrongContents> wrong = findWrongContents(function)) {
       InFlightDiagnostic error = wrong->reader->emitOpError(
           "reads a buffer that does not hold these parameters here");
@@ -124,39 +127,6 @@ class VerifySchedulePass
                   })) {
         return report(unrolled, *fault);
       }
-    }
-    return success();
-  }
-
-  /// All instructions have a phase, or none has; gradients are complete where a
-  /// step says so.
-  static LogicalResult verifyPhases(func::FuncOp function) {
-    GradientWrites writes(function);
-    Operation *withPhase = nullptr, *without = nullptr, *complete = nullptr;
-    Operation *late = nullptr;
-    bool hasGradients = false, isUpdating = false;
-    function.walk<WalkOrder::PreOrder>([&](plan::InstructionOpInterface op) {
-      (op->hasAttr(plan::kPhaseAttr) ? withPhase : without) = op;
-      isUpdating |= GradientWrites::isUpdate(op);
-      if (op->hasAttr(plan::kGradientsCompleteAttr)) {
-        complete = op;
-      }
-      if (!isUpdating && writes.changesGradients(op)) {
-        hasGradients = true;
-        late = complete ? op.getOperation() : late;
-      }
-    });
-    if (withPhase && without) {
-      return without->emitOpError("has no phase, and others have");
-    }
-    if (late) {
-      return late->emitOpError(
-          "changes a gradient behind the place where all are complete");
-    }
-    if (withPhase && hasGradients && !complete &&
-        getRole(function) == FunctionRole::Step) {
-      return function.emitOpError(
-          "has no instruction in front of which gradients are complete");
     }
     return success();
   }

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Damages a scheduled and placed module, one thing at a time, and demands that the verifier names both culprits.
+"""Damages a module, one thing at a time, and demands that the verifier names the culprits.
 
-usage: damage_module.py schedule|memory|order MODULE.mlir
+usage: damage_module.py schedule|memory|order|access MODULE.mlir
 
 schedule: removes each wait and each event (its signal and all waits for it), moves each wait to the next instruction of its
 stream and each signal to the one before; the refusal must name an instruction on each of two streams. memory: moves each
 transient buffer onto one that an instruction uses together with it; the refusal must name the moved buffer and another.
 order: exchanges two instructions that follow each other, the second of which reads what only the first writes; the refusal
-must name that buffer and the instruction that reads it. All damaged modules go through one accel-opt, as parts of one file.
+must name that buffer and the instruction that reads it. access: says of each buffer of a launch of each kernel that the kernel does something
+else with it; the refusal must name the launch. The module is scheduled and placed, or, for access, it may be one that Fuse has made.
+All damaged modules go through one accel-opt, as parts of one file.
 """
 
 import collections
@@ -22,7 +24,7 @@ SIGNALS = re.compile(r", signals = \[#plan\.event<(\d+)>\]")
 STREAM = re.compile(r'stream = @(\w+)')
 BUFFER = re.compile(r"^\s*(%\d+) = plan\.buffer transient .*offset = (\d+) ")
 MESSAGE = re.compile(r"^<stdin>:(\d+):\d+: (error: |note: the other|note: in iteration)")
-LAUNCH = re.compile(r"plan\.launch @\w+\(([^)]*)\) \[([^]]*)\]")
+LAUNCH = re.compile(r"plan\.launch @(\w+)\(([^)]*)\) \[([^]]*)\]")
 
 
 def waits_of(line):
@@ -101,7 +103,7 @@ def order_damages(lines):
         elif BUFFER.match(line):
             buffers[BUFFER.match(line)[1]] = i
         elif launch := LAUNCH.search(line):
-            used = list(zip(launch[1].split(", "), launch[2].split(", ")))
+            used = list(zip(launch[2].split(", "), launch[3].split(", ")))
             before = LAUNCH.search(lines[i - 1])
             for name, mode in used:
                 if name in buffers and mode != "read":
@@ -132,6 +134,27 @@ def memory_damages(lines):
                     yield f"buffer {name} of line {at + 1} on {other}", {at: text}, {j for j, _ in places.values()}
 
 
+def access_damages(lines):
+    """The same, for the last launch of each kernel, since all are checked alike; only the launch may be named."""
+    launches = {launch[1]: (i, launch) for i, line in enumerate(lines) if (launch := LAUNCH.search(line))}
+    for i, launch in launches.values():
+        line, modes = lines[i], launch[3].split(", ")
+        for operand, mode in enumerate(modes):
+            for other in [each for each in ("read", "write", "update") if each != mode]:
+                changed = ", ".join([*modes[:operand], other, *modes[operand + 1:]])
+                text = line[:launch.start(3)] + changed + line[launch.end(3):]
+                yield f"operand {operand} of line {i + 1}: {other} instead of {mode}", {i: text}, {i}
+
+
+DAMAGES = {"schedule": schedule_damages, "memory": memory_damages, "order": order_damages, "access": access_damages}
+
+
+def verifier_for(kind, lines):
+    if kind in ("memory", "order"):
+        return "--accel-verify-memory"
+    return "--accel-verify-schedule" if any(map(STREAM.search, lines)) else "--accel-verify-fuse"
+
+
 def refusals(damaged, length, verifier):
     """Per damaged module, the kinds of messages about it with their lines."""
     run = subprocess.run(["accel-opt", "-", "--split-input-file", verifier, "-o", "/dev/null"], text=True, check=False,
@@ -147,9 +170,9 @@ def refusals(damaged, length, verifier):
 def main():
     kind, path = sys.argv[1:]
     lines = pathlib.Path(path).read_text(encoding="utf-8").rstrip("\n").split("\n")
-    damages = list({"schedule": schedule_damages, "memory": memory_damages, "order": order_damages}[kind](lines))
+    damages = list(DAMAGES[kind](lines))
     damaged = ["\n".join(changed.get(i, line) for i, line in enumerate(lines)) for _, changed, _ in damages]
-    verifier = "--accel-verify-schedule" if kind == "schedule" else "--accel-verify-memory"
+    verifier = verifier_for(kind, lines)
     if refusals(["\n".join(lines)], len(lines), verifier):
         sys.exit("the module itself is refused")
     found = refusals(damaged, len(lines), verifier)
@@ -157,13 +180,15 @@ def main():
         named = {kind: line for kind, line in found[module] if kind != "note: in iteration"}
         culprits = {line for _, line in found[module]} & nameable
         right = len(culprits) == 2
-        if kind == "schedule":
+        if kind == "access":
+            right = found[module] == [("error: ", min(nameable))]
+        elif kind == "schedule":
             right = right and len(named) == 2 and len({STREAM.search(lines[line])[1] for line in culprits}) == 2
         elif kind == "memory":
             right = len(named) == 2 and len(set(named.values()) & nameable) == 2 and culprits & set(changed)
         if not right:
-            sys.exit(f"{what}: expected an error that names two of the {kind}, got {found[module]}")
-    print(f"{len(damages)} damages refused, both culprits named")
+            sys.exit(f"{what}: expected an error that names the culprits of {kind}, got {found[module]}")
+    print(f"{len(damages)} damages refused, {'the launch' if kind == 'access' else 'both culprits'} named")
 
 
 if __name__ == "__main__":

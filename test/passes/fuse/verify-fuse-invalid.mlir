@@ -51,6 +51,70 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
+// A launch says what its kernel does with each buffer. An operand is read.
+func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {plan.accumulate}) attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %0 = plan.buffer io io "x" : memref<4xf32>
+  %1 = plan.buffer transient activations : memref<4xf32>
+  %2 = plan.buffer persistent scalars "s" : memref<4xf32>
+  // expected-error@below {{expected access read of operand 0, which kernel 'k' reads, got write}}
+  plan.launch @k(%0, %1, %2) [write, write, update] : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// A result that is said to be read only.
+func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {plan.accumulate}) attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %0 = plan.buffer io io "x" : memref<4xf32>
+  %1 = plan.buffer transient activations : memref<4xf32>
+  %2 = plan.buffer persistent scalars "s" : memref<4xf32>
+  // expected-error@below {{expected access write of operand 1, which kernel 'k' stores, got read}}
+  plan.launch @k(%0, %1, %2) [read, read, update] : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// A result that is stored over what is said to be kept.
+func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {plan.accumulate}) attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %0 = plan.buffer io io "x" : memref<4xf32>
+  %1 = plan.buffer transient activations : memref<4xf32>
+  %2 = plan.buffer persistent scalars "s" : memref<4xf32>
+  // expected-error@below {{expected access write of operand 1, which kernel 'k' stores, got update}}
+  plan.launch @k(%0, %1, %2) [read, update, update] : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// A sum whose first terms are said not to matter.
+func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {plan.accumulate}) attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %0 = plan.buffer io io "x" : memref<4xf32>
+  %1 = plan.buffer transient activations : memref<4xf32>
+  %2 = plan.buffer persistent scalars "s" : memref<4xf32>
+  // expected-error@below {{expected access update of operand 2, which kernel 'k' adds to, got write}}
+  plan.launch @k(%0, %1, %2) [read, write, write] : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-error@below {{expected no tensor outside kernels, got 'tensor<4xf32>'}}
   %0 = accel.input "x" : tensor<4xf32>
@@ -246,7 +310,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 accel.state @"a.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-note@below {{the buffer}}
-  %a = plan.buffer transient gathered in shared "a.s.master" : memref<128xf32>
+  %a = plan.buffer transient gathered "a.s.master" : memref<128xf32>
   %b = plan.buffer transient activations : memref<128xf32>
   plan.repeat {
     // expected-error@below {{reads a transient buffer that nothing has written}}

@@ -56,3 +56,36 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.launch @between(%x, %y) [read, write] : memref<128xf32>, memref<128xf32>
   return
 }
+
+func.func private @embed(%a0: tensor<128xf32>) -> tensor<128xf32> attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<128xf32>
+  return %r0 : tensor<128xf32>
+}
+func.func private @between(%a0: tensor<128xf32>) -> tensor<128xf32> attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<128xf32>
+  return %r0 : tensor<128xf32>
+}
+func.func private @first(%a0: tensor<128xf32>, %a1: tensor<128xf32>) -> tensor<128xf32> attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<128xf32>
+  return %r0 : tensor<128xf32>
+}
+func.func private @gelu(%a0: tensor<128xf32>) -> tensor<128xf32> attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<128xf32>
+  return %r0 : tensor<128xf32>
+}
+func.func private @second(%a0: tensor<128xf32>, %a1: tensor<128xf32>) -> tensor<128xf32> attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<128xf32>
+  return %r0 : tensor<128xf32>
+}
+func.func private @both(%a0: tensor<128xf32>, %a1: tensor<128xf32>) -> tensor<128xf32> attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<128xf32>
+  return %r0 : tensor<128xf32>
+}
+func.func private @gradient(%a0: tensor<128xf32>, %a1: tensor<i1>) -> (tensor<128xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<128xf32>
+  return %r0 : tensor<128xf32>
+}
+func.func private @update(%a0: tensor<128xf32>, %a1: tensor<f64>) -> (tensor<128xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<128xf32>
+  return %r0 : tensor<128xf32>
+}

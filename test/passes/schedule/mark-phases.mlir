@@ -70,3 +70,28 @@ func.func @measure() attributes {accel.role = #accel.role<evaluate>} {
   plan.copy %a to %b : memref<f64>, memref<f64>
   return
 }
+
+// -----
+
+// What the loop changes is complete behind its last iteration, which no instruction in it is.
+func.func private @gradient(%x: tensor<4xf32>) -> (tensor<4xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 4 : i64, elements = 4 : i64, kind = "flat", rows = 1 : i64}} {
+  %y = accel.neg %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @step
+// CHECK-NOT: gradients_complete
+// CHECK: } {phase = #plan.phase<forward>}
+// CHECK: plan.fill {{.*}}gradients_complete
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %x = plan.buffer io io "x" : memref<4xf32>
+  %g = plan.buffer persistent gradients "g" : memref<4xf32>
+  %m = plan.buffer persistent optimizer "m" : memref<4xf32>
+  %t = plan.buffer transient activations : memref<4xf32>
+  plan.fill %g : memref<4xf32>
+  plan.repeat {
+    plan.launch @gradient(%x, %g) [read, update] : memref<4xf32>, memref<4xf32>
+    plan.fill %t : memref<4xf32>
+  }
+  plan.fill %m : memref<4xf32>
+  return
+}

@@ -67,6 +67,25 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 
+func.func private @forward_a(%a0: tensor<128xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+func.func private @forward_b(%a0: tensor<256xf32>, %a1: tensor<128xf32>) attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+func.func private @forward_c(%a0: tensor<128xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+func.func private @backward_c(%a0: tensor<128xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+func.func private @backward_b(%a0: tensor<64xf32>) attributes {plan.kernel = {columns = 64 : i64, elements = 64 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+func.func private @backward_a(%a0: tensor<128xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+
 // -----
 
 accel.bucket @t {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 256 elements>, #accel.segment<"u" group decayed, 128 elements>]}
@@ -109,6 +128,19 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 
+func.func private @embed(%a0: tensor<256xf32>, %a1: tensor<128xf32>) attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+func.func private @first(%a0: tensor<128xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+func.func private @second(%a0: tensor<128xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+func.func private @head(%a0: tensor<256xf32>) attributes {plan.kernel = {columns = 256 : i64, elements = 256 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+
 // -----
 
 // A loop that gathers nothing is left alone.
@@ -121,4 +153,9 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     plan.launch @k(%x) [write] : memref<8xf32>
   }
   return
+}
+
+func.func private @k() -> tensor<8xf32> attributes {plan.kernel = {columns = 8 : i64, elements = 8 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<8xf32>
+  return %r0 : tensor<8xf32>
 }

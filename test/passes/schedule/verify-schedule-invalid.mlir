@@ -14,6 +14,11 @@ func.func @missing_event() {
   return
 }
 
+func.func private @k(%a0: tensor<8xf32>) -> tensor<8xf32> attributes {plan.kernel = {columns = 8 : i64, elements = 8 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<8xf32>
+  return %r0 : tensor<8xf32>
+}
+
 // -----
 
 plan.stream @compute compute
@@ -31,6 +36,11 @@ func.func @missing_release() {
     plan.launch @k(%0, %1) [read, write] {stream = @compute, waits = [#plan.wait<0>, #plan.wait<1, 1 ago>]} : memref<8xf32>, memref<8xf32>
   }
   return
+}
+
+func.func private @k(%a0: tensor<8xf32>) -> tensor<8xf32> attributes {plan.kernel = {columns = 8 : i64, elements = 8 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<8xf32>
+  return %r0 : tensor<8xf32>
 }
 
 // -----
@@ -81,45 +91,13 @@ func.func @single_iteration() {
   return
 }
 
-// -----
-
-plan.stream @compute compute
-plan.stream @communication communication
-plan.stream @host host
-func.func @step() attributes {accel.role = #accel.role<step>} {
-  %g = plan.buffer persistent gradients "g" : memref<4xf32>
-  plan.fill %g {stream = @compute, phase = #plan.phase<load>} : memref<4xf32>
-  // expected-error@below {{'plan.fill' op has no phase, and others have}}
-  plan.fill %g {stream = @compute} : memref<4xf32>
-  return
+func.func private @a() -> tensor<f64> attributes {plan.kernel = {columns = 1 : i64, elements = 1 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<f64>
+  return %r0 : tensor<f64>
 }
-
-// -----
-
-plan.stream @compute compute
-plan.stream @communication communication
-plan.stream @host host
-func.func @step() attributes {accel.role = #accel.role<step>} {
-  %g = plan.buffer persistent gradients "g" : memref<4xf32>
-  %m = plan.buffer persistent optimizer "m" : memref<4xf32>
-  plan.fill %g {gradients_complete, stream = @compute, phase = #plan.phase<load>} : memref<4xf32>
-  // expected-error@below {{'plan.fill' op changes a gradient behind the place where all are complete}}
-  plan.fill %g {stream = @compute, phase = #plan.phase<update>} : memref<4xf32>
-  plan.fill %m {stream = @compute, phase = #plan.phase<update>} : memref<4xf32>
-  plan.fill %g {stream = @compute, phase = #plan.phase<update>} : memref<4xf32>
-  return
-}
-
-// -----
-
-plan.stream @compute compute
-plan.stream @communication communication
-plan.stream @host host
-// expected-error@below {{'func.func' op has no instruction in front of which gradients are complete}}
-func.func @step() attributes {accel.role = #accel.role<step>} {
-  %g = plan.buffer persistent gradients "g" : memref<4xf32>
-  plan.fill %g {stream = @compute, phase = #plan.phase<load>} : memref<4xf32>
-  return
+func.func private @b() -> tensor<8xf32> attributes {plan.kernel = {columns = 8 : i64, elements = 8 : i64, kind = "flat", rows = 1 : i64}} {
+  %r0 = accel.constant dense<0.0> : tensor<8xf32>
+  return %r0 : tensor<8xf32>
 }
 
 // -----
@@ -149,6 +127,10 @@ func.func @third() {
   return
 }
 
+func.func private @k(%a0: tensor<8xf32>) attributes {plan.kernel = {columns = 8 : i64, elements = 8 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+
 // -----
 
 // Nobody would execute what no pass has placed.
@@ -158,5 +140,63 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     // expected-error@below {{'dist.all_gather' op is not placed: expected instructions of the plan that do it}}
     dist.all_gather [@"a.s.master"] over ["fsdp"]
   }
+  return
+}
+
+// -----
+
+plan.stream @compute compute
+plan.stream @communication communication
+plan.stream @host host
+// It would run on the first stream, where nothing has been ordered for it.
+func.func @unnamed() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  plan.fill %0 {stream = @compute} : memref<8xf32>
+  // expected-error@below {{'plan.fill' op names no stream, and others do}}
+  plan.fill %0 : memref<8xf32>
+  return
+}
+
+// -----
+
+// Also where another function's instructions name theirs.
+plan.stream @compute compute
+func.func @named() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  plan.fill %0 {stream = @compute} : memref<8xf32>
+  return
+}
+func.func @unnamed() {
+  %0 = plan.buffer transient activations : memref<8xf32>
+  // expected-error@below {{'plan.fill' op names no stream, and others do}}
+  plan.fill %0 : memref<8xf32>
+  return
+}
+
+// -----
+
+// Schedule orders what launches say that they touch: a store that is called a read is not ordered at all.
+func.func private @k(%a0: tensor<8xf32>) -> tensor<8xf32> attributes {plan.kernel = {columns = 8 : i64, elements = 8 : i64, kind = "flat", rows = 1 : i64}} {
+  return %a0 : tensor<8xf32>
+}
+func.func @access() {
+  %0 = plan.buffer io io "x" : memref<8xf32>
+  %1 = plan.buffer transient activations : memref<8xf32>
+  // expected-error@below {{'plan.launch' op expected access write of operand 1, which kernel 'k' stores, got read}}
+  plan.launch @k(%0, %1) [read, read] : memref<8xf32>, memref<8xf32>
+  return
+}
+
+// -----
+
+// A launch that PlaceReductions makes is checked like those of Fuse.
+func.func private @add(%x: tensor<128xf32>) -> (tensor<128xf32> {plan.accumulate}) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return %x : tensor<128xf32>
+}
+func.func @cut() {
+  %0 = plan.buffer transient activations : memref<128xf32>
+  %1 = plan.buffer persistent gradients "g" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  // expected-error@below {{'plan.launch' op expected whole buffers for all units, got operand 1 cut by #plan.shard<128 granule 128 over "fsdp">}}
+  plan.launch @add(%0, %1) [read, update] : memref<128xf32>, memref<128xf32>
   return
 }

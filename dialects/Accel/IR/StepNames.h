@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Names of states and metrics of a step by which passes find them.
+#ifndef ACCEL_DIALECTS_ACCEL_IR_STEPNAMES_H
+#define ACCEL_DIALECTS_ACCEL_IR_STEPNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace accel {
+
+/// The states that microbatches add the losses of valid targets to, and their
+/// number.
+inline constexpr llvm::StringLiteral kLossSumState = "loss_sum";
+inline constexpr llvm::StringLiteral kTargetCountState = "target_count";
+/// The metric with the factor that makes a mean of the accumulated gradient.
+inline constexpr llvm::StringLiteral kGradientScaleMetric = "gradient_scale";
+
+} // namespace accel
+
+#endif
