@@ -42,7 +42,8 @@ def InsertCollectivesPass : Pass<"accel-insert-collectives", "mlir::ModuleOp"> {
 def VerifyPartitionPass : Pass<"accel-verify-partition", "mlir::ModuleOp"> {
   let summary = "verifies the module after Partition";
   let description = [{
-    Every state is exchanged as that table says, once. Uses behind an exchange that must come in front of it, and the other
+    Every state is exchanged as that table says, once, along the axes of the data or of the shards. What the table says of a state is derived
+    once more, from its kind, its slot and `dist.held`. Uses behind an exchange that must come in front of it, and the other
     way round, are errors.
 
     **Requires** nothing.

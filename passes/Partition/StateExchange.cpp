@@ -18,7 +18,7 @@ StateOp accel::findTouchedState(const SymbolTable &symbols, Operation *op) {
     return {};
   }
   auto master = symbols.lookup<StateOp>(*parameter.getSegment());
-  if (!master || !isa<AccumulateOp>(op)) {
+  if (!master || !isa<AccumulateOp, GradientOp>(op)) {
     return master;
   }
   auto gradient = SlotAttr::get(op->getContext(), SlotRole::Gradient);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What must hold after Partition: in each function that uses a state it is
-// exchanged once, in the way and at the place that what ranks hold of it asks
-// for.
+// exchanged once, in the way and at the place that follow from what ranks hold
+// of it (`dist.held`). Shares nothing with InsertCollectives.
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistOps.h"
 #include "passes/Partition/Passes.h"
-#include "passes/Partition/StateExchange.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -28,33 +28,100 @@ StringRef describe(Place place) {
                                   : "behind the loop";
 }
 
-/// What an exchange is done by, and where.
+/// On which side of the exchange of its state a use must stand.
+enum class Side { Either, InFront, Behind };
+
+/// What an exchange is done by, where, over which ranks; and on which sides of
+/// it the uses of the state are that have their place.
 struct Rule {
   StringRef operation;
   Place place;
+  ArrayRef<StringLiteral> axes;
   StringRef meaning;
+  Side (*getSide)(Operation &use, Place place);
 };
 
-Rule getRule(StateExchange exchange) {
-  switch (exchange) {
-  case StateExchange::ReduceBehindLoop:
-  case StateExchange::ReduceBehindWrite:
-    return {"dist.all_reduce", Place::Behind, "summed over the ranks"};
-  case StateExchange::ScatterBehindLoop:
-    return {"dist.reduce_scatter", Place::Behind,
-            "summed over the ranks, to each its part,"};
-  case StateExchange::ScatterInLoop:
-    return {"dist.reduce_scatter", Place::InLoop,
-            "summed over the ranks, to each its part,"};
-  case StateExchange::GatherBehindUpdate:
-    return {"dist.all_gather", Place::Behind, "gathered from the ranks"};
-  case StateExchange::GatherInLoop:
-    return {"dist.all_gather", Place::InLoop, "gathered from the ranks"};
-  case StateExchange::None:
-    break;
-  }
-  return {};
+//===----------------------------------------------------------------------===//
+// The rules, each from what the ranks have and what the program needs
+//===----------------------------------------------------------------------===//
+
+/// Ranks add their own samples in the loop; what is behind it means all
+/// samples.
+Side getSideOfSum(Operation &, Place place) {
+  return place == Place::Behind ? Side::Behind : Side::InFront;
 }
+
+/// Each rank writes its share of a number; who reads it means the sum.
+Side getSideOfShare(Operation &use, Place) {
+  return isa<ReadOp>(use) ? Side::Behind : Side::InFront;
+}
+
+/// Each rank updates its part of a tensor, which the next step reads.
+Side getSideOfUpdated(Operation &, Place) { return Side::InFront; }
+
+/// Ranks have their parts; microbatches read the whole.
+Side getSideOfGathered(Operation &, Place place) {
+  return place == Place::InLoop ? Side::Behind : Side::Either;
+}
+
+Rule sumForAll(Side (*getSide)(Operation &, Place)) {
+  return {"dist.all_reduce", Place::Behind, dist::getDataAxes(),
+          "summed over the ranks", getSide};
+}
+
+/// A rank that holds room for the whole adds all microbatches up before ranks
+/// sum; one that holds its part has the whole during a microbatch only.
+Rule sumToParts(Place place) {
+  return {"dist.reduce_scatter", place, dist::getShardAxes(),
+          "summed over the ranks, to each its part,", getSideOfSum};
+}
+
+Rule gather(Place place) {
+  return {"dist.all_gather", place, dist::getShardAxes(),
+          "gathered from the ranks",
+          place == Place::InLoop ? getSideOfGathered : getSideOfUpdated};
+}
+
+/// How `slot` is exchanged, of which all ranks hold the same without `held`.
+std::optional<Rule> deriveSlotRule(StateOp slot, dist::HoldingAttr held) {
+  bool isPart = held && held.getValue() == dist::Holding::Part;
+  bool isCut = held && held.getValue() != dist::Holding::All;
+  switch (slot.getSlot()->getRole()) {
+  case SlotRole::Gradient:
+    return isPart  ? sumToParts(Place::InLoop)
+           : isCut ? sumToParts(Place::Behind)
+                   : sumForAll(getSideOfSum);
+  case SlotRole::Master:
+    if (!isCut) {
+      return std::nullopt; // everybody computes the same update
+    }
+    return gather(isPart ? Place::InLoop : Place::Behind);
+  case SlotRole::Optimizer:
+    return std::nullopt; // only the update uses it, where it is held
+  }
+  llvm_unreachable("all roles are listed");
+}
+
+/// How `state` is exchanged; nothing if ranks need not exchange it.
+std::optional<Rule> deriveRule(StateOp state) {
+  switch (state.getKind()) {
+  case StateKind::Accumulator:
+    return sumForAll(getSideOfSum);
+  case StateKind::Partial:
+    return sumForAll(getSideOfShare);
+  case StateKind::Slot:
+    return deriveSlotRule(
+        state, state->getAttrOfType<dist::HoldingAttr>(dist::kHeldAttr));
+  case StateKind::Hyperparameter:
+  case StateKind::Counter:
+    return std::nullopt;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+//===----------------------------------------------------------------------===//
+// Exchanges and uses, in program order
+//===----------------------------------------------------------------------===//
 
 class PartitionVerifier {
 public:
@@ -74,13 +141,12 @@ public:
       }
     }
     for (StateOp state : module.getOps<StateOp>()) {
-      StateExchange exchange = accel::getExchange(state);
-      if (exchange != StateExchange::None && touched.contains(state) &&
+      std::optional<Rule> rule = deriveRule(state);
+      if (rule && used.contains(state) &&
           !exchanged.contains(state.getSymName())) {
-        Rule rule = getRule(exchange);
         fail(state) << "expected '" << state.getSymName() << "' to be "
-                    << rule.meaning << " " << describe(rule.place)
-                    << ", got no " << rule.operation << " that does";
+                    << rule->meaning << " " << describe(rule->place)
+                    << ", got no " << rule->operation << " that does";
       }
     }
     return failure(hasFailed);
@@ -93,76 +159,83 @@ private:
   }
 
   void verifyOperation(Operation &op, Place place) {
-    llvm::TypeSwitch<Operation *>(&op)
-        .Case<dist::AllReduceOp, dist::ReduceScatterOp, dist::AllGatherOp>(
-            [&](auto collective) {
-              for (auto symbol :
-                   collective.getSymbols()
-                       .template getAsRange<FlatSymbolRefAttr>()) {
-                verifyExchange(collective, symbol, place);
-              }
-            })
-        .Default([&](Operation *other) { verifyUse(*other, place); });
-  }
-
-  void verifyExchange(Operation *op, FlatSymbolRefAttr symbol, Place place) {
-    auto state = symbols.lookup<StateOp>(symbol.getValue());
-    StateExchange exchange =
-        state ? accel::getExchange(state) : StateExchange::None;
-    if (exchange == StateExchange::None) {
-      fail(op) << "expected a state that ranks exchange, got " << symbol;
+    if (auto names = op.getAttrOfType<ArrayAttr>("symbols");
+        names && isa<dist::DistDialect>(op.getDialect())) {
+      for (auto symbol : names.getAsRange<FlatSymbolRefAttr>()) {
+        verifyExchange(op, symbol, place);
+      }
       return;
     }
-    touched.insert(state);
-    Rule rule = getRule(exchange);
-    StringRef name = op->getName().getStringRef();
-    if (name != rule.operation || place != rule.place) {
-      fail(op) << "expected " << symbol << " to be " << rule.meaning << " "
-               << describe(rule.place) << " (" << rule.operation << "), got "
-               << name << " " << describe(place);
-    } else if (!exchanged.insert({symbol.getValue(), op}).second) {
-      fail(op) << "expected " << symbol << " to be exchanged once, got it "
-               << "twice";
+    for (NamedAttribute attribute : op.getAttrs()) {
+      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue())) {
+        verifyUse(op, symbol, place);
+      }
     }
   }
 
-  /// Uses in front of an exchange see what a rank has alone; those that must
-  /// come in front of it come too late behind it.
-  void verifyUse(Operation &op, Place place) {
-    StateOp state = findTouchedState(symbols, &op);
+  void verifyExchange(Operation &op, FlatSymbolRefAttr symbol, Place place) {
+    auto state = symbols.lookup<StateOp>(symbol.getValue());
+    std::optional<Rule> rule = state ? deriveRule(state) : std::nullopt;
+    if (!rule) {
+      fail(&op) << "expected a state that ranks exchange, got " << symbol;
+      return;
+    }
+    used.insert(state);
+    StringRef name = op.getName().getStringRef();
+    auto axes = op.getAttrOfType<ArrayAttr>("axes");
+    if (name != rule->operation || place != rule->place) {
+      fail(&op) << "expected " << symbol << " to be " << rule->meaning << " "
+                << describe(rule->place) << " (" << rule->operation << "), got "
+                << name << " " << describe(place);
+    } else if (!exchanged.insert({symbol.getValue(), &op}).second) {
+      fail(&op) << "expected " << symbol << " to be exchanged once, got it "
+                << "twice";
+    } else if (!llvm::equal(axes.getAsValueRange<StringAttr>(), rule->axes)) {
+      fail(&op) << "expected " << symbol << " to be " << rule->meaning
+                << " along " << llvm::join(rule->axes, " and ") << ", got "
+                << axes;
+    }
+  }
+
+  /// The state whose elements `op` uses under the name `symbol`: a parameter's
+  /// are those of its segment's master, or of the gradient beside it.
+  StateOp findState(Operation &op, FlatSymbolRefAttr symbol) {
+    auto parameter = symbols.lookup<ParameterOp>(symbol.getValue());
+    if (!parameter) {
+      return symbols.lookup<StateOp>(symbol.getValue());
+    }
+    auto master = parameter.getSegment()
+                      ? symbols.lookup<StateOp>(*parameter.getSegment())
+                      : StateOp();
+    if (!master || !isa<AccumulateOp, GradientOp>(op)) {
+      return master;
+    }
+    for (StateOp state : module.getOps<StateOp>()) {
+      if (state.isGradient() && state.getBucket() == master.getBucket() &&
+          state.getSegment() == master.getSegment()) {
+        return state;
+      }
+    }
+    return {};
+  }
+
+  void verifyUse(Operation &op, FlatSymbolRefAttr symbol, Place place) {
+    StateOp state = findState(op, symbol);
     if (!state) {
       return;
     }
-    touched.insert(state);
-    bool isBehind = exchanged.contains(state.getSymName());
-    bool mustBeBehind = false;
-    bool mustBeInFront = false;
-    switch (accel::getExchange(state)) {
-    case StateExchange::ReduceBehindLoop:
-    case StateExchange::ScatterBehindLoop:
-      mustBeBehind = place == Place::Behind;
-      break;
-    case StateExchange::ReduceBehindWrite:
-      mustBeBehind = isa<ReadOp>(op);
-      mustBeInFront = !mustBeBehind;
-      break;
-    case StateExchange::GatherBehindUpdate:
-      mustBeInFront = true;
-      break;
-    case StateExchange::ScatterInLoop:
-      mustBeInFront = place == Place::InLoop;
-      break;
-    case StateExchange::GatherInLoop:
-      mustBeBehind = place == Place::InLoop;
-      break;
-    case StateExchange::None:
-      break;
+    used.insert(state);
+    std::optional<Rule> rule = deriveRule(state);
+    Side side = rule ? rule->getSide(op, place) : Side::Either;
+    if (side == Side::Either) {
+      return;
     }
-    if ((mustBeBehind && !isBehind) || (mustBeInFront && isBehind)) {
-      Rule rule = getRule(accel::getExchange(state));
-      fail(&op) << "expected this use of " << op.getAttr("symbol") << " "
-                << (mustBeBehind ? "behind" : "in front of") << " the "
-                << rule.operation << " of '" << state.getSymName()
+    bool isBehind =
+        exchanged.contains(state.getSymName()) || place > rule->place;
+    if (isBehind != (side == Side::Behind)) {
+      fail(&op) << "expected this use of " << symbol << " "
+                << (isBehind ? "in front of" : "behind") << " the "
+                << rule->operation << " of '" << state.getSymName()
                 << "', got it " << (isBehind ? "behind" : "in front");
     }
   }
@@ -171,7 +244,7 @@ private:
   func::FuncOp function;
   SymbolTable symbols;
   llvm::StringMap<Operation *> exchanged;
-  llvm::SmallPtrSet<Operation *, 16> touched; ///< states that it uses
+  llvm::SetVector<Operation *> used; ///< states
   bool hasFailed = false;
 };
 

@@ -38,9 +38,9 @@ accel.state @loss_sum accumulator : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     // expected-error@below {{expected @loss_sum to be summed over the ranks behind the loop (dist.all_reduce), got dist.all_reduce in the loop}}
-    dist.all_reduce [@loss_sum] over ["replica"]
+    dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
   }
-  dist.all_reduce [@loss_sum] over ["replica"]
+  dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
   return
 }
 
@@ -49,10 +49,10 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 accel.state @loss_sum accumulator : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // expected-error@below {{expected @loss_sum to be summed over the ranks behind the loop (dist.all_reduce), got dist.all_reduce in front of the loop}}
-  dist.all_reduce [@loss_sum] over ["replica"]
+  dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
   accel.repeat {
   }
-  dist.all_reduce [@loss_sum] over ["replica"]
+  dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
   return
 }
 
@@ -62,9 +62,9 @@ accel.state @loss_sum accumulator : tensor<f64>
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
-  dist.all_reduce [@loss_sum] over ["replica"]
+  dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
   // expected-error@below {{expected @loss_sum to be exchanged once, got it twice}}
-  dist.all_reduce [@loss_sum] over ["replica"]
+  dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
   return
 }
 
@@ -76,7 +76,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   }
   // expected-error@below {{expected this use of @loss_sum behind the dist.all_reduce of 'loss_sum', got it in front}}
   %early = accel.read @loss_sum : tensor<f64>
-  dist.all_reduce [@loss_sum] over ["replica"]
+  dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
   return
 }
 
@@ -87,7 +87,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
   // expected-error@below {{expected a state that ranks exchange, got @lr}}
-  dist.all_reduce [@lr] over ["replica"]
+  dist.all_reduce [@lr] over ["replica", "fsdp"]
   return
 }
 
@@ -147,5 +147,61 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %zero = accel.constant dense<0.0> : tensor<128xf32>
   // expected-error@below {{expected this use of @m.d.master in front of the dist.all_gather of 'm.d.master', got it behind}}
   accel.write @"m.d.master", %zero : tensor<128xf32>
+  return
+}
+
+// -----
+
+// Ranks along the other axis have other samples.
+accel.state @loss_sum accumulator : tensor<f64>
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  accel.repeat {
+  }
+  // expected-error@below {{expected @loss_sum to be summed over the ranks along replica and fsdp, got ["replica"]}}
+  dist.all_reduce [@loss_sum] over ["replica"]
+  return
+}
+
+// -----
+
+// What ranks hold decides, not which collective is there: all of a gradient of which they hold all is summed for everybody.
+accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed"}
+accel.state @"m.d.gradient" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<gradient>, group = "decayed"}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  accel.repeat {
+  }
+  // expected-error@below {{expected a state that ranks exchange, got @m.d.master}}
+  dist.all_reduce [@"m.d.master"] over ["replica", "fsdp"]
+  dist.all_reduce [@"m.d.gradient"] over ["replica", "fsdp"]
+  return
+}
+
+// -----
+
+// Each rank has updated its part of what it holds whole, which is nobody's business in the loop.
+accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  accel.repeat {
+    // expected-error@below {{expected @m.d.master to be gathered from the ranks behind the loop (dist.all_gather), got dist.all_gather in the loop}}
+    dist.all_gather [@"m.d.master"] over ["fsdp"]
+  }
+  dist.all_gather [@"m.d.master"] over ["fsdp"]
+  return
+}
+
+// -----
+
+// The gradient of a parameter is that of its segment.
+accel.parameter @w : tensor<16x8xf32> trainable {segment = @"m.d.master", offset = 0 : i64}
+accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed"}
+accel.state @"m.d.gradient" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<gradient>, group = "decayed"}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  accel.repeat {
+    %w = accel.read @w : tensor<16x8xf32>
+    accel.accumulate @w, %w : tensor<16x8xf32>
+  }
+  // expected-error@below {{expected this use of @w behind the dist.all_reduce of 'm.d.gradient', got it in front}}
+  %early = accel.gradient @w : tensor<16x8xf32>
+  dist.all_reduce [@"m.d.gradient"] over ["replica", "fsdp"]
   return
 }
