@@ -6,6 +6,7 @@
 #define ACCEL_PASSES_SHARD_BUCKETLAYOUT_H
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Shard/SegmentAlignment.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallVector.h"
@@ -14,11 +15,6 @@
 
 namespace accel {
 
-/// Parameters begin at multiples of this many elements: one vector of the
-/// widest machine, one line of a cache.
-inline constexpr int64_t kParameterAlignment = 16;
-/// Segments and their shards are multiples of at least this many elements.
-inline constexpr int64_t kSegmentGranule = 128;
 
 struct BucketProblem {
   struct Parameter {

@@ -7,7 +7,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Optimizers/SlotType.h"
 #include "dialects/Dist/IR/DistDialect.h"
-#include "passes/Shard/BucketLayout.h"
+#include "passes/Shard/SegmentAlignment.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
