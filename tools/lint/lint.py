@@ -19,10 +19,11 @@ import seams
 import source_tree
 import tablegen
 import targets
+import verifiers
 import versions
 import words
 
-RULES = (devices, files, layers, ledger, links, schema, seams, tablegen, targets, versions, words)
+RULES = (devices, files, layers, ledger, links, schema, seams, tablegen, targets, verifiers, versions, words)
 
 
 def main():
