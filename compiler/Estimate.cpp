@@ -124,10 +124,9 @@ LogicalResult TrainingEstimate::read(const LoweredCode &code,
   return success();
 }
 
-FailureOr<TrainingEstimate>
-TrainingEstimate::create(ModuleOp module, const LoweredCode &code,
-                         const onnx::ImportedModel &model,
-                         const PlanWriterOptions &options, StringRef mode) {
+FailureOr<TrainingEstimate> TrainingEstimate::create(
+    ModuleOp module, const LoweredCode &code, const onnx::ImportedModel &model,
+    const PlanWriterOptions &options, dist::ShardingMode mode) {
   TrainingEstimate estimate(module, mode);
   if (failed(estimate.read(code, model, options))) {
     return failure();

@@ -6,6 +6,7 @@
 #define ACCEL_COMPILER_ESTIMATE_H
 
 #include "compiler/PlanWriter.h"
+#include "dialects/Dist/IR/DistDialect.h"
 #include "runtime/plan/cost/step_traffic.h"
 #include "runtime/plan/memory/memory_placement.h"
 
@@ -55,7 +56,7 @@ public:
   static mlir::FailureOr<TrainingEstimate>
   create(mlir::ModuleOp module, const LoweredCode &code,
          const onnx::ImportedModel &model, const PlanWriterOptions &options,
-         llvm::StringRef mode);
+         dist::ShardingMode mode);
 
   /// Requires: 1 <= ranks <= getMaxRanks().
   mlir::FailureOr<RankEstimate> estimateRank(uint64_t ranks) const;
@@ -66,14 +67,14 @@ public:
   uint64_t getGlobalBatch() const { return manifest.default_global_batch(); }
   /// Of the model: every segment's master, once.
   uint64_t getParameterBytes() const;
-  llvm::StringRef getMode() const { return mode; } ///< "plain", "zero1", ...
+  dist::ShardingMode getMode() const { return mode; }
   const ArenaPeak &getPeak() const { return peak; }
   const planpb::Manifest &getManifest() const { return manifest; }
   llvm::ArrayRef<planpb::Instruction> getStep() const { return step; }
 
 private:
-  TrainingEstimate(mlir::ModuleOp module, llvm::StringRef mode)
-      : module(module), mode(mode.str()) {}
+  TrainingEstimate(mlir::ModuleOp module, dist::ShardingMode mode)
+      : module(module), mode(mode) {}
 
   mlir::LogicalResult read(const LoweredCode &code,
                            const onnx::ImportedModel &model,
@@ -81,7 +82,7 @@ private:
   mlir::FailureOr<RankEstimate> measure(uint64_t ranks, uint64_t threads) const;
 
   mlir::ModuleOp module;
-  std::string mode;
+  dist::ShardingMode mode;
   planpb::Manifest manifest;
   std::vector<planpb::Instruction> step;
   std::vector<planpb::Instruction> collectives; ///< of all functions

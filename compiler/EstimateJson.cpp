@@ -103,7 +103,7 @@ void printEstimateAsJson(const EstimateReport &report,
   llvm::json::OStream json(stream, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("version", kJsonVersion);
-    json.attribute("mode", estimate.getMode());
+    json.attribute("mode", dist::stringifyShardingMode(estimate.getMode()));
     json.attribute("global_batch", estimate.getGlobalBatch());
     json.attribute("microbatch", estimate.getManifest().microbatch());
     json.attributeArray("ranks", [&] {

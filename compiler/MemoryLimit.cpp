@@ -92,7 +92,7 @@ std::string listRemedies(const MemoryFit &fit, const RankEstimate &one,
         formatv("a smaller microbatch (--dim batch=N, now {0})", microbatch)
             .str());
   }
-  if (estimate.getMode() != "fsdp") {
+  if (estimate.getMode() != dist::ShardingMode::FSDP) {
     remedies.push_back("--fsdp, under which ranks share parameters, gradients "
                        "and optimizer state");
   }

@@ -62,19 +62,25 @@ void explainGathers(const runtime::SegmentTraffic &segment,
 
 } // namespace
 
-PublishedTraffic getPublishedTraffic(llvm::StringRef mode) {
+PublishedTraffic getPublishedTraffic(dist::ShardingMode mode) {
   PublishedTraffic published;
-  if (mode == "fsdp") {
-    published.gathersPerMicrobatch = 2;
-  }
-  if (mode == "fsdp" || mode == "zero2") {
-    published.scattersPerMicrobatch = 1;
-  }
-  if (mode == "zero1" || mode == "zero2") {
+  switch (mode) {
+  case dist::ShardingMode::Plain:
+    published.allReducesPerStep = 1;
+    break;
+  case dist::ShardingMode::Zero1:
     published.gathersPerStep = 1;
+    published.scattersPerStep = 1;
+    break;
+  case dist::ShardingMode::Zero2:
+    published.gathersPerStep = 1;
+    published.scattersPerMicrobatch = 1;
+    break;
+  case dist::ShardingMode::FSDP:
+    published.gathersPerMicrobatch = 2;
+    published.scattersPerMicrobatch = 1;
+    break;
   }
-  published.scattersPerStep = mode == "zero1" ? 1 : 0;
-  published.allReducesPerStep = mode == "plain" ? 1 : 0;
   return published;
 }
 

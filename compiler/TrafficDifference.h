@@ -25,7 +25,7 @@ struct PublishedTraffic {
   }
 };
 
-PublishedTraffic getPublishedTraffic(llvm::StringRef mode);
+PublishedTraffic getPublishedTraffic(dist::ShardingMode mode);
 
 /// Why a segment is moved more or less often than published; empty if it is
 /// not.

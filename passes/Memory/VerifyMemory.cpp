@@ -2,7 +2,7 @@
 // Proves that no transient buffer's contents are lost in the arena.
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/MemoryReplay.h"
-#include "passes/Memory/MemoryFacts.h"
+#include "passes/Memory/MemoryCheck.h"
 #include "passes/Memory/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,7 +39,7 @@ class VerifyMemoryPass
         }
       }
     }
-    if (failed(checkMemoryFacts(getOperation()))) {
+    if (failed(checkMemoryCheck(getOperation()))) {
       signalPassFailure();
     }
   }

@@ -4,6 +4,8 @@
 #ifndef ACCEL_PASSES_SHARD_PASSES_H
 #define ACCEL_PASSES_SHARD_PASSES_H
 
+#include "dialects/Dist/IR/DistDialect.h"
+
 #include "mlir/Pass/Pass.h"
 
 #include <memory>

@@ -50,7 +50,12 @@ def ShardStatesPass : Pass<"accel-shard-states", "mlir::ModuleOp"> {
     accel.state @"model.decayed.first_moment" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<optimizer : "first_moment">, group = #accel.group<decayed>, dist.held = #dist.held<part>}
     ```
   }];
-  let options = [Option<"mode", "mode", "std::string", "\"plain\"", "plain, zero1, zero2 or fsdp">];
+  let options = [Option<"mode", "mode", "::accel::dist::ShardingMode", "::accel::dist::ShardingMode::Plain", "Of which slots ranks hold parts", [{
+      ::llvm::cl::values(clEnumValN(::accel::dist::ShardingMode::Plain, "plain", "of none"),
+                         clEnumValN(::accel::dist::ShardingMode::Zero1, "zero1", "of what the optimizer keeps"),
+                         clEnumValN(::accel::dist::ShardingMode::Zero2, "zero2", "of gradients, too"),
+                         clEnumValN(::accel::dist::ShardingMode::FSDP, "fsdp", "of parameters, too"))
+    }]>];
   let dependentDialects = ["::accel::dist::DistDialect"];
 }
 

@@ -27,9 +27,15 @@ struct ShardPipelineOptions
       *this, "decay-rank",
       llvm::cl::desc("parameters of this rank or more decay"),
       llvm::cl::init(2)};
-  Option<std::string> mode{*this, "mode",
-                           llvm::cl::desc("plain, zero1, zero2 or fsdp"),
-                           llvm::cl::init("plain")};
+  Option<dist::ShardingMode> mode{
+      *this, "mode", llvm::cl::desc("of which slots ranks hold parts"),
+      llvm::cl::values(
+          clEnumValN(dist::ShardingMode::Plain, "plain", "of none"),
+          clEnumValN(dist::ShardingMode::Zero1, "zero1",
+                     "of what the optimizer keeps"),
+          clEnumValN(dist::ShardingMode::Zero2, "zero2", "of gradients, too"),
+          clEnumValN(dist::ShardingMode::FSDP, "fsdp", "of parameters, too")),
+      llvm::cl::init(dist::ShardingMode::Plain)};
 };
 
 } // namespace

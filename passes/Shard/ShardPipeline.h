@@ -3,8 +3,9 @@
 #ifndef ACCEL_PASSES_SHARD_SHARDPIPELINE_H
 #define ACCEL_PASSES_SHARD_SHARDPIPELINE_H
 
+#include "dialects/Dist/IR/DistDialect.h"
+
 #include <cstdint>
-#include <string>
 
 namespace mlir {
 class OpPassManager;
@@ -15,9 +16,7 @@ namespace accel {
 struct ShardOptions {
   /// Parameters of this rank or more decay.
   int64_t decayRank = 2;
-  /// What ranks share of parameters, gradients and optimizer state: plain,
-  /// zero1, zero2 or fsdp.
-  std::string mode = "plain";
+  dist::ShardingMode mode = dist::ShardingMode::Plain;
 };
 
 /// From parameters to segments and an explicit optimizer.

@@ -6,7 +6,6 @@
 #include "dialects/Dist/IR/DistDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -21,18 +20,19 @@ struct SlotHoldings {
   dist::Holding master, gradient, moments;
 };
 
-std::optional<SlotHoldings> getHoldings(StringRef mode) {
+SlotHoldings getHoldings(dist::ShardingMode mode) {
   using dist::Holding;
-  constexpr SlotHoldings plain{Holding::All, Holding::All, Holding::All};
-  constexpr SlotHoldings zero1{Holding::Whole, Holding::Whole, Holding::Part};
-  constexpr SlotHoldings zero2{Holding::Whole, Holding::Part, Holding::Part};
-  constexpr SlotHoldings fsdp{Holding::Part, Holding::Part, Holding::Part};
-  return llvm::StringSwitch<std::optional<SlotHoldings>>(mode)
-      .Case("plain", plain)
-      .Case("zero1", zero1)
-      .Case("zero2", zero2)
-      .Case("fsdp", fsdp)
-      .Default(std::nullopt);
+  switch (mode) {
+  case dist::ShardingMode::Plain:
+    return {Holding::All, Holding::All, Holding::All};
+  case dist::ShardingMode::Zero1:
+    return {Holding::Whole, Holding::Whole, Holding::Part};
+  case dist::ShardingMode::Zero2:
+    return {Holding::Whole, Holding::Part, Holding::Part};
+  case dist::ShardingMode::FSDP:
+    return {Holding::Part, Holding::Part, Holding::Part};
+  }
+  llvm_unreachable("all modes are listed");
 }
 
 class ShardStatesPass : public impl::ShardStatesPassBase<ShardStatesPass> {
@@ -40,16 +40,10 @@ public:
   using ShardStatesPassBase::ShardStatesPassBase;
 
   void runOnOperation() override {
-    std::optional<SlotHoldings> holdings = getHoldings(mode);
-    if (!holdings) {
-      getOperation().emitError("mode: expected plain, zero1, zero2 or fsdp, "
-                               "got '")
-          << mode << "'";
-      return signalPassFailure();
-    }
+    SlotHoldings holdings = getHoldings(mode);
     for (StateOp state : getOperation().getOps<StateOp>()) {
       if (state.getKind() == StateKind::Slot) {
-        dist::setHolding(state, getHolding(state, *holdings));
+        dist::setHolding(state, getHolding(state, holdings));
       }
     }
   }

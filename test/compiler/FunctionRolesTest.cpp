@@ -77,7 +77,7 @@ protected:
     CompilerOptions options;
     options.model = ACCEL_MODELS "/" + name + "/model.onnx";
     options.frontend.dimensions["batch"] = kBatch;
-    options.shard.mode = GetParam();
+    options.shard.mode = *dist::symbolizeShardingMode(GetParam());
     options.accumulate.globalBatch = kGlobalBatch;
     auto imported = onnx::importOnnx(options.model, options.frontend, context);
     ASSERT_TRUE(succeeded(imported)) << diagnostics;
@@ -96,7 +96,7 @@ protected:
     ASSERT_TRUE(succeeded(code)) << diagnostics;
     PlanWriterOptions writer;
     auto estimate = TrainingEstimate::create(*model.module, *code, model,
-                                             writer, GetParam());
+                                             writer, options.shard.mode);
     ASSERT_TRUE(succeeded(estimate)) << diagnostics;
     auto file = PlanFile::begin(context, *vfs, folder + "/plan", model.weights,
                                 {WeightStorage::Plan}, /*onThread=*/false);

@@ -39,7 +39,7 @@ protected:
     options.output = folder + "/" + target + ".plan";
     options.target = target;
     options.frontend.dimensions["batch"] = 3;
-    options.shard.mode = GetParam().mode;
+    options.shard.mode = *dist::symbolizeShardingMode(GetParam().mode);
     options.accumulate.globalBatch = kGlobalBatch;
     std::string messages;
     llvm::raw_string_ostream stream(messages);

@@ -57,9 +57,10 @@ private:
                ", with which there are none; leave one of the two "
                "out");
     }
-    options.shard.mode = line.fsdp        ? "fsdp"
-                         : line.zero == 0 ? "plain"
-                                          : "zero" + std::to_string(line.zero);
+    options.shard.mode = line.fsdp        ? dist::ShardingMode::FSDP
+                         : line.zero == 0 ? dist::ShardingMode::Plain
+                         : line.zero == 1 ? dist::ShardingMode::Zero1
+                                          : dist::ShardingMode::Zero2;
   }
 
   void makeMessages() {

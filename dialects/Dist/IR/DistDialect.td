@@ -42,6 +42,12 @@ def Dist_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
 }
 
+def Dist_ShardingMode : I32EnumAttr<"ShardingMode", "of which slots ranks hold parts", [
+    I32EnumAttrCase<"Plain", 0, "plain">, I32EnumAttrCase<"Zero1", 1, "zero1">, I32EnumAttrCase<"Zero2", 2, "zero2">,
+    I32EnumAttrCase<"FSDP", 3, "fsdp">]> {
+  let cppNamespace = "::accel::dist";
+}
+
 def Dist_Holding : I32EnumAttr<"Holding", "what a rank has of a state, and what its reads and writes of it touch", [
     I32EnumAttrCase<"All", 0, "all">, I32EnumAttrCase<"Whole", 1, "whole">, I32EnumAttrCase<"Part", 2, "part">]> {
   let cppNamespace = "::accel::dist";

@@ -165,8 +165,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 // What ranks hold decides, not which collective is there: all of a gradient of which they hold all is summed for everybody.
-accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed"}
-accel.state @"m.d.gradient" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<gradient>, group = "decayed"}
+accel.state @"m.d.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+accel.state @"m.d.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
   }
@@ -179,7 +179,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // -----
 
 // Each rank has updated its part of what it holds whole, which is nobody's business in the loop.
-accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed", dist.held = #dist.held<whole>}
+accel.state @"m.d.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     // expected-error@below {{expected @m.d.master to be gathered from the ranks behind the loop (dist.all_gather), got dist.all_gather in the loop}}
@@ -193,8 +193,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // The gradient of a parameter is that of its segment.
 accel.parameter @w : tensor<16x8xf32> trainable {segment = @"m.d.master", offset = 0 : i64}
-accel.state @"m.d.master" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<master>, group = "decayed"}
-accel.state @"m.d.gradient" slot : tensor<128xf32> {bucket = "m", segment = "d", slot = #accel.slot<gradient>, group = "decayed"}
+accel.state @"m.d.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<master>, group = #accel.group<decayed>}
+accel.state @"m.d.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<gradient>, group = #accel.group<decayed>}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
     %w = accel.read @w : tensor<16x8xf32>

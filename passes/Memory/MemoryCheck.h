@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether a module says truly where its memory is fullest.
-#ifndef ACCEL_PASSES_MEMORY_MEMORYFACTS_H
-#define ACCEL_PASSES_MEMORY_MEMORYFACTS_H
+#ifndef ACCEL_PASSES_MEMORY_MEMORYCHECK_H
+#define ACCEL_PASSES_MEMORY_MEMORYCHECK_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -11,7 +11,7 @@ namespace accel {
 /// arenas if AssignOffsets has seen them: counts the bytes of each buffer at
 /// each instruction between its first access and its last. An error on the
 /// module, or on the function that takes more.
-llvm::LogicalResult checkMemoryFacts(mlir::ModuleOp module);
+llvm::LogicalResult checkMemoryCheck(mlir::ModuleOp module);
 
 } // namespace accel
 

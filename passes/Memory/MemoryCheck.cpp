@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bytes in use, added up instruction by instruction from accesses alone.
-#include "passes/Memory/MemoryFacts.h"
+#include "passes/Memory/MemoryCheck.h"
 
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Plan/IR/PlanOps.h"
@@ -163,7 +163,7 @@ static LogicalResult checkGathersMost(ModuleOp module) {
   return success();
 }
 
-LogicalResult accel::checkMemoryFacts(ModuleOp module) {
+LogicalResult accel::checkMemoryCheck(ModuleOp module) {
   return success(succeeded(checkPeak(module)) &&
                  succeeded(checkGathersMost(module)));
 }
