@@ -163,7 +163,7 @@ static LogicalResult checkGathersMost(ModuleOp module) {
   return success();
 }
 
-LogicalResult accel::checkMemoryCheck(ModuleOp module) {
+LogicalResult accel::checkMemoryTotals(ModuleOp module) {
   return success(succeeded(checkPeak(module)) &&
                  succeeded(checkGathersMost(module)));
 }

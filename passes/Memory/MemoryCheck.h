@@ -11,7 +11,7 @@ namespace accel {
 /// arenas if AssignOffsets has seen them: counts the bytes of each buffer at
 /// each instruction between its first access and its last. An error on the
 /// module, or on the function that takes more.
-llvm::LogicalResult checkMemoryCheck(mlir::ModuleOp module);
+llvm::LogicalResult checkMemoryTotals(mlir::ModuleOp module);
 
 } // namespace accel
 

@@ -39,7 +39,7 @@ class VerifyMemoryPass
         }
       }
     }
-    if (failed(checkMemoryCheck(getOperation()))) {
+    if (failed(checkMemoryTotals(getOperation()))) {
       signalPassFailure();
     }
   }

@@ -15,7 +15,6 @@
 
 namespace accel {
 
-
 struct BucketProblem {
   struct Parameter {
     std::string name;

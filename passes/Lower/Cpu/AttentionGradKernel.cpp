@@ -135,7 +135,8 @@ void AttentionGradKernel::emitDelta(const GradHead &head) {
 }
 
 void AttentionGradKernel::emitColumns(Value block) {
-  GradColumns columns{block, t.mul(block, kAttentionTile), columnsOf(block), {}};
+  GradColumns columns{
+      block, t.mul(block, kAttentionTile), columnsOf(block), {}};
   packTransposed(keyRows, columns.first, tiles.columns, keys);
   packTransposed(valueRows, columns.first, tiles.columns, values);
   columns.keys = gatherRows(key, keyRows, columns.first, columns.count, 7);

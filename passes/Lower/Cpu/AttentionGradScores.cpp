@@ -40,7 +40,8 @@ void AttentionGradScores::emitProbabilityRow(const GradTile &tile,
                                        line, tile.columns.block);
   }
   // On the diagonal what lies behind was not computed.
-  Value end = code.chooseOn(tile.isDiagonal, t.add(row, 1), t.index(kAttentionTile));
+  Value end =
+      code.chooseOn(tile.isDiagonal, t.add(row, 1), t.index(kAttentionTile));
   for (int64_t v = 0; v < kTileVectors; ++v) {
     int64_t lane = v * kTileLanes;
     Value isSeen = v == 0 ? t.constantTrue() : t.isLess(t.index(lane), end);
