@@ -32,11 +32,27 @@ static void setCost(plan::CostAttr cost, planpb::Instruction &instruction) {
   }
 }
 
+/// What AnnotateInfinities has said of an access.
+static planpb::Access::Infinities toInfinities(std::optional<plan::Sign> sign) {
+  if (!sign) {
+    return planpb::Access::INFINITIES_NONE;
+  }
+  switch (*sign) {
+  case plan::Sign::Negative:
+    return planpb::Access::INFINITIES_NEGATIVE;
+  case plan::Sign::Positive:
+    return planpb::Access::INFINITIES_POSITIVE;
+  case plan::Sign::Both:
+    return planpb::Access::INFINITIES_BOTH;
+  }
+  llvm_unreachable("all signs are listed");
+}
+
 /// All memory that an instruction touches.
 void PlanInstructions::addAccesses(plan::InstructionOpInterface op,
                                    StringRef function,
                                    planpb::Instruction &instruction) {
-  for (plan::BufferAccess each : op.getAccesses()) {
+  for (auto [number, each] : llvm::enumerate(op.getAccesses())) {
     plan::BufferRange range = plan::getBufferRange(each.buffer);
     planpb::Access *access = instruction.add_accesses();
     access->set_buffer(buffers.getIndex(range.buffer, function));
@@ -49,6 +65,7 @@ void PlanInstructions::addAccesses(plan::InstructionOpInterface op,
       access->set_bytes(range.bytes);
     }
     access->set_mode(toMode(each.access));
+    access->set_infinities(toInfinities(op.getInfinities(number)));
     access->set_rotate(range.buffer.getCopies() > 1 ? op.getRotation() : 0);
   }
 }

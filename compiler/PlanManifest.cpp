@@ -25,6 +25,8 @@ PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code,
   addModel(module, manifest);
   addTraining(module, manifest);
   addDropoutSites(module, manifest);
+  manifest.set_on_nonfinite(options.skipsNonFinite ? planpb::NONFINITE_SKIP
+                                                   : planpb::NONFINITE_HALT);
   addMesh(module, manifest);
   addStreams(streams, manifest);
 }

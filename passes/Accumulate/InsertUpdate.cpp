@@ -141,7 +141,7 @@ private:
   }
 
   SmallVector<Scalar> listCounters() {
-    SmallVector<Scalar> scalars{{"step_count", 0}};
+    SmallVector<Scalar> scalars{{"step_count", 0}, {"skipped_steps", 0}};
     for (const OptimizerPower &power : findOptimizer(optimizer)->powers) {
       scalars.push_back({power.name, 1});
     }

@@ -101,6 +101,20 @@ def AnnotateCostsPass : Pass<"accel-annotate-costs", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
 
+def AnnotateInfinitiesPass : Pass<"accel-annotate-infinities", "::mlir::ModuleOp"> {
+  let summary = "says which infinities instructions may write although nothing is wrong";
+  let description = [{
+    Instructions get the list `infinities` (`#plan.infinity`) of accesses that may leave infinities because a mask has put them
+    there. They begin in constants, and in the logarithm of a sum that attention takes over a row that its mask hides; operations
+    of kernels pass them on, and memory does from the instruction that writes to those that read. What would become NaN, as
+    an infinity in a product does, is not followed. A run whose loss or gradient is not finite takes every other
+    infinity for a fault, and names its instruction.
+
+    Requires: PlaceReductions, which gives launches other kernels. Changes nothing but attributes.
+  }];
+  let dependentDialects = ["::accel::plan::PlanDialect"];
+}
+
 def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
   let summary = "proves that any two conflicting accesses are ordered";
   let description = [{
@@ -122,6 +136,7 @@ def VerifySchedulePass : Pass<"accel-verify-schedule", "::mlir::ModuleOp"> {
     Where one has a layer, every instruction that touches slots of one layer only names that one.
     A shared buffer says of each bucket that is gathered into it how much its segments take, and of no other.
     Every collective that moves a slot of a segment names that segment of a bucket of the module (`segment`).
+    Where instructions have phases, they name the infinities that they may write, and no others.
 
     Requires: InsertEvents. Changes nothing.
   }];

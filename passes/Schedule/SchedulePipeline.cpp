@@ -17,5 +17,6 @@ void accel::buildSchedulePipeline(mlir::OpPassManager &pm,
   pm.addPass(createInsertEventsPass());
   pm.addPass(createMarkPhasesPass());
   pm.addPass(createAnnotateCostsPass());
+  pm.addPass(createAnnotateInfinitiesPass());
   pm.addPass(createVerifySchedulePass());
 }

@@ -9,6 +9,7 @@
 #include "passes/Schedule/BufferContents.h"
 #include "passes/Schedule/CostCheck.h"
 #include "passes/Schedule/GatherCheck.h"
+#include "passes/Schedule/InfinityCheck.h"
 #include "passes/Schedule/LayerCheck.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/PhaseCheck.h"
@@ -71,7 +72,8 @@ class VerifySchedulePass
           failed(verifyLaunches(function, symbols)) ||
           failed(verify(function)) || failed(checkPhases(function)) ||
           failed(checkSegments(function)) || failed(checkCosts(function)) ||
-          failed(checkLayers(function)) || failed(checkGathers(function))) {
+          failed(checkLayers(function)) || failed(checkGathers(function)) ||
+          failed(checkInfinities(function))) {
         return signalPassFailure();
       }
     }

@@ -64,8 +64,8 @@ private:
   /// Names every hyperparameter and counter that the update reads and the
   /// module lacks.
   LogicalResult verifyStates(UpdateOp update) {
-    SmallVector<StringRef> names{"lr", "weight_decay", "warmup_steps",
-                                 "step_count"};
+    SmallVector<StringRef> names{"lr",         "weight_decay",  "warmup_steps",
+                                 "step_count", "skipped_steps", "loss_sum"};
     const Optimizer &optimizer = *findOptimizer(update.getKind());
     for (const OptimizerNumber &number : optimizer.numbers) {
       names.push_back(number.name);
@@ -97,17 +97,33 @@ private:
     auto module = update->getParentOfType<ModuleOp>();
     Value rate = buildLearningRate(
         scalars, SymbolTable::lookupSymbolIn(module, "schedule"), step);
-    Value factor = buildGradientFactor(scalars, update, segments);
+    Value squares = buildSquareSum(scalars, update, segments);
+    Value factor = buildGradientFactor(scalars, update, squares);
+    Value isFinite =
+        buildIsFinite(scalars, {scalars.read("loss_sum"), squares});
     scalars.report("lr", rate);
     scalars.write("step_count", scalars.add(step, scalars.number(1)));
+    countSkipped(scalars, isFinite);
 
+    UpdateBuilder updates(builder, update.getLoc(), isFinite);
     std::unique_ptr<SegmentOptimizer> optimizer =
         findOptimizer(update.getKind())->createArithmetic();
-    optimizer->buildScalars(scalars, rate, factor);
+    optimizer->buildScalars(updates, rate, factor);
     for (const TrainedSegment &segment : segments) {
-      optimizer->buildUpdate(scalars, segment);
+      optimizer->buildUpdate(updates, segment);
     }
     update.erase();
+  }
+
+  /// Tells the run whether the update takes effect, and counts where it does
+  /// not.
+  static void countSkipped(ScalarBuilder &scalars, Value isFinite) {
+    Value one = scalars.number(1);
+    Value zero = scalars.number(0);
+    scalars.report("finite", scalars.select(isFinite, one, zero));
+    Value skipped = scalars.select(isFinite, zero, one);
+    scalars.write("skipped_steps",
+                  scalars.add(scalars.read("skipped_steps"), skipped));
   }
 
   /// `sum` itself, or, where gradients are cut over ranks, what Partition makes
@@ -129,15 +145,20 @@ private:
     return scalars.read(kSquareSum);
   }
 
-  /// What accumulated gradients are multiplied by: the scale of the mean, and
-  /// the clipping of its norm.
-  static Value buildGradientFactor(ScalarBuilder &scalars, UpdateOp update,
-                                   ArrayRef<TrainedSegment> segments) {
+  /// The sum of the squares of all accumulated gradients, over all ranks.
+  static Value buildSquareSum(ScalarBuilder &scalars, UpdateOp update,
+                              ArrayRef<TrainedSegment> segments) {
     SmallVector<Value> parts =
         llvm::map_to_vector(segments, [&](const TrainedSegment &segment) {
-          return buildSquareSum(scalars, segment);
+          return accel::buildSquareSum(scalars, segment);
         });
-    Value sum = sumOverRanks(scalars, update, scalars.sumOf(parts));
+    return sumOverRanks(scalars, update, scalars.sumOf(parts));
+  }
+
+  /// What accumulated gradients are multiplied by: the scale of the mean, and
+  /// the clipping of its norm. `sum` is that of their squares.
+  static Value buildGradientFactor(ScalarBuilder &scalars, UpdateOp update,
+                                   Value sum) {
     Value norm = scalars.mul(scalars.sqrt(sum), update.getScale());
     scalars.report("grad_norm", norm);
     auto module = update->getParentOfType<ModuleOp>();

@@ -78,11 +78,17 @@ def ExpandUpdatePass : Pass<"accel-expand-update", "mlir::ModuleOp"> {
     | cosine (2) | min_lr + (lr - min_lr) (1 + cos(pi t)) / 2 |
     | wsd (3) | lr + (min_lr - lr) t, t = clamp((s - (H - D)) / max(1, D), 0, 1) |
 
+    The update takes effect only where the sum of the losses (`loss_sum`) and that of the squares are finite. Every rank has the
+    same sums, so all decide alike. Parameters, what the optimizer keeps and its powers are written as `select(finite, new, old)`:
+    the bits of a finite step are those of the arithmetic, and no copy of the state is made. `step_count` advances in any case, as
+    the data do; `skipped_steps` counts the others.
+
     Gradients whose norm is above `clip_norm` are scaled down to it; 0 stands for no bound. A module without `schedule` has a
     constant one, without `clip_norm` no bound.
 
     **Requires** buckets as AssignBuckets leaves them.
-    **Ensures** no `accel.update` is left; metrics `lr` and `grad_norm` (before clipping) are reported; counters advance.
+    **Ensures** no `accel.update` is left; metrics `lr`, `grad_norm` (before clipping) and `finite` (1, or 0 where nothing was updated) are
+    reported; counters advance.
 
     ```mlir
     accel.state @"model.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
@@ -106,7 +112,9 @@ def VerifyShardPass : Pass<"accel-verify-shard", "mlir::ModuleOp"> {
   let description = [{
     Every parameter lies inside exactly one segment, aligned, apart from the others; segments, slots and buckets agree; a
     segment is uniform in type and group; the slots of a segment are held as one of the modes holds them, and all segments
-    in the same mode; no `accel.update` is left.
+    in the same mode; no `accel.update` is left. A step writes a parameter, what the optimizer keeps of it, or a power of the
+    optimizer at most once, and what it writes is chosen, by the condition that metric `finite` reports, between a new value and
+    the one that the state holds.
 
     **Requires** nothing.
     **Ensures** changes nothing.

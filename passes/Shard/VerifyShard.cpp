@@ -8,6 +8,7 @@
 #include "dialects/Accel/IR/Optimizers/SlotType.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Shard/SegmentAlignment.h"
+#include "passes/Shard/UpdateCheck.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -84,6 +85,7 @@ public:
       fail(update)
           << "expected accel.update to be expanded, got it still there";
     });
+    hasFailed |= failed(checkUpdate(module));
     return failure(hasFailed);
   }
 

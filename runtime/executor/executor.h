@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "runtime/executor/nonfinite_fault.h"
 #include "runtime/executor/slot_tensor.h"
 #include "runtime/plan/memory/memory_layout.h"
 #include "runtime/plan/plan.h"
@@ -74,6 +75,15 @@ class Executor {
   // and not yet used.
   virtual absl::StatusOr<std::vector<double>> RunObservedStep(
       int64_t step, absl::FunctionRef<absl::Status()> observe) = 0;
+
+  // Executes the microbatches of step `step` once more, one instruction after
+  // the other, until the gradients are complete, and looks for the first number
+  // that is not finite. Right after the step, and only if that was not finite:
+  // then parameters are what they were before it, and data and dropout are the
+  // same. Leaves parameters, what the optimizer keeps and counters as they are.
+  // All ranks do this together and return the same report.
+  // FailedPrecondition if the plan does not say where gradients are complete.
+  virtual absl::StatusOr<ReplayReport> ReplayStep(int64_t step) = 0;
 
   // Bytes [offset, offset + size) of a persistent buffer, between steps.
   // OutOfRange if they do not lie in it.

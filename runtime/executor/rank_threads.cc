@@ -149,6 +149,19 @@ absl::StatusOr<std::vector<double>> RankThreads::RunStepWith(StepJob run) {
   return metrics;
 }
 
+absl::StatusOr<ReplayReport> RankThreads::ReplayStep(int64_t step) {
+  ReplayReport report;
+  RETURN_IF_ERROR(RunOnAll([&](int rank) -> absl::Status {
+    auto agreed = ranks_[rank].executor->ReplayStep(step);
+    RETURN_IF_ERROR(agreed.status());
+    if (rank == 0) {
+      report = *agreed;
+    }
+    return absl::OkStatus();
+  }));
+  return report;
+}
+
 absl::Status RankThreads::ReadBuffer(uint32_t buffer, uint64_t offset,
                                      absl::Span<std::byte> dst) const {
   const Rank& first = ranks_.front();

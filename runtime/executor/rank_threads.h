@@ -50,6 +50,7 @@ class RankThreads : public Executor {
   // the gradients are complete, and may read buffers and tensors.
   absl::StatusOr<std::vector<double>> RunObservedStep(
       int64_t step, absl::FunctionRef<absl::Status()> observe) override;
+  absl::StatusOr<ReplayReport> ReplayStep(int64_t step) override;
   // From the ranks that hold it.
   absl::Status ReadTensor(const SlotTensor& slot, uint64_t first,
                           uint64_t elements,

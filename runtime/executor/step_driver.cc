@@ -206,6 +206,83 @@ absl::Status StepDriver::Synchronize() {
   });
 }
 
+absl::Status StepDriver::Replay(const FunctionView& function, uint32_t point,
+                                FaultSearch& search) {
+  streams_->Reset();
+  RETURN_IF_ERROR(search.CheckParameters());
+  bool complete = false;
+  RETURN_IF_ERROR(function.Walk(
+      static_cast<uint64_t>(iterations()),
+      [&](const Instance& instance) -> absl::Status {
+        complete |= instance.instruction->id() >= point;
+        if (complete) {
+          return absl::OkStatus();
+        }
+        // Nothing else is under way, so nothing is waited for. Other ranks do
+        // the same, so collectives find all of them.
+        RETURN_IF_ERROR(
+            streams_->stream(instance.instruction->stream()).Enqueue(instance));
+        RETURN_IF_ERROR(Synchronize());
+        return search.CheckInstruction(function, instance);
+      }));
+  return search.FindLargestGradient();
+}
+
+absl::StatusOr<ReplayReport> StepDriver::ReplayStep(int64_t step) {
+  RETURN_IF_ERROR(failure_);
+  const FunctionView& function = *FindFunction(planpb::FUNCTION_STEP);
+  const uint32_t point = function.function().gradients_complete_plus_one();
+  if (point == 0) {
+    return absl::FailedPreconditionError(
+        "the plan does not say where its gradients are complete");
+  }
+  FaultSearch search(plan_.view(), layout_, *memory_, batches_, step, [this] {
+    watchdog_.NoteProgress();
+    if (options_.communicator != nullptr) {
+      options_.communicator->ReportProgress();
+    }
+  });
+  function_ = &function;
+  context_.step = step;
+  std::vector<double> counters;
+  is_replaying_ = true;
+  failure_ = ReadCounters(counters);
+  failure_.Update(Replay(function, point - 1, search));
+  is_replaying_ = false;
+  // Some instructions in front of the update count steps.
+  failure_.Update(WriteCounters(counters));
+  RETURN_IF_ERROR(failure_);
+  auto report = AgreeOnReport(options_.communicator, search.report());
+  failure_ = report.status();
+  return report;
+}
+
+absl::Status StepDriver::ReadCounters(std::vector<double>& values) const {
+  for (const planpb::State& state : plan_.manifest().states()) {
+    if (state.kind() == planpb::State::KIND_COUNTER) {
+      double& value = values.emplace_back();
+      RETURN_IF_ERROR(state_->Read(
+          state.buffer(), 0,
+          absl::MakeSpan(reinterpret_cast<std::byte*>(&value), sizeof value)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StepDriver::WriteCounters(const std::vector<double>& values) {
+  size_t next = 0;
+  for (const planpb::State& state : plan_.manifest().states()) {
+    if (state.kind() == planpb::State::KIND_COUNTER && next < values.size()) {
+      RETURN_IF_ERROR(state_->Write(
+          state.buffer(), 0,
+          absl::MakeConstSpan(reinterpret_cast<const std::byte*>(&values[next]),
+                              sizeof(double))));
+      ++next;
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<double>> StepDriver::FinishStep(int64_t step) {
   if (options_.communicator != nullptr) {
     failure_ =
@@ -243,7 +320,7 @@ absl::Status StepDriver::Finish(const Instance& instance,
                                 Clock::time_point begin,
                                 Clock::time_point end) {
   watchdog_.NoteProgress();
-  if (options_.trace != nullptr &&
+  if (options_.trace != nullptr && !is_replaying_ &&
       function_->role() != planpb::FUNCTION_INITIALIZE) {
     options_.trace->Record(options_.binding.rank(), *instance.instruction,
                            context_.step, instance.iteration, begin, end);

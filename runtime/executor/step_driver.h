@@ -14,6 +14,7 @@
 #include "runtime/device/device.h"
 #include "runtime/executor/executor.h"
 #include "runtime/executor/external_files.h"
+#include "runtime/executor/fault_search.h"
 #include "runtime/executor/instruction_issuer.h"
 #include "runtime/executor/rank_state.h"
 
@@ -35,6 +36,7 @@ class StepDriver : public Executor, private StreamClient {
                                           int64_t step) override;
   absl::StatusOr<std::vector<double>> RunObservedStep(
       int64_t step, absl::FunctionRef<absl::Status()> observe) override;
+  absl::StatusOr<ReplayReport> ReplayStep(int64_t step) override;
   absl::Status ReadBuffer(uint32_t buffer, uint64_t offset,
                           absl::Span<std::byte> dst) const override;
   absl::Status WriteBuffer(uint32_t buffer, uint64_t offset,
@@ -67,6 +69,11 @@ class StepDriver : public Executor, private StreamClient {
                            Observe observe);
   absl::Status EnqueueAll(Observe observe);
   absl::Status Synchronize();
+  // Executes the instructions in front of `point` one by one.
+  absl::Status Replay(const FunctionView& function, uint32_t point,
+                      FaultSearch& search);
+  absl::Status ReadCounters(std::vector<double>& values) const;
+  absl::Status WriteCounters(const std::vector<double>& values);
   // With other ranks: whether they have all taken this step.
   absl::StatusOr<std::vector<double>> FinishStep(int64_t step);
 
@@ -88,6 +95,7 @@ class StepDriver : public Executor, private StreamClient {
   IssueContext context_;
   std::vector<InstructionIssuer> issuers_;  // per stream
   const FunctionView* function_ = nullptr;  // the one that runs
+  bool is_replaying_ = false;
   absl::Status failure_;
 
   std::unique_ptr<DeviceCode> code_;

@@ -51,6 +51,7 @@ std::string MetricsJson(const StepMetrics& metrics, absl::string_view run) {
       {"tokens_per_second", metrics.tokens_per_second},
       {"peak_bytes", metrics.peak_bytes},
       {"epoch", metrics.epoch},
+      {"skipped_steps", metrics.skipped_steps},
       {"time", FormatUtc(metrics.wall_time_ns)},
       {"run", std::string(run)}};
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

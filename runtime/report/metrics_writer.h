@@ -17,7 +17,7 @@ namespace accel::runtime {
 
 // {"step":1,"loss":...,"lr":...,"grad_norm":...,"tokens":...,
 //  "step_seconds":...,"tokens_per_second":...,"peak_bytes":...,"epoch":...,
-//  "time":"2026-11-22T23:58:00.123Z","run":"<run>"}
+//  "skipped_steps":0,"time":"2026-11-22T23:58:00.123Z","run":"<run>"}
 // on one line, without newline. Doubles read back exactly, and step_seconds is
 // an exact decimal of nanoseconds; JSON has no word for NaN and infinity, they
 // become null.

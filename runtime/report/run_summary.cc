@@ -79,6 +79,11 @@ std::string RunSummary::Table() const {
   std::vector<std::pair<std::string, std::string>> rows;
   rows.emplace_back("steps", FormatCount(steps_));
   if (steps_ > 0) {
+    if (last_.skipped_steps > 0) {
+      rows.emplace_back("steps skipped",
+                        absl::StrCat(FormatCount(last_.skipped_steps),
+                                     ", as they were not finite"));
+    }
     rows.emplace_back("loss", LossText());
     rows.emplace_back("tokens", FormatCount(tokens_));
     rows.emplace_back(

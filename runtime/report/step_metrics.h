@@ -19,7 +19,8 @@ struct StepMetrics {
   uint64_t peak_bytes = 0;  // of the worst rank
   // Samples taken so far, in passes over the data; NaN: the data are synthetic.
   double epoch = 0;
-  int64_t wall_time_ns = 0;  // of the end of the step, UTC
+  int64_t wall_time_ns = 0;   // of the end of the step, UTC
+  int64_t skipped_steps = 0;  // so far, of this run, as they were not finite
 };
 
 }  // namespace accel::runtime

@@ -188,6 +188,8 @@ std::string SummaryText(const runtime::Plan& plan,
   rows.Add("objective", manifest.objective().kind());
   rows.Add("optimizer", manifest.optimizer().kind());
   rows.Add("schedule", manifest.schedule().kind());
+  rows.Add("on-nonfinite",
+           manifest.on_nonfinite() == planpb::NONFINITE_SKIP ? "skip" : "halt");
   AddScalars(manifest, rows);
   rows.Add(
       "batch",

@@ -86,6 +86,17 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(WholeNumber(1, int64_t{1} << 31))
       ->group("Training");
+  app.add_option_function<std::string>(
+         "--on-nonfinite",
+         [&options](const std::string& value) {
+           options.skip_nonfinite = value == "skip";
+         },
+         "When a loss or gradient is not finite: halt, or skip the step and go "
+         "on. Neither\nupdates the weights, and both name the instruction that "
+         "was first; default: the plan's")
+      ->type_name("halt|skip")
+      ->check(OneOf({"halt", "skip"}))
+      ->group("Training");
   app.add_option("--seed", options.seed,
                  "Of the order of samples, of dropout and of initial weights")
       ->type_name("N")

@@ -21,6 +21,8 @@ struct RunOptions {
   std::string run_dir;
   std::vector<std::string> set;  // NAME=VALUE
   std::optional<int64_t> global_batch;
+  // After a step that is not finite: go on, or stop. Nothing: as the plan says.
+  std::optional<bool> skip_nonfinite;
   int64_t seed = 0;
   bool shuffle = true;
   bool serial = false;

@@ -63,6 +63,7 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
   record["seed"] = options_.seed;
   record["shuffle"] = options_.shuffle;
   record["steps"] = steps_;
+  record["on_nonfinite"] = SkipsNonFinite() ? "skip" : "halt";
   record["global_batch"] = global_batch_;
   record["ranks"] = ranks();
   record["threads"] = device_->threads();

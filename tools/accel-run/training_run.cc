@@ -256,6 +256,7 @@ absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
       {"--global-batch", absl::StrCat(global_batch_)},
       {"--shuffle", options_.shuffle ? "on" : "off"},
       {"--serial", options_.serial ? "on" : "off"},
+      {"--on-nonfinite", SkipsNonFinite() ? "skip" : "halt"},
       {"--timeout", absl::StrCat(options_.timeout_seconds)},
       {"--threads", absl::StrCat(device_->threads())},
       {"CPU", device_->Describe()}};

@@ -106,7 +106,14 @@ class TrainingRun {
   absl::StatusOr<std::vector<double>> RunOneStep(int64_t step);
   double MetricOf(const std::vector<double>& values,
                   absl::string_view name) const;
-  absl::Status CheckFinite(const runtime::StepMetrics& metrics);
+  bool SkipsNonFinite() const;
+  bool IsFinite(const runtime::StepMetrics& metrics,
+                const std::vector<double>& values) const;
+  // After a step that was not finite, and has changed no weight: an error, or
+  // nothing if the run goes on.
+  absl::Status HandleNonFinite(const runtime::StepMetrics& metrics);
+  // Exports the weights before the step that was not finite, if asked to.
+  void KeepLastGood();
   // Of this start of the program: 16 digits that no other one has.
   std::string MakeRunId(int64_t started_ns) const;
   absl::Status WriteRecord(const std::string& id, int64_t started_ns);
@@ -129,6 +136,9 @@ class TrainingRun {
   bool all_know_ = false;
   int stop_signal_ = 0;
   std::optional<int64_t> stopped_after_;  // steps
+  int64_t skipped_steps_ = 0;
+  // A step was not finite; the weights are those before it, and finite.
+  bool halted_ = false;
   std::unique_ptr<runtime::Plan> plan_;
   std::unique_ptr<runtime::Device> device_;
   std::unique_ptr<runtime::Dataset> dataset_;

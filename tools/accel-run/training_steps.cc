@@ -50,25 +50,6 @@ bool TrainingRun::ReadTogether(absl::string_view slot) const {
   return group_ != nullptr && runtime::IsSharded(plan_->view(), slot);
 }
 
-absl::Status TrainingRun::CheckFinite(const StepMetrics& metrics) {
-  const bool has_norm = plan_->view().FindMetric("grad_norm").has_value();
-  if (std::isfinite(metrics.loss) &&
-      (!has_norm || std::isfinite(metrics.grad_norm))) {
-    return absl::OkStatus();
-  }
-  all_know_ = true;
-  return WithExitCode(
-      absl::OutOfRangeError(absl::StrCat(
-          "step ", metrics.step,
-          ": expected a finite loss and gradient, got loss ",
-          runtime::FormatRoundTrip(metrics.loss), " and gradient norm ",
-          runtime::FormatRoundTrip(metrics.grad_norm),
-          "; training stops here, the weights are unusable; try a smaller "
-          "learning rate (--set lr=...) or a longer warm-up (--set "
-          "warmup_steps=...)")),
-      ExitCode::kDivergence);
-}
-
 absl::StatusOr<uint64_t> TrainingRun::WorstPeak() {
   ASSIGN_OR_RETURN(const auto resident,
                    runtime::ReadResidentMemory(environment_.vfs));
@@ -97,6 +78,9 @@ absl::Status TrainingRun::TrainStep(int64_t step) {
                               static_cast<double>(metrics.step_ns);
   ASSIGN_OR_RETURN(metrics.peak_bytes, WorstPeak());
   metrics.epoch = EpochAfter(metrics.step);
+  const bool finite = IsFinite(metrics, values);
+  skipped_steps_ += finite ? 0 : 1;
+  metrics.skipped_steps = skipped_steps_;
   metrics.wall_time_ns = runtime::WallTimeNs();
   if (metrics_ != nullptr) {
     RETURN_IF_ERROR(metrics_->Write(metrics));
@@ -105,7 +89,7 @@ absl::Status TrainingRun::TrainStep(int64_t step) {
     progress_->Update(metrics);
   }
   summary_.AddStep(metrics);
-  return CheckFinite(metrics);
+  return finite ? absl::OkStatus() : HandleNonFinite(metrics);
 }
 
 absl::StatusOr<bool> TrainingRun::ShallStop() {
@@ -160,6 +144,9 @@ absl::Status TrainingRun::Train() {
   const absl::Status status = TrainSteps();
   if (progress_ != nullptr) {
     progress_->Finish();
+  }
+  if (halted_) {
+    KeepLastGood();
   }
   RETURN_IF_ERROR(status);
   if (stopped_after_) {

@@ -174,11 +174,7 @@ void addSteps(CLI::App &app, const char *name, int64_t &value,
 
 void addOptimizerOptions(CLI::App &app, CommandLine &line) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  app.add_option("--optimizer", line.optimizer, describeOptimizers())
-      ->type_name("KIND")
-      ->check(tools::OneOf(getOptimizerNames()))
-      ->capture_default_str()
-      ->group(kOptimizer);
+  addOptimizerKind(app, line, kOptimizer);
   addOptimizerNumbers(app, line, kOptimizer);
   addNumber(
       app, "--weight-decay", line.weightDecay, kOptimizer,
@@ -187,6 +183,7 @@ void addOptimizerOptions(CLI::App &app, CommandLine &line) {
   addNumber(app, "--clip-norm", line.clipNorm, kOptimizer,
             numberFrom(0, infinity, "that is not negative", "--clip-norm=1"),
             "Largest norm of all gradients together; 0: no clipping");
+  addNonFinitePolicy(app, line, kOptimizer);
 }
 
 void addScheduleOptions(CLI::App &app, CommandLine &line) {

@@ -40,6 +40,7 @@ struct CommandLine {
   double lr = 1e-3;
   double weightDecay = 0.01;
   double clipNorm = 0.0;
+  std::string onNonFinite = "halt";
 
   std::string schedule = "constant";
   double minLr = 0.0;

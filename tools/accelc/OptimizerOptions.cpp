@@ -3,6 +3,7 @@
 #include "tools/accelc/OptimizerOptions.h"
 
 #include "tools/accelc/Validators.h"
+#include "tools/command-line/value_checks.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -137,6 +138,25 @@ void addOptimizerNumbers(CLI::App &app, CommandLine &line, const char *group) {
           ->default_str(number ? toText(number->value) : "");
     }
   });
+}
+
+void addOptimizerKind(CLI::App &app, CommandLine &line, const char *group) {
+  app.add_option("--optimizer", line.optimizer, describeOptimizers())
+      ->type_name("KIND")
+      ->check(tools::OneOf(getOptimizerNames()))
+      ->capture_default_str()
+      ->group(group);
+}
+
+void addNonFinitePolicy(CLI::App &app, CommandLine &line, const char *group) {
+  app.add_option("--on-nonfinite", line.onNonFinite,
+                 "What a run does when a loss or gradient is not finite: halt, "
+                 "or skip the step and go on. Neither updates the weights; "
+                 "accel-run --on-nonfinite overrides it")
+      ->type_name("POLICY")
+      ->check(tools::OneOf({"halt", "skip"}))
+      ->capture_default_str()
+      ->group(group);
 }
 
 } // namespace accel

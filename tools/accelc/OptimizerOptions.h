@@ -31,6 +31,11 @@ std::vector<std::string> getOptimizersWith(const std::string &name);
 /// Borrows: both arguments, until the command line is parsed.
 void addOptimizerNumbers(CLI::App &app, CommandLine &line, const char *group);
 
+/// Declares which optimizer there is, and what a run does after a step that is
+/// not finite. Borrows: both arguments, until the command line is parsed.
+void addOptimizerKind(CLI::App &app, CommandLine &line, const char *group);
+void addNonFinitePolicy(CLI::App &app, CommandLine &line, const char *group);
+
 } // namespace accel
 
 #endif

@@ -50,6 +50,7 @@ private:
 /// What a step reads.
 struct Hyperparameters {
   double step, rate, weightDecay;
+  double skipped = 0.0; ///< steps that changed nothing
   double clipNorm = 0.0;
   llvm::StringMap<double> numbers; ///< of the optimizer
 };
@@ -88,6 +89,9 @@ FailureOr<Hyperparameters> readHyperparameters(UpdateOp op,
   values.step = scalars.get("step_count");
   values.rate = getRate(values.step, scalars);
   values.weightDecay = scalars.get("weight_decay");
+  if (scalars.has("skipped_steps")) {
+    values.skipped = scalars.get("skipped_steps");
+  }
   if (scalars.has("clip_norm")) {
     values.clipNorm = scalars.get("clip_norm");
   }
@@ -131,6 +135,14 @@ public:
     return std::sqrt(squares);
   }
 
+  /// Whether the sum of losses, where there is one, and the norm of the
+  /// gradient are finite.
+  bool isFinite(double norm) const {
+    HostTensor losses = state.read("loss_sum");
+    return std::isfinite(norm) &&
+           (!losses || std::isfinite(losses.floats()[0]));
+  }
+
   /// Segments, where Shard has made them, and parameters of no segment.
   LogicalResult apply(double factor) {
     for (ParameterOp parameter : getTrainable()) {
@@ -148,8 +160,15 @@ public:
     return success();
   }
 
-  void advance() {
+  /// Counters move on; those of the optimizer only if the step `isApplied`.
+  void advance(bool isApplied) {
     setScalar("step_count", values.step + 1.0);
+    if (!isApplied) {
+      if (state.lookup("skipped_steps")) {
+        setScalar("skipped_steps", values.skipped + 1.0);
+      }
+      return;
+    }
     for (const OptimizerPower &power : optimizer.powers) {
       if (HostTensor value = state.read(power.name)) {
         setScalar(power.name,
@@ -214,7 +233,7 @@ private:
     auto scaled = llvm::map_to_vector(gradient.floats(),
                                       [&](double g) { return g * factor; });
     OracleSegment segment{values.numbers,
-                          values.step,
+                          values.step - values.skipped,
                           values.rate,
                           value.mutableFloats(),
                           scaled,
@@ -257,10 +276,12 @@ LogicalResult runOptimizerStep(UpdateOp op, double scale, ProgramState &state,
   double clip = values->clipNorm > 0.0
                     ? std::min(1.0, values->clipNorm / (norm + 1e-6))
                     : 1.0;
-  if (failed(step.apply(scale * clip))) {
+  bool isFinite = step.isFinite(norm);
+  metrics.push_back({"finite", isFinite ? 1.0 : 0.0});
+  if (isFinite && failed(step.apply(scale * clip))) {
     return failure();
   }
-  step.advance();
+  step.advance(isFinite);
   return success();
 }
 

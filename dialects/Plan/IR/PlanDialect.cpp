@@ -77,6 +77,15 @@ PeakAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 }
 
 llvm::LogicalResult
+InfinityAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                     int64_t access, Sign) {
+  if (access < 0) {
+    return emitError() << "expected the number of an access, got " << access;
+  }
+  return llvm::success();
+}
+
+llvm::LogicalResult
 CodeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t units, int64_t unit, UnitKind, int64_t grain,
                  int64_t workspace, int64_t vectors, int64_t packed) {

@@ -213,6 +213,34 @@ def Plan_CostAttr : AttrDef<Plan_Dialect, "Cost"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Plan_Sign : I32EnumAttr<"Sign", "the signs of infinities", [
+    I32EnumAttrCase<"Negative", 1, "negative">, I32EnumAttrCase<"Positive", 2, "positive">, I32EnumAttrCase<"Both", 3, "both">]> {
+  let cppNamespace = "::accel::plan";
+}
+
+def Plan_InfinityAttr : AttrDef<Plan_Dialect, "Infinity"> {
+  let mnemonic = "infinity";
+  let summary = "infinities that an instruction may write although nothing is wrong";
+  let description = [{
+    Stands in the list `infinities` of an instruction: access number `access`, from 0 in the order of its operands, may leave infinities of
+    this sign because a mask has put them there, or because they follow from one. A run that searches where numbers stopped to be
+    finite does not take them for a fault. Of accesses that are not listed every infinity is one. A NaN always is.
+
+    ```mlir
+    %b = plan.buffer transient activations : memref<4xf32>
+    %c = plan.buffer transient activations : memref<4xf32>
+    plan.copy %b to %c {infinities = [#plan.infinity<1 negative>]} : memref<4xf32>, memref<4xf32>
+    ```
+
+    The number is not negative.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "int64_t":$access, EnumParameter<Plan_Sign>:$sign);
+  let assemblyFormat = "`<` $access $sign `>`";
+}
+
+def Plan_InfinityArrayAttr : TypedArrayAttrBase<Plan_InfinityAttr, "a list of infinities that are no fault">;
+
 def Plan_Access : I32EnumAttr<"Access", "what an instruction does with a buffer", [
     I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">, I32EnumAttrCase<"ReadWrite", 2, "update">]> {
   let cppNamespace = "::accel::plan";

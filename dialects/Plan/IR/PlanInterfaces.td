@@ -22,6 +22,9 @@ def InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
     /// The events waited for, and the numbers of those signalled.
     ::llvm::SmallVector<::accel::plan::WaitAttr> getWaitedEvents();
     ::llvm::SmallVector<int64_t> getSignalledEvents();
+    /// The signs of infinities that its access number `access` may leave
+    /// although nothing is wrong, if any.
+    ::std::optional<::accel::plan::Sign> getInfinities(int64_t access);
     /// What it costs; null while Schedule has not run.
     ::accel::plan::CostAttr getCost();
   }];

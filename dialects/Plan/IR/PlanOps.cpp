@@ -233,6 +233,17 @@ SmallVector<int64_t> InstructionOpInterface::getSignalledEvents() {
   return numbers;
 }
 
+std::optional<Sign> InstructionOpInterface::getInfinities(int64_t access) {
+  if (auto list = (*this)->getAttrOfType<ArrayAttr>(kInfinitiesAttr)) {
+    for (auto each : list.getAsRange<InfinityAttr>()) {
+      if (each.getAccess() == access) {
+        return each.getSign();
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 CostAttr InstructionOpInterface::getCost() {
   return (*this)->getAttrOfType<CostAttr>(kCostAttr);
 }

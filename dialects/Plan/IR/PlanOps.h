@@ -36,7 +36,8 @@ inline constexpr llvm::StringLiteral kCodeAttr = "plan.code";
 
 /// Arguments of every instruction: the stream that executes it, the events that
 /// it waits for and signals, its phase, its cost, the layer that it works for,
-/// and that all gradients of the step are complete in front of it.
+/// that all gradients of the step are complete in front of it, and which
+/// infinities it may write although nothing is wrong.
 inline constexpr llvm::StringLiteral kStreamAttr = "stream";
 inline constexpr llvm::StringLiteral kWaitsAttr = "waits";
 inline constexpr llvm::StringLiteral kSignalsAttr = "signals";
@@ -45,6 +46,7 @@ inline constexpr llvm::StringLiteral kCostAttr = "cost";
 inline constexpr llvm::StringLiteral kLayerAttr = "layer";
 inline constexpr llvm::StringLiteral kGradientsCompleteAttr =
     "gradients_complete";
+inline constexpr llvm::StringLiteral kInfinitiesAttr = "infinities";
 
 /// Arguments of every collective: the segment whose slot it moves, its number
 /// among those of its function, and how many bytes a rank sends.

@@ -5,15 +5,15 @@
 include "dialects/Plan/IR/PlanDialect.td"
 include "dialects/Plan/IR/PlanInterfaces.td"
 
-// What Schedule decides about an instruction: where it runs, for which events it waits, which events it signals, its phase, its cost and the layer of the model that it works for; and that all gradients of the step are complete in front of it.
+// What Schedule decides about an instruction: where it runs, for which events it waits, which events it signals, its phase, its cost and the layer of the model that it works for; that all gradients of the step are complete in front of it; and which infinities it may write although nothing is wrong.
 defvar Plan_Decided = (ins OptionalAttr<FlatSymbolRefAttr>:$stream, OptionalAttr<Plan_WaitArrayAttr>:$waits,
                            OptionalAttr<Plan_EventArrayAttr>:$signals, OptionalAttr<Plan_PhaseAttr>:$phase,
                            OptionalAttr<Plan_CostAttr>:$cost, OptionalAttr<I64Attr>:$layer,
-                           UnitAttr:$gradients_complete);
+                           UnitAttr:$gradients_complete, OptionalAttr<Plan_InfinityArrayAttr>:$infinities);
 // None of it is decided yet: for the builders.
 defvar Plan_Undecided = "/*stream=*/::mlir::FlatSymbolRefAttr(), /*waits=*/::mlir::ArrayAttr(), "
                         "/*signals=*/::mlir::ArrayAttr(), PhaseAttr(), CostAttr(), /*layer=*/::mlir::IntegerAttr(), "
-                        "/*gradients_complete=*/::mlir::UnitAttr()";
+                        "/*gradients_complete=*/::mlir::UnitAttr(), /*infinities=*/::mlir::ArrayAttr()";
 
 class Plan_Instruction<string mnemonic, dag own, list<string> overridden = []>
     : Plan_Op<mnemonic, !listconcat([DeclareOpInterfaceMethods<InstructionOpInterface, overridden>],

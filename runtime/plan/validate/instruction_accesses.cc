@@ -54,8 +54,19 @@ absl::Status ValidateAccess(const planpb::Manifest& manifest,
     return absl::UnimplementedError(
         absl::StrCat(name, ": unknown mode ", access.mode()));
   }
-  if (buffer.region() == planpb::REGION_CONSTANT &&
-      access.mode() != planpb::Access::MODE_READ) {
+  const bool writes = access.mode() != planpb::Access::MODE_READ;
+  if (access.infinities() < planpb::Access::INFINITIES_NONE ||
+      access.infinities() > planpb::Access::INFINITIES_BOTH) {
+    return absl::UnimplementedError(
+        absl::StrCat(name, ": unknown infinities ", access.infinities()));
+  }
+  if (access.infinities() != planpb::Access::INFINITIES_NONE && !writes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name,
+                     ": expected infinities of what is written, got them "
+                     "of what is read"));
+  }
+  if (buffer.region() == planpb::REGION_CONSTANT && writes) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is constant and is written"));
   }

@@ -267,6 +267,11 @@ absl::Status ValidateState(const planpb::Manifest& manifest) {
         manifest.microbatch(), " and a global batch of ",
         manifest.default_global_batch()));
   }
+  if (manifest.on_nonfinite() < planpb::NONFINITE_UNSPECIFIED ||
+      manifest.on_nonfinite() > planpb::NONFINITE_SKIP) {
+    return absl::UnimplementedError(
+        absl::StrCat("unknown on_nonfinite ", manifest.on_nonfinite()));
+  }
   std::set<absl::string_view> names;
   for (const planpb::SignatureField& field : manifest.signature()) {
     const std::string context = absl::StrCat("field '", field.name(), "'");

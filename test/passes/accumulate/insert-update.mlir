@@ -15,6 +15,7 @@
 // CHECK-DAG: accel.state @beta2
 // CHECK-DAG: accel.state @eps
 // CHECK-DAG: accel.state @step_count counter : tensor<f64> {initial = 0.000000e+00 : f64}
+// CHECK-DAG: accel.state @skipped_steps counter : tensor<f64> {initial = 0.000000e+00 : f64}
 // CHECK-DAG: accel.state @beta1_power counter : tensor<f64> {initial = 1.000000e+00 : f64}
 // CHECK-DAG: accel.state @beta2_power
 // CHECK-DAG: accel.state @schedule hyperparameter : tensor<f64> {initial = 0.000000e+00 : f64}

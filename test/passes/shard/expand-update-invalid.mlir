@@ -16,6 +16,8 @@ accel.state @m.undecayed.master slot : tensor<128xf32> {segment = #accel.segment
 accel.state @m.undecayed.gradient slot : tensor<128xf32> {segment = #accel.segment_ref<@m "undecayed">, slot = #accel.slot<gradient>, group = #accel.group<undecayed>}
 func.func @step(%s: tensor<f64>) {
   // expected-error@below {{expected state 'step_count', which optimizer sgd with a schedule reads, got none}}
+  // expected-error@below {{expected state 'skipped_steps', which}}
+  // expected-error@below {{expected state 'loss_sum', which}}
   // expected-error@below {{expected state 'momentum', which}}
   // expected-error@below {{expected state 'min_lr', which}}
   // expected-error@below {{expected state 'schedule_steps', which}}

@@ -11,6 +11,8 @@ accel.state @warmup_steps hyperparameter : tensor<f64>
 accel.state @momentum hyperparameter : tensor<f64>
 accel.state @clip_norm hyperparameter : tensor<f64>
 accel.state @step_count counter : tensor<f64>
+accel.state @skipped_steps counter : tensor<f64>
+accel.state @loss_sum accumulator : tensor<f64>
 
 //--- zero1.mlir
 accel.state @m.decayed.master slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}

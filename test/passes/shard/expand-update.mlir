@@ -11,6 +11,8 @@ accel.state @beta2 hyperparameter : tensor<f64>
 accel.state @eps hyperparameter : tensor<f64>
 accel.state @clip_norm hyperparameter : tensor<f64>
 accel.state @step_count counter : tensor<f64>
+accel.state @skipped_steps counter : tensor<f64>
+accel.state @loss_sum accumulator : tensor<f64>
 accel.state @beta1_power counter : tensor<f64>
 accel.state @beta2_power counter : tensor<f64>
 accel.state @m.decayed.master slot : tensor<256xf32> {segment = #accel.segment_ref<@m "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>}
@@ -31,9 +33,22 @@ accel.state @m.decayed.second_moment slot : tensor<256xf32> {segment = #accel.se
 // CHECK: accel.metric "grad_norm", %[[NORM]]
 // CHECK: accel.min
 // CHECK: %[[FACTOR:.+]] = accel.mul %[[SCALE]]
+// Whether the sums of losses and squares are finite; the data go on in any case.
+// CHECK: %[[LOSSES:.+]] = accel.read @loss_sum
+// CHECK: %[[ABS:.+]] = accel.abs %[[LOSSES]]
+// CHECK: %[[GOOD:.+]] = accel.compare le, %[[ABS]], %{{.*}} : tensor<f64> -> tensor<i1>
+// CHECK: accel.abs %[[SUM]]
+// CHECK: %[[FINITE:.+]] = accel.and %[[GOOD]], %{{.*}} : tensor<i1>
 // CHECK: accel.metric "lr"
-// CHECK: accel.write @step_count
-// CHECK: accel.write @beta1_power
+// CHECK: %[[COUNT:.+]] = accel.add
+// CHECK: accel.write @step_count, %[[COUNT]]
+// CHECK: accel.select %[[FINITE]], %{{.*}}, %{{.*}} : tensor<i1>, tensor<f64>
+// CHECK: accel.metric "finite"
+// CHECK: accel.write @skipped_steps
+// CHECK: %[[OLD:.+]] = accel.read @beta1_power
+// CHECK: %[[POWER:.+]] = accel.mul %[[OLD]]
+// CHECK: %[[KEPT:.+]] = accel.select %[[FINITE]], %[[POWER]], %[[OLD]]
+// CHECK: accel.write @beta1_power, %[[KEPT]]
 // CHECK: accel.write @beta2_power
 // Scalars are rounded once, then one run of element-wise operations between reads and writes of the slots.
 // CHECK: accel.cast %[[FACTOR]] : tensor<f64> -> tensor<f32>
@@ -62,6 +77,8 @@ accel.state @weight_decay hyperparameter : tensor<f64>
 accel.state @warmup_steps hyperparameter : tensor<f64>
 accel.state @momentum hyperparameter : tensor<f64>
 accel.state @step_count counter : tensor<f64>
+accel.state @skipped_steps counter : tensor<f64>
+accel.state @loss_sum accumulator : tensor<f64>
 accel.state @m.frozen.master slot : tensor<128xf32> {segment = #accel.segment_ref<@m "frozen">, slot = #accel.slot<master>, group = #accel.group<frozen>}
 accel.state @m.undecayed.master slot : tensor<128xf32> {segment = #accel.segment_ref<@m "undecayed">, slot = #accel.slot<master>, group = #accel.group<undecayed>}
 accel.state @m.undecayed.gradient slot : tensor<128xf32> {segment = #accel.segment_ref<@m "undecayed">, slot = #accel.slot<gradient>, group = #accel.group<undecayed>}
@@ -81,10 +98,13 @@ accel.state @m.undecayed.momentum slot : tensor<128xf32> {segment = #accel.segme
 // CHECK: %[[M:.+]] = accel.read @m.undecayed.momentum
 // CHECK: %[[KEPT:.+]] = accel.mul %[[M]]
 // CHECK: %[[NEXT:.+]] = accel.add %[[KEPT]], %[[SCALED]]
-// CHECK: accel.write @m.undecayed.momentum, %[[NEXT]]
+// CHECK: %[[FINITE:.+]] = accel.broadcast %{{.*}} [] : tensor<i1> -> tensor<128xi1>
+// CHECK: %[[NEWM:.+]] = accel.select %[[FINITE]], %[[NEXT]], %[[M]]
+// CHECK: accel.write @m.undecayed.momentum, %[[NEWM]]
 // CHECK: %[[STEP:.+]] = accel.mul %[[NEXT]]
 // CHECK: %[[Q:.+]] = accel.sub %[[P]], %[[STEP]]
-// CHECK: accel.write @m.undecayed.master, %[[Q]]
+// CHECK: %[[NEWP:.+]] = accel.select %{{.*}}, %[[Q]], %[[P]]
+// CHECK: accel.write @m.undecayed.master, %[[NEWP]]
 // CHECK-NEXT: return
 func.func @step(%s: tensor<f64>) {
   accel.update %s kind "sgd" : tensor<f64>

@@ -54,6 +54,13 @@ TEST_F(ProgressLineTest, AFullLineHasEveryField) {
             "tokens/s   1.5 GiB  ETA 1m 34s  fp8 emulated");
 }
 
+TEST_F(ProgressLineTest, SkippedStepsAreNeverLeftOut) {
+  StepMetrics metrics = Step(12);
+  metrics.skipped_steps = 2;
+  EXPECT_EQ(ProgressLine::Render(metrics, 200, 94, "", 40, false),
+            "step  12/200  loss   3.4568  skipped 2");
+}
+
 TEST_F(ProgressLineTest, ColumnsStayPut) {
   StepMetrics other = Step(7);
   other.loss = 12.5;

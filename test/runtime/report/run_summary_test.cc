@@ -44,6 +44,15 @@ TEST(RunSummaryTest, TimesAddUpToTheNanosecond) {
   EXPECT_EQ(summary.step_ns(), (int64_t{1} << 53) + 8);
 }
 
+TEST(RunSummaryTest, SkippedStepsHaveARow) {
+  RunSummary summary;
+  StepMetrics metrics{1, 3.0};
+  metrics.skipped_steps = 1;
+  summary.AddStep(metrics);
+  EXPECT_THAT(summary.Table(),
+              HasSubstr("  steps skipped  1, as they were not finite\n"));
+}
+
 TEST(RunSummaryTest, ARunWithoutStepsHasATableToo) {
   EXPECT_EQ(RunSummary().Table(), "  steps  0\n");
 }

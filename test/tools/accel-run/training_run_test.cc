@@ -183,6 +183,7 @@ TEST_F(TrainingRunTest, QuietPrintsNothing) {
   EXPECT_EQ(errors_, "");
 }
 
+// The sample plan is as accelc wrote them before steps tested themselves.
 TEST_F(TrainingRunTest, ALossThatIsNoNumberEndsTheRunInThatStep) {
   options_.set = {"lr=1e30"};
   options_.steps = 50;
@@ -193,10 +194,9 @@ TEST_F(TrainingRunTest, ALossThatIsNoNumberEndsTheRunInThatStep) {
       errors_,
       ::testing::MatchesRegex(
           "error: step [2-5]: expected a finite loss and gradient, got loss "
-          "(nan|inf|[-+.e0-9]+) and gradient norm (nan|inf); training stops "
-          "here, the weights are unusable; try a smaller learning rate "
-          "\\(--set lr=\\.\\.\\.\\) or a longer warm-up \\(--set "
-          "warmup_steps=\\.\\.\\.\\)\n"));
+          "(nan|inf|[-+.e0-9]+) and gradient norm (nan|inf); the weights are "
+          "unusable, as this plan updates them all the same; compile it again "
+          "with this release's accelc\n"));
 }
 
 TEST_F(TrainingRunTest, AStopRequestEndsAfterTheStepInProgress) {

@@ -9,13 +9,13 @@
 using namespace mlir;
 using namespace accel;
 
-void AdamWArithmetic::buildScalars(ScalarBuilder &s, Value rate,
+void AdamWArithmetic::buildScalars(UpdateBuilder &s, Value rate,
                                    Value gradientFactor) {
   Value one = s.number(1);
   Value first = s.read("beta1");
   Value second = s.read("beta2");
-  Value correction1 = s.sub(one, advancePower(s, "beta1_power", first));
-  Value correction2 = s.sub(one, advancePower(s, "beta2_power", second));
+  Value correction1 = s.sub(one, s.advancePower("beta1_power", first));
+  Value correction2 = s.sub(one, s.advancePower("beta2_power", second));
   factor = roundToF32(s, gradientFactor);
   keep = roundToF32(s, s.sub(one, s.mul(rate, s.read("weight_decay"))));
   towardsGradient = roundToF32(s, s.sub(one, first));
@@ -26,7 +26,7 @@ void AdamWArithmetic::buildScalars(ScalarBuilder &s, Value rate,
   stepSize = roundToF32(s, s.div(rate, correction1));
 }
 
-void AdamWArithmetic::buildUpdate(ScalarBuilder &scalars,
+void AdamWArithmetic::buildUpdate(UpdateBuilder &scalars,
                                   const TrainedSegment &segment) {
   SegmentBuilder b(scalars, segment);
   Value p = b.read(SlotRole::Master);
@@ -53,8 +53,8 @@ void accel::runAdamWStep(OracleSegment &segment, std::vector<double> &first,
   double beta1 = segment.get("beta1");
   double beta2 = segment.get("beta2");
   double eps = segment.get("eps");
-  double correction1 = 1.0 - std::pow(beta1, segment.step + 1.0);
-  double correction2 = 1.0 - std::pow(beta2, segment.step + 1.0);
+  double correction1 = 1.0 - std::pow(beta1, segment.updates + 1.0);
+  double correction2 = 1.0 - std::pow(beta2, segment.updates + 1.0);
   for (auto [i, g] : llvm::enumerate(segment.gradient)) {
     double decayed =
         segment.parameters[i] * (1.0 - segment.rate * segment.decay);

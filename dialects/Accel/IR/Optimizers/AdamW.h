@@ -13,9 +13,9 @@ namespace accel {
 /// g^2; p -= rate / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
 class AdamWArithmetic : public SegmentOptimizer {
 public:
-  void buildScalars(ScalarBuilder &s, mlir::Value rate,
+  void buildScalars(UpdateBuilder &s, mlir::Value rate,
                     mlir::Value gradientFactor) override;
-  void buildUpdate(ScalarBuilder &scalars,
+  void buildUpdate(UpdateBuilder &scalars,
                    const TrainedSegment &segment) override;
 
 protected:

@@ -15,7 +15,7 @@ namespace {
 /// m = beta2 m + (1 - beta2) g
 class Lion : public SegmentOptimizer {
 public:
-  void buildScalars(ScalarBuilder &s, Value rate,
+  void buildScalars(UpdateBuilder &s, Value rate,
                     Value gradientFactor) override {
     Value one = s.number(1);
     Value inUpdate = s.read("beta1");
@@ -29,7 +29,7 @@ public:
     stepSize = roundToF32(s, rate);
   }
 
-  void buildUpdate(ScalarBuilder &scalars,
+  void buildUpdate(UpdateBuilder &scalars,
                    const TrainedSegment &segment) override {
     SegmentBuilder b(scalars, segment);
     Value p = b.read(SlotRole::Master);

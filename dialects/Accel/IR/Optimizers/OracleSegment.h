@@ -16,8 +16,8 @@ namespace accel {
 struct OracleSegment {
   /// The hyperparameters by name.
   const llvm::StringMap<double> &numbers;
-  double step; ///< steps that came before
-  double rate; ///< learning rate of this step
+  double updates; ///< that came before
+  double rate;    ///< learning rate of this step
 
   llvm::MutableArrayRef<double> parameters;
   llvm::ArrayRef<double> gradient; ///< scaled and clipped

@@ -5,6 +5,17 @@
 using namespace mlir;
 using namespace accel;
 
+Value SegmentBuilder::readSlot(SlotAttr slot, Type slotType) {
+  Value value =
+      create<ReadOp>(slotType, segment.segment.getSlotName(slot));
+  old[slot] = value;
+  return value;
+}
+
+void SegmentBuilder::writeSlot(SlotAttr slot, Value value) {
+  scalars.write(segment.segment.getSlotName(slot), value, old.at(slot));
+}
+
 Value SegmentBuilder::repeatBlocks(Value value, int64_t block) {
   Value repeated =
       create<BroadcastOp>(type.clone({segment.elements / block, block}), value,
@@ -14,9 +25,9 @@ Value SegmentBuilder::repeatBlocks(Value value, int64_t block) {
 
 Value SegmentBuilder::read(const BlockCode &slots) {
   auto byte = IntegerType::get(builder.getContext(), 8, IntegerType::Unsigned);
-  Value bytes = create<ReadOp>(type.clone(byte), getKeptName(slots.codes));
-  Value scale = create<ReadOp>(type.clone({segment.elements / slots.block}),
-                               getKeptName(slots.scales));
+  Value bytes = readSlot(getSlot(slots.codes), type.clone(byte));
+  Value scale = readSlot(getSlot(slots.scales),
+                         type.clone({segment.elements / slots.block}));
   Value numbers = create<DequantizeOp>(type, slots.code, bytes);
   return mul(numbers, repeatBlocks(scale, slots.block));
 }
@@ -46,10 +57,4 @@ Value SegmentBuilder::sign(Value operand) {
 
 Value accel::roundToF32(ScalarBuilder &scalars, Value value) {
   return scalars.cast(value, scalars.getBuilder().getF32Type());
-}
-
-Value accel::advancePower(ScalarBuilder &scalars, StringRef power, Value base) {
-  Value next = scalars.mul(scalars.read(power), base);
-  scalars.write(power, next);
-  return next;
 }

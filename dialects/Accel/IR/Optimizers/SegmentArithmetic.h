@@ -4,7 +4,9 @@
 #ifndef ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_SEGMENTARITHMETIC_H
 #define ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_SEGMENTARITHMETIC_H
 
-#include "dialects/Accel/IR/ScalarBuilder.h"
+#include "dialects/Accel/IR/Optimizers/UpdateBuilder.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 namespace accel {
 
@@ -25,12 +27,12 @@ public:
 
   /// Builds the scalars of a step: `rate` is its learning rate, gradients are
   /// to be multiplied by `gradientFactor`. Advances the optimizer's counters.
-  virtual void buildScalars(ScalarBuilder &scalars, mlir::Value rate,
+  virtual void buildScalars(UpdateBuilder &scalars, mlir::Value rate,
                             mlir::Value gradientFactor) = 0;
 
   /// Builds one run of element-wise operations that reads the slots of
   /// `segment` and writes them back.
-  virtual void buildUpdate(ScalarBuilder &scalars,
+  virtual void buildUpdate(UpdateBuilder &scalars,
                            const TrainedSegment &segment) = 0;
 };
 
@@ -45,30 +47,26 @@ struct BlockCode {
 
 /// Element-wise f32 arithmetic on the slots of one segment; scalars are
 /// repeated where they are used. A slot is named by its role or, if the
-/// optimizer keeps it, by the optimizer's name of it. Borrows: both arguments.
+/// optimizer keeps it, by the optimizer's name of it. What is written takes
+/// effect as `scalars` says. Borrows: both arguments.
 class SegmentBuilder : public ArithmeticBuilder {
 public:
-  SegmentBuilder(ScalarBuilder &scalars, const TrainedSegment &segment)
+  SegmentBuilder(UpdateBuilder &scalars, const TrainedSegment &segment)
       : ArithmeticBuilder(scalars.getBuilder(), scalars.getLoc()),
-        segment(segment), type(mlir::RankedTensorType::get(
-                              {segment.elements}, builder.getF32Type())) {}
+        scalars(scalars), segment(segment),
+        type(mlir::RankedTensorType::get({segment.elements},
+                                         builder.getF32Type())) {}
 
-  Value read(SlotRole role) {
-    return create<ReadOp>(type, getName(SlotAttr::get(getContext(), role)));
-  }
-  Value read(llvm::StringRef kept) {
-    return create<ReadOp>(type, getKeptName(kept));
-  }
+  Value read(SlotRole role) { return readSlot(getSlot(role), type); }
+  Value read(llvm::StringRef kept) { return readSlot(getSlot(kept), type); }
   /// The numbers that `slots` hold, in f32.
   Value read(const BlockCode &slots);
   /// Stores `value`, of f32, there.
   void write(const BlockCode &slots, Value value);
-  void write(SlotRole role, Value value) {
-    WriteOp::create(builder, loc, getName(SlotAttr::get(getContext(), role)),
-                    value);
-  }
+  /// Requires: the slot has been read.
+  void write(SlotRole role, Value value) { writeSlot(getSlot(role), value); }
   void write(llvm::StringRef kept, Value value) {
-    WriteOp::create(builder, loc, getKeptName(kept), value);
+    writeSlot(getSlot(kept), value);
   }
 
   /// -1, 0 or 1; of what is no number, that.
@@ -80,28 +78,25 @@ public:
   }
 
 private:
-  mlir::MLIRContext *getContext() const { return builder.getContext(); }
-  /// The symbols of the segment's slots.
-  std::string getName(SlotAttr slot) const {
-    return segment.segment.getSlotName(slot);
+  SlotAttr getSlot(SlotRole role) const {
+    return SlotAttr::get(builder.getContext(), role);
   }
-  std::string getKeptName(llvm::StringRef kept) const {
-    return getName(SlotAttr::getKept(getContext(), kept));
+  SlotAttr getSlot(llvm::StringRef kept) const {
+    return SlotAttr::getKept(builder.getContext(), kept);
   }
-
+  Value readSlot(SlotAttr slot, mlir::Type slotType);
+  void writeSlot(SlotAttr slot, Value value);
   /// One number for each block, in every element of it.
   Value repeatBlocks(Value value, int64_t block);
 
+  UpdateBuilder &scalars;
+  llvm::DenseMap<SlotAttr, Value> old; ///< what has been read
   const TrainedSegment &segment;
   mlir::RankedTensorType type;
 };
 
 /// An f64 scalar, rounded once to the f32 that elements are computed in.
 mlir::Value roundToF32(ScalarBuilder &scalars, mlir::Value value);
-
-/// Multiplies the counter `power` by `base` and returns it.
-mlir::Value advancePower(ScalarBuilder &scalars, llvm::StringRef power,
-                         mlir::Value base);
 
 } // namespace accel
 

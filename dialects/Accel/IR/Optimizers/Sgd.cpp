@@ -14,7 +14,7 @@ namespace {
 /// g += decay * p; m = momentum m + g; p -= rate * m
 class Sgd : public SegmentOptimizer {
 public:
-  void buildScalars(ScalarBuilder &s, Value rate,
+  void buildScalars(UpdateBuilder &s, Value rate,
                     Value gradientFactor) override {
     factor = roundToF32(s, gradientFactor);
     decay = roundToF32(s, s.read("weight_decay"));
@@ -22,7 +22,7 @@ public:
     stepSize = roundToF32(s, rate);
   }
 
-  void buildUpdate(ScalarBuilder &scalars,
+  void buildUpdate(UpdateBuilder &scalars,
                    const TrainedSegment &segment) override {
     SegmentBuilder b(scalars, segment);
     Value p = b.read(SlotRole::Master);

@@ -341,6 +341,24 @@ const Case kInstructionCases[] = {
            planpb::Access::MODE_UNSPECIFIED);
      },
      "buffer 'gradient': unknown mode 0"},
+    {"Infinities",
+     [](SamplePlan& p) {
+       p.Step("predict").mutable_accesses(0)->set_infinities(
+           static_cast<planpb::Access::Infinities>(4));
+     },
+     "unknown infinities 4"},
+    {"InfinitiesOfWhatIsRead",
+     [](SamplePlan& p) {
+       planpb::Access& read = *p.Step("predict").mutable_accesses(0);
+       read.set_mode(planpb::Access::MODE_READ);
+       read.set_infinities(planpb::Access::INFINITIES_NEGATIVE);
+     },
+     "expected infinities of what is written, got them of what is read"},
+    {"NonFinitePolicy",
+     [](SamplePlan& p) {
+       p.manifest.set_on_nonfinite(static_cast<planpb::NonFinitePolicy>(3));
+     },
+     "unknown on_nonfinite 3"},
     {"Rotation",
      [](SamplePlan& p) {
        p.Step("fetch next").mutable_accesses(0)->set_rotate(2);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scalars of an update, and the choice between what it computes and what was
+// there: the one place where the state of an optimizer is written.
+#ifndef ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_UPDATEBUILDER_H
+#define ACCEL_DIALECTS_ACCEL_IR_OPTIMIZERS_UPDATEBUILDER_H
+
+#include "dialects/Accel/IR/ScalarBuilder.h"
+
+namespace accel {
+
+/// Builds the scalars of an update that takes effect only where `isFinite`, a
+/// boolean scalar, holds. Elsewhere every state keeps the bits that it had.
+/// Borrows: the builder.
+class UpdateBuilder : public ScalarBuilder {
+public:
+  UpdateBuilder(mlir::OpBuilder &builder, mlir::Location loc, Value isFinite)
+      : ScalarBuilder(builder, loc), isFinite(isFinite) {}
+
+  /// Writes `value` to state `name` if the update takes effect; else the state
+  /// keeps `old`, which is what it holds. The values have any shape.
+  void write(llvm::StringRef name, Value value, Value old);
+
+  /// Multiplies the counter `power` by `base` and returns the product.
+  Value advancePower(llvm::StringRef power, Value base);
+
+private:
+  Value isFinite;
+};
+
+/// Whether all of `numbers`, which are f64 scalars, are finite: a boolean
+/// scalar.
+mlir::Value buildIsFinite(ScalarBuilder &scalars,
+                          llvm::ArrayRef<mlir::Value> numbers);
+
+} // namespace accel
+
+#endif

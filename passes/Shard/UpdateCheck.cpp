@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Follows what is written back to the select that has chosen it.
+#include "passes/Shard/UpdateCheck.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/Optimizers/Optimizer.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+class UpdateChecker {
+public:
+  UpdateChecker(ModuleOp module, func::FuncOp step)
+      : symbols(module), step(step) {
+    if (auto name = module->getAttrOfType<StringAttr>(kOptimizerAttr)) {
+      optimizer = findOptimizer(name.getValue());
+    }
+    step.walk([&](MetricOp metric) {
+      auto chosen = metric.getName() == "finite"
+                        ? metric.getValue().getDefiningOp<SelectOp>()
+                        : SelectOp();
+      condition = chosen ? chosen.getCondition() : condition;
+    });
+  }
+
+  LogicalResult check() {
+    bool hasFailed = false;
+    step.walk([&](WriteOp write) {
+      if (isTrained(write.getSymbol()) && failed(check(write))) {
+        hasFailed = true;
+      }
+    });
+    return failure(hasFailed);
+  }
+
+private:
+  /// Whether a step that is not finite must not change it.
+  bool isTrained(StringRef symbol) const {
+    Operation *declaration = symbols.lookup(symbol);
+    if (isa_and_nonnull<ParameterOp>(declaration)) {
+      return true;
+    }
+    auto state = dyn_cast_or_null<StateOp>(declaration);
+    if (!state) {
+      return false;
+    }
+    return state.getKind() == StateKind::Slot
+               ? !state.isGradient()
+               : optimizer && optimizer->findPower(symbol);
+  }
+
+  LogicalResult check(WriteOp write) {
+    if (!written.insert(write.getSymbol()).second) {
+      return write.emitError("expected one write of '")
+             << write.getSymbol() << "' in a step, got a second one";
+    }
+    auto chosen = write.getValue().getDefiningOp<SelectOp>();
+    auto old = chosen ? chosen.getOnFalse().getDefiningOp<ReadOp>() : ReadOp();
+    if (!old || old.getSymbol() != write.getSymbol()) {
+      return write.emitError("expected '")
+             << write.getSymbol()
+             << "' to keep its value in a step that is not finite, got a write "
+                "without a select of it";
+    }
+    Value asked = chosen.getCondition();
+    if (auto repeated = asked.getDefiningOp<BroadcastOp>()) {
+      asked = repeated.getOperand();
+    }
+    if (!condition || asked != condition) {
+      return write.emitError("expected '")
+             << write.getSymbol()
+             << "' to be chosen by the condition that metric 'finite' "
+                "reports, got "
+             << (condition ? "another one" : "no such metric");
+    }
+    return success();
+  }
+
+  SymbolTable symbols;
+  func::FuncOp step;
+  const Optimizer *optimizer = nullptr;
+  Value condition; ///< null: no metric reports it
+  llvm::StringSet<> written;
+};
+
+} // namespace
+
+LogicalResult accel::checkUpdate(ModuleOp module) {
+  func::FuncOp step = findFunction(module, FunctionRole::Step);
+  return step ? UpdateChecker(module, step).check() : success();
+}

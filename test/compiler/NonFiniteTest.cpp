@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Steps that are not finite, in every mode and with every optimizer: whatever
+// an instruction spoils is named, and nothing that is trained changes.
+#include "compiler/Pipeline.h"
+#include "compiler/PlanWriter.h"
+#include "compiler/RegisterAll.h"
+#include "dialects/Plan/IR/PlanOps.h"
+#include "runtime/executor/parameters.h"
+#include "runtime/executor/rank_threads.h"
+#include "runtime/io/posix_vfs.h"
+#include "test/compiler/FaultyDevice.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+using namespace mlir;
+
+namespace accel::test {
+namespace {
+
+using runtime::NonFiniteFault;
+
+constexpr int64_t kBatch = 2;
+constexpr int64_t kGlobalBatch = 8;
+
+struct Case {
+  std::string model, mode, optimizer;
+  int ranks;
+};
+
+std::string nameOf(const testing::TestParamInfo<Case> &info) {
+  std::string model = info.param.model;
+  std::replace(model.begin(), model.end(), '-', '_');
+  return model + "_" + info.param.mode + "_" + info.param.optimizer + "_" +
+         std::to_string(info.param.ranks);
+}
+
+/// A classifier whose hidden scores a mask sets to negative infinity, as
+/// attention does that nobody has recognised. They lie in memory.
+constexpr const char *kMasked = R"mlir(
+module @masked attributes {accel.batch = 2 : i64} {
+  accel.parameter @w : tensor<16x21xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.5, site = 1 : i64}}
+  accel.parameter @v : tensor<10x16xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.5, site = 2 : i64}}
+  func.func @forward(%x: tensor<2x21xf32> {accel.name = "x"}) -> (tensor<2x10xf32> {accel.name = "logits"}) {
+    %w = accel.read @w : tensor<16x21xf32>
+    %s = accel.matmul %x, %w {transpose_rhs} : tensor<2x21xf32>, tensor<16x21xf32> -> tensor<2x16xf32>
+    %i = accel.iota 1 : tensor<2x16xi64>
+    %n = accel.constant dense<9> : tensor<2x16xi64>
+    %allowed = accel.compare lt, %i, %n : tensor<2x16xi64> -> tensor<2x16xi1>
+    %none = accel.constant dense<0xFF800000> : tensor<2x16xf32>
+    %m = accel.select %allowed, %s, %none : tensor<2x16xi1>, tensor<2x16xf32>
+    %p = accel.softmax %m : tensor<2x16xf32>
+    %v = accel.read @v : tensor<10x16xf32>
+    %y = accel.matmul %p, %v {transpose_rhs} : tensor<2x16xf32>, tensor<10x16xf32> -> tensor<2x10xf32>
+    return %y : tensor<2x10xf32>
+  }
+})mlir";
+
+/// The bytes of every state by name, of rank 0.
+using States = std::map<std::string, std::string>;
+
+class NonFiniteTest : public testing::TestWithParam<Case> {
+protected:
+  NonFiniteTest()
+      : context([] {
+          DialectRegistry registry;
+          registerAllAccelDialects(registry);
+          return registry;
+        }()) {
+    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+      diagnostics += diagnostic.str() + "\n";
+    });
+    std::string pattern = testing::TempDir() + "accel-nonfinite-XXXXXX";
+    folder = mkdtemp(pattern.data());
+  }
+  ~NonFiniteTest() override { std::filesystem::remove_all(folder); }
+
+  void SetUp() override {
+    compile();
+    if (!HasFatalFailure()) {
+      openRanks();
+    }
+  }
+
+  void openRanks() {
+    ranks.reset();
+    runtime::DatasetOptions options;
+    options.global_batch = kGlobalBatch;
+    auto opened = runtime::Dataset::Open(
+        *vfs, runtime::DataSignature(plan->manifest()), options);
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    data = std::move(*opened);
+    ranks = makeRanks();
+    ASSERT_TRUE(ranks);
+  }
+
+  onnx::ImportedModel importModel(const CompilerOptions &options) {
+    if (GetParam().model == "masked") {
+      onnx::ImportedModel model;
+      model.module = parseSourceString<ModuleOp>(kMasked, &context);
+      return model;
+    }
+    auto imported = onnx::importOnnx(options.model, options.frontend, context);
+    return succeeded(imported) ? std::move(*imported) : onnx::ImportedModel();
+  }
+
+  /// With `hasInfinities` false the plan says of no infinity that it is no
+  /// fault.
+  void compile(bool hasInfinities = true) {
+    CompilerOptions options;
+    options.model = ACCEL_MODELS "/" + GetParam().model + "/model.onnx";
+    options.frontend.dimensions["batch"] = kBatch;
+    options.shard.mode = GetParam().mode;
+    options.accumulate.optimizer = GetParam().optimizer;
+    options.accumulate.clipNorm = 1.0;
+    onnx::ImportedModel model = importModel(options);
+    ASSERT_TRUE(model.module) << diagnostics;
+    for (const PhaseInfo &info : getPhases()) {
+      if (info.phase <= Phase::Memory) {
+        ASSERT_TRUE(succeeded(runPhase(*model.module, info.phase, options)))
+            << info.name.str() << ": " << diagnostics;
+      }
+    }
+    if (!hasInfinities) {
+      model.module->walk([](plan::InstructionOpInterface op) {
+        op->removeAttr(plan::kInfinitiesAttr);
+      });
+    }
+    auto code = lowerKernels(*model.module, getVariants(*model.module));
+    ASSERT_TRUE(succeeded(code)) << diagnostics;
+    auto file = PlanFile::begin(context, *vfs, folder + "/plan", model.weights,
+                                WeightStorage::Plan, /*onThread=*/false);
+    ASSERT_TRUE(succeeded(file)) << diagnostics;
+    ASSERT_TRUE(succeeded(
+        writePlan(*model.module, *code, model, PlanWriterOptions(), **file)))
+        << diagnostics;
+    auto opened = runtime::Plan::Open(*vfs, folder + "/plan");
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    plan = std::move(*opened);
+  }
+
+  std::unique_ptr<runtime::RankThreads> makeRanks() {
+    runtime::RankThreadsOptions options;
+    options.ranks = GetParam().ranks;
+    options.executor.global_batch = kGlobalBatch;
+    int next = 0;
+    options.create_device = [&](runtime::Vfs &files,
+                                const runtime::DeviceOptions &device)
+        -> absl::StatusOr<std::unique_ptr<runtime::Device>> {
+      auto made = runtime::CreateDevice(files, device);
+      if (!made.ok()) {
+        return made.status();
+      }
+      return std::make_unique<FaultyDevice>(std::move(*made), spoiling, next++);
+    };
+    auto made = runtime::RankThreads::Create(*vfs, *plan, *data, options);
+    EXPECT_TRUE(made.ok()) << made.status();
+    if (!made.ok() || !(*made)->Initialize().ok()) {
+      return nullptr;
+    }
+    return std::move(*made);
+  }
+
+  /// Whether step `step` was finite.
+  bool runStep(runtime::Executor &executor, int64_t step) {
+    auto metrics = executor.RunStep(step);
+    EXPECT_TRUE(metrics.ok()) << metrics.status();
+    return !metrics.ok() || (*metrics)[*plan->view().FindMetric("finite")] == 1;
+  }
+
+  /// Slots whole, wherever they lie, and scalars.
+  States readStates(const runtime::Executor &executor) {
+    States states;
+    for (const planpb::Bucket &bucket : plan->manifest().buckets()) {
+      for (const planpb::Segment &segment : bucket.segments()) {
+        for (const planpb::Slot &slot : segment.slots()) {
+          if (slot.name() != "gradient") {
+            states[bucket.name() + "." + segment.name() + "." + slot.name()] =
+                readSlot(executor, bucket, segment, slot);
+          }
+        }
+      }
+    }
+    for (const planpb::State &state : plan->manifest().states()) {
+      if (state.kind() == planpb::State::KIND_COUNTER) {
+        double value = *runtime::GetScalar(executor, state.buffer());
+        states[state.name()] = std::to_string(value);
+      }
+    }
+    return states;
+  }
+
+  std::string readSlot(const runtime::Executor &executor,
+                       const planpb::Bucket &bucket,
+                       const planpb::Segment &segment,
+                       const planpb::Slot &slot) {
+    bool isCode =
+        plan->view().buffer(slot.buffer()).dtype() == planpb::ELEMENT_U8;
+    uint64_t block = std::max<uint64_t>(1, slot.block());
+    runtime::SlotTensor tensor;
+    tensor.buffer = slot.buffer();
+    tensor.width = isCode ? 1 : sizeof(float);
+    tensor.shard.set_elements(segment.elements() / block);
+    tensor.shard.set_granule(bucket.granule() / block);
+    *tensor.shard.mutable_axes() = slot.sharded_over();
+    std::string bytes(tensor.shard.elements() * tensor.width, '\0');
+    absl::Status status = executor.ReadTensor(
+        tensor, 0, tensor.shard.elements(),
+        absl::MakeSpan(reinterpret_cast<std::byte *>(bytes.data()),
+                       bytes.size()));
+    EXPECT_TRUE(status.ok()) << status;
+    return bytes;
+  }
+
+  void setCounter(runtime::Executor &executor, const std::string &name,
+                  double value) {
+    for (const planpb::State &state : plan->manifest().states()) {
+      if (state.name() == name) {
+        EXPECT_TRUE(runtime::SetScalar(executor, state.buffer(), value).ok());
+      }
+    }
+  }
+
+  static void expectSame(const States &got, const States &expected,
+                         const std::string &when) {
+    ASSERT_EQ(got.size(), expected.size());
+    for (const auto &[name, bytes] : expected) {
+      EXPECT_TRUE(got.at(name) == bytes) << name << " " << when;
+    }
+  }
+
+  const runtime::FunctionView &getStep() {
+    return *plan->view().FindFunction(planpb::FUNCTION_STEP);
+  }
+
+  /// Whether access `access` writes f32 that others read, on rank `rank`.
+  bool canSpoil(const planpb::Instruction &instruction, int access, int rank) {
+    const planpb::Access &each = instruction.accesses(access);
+    const planpb::Buffer &buffer = plan->view().buffer(each.buffer());
+    auto layout = runtime::MemoryLayout::Create(
+        plan->view(), runtime::RankBinding::OfRun(plan->manifest(), rank,
+                                                  GetParam().ranks, 1));
+    return each.mode() != planpb::Access::MODE_READ &&
+           each.thread_stride() == 0 &&
+           buffer.memory_class() != planpb::CLASS_WORKSPACE &&
+           buffer.dtype() == planpb::ELEMENT_F32 && layout.ok() &&
+           layout->RangeOf(each, 0).size() != 0;
+  }
+
+  MLIRContext context;
+  std::string diagnostics, folder;
+  std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
+  std::unique_ptr<runtime::Plan> plan;
+  std::unique_ptr<runtime::Dataset> data;
+  Spoiling spoiling;
+  std::unique_ptr<runtime::RankThreads> ranks;
+};
+
+//===----------------------------------------------------------------------===//
+// Who is named
+//===----------------------------------------------------------------------===//
+
+class NamingTest : public NonFiniteTest {
+protected:
+  struct Counts {
+    int tried = 0, seen = 0;
+  };
+
+  /// Spoils what one access writes and looks who is named for it.
+  void spoil(const planpb::Instruction &instruction, int access, int rank,
+             float value, int64_t step, Counts &counts) {
+    spoiling = {true, rank, &instruction, access, value, /*element=*/5};
+    bool isFinite = runStep(*ranks, step);
+    ++counts.tried;
+    if (!isFinite) {
+      ++counts.seen;
+      auto report = ranks->ReplayStep(step);
+      ASSERT_TRUE(report.ok()) << report.status();
+      const NonFiniteFault &first = report->first;
+      SCOPED_TRACE(std::to_string(value) + " in access " +
+                   std::to_string(access) + " of " +
+                   plan->view().Describe(getStep(), instruction) + " of rank " +
+                   std::to_string(rank));
+      ASSERT_EQ(first.kind, NonFiniteFault::kInstruction);
+      EXPECT_EQ(first.rank, static_cast<uint64_t>(rank))
+          << runtime::FaultText(plan->view(), first);
+      EXPECT_EQ(first.instruction, instruction.id())
+          << runtime::FaultText(plan->view(), first);
+      EXPECT_EQ(first.access, static_cast<uint64_t>(access));
+      EXPECT_EQ(first.microbatch, 0);
+      EXPECT_EQ(first.faults, 1u);
+      EXPECT_EQ(std::isnan(first.value), std::isnan(value));
+      EXPECT_EQ(std::isinf(first.value), std::isinf(value));
+    }
+    spoiling.isActive = false;
+  }
+};
+
+TEST_P(NamingTest, WhatAnInstructionSpoilsIsNamedInThatStep) {
+  ASSERT_TRUE(runStep(*ranks, 0));
+  // Where everything is finite nothing is named, whatever masks hold.
+  auto report = ranks->ReplayStep(0);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->first.kind, NonFiniteFault::kNone)
+      << runtime::FaultText(plan->view(), report->first);
+  EXPECT_GT(report->largest_gradient, 0);
+  int64_t step = 0;
+  Counts counts;
+  int spoiled = 0;
+  for (const planpb::Instruction &instruction : getStep().instructions()) {
+    if ((instruction.phase() != planpb::PHASE_FORWARD &&
+         instruction.phase() != planpb::PHASE_BACKWARD) ||
+        !instruction.has_launch()) {
+      continue;
+    }
+    int rank = static_cast<int>(instruction.id()) % GetParam().ranks;
+    for (int access = 0; access < instruction.accesses_size(); ++access) {
+      if (!canSpoil(instruction, access, rank)) {
+        continue;
+      }
+      ++spoiled;
+      spoil(instruction, access, rank, NAN, ++step, counts);
+      spoil(instruction, access, rank, INFINITY, ++step, counts);
+      if (HasFatalFailure()) {
+        return;
+      }
+    }
+  }
+  EXPECT_GT(spoiled, 8);
+  // Most of what is computed reaches the loss or a gradient.
+  EXPECT_GE(counts.seen * 4, counts.tried * 3)
+      << counts.seen << " of " << counts.tried;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, NamingTest,
+                         testing::Values(Case{"mlp", "plain", "adamw", 1},
+                                         Case{"mlp", "plain", "sgd", 2},
+                                         Case{"mlp", "fsdp", "adamw", 2},
+                                         Case{"gpt2", "plain", "adamw", 1},
+                                         Case{"gpt2", "zero1", "adamw", 2},
+                                         Case{"gpt2", "zero2", "adamw", 2},
+                                         Case{"gpt2", "fsdp", "adamw", 2},
+                                         Case{"decoder18", "plain", "adamw", 2},
+                                         Case{"masked", "plain", "adamw", 1},
+                                         Case{"masked", "fsdp", "adamw", 2}),
+                         nameOf);
+
+class MaskTest : public NonFiniteTest {};
+
+// The infinities are there, and only the plan says that they are no fault.
+TEST_P(MaskTest, WhatAMaskWritesIsNoFault) {
+  ASSERT_TRUE(runStep(*ranks, 0));
+  auto report = ranks->ReplayStep(0);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->first.kind, NonFiniteFault::kNone)
+      << runtime::FaultText(plan->view(), report->first);
+
+  ranks.reset();
+  compile(/*hasInfinities=*/false);
+  openRanks();
+  ASSERT_TRUE(runStep(*ranks, 0));
+  report = ranks->ReplayStep(0);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->first.kind, NonFiniteFault::kInstruction);
+  EXPECT_EQ(report->first.value, -INFINITY);
+  EXPECT_EQ(report->first.faults, 2u * 7u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, MaskTest,
+                         testing::Values(Case{"masked", "plain", "adamw", 1},
+                                         Case{"masked", "fsdp", "adamw", 2}),
+                         nameOf);
+
+//===----------------------------------------------------------------------===//
+// What stays
+//===----------------------------------------------------------------------===//
+
+class SkippingTest : public NonFiniteTest {};
+
+TEST_P(SkippingTest, ASkippedStepChangesCountersOnly) {
+  // The first result of the loop, on the last rank.
+  for (const planpb::Instruction &instruction : getStep().instructions()) {
+    for (int access = 0; access < instruction.accesses_size(); ++access) {
+      if (!spoiling.instruction && instruction.has_launch() &&
+          instruction.phase() == planpb::PHASE_FORWARD &&
+          canSpoil(instruction, access, GetParam().ranks - 1)) {
+        spoiling = {false, GetParam().ranks - 1, &instruction, access, NAN, 3};
+      }
+    }
+  }
+  ASSERT_TRUE(spoiling.instruction);
+  ASSERT_TRUE(runStep(*ranks, 0));
+  States before = readStates(*ranks);
+  spoiling.isActive = true;
+  ASSERT_FALSE(runStep(*ranks, 1));
+  States skipped = readStates(*ranks);
+  ASSERT_TRUE(ranks->ReplayStep(1).ok());
+  expectSame(readStates(*ranks), skipped, "after the replay");
+  spoiling.isActive = false;
+  EXPECT_EQ(skipped.at("step_count"), std::to_string(2.0));
+  EXPECT_EQ(skipped.at("skipped_steps"), std::to_string(1.0));
+  States expected = before;
+  expected["step_count"] = skipped["step_count"];
+  expected["skipped_steps"] = skipped["skipped_steps"];
+  expectSame(skipped, expected, "after the skipped step");
+  ASSERT_TRUE(runStep(*ranks, 2));
+  States after = readStates(*ranks);
+
+  // A run that has never seen the bad step, on the same data.
+  std::unique_ptr<runtime::RankThreads> other = makeRanks();
+  ASSERT_TRUE(other);
+  ASSERT_TRUE(runStep(*other, 0));
+  setCounter(*other, "step_count", 2);
+  setCounter(*other, "skipped_steps", 1);
+  ASSERT_TRUE(runStep(*other, 2));
+  expectSame(after, readStates(*other), "after the step behind it");
+  EXPECT_NE(after, skipped);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Modes, SkippingTest,
+    testing::Values(
+        Case{"mlp", "plain", "adamw", 1}, Case{"mlp", "plain", "adamw8", 1},
+        Case{"mlp", "plain", "lion", 1}, Case{"mlp", "plain", "sgd", 1},
+        Case{"mlp", "zero1", "adamw", 2}, Case{"mlp", "zero1", "adamw8", 2},
+        Case{"mlp", "zero1", "lion", 2}, Case{"mlp", "zero1", "sgd", 2},
+        Case{"mlp", "zero2", "adamw", 2}, Case{"mlp", "zero2", "adamw8", 2},
+        Case{"mlp", "zero2", "lion", 2}, Case{"mlp", "zero2", "sgd", 2},
+        Case{"mlp", "fsdp", "adamw", 2}, Case{"mlp", "fsdp", "adamw8", 2},
+        Case{"mlp", "fsdp", "lion", 2}, Case{"mlp", "fsdp", "sgd", 2},
+        Case{"mlp", "plain", "adamw8", 2}, Case{"gpt2", "fsdp", "adamw", 2}),
+    nameOf);
+
+} // namespace
+} // namespace accel::test

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a run does after a step whose loss or gradient is not finite.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+#include "tools/accel-run/training_run.h"
+
+namespace accel::tools {
+namespace {
+
+using runtime::NonFiniteFault;
+using runtime::ReplayReport;
+using runtime::StepMetrics;
+
+// The square of an f32 above this, or the sum of the squares of a row of 128 of
+// them, may be too large for an f32.
+constexpr double kLargeGradient = 1.6e18;
+
+constexpr absl::string_view kSmallerSteps =
+    "try a smaller learning rate (--set lr=...) or a longer warm-up (--set "
+    "warmup_steps=...)";
+
+std::string Remedy(const NonFiniteFault& fault, int64_t step) {
+  switch (fault.kind) {
+    case NonFiniteFault::kInput:
+      return "correct the data, or leave that row out";
+    case NonFiniteFault::kParameter:
+      return step == 1 ? "the model's file holds it, or its initialization "
+                         "made it; correct the model"
+                       : absl::StrCat("the update of an earlier step made it; ",
+                                      kSmallerSteps);
+    default:
+      return std::string(kSmallerSteps);
+  }
+}
+
+// The step was finite when it was executed once more.
+std::string FiniteText(const runtime::PlanView& plan,
+                       const StepMetrics& metrics, const ReplayReport& report) {
+  const std::string largest =
+      absl::StrCat("the largest gradient is ",
+                   runtime::FormatRoundTrip(report.largest_gradient), ", ",
+                   runtime::PlaceText(plan, report.largest_place));
+  if (std::isfinite(metrics.loss) && std::isinf(metrics.grad_norm) &&
+      report.largest_gradient > kLargeGradient) {
+    return absl::StrCat(
+        "All losses and gradients are finite; the sum of the squared gradients "
+        "is not: ",
+        largest, ". Remedy: ", kSmallerSteps);
+  }
+  return absl::StrCat(
+      "Executed once more, the step was finite: ", largest,
+      ". The same program gave two results from the same data. Remedy: test "
+      "the memory and the processor of this machine");
+}
+
+// Where it went wrong, and what to do.
+std::string CauseText(const runtime::PlanView& plan, const StepMetrics& metrics,
+                      const ReplayReport& report) {
+  return report.first.kind == NonFiniteFault::kNone
+             ? FiniteText(plan, metrics, report)
+             : absl::StrCat("The first is on ",
+                            runtime::FaultText(plan, report.first),
+                            ". Remedy: ", Remedy(report.first, metrics.step));
+}
+
+}  // namespace
+
+bool TrainingRun::SkipsNonFinite() const {
+  return options_.skip_nonfinite.value_or(plan_->manifest().on_nonfinite() ==
+                                          planpb::NONFINITE_SKIP);
+}
+
+bool TrainingRun::IsFinite(const StepMetrics& metrics,
+                           const std::vector<double>& values) const {
+  const auto tested = plan_->view().FindMetric("finite");
+  return tested ? values[*tested] == 1.0
+                : std::isfinite(metrics.loss) &&
+                      (std::isfinite(metrics.grad_norm) ||
+                       !plan_->view().FindMetric("grad_norm"));
+}
+
+absl::Status TrainingRun::HandleNonFinite(const StepMetrics& metrics) {
+  const std::string found = absl::StrCat(
+      "step ", metrics.step, ": expected a finite loss and gradient, got loss ",
+      runtime::FormatRoundTrip(metrics.loss), " and gradient norm ",
+      runtime::FormatRoundTrip(metrics.grad_norm));
+  if (!plan_->view().FindMetric("finite")) {
+    all_know_ = true;
+    return WithExitCode(
+        absl::OutOfRangeError(absl::StrCat(
+            found,
+            "; the weights are unusable, as this plan updates them all the "
+            "same; compile it again with this release's accelc")),
+        ExitCode::kDivergence);
+  }
+  const bool skips = SkipsNonFinite();
+  if (skips && skipped_steps_ > 1) {
+    return absl::OkStatus();
+  }
+  // The state stands still while all ranks look for the cause.
+  ASSIGN_OR_RETURN(const ReplayReport report,
+                   executor_->ReplayStep(metrics.step - 1));
+  const std::string text =
+      absl::StrCat(found, "; the step changed no weight. ",
+                   CauseText(plan_->view(), metrics, report));
+  if (skips) {
+    environment_.logger.Log(
+        runtime::LogLevel::kWarning,
+        absl::StrCat(text, "; later steps that are not finite are counted"));
+    return absl::OkStatus();
+  }
+  all_know_ = true;
+  // Weights that are not finite themselves are not worth keeping.
+  halted_ = report.first.kind != NonFiniteFault::kParameter;
+  return WithExitCode(
+      absl::OutOfRangeError(absl::StrCat(
+          text, "; or go on without such steps (--on-nonfinite=skip)")),
+      ExitCode::kDivergence);
+}
+
+void TrainingRun::KeepLastGood() {
+  if (options_.export_path.empty() || !(IsFirst() || ReadTogether("master"))) {
+    return;
+  }
+  const absl::Status status = Export();
+  if (!status.ok()) {
+    environment_.logger.Log(runtime::LogLevel::kError, status.message());
+  } else if (IsFirst()) {
+    environment_.logger.Log(runtime::LogLevel::kInfo,
+                            absl::StrCat("'", options_.export_path,
+                                         "' has the weights before that step"));
+  }
+}
+
+}  // namespace accel::tools
