@@ -26,6 +26,11 @@ def Accel_Dialect : Dialect {
     never modified. What outlives a step (parameters, optimizer state, counters) is a symbol of the module,
     read by `accel.read` and changed by `accel.write` and `accel.accumulate` only.
     There is no implicit broadcasting and no implicit conversion of element types.
+
+    Elements are floats of 64, 32, 16 (`bf16`, `f16`) and 8 bits (`f8E4M3FN`, `f8E5M2`, and `f8E8M0FNU` for scales), integers (`i64`,
+    `i32`), booleans (`i1`) and bytes of a code (`ui8`). 8-bit floats are stored, moved (views, `accel.concat`, `accel.gather`), chosen
+    by `accel.select` and cast, and take part in no other arithmetic. Models may be written in bf16 and f16, so the dialect has arithmetic
+    on them; kernels have none, and take them as 8-bit floats (`docs/kernels.md`).
   }];
 }
 
@@ -36,7 +41,11 @@ def Accel_Tensor : RankedTensorOf<[Accel_Element]>;
 // ui8 holds codes (accel.quantize), which are stored and viewed, and no numbers to compute with.
 def Accel_Code : AnyTypeOf<[UI8], "8-bit code">;
 def Accel_CodeTensor : RankedTensorOf<[Accel_Code]>;
-def Accel_StoredTensor : RankedTensorOf<[F32, F64, BF16, F16, I32, I64, I1, UI8]>;
+// 8-bit floats are stored, moved, chosen and cast; arithmetic is done in what they are cast to.
+def Accel_MovedElement : AnyTypeOf<[F32, F64, BF16, F16, I32, I64, I1, F8E4M3FN, F8E5M2, F8E8M0FNU], "element type or 8-bit float">;
+def Accel_MovedTensor : RankedTensorOf<[Accel_MovedElement]>;
+// Whatever can lie in memory.
+def Accel_StoredTensor : RankedTensorOf<[F32, F64, BF16, F16, F8E4M3FN, F8E5M2, F8E8M0FNU, I32, I64, I1, UI8]>;
 def Accel_FloatTensor : RankedTensorOf<[Accel_Float]>;
 def Accel_IntegerTensor : RankedTensorOf<[Accel_Integer]>;
 def Accel_IndexTensor : RankedTensorOf<[I64, I32]>;

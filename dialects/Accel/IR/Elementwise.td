@@ -122,8 +122,8 @@ def Accel_SelectOp : Accel_ElementwiseOp<"select", [AllTypesMatch<["on_true", "o
 
     Lowers to one operation of a fused kernel.
   }];
-  let arguments = (ins Accel_BoolTensor:$condition, Accel_Tensor:$on_true, Accel_Tensor:$on_false);
-  let results = (outs Accel_Tensor:$result);
+  let arguments = (ins Accel_BoolTensor:$condition, Accel_MovedTensor:$on_true, Accel_MovedTensor:$on_false);
+  let results = (outs Accel_MovedTensor:$result);
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($result)";
   let hasFolder = 1;
 }
@@ -132,19 +132,48 @@ def Accel_CastOp : Accel_ElementwiseOp<"cast", [SameOperandsAndResultShape]> {
   let summary = "converts the element type";
   let description = [{
     Every element of `operand` as an element of `result`'s type: floats to integers by truncation towards zero, anything
-    to `i1` by comparison with zero, `i1` to numbers as 0 or 1.
+    to `i1` by comparison with zero, `i1` to numbers as 0 or 1. From a smaller float to a larger one the number stays the same.
+
+    What becomes a float of 16 or 8 bits becomes f32 first, so that a number of f64 or of an integer may be rounded twice; then, once:
+
+    | result | range, smallest number | a number of f32 becomes |
+    |---|---|---|
+    | `bf16` | 3.39e38, 2^-133 | the nearest number, of two that are as near the one with an even mantissa |
+    | `f16` | 65504, 2^-24 | the same |
+    | `f8E4M3FN` | 448, 2^-9, no infinity | the same |
+    | `f8E5M2` | 57344, 2^-16 | the same |
+    | `f8E8M0FNU` | powers of two from 2^-127 to 2^127, no sign, no zero, no infinity | the smallest power of two that is not smaller |
+
+    - Numbers below the smallest normal one are those of the format, whatever the processor does with its own subnormal numbers.
+    - Beyond the range: with `saturate` what would be rounded to more than the largest number becomes that number, an infinity too. Casts
+      to 8 bits always saturate. Without `saturate` (bf16, f16) it becomes an infinity, which loss scaling for f16 looks for.
+    - A NaN stays one, with its sign and the upper bits of its mantissa where the format has room for them. NaN is thus the only
+      sign of a fault that an 8-bit float can carry: who looks for infinities looks at the operand. `f8E5M2` could hold infinities, but
+      the OCP's specification lets a saturating cast turn them into the largest number, and so do processors; and then E4M3 and E5M2
+      behave alike.
+    - Scales are rounded up, as those of Transformer Engine's MX recipe are: what is divided by the scale must not leave the range. Zero
+      and negative numbers become 2^-127, infinity 2^127.
 
     ```mlir
     %y = accel.cast %x : tensor<4x8xi64> -> tensor<4x8xf32>
+    %h = accel.cast %y : tensor<4x8xf32> -> tensor<4x8xf16>
+    %q = accel.cast %y saturate : tensor<4x8xf32> -> tensor<4x8xf8E4M3FN>
     ```
 
-    Lowers to one operation of a fused kernel.
+    **Constraints**
+    - (C1) what is cast to or from an 8-bit float is a float.
+    - (C2) `saturate` stands where `result` is f8E4M3FN or f8E5M2, may stand where it is bf16 or f16, and stands nowhere else.
+
+    A cast from or to an 8-bit float has no gradient: they are inserted behind Differentiate. Lowers to integer arithmetic in a fused
+    kernel; for subnormal numbers, to one float addition whose rounding is that of the format.
   }];
-  let arguments = (ins Accel_Tensor:$operand);
-  let results = (outs Accel_Tensor:$result);
-  let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::Type":$elementType)>];
-  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let arguments = (ins Accel_MovedTensor:$operand, UnitAttr:$saturate);
+  let results = (outs Accel_MovedTensor:$result);
+  // Saturates where the result's type always does.
+  let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::Type":$elementType, CArg<"bool", "false">:$saturate)>];
+  let assemblyFormat = "$operand (`saturate` $saturate^)? attr-dict `:` type($operand) `->` type($result)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def Accel_QuantizeOp : Accel_ElementwiseOp<"quantize", [SameOperandsAndResultShape]> {

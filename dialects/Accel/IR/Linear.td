@@ -46,8 +46,8 @@ def Accel_GatherOp : Accel_FusedOp<"gather", "Gather"> {
 
     Lowers to an indirect load of a fused kernel.
   }];
-  let arguments = (ins Accel_Tensor:$table, Accel_IndexTensor:$indices, OptionalAttr<I64Attr>:$padding_row);
-  let results = (outs Accel_Tensor:$result);
+  let arguments = (ins Accel_MovedTensor:$table, Accel_IndexTensor:$indices, OptionalAttr<I64Attr>:$padding_row);
+  let results = (outs Accel_MovedTensor:$result);
   let builders = [
     OpBuilder<(ins "::mlir::Value":$table, "::mlir::Value":$indices)>,
     OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$table, "::mlir::Value":$indices), [{

@@ -83,8 +83,8 @@ def Accel_TransposeOp : Accel_FusedOp<"transpose", "View"> {
 
     Lowers to a strided view.
   }];
-  let arguments = (ins Accel_Tensor:$operand, DenseI64ArrayAttr:$permutation);
-  let results = (outs Accel_Tensor:$result);
+  let arguments = (ins Accel_MovedTensor:$operand, DenseI64ArrayAttr:$permutation);
+  let results = (outs Accel_MovedTensor:$result);
   let assemblyFormat = "$operand $permutation attr-dict `:` type($operand) `->` type($result)";
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::llvm::ArrayRef<int64_t>":$permutation)>];
   let hasVerifier = 1;
@@ -106,8 +106,8 @@ def Accel_BroadcastOp : Accel_FusedOp<"broadcast", "View"> {
 
     Lowers to a view with stride 0.
   }];
-  let arguments = (ins Accel_Tensor:$operand, DenseI64ArrayAttr:$dimensions);
-  let results = (outs Accel_Tensor:$result);
+  let arguments = (ins Accel_MovedTensor:$operand, DenseI64ArrayAttr:$dimensions);
+  let results = (outs Accel_MovedTensor:$result);
   let assemblyFormat = "$operand $dimensions attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -128,8 +128,8 @@ def Accel_SliceOp : Accel_FusedOp<"slice", "View"> {
 
     Lowers to a strided view.
   }];
-  let arguments = (ins Accel_Tensor:$operand, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$strides);
-  let results = (outs Accel_Tensor:$result);
+  let arguments = (ins Accel_MovedTensor:$operand, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$strides);
+  let results = (outs Accel_MovedTensor:$result);
   let assemblyFormat = "$operand $offsets `strides` $strides attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -172,8 +172,8 @@ def Accel_SplitOp : Accel_FusedOp<"split", "View"> {
 
     Lowers to one strided view per result.
   }];
-  let arguments = (ins Accel_Tensor:$operand, I64Attr:$axis);
-  let results = (outs Variadic<Accel_Tensor>:$results);
+  let arguments = (ins Accel_MovedTensor:$operand, I64Attr:$axis);
+  let results = (outs Variadic<Accel_MovedTensor>:$results);
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "int64_t":$axis, "::llvm::ArrayRef<int64_t>":$sizes)>];
   let assemblyFormat = "$operand `axis` $axis attr-dict `:` type($operand) `->` type($results)";
   let hasVerifier = 1;
@@ -194,8 +194,8 @@ def Accel_ConcatOp : Accel_FusedOp<"concat", "Assembly"> {
 
     Lowers to one copy into a view per operand.
   }];
-  let arguments = (ins Variadic<Accel_Tensor>:$operands, I64Attr:$axis);
-  let results = (outs Accel_Tensor:$result);
+  let arguments = (ins Variadic<Accel_MovedTensor>:$operands, I64Attr:$axis);
+  let results = (outs Accel_MovedTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$operands, "int64_t":$axis)>];
   let assemblyFormat = "$operands `axis` $axis attr-dict `:` type($operands) `->` type($result)";
   let hasVerifier = 1;

@@ -2,9 +2,10 @@
 // Tensors in the compiler's own memory: storage and element types.
 #include "dialects/Accel/Interpreter/HostTensor.h"
 
-#include "llvm/ADT/APFloat.h"
+#include "dialects/Accel/IR/SmallFloat.h"
 
 #include <cassert>
+#include <cmath>
 
 using namespace mlir;
 
@@ -108,11 +109,12 @@ double roundToElementType(double value, Type elementType) {
   if (elementType.isF32()) {
     return static_cast<float>(value);
   }
-  llvm::APFloat rounded(value);
-  bool losesInfo = false;
-  rounded.convert(cast<FloatType>(elementType).getFloatSemantics(),
-                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return rounded.convertToDouble();
+  const SmallFloat *format = SmallFloat::get(elementType);
+  // An infinity that lies in a tensor, which no cast has made, stays one.
+  if (std::isinf(value) && format->hasInfinity) {
+    return value;
+  }
+  return format->round(value, format->alwaysSaturates());
 }
 
 int64_t wrapToElementType(int64_t value, Type elementType) {

@@ -98,7 +98,8 @@ private:
   std::variant<Storage<double>, Storage<int64_t>> elements;
 };
 
-/// `value` rounded to the nearest value of `elementType` (f64, f32, bf16, f16).
+/// `value` rounded to a float type: to the nearest value of f64, f32, bf16 and
+/// f16, and as `accel.cast` does to 8 bits.
 double roundToElementType(double value, mlir::Type elementType);
 
 /// `value` reduced to the width of `elementType` in two's complement (i64, i32;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What comparisons, boolean operations, selections and casts compute.
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "dialects/Accel/Interpreter/OpFamilies.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -109,10 +110,24 @@ int64_t truncate(double value, Type type) {
                                                : static_cast<int64_t>(value);
 }
 
-Evaluation castElements(Operation *op, const HostTensor &operand) {
+/// To 16 or 8 bits by way of f32. In contrast to other results these are
+/// rounded always: that is what the operation is for.
+void castToSmallFloats(CastOp op, const HostTensor &operand,
+                       const SmallFloat &format, MutableArrayRef<double> out) {
+  bool saturates = op.getSaturate() || format.alwaysSaturates();
+  operand.visit([&](auto elements) {
+    llvm::transform(elements, out.begin(), [&](auto element) {
+      return format.round(static_cast<float>(element), saturates);
+    });
+  });
+}
+
+Evaluation castElements(CastOp op, const HostTensor &operand) {
   HostTensor result(getResultType(op));
   Type type = result.getElementType();
-  if (result.isFloat()) {
+  if (const SmallFloat *format = SmallFloat::get(type)) {
+    castToSmallFloats(op, operand, *format, result.mutableFloats());
+  } else if (result.isFloat()) {
     operand.visit([out = result.mutableFloats()](auto elements) {
       llvm::transform(elements, out.begin(), [](auto element) {
         return static_cast<double>(element);
@@ -151,7 +166,7 @@ Evaluation evaluateLogic(Operation *op, ArrayRef<HostTensor> operands) {
       .Case([&](SelectOp selection) {
         return select(selection, {operands, selection});
       })
-      .Case([&](CastOp) { return castElements(op, operands[0]); })
+      .Case([&](CastOp cast) { return castElements(cast, operands[0]); })
       .Default(Evaluation());
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The way between tensors in the compiler's own memory and attributes.
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "dialects/Accel/Interpreter/HostTensor.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
 
 #include <cstring>
+#include <limits>
 
 using namespace mlir;
 
@@ -18,7 +20,7 @@ std::optional<unsigned> getStorageBits(Type type) {
   if (type.isInteger(1) || type.isUnsignedInteger(8)) {
     return 8;
   }
-  bool known = type.isF32() || type.isF64() || type.isBF16() || type.isF16() ||
+  bool known = type.isF32() || type.isF64() || SmallFloat::get(type) ||
                type.isInteger(32) || type.isInteger(64);
   return known ? std::optional(type.getIntOrFloatBitWidth()) : std::nullopt;
 }
@@ -32,12 +34,21 @@ void copyElements(ArrayRef<char> bytes, MutableArrayRef<Out> out) {
   }
 }
 
+/// APFloat takes a NaN of f8E8M0FNU, which has no mantissa, for an infinity.
+double toDouble(const llvm::APFloat &number) {
+  return number.isNaN() ? std::numeric_limits<double>::quiet_NaN()
+                        : number.convertToDouble();
+}
+
+/// `Bits` is as wide as a float of the semantics.
+template <typename Bits>
 void copySmallFloats(ArrayRef<char> bytes, const llvm::fltSemantics &semantics,
                      MutableArrayRef<double> out) {
   for (size_t i = 0; i < out.size(); ++i) {
-    uint16_t bits;
-    std::memcpy(&bits, bytes.data() + 2 * i, 2);
-    out[i] = llvm::APFloat(semantics, llvm::APInt(16, bits)).convertToDouble();
+    Bits bits;
+    std::memcpy(&bits, bytes.data() + sizeof(Bits) * i, sizeof(Bits));
+    llvm::APInt integer(8 * sizeof(Bits), bits);
+    out[i] = toDouble(llvm::APFloat(semantics, integer));
   }
 }
 
@@ -50,8 +61,9 @@ HostTensor fromBytes(RankedTensorType type, ArrayRef<char> bytes) {
   } else if (element.isF64()) {
     copyElements<double>(bytes, tensor.mutableFloats());
   } else if (auto floatType = dyn_cast<FloatType>(element)) {
-    copySmallFloats(bytes, floatType.getFloatSemantics(),
-                    tensor.mutableFloats());
+    auto *copy = floatType.getWidth() == 8 ? copySmallFloats<uint8_t>
+                                           : copySmallFloats<uint16_t>;
+    copy(bytes, floatType.getFloatSemantics(), tensor.mutableFloats());
   } else if (element.isInteger(64)) {
     copyElements<int64_t>(bytes, tensor.mutableIntegers());
   } else if (element.isInteger(32)) {
@@ -66,7 +78,7 @@ HostTensor fromSplat(RankedTensorType type, DenseElementsAttr dense) {
   HostTensor tensor(type);
   if (tensor.isFloat()) {
     llvm::fill(tensor.mutableFloats(),
-               dense.getSplatValue<llvm::APFloat>().convertToDouble());
+               toDouble(dense.getSplatValue<llvm::APFloat>()));
     return tensor;
   }
   llvm::APInt integer = dense.getSplatValue<llvm::APInt>();
@@ -114,21 +126,23 @@ template <typename T> DenseElementsAttr toDense(const HostTensor &tensor) {
                                     : values);
 }
 
+template <typename Bits>
 DenseElementsAttr toDenseSmallFloats(const HostTensor &tensor) {
+  Type element = tensor.getElementType();
   const llvm::fltSemantics &semantics =
-      cast<FloatType>(tensor.getElementType()).getFloatSemantics();
-  std::vector<uint16_t> bits(tensor.getNumElements());
+      cast<FloatType>(element).getFloatSemantics();
+  std::vector<Bits> bits(tensor.getNumElements());
   llvm::transform(tensor.floats(), bits.begin(), [&](double value) {
-    llvm::APFloat converted(value);
+    llvm::APFloat converted(roundToElementType(value, element));
     bool losesInfo = false;
     converted.convert(semantics, llvm::APFloat::rmNearestTiesToEven,
                       &losesInfo);
-    return converted.bitcastToAPInt().getZExtValue();
+    return static_cast<Bits>(converted.bitcastToAPInt().getZExtValue());
   });
   size_t count = !bits.empty() && allSameBits(bits) ? 1 : bits.size();
   return DenseElementsAttr::getFromRawBuffer(
-      tensor.getType(),
-      ArrayRef(reinterpret_cast<const char *>(bits.data()), 2 * count));
+      tensor.getType(), ArrayRef(reinterpret_cast<const char *>(bits.data()),
+                                 sizeof(Bits) * count));
 }
 
 DenseElementsAttr toDenseBooleans(const HostTensor &tensor) {
@@ -178,7 +192,9 @@ DenseElementsAttr HostTensor::toAttribute() const {
     return toDense<double>(*this);
   }
   if (isFloat()) {
-    return toDenseSmallFloats(*this);
+    return element.getIntOrFloatBitWidth() == 8
+               ? toDenseSmallFloats<uint8_t>(*this)
+               : toDenseSmallFloats<uint16_t>(*this);
   }
   if (element.isInteger(64)) {
     return toDense<int64_t>(*this);

@@ -259,6 +259,11 @@ const RefusalCase kRefusals[] = {
      "'accel.attention_grad' op expected no gradient through a gradient, got "
      "one: second derivatives of attention are not supported; make the "
      "objective depend on accel.attention's result instead"},
+    {{"%x: tensor<4xf32>",
+      "%y = accel.cast %x saturate : tensor<4xf32> -> tensor<4xf8E4M3FN>", ""},
+     1,
+     "'accel.cast' op expected no 8-bit floats before Differentiate, got a "
+     "cast from 'f32' to 'f8E4M3FN', which has no gradient"},
 };
 
 TEST_F(GradientRulesTest, WhatHasNoDerivativeSaysSo) {

@@ -20,6 +20,12 @@ accel.parameter @parameter_c1_element : tensor<4xi8>
 
 // -----
 
+// parameter_c1
+// expected-error@below {{'accel.parameter' op expected element type f32, f64, bf16, f16, i64, i32 or i1, got 'f8E4M3FN'}}
+accel.parameter @parameter_c1_byte : tensor<4xf8E4M3FN>
+
+// -----
+
 // parameter_c2
 // expected-error@below {{'accel.parameter' op expected a trainable parameter to have a float element type, got 'i64': leave out `trainable`}}
 accel.parameter @parameter_c2 : tensor<4xi64> trainable
@@ -53,6 +59,12 @@ accel.parameter @parameter_c3_key : tensor<4xf32> {initial = {kind = "file"}}
 // state_c1
 // expected-error@below {{'accel.state' op expected a ranked tensor type with a static shape, got 'tensor<*xf64>'}}
 accel.state @state_c1 counter : tensor<*xf64>
+
+// -----
+
+// state_c1
+// expected-error@below {{'accel.state' op expected element type f32, f64, bf16, f16, i64, i32, i1, ui8, f8E4M3FN, f8E5M2 or f8E8M0FNU, got 'f8E4M3FNUZ'}}
+accel.state @state_c1_element counter : tensor<4xf8E4M3FNUZ>
 
 // -----
 

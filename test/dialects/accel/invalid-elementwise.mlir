@@ -131,8 +131,72 @@ func.func @cast_to_another_shape(%x: tensor<4xf32>) {
 // -----
 
 func.func @cast_to_an_unknown_type(%x: tensor<4xf32>) {
-  // expected-error@below {{'accel.cast' op result #0 must be ranked tensor of element type values, but got 'tensor<4xi7>'}}
+  // expected-error@below {{'accel.cast' op result #0 must be ranked tensor of element type or 8-bit float values, but got 'tensor<4xi7>'}}
   %y = accel.cast %x : tensor<4xf32> -> tensor<4xi7>
+  return
+}
+
+// -----
+
+func.func @cast_c1(%x: tensor<4xi64>) {
+  // expected-error@below {{'accel.cast' op expected a cast between an 8-bit float and another float, got one from 'i64' to 'f8E5M2': cast to f32 in between}}
+  %y = accel.cast %x saturate : tensor<4xi64> -> tensor<4xf8E5M2>
+  return
+}
+
+// -----
+
+func.func @cast_c1_to_boolean(%x: tensor<4xf8E8M0FNU>) {
+  // expected-error@below {{'accel.cast' op expected a cast between an 8-bit float and another float, got one from 'f8E8M0FNU' to 'i1': cast to f32 in between}}
+  %y = accel.cast %x : tensor<4xf8E8M0FNU> -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @cast_c2(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.cast' op expected `saturate` on a cast to 'f8E4M3FN', got none: such casts always saturate}}
+  %y = accel.cast %x : tensor<4xf32> -> tensor<4xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @cast_c2_scale(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.cast' op expected `saturate` on casts to bf16, f16, f8E4M3FN and f8E5M2 only, got it on one to 'f8E8M0FNU'}}
+  %y = accel.cast %x saturate : tensor<4xf32> -> tensor<4xf8E8M0FNU>
+  return
+}
+
+// -----
+
+func.func @cast_c2_single(%x: tensor<4xf64>) {
+  // expected-error@below {{'accel.cast' op expected `saturate` on casts to bf16, f16, f8E4M3FN and f8E5M2 only, got it on one to 'f32'}}
+  %y = accel.cast %x saturate : tensor<4xf64> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @sum_of_byte_floats(%x: tensor<4xf8E4M3FN>) {
+  // expected-error@below {{'accel.add' op operand #0 must be ranked tensor of 32-bit float or 64-bit float or bfloat16 type or 16-bit float or 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xf8E4M3FN>'}}
+  %y = accel.add %x, %x : tensor<4xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @function_of_byte_floats(%x: tensor<4xf8E5M2>) {
+  // expected-error@below {{'accel.exp' op operand #0 must be ranked tensor of floating point values, but got 'tensor<4xf8E5M2>'}}
+  %y = accel.exp %x : tensor<4xf8E5M2>
+  return
+}
+
+// -----
+
+func.func @comparison_of_scales(%x: tensor<4xf8E8M0FNU>) {
+  // expected-error@below {{'accel.compare' op operand #0 must be ranked tensor of element type values, but got 'tensor<4xf8E8M0FNU>'}}
+  %y = accel.compare lt, %x, %x : tensor<4xf8E8M0FNU> -> tensor<4xi1>
   return
 }
 

@@ -96,3 +96,22 @@ func.func @logic(%p: tensor<4xi1>, %x: tensor<4xf32>, %i: tensor<4xi64>) {
   %cast = accel.cast %i : tensor<4xi64> -> tensor<4xbf16>
   return
 }
+
+// CHECK-LABEL: func.func @small_floats
+func.func @small_floats(%p: tensor<4xi1>, %x: tensor<4xf32>, %h: tensor<4xf16>) {
+  // CHECK: accel.cast %{{.+}} : tensor<4xf32> -> tensor<4xf16>
+  %half = accel.cast %x : tensor<4xf32> -> tensor<4xf16>
+  // CHECK: accel.cast %{{.+}} saturate : tensor<4xf32> -> tensor<4xbf16>
+  %brain = accel.cast %x saturate : tensor<4xf32> -> tensor<4xbf16>
+  // CHECK: accel.cast %{{.+}} saturate : tensor<4xf16> -> tensor<4xf8E4M3FN>
+  %e4m3 = accel.cast %h saturate : tensor<4xf16> -> tensor<4xf8E4M3FN>
+  // CHECK: accel.cast %{{.+}} saturate : tensor<4xf8E4M3FN> -> tensor<4xf8E5M2>
+  %e5m2 = accel.cast %e4m3 saturate : tensor<4xf8E4M3FN> -> tensor<4xf8E5M2>
+  // CHECK: accel.cast %{{.+}} : tensor<4xf32> -> tensor<4xf8E8M0FNU>
+  %scale = accel.cast %x : tensor<4xf32> -> tensor<4xf8E8M0FNU>
+  // CHECK: accel.cast %{{.+}} : tensor<4xf8E8M0FNU> -> tensor<4xf64>
+  %double = accel.cast %scale : tensor<4xf8E8M0FNU> -> tensor<4xf64>
+  // CHECK: accel.select %{{.+}}, %{{.+}}, %{{.+}} : tensor<4xi1>, tensor<4xf8E5M2>
+  %chosen = accel.select %p, %e5m2, %e5m2 : tensor<4xi1>, tensor<4xf8E5M2>
+  return
+}

@@ -58,3 +58,17 @@ func.func @empty_round() {
   }
   return
 }
+
+// CHECK: accel.state @compute accumulator : tensor<4xf8E4M3FN>
+accel.state @compute accumulator : tensor<4xf8E4M3FN>
+// CHECK: accel.state @scales accumulator : tensor<4xf8E8M0FNU> {initial = 1.000000e+00 : f64}
+accel.state @scales accumulator : tensor<4xf8E8M0FNU> {initial = 1.0 : f64}
+
+// CHECK-LABEL: func.func @small_floats
+func.func @small_floats(%x: tensor<4xf8E4M3FN>) {
+  // CHECK: accel.read @scales : tensor<4xf8E8M0FNU>
+  %scales = accel.read @scales : tensor<4xf8E8M0FNU>
+  // CHECK: accel.write @compute, %{{.+}} : tensor<4xf8E4M3FN>
+  accel.write @compute, %x : tensor<4xf8E4M3FN>
+  return
+}

@@ -15,6 +15,29 @@ func.func @sources() {
   return
 }
 
+// CHECK-LABEL: func.func @small_floats
+func.func @small_floats(%x: tensor<4x8xf8E4M3FN>, %row: tensor<8xf8E8M0FNU>, %ids: tensor<3xi64>) {
+  // CHECK: accel.constant dense<[1.500000e+00, 4.480000e+02]> : tensor<2xf8E4M3FN>
+  %values = accel.constant dense<[1.5, 448.0]> : tensor<2xf8E4M3FN>
+  // CHECK: accel.constant dense<2.500000e-01> : tensor<2xf8E8M0FNU>
+  %scales = accel.constant dense<0.25> : tensor<2xf8E8M0FNU>
+  // CHECK: accel.reshape %{{.+}} : tensor<4x8xf8E4M3FN> -> tensor<32xf8E4M3FN>
+  %reshape = accel.reshape %x : tensor<4x8xf8E4M3FN> -> tensor<32xf8E4M3FN>
+  // CHECK: accel.transpose %{{.+}} [1, 0] : tensor<4x8xf8E4M3FN> -> tensor<8x4xf8E4M3FN>
+  %transpose = accel.transpose %x [1, 0] : tensor<4x8xf8E4M3FN> -> tensor<8x4xf8E4M3FN>
+  // CHECK: accel.broadcast %{{.+}} [1] : tensor<8xf8E8M0FNU> -> tensor<4x8xf8E8M0FNU>
+  %rows = accel.broadcast %row [1] : tensor<8xf8E8M0FNU> -> tensor<4x8xf8E8M0FNU>
+  // CHECK: accel.slice %{{.+}} [0, 1] strides [1, 3] : tensor<4x8xf8E4M3FN> -> tensor<4x3xf8E4M3FN>
+  %slice = accel.slice %x [0, 1] strides [1, 3] : tensor<4x8xf8E4M3FN> -> tensor<4x3xf8E4M3FN>
+  // CHECK: accel.split %{{.+}} axis 1 : tensor<4x8xf8E4M3FN> -> tensor<4x2xf8E4M3FN>, tensor<4x6xf8E4M3FN>
+  %split:2 = accel.split %x axis 1 : tensor<4x8xf8E4M3FN> -> tensor<4x2xf8E4M3FN>, tensor<4x6xf8E4M3FN>
+  // CHECK: accel.concat %{{.+}}, %{{.+}} axis 1 : tensor<4x2xf8E4M3FN>, tensor<4x6xf8E4M3FN> -> tensor<4x8xf8E4M3FN>
+  %concat = accel.concat %split#0, %split#1 axis 1 : tensor<4x2xf8E4M3FN>, tensor<4x6xf8E4M3FN> -> tensor<4x8xf8E4M3FN>
+  // CHECK: accel.gather %{{.+}}, %{{.+}} : tensor<4x8xf8E4M3FN>, tensor<3xi64> -> tensor<3x8xf8E4M3FN>
+  %gather = accel.gather %x, %ids : tensor<4x8xf8E4M3FN>, tensor<3xi64> -> tensor<3x8xf8E4M3FN>
+  return
+}
+
 // CHECK-LABEL: func.func @views
 func.func @views(%x: tensor<4x8xf32>, %row: tensor<8xf32>, %unit: tensor<1x8xf32>, %scalar: tensor<f32>) {
   // CHECK: accel.reshape %{{.+}} : tensor<4x8xf32> -> tensor<2x2x8xf32>

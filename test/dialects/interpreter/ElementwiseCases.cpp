@@ -89,8 +89,8 @@ std::vector<OpCase> getElementwiseCases() {
       "%z : tensor<3x5xf64>"));
   cases.push_back(
       makeCase("cast", "%x: tensor<3x5xf64>", "tensor<3x5xf64>",
-               "%y = accel.cast %x : tensor<3x5xf64> -> tensor<3x5xf16>\n"
-               "  %z = accel.cast %y : tensor<3x5xf16> -> tensor<3x5xf64>",
+               "%y = accel.cast %x : tensor<3x5xf64> -> tensor<3x5xf32>\n"
+               "  %z = accel.cast %y : tensor<3x5xf32> -> tensor<3x5xf64>",
                "%z : tensor<3x5xf64>"));
   // Nothing flows through integers: the derivative of the whole is that of the
   // factor x.

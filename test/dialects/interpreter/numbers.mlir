@@ -91,3 +91,29 @@ func.func @f(%x: tensor<5xf64> {accel.value = dense<[-1.9, 1.9, 1.0e300, 0x7FF80
   %3 = accel.cast %n : tensor<2xi64> -> tensor<2xi32>
   return %0, %1, %2, %3 : tensor<5xi32>, tensor<5xi1>, tensor<5xf16>, tensor<2xi32>
 }
+
+// -----
+
+// Without `saturate` what is beyond the range becomes an infinity, with it the largest number; 8 bits know no other way. NaN stays.
+// CHECK: result #0: tensor<6xf16> = [65504, inf, -inf, inf, nan, 5.96046e-08]
+// CHECK: result #1: tensor<6xf16> = [65504, 65504, -65504, 65504, nan, 5.96046e-08]
+// CHECK: result #2: tensor<6xf8E4M3FN> = [448, 448, -448, 448, nan, 0]
+// CHECK: result #3: tensor<6xf8E5M2> = [57344, 57344, -57344, 57344, nan, 0]
+func.func @f(%x: tensor<6xf32> {accel.value = dense<[65519.0, 65520.0, -1.0e9, 0x7F800000, 0x7FC00000, 5.0e-8]> : tensor<6xf32>})
+    -> (tensor<6xf16>, tensor<6xf16>, tensor<6xf8E4M3FN>, tensor<6xf8E5M2>) {
+  %0 = accel.cast %x : tensor<6xf32> -> tensor<6xf16>
+  %1 = accel.cast %x saturate : tensor<6xf32> -> tensor<6xf16>
+  %2 = accel.cast %x saturate : tensor<6xf32> -> tensor<6xf8E4M3FN>
+  %3 = accel.cast %x saturate : tensor<6xf32> -> tensor<6xf8E5M2>
+  return %0, %1, %2, %3 : tensor<6xf16>, tensor<6xf16>, tensor<6xf8E4M3FN>, tensor<6xf8E5M2>
+}
+
+// -----
+
+// A scale is the smallest power of two that is not smaller; there is no zero and no negative one.
+// CHECK: result #0: tensor<7xf32> = [1, 2, 0.25, 5.87747e-39, 5.87747e-39, 1.70141e+38, nan]
+func.func @f(%x: tensor<7xf32> {accel.value = dense<[1.0, 1.0001, 0.25, 0.0, -3.0, 3.0e38, 0x7FC00000]> : tensor<7xf32>}) -> tensor<7xf32> {
+  %0 = accel.cast %x : tensor<7xf32> -> tensor<7xf8E8M0FNU>
+  %1 = accel.cast %0 : tensor<7xf8E8M0FNU> -> tensor<7xf32>
+  return %1 : tensor<7xf32>
+}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gradients and folds of the operations that pass elements on: select and cast.
+// Gradients and folds of the operations that pass elements on: select and cast;
+// what a cast may convert.
 #include "dialects/Accel/IR/GradientBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "dialects/Accel/IR/SplatConstant.h"
 
 using namespace mlir;
@@ -32,10 +34,42 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
   return *chosen ? getOnTrue() : getOnFalse();
 }
 
+/// An 8-bit float, or null.
+static const SmallFloat *getByteFloat(Type element) {
+  const SmallFloat *format = SmallFloat::get(element);
+  return format && format->getWidth() == 8 ? format : nullptr;
+}
+
 void CastOp::build(OpBuilder &builder, OperationState &state, Value operand,
-                   Type elementType) {
+                   Type elementType, bool saturate) {
+  const SmallFloat *format = getByteFloat(elementType);
   build(builder, state, RankedTensorType::get(shapeOf(operand), elementType),
-        operand);
+        operand, saturate || (format && !format->isScale));
+}
+
+LogicalResult CastOp::verify() {
+  Type from = elementTypeOf(getOperand());
+  Type to = elementTypeOf(getResult());
+  // cast_c1
+  if ((getByteFloat(to) && !isa<FloatType>(from)) ||
+      (getByteFloat(from) && !isa<FloatType>(to))) {
+    return emitOpError()
+           << "expected a cast between an 8-bit float and another "
+              "float, got one from "
+           << from << " to " << to << ": cast to f32 in between";
+  }
+  // cast_c2
+  const SmallFloat *format = SmallFloat::get(to);
+  if (getSaturate() && (!format || format->isScale)) {
+    return emitOpError() << "expected `saturate` on casts to bf16, f16, "
+                            "f8E4M3FN and f8E5M2 only, got it on one to "
+                         << to;
+  }
+  if (!getSaturate() && getByteFloat(to) && !format->isScale) {
+    return emitOpError() << "expected `saturate` on a cast to " << to
+                         << ", got none: such casts always saturate";
+  }
+  return success();
 }
 
 LogicalResult CastOp::buildGradient(OpBuilder &builder,
@@ -45,14 +79,23 @@ LogicalResult CastOp::buildGradient(OpBuilder &builder,
   if (!gradient) {
     return success();
   }
+  Type from = elementTypeOf(getOperand());
+  Type to = elementTypeOf(getResult());
+  if (getByteFloat(from) || getByteFloat(to)) {
+    return emitOpError()
+           << "expected no 8-bit floats before Differentiate, got "
+              "a cast from "
+           << from << " to " << to << ", which has no gradient";
+  }
   GradientBuilder b(builder, *this);
   if (isFloatTensor(getOperand())) {
-    operandGradients[0] =
-        b.create<CastOp>(gradient, elementTypeOf(getOperand()));
+    operandGradients[0] = b.create<CastOp>(gradient, from);
   }
   return success();
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor) {
-  return getOperand().getType() == getType() ? getOperand() : Value();
+  // With `saturate` an infinity does not stay one.
+  bool isSame = getOperand().getType() == getType() && !getSaturate();
+  return isSame ? getOperand() : Value();
 }

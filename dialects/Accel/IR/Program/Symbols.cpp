@@ -7,9 +7,9 @@ using namespace mlir;
 using namespace accel;
 
 /// Verifies that the declared type of a symbol is a tensor the dialect knows,
-/// of known size.
+/// of known size; of bytes (codes, 8-bit floats) only if it may be.
 static LogicalResult verifyDeclaredType(Operation *op, Type type,
-                                        bool mayBeCode) {
+                                        bool mayBeBytes) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape()) {
     return op->emitOpError()
@@ -20,11 +20,15 @@ static LogicalResult verifyDeclaredType(Operation *op, Type type,
       isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) ||
       element.isSignlessInteger(64) || element.isSignlessInteger(32) ||
       element.isSignlessInteger(1) ||
-      (mayBeCode && element.isUnsignedInteger(8));
+      (mayBeBytes &&
+       (element.isUnsignedInteger(8) ||
+        isa<Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(element)));
   if (!isKnown) {
     return op->emitOpError()
            << "expected element type f32, f64, bf16, f16, i64, i32"
-           << (mayBeCode ? ", i1 or ui8, got " : " or i1, got ") << element;
+           << (mayBeBytes ? ", i1, ui8, f8E4M3FN, f8E5M2 or f8E8M0FNU, got "
+                          : " or i1, got ")
+           << element;
   }
   return success();
 }
@@ -68,7 +72,7 @@ static LogicalResult verifyInitial(Operation *op, DictionaryAttr initial) {
 
 LogicalResult ParameterOp::verify() {
   // parameter_c1
-  if (failed(verifyDeclaredType(*this, getType(), /*mayBeCode=*/false))) {
+  if (failed(verifyDeclaredType(*this, getType(), /*mayBeBytes=*/false))) {
     return failure();
   }
   // parameter_c2
@@ -84,7 +88,7 @@ LogicalResult ParameterOp::verify() {
 
 LogicalResult StateOp::verify() {
   // state_c1
-  if (failed(verifyDeclaredType(*this, getType(), /*mayBeCode=*/true))) {
+  if (failed(verifyDeclaredType(*this, getType(), /*mayBeBytes=*/true))) {
     return failure();
   }
   // state_c2
