@@ -6,23 +6,28 @@
 #include "compiler/PlanCollectives.h"
 #include "runtime/plan/memory/memory_placement.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace accel;
 
+/// Unspecified if `type` is no float of plans.
+static planpb::ElementType toFloatType(Type type) {
+  return llvm::TypeSwitch<Type, planpb::ElementType>(type)
+      .Case([](Float32Type) { return planpb::ELEMENT_F32; })
+      .Case([](Float64Type) { return planpb::ELEMENT_F64; })
+      .Case([](BFloat16Type) { return planpb::ELEMENT_BF16; })
+      .Case([](Float16Type) { return planpb::ELEMENT_F16; })
+      .Case([](Float8E4M3FNType) { return planpb::ELEMENT_F8E4M3; })
+      .Case([](Float8E5M2Type) { return planpb::ELEMENT_F8E5M2; })
+      .Case([](Float8E8M0FNUType) { return planpb::ELEMENT_F8E8M0; })
+      .Default(planpb::ELEMENT_UNSPECIFIED);
+}
+
 std::optional<planpb::ElementType> accel::findElementType(Type type) {
-  if (type.isF32()) {
-    return planpb::ELEMENT_F32;
-  }
-  if (type.isF64()) {
-    return planpb::ELEMENT_F64;
-  }
-  if (type.isBF16()) {
-    return planpb::ELEMENT_BF16;
-  }
-  if (type.isF16()) {
-    return planpb::ELEMENT_F16;
+  if (planpb::ElementType floats = toFloatType(type)) {
+    return floats;
   }
   if (type.isInteger(64)) {
     return planpb::ELEMENT_I64;

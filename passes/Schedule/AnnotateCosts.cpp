@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes what instructions cost, and the numbers of collectives, into the IR.
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Schedule/Passes.h"
 
@@ -30,11 +32,22 @@ bool comesFirst(Type a, Type b) {
   return key(a) < key(b);
 }
 
+/// That of its result; what makes floats of 16 and 8 bits element by element is
+/// arithmetic on f32.
+Type getComputedType(Operation *op) {
+  Type element = elementTypeOf(op->getResult(0));
+  auto fusable = dyn_cast<FusionOpInterface>(op);
+  bool isElementwise =
+      fusable && fusable.getFusionKind() == FusionKind::Elementwise;
+  return isElementwise && SmallFloat::get(element)
+             ? Float32Type::get(op->getContext())
+             : element;
+}
+
 Counts countOperations(func::FuncOp kernel) {
   llvm::MapVector<Type, int64_t> counts;
   kernel.walk([&](CostOpInterface op) {
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    counts[type.getElementType()] += op.getFlops();
+    counts[getComputedType(op)] += op.getFlops();
   });
   Counts list;
   llvm::copy_if(counts, std::back_inserter(list),

@@ -3,6 +3,7 @@
 #include "passes/Schedule/CostCheck.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "dialects/Plan/IR/PlanOps.h"
 
 using namespace mlir;
@@ -52,8 +53,11 @@ static LogicalResult checkOperations(plan::InstructionOpInterface op,
         op, launch.getKernelAttr());
     if (kernel) {
       kernel.walk([&](CostOpInterface each) {
-        Type result = each->getResultTypes().front();
-        left[getElementTypeOrSelf(result)] -= each.getFlops();
+        Type type = getElementTypeOrSelf(each->getResultTypes().front());
+        // Casts and choices, in contrast to products.
+        bool isMade = SmallFloat::get(type) && isa<CastOp, SelectOp>(each);
+        left[isMade ? Float32Type::get(op->getContext()) : type] -=
+            each.getFlops();
       });
     }
   }

@@ -16,7 +16,7 @@ struct DTypeTraits {
 using Kind = DTypeTraits::Kind;
 
 // In the order of the enumeration.
-constexpr std::array<DTypeTraits, 15> kTraits = {{
+constexpr std::array<DTypeTraits, 16> kTraits = {{
     {"bool", 1, Kind::kBool},
     {"i8", 1, Kind::kInteger},
     {"u8", 1, Kind::kInteger},
@@ -28,6 +28,7 @@ constexpr std::array<DTypeTraits, 15> kTraits = {{
     {"u64", 8, Kind::kInteger},
     {"f8e4m3", 1, Kind::kFloat},
     {"f8e5m2", 1, Kind::kFloat},
+    {"f8e8m0", 1, Kind::kFloat},
     {"f16", 2, Kind::kFloat},
     {"bf16", 2, Kind::kFloat},
     {"f32", 4, Kind::kFloat},

@@ -23,6 +23,7 @@ enum class DType : uint8_t {
   kU64,
   kF8E4M3,
   kF8E5M2,
+  kF8E8M0,
   kF16,
   kBF16,
   kF32,

@@ -18,7 +18,7 @@
 namespace accel::runtime {
 namespace {
 
-constexpr std::array<std::pair<absl::string_view, DType>, 15> kDTypes = {{
+constexpr std::array<std::pair<absl::string_view, DType>, 16> kDTypes = {{
     {"BOOL", DType::kBool},
     {"I8", DType::kI8},
     {"U8", DType::kU8},
@@ -30,6 +30,7 @@ constexpr std::array<std::pair<absl::string_view, DType>, 15> kDTypes = {{
     {"U64", DType::kU64},
     {"F8_E4M3", DType::kF8E4M3},
     {"F8_E5M2", DType::kF8E5M2},
+    {"F8_E8M0", DType::kF8E8M0},
     {"F16", DType::kF16},
     {"BF16", DType::kBF16},
     {"F32", DType::kF32},

@@ -80,12 +80,15 @@ LogicalResult BufferOp::verify() {
   }
   // buffer_c3
   Type element = type.getElementType();
-  if (!element.isF64() && !element.isF32() && !element.isBF16() &&
-      !element.isF16() && !element.isInteger(64) && !element.isInteger(32) &&
+  bool isFloat =
+      isa<Float64Type, Float32Type, BFloat16Type, Float16Type, Float8E4M3FNType,
+          Float8E5M2Type, Float8E8M0FNUType>(element);
+  if (!isFloat && !element.isInteger(64) && !element.isInteger(32) &&
       !element.isSignlessInteger(8) && !element.isInteger(1) &&
       !element.isUnsignedInteger(8)) {
     return emitOpError("expected elements that plans know (f64, f32, bf16, "
-                       "f16, i64, i32, booleans or ui8), got ")
+                       "f16, f8E4M3FN, f8E5M2, f8E8M0FNU, i64, i32, booleans "
+                       "or ui8), got ")
            << element;
   }
   // buffer_c2

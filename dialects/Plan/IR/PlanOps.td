@@ -51,7 +51,7 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     - (C2) persistent buffers have `symbol`, constants `value`; `copies` is 1, or of io buffers 2; an alignment is a power of two, at least
       64, and an offset a multiple of it; only transient buffers are shared, only shared ones have `gathers`, only persistent ones are
       sharded or each thread's own, and a `shard` is one of all their elements.
-    - (C3) the elements are f64, f32, bf16, f16, i64, i32 booleans (i1, i8) or codes (ui8).
+    - (C3) the elements are f64, f32, bf16, f16, f8E4M3FN, f8E5M2, f8E8M0FNU, i64, i32, booleans (i1, i8) or codes (ui8).
   }];
   let arguments = (ins Plan_Region:$region, Plan_MemoryClass:$klass, OptionalAttr<StrAttr>:$symbol, OptionalAttr<ElementsAttr>:$value,
                    OptionalAttr<I64Attr>:$offset, DefaultValuedAttr<I64Attr, "1">:$copies,

@@ -33,7 +33,7 @@ constexpr std::array<Row, 19> kRows = {{
     {planpb::ELEMENT_I4, "i4", 4, std::nullopt},
     {planpb::ELEMENT_U4, "u4", 4, std::nullopt},
     {planpb::ELEMENT_F4E2M1, "f4e2m1", 4, std::nullopt},
-    {planpb::ELEMENT_F8E8M0, "f8e8m0", 8, std::nullopt},
+    {planpb::ELEMENT_F8E8M0, "f8e8m0", 8, DType::kF8E8M0},
 }};
 
 const Row* Find(planpb::ElementType type) {

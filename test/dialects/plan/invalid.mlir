@@ -73,8 +73,8 @@ func.func @buffer_c2_threads() {
 // -----
 
 func.func @buffer_c3() {
-  // expected-error@below {{expected elements that plans know (f64, f32, bf16, f16, i64, i32, booleans or ui8), got 'f8E4M3FN'}}
-  %0 = plan.buffer transient activations : memref<4xf8E4M3FN>
+  // expected-error@below {{expected elements that plans know (f64, f32, bf16, f16, f8E4M3FN, f8E5M2, f8E8M0FNU, i64, i32, booleans or ui8), got 'f8E4M3FNUZ'}}
+  %0 = plan.buffer transient activations : memref<4xf8E4M3FNUZ>
   return
 }
 

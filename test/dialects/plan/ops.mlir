@@ -43,3 +43,19 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.metric "loss", %5 : memref<f64>
   return
 }
+
+// Floats of 16 and 8 bits lie in buffers of any region.
+// CHECK-LABEL: func.func @small_floats
+func.func @small_floats() {
+  // CHECK: plan.buffer transient activations : memref<4xbf16>
+  %0 = plan.buffer transient activations : memref<4xbf16>
+  // CHECK: plan.buffer transient activations : memref<4xf16>
+  %1 = plan.buffer transient activations : memref<4xf16>
+  // CHECK: plan.buffer persistent parameters "model.decayed.compute" : memref<4xf8E4M3FN>
+  %2 = plan.buffer persistent parameters "model.decayed.compute" : memref<4xf8E4M3FN>
+  // CHECK: plan.buffer constant constants {value = dense<[1.500000e+00, -5.734400e+04]> : tensor<2xf8E5M2>} : memref<2xf8E5M2>
+  %3 = plan.buffer constant constants {value = dense<[1.5, -57344.0]> : tensor<2xf8E5M2>} : memref<2xf8E5M2>
+  // CHECK: plan.buffer transient activations : memref<4xf8E8M0FNU>
+  %4 = plan.buffer transient activations : memref<4xf8E8M0FNU>
+  return
+}

@@ -8,6 +8,13 @@ func.func private @k(%x: tensor<8xf32>) -> tensor<8xf32> attributes {
   return %y : tensor<8xf32>
 }
 
+// A cast to 8 bits is arithmetic on f32.
+func.func private @cast(%x: tensor<8xf32>) -> tensor<8xf8E4M3FN> attributes {
+    plan.kernel = {kind = "flat", elements = 8 : i64, rows = 1 : i64, columns = 8 : i64}} {
+  %y = accel.cast %x saturate : tensor<8xf32> -> tensor<8xf8E4M3FN>
+  return %y : tensor<8xf8E4M3FN>
+}
+
 // An update is counted twice, a collective's number starts anew in each function.
 // CHECK-LABEL: func.func @step
 func.func @step() attributes {accel.role = #accel.role<step>} {
@@ -17,6 +24,9 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.fill %0 : memref<8xf32>
   // CHECK: plan.launch @k{{.*}}cost = #plan.cost<64 bytes, 8 f32>
   plan.launch @k(%0, %1) [read, write] : memref<8xf32>, memref<8xf32>
+  %2 = plan.buffer transient activations : memref<8xf8E4M3FN>
+  // CHECK: plan.launch @cast{{.*}}cost = #plan.cost<40 bytes, 8 f32>
+  plan.launch @cast(%0, %2) [read, write] : memref<8xf32>, memref<8xf8E4M3FN>
   // CHECK: plan.all_reduce {{.*}}bytes_sent = #plan.size<64 bytes>, cost = #plan.cost<64 bytes>, sequence = 0 : i64
   plan.all_reduce %1 over ["replica", "fsdp"] : memref<8xf32>
   // CHECK: plan.all_reduce {{.*}}sequence = 1 : i64

@@ -26,6 +26,7 @@ TEST(DTypeTest, WidthsAreThoseOfTheNames) {
   EXPECT_EQ(ByteWidth(DType::kU16), 2);
   EXPECT_EQ(ByteWidth(DType::kBF16), 2);
   EXPECT_EQ(ByteWidth(DType::kF8E5M2), 1);
+  EXPECT_EQ(ByteWidth(DType::kF8E8M0), 1);
   EXPECT_EQ(ByteWidth(DType::kI64), 8);
 }
 
