@@ -2,6 +2,9 @@
 // The conversion for every pair of types.
 #include "passes/Lower/Conversions.h"
 
+#include "dialects/Accel/IR/SmallFloat.h"
+#include "passes/Lower/SmallFloatCasts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -57,6 +60,21 @@ Value accel::emitCast(OpBuilder &builder, Location loc, Value value,
              : castInteger(builder, loc, value, type);
 }
 
+Value accel::emitElementCast(OpBuilder &builder, Location loc, Value element,
+                             Type from, Type to, bool saturates) {
+  if (from == to && !saturates) {
+    return element;
+  }
+  if (const SmallFloat *wide = SmallFloat::get(from)) {
+    element = emitWidened(builder, loc, *wide, element);
+  }
+  const SmallFloat *narrow = SmallFloat::get(to);
+  Type result = narrow ? builder.getF32Type() : to;
+  element = emitCast(builder, loc, element, result);
+  return narrow ? emitNarrowed(builder, loc, *narrow, element, saturates)
+                : element;
+}
+
 Value accel::emitIndexAs(OpBuilder &builder, Location loc, Value index,
                          Type type) {
   Type integer =
@@ -68,7 +86,8 @@ Value accel::emitIndexAs(OpBuilder &builder, Location loc, Value index,
 
 Value accel::fromStorage(OpBuilder &builder, Location loc, Value stored,
                          Type element) {
-  if (stored.getType() == element || element.isUnsignedInteger(8)) {
+  if (stored.getType() == element || element.isUnsignedInteger(8) ||
+      SmallFloat::get(element)) {
     return stored;
   }
   return emitCast(builder, loc, stored, element);

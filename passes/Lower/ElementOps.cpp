@@ -2,6 +2,8 @@
 // One element of every element-wise operation.
 #include "passes/Lower/ElementOps.h"
 
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Lower/Arithmetic.h"
 #include "passes/Lower/Conversions.h"
@@ -22,7 +24,11 @@ Value accel::emitConstant(OpBuilder &builder, ConstantOp op) {
     return {};
   }
   auto element = dense.getSplatValue<Attribute>();
-  if (auto integer = dyn_cast<IntegerAttr>(element)) {
+  if (const SmallFloat *format = SmallFloat::get(dense.getElementType())) {
+    element = builder.getIntegerAttr(
+        builder.getIntegerType(format->getWidth()),
+        cast<FloatAttr>(element).getValue().bitcastToAPInt());
+  } else if (auto integer = dyn_cast<IntegerAttr>(element)) {
     // Arithmetic knows no sign of types: a code is a byte.
     Type signless =
         builder.getIntegerType(integer.getType().getIntOrFloatBitWidth());
@@ -88,7 +94,9 @@ Value ElementBuilder::buildUnary() {
       .Case([&](NotOp) { return m.xorBits(x, m.number(1)); })
       .Case([&](IsNanOp) { return m.compare(arith::CmpFPredicate::UNO, x, x); })
       .Case([&](CastOp cast) {
-        return emitCast(builder, loc, x, cast.getType().getElementType());
+        return emitElementCast(
+            builder, loc, x, elementTypeOf(cast.getOperand()),
+            cast.getType().getElementType(), cast.getSaturate());
       })
       .Case([&](QuantizeOp quantize) {
         return isSingle ? emitQuantize(builder, loc, quantize.getCode(), x)
@@ -210,17 +218,16 @@ Value ElementBuilder::buildPower(PowOp power) {
 }
 
 Value ElementBuilder::build() {
-  // Half precision has no kernels.
-  auto isNarrow = [](Type type) {
-    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
-  };
-  if (llvm::any_of(operands, [&](Value v) { return isNarrow(v.getType()); }) ||
-      isNarrow(cast<RankedTensorType>(op->getResult(0).getType())
-                   .getElementType())) {
-    return {};
-  }
   if (isa<SelectOp>(op)) {
     return m.select(operands[0], operands[1], operands[2]);
+  }
+  // Floats of 16 and 8 bits are integers here: there is no arithmetic on them.
+  auto isSmall = [](Value tensor) {
+    return SmallFloat::get(elementTypeOf(tensor)) != nullptr;
+  };
+  if (!isa<CastOp>(op) && (llvm::any_of(op->getOperands(), isSmall) ||
+                           llvm::any_of(op->getResults(), isSmall))) {
+    return {};
   }
   return operands.size() == 1   ? buildUnary()
          : operands.size() == 2 ? buildBinary()

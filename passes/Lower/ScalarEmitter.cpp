@@ -2,6 +2,7 @@
 // Index arithmetic, loops and scalars of a kernel's body.
 #include "passes/Lower/ScalarEmitter.h"
 
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Lower/Arithmetic.h"
 #include "passes/Lower/Conversions.h"
 #include "passes/Lower/ElementOps.h"
@@ -128,8 +129,12 @@ void ScalarEmitter::onlyIf(Value condition, llvm::function_ref<void()> body) {
   scope = std::move(outer);
 }
 
-/// Booleans and 8-bit codes are bytes, which arithmetic knows without a sign.
+/// Booleans and 8-bit codes are bytes, and floats of 16 and 8 bits their bits,
+/// which arithmetic knows without a sign.
 Type ScalarEmitter::storageType(Type element) {
+  if (const SmallFloat *format = SmallFloat::get(element)) {
+    return IntegerType::get(element.getContext(), format->getWidth());
+  }
   return element.isInteger(1) || element.isUnsignedInteger(8)
              ? IntegerType::get(element.getContext(), 8)
              : element;

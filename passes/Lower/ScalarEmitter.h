@@ -76,7 +76,7 @@ public:
   /// afterwards.
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
 
-  // Memory. Booleans are bytes there.
+  // Memory. Booleans are bytes there, and floats of 16 and 8 bits integers.
   static mlir::Type storageType(mlir::Type element);
   mlir::Value load(mlir::Value buffer, mlir::AffineExpr position,
                    mlir::Type element);

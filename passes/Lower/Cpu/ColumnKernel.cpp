@@ -10,6 +10,10 @@
 //     for %block = %begin to %end:
 //       %sum = 0; for %r in the chunk: %sum += expression(%r, columns of the
 //       block) result += %sum
+//
+// A result that is the sum cast to 16 or 8 bits cannot be added to: its block
+// is summed whole, in floats, before it is stored.
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Lower/Arithmetic.h"
 #include "passes/Lower/Cpu/Kernels.h"
 #include "passes/Lower/Cpu/Sweep.h"
@@ -33,16 +37,25 @@ public:
 
 private:
   struct Sum {
-    Value operand;
+    ReduceSumOp op;
     unsigned result;
     Value partial; ///< the buffer of the block
+    Value total;   ///< of the block, over all chunks; if the result is a cast
+
+    Value getOperand() const { return ReduceSumOp(op).getOperand(); }
   };
+  using EmitBlock = llvm::function_ref<void(AffineExpr first, int64_t count)>;
 
   bool collect();
+  bool collectResult(Value value, unsigned result);
   SweepRange rangeFrom(AffineExpr first) const;
+  void allocateBlocks(Sum &sum);
   void emitZeros(unsigned result);
-  void emitChunk(Value chunk);
-  void emitBlock(AffineExpr firstColumn, int64_t width, Value chunk);
+  void forEachBlock(EmitBlock emitBlock);
+  void emitPartial(ArrayRef<Sum> some, AffineExpr first, int64_t count,
+                   Value chunk);
+  void emitBlock(AffineExpr first, int64_t count, Value chunk);
+  void emitCastBlock(AffineExpr first, int64_t count);
   void emitScatter(ScatterAddOp scatter, unsigned result);
 
   Value zero(Type type) {
@@ -53,7 +66,7 @@ private:
   IndexArithmetic indices;
   const IterationDomain &shape;
   int64_t unit; ///< columns of a block
-  SmallVector<Sum> sums;
+  SmallVector<Sum> sums, castSums;
   SmallVector<std::pair<ScatterAddOp, unsigned>> scatters;
   Value firstColumn, width; ///< of the call
 };
@@ -65,28 +78,50 @@ SweepRange ColumnKernel::rangeFrom(AffineExpr first) const {
           width, /*startsInFours=*/false, divisor};
 }
 
-/// Finds out what is summed; every result must be a sum over the kernel's rows.
+/// Whether a result is a sum, perhaps cast, over the kernel's rows.
+bool ColumnKernel::collectResult(Value value, unsigned result) {
+  auto isNoReshape = [](Value v) { return !v.getDefiningOp<ReshapeOp>(); };
+  Value root = getViewRoot(value, isNoReshape);
+  CastOp cast;
+  if (SmallFloat::get(elementTypeOf(value))) {
+    cast = root.getDefiningOp<CastOp>();
+    root = cast ? getViewRoot(cast.getOperand(), isNoReshape) : root;
+  }
+  if (auto sum = root.getDefiningOp<ReduceSumOp>();
+      sum && getNumElements(root) == shape.columns &&
+      getNumElements(sum.getOperand()) == shape.elements) {
+    (cast ? castSums : sums).push_back({sum, result, Value(), Value()});
+    return true;
+  }
+  auto scatter = root.getDefiningOp<ScatterAddOp>();
+  if (cast || !scatter ||
+      getNumElements(scatter.getUpdates()) != shape.elements ||
+      getNumElements(scatter.getIndices()) != shape.rows) {
+    emitter.emitError(emitter.getKernel())
+        << "expected results to be sums over " << shape.rows << " rows of "
+        << shape.columns << ", got " << root;
+    return false;
+  }
+  scatters.push_back({scatter, result});
+  return true;
+}
+
+/// Finds out what is summed.
 bool ColumnKernel::collect() {
   for (auto [i, result] : llvm::enumerate(emitter.getResults())) {
-    Value root = getViewRoot(
-        result, [](Value v) { return !v.getDefiningOp<ReshapeOp>(); });
-    if (auto sum = root.getDefiningOp<ReduceSumOp>();
-        sum && getNumElements(root) == shape.columns &&
-        getNumElements(sum.getOperand()) == shape.elements) {
-      sums.push_back({sum.getOperand(), static_cast<unsigned>(i), Value()});
-    } else if (auto scatter = root.getDefiningOp<ScatterAddOp>();
-               scatter &&
-               getNumElements(scatter.getUpdates()) == shape.elements &&
-               getNumElements(scatter.getIndices()) == shape.rows) {
-      scatters.push_back({scatter, static_cast<unsigned>(i)});
-    } else {
-      emitter.emitError(emitter.getKernel())
-          << "expected results to be sums over " << shape.rows << " rows of "
-          << shape.columns << ", got " << root;
+    if (!collectResult(result, i)) {
       return false;
     }
   }
   return true;
+}
+
+void ColumnKernel::allocateBlocks(Sum &sum) {
+  Type element = elementTypeOf(sum.getOperand());
+  sum.partial = emitter.allocate(element, {unit});
+  if (SmallFloat::get(elementTypeOf(emitter.getResults()[sum.result]))) {
+    sum.total = emitter.allocate(element, {unit});
+  }
 }
 
 /// Zeros in the columns of the call, in all rows of a result.
@@ -102,12 +137,14 @@ void ColumnKernel::emitZeros(unsigned result) {
   });
 }
 
-void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
+/// The sums of a chunk of rows over the columns of a block.
+void ColumnKernel::emitPartial(ArrayRef<Sum> some, AffineExpr first,
+                               int64_t count, Value chunk) {
   OpFoldResult size = emitter.getBuilder().getIndexAttr(count);
   {
     Sweep sweep(emitter, {emitter.number(0), shape.columns, Value(), size});
-    for (const Sum &sum : sums) {
-      sweep.storeWhole(zero(elementTypeOf(sum.operand)), sum.partial,
+    for (const Sum &sum : some) {
+      sweep.storeWhole(zero(elementTypeOf(sum.getOperand())), sum.partial,
                        Storing());
     }
     sweep.finish();
@@ -118,29 +155,67 @@ void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
   emitter.forEach(chunk, last, 1, [&](Value row) {
     Sweep sweep(emitter, {emitter.dimension(row) * shape.columns, shape.columns,
                           inner, size});
-    for (const Sum &sum : sums) {
-      if (Value lane = sweep.lane(sum.operand)) {
+    for (const Sum &sum : some) {
+      if (Value lane = sweep.lane(sum.getOperand())) {
         sweep.storeWhole(lane, sum.partial, {/*adds=*/true, Value()});
       }
     }
     sweep.finish();
   });
+}
+
+void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
+  emitPartial(sums, first, count, chunk);
+  Value inner = emitter.materialize(first);
+  OpFoldResult size = emitter.getBuilder().getIndexAttr(count);
   Sweep sweep(emitter, {emitter.number(0), shape.columns, inner, size});
   for (const Sum &sum : sums) {
-    Value partial = sweep.loadWhole(sum.partial, elementTypeOf(sum.operand));
+    Value partial =
+        sweep.loadWhole(sum.partial, elementTypeOf(sum.getOperand()));
     sweep.store(partial, emitter.getResultBuffer(sum.result), emitter.number(0),
                 {/*adds=*/true, Value()});
   }
   sweep.finish();
 }
 
-void ColumnKernel::emitChunk(Value chunk) {
+/// All chunks of a block whose sums are cast.
+void ColumnKernel::emitCastBlock(AffineExpr first, int64_t count) {
+  OpFoldResult size = emitter.getBuilder().getIndexAttr(count);
+  SweepRange block{emitter.number(0), unit, Value(), size};
+  Sweep zeros(emitter, block);
+  for (const Sum &sum : castSums) {
+    zeros.storeWhole(zero(elementTypeOf(sum.getOperand())), sum.total,
+                     Storing());
+  }
+  zeros.finish();
+  emitter.forEach(
+      emitter.index(0), emitter.index(shape.rows), kChunk, [&](Value chunk) {
+        emitPartial(castSums, first, count, chunk);
+        Sweep sweep(emitter, block);
+        for (const Sum &sum : castSums) {
+          Value partial =
+              sweep.loadWhole(sum.partial, elementTypeOf(sum.getOperand()));
+          sweep.storeWhole(partial, sum.total, {/*adds=*/true, Value()});
+        }
+        sweep.finish();
+      });
+  Sweep sweep(emitter, block);
+  for (Sum &sum : castSums) {
+    sweep.setStored(sum.op.getResult(), sum.total);
+    if (Value lane = sweep.lane(emitter.getResults()[sum.result])) {
+      sweep.store(lane, emitter.getResultBuffer(sum.result), first, Storing());
+    }
+  }
+  sweep.finish();
+}
+
+void ColumnKernel::forEachBlock(EmitBlock emitBlock) {
   int64_t fullBlocks = shape.columns / unit;
   int64_t rest = shape.columns % unit;
   Value lastFull = indices.min(emitter.getEnd(), emitter.index(fullBlocks));
   if (fullBlocks != 0) {
     emitter.forEach(emitter.getBegin(), lastFull, 1, [&](Value block) {
-      emitBlock(emitter.dimension(block) * unit, unit, chunk);
+      emitBlock(emitter.dimension(block) * unit, unit);
     });
   }
   if (rest == 0) {
@@ -149,9 +224,8 @@ void ColumnKernel::emitChunk(Value chunk) {
   // Two conditions: an empty range may lie behind the last block.
   Value isAny = indices.isBelow(emitter.getBegin(), emitter.getEnd());
   Value hasLast = indices.isBelow(emitter.index(fullBlocks), emitter.getEnd());
-  emitter.onlyIf(indices.both(hasLast, isAny), [&] {
-    emitBlock(emitter.number(fullBlocks * unit), rest, chunk);
-  });
+  emitter.onlyIf(indices.both(hasLast, isAny),
+                 [&] { emitBlock(emitter.number(fullBlocks * unit), rest); });
 }
 
 /// Rows are added one after the other, in their order.
@@ -189,18 +263,26 @@ void ColumnKernel::emit() {
   width = indices.sub(lastColumn, firstColumn);
   for (unsigned i = 0; i < emitter.getResults().size(); ++i) {
     Storing storing = emitter.getStoring(i);
+    auto isStoredOnce = [&](const Sum &sum) { return sum.result == i; };
     if (storing.kept) {
       emitter.onlyIf(indices.isNot(storing.kept), [&] { emitZeros(i); });
-    } else if (!storing.adds) {
+    } else if (!storing.adds && llvm::none_of(castSums, isStoredOnce)) {
       emitZeros(i);
     }
   }
-  for (Sum &sum : sums) {
-    sum.partial = emitter.allocate(elementTypeOf(sum.operand), {unit});
-  }
+  llvm::for_each(sums, [&](Sum &sum) { allocateBlocks(sum); });
+  llvm::for_each(castSums, [&](Sum &sum) { allocateBlocks(sum); });
   if (!sums.empty()) {
     emitter.forEach(emitter.index(0), emitter.index(shape.rows), kChunk,
-                    [&](Value chunk) { emitChunk(chunk); });
+                    [&](Value chunk) {
+                      forEachBlock([&](AffineExpr first, int64_t count) {
+                        emitBlock(first, count, chunk);
+                      });
+                    });
+  }
+  if (!castSums.empty()) {
+    forEachBlock(
+        [&](AffineExpr first, int64_t count) { emitCastBlock(first, count); });
   }
   for (auto [scatter, result] : scatters) {
     emitScatter(scatter, result);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds its code to every kernel of a module.
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Analysis/KernelOperands.h"
+#include "passes/Analysis/TensorAccess.h"
 #include "passes/Lower/Cpu/AttentionCode.h"
 #include "passes/Lower/Cpu/KernelEmitter.h"
 #include "passes/Lower/Cpu/Kernels.h"
@@ -25,12 +27,46 @@ static LogicalResult checkType(func::FuncOp kernel, Type type) {
            << type;
   }
   Type element = tensor.getElementType();
-  if (!element.isF32() && !element.isF64() && !element.isInteger(1) &&
-      !element.isInteger(32) && !element.isInteger(64) &&
-      !element.isUnsignedInteger(8)) {
-    return kernel.emitOpError("expected elements of type f32, f64, i32, i64, "
-                              "i1 or ui8 in a kernel, got ")
+  if (!element.isF32() && !element.isF64() && !SmallFloat::get(element) &&
+      !element.isInteger(1) && !element.isInteger(32) &&
+      !element.isInteger(64) && !element.isUnsignedInteger(8)) {
+    return kernel.emitOpError(
+               "expected elements of type f32, f64, bf16, f16, f8E4M3FN, "
+               "f8E5M2, f8E8M0FNU, i32, i64, i1 or ui8 in a kernel, got ")
            << type;
+  }
+  return success();
+}
+
+static bool isSmallFloat(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && SmallFloat::get(tensor.getElementType());
+}
+
+/// Code moves floats of 16 and 8 bits, and casts them. Products and attention
+/// say themselves what they take.
+static LogicalResult checkOperation(func::FuncOp kernel, Operation *op) {
+  bool mayBeSmall = isViewOp(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+                    isa<CastOp, SelectOp, ConstantOp, GatherOp, ConcatOp,
+                        MatmulOp, AttentionOp, AttentionGradOp>(op);
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  const auto *small = llvm::find_if(types, isSmallFloat);
+  if (mayBeSmall || small == types.end()) {
+    return success();
+  }
+  return op->emitOpError("in kernel '")
+         << kernel.getSymName() << "' has no code for " << *small
+         << ": cast operands to f32, and the result back";
+}
+
+/// Additions round once for each term; in 16 and 8 bits little would be left.
+static LogicalResult checkResult(func::FuncOp kernel, unsigned result) {
+  Type type = kernel.getResultTypes()[result];
+  if (isAccumulated(kernel, result) && isSmallFloat(type)) {
+    return kernel.emitOpError("expected result ")
+           << result << ", which is added to what is there, to be f32 or f64, "
+           << "got " << type;
   }
   return success();
 }
@@ -43,6 +79,16 @@ static LogicalResult checkKernel(func::FuncOp kernel) {
   types.append(kernel.getResultTypes().begin(), kernel.getResultTypes().end());
   for (Type type : types) {
     if (failed(checkType(kernel, type))) {
+      return failure();
+    }
+  }
+  for (unsigned i = 0; i < kernel.getNumResults(); ++i) {
+    if (failed(checkResult(kernel, i))) {
+      return failure();
+    }
+  }
+  for (Operation &op : kernel.getBody().front()) {
+    if (failed(checkOperation(kernel, &op))) {
       return failure();
     }
   }

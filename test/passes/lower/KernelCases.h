@@ -76,6 +76,7 @@ std::vector<KernelCase> getColumnCases();
 std::vector<KernelCase> getAttentionCases();
 std::vector<KernelCase> getProductCases();
 std::vector<KernelCase> getQuantizeCases();
+std::vector<KernelCase> getSmallFloatCases();
 
 } // namespace accel::test
 

@@ -297,6 +297,8 @@ INSTANTIATE_TEST_SUITE_P(Products, KernelOracleTest,
                          testing::ValuesIn(getProductCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Codes, KernelOracleTest,
                          testing::ValuesIn(getQuantizeCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(SmallFloats, KernelOracleTest,
+                         testing::ValuesIn(getSmallFloatCases()), nameOf);
 
 TEST(VariantsTest, RunOnThisProcessor) {
   // What other cases run: with none they would pass and have checked nothing.

@@ -54,6 +54,28 @@ void get(const char *from, MutableArrayRef<To> values) {
   }
 }
 
+/// Floats of 16 and 8 bits lie there as in an attribute, whose splats have one
+/// element only.
+void putSmallFloats(char *to, const HostTensor &values) {
+  DenseElementsAttr attribute = values.toAttribute();
+  ArrayRef<char> raw = attribute.getRawData();
+  size_t width = elementSize(values.getElementType());
+  for (int64_t i = 0; i < values.getNumElements(); ++i) {
+    memcpy(to + i * width, &raw[attribute.isSplat() ? 0 : i * width], width);
+  }
+}
+
+HostTensor getSmallFloats(const char *from, RankedTensorType type) {
+  size_t bytes = type.getNumElements() * elementSize(type.getElementType());
+  SmallVector<char> raw(from, from + bytes);
+  return *HostTensor::fromAttribute(
+      DenseElementsAttr::getFromRawBuffer(type, raw));
+}
+
+bool isSmallFloat(Type element) {
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
 } // namespace
 
 MappedImage::MappedImage(const CodeImage &image)
@@ -92,7 +114,9 @@ bool GuardedBuffer::isGuardIntact() const {
 
 void GuardedBuffer::fill(const HostTensor &values) {
   Type element = type.getElementType();
-  if (element.isF32()) {
+  if (isSmallFloat(element)) {
+    putSmallFloats(start, values);
+  } else if (element.isF32()) {
     put<float>(start, values.floats());
   } else if (element.isF64()) {
     put<double>(start, values.floats());
@@ -106,8 +130,11 @@ void GuardedBuffer::fill(const HostTensor &values) {
 }
 
 HostTensor GuardedBuffer::read() const {
-  HostTensor result(type);
   Type element = type.getElementType();
+  if (isSmallFloat(element)) {
+    return getSmallFloats(start, type);
+  }
+  HostTensor result(type);
   if (element.isF32()) {
     get<float>(start, result.mutableFloats());
   } else if (element.isF64()) {

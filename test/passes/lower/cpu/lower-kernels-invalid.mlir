@@ -15,10 +15,37 @@ func.func @contradiction(%x: tensor<7xf32>) -> tensor<7xf32> attributes {
 
 // -----
 
-// expected-error@below {{expected elements of type f32, f64, i32, i64, i1 or ui8 in a kernel, got 'tensor<4xbf16>'}}
+// expected-error@below {{expected elements of type f32, f64, bf16, f16, f8E4M3FN, f8E5M2, f8E8M0FNU, i32, i64, i1 or ui8 in a kernel, got 'tensor<4xi8>'}}
+func.func @unknown_type(%x: tensor<4xi8>) -> tensor<4xi8> attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
+  return %x : tensor<4xi8>
+}
+
+// -----
+
+// Floats of 16 bits are moved and cast; there is no arithmetic on them.
 func.func @half(%x: tensor<4xbf16>) -> tensor<4xbf16> attributes {
     plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
+  // expected-error@below {{'accel.neg' op in kernel 'half' has no code for 'tensor<4xbf16>': cast operands to f32, and the result back}}
   %y = accel.neg %x : tensor<4xbf16>
+  return %y : tensor<4xbf16>
+}
+
+// -----
+
+func.func @half_sum(%x: tensor<4x8xf16>) -> tensor<4xf16> attributes {
+    plan.kernel = {kind = "rows", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
+  // expected-error@below {{'accel.reduce_sum' op in kernel 'half_sum' has no code for 'tensor<4x8xf16>': cast operands to f32, and the result back}}
+  %y = accel.reduce_sum %x [1] : tensor<4x8xf16> -> tensor<4xf16>
+  return %y : tensor<4xf16>
+}
+
+// -----
+
+// expected-error@below {{expected result 0, which is added to what is there, to be f32 or f64, got 'tensor<4xbf16>'}}
+func.func @half_accumulated(%x: tensor<4xf32>) -> (tensor<4xbf16> {plan.accumulate}) attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
+  %y = accel.cast %x : tensor<4xf32> -> tensor<4xbf16>
   return %y : tensor<4xbf16>
 }
 
