@@ -14,16 +14,16 @@ using namespace mlir;
 using namespace accel;
 
 /// For people.
-static std::string describeUnits(const IterationDomain &domain,
+static std::string describeTiles(const IterationDomain &domain,
                                  plan::CodeAttr code) {
-  bool isRow = code.getUnit() == 1 && code.getOf() == plan::UnitKind::Rows;
+  bool isRow = code.getTile() == 1 && code.getOf() == plan::TileKind::Rows;
   if (isRow) {
     return llvm::formatv("rows of {0}", domain.columns);
   }
-  StringRef of = plan::stringifyUnitKind(code.getOf());
-  return code.getUnit() == 1
+  StringRef of = plan::stringifyTileKind(code.getOf());
+  return code.getTile() == 1
              ? of.str()
-             : llvm::formatv("blocks of {0} {1}", code.getUnit(), of).str();
+             : llvm::formatv("blocks of {0} {1}", code.getTile(), of).str();
 }
 
 /// Equal kernels have equal keys, in whatever plan; names are no part of it.
@@ -74,16 +74,16 @@ static void addEntry(func::FuncOp function, const CodeEntry &entry,
   }
   message->set_offset(entry.offset);
   message->set_size(entry.size);
-  message->set_units(code.getUnits());
+  message->set_tiles(code.getTiles());
   message->set_extent(
-      call ? "one call" : describeUnits(*IterationDomain::get(function), code));
+      call ? "one call" : describeTiles(*IterationDomain::get(function), code));
   message->set_grain(code.getGrain());
   for (const KernelOperand &operand : getKernelOperands(function, code)) {
-    message->add_unit_bytes(operand.unitBytes);
+    message->add_tile_bytes(operand.tileBytes);
   }
   // The workspace is nobody's part.
-  while (message->unit_bytes_size() < kernel.operands_size()) {
-    message->add_unit_bytes(0);
+  while (message->tile_bytes_size() < kernel.operands_size()) {
+    message->add_tile_bytes(0);
   }
 }
 

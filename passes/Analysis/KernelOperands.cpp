@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Follows an argument through the body of its kernel: as long as every value
-// that is made of it belongs to the same unit, so does what is read.
+// that is made of it belongs to the same tile, so does what is read.
 #include "passes/Analysis/KernelOperands.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
@@ -13,30 +13,30 @@ using namespace accel;
 
 namespace {
 
-/// Flat and row kernels compute unit after unit. A value *follows* the units if
-/// it has `width` elements for each of them, in their order: all of a unit's,
+/// Flat and row kernels compute tile after tile. A value *follows* the tiles if
+/// it has `width` elements for each of them, in their order: all of a tile's,
 /// or one for a row.
-class UnitWalk {
+class TileWalk {
 public:
-  UnitWalk(const IterationDomain &domain, plan::CodeAttr code)
+  TileWalk(const IterationDomain &domain, plan::CodeAttr code)
       : domain(domain),
-        rowsPerUnit(domain.kind == LoopKind::Rows ? code.getUnit() : 0),
-        perUnit(domain.kind == LoopKind::Flat ? code.getUnit()
-                                              : rowsPerUnit * domain.columns) {}
+        rowsPerTile(domain.kind == LoopKind::Rows ? code.getTile() : 0),
+        perTile(domain.kind == LoopKind::Flat ? code.getTile()
+                                              : rowsPerTile * domain.columns) {}
 
-  /// The elements that a value of its size has for each unit; 0 if its size
+  /// The elements that a value of its size has for each tile; 0 if its size
   /// says that it does not follow them.
   int64_t getWidth(Value value) const {
     return getWidth(getNumElements(value));
   }
   int64_t getWidth(int64_t elements) const {
-    if (perUnit != 0 && elements == domain.elements) {
-      return perUnit;
+    if (perTile != 0 && elements == domain.elements) {
+      return perTile;
     }
-    return elements == domain.rows ? rowsPerUnit : 0;
+    return elements == domain.rows ? rowsPerTile : 0;
   }
 
-  /// Whether all that is computed from `value` follows the units as it does.
+  /// Whether all that is computed from `value` follows the tiles as it does.
   bool isReadByUnit(Value value) {
     return getWidth(value) != 0 &&
            (!visited.insert(value).second || allUsesFollow(value, value));
@@ -56,14 +56,14 @@ private:
     });
   }
 
-  /// Whether element i of a unit of `view` is one of that unit of `root`.
+  /// Whether element i of a tile of `view` is one of that tile of `root`.
   bool isInPlace(Value view, Value root) const {
     if (getWidth(view) == 0) {
       return false;
     }
     AccessRelation relation = getAccessRelation(view, root);
     return relation.kind == AccessKind::Identity ||
-           (relation.kind == AccessKind::RowBroadcast && rowsPerUnit != 0 &&
+           (relation.kind == AccessKind::RowBroadcast && rowsPerTile != 0 &&
             relation.columns == domain.columns);
   }
 
@@ -82,7 +82,7 @@ private:
   }
 
   const IterationDomain &domain;
-  int64_t rowsPerUnit, perUnit;
+  int64_t rowsPerTile, perTile;
   llvm::DenseSet<Value> visited;
 };
 
@@ -105,7 +105,7 @@ SmallVector<KernelOperand> accel::getKernelOperands(func::FuncOp kernel,
   IterationDomain domain = *IterationDomain::get(kernel);
   SmallVector<KernelOperand> operands;
   for (BlockArgument argument : kernel.getArguments()) {
-    UnitWalk walk(domain, code);
+    TileWalk walk(domain, code);
     operands.push_back(
         makeOperand(plan::Access::Read, argument.getType(),
                     walk.isReadByUnit(argument) ? walk.getWidth(argument) : 0));
@@ -115,7 +115,7 @@ SmallVector<KernelOperand> accel::getKernelOperands(func::FuncOp kernel,
     operands.push_back(
         makeOperand(isAccumulated(kernel, i) ? plan::Access::ReadWrite
                                              : plan::Access::Write,
-                    type, UnitWalk(domain, code).getWidth(elements)));
+                    type, TileWalk(domain, code).getWidth(elements)));
   }
   return operands;
 }

@@ -13,11 +13,11 @@ namespace accel {
 
 struct KernelOperand {
   plan::Access access = plan::Access::Read;
-  /// That all units together may touch, from the pointer on.
+  /// That all tiles together may touch, from the pointer on.
   int64_t bytes = 0;
-  /// Units [a, b) touch bytes [a * unitBytes, min(b * unitBytes, bytes)) only;
-  /// 0: any unit may touch any byte.
-  int64_t unitBytes = 0;
+  /// Tiles [a, b) touch bytes [a * tileBytes, min(b * tileBytes, bytes)) only;
+  /// 0: any tile may touch any byte.
+  int64_t tileBytes = 0;
 };
 
 /// One for every argument and result of code that is cut as `code` says.

@@ -25,39 +25,39 @@ static plan::ShardAttr getCut(Value buffer) {
   return range.part ? range.part : range.buffer.getShardAttr();
 }
 
-/// Whether `cut` gives each rank what the units touch that `shard`, a range of
-/// so many units, gives it.
-static bool isCutByUnit(plan::ShardAttr cut, plan::ShardAttr shard,
-                        int64_t units, int64_t elementsPerUnit) {
-  return elementsPerUnit > 0 && cut.getElements() == units * elementsPerUnit &&
-         cut.getGranule() * (shard.getElements() / units) ==
-             shard.getGranule() * elementsPerUnit &&
+/// Whether `cut` gives each rank what the tiles touch that `shard`, a range of
+/// so many tiles, gives it.
+static bool isCutByTile(plan::ShardAttr cut, plan::ShardAttr shard,
+                        int64_t tiles, int64_t elementsPerTile) {
+  return elementsPerTile > 0 && cut.getElements() == tiles * elementsPerTile &&
+         cut.getGranule() * (shard.getElements() / tiles) ==
+             shard.getGranule() * elementsPerTile &&
          cut.getAxes() == shard.getAxes();
 }
 
-/// A launch over all units needs whole buffers.
+/// A launch over all tiles needs whole buffers.
 static LogicalResult verifyWhole(plan::LaunchOp launch) {
   for (auto [i, buffer] : llvm::enumerate(launch.getBuffers())) {
     if (plan::ShardAttr cut = getCut(buffer)) {
-      return launch.emitOpError("expected whole buffers for all units, got ")
+      return launch.emitOpError("expected whole buffers for all tiles, got ")
              << "operand " << i << " cut by " << cut;
     }
   }
   return success();
 }
 
-/// A launch over a rank's units finds its own elements in what is cut, and
+/// A launch over a rank's tiles finds its own elements in what is cut, and
 /// writes nothing else: in code that is cut as `code` says.
 static LogicalResult verifyCuts(plan::LaunchOp launch, func::FuncOp kernel,
                                 plan::CodeAttr code) {
   plan::ShardAttr shard = *launch.getShard();
-  int64_t units = code.getUnits();
+  int64_t tiles = code.getTiles();
   // launch_c3
-  if (shard.getElements() % units != 0 ||
-      shard.getGranule() % (shard.getElements() / units) != 0) {
-    return launch.emitOpError("expected a granule of whole units, got ")
-           << shard.getElements() << " elements in " << units
-           << " units and a granule of " << shard.getGranule();
+  if (shard.getElements() % tiles != 0 ||
+      shard.getGranule() % (shard.getElements() / tiles) != 0) {
+    return launch.emitOpError("expected a granule of whole tiles, got ")
+           << shard.getElements() << " elements in " << tiles
+           << " tiles and a granule of " << shard.getGranule();
   }
   SmallVector<KernelOperand> operands = getKernelOperands(kernel, code);
   for (auto [i, buffer, mode] :
@@ -66,12 +66,12 @@ static LogicalResult verifyCuts(plan::LaunchOp launch, func::FuncOp kernel,
     int64_t width = plan::getElementBytes(cast<MemRefType>(buffer.getType()));
     bool isRead = cast<IntegerAttr>(mode).getInt() ==
                   static_cast<int64_t>(plan::Access::Read);
-    if (cut ? isCutByUnit(cut, shard, units, operands[i].unitBytes / width)
+    if (cut ? isCutByTile(cut, shard, tiles, operands[i].tileBytes / width)
             : isRead) {
       continue;
     }
     InFlightDiagnostic error = launch.emitOpError("expected operand ");
-    error << i << " to be cut between the units of kernel '"
+    error << i << " to be cut between the tiles of kernel '"
           << launch.getKernel() << "' as " << shard << " is, got ";
     return cut ? error << cut : error << "a whole buffer";
   }

@@ -14,7 +14,7 @@ namespace accel {
 /// and results, in their order, and the accesses that follow from its
 /// signature: what an argument stands for is read, a result is stored or added.
 /// In each variant of the module the workspace is large enough, and buffers are
-/// cut over ranks where the launch is, between the same units. Emits the first
+/// cut over ranks where the launch is, between the same tiles. Emits the first
 /// fault.
 llvm::LogicalResult checkLaunch(plan::LaunchOp launch,
                                 const mlir::SymbolTable &symbols);

@@ -17,7 +17,7 @@ plan::ShardAttr getStateShard(StateOp state);
 int64_t getSlotBlock(StateOp slot);
 
 /// Whether `write` sets a slot with one element for each block to zero. It is
-/// filled: units of kernels do not fit into ranks' parts of it.
+/// filled: tiles of kernels do not fit into ranks' parts of it.
 bool isFill(WriteOp write);
 
 /// The number of the layer whose bucket has `slot`; none if it is that of no

@@ -20,7 +20,7 @@ KernelOrder::KernelOrder(
            kernelOf.count(op);
   };
   for (auto [i, op] : llvm::enumerate(ops)) {
-    last[unitOf[op]] = i;
+    last[nodeOf[op]] = i;
     SmallVector<Operation *> before(predecessors(op));
     while (!before.empty()) {
       Operation *producer = before.pop_back_val();
@@ -39,18 +39,18 @@ KernelOrder::KernelOrder(
 
 void KernelOrder::collect(Operations ops,
                           const DenseMap<Operation *, unsigned> &kernelOf) {
-  DenseMap<unsigned, unsigned> unitOfKernel;
+  DenseMap<unsigned, unsigned> nodeOfKernel;
   for (Operation *op : ops) {
     auto kernel = kernelOf.find(op);
-    unsigned unit = members.size();
+    unsigned node = members.size();
     if (kernel != kernelOf.end()) {
-      unit = unitOfKernel.try_emplace(kernel->second, unit).first->second;
+      node = nodeOfKernel.try_emplace(kernel->second, node).first->second;
     }
-    if (unit == members.size()) {
+    if (node == members.size()) {
       members.emplace_back();
     }
-    unitOf[op] = unit;
-    members[unit].push_back(op);
+    nodeOf[op] = node;
+    members[node].push_back(op);
   }
   successors.resize(members.size());
   waiting.resize(members.size(), 0);
@@ -58,24 +58,24 @@ void KernelOrder::collect(Operations ops,
 }
 
 void KernelOrder::waitFor(Operation *op, Operation *producer) {
-  unsigned unit = unitOf[op];
-  if (unitOf[producer] != unit && successors[unitOf[producer]].insert(unit)) {
-    ++waiting[unit];
+  unsigned node = nodeOf[op];
+  if (nodeOf[producer] != node && successors[nodeOf[producer]].insert(node)) {
+    ++waiting[node];
   }
 }
 
 void KernelOrder::sort() {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-  for (unsigned unit = 0; unit < members.size(); ++unit) {
-    if (waiting[unit] == 0) {
-      ready.push({last[unit], unit});
+  for (unsigned node = 0; node < members.size(); ++node) {
+    if (waiting[node] == 0) {
+      ready.push({last[node], node});
     }
   }
   while (!ready.empty()) {
-    unsigned unit = ready.top().second;
+    unsigned node = ready.top().second;
     ready.pop();
-    order.push_back(members[unit]);
-    for (unsigned successor : successors[unit]) {
+    order.push_back(members[node]);
+    for (unsigned successor : successors[node]) {
       if (--waiting[successor] == 0) {
         ready.push({last[successor], successor});
       }
@@ -86,10 +86,10 @@ void KernelOrder::sort() {
 /// Whoever still waits, waits for somebody who still waits: going back from one
 /// to the next closes the cycle.
 void KernelOrder::findCycle() {
-  auto isStuck = [&](unsigned unit) { return waiting[unit] > 0; };
-  auto before = [&](unsigned unit) {
+  auto isStuck = [&](unsigned node) { return waiting[node] > 0; };
+  auto before = [&](unsigned node) {
     unsigned producer = 0;
-    while (!isStuck(producer) || !successors[producer].contains(unit)) {
+    while (!isStuck(producer) || !successors[producer].contains(node)) {
       ++producer;
     }
     return producer;
@@ -99,14 +99,14 @@ void KernelOrder::findCycle() {
     ++start;
   }
   SmallVector<unsigned> path;
-  for (unsigned unit = start; !llvm::is_contained(path, unit);
-       unit = before(unit)) {
-    path.push_back(unit);
+  for (unsigned node = start; !llvm::is_contained(path, node);
+       node = before(node)) {
+    path.push_back(node);
   }
   unsigned first = before(path.back());
-  for (unsigned unit : llvm::reverse(path)) {
-    cycle.push_back(members[unit].front());
-    if (unit == first) {
+  for (unsigned node : llvm::reverse(path)) {
+    cycle.push_back(members[node].front());
+    if (node == first) {
       break;
     }
   }

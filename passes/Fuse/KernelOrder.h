@@ -31,14 +31,14 @@ public:
 
   /// In order, the operations of each kernel or one that is in none. Where
   /// there is a cycle, those that do not wait for it.
-  llvm::ArrayRef<Operations> getUnits() const { return order; }
+  llvm::ArrayRef<Operations> getNodes() const { return order; }
 
   /// One operation of each kernel of a cycle of kernels that wait for each
   /// other; empty if there is none.
   Operations getCycle() const { return cycle; }
 
 private:
-  using Entry = std::pair<unsigned, unsigned>; ///< last operation, unit
+  using Entry = std::pair<unsigned, unsigned>; ///< last operation, node
 
   void collect(Operations ops,
                const llvm::DenseMap<mlir::Operation *, unsigned> &kernelOf);
@@ -46,7 +46,7 @@ private:
   void sort();
   void findCycle();
 
-  llvm::DenseMap<mlir::Operation *, unsigned> unitOf;
+  llvm::DenseMap<mlir::Operation *, unsigned> nodeOf;
   std::vector<llvm::SmallVector<mlir::Operation *>> members;
   std::vector<llvm::SetVector<unsigned>> successors;
   std::vector<unsigned> waiting, last;

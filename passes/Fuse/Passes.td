@@ -134,7 +134,7 @@ def AssignGeometryPass : Pass<"accel-assign-geometry", "::mlir::ModuleOp"> {
   let summary = "says how each kernel is cut in each variant of code";
   let description = [{
     Declares the code variants of the target as `plan.variant`s and gives every kernel `plan.code`: for each variant into how many
-    units of what its iteration domain is cut, how many of them a thread takes at a time, and how much workspace it needs. Launches
+    tiles of what its iteration domain is cut, how many of them a thread takes at a time, and how much workspace it needs. Launches
     of kernels that need a workspace get their part of one that all share.
 
     Requires: AssignBuffers.

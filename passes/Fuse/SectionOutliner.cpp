@@ -121,14 +121,14 @@ LogicalResult SectionOutliner::run(Operation *anchor) {
     return failure();
   }
   SmallVector<Operation *> replaced;
-  for (ArrayRef<Operation *> unit : order.getUnits()) {
-    std::optional<unsigned> number = plan.find(unit.front());
+  for (ArrayRef<Operation *> node : order.getNodes()) {
+    std::optional<unsigned> number = plan.find(node.front());
     if (!number) {
-      unit.front()->moveBefore(anchor);
+      node.front()->moveBefore(anchor);
       continue;
     }
     emitCall(*number, anchor);
-    replaced.append(unit.begin(), unit.end());
+    replaced.append(node.begin(), node.end());
   }
   eraseReplaced(plan, replaced);
   return success();

@@ -11,8 +11,7 @@ Value accel::buildSquareSum(ScalarBuilder &b, const TrainedSegment &segment) {
   auto type =
       RankedTensorType::get({segment.elements}, b.getBuilder().getF32Type());
   auto slot = SlotAttr::get(type.getContext(), SlotRole::Gradient);
-  Value gradient =
-      b.create<ReadOp>(type, segment.segment.getSlotName(slot));
+  Value gradient = b.create<ReadOp>(type, segment.segment.getSlotName(slot));
   int64_t rows = segment.elements / kSegmentGranule;
   Value matrix = b.reshape(b.mul(gradient, gradient), {rows, kSegmentGranule});
   Value sums = b.sum(matrix, {1});

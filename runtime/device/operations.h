@@ -25,7 +25,7 @@ struct KernelArgument {
 };
 
 // All of a kernel's work, or the rank's part of it: of `elements` elements,
-// which are a multiple of the units of each of the kernel's entries, the rank
+// which are a multiple of the tiles of each of the kernel's entries, the rank
 // has the first `owned` at its own place in the arguments. How that is cut is
 // said by the entry of the variant that the device runs.
 struct KernelLaunch {

@@ -22,7 +22,7 @@ class RunnableCheck : public InstructionVisitor {
     const auto kernel = static_cast<int>(launch.kernel());
     for (const planpb::KernelEntry& entry :
          plan_.manifest().kernels(kernel).entries()) {
-      RETURN_IF_ERROR(LaunchUnits(launch, entry, layout_.binding()).status());
+      RETURN_IF_ERROR(LaunchTiles(launch, entry, layout_.binding()).status());
     }
     return absl::OkStatus();
   }

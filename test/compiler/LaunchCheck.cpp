@@ -98,7 +98,7 @@ public:
     }
   }
 
-  void run(KernelFunction function, int64_t units, int threads) {
+  void run(KernelFunction function, int64_t tiles, int threads) {
     std::vector<void *> pointers;
     for (GuardedBuffer *buffer : buffers) {
       pointers.push_back(buffer->data());
@@ -108,7 +108,7 @@ public:
       all.emplace_back(kernel, pointers);
     }
     runtime::ThreadPool pool = runtime::ThreadPool::Create(threads).value();
-    pool.ParallelFor(0, units, 1, [&](int thread, int64_t begin, int64_t end) {
+    pool.ParallelFor(0, tiles, 1, [&](int thread, int64_t begin, int64_t end) {
       function(all[thread].data(), begin, end);
     });
   }
@@ -288,7 +288,7 @@ void runLaunch(const KernelCode &kernel, const std::vector<Place> &places) {
   }
   Arguments arguments(kernel.definition, pointers);
   const KernelCode::Variant &variant = kernel.variants.front();
-  variant.function(arguments.data(), 0, variant.units);
+  variant.function(arguments.data(), 0, variant.tiles);
 }
 
 bool checkLaunch(const KernelCode &kernel, const std::vector<Place> &places) {
@@ -298,10 +298,10 @@ bool checkLaunch(const KernelCode &kernel, const std::vector<Place> &places) {
     inputs.push_back(place.isRead ? readPlace(place, type) : HostTensor());
   }
   std::vector<std::string> reference;
-  for (const auto &[name, function, units] : kernel.variants) {
+  for (const auto &[name, function, tiles] : kernel.variants) {
     for (int threads : {1, 2}) {
       Run run(kernel.definition, places);
-      run.run(function, units, threads);
+      run.run(function, tiles, threads);
       run.checkMemory();
       if (reference.empty()) {
         reference = run.bytes();

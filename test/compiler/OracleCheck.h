@@ -29,7 +29,7 @@ struct KernelCode {
   struct Variant {
     std::string name;
     KernelFunction function;
-    int64_t units;
+    int64_t tiles;
   };
   std::vector<Variant> variants;
 };

@@ -79,8 +79,8 @@ private:
 
   static CpuTiling makeTiling() {
     CpuTiling tiling;
-    tiling.flatUnit = 32;
-    tiling.columnUnit = 16;
+    tiling.flatTile = 32;
+    tiling.columnTile = 16;
     tiling.productColumns = 16;
     tiling.productRows = 12;
     tiling.sumBlock = 48;

@@ -206,7 +206,7 @@ private:
       code.variants.push_back(
           {variant.variant.name,
            image->getFunction(variant.image.entries[launch.kernel()]),
-           static_cast<int64_t>(entry.units())});
+           static_cast<int64_t>(entry.tiles())});
     }
     std::vector<Place> places;
     for (uint32_t argument : launch.arguments()) {

@@ -68,7 +68,7 @@ class TextVisitor : public runtime::InstructionVisitor {
  private:
   const planpb::Manifest& manifest() const { return plan_.manifest(); }
 
-  // Units that are run; where variants differ, those of each.
+  // Tiles that are run; where variants differ, those of each.
   static std::string RangeText(const planpb::Kernel& kernel,
                                const planpb::Launch& launch) {
     if (launch.has_part()) {
@@ -79,7 +79,7 @@ class TextVisitor : public runtime::InstructionVisitor {
       std::string range = entry.has_call()
                               ? absl::StrCat(entry.call().library(), " ",
                                              entry.call().function())
-                              : absl::StrCat("[0, ", entry.units(), ")");
+                              : absl::StrCat("[0, ", entry.tiles(), ")");
       if (ranges.empty() || ranges.back() != range) {
         ranges.push_back(std::move(range));
       }

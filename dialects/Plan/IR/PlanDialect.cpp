@@ -87,16 +87,16 @@ InfinityAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 
 llvm::LogicalResult
 CodeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-                 int64_t units, int64_t unit, UnitKind, int64_t grain,
+                 int64_t tiles, int64_t tile, TileKind, int64_t grain,
                  int64_t workspace, int64_t vectors, int64_t packed) {
-  if (units <= 0 || unit <= 0 || vectors < 0 || packed < 0) {
-    return emitError() << "expected positive numbers of units and of what a "
-                          "unit has, got "
-                       << units << " and " << unit;
+  if (tiles <= 0 || tile <= 0 || vectors < 0 || packed < 0) {
+    return emitError() << "expected positive numbers of tiles and of what a "
+                          "tile has, got "
+                       << tiles << " and " << tile;
   }
-  if (grain != 0 && grain != units) {
-    return emitError() << "expected a grain of 0 or of all " << units
-                       << " units, got " << grain;
+  if (grain != 0 && grain != tiles) {
+    return emitError() << "expected a grain of 0 or of all " << tiles
+                       << " tiles, got " << grain;
   }
   if (workspace < 0 || workspace % kAlignment != 0) {
     return emitError() << "expected a workspace of a multiple of " << kAlignment
@@ -121,22 +121,22 @@ llvm::LogicalResult LibraryCallAttr::verify(
 }
 
 CodeAttr LibraryCallAttr::getGeometry(int64_t elements) const {
-  return CodeAttr::get(getContext(), /*units=*/1, /*unit=*/elements,
-                       UnitKind::Elements, /*grain=*/1, getWorkspace(),
+  return CodeAttr::get(getContext(), /*tiles=*/1, /*tile=*/elements,
+                       TileKind::Elements, /*grain=*/1, getWorkspace(),
                        /*vectors=*/0, /*packed=*/0);
 }
 
-// <2 units of 128 elements, grain 2, workspace 4096, vectors 2, packed 64>
+// <2 tiles of 128 elements, grain 2, workspace 4096, vectors 2, packed 64>
 mlir::Attribute CodeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
-  int64_t units = 0, unit = 0, grain = 0, workspace = 0, vectors = 0,
+  int64_t tiles = 0, tile = 0, grain = 0, workspace = 0, vectors = 0,
           packed = 0;
   llvm::StringRef word;
-  if (parser.parseLess() || parser.parseInteger(units) ||
-      parser.parseKeyword("units") || parser.parseKeyword("of") ||
-      parser.parseInteger(unit) || parser.parseKeyword(&word)) {
+  if (parser.parseLess() || parser.parseInteger(tiles) ||
+      parser.parseKeyword("tiles") || parser.parseKeyword("of") ||
+      parser.parseInteger(tile) || parser.parseKeyword(&word)) {
     return {};
   }
-  std::optional<UnitKind> of = symbolizeUnitKind(word);
+  std::optional<TileKind> of = symbolizeTileKind(word);
   if (!of) {
     parser.emitError(parser.getCurrentLocation(),
                      "expected elements, rows, columns or heads, got ")
@@ -165,13 +165,13 @@ mlir::Attribute CodeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
   if (parser.parseGreater()) {
     return {};
   }
-  return parser.getChecked<CodeAttr>(parser.getContext(), units, unit, *of,
+  return parser.getChecked<CodeAttr>(parser.getContext(), tiles, tile, *of,
                                      grain, workspace, vectors, packed);
 }
 
 void CodeAttr::print(mlir::AsmPrinter &printer) const {
-  printer << '<' << getUnits() << " units of " << getUnit() << ' '
-          << stringifyUnitKind(getOf());
+  printer << '<' << getTiles() << " tiles of " << getTile() << ' '
+          << stringifyTileKind(getOf());
   for (auto [name, value] :
        {std::pair("grain", getGrain()), std::pair("workspace", getWorkspace()),
         std::pair("vectors", getVectors()), std::pair("packed", getPacked())}) {

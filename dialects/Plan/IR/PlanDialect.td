@@ -252,7 +252,7 @@ def Plan_DeviceKind : I32EnumAttr<"DeviceKind", "what executes code", [I32EnumAt
   let cppNamespace = "::accel::plan";
 }
 
-def Plan_UnitKind : I32EnumAttr<"UnitKind", "what the units of a kernel are made of", [
+def Plan_TileKind : I32EnumAttr<"TileKind", "what the tiles of a kernel are made of", [
     I32EnumAttrCase<"Elements", 0, "elements">, I32EnumAttrCase<"Rows", 1, "rows">, I32EnumAttrCase<"Columns", 2, "columns">,
     I32EnumAttrCase<"Heads", 3, "heads">]> {
   let cppNamespace = "::accel::plan";
@@ -262,9 +262,9 @@ def Plan_CodeAttr : AttrDef<Plan_Dialect, "Code"> {
   let mnemonic = "code";
   let summary = "the launch geometry of a kernel's code in one variant";
   let description = [{
-    A target cuts the iteration domain of a kernel into `units`, each of `unit` elements, rows, columns or heads; the last one may
-    be shorter. Threads share the units out, `grain` of them at a time, or 0 as they like: a kernel whose grain is all its
-    units is one thread's work. Each thread gets `workspace` bytes of its own. `vectors` is how many vectors of 16 floats a
+    A target cuts the iteration domain of a kernel into `tiles`, each of `tile` elements, rows, columns or heads; the last one may
+    be shorter. Threads share the tiles out, `grain` of them at a time, or 0 as they like: a kernel whose grain is all its
+    tiles is one thread's work. Each thread gets `workspace` bytes of its own. `vectors` is how many vectors of 16 floats a
     register block is wide, and `packed` how many columns of a product are packed at once; neither changes a bit. What is 0 is not written.
 
     It stands in the dictionary `plan.code` of a kernel, under the name of the variant, from AssignGeometry on.
@@ -273,16 +273,16 @@ def Plan_CodeAttr : AttrDef<Plan_Dialect, "Code"> {
     plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
     func.func private @k(%x: tensor<256xf32>) -> tensor<256xf32> attributes {
         plan.kernel = {kind = "flat", elements = 256 : i64, rows = 1 : i64, columns = 256 : i64},
-        plan.code = {"x86-64-v3" = #plan.code<2 units of 128 elements, grain 2>}} {
+        plan.code = {"x86-64-v3" = #plan.code<2 tiles of 128 elements, grain 2>}} {
       %y = accel.neg %x : tensor<256xf32>
       return %y : tensor<256xf32>
     }
     ```
 
-    Units and their sizes are positive, the grain is 0 or `units`, and a workspace is a multiple of 64 bytes.
+    Tiles and their sizes are positive, the grain is 0 or `tiles`, and a workspace is a multiple of 64 bytes.
   }];
   let genVerifyDecl = 1;
-  let parameters = (ins "int64_t":$units, "int64_t":$unit, EnumParameter<Plan_UnitKind>:$of, "int64_t":$grain, "int64_t":$workspace,
+  let parameters = (ins "int64_t":$tiles, "int64_t":$tile, EnumParameter<Plan_TileKind>:$of, "int64_t":$grain, "int64_t":$workspace,
                         "int64_t":$vectors, "int64_t":$packed);
   let hasCustomAssemblyFormat = 1;
 }
@@ -312,7 +312,7 @@ def Plan_LibraryCallAttr : AttrDef<Plan_Dialect, "LibraryCall"> {
                         DefaultValuedParameter<"int64_t", "0">:$workspace);
   let assemblyFormat = "`<` $library $function (`,` `workspace` $workspace^)? `>`";
   let extraClassDeclaration = [{
-    /// How a launch is cut that cannot be: one unit, of one thread.
+    /// How a launch is cut that cannot be: one tile, of one thread.
     ::accel::plan::CodeAttr getGeometry(int64_t elements) const;
   }];
 }

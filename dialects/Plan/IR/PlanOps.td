@@ -120,7 +120,7 @@ def Plan_LaunchOp : Plan_Instruction<"launch", (ins FlatSymbolRefAttr:$kernel, V
     - (C1) there is one access per buffer, and a workspace is each thread's own.
     - (C2) `kernel` names a kernel of the module. The buffers are its arguments, each of them read, and behind them its results, each of
       them updated where the kernel adds it to what is there (`plan.accumulate`) and written where it stores it, all of the kernel's shapes.
-    - (C3) the units of each variant divide the elements of `shard`, and a granule is a whole number of units.
+    - (C3) the tiles of each variant divide the elements of `shard`, and a granule is a whole number of tiles.
   }];
   let builders = [OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$kernel, "::mlir::ValueRange":$buffers, "::mlir::Value":$workspace, "::mlir::ArrayAttr":$modes, "ShardAttr":$shard), !strconcat("build($_builder, $_state, kernel, buffers, workspace, modes, shard, ", Plan_Undecided, ");")>];
   let assemblyFormat = [{

@@ -12,10 +12,10 @@ AttentionCode::AttentionCode(KernelEmitter &emitter, Operation *op)
       m(t.floats()), tiles(AttentionTiles::get(op)),
       widest(emitter.getGeometry().getVectors()), op(op) {
   plan::CodeAttr geometry = emitter.getGeometry();
-  if (geometry.getUnits() != tiles.units() || widest < 1 ||
+  if (geometry.getTiles() != tiles.launchTiles() || widest < 1 ||
       geometry.getWorkspace() < tiles.workspaceBytes()) {
-    emitter.emitError(op) << "expected " << tiles.units()
-                          << " units, register blocks of at least one vector "
+    emitter.emitError(op) << "expected " << tiles.launchTiles()
+                          << " tiles, register blocks of at least one vector "
                              "and a workspace of "
                           << tiles.workspaceBytes() << " bytes, got "
                           << geometry;

@@ -11,7 +11,7 @@
 //
 // With dropout D, dV += (D P)' dY and dS = scale P (D dY V' - delta).
 //
-// Nobody else writes what a unit, a key head of a sample, writes.
+// Nobody else writes what a tile, a key head of a sample, writes.
 #include "passes/Lower/Cpu/AttentionGradProducts.h"
 #include "passes/Lower/Cpu/AttentionGradScores.h"
 
@@ -34,7 +34,7 @@ public:
 private:
   HeadTensor getLse(AttentionGradOp op);
   void getWorkspaceTiles();
-  void setUnit(Value unit);
+  void setLaunchTile(Value tile);
   GradHead getHeadOfGroup(Value inGroup) const;
   void copyHead();
   void emitDelta(const GradHead &head);
@@ -52,7 +52,7 @@ private:
   // Workspace.
   TileRows keys, values, probabilities, gradients, keySums, valueSums;
   std::optional<AttentionGradScores> scores;
-  // Of the unit.
+  // Of the tile.
   Value batch, keyHead;
   TileRows keyRows, valueRows;
   AttentionDropout::Key dropoutKey;
@@ -82,8 +82,8 @@ void AttentionGradKernel::getWorkspaceTiles() {
 
 void AttentionGradKernel::emit() {
   getWorkspaceTiles();
-  t.each(emitter.getBegin(), emitter.getEnd(), 1, [&](Value unit) {
-    setUnit(unit);
+  t.each(emitter.getBegin(), emitter.getEnd(), 1, [&](Value tile) {
+    setLaunchTile(tile);
     if (tiles.copiesHeads()) {
       copyHead();
     }
@@ -93,9 +93,9 @@ void AttentionGradKernel::emit() {
   });
 }
 
-void AttentionGradKernel::setUnit(Value unit) {
-  batch = t.div(unit, tiles.keyHeads);
-  keyHead = t.rem(unit, tiles.keyHeads);
+void AttentionGradKernel::setLaunchTile(Value tile) {
+  batch = t.div(tile, tiles.keyHeads);
+  keyHead = t.rem(tile, tiles.keyHeads);
   keyRows = getHead(key, batch, keyHead);
   valueRows = getHead(value, batch, keyHead);
   if (dropout) {

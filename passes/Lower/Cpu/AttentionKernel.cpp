@@ -30,7 +30,7 @@ public:
   void emit();
 
 private:
-  // Of a unit.
+  // Of a tile.
   void emitRows(Value block);
   void emitTiles(Value block);
   void emitTile(const ColumnTile &tile);
@@ -47,7 +47,7 @@ private:
   // Workspace.
   TileRows queries, scores, sums;
   std::optional<OnlineSoftmax> softmax;
-  // Of the unit and the block of rows.
+  // Of the tile and the block of rows.
   Value batch, head, firstRow, rows;
   TileRows keyRows, valueRows;
   TileSource keys, values; ///< of the tile
@@ -59,10 +59,10 @@ void AttentionKernel::emit() {
   scores = getTile(1, kAttentionTile);
   sums = getTile(2, llvm::alignTo(tiles.width, kTileLanes));
   softmax.emplace(*this, getTile(3, kAttentionTile));
-  int64_t units = tiles.unitsPerHead();
-  t.each(emitter.getBegin(), emitter.getEnd(), 1, [&](Value unit) {
-    Value line = t.div(unit, units);
-    Value number = t.rem(unit, units);
+  int64_t perHead = tiles.launchTilesPerHead();
+  t.each(emitter.getBegin(), emitter.getEnd(), 1, [&](Value tile) {
+    Value line = t.div(tile, perHead);
+    Value number = t.rem(tile, perHead);
     batch = t.div(line, tiles.heads);
     head = t.rem(line, tiles.heads);
     Value keyHead = t.div(head, tiles.group());
@@ -74,7 +74,7 @@ void AttentionKernel::emit() {
     if (!tiles.hasDiagonal()) {
       return emitRows(number);
     }
-    // Blocks p and n - 1 - p: every unit has as much to do.
+    // Blocks p and n - 1 - p: every tile has as much to do.
     Value other = t.sub(t.index(tiles.rowBlocks() - 1), number);
     Value count = t.select(t.isEqual(number, other), t.index(1), t.index(2));
     t.each(t.index(0), count, 1, [&](Value i) {

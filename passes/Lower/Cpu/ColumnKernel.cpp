@@ -31,7 +31,7 @@ class ColumnKernel {
 public:
   explicit ColumnKernel(KernelEmitter &emitter)
       : emitter(emitter), indices(emitter.getBuilder(), emitter.getLoc()),
-        shape(emitter.getDomain()), unit(emitter.getGeometry().getUnit()) {}
+        shape(emitter.getDomain()), tile(emitter.getGeometry().getTile()) {}
 
   void emit();
 
@@ -65,7 +65,7 @@ private:
   KernelEmitter &emitter;
   IndexArithmetic indices;
   const IterationDomain &shape;
-  int64_t unit; ///< columns of a block
+  int64_t tile; ///< columns of a block
   SmallVector<Sum> sums, castSums;
   SmallVector<std::pair<ScatterAddOp, unsigned>> scatters;
   Value firstColumn, width; ///< of the call
@@ -73,7 +73,7 @@ private:
 
 /// The columns of the call, in the row that begins at `first`.
 SweepRange ColumnKernel::rangeFrom(AffineExpr first) const {
-  int64_t divisor = shape.columns % unit == 0 ? unit : 1;
+  int64_t divisor = shape.columns % tile == 0 ? tile : 1;
   return {first, shape.columns,           firstColumn,
           width, /*startsInFours=*/false, divisor};
 }
@@ -118,9 +118,9 @@ bool ColumnKernel::collect() {
 
 void ColumnKernel::allocateBlocks(Sum &sum) {
   Type element = elementTypeOf(sum.getOperand());
-  sum.partial = emitter.allocate(element, {unit});
+  sum.partial = emitter.allocate(element, {tile});
   if (SmallFloat::get(elementTypeOf(emitter.getResults()[sum.result]))) {
-    sum.total = emitter.allocate(element, {unit});
+    sum.total = emitter.allocate(element, {tile});
   }
 }
 
@@ -181,7 +181,7 @@ void ColumnKernel::emitBlock(AffineExpr first, int64_t count, Value chunk) {
 /// All chunks of a block whose sums are cast.
 void ColumnKernel::emitCastBlock(AffineExpr first, int64_t count) {
   OpFoldResult size = emitter.getBuilder().getIndexAttr(count);
-  SweepRange block{emitter.number(0), unit, Value(), size};
+  SweepRange block{emitter.number(0), tile, Value(), size};
   Sweep zeros(emitter, block);
   for (const Sum &sum : castSums) {
     zeros.storeWhole(zero(elementTypeOf(sum.getOperand())), sum.total,
@@ -210,12 +210,12 @@ void ColumnKernel::emitCastBlock(AffineExpr first, int64_t count) {
 }
 
 void ColumnKernel::forEachBlock(EmitBlock emitBlock) {
-  int64_t fullBlocks = shape.columns / unit;
-  int64_t rest = shape.columns % unit;
+  int64_t fullBlocks = shape.columns / tile;
+  int64_t rest = shape.columns % tile;
   Value lastFull = indices.min(emitter.getEnd(), emitter.index(fullBlocks));
   if (fullBlocks != 0) {
     emitter.forEach(emitter.getBegin(), lastFull, 1, [&](Value block) {
-      emitBlock(emitter.dimension(block) * unit, unit);
+      emitBlock(emitter.dimension(block) * tile, tile);
     });
   }
   if (rest == 0) {
@@ -225,7 +225,7 @@ void ColumnKernel::forEachBlock(EmitBlock emitBlock) {
   Value isAny = indices.isBelow(emitter.getBegin(), emitter.getEnd());
   Value hasLast = indices.isBelow(emitter.index(fullBlocks), emitter.getEnd());
   emitter.onlyIf(indices.both(hasLast, isAny),
-                 [&] { emitBlock(emitter.number(fullBlocks * unit), rest); });
+                 [&] { emitBlock(emitter.number(fullBlocks * tile), rest); });
 }
 
 /// Rows are added one after the other, in their order.
@@ -254,9 +254,9 @@ void ColumnKernel::emit() {
     return;
   }
   firstColumn =
-      emitter.materialize(emitter.dimension(emitter.getBegin()) * unit);
+      emitter.materialize(emitter.dimension(emitter.getBegin()) * tile);
   Value lastColumn =
-      emitter.materialize(emitter.dimension(emitter.getEnd()) * unit);
+      emitter.materialize(emitter.dimension(emitter.getEnd()) * tile);
   // An empty range may lie behind the last column.
   firstColumn = indices.min(firstColumn, emitter.index(shape.columns));
   lastColumn = indices.min(lastColumn, emitter.index(shape.columns));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Flat kernels: one sweep of a length known at run time.
 //
-//   %first = unit * %begin                    %n = min(unit * %end, elements)
+//   %first = tile * %begin                    %n = min(tile * %end, elements)
 //   - %first linalg.generic over [%first, %first + %n) of every buffer
 #include "passes/Lower/Cpu/Kernels.h"
 #include "passes/Lower/Cpu/Sweep.h"
@@ -36,15 +36,15 @@ void accel::emitFlatKernel(KernelEmitter &emitter) {
     return emitSingle(emitter);
   }
   IndexArithmetic indices(emitter.getBuilder(), emitter.getLoc());
-  int64_t unit = emitter.getGeometry().getUnit();
+  int64_t tile = emitter.getGeometry().getTile();
   Value first =
-      emitter.materialize(emitter.dimension(emitter.getBegin()) * unit);
-  Value last = emitter.materialize(emitter.dimension(emitter.getEnd()) * unit);
+      emitter.materialize(emitter.dimension(emitter.getBegin()) * tile);
+  Value last = emitter.materialize(emitter.dimension(emitter.getEnd()) * tile);
   // An empty range may lie behind the last element.
   first = indices.min(first, emitter.index(elements));
   last = indices.min(last, emitter.index(elements));
   Value size = indices.sub(last, first);
-  int64_t divisor = elements % unit == 0 ? unit : 1;
+  int64_t divisor = elements % tile == 0 ? tile : 1;
   Sweep sweep(emitter, {emitter.number(0), elements, first, size,
                         /*startsInFours=*/false, divisor,
                         /*isFar=*/elements >= kFarElements});

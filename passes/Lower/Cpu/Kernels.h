@@ -9,14 +9,14 @@ namespace accel {
 
 class KernelEmitter;
 
-/// Element by element over units [begin, end), operands in the same order or
+/// Element by element over tiles [begin, end), operands in the same order or
 /// single numbers.
 void emitFlatKernel(KernelEmitter &emitter);
 
 /// Row by row over [begin, end).
 void emitRowKernel(KernelEmitter &emitter);
 
-/// Sums over rows for the columns of units [begin, end). Their order depends on
+/// Sums over rows for the columns of tiles [begin, end). Their order depends on
 /// the rows alone.
 void emitColumnKernel(KernelEmitter &emitter);
 

@@ -8,7 +8,7 @@ def LowerKernelsPass : Pass<"accel-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "writes the loops of every kernel";
   let description = [{
     Adds, next to every function with the attribute `plan.kernel`, a function of the same name and `.code` whose arguments
-    are the kernel's operands and results as flat buffers (booleans as bytes) and the units `[begin, end)`. Its body
+    are the kernel's operands and results as flat buffers (booleans as bytes) and the tiles `[begin, end)`. Its body
     consists of loops over rows, scalar arithmetic, and one-dimensional `linalg.generic`s over neighbouring elements. Views
     have become index arithmetic, done once per row. Attention is written as tiles of explicit vectors instead, with one more
     argument, the thread's workspace, and so are matrix products. Code is cut as `plan.code` says for the variant, which changes
@@ -22,7 +22,7 @@ def LowerKernelsPass : Pass<"accel-lower-kernels", "::mlir::ModuleOp"> {
     plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
     func.func private @twice(%x: tensor<4096xf32>) -> tensor<4096xf32> attributes {
         plan.kernel = {kind = "flat", elements = 4096 : i64, rows = 1 : i64, columns = 4096 : i64},
-        plan.code = {"x86-64-v3" = #plan.code<32 units of 128 elements>}} {
+        plan.code = {"x86-64-v3" = #plan.code<32 tiles of 128 elements>}} {
       %y = accel.add %x, %x : tensor<4096xf32>
       return %y : tensor<4096xf32>
     }

@@ -25,8 +25,8 @@ void ProductEpilogue::emit(const ProductRange &rows,
 int64_t ProductEpilogue::columnDivisor() const {
   constexpr int64_t lanes = 32;
   plan::CodeAttr geometry = emitter.getGeometry();
-  int64_t step = geometry.getOf() == plan::UnitKind::Columns
-                     ? geometry.getUnit()
+  int64_t step = geometry.getOf() == plan::TileKind::Columns
+                     ? geometry.getTile()
                      : tiles.packedColumns;
   return tiles.columns % lanes == 0 && step % lanes == 0 ? lanes : 1;
 }

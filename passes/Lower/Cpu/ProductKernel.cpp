@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix products. A thread has a range of units: blocks of columns, or of rows
+// Matrix products. A thread has a range of tiles: blocks of columns, or of rows
 // where there are more of them, of one matrix behind the other.
 //
 // With the sizes of the default target:
@@ -48,8 +48,8 @@ public:
 
 private:
   ProductMatrices getMatrices(const ProductMatrices &first, Value number);
-  ProductRange rangeOf(const ProductRange &units, int64_t size);
-  void emitMatrix(const ProductMatrices &product, const ProductRange &units);
+  ProductRange rangeOf(const ProductRange &work, int64_t size);
+  void emitMatrix(const ProductMatrices &product, const ProductRange &work);
   void emitChunk(const ProductMatrices &product, const ProductRange &rows,
                  const ProductRange &columns);
   void emitBlock(const ProductMatrices &product, const ProductRange &rows,
@@ -65,22 +65,21 @@ private:
   ProductEpilogue epilogue;
 };
 
-/// The units of the call, each matrix's share of them.
+/// The tiles of the call, each matrix's share of them.
 void ProductKernel::emit(const ProductMatrices &first) {
-  ProductRange units{emitter.getBegin(), emitter.getEnd()};
+  ProductRange work{emitter.getBegin(), emitter.getEnd()};
   if (tiles.matrices == 1) {
-    return emitMatrix(first, units);
+    return emitMatrix(first, work);
   }
-  int64_t perMatrix = emitter.getGeometry().getUnits() / tiles.matrices;
-  Value behind = t.add(units.last, t.index(perMatrix - 1));
-  emitter.forEach(t.div(units.first, perMatrix), t.div(behind, perMatrix), 1,
+  int64_t perMatrix = emitter.getGeometry().getTiles() / tiles.matrices;
+  Value behind = t.add(work.last, t.index(perMatrix - 1));
+  emitter.forEach(t.div(work.first, perMatrix), t.div(behind, perMatrix), 1,
                   [&](Value number) {
                     ProductMatrices product = getMatrices(first, number);
                     Value begin = t.mul(number, perMatrix);
                     Value end = t.add(begin, t.index(perMatrix));
-                    emitMatrix(product,
-                               {t.sub(t.max(units.first, begin), begin),
-                                t.sub(t.min(units.last, end), begin)});
+                    emitMatrix(product, {t.sub(t.max(work.first, begin), begin),
+                                         t.sub(t.min(work.last, end), begin)});
                   });
 }
 
@@ -95,23 +94,23 @@ ProductMatrices ProductKernel::getMatrices(const ProductMatrices &first,
           emitter.dimension(number) * tiles.rows};
 }
 
-/// The rows or columns, `size` in all, that some units are.
-ProductRange ProductKernel::rangeOf(const ProductRange &units, int64_t size) {
-  int64_t unit = emitter.getGeometry().getUnit();
+/// The rows or columns, `size` in all, that some tiles are.
+ProductRange ProductKernel::rangeOf(const ProductRange &work, int64_t size) {
+  int64_t tile = emitter.getGeometry().getTile();
   auto limit = [&](Value each) {
-    return t.min(t.mul(each, unit), t.index(size));
+    return t.min(t.mul(each, tile), t.index(size));
   };
-  return {limit(units.first), limit(units.last)};
+  return {limit(work.first), limit(work.last)};
 }
 
 void ProductKernel::emitMatrix(const ProductMatrices &product,
-                               const ProductRange &units) {
+                               const ProductRange &work) {
   ProductRange rows{t.index(0), t.index(tiles.rows)};
   ProductRange columns{t.index(0), t.index(tiles.columns)};
-  if (emitter.getGeometry().getOf() == plan::UnitKind::Columns) {
-    columns = rangeOf(units, tiles.columns);
+  if (emitter.getGeometry().getOf() == plan::TileKind::Columns) {
+    columns = rangeOf(work, tiles.columns);
   } else {
-    rows = rangeOf(units, tiles.rows);
+    rows = rangeOf(work, tiles.rows);
   }
   int64_t packed = tiles.packedColumns;
   emitter.forEach(columns.first, columns.last, packed, [&](Value first) {

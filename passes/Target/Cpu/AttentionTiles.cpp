@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes, units and workspace of attention kernels.
+// Sizes, tiles and workspace of attention kernels.
 #include "passes/Target/Cpu/AttentionTiles.h"
 
 #include "dialects/Accel/IR/ShapeChecks.h"
@@ -38,7 +38,7 @@ int64_t AttentionTiles::columnBlocks() const {
   return llvm::divideCeil(columns, kAttentionTile);
 }
 
-int64_t AttentionTiles::unitsPerHead() const {
+int64_t AttentionTiles::launchTilesPerHead() const {
   return hasDiagonal() ? llvm::divideCeil(rowBlocks(), 2) : rowBlocks();
 }
 
@@ -73,8 +73,8 @@ SmallVector<int64_t> AttentionTiles::workspaceTiles() const {
           copied * e};
 }
 
-int64_t AttentionTiles::units() const {
-  return batch * (isGradient ? keyHeads : heads * unitsPerHead());
+int64_t AttentionTiles::launchTiles() const {
+  return batch * (isGradient ? keyHeads : heads * launchTilesPerHead());
 }
 
 int64_t AttentionTiles::workspaceBytes() const {

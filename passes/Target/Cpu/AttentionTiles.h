@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How attention is cut into tiles on a CPU: its units and workspace, and what
+// How attention is cut into tiles on a CPU: its tiles and workspace, and what
 // its code needs to know of them.
 #ifndef ACCEL_PASSES_TARGET_CPU_ATTENTIONTILES_H
 #define ACCEL_PASSES_TARGET_CPU_ATTENTIONTILES_H
@@ -36,7 +36,7 @@ struct AttentionTiles {
   int64_t rowBlocks() const;
   int64_t columnBlocks() const;
   /// Row blocks p and rowBlocks - 1 - p, where there is a diagonal: equal work.
-  int64_t unitsPerHead() const;
+  int64_t launchTilesPerHead() const;
 
   /// Backward: whether all queries of a head, and gradients of its results, are
   /// copied at once, if they do not lie one behind the other. Otherwise each
@@ -52,9 +52,11 @@ struct AttentionTiles {
 
   /// Forward the row blocks of all heads; backward the key heads, whose
   /// gradients one thread sums.
-  int64_t units() const;
-  /// Rows of a unit, forward.
-  int64_t unitRows() const { return (hasDiagonal() ? 2 : 1) * kAttentionTile; }
+  int64_t launchTiles() const;
+  /// Rows of a tile, forward.
+  int64_t launchTileRows() const {
+    return (hasDiagonal() ? 2 : 1) * kAttentionTile;
+  }
   int64_t workspaceBytes() const;
 };
 

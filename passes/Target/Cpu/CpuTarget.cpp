@@ -79,7 +79,7 @@ Decision CpuTarget::readsInPlace(Operation *op, Value operand,
 
 int64_t CpuTarget::getRowLength(int64_t columns) const {
   int64_t shorter = std::gcd(columns, tiling.longestRow);
-  return columns > tiling.longestRow && shorter >= tiling.columnUnit ? shorter
+  return columns > tiling.longestRow && shorter >= tiling.columnTile ? shorter
                                                                      : columns;
 }
 
@@ -110,8 +110,8 @@ namespace {
 
 /// A geometry while it is put together.
 struct Geometry {
-  int64_t units = 1, unit = 1;
-  plan::UnitKind of = plan::UnitKind::Elements;
+  int64_t tiles = 1, tile = 1;
+  plan::TileKind of = plan::TileKind::Elements;
   int64_t workspace = 0, vectors = 0, packed = 0;
 };
 
@@ -150,10 +150,10 @@ Geometry cutAttention(func::FuncOp kernel) {
       continue;
     }
     AttentionTiles tiles = AttentionTiles::get(&op);
-    geometry.units = tiles.units();
+    geometry.tiles = tiles.launchTiles();
     geometry.of =
-        tiles.isGradient ? plan::UnitKind::Heads : plan::UnitKind::Rows;
-    geometry.unit = tiles.isGradient ? 1 : tiles.unitRows();
+        tiles.isGradient ? plan::TileKind::Heads : plan::TileKind::Rows;
+    geometry.tile = tiles.isGradient ? 1 : tiles.launchTileRows();
     geometry.workspace = tiles.workspaceBytes();
   }
   return geometry;
@@ -164,12 +164,12 @@ Geometry cutProduct(func::FuncOp kernel, const IterationDomain &domain,
                     const CpuTiling &tiling) {
   Geometry geometry;
   bool isByColumn = domain.columns >= domain.matrixRows();
-  geometry.of = isByColumn ? plan::UnitKind::Columns : plan::UnitKind::Rows;
-  geometry.unit = isByColumn ? tiling.productColumns : tiling.productRows;
-  geometry.units =
+  geometry.of = isByColumn ? plan::TileKind::Columns : plan::TileKind::Rows;
+  geometry.tile = isByColumn ? tiling.productColumns : tiling.productRows;
+  geometry.tiles =
       domain.matrices *
       llvm::divideCeil(isByColumn ? domain.columns : domain.matrixRows(),
-                       geometry.unit);
+                       geometry.tile);
   geometry.packed =
       std::min<int64_t>(llvm::alignTo(domain.columns, tiling.productColumns),
                         tiling.packedColumns);
@@ -186,18 +186,18 @@ Geometry cut(func::FuncOp kernel, const IterationDomain &domain,
   Geometry geometry;
   switch (domain.kind) {
   case LoopKind::Flat:
-    geometry.unit = tiling.flatUnit;
-    geometry.units = llvm::divideCeil(domain.elements, geometry.unit);
+    geometry.tile = tiling.flatTile;
+    geometry.tiles = llvm::divideCeil(domain.elements, geometry.tile);
     return geometry;
   case LoopKind::Columns:
-    geometry.of = plan::UnitKind::Columns;
-    geometry.unit = tiling.columnUnit;
-    geometry.units = llvm::divideCeil(domain.columns, geometry.unit);
+    geometry.of = plan::TileKind::Columns;
+    geometry.tile = tiling.columnTile;
+    geometry.tiles = llvm::divideCeil(domain.columns, geometry.tile);
     return geometry;
   case LoopKind::Rows:
   case LoopKind::Concat:
-    geometry.of = plan::UnitKind::Rows;
-    geometry.units = domain.rows;
+    geometry.of = plan::TileKind::Rows;
+    geometry.tiles = domain.rows;
     return geometry;
   case LoopKind::Attention:
     return cutAttention(kernel);
@@ -223,7 +223,7 @@ Attribute CpuTarget::getEntry(func::FuncOp kernel,
         std::min<int64_t>(tiling.vectors, hasAvx512(variant) ? 2 : 1);
   }
   return plan::CodeAttr::get(
-      kernel.getContext(), geometry.units, geometry.unit, geometry.of,
-      isWorthThreads(kernel) ? 0 : geometry.units, geometry.workspace,
+      kernel.getContext(), geometry.tiles, geometry.tile, geometry.of,
+      isWorthThreads(kernel) ? 0 : geometry.tiles, geometry.workspace,
       geometry.vectors, geometry.packed);
 }

@@ -15,9 +15,9 @@ llvm::ArrayRef<CodeVariant> getCpuVariants();
 /// The sizes that kernels are cut by. Those of a product are multiples of the
 /// columns and rows of every register block.
 struct CpuTiling {
-  int64_t flatUnit = 128;      ///< elements; divides the granule of shards
-  int64_t columnUnit = 64;     ///< columns of a kernel of sums over rows
-  int64_t productColumns = 32; ///< of a unit of a product
+  int64_t flatTile = 128;      ///< elements; divides the granule of shards
+  int64_t columnTile = 64;     ///< columns of a kernel of sums over rows
+  int64_t productColumns = 32; ///< of a tile of a product
   int64_t productRows = 24;    ///< of one that has more rows than columns
   /// Elements of a sum that are added in one go, at most, a multiple of 16: a
   /// panel of 16 columns takes half of a first cache of 32 KiB, six rows of the

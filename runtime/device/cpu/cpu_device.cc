@@ -130,7 +130,7 @@ absl::StatusOr<std::unique_ptr<DeviceMemory>> CpuDevice::Allocate(
 int64_t CpuKernel::UnitsOf(const KernelLaunch& launch) const {
   const bool is_whole = launch.owned == launch.elements;
   return static_cast<int64_t>(
-      is_whole ? units : UnitsOfPart(units, launch.elements, launch.owned));
+      is_whole ? tiles : TilesOfPart(tiles, launch.elements, launch.owned));
 }
 
 absl::StatusOr<std::unique_ptr<CpuCode>> CpuCode::Load(const Plan& plan,
@@ -144,7 +144,7 @@ absl::StatusOr<std::unique_ptr<CpuCode>> CpuCode::Load(const Plan& plan,
   for (const planpb::Kernel& kernel : manifest.kernels()) {
     const planpb::KernelEntry& entry = kernel.entries(variant);
     code->kernels_.push_back(
-        {code->image_->At(entry.offset()), entry.units(),
+        {code->image_->At(entry.offset()), entry.tiles(),
          std::max<int64_t>(1, static_cast<int64_t>(entry.grain()))});
   }
   return code;

@@ -31,7 +31,7 @@ struct CpuDeviceOptions {
 // A kernel's code and how it is cut.
 struct CpuKernel {
   KernelFunction function = nullptr;
-  uint64_t units = 1;
+  uint64_t tiles = 1;
   int64_t grain = 1;
 
   // Of all its work or a part of it.

@@ -222,25 +222,25 @@ absl::StatusOr<PartBytes> OwnedBytes(const planpb::Shard& shard,
                    owned.end * element_bits / 8};
 }
 
-uint64_t UnitsOfPart(uint64_t units, uint64_t elements, uint64_t owned) {
-  return DivideUp(owned, elements / units);
+uint64_t TilesOfPart(uint64_t tiles, uint64_t elements, uint64_t owned) {
+  return DivideUp(owned, elements / tiles);
 }
 
-absl::StatusOr<uint64_t> LaunchUnits(const planpb::Launch& launch,
+absl::StatusOr<uint64_t> LaunchTiles(const planpb::Launch& launch,
                                      const planpb::KernelEntry& entry,
                                      const RankBinding& binding) {
   if (!launch.has_part()) {
-    return entry.units();
+    return entry.tiles();
   }
   const uint64_t elements = launch.part().elements();
-  if (entry.units() == 0 || elements % entry.units() != 0) {
+  if (entry.tiles() == 0 || elements % entry.tiles() != 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat("expected a rank's part of a multiple of ", entry.units(),
-                     " units, got one of ", elements, " elements"));
+        absl::StrCat("expected a rank's part of a multiple of ", entry.tiles(),
+                     " tiles, got one of ", elements, " elements"));
   }
   ASSIGN_OR_RETURN(const OwnedRange owned,
                    OwnedElements(launch.part(), binding));
-  return UnitsOfPart(entry.units(), elements, owned.size());
+  return TilesOfPart(entry.tiles(), elements, owned.size());
 }
 
 absl::StatusOr<uint64_t> EvaluateSize(const planpb::SizeExpr& expression,

@@ -86,12 +86,12 @@ struct PartBytes {
 absl::StatusOr<PartBytes> OwnedBytes(const planpb::Shard& shard,
                                      uint64_t element_bits,
                                      const RankBinding& binding);
-// Units of a part of a kernel's work: of `owned` of `elements`, a multiple of
-// all its `units`.
-uint64_t UnitsOfPart(uint64_t units, uint64_t elements, uint64_t owned);
-// Units of the kernel behind `entry` that the rank runs: all, or those of its
+// Tiles of a part of a kernel's work: of `owned` of `elements`, a multiple of
+// all its `tiles`.
+uint64_t TilesOfPart(uint64_t tiles, uint64_t elements, uint64_t owned);
+// Tiles of the kernel behind `entry` that the rank runs: all, or those of its
 // part of `launch.part`.
-absl::StatusOr<uint64_t> LaunchUnits(const planpb::Launch& launch,
+absl::StatusOr<uint64_t> LaunchTiles(const planpb::Launch& launch,
                                      const planpb::KernelEntry& entry,
                                      const RankBinding& binding);
 absl::StatusOr<uint64_t> EvaluateSize(const planpb::SizeExpr& expression,

@@ -46,41 +46,41 @@ absl::Status ValidateOperand(const planpb::KernelOperand& operand) {
   return absl::OkStatus();
 }
 
-absl::Status ValidateUnitBytes(const planpb::KernelEntry& entry,
+absl::Status ValidateTileBytes(const planpb::KernelEntry& entry,
                                const planpb::KernelOperand& operand,
-                               uint64_t unit_bytes) {
+                               uint64_t tile_bytes) {
   // More bytes than 64 bits count are enough, too.
-  const auto all = CheckedMultiply(entry.units(), unit_bytes);
-  if (unit_bytes != 0 &&
+  const auto all = CheckedMultiply(entry.tiles(), tile_bytes);
+  if (tile_bytes != 0 &&
       (operand.per_thread() || (all && *all < operand.bytes()))) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected ", operand.bytes(), operand.per_thread() ? " per thread" : "",
-        " bytes in ", entry.units(), " units, got ", unit_bytes, " for each"));
+        " bytes in ", entry.tiles(), " tiles, got ", tile_bytes, " for each"));
   }
   return absl::OkStatus();
 }
 
-// The units of one variant's code, and what each touches.
+// The tiles of one variant's code, and what each touches.
 absl::Status ValidateGeometry(const planpb::Kernel& kernel,
                               const planpb::KernelEntry& entry) {
-  if (entry.units() == 0 || entry.units() > uint64_t{INT64_MAX}) {
+  if (entry.tiles() == 0 || entry.tiles() > uint64_t{INT64_MAX}) {
     return absl::InvalidArgumentError(
-        absl::StrCat("expected units, at least 1 and at most ", INT64_MAX,
-                     ", got ", entry.units()));
+        absl::StrCat("expected tiles, at least 1 and at most ", INT64_MAX,
+                     ", got ", entry.tiles()));
   }
-  if (entry.grain() != 0 && entry.grain() != entry.units()) {
+  if (entry.grain() != 0 && entry.grain() != entry.tiles()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("expected a grain of 0 or of all ", entry.units(),
-                     " units, got ", entry.grain()));
+        absl::StrCat("expected a grain of 0 or of all ", entry.tiles(),
+                     " tiles, got ", entry.grain()));
   }
-  if (entry.unit_bytes_size() != kernel.operands_size()) {
+  if (entry.tile_bytes_size() != kernel.operands_size()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "expected what a unit touches of each of ", kernel.operands_size(),
-        " operands, got ", entry.unit_bytes_size()));
+        "expected what a tile touches of each of ", kernel.operands_size(),
+        " operands, got ", entry.tile_bytes_size()));
   }
   for (int i = 0; i < kernel.operands_size(); ++i) {
     RETURN_IF_ERROR(Annotate(
-        ValidateUnitBytes(entry, kernel.operands(i), entry.unit_bytes(i)),
+        ValidateTileBytes(entry, kernel.operands(i), entry.tile_bytes(i)),
         absl::StrCat("operand ", i)));
   }
   return absl::OkStatus();
@@ -110,11 +110,11 @@ absl::Status ValidateCall(const planpb::Kernel& kernel,
                      "'",
                      call.library(), "' and '", call.function(), "'"));
   }
-  if (entry.size() != 0 || entry.units() != 1) {
+  if (entry.size() != 0 || entry.tiles() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected a call of '", call.library(),
-                     "' to have no code and one unit, got ", entry.size(),
-                     " bytes and ", entry.units(), " units"));
+                     "' to have no code and one tile, got ", entry.size(),
+                     " bytes and ", entry.tiles(), " tiles"));
   }
   const planpb::KernelOperand* last =
       kernel.operands().empty() ? nullptr : &*kernel.operands().rbegin();

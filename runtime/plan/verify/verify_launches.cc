@@ -26,10 +26,10 @@ const char* ModeText(planpb::Access::Mode mode) {
   }
 }
 
-std::string ShardText(const planpb::Shard& shard, uint64_t elements_per_unit) {
+std::string ShardText(const planpb::Shard& shard, uint64_t elements_per_tile) {
   std::string text =
       absl::StrCat(shard.elements(), " elements in granules of ",
-                   shard.granule(), ", ", elements_per_unit, " per unit, over");
+                   shard.granule(), ", ", elements_per_tile, " per tile, over");
   for (const int axis : shard.axes()) {
     absl::StrAppend(&text, " ",
                     MeshAxisName(static_cast<planpb::MeshAxis>(axis)));
@@ -59,7 +59,7 @@ class LaunchCheck {
     if (launch_.has_part()) {
       RETURN_IF_ERROR(CheckPart());
     }
-    ASSIGN_OR_RETURN(units_, LaunchUnits(launch_, entry_, layout_.binding()));
+    ASSIGN_OR_RETURN(tiles_, LaunchTiles(launch_, entry_, layout_.binding()));
     for (int i = 0; i < kernel_.operands_size(); ++i) {
       RETURN_IF_ERROR(Annotate(CheckOperand(i), NameOf(i)));
     }
@@ -86,9 +86,9 @@ class LaunchCheck {
     return access.thread_stride() != 0 ? access.bytes()
                                        : layout_.RangeOf(access, 0).size();
   }
-  // Elements of a unit of the part.
-  uint64_t UnitElements() const {
-    return launch_.part().elements() / entry_.units();
+  // Elements of a tile of the part.
+  uint64_t TileElements() const {
+    return launch_.part().elements() / entry_.tiles();
   }
 
   const PlanView& plan_;
@@ -97,17 +97,17 @@ class LaunchCheck {
   const planpb::Launch& launch_;
   const planpb::Kernel& kernel_;
   const planpb::KernelEntry& entry_;
-  uint64_t units_ = 0;  // that this rank runs
+  uint64_t tiles_ = 0;  // that this rank runs
 };
 
 absl::Status LaunchCheck::CheckPart() const {
   const planpb::Shard& part = launch_.part();
-  if (part.elements() % entry_.units() != 0 || UnitElements() == 0 ||
-      part.granule() % UnitElements() != 0) {
+  if (part.elements() % entry_.tiles() != 0 || TileElements() == 0 ||
+      part.granule() % TileElements() != 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat("expected a rank's part of ", entry_.units(),
-                     " units of its kernel, in granules of whole units, got ",
-                     ShardText(part, UnitElements())));
+        absl::StrCat("expected a rank's part of ", entry_.tiles(),
+                     " tiles of its kernel, in granules of whole tiles, got ",
+                     ShardText(part, TileElements())));
   }
   return absl::OkStatus();
 }
@@ -157,15 +157,15 @@ absl::Status LaunchCheck::CheckCut(int index,
   }
   const planpb::Shard& part = launch_.part();
   const uint64_t width = ElementBits(plan_.buffer(access.buffer()).dtype()) / 8;
-  const uint64_t elements = width == 0 ? 0 : entry_.unit_bytes(index) / width;
+  const uint64_t elements = width == 0 ? 0 : entry_.tile_bytes(index) / width;
   if (elements == 0 ||
-      CheckedMultiply(entry_.units(), elements) != cut->elements() ||
-      !SameProducts(cut->granule(), UnitElements(), part.granule(), elements) ||
+      CheckedMultiply(entry_.tiles(), elements) != cut->elements() ||
+      !SameProducts(cut->granule(), TileElements(), part.granule(), elements) ||
       !std::equal(cut->axes().begin(), cut->axes().end(), part.axes().begin(),
                   part.axes().end())) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "expected it cut between units as the launch is (",
-        ShardText(part, UnitElements()), "), got ", ShardText(*cut, elements)));
+        "expected it cut between tiles as the launch is (",
+        ShardText(part, TileElements()), "), got ", ShardText(*cut, elements)));
   }
   return absl::OkStatus();
 }
@@ -185,11 +185,11 @@ absl::Status LaunchCheck::CheckOperand(int index) const {
     if (CutOf(access) != nullptr) {
       touched = std::min(
           touched,
-          CheckedMultiply(units_, entry_.unit_bytes(index)).value_or(touched));
+          CheckedMultiply(tiles_, entry_.tile_bytes(index)).value_or(touched));
     }
   } else if (CutOf(access) != nullptr) {
     return absl::FailedPreconditionError(
-        "expected all of it, as the launch runs all units, got a rank's part");
+        "expected all of it, as the launch runs all tiles, got a rank's part");
   }
   if (const uint64_t room = RoomOf(access); room < touched) {
     return absl::FailedPreconditionError(

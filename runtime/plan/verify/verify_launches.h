@@ -12,11 +12,11 @@
 namespace accel::runtime {
 
 // Refused, with the instruction and its operand:
-//   (1) a launch over other units than all of its kernel's, or a rank's part of
-//       them that is not cut between units,
-//   (2) an operand of which the launch names fewer bytes than the units touch,
+//   (1) a launch over other tiles than all of its kernel's, or a rank's part of
+//       them that is not cut between tiles,
+//   (2) an operand of which the launch names fewer bytes than the tiles touch,
 //   (3) an operand that the code uses in another way than the launch says,
-//   (4) an operand that is cut over ranks otherwise than the units are.
+//   (4) an operand that is cut over ranks otherwise than the tiles are.
 // Trusts what the plan says of its kernels' code, which only the code could
 // contradict.
 absl::Status VerifyLaunches(const PlanView& plan, const MemoryLayout& layout);

@@ -1,27 +1,27 @@
 // RUN: accel-opt %s --split-input-file --verify-diagnostics
 
 // expected-error@below {{expected elements, rows, columns or heads, got blocks}}
-func.func private @code_unit() attributes {plan.code = {v = #plan.code<1 units of 128 blocks>}}
+func.func private @code_unit() attributes {plan.code = {v = #plan.code<1 tiles of 128 blocks>}}
 
 // -----
 
 // expected-error@below {{expected grain, workspace, vectors or packed, got lanes}}
-func.func private @code_word() attributes {plan.code = {v = #plan.code<1 units of 128 elements, lanes 64>}}
+func.func private @code_word() attributes {plan.code = {v = #plan.code<1 tiles of 128 elements, lanes 64>}}
 
 // -----
 
-// expected-error@below {{expected positive numbers of units and of what a unit has, got 0 and 128}}
-func.func private @code_units() attributes {plan.code = {v = #plan.code<0 units of 128 elements>}}
+// expected-error@below {{expected positive numbers of tiles and of what a tile has, got 0 and 128}}
+func.func private @code_units() attributes {plan.code = {v = #plan.code<0 tiles of 128 elements>}}
 
 // -----
 
-// expected-error@below {{expected a grain of 0 or of all 4 units, got 2}}
-func.func private @code_grain() attributes {plan.code = {v = #plan.code<4 units of 128 elements, grain 2>}}
+// expected-error@below {{expected a grain of 0 or of all 4 tiles, got 2}}
+func.func private @code_grain() attributes {plan.code = {v = #plan.code<4 tiles of 128 elements, grain 2>}}
 
 // -----
 
 // expected-error@below {{expected a workspace of a multiple of 64 bytes, got 100}}
-func.func private @code_workspace() attributes {plan.code = {v = #plan.code<4 units of 128 elements, workspace 100>}}
+func.func private @code_workspace() attributes {plan.code = {v = #plan.code<4 tiles of 128 elements, workspace 100>}}
 
 // -----
 

@@ -14,12 +14,12 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 plan.variant @v cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
 func.func private @k(%x: tensor<256xf32>) -> tensor<256xf32> attributes {
     plan.kernel = {kind = "flat", elements = 256 : i64, rows = 1 : i64, columns = 256 : i64},
-    plan.code = {v = #plan.code<3 units of 100 elements>}} {
+    plan.code = {v = #plan.code<3 tiles of 100 elements>}} {
   return %x : tensor<256xf32>
 }
 func.func @launch_c3_units() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  // expected-error@below {{'plan.launch' op expected a granule of whole units, got 256 elements in 3 units and a granule of 128}}
+  // expected-error@below {{'plan.launch' op expected a granule of whole tiles, got 256 elements in 3 tiles and a granule of 128}}
   plan.launch @k(%0, %0) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
   return
 }
@@ -31,12 +31,12 @@ plan.variant @fine cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
 plan.variant @coarse cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
 func.func private @k(%x: tensor<256xf32>) -> tensor<256xf32> attributes {
     plan.kernel = {kind = "flat", elements = 256 : i64, rows = 1 : i64, columns = 256 : i64},
-    plan.code = {fine = #plan.code<2 units of 128 elements>, coarse = #plan.code<1 units of 256 elements>}} {
+    plan.code = {fine = #plan.code<2 tiles of 128 elements>, coarse = #plan.code<1 tiles of 256 elements>}} {
   return %x : tensor<256xf32>
 }
 func.func @launch_c3_granule() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
-  // expected-error@below {{'plan.launch' op expected a granule of whole units, got 256 elements in 1 units and a granule of 128}}
+  // expected-error@below {{'plan.launch' op expected a granule of whole tiles, got 256 elements in 1 tiles and a granule of 128}}
   plan.launch @k(%0, %0) [read, write] {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>, memref<256xf32>
   return
 }
@@ -61,7 +61,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 plan.variant @v cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
 func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
     plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64},
-    plan.code = {v = #plan.code<1 units of 128 elements, workspace 128>}} {
+    plan.code = {v = #plan.code<1 tiles of 128 elements, workspace 128>}} {
   return %x : tensor<4xf32>
 }
 func.func @no_workspace() attributes {accel.role = #accel.role<step>} {
@@ -75,7 +75,7 @@ func.func @no_workspace() attributes {accel.role = #accel.role<step>} {
 plan.variant @v cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
 func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
     plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64},
-    plan.code = {v = #plan.code<1 units of 128 elements, workspace 128>}} {
+    plan.code = {v = #plan.code<1 tiles of 128 elements, workspace 128>}} {
   return %x : tensor<4xf32>
 }
 func.func @small_workspace() attributes {accel.role = #accel.role<step>} {

@@ -4,7 +4,7 @@ plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2", "fma"] lanes 
 plan.stream @compute compute
 plan.stream @communication communication
 plan.stream @host host
-func.func private @k0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.code = {"with-library" = #plan.library_call<"vectors" "negate", workspace 64>, "x86-64-v3" = #plan.code<1 units of 128 elements, grain 1, workspace 64>}, plan.kernel = {columns = 32 : i64, elements = 32 : i64, kind = "flat", rows = 1 : i64}} {
+func.func private @k0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.code = {"with-library" = #plan.library_call<"vectors" "negate", workspace 64>, "x86-64-v3" = #plan.code<1 tiles of 128 elements, grain 1, workspace 64>}, plan.kernel = {columns = 32 : i64, elements = 32 : i64, kind = "flat", rows = 1 : i64}} {
   %y = accel.neg %x : tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
@@ -14,7 +14,7 @@ func.func private @k0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.c
 // CHECK-NEXT: plan.stream @compute compute
 // CHECK-NEXT: plan.stream @communication communication
 // CHECK-NEXT: plan.stream @host host
-// CHECK: plan.code = {"with-library" = #plan.library_call<"vectors" "negate", workspace 64>, "x86-64-v3" = #plan.code<1 units of 128 elements, grain 1, workspace 64>}
+// CHECK: plan.code = {"with-library" = #plan.library_call<"vectors" "negate", workspace 64>, "x86-64-v3" = #plan.code<1 tiles of 128 elements, grain 1, workspace 64>}
 // CHECK-LABEL: func.func @step
 func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: %[[SEGMENT:.+]] = plan.buffer persistent parameters "model.decayed.master" : memref<256xf32>

@@ -75,22 +75,22 @@ using Names = std::vector<std::string>;
 TEST_F(KernelOrderTest, EachKernelComesBehindWhatItReads) {
   KernelOrder order = getOrder({0, 1, 1, -1});
   EXPECT_TRUE(order.getCycle().empty());
-  ASSERT_EQ(order.getUnits().size(), 3u);
-  EXPECT_EQ(getNames(order.getUnits()[0]), Names({"accel.exp"}));
-  EXPECT_EQ(getNames(order.getUnits()[1]), Names({"accel.neg", "accel.sin"}));
-  EXPECT_EQ(getNames(order.getUnits()[2]), Names({"accel.add"}));
+  ASSERT_EQ(order.getNodes().size(), 3u);
+  EXPECT_EQ(getNames(order.getNodes()[0]), Names({"accel.exp"}));
+  EXPECT_EQ(getNames(order.getNodes()[1]), Names({"accel.neg", "accel.sin"}));
+  EXPECT_EQ(getNames(order.getNodes()[2]), Names({"accel.add"}));
 }
 
 TEST_F(KernelOrderTest, OneKernelOfAllWaitsForNobody) {
   KernelOrder order = getOrder({0, 0, 0, 0});
   EXPECT_TRUE(order.getCycle().empty());
-  EXPECT_EQ(order.getUnits().size(), 1u);
+  EXPECT_EQ(order.getNodes().size(), 1u);
 }
 
 TEST_F(KernelOrderTest, TwoKernelsThatWaitForEachOtherAreNamed) {
   // The sum joined the exponential's kernel, though what is between is another.
   KernelOrder order = getOrder({0, 1, 1, 0});
-  EXPECT_TRUE(order.getUnits().empty());
+  EXPECT_TRUE(order.getNodes().empty());
   EXPECT_EQ(getNames(order.getCycle()).size(), 2u);
   EXPECT_NE(llvm::find(order.getCycle(), ops[0]), order.getCycle().end());
   EXPECT_NE(llvm::find(order.getCycle(), ops[1]), order.getCycle().end());
@@ -98,7 +98,7 @@ TEST_F(KernelOrderTest, TwoKernelsThatWaitForEachOtherAreNamed) {
 
 TEST_F(KernelOrderTest, ACycleThroughAnOperationInNoKernelIsNamed) {
   KernelOrder order = getOrder({0, -1, 2, 0});
-  EXPECT_TRUE(order.getUnits().empty());
+  EXPECT_TRUE(order.getNodes().empty());
   EXPECT_EQ(order.getCycle().size(), 3u);
 }
 

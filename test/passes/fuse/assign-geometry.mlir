@@ -15,7 +15,7 @@
 
 // Little work stays with one thread.
 // CHECK: @small
-// CHECK-SAME: plan.code = {"x86-64-v3" = #plan.code<2 units of 128 elements, grain 2>, "x86-64-v4" = #plan.code<2 units of 128 elements, grain 2>}
+// CHECK-SAME: plan.code = {"x86-64-v3" = #plan.code<2 tiles of 128 elements, grain 2>, "x86-64-v4" = #plan.code<2 tiles of 128 elements, grain 2>}
 func.func private @small(%x: tensor<256xf32>) -> tensor<256xf32> attributes {
     plan.kernel = {kind = "flat", elements = 256 : i64, rows = 1 : i64, columns = 256 : i64}} {
   %y = accel.neg %x : tensor<256xf32>
@@ -23,7 +23,7 @@ func.func private @small(%x: tensor<256xf32>) -> tensor<256xf32> attributes {
 }
 
 // CHECK: @rows
-// CHECK-SAME: #plan.code<512 units of 1 rows>
+// CHECK-SAME: #plan.code<512 tiles of 1 rows>
 func.func private @rows(%x: tensor<512x128xf32>) -> tensor<512xf32> attributes {
     plan.kernel = {kind = "rows", elements = 65536 : i64, rows = 512 : i64, columns = 128 : i64}} {
   %y = accel.reduce_sum %x [1] : tensor<512x128xf32> -> tensor<512xf32>
@@ -31,7 +31,7 @@ func.func private @rows(%x: tensor<512x128xf32>) -> tensor<512xf32> attributes {
 }
 
 // CHECK: @columns
-// CHECK-SAME: #plan.code<2 units of 64 columns>
+// CHECK-SAME: #plan.code<2 tiles of 64 columns>
 func.func private @columns(%x: tensor<512x128xf32>) -> tensor<128xf32> attributes {
     plan.kernel = {kind = "columns", elements = 65536 : i64, rows = 512 : i64, columns = 128 : i64}} {
   %y = accel.reduce_sum %x [0] : tensor<512x128xf32> -> tensor<128xf32>
@@ -40,7 +40,7 @@ func.func private @columns(%x: tensor<512x128xf32>) -> tensor<128xf32> attribute
 
 // The register blocks of the variants differ, and nothing else does.
 // CHECK: @wide
-// CHECK-SAME: plan.code = {"x86-64-v3" = #plan.code<4 units of 32 columns, workspace [[WIDE:[0-9]+]], vectors 1, packed 128>, "x86-64-v4" = #plan.code<4 units of 32 columns, workspace [[WIDE]], vectors 2, packed 128>}
+// CHECK-SAME: plan.code = {"x86-64-v3" = #plan.code<4 tiles of 32 columns, workspace [[WIDE:[0-9]+]], vectors 1, packed 128>, "x86-64-v4" = #plan.code<4 tiles of 32 columns, workspace [[WIDE]], vectors 2, packed 128>}
 func.func private @wide(%a: tensor<64x64xf32>, %b: tensor<64x128xf32>) -> tensor<64x128xf32> attributes {
     plan.kernel = {kind = "product", elements = 8192 : i64, rows = 64 : i64, columns = 128 : i64, block = 64 : i64}} {
   %c = accel.matmul %a, %b : tensor<64x64xf32>, tensor<64x128xf32> -> tensor<64x128xf32>
@@ -49,7 +49,7 @@ func.func private @wide(%a: tensor<64x64xf32>, %b: tensor<64x128xf32>) -> tensor
 
 // More rows than columns: blocks of rows.
 // CHECK: @tall
-// CHECK-SAME: #plan.code<6 units of 24 rows, workspace [[TALL:[0-9]+]], vectors 1, packed 64>
+// CHECK-SAME: #plan.code<6 tiles of 24 rows, workspace [[TALL:[0-9]+]], vectors 1, packed 64>
 func.func private @tall(%a: tensor<128x64xf32>, %b: tensor<64x64xf32>) -> tensor<128x64xf32> attributes {
     plan.kernel = {kind = "product", elements = 8192 : i64, rows = 128 : i64, columns = 64 : i64, block = 64 : i64}} {
   %c = accel.matmul %a, %b : tensor<128x64xf32>, tensor<64x64xf32> -> tensor<128x64xf32>

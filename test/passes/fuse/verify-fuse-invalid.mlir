@@ -249,14 +249,14 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-// All units would run over what a rank does not have.
+// All tiles would run over what a rank does not have.
 func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<512xf32>
 }
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent parameters "s.master" : memref<512xf32>
   %1 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
-  // expected-error@below {{expected whole buffers for all units, got operand 1 cut by #plan.shard<512 granule 128 over "fsdp">}}
+  // expected-error@below {{expected whole buffers for all tiles, got operand 1 cut by #plan.shard<512 granule 128 over "fsdp">}}
   plan.launch @k(%0, %1) [read, write] : memref<512xf32>, memref<512xf32>
   return
 }
@@ -270,14 +270,14 @@ func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.ke
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   %1 = plan.buffer persistent parameters "s.master" : memref<512xf32>
-  // expected-error@below {{expected operand 1 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got a whole buffer}}
+  // expected-error@below {{expected operand 1 to be cut between the tiles of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got a whole buffer}}
   plan.launch @k(%0, %1) [read, write] {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
   return
 }
 
 // -----
 
-// A unit of this kernel reads elements that other ranks have.
+// A tile of this kernel reads elements that other ranks have.
 func.func private @k(%x: tensor<128x4xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64}} {
   %0 = accel.transpose %x [1, 0] : tensor<128x4xf32> -> tensor<4x128xf32>
   %1 = accel.reshape %0 : tensor<4x128xf32> -> tensor<512xf32>
@@ -286,7 +286,7 @@ func.func private @k(%x: tensor<128x4xf32>) -> tensor<512xf32> attributes {plan.
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
   %1 = plan.buffer persistent optimizer "s.v" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
-  // expected-error@below {{expected operand 0 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got #plan.shard<512 granule 128 over "fsdp">}}
+  // expected-error@below {{expected operand 0 to be cut between the tiles of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got #plan.shard<512 granule 128 over "fsdp">}}
   plan.launch @k(%0, %1) [read, write] {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
   return
 }
@@ -299,7 +299,7 @@ func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.ke
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<512 granule 256 over "fsdp">} : memref<512xf32>
   %1 = plan.buffer persistent optimizer "s.v" {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>
-  // expected-error@below {{expected operand 0 to be cut between the units of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got #plan.shard<512 granule 256 over "fsdp">}}
+  // expected-error@below {{expected operand 0 to be cut between the tiles of kernel 'k' as #plan.shard<512 granule 128 over "fsdp"> is, got #plan.shard<512 granule 256 over "fsdp">}}
   plan.launch @k(%0, %1) [read, write] {shard = #plan.shard<512 granule 128 over "fsdp">} : memref<512xf32>, memref<512xf32>
   return
 }

@@ -44,11 +44,11 @@ public:
     }
     auto kernel = module->lookupSymbol<func::FuncOp>("k");
     assignGeometry(kernel);
-    units = cast<plan::CodeAttr>(
+    tiles = cast<plan::CodeAttr>(
                 kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr)
                     .begin()
                     ->getValue())
-                .getUnits();
+                .getTiles();
     std::vector<CodeVariant> variants;
     llvm::copy_if(getCpuVariants(), std::back_inserter(variants), canRun);
     FailureOr<LoweredCode> lowered = lowerKernels(*module, variants);
@@ -64,13 +64,13 @@ public:
   const std::string &getVariant(size_t i) const { return names[i]; }
   void run(size_t variant, const void *from, void *to) const {
     void *buffers[] = {const_cast<void *>(from), to};
-    functions[variant](buffers, 0, units);
+    functions[variant](buffers, 0, tiles);
   }
 
 private:
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
-  int64_t units = 0;
+  int64_t tiles = 0;
   std::vector<std::string> names;
   std::vector<std::unique_ptr<MappedImage>> images;
   std::vector<KernelFunction> functions;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every kernel gives what the interpreter gives for its definition, with the
-// same bits however its units are split and on whichever variant it runs, and
+// same bits however its tiles are split and on whichever variant it runs, and
 // touches no memory but its own.
 #include "test/passes/lower/KernelCases.h"
 #include "test/passes/lower/KernelRun.h"
@@ -34,7 +34,7 @@ struct Program {
   func::FuncOp kernel;
   std::string diagnostics;
   SmallVector<HostTensor> arguments, before, expected;
-  int64_t units = 0;
+  int64_t tiles = 0;
 
   Program() : context(MLIRContext::Threading::DISABLED) {
     context.loadDialect<AccelDialect, plan::PlanDialect, func::FuncDialect>();
@@ -93,10 +93,10 @@ void expandComposites(Program &program) {
   PassManager manager(&program.context);
   manager.addPass(createExpandCompositesPass());
   ASSERT_TRUE(succeeded(manager.run(*program.module))) << program.diagnostics;
-  // The same units in every variant.
+  // The same tiles in every variant.
   assignGeometry(program.kernel);
   auto codes = program.kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
-  program.units = cast<plan::CodeAttr>(codes.begin()->getValue()).getUnits();
+  program.tiles = cast<plan::CodeAttr>(codes.begin()->getValue()).getTiles();
 }
 
 using Parts = std::vector<std::pair<int64_t, int64_t>>;
@@ -259,8 +259,8 @@ void check(const KernelCase &kernelCase) {
     for (unsigned seed = 0; seed < 4; ++seed) {
       SCOPED_TRACE(seed);
       Launch launch(program, kernelCase);
-      launch.run(function, seed == 0 ? Parts{{0, program.units}}
-                                     : splitUnits(program.units, seed));
+      launch.run(function, seed == 0 ? Parts{{0, program.tiles}}
+                                     : splitTiles(program.tiles, seed));
       launch.checkMemory();
       if (reference.empty()) {
         compare(program, launch, kernelCase.tolerance);

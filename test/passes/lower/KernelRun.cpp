@@ -184,12 +184,12 @@ bool canRun(const CodeVariant &variant) {
   return hasV3 && (variant.name != "x86-64-v4" || hasV4);
 }
 
-std::vector<std::pair<int64_t, int64_t>> splitUnits(int64_t units,
+std::vector<std::pair<int64_t, int64_t>> splitTiles(int64_t tiles,
                                                     unsigned seed) {
   std::mt19937 random(seed);
-  std::vector<int64_t> cuts{0, units};
+  std::vector<int64_t> cuts{0, tiles};
   for (unsigned i = 0; i < 3; ++i) {
-    cuts.push_back(static_cast<int64_t>(random() % (units + 1)));
+    cuts.push_back(static_cast<int64_t>(random() % (tiles + 1)));
   }
   std::sort(cuts.begin(), cuts.end());
   std::vector<std::pair<int64_t, int64_t>> parts;

@@ -72,9 +72,9 @@ void assignGeometry(mlir::func::FuncOp kernel);
 /// Whether this processor can run code for `variant`.
 bool canRun(const CodeVariant &variant);
 
-/// Cuts [0, units) into parts, the same for the same seed; in an order of its
+/// Cuts [0, tiles) into parts, the same for the same seed; in an order of its
 /// own.
-std::vector<std::pair<int64_t, int64_t>> splitUnits(int64_t units,
+std::vector<std::pair<int64_t, int64_t>> splitTiles(int64_t tiles,
                                                     unsigned seed);
 
 } // namespace accel::test

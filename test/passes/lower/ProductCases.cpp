@@ -124,7 +124,7 @@ void addSizes(std::vector<KernelCase> &cases) {
   }
 }
 
-/// Several matrices: units of columns and of rows, with parts of one matrix and
+/// Several matrices: tiles of columns and of rows, with parts of one matrix and
 /// of several in a thread's range, and one leading dimension or two.
 void addBatches(std::vector<KernelCase> &cases) {
   struct Batch {
@@ -222,7 +222,7 @@ std::vector<KernelCase> getProductCases() {
     cases.push_back(makeResidual({named("product_residual"), 31, 20, depth}));
     cases.push_back(makeScaled({named("product_scaled"), 25, 70, depth}));
     cases.push_back(makeDropout({named("product_dropout"), 16, 68, depth}));
-    // Several matrices, in units of columns and of rows.
+    // Several matrices, in tiles of columns and of rows.
     auto batch = [&](const char *name, int64_t rows, int64_t columns) {
       return Product{named(name), rows,  columns, depth,
                      false,       false, false,   {2, 3}};
@@ -231,7 +231,7 @@ std::vector<KernelCase> getProductCases() {
     cases.push_back(makeResidual(batch("products_residual", 31, 20)));
     cases.push_back(makeScaled(batch("products_scaled", 25, 70)));
     cases.push_back(makeDropout(batch("products_dropout", 8, 68)));
-    // Columns in units of 32 only, shared out or not: rows without a tail.
+    // Columns in tiles of 32 only, shared out or not: rows without a tail.
     cases.push_back(makeGelu({named("product_gelu_whole"), 14, 352, depth}));
     cases.push_back(
         makeResidual({named("product_residual_rows"), 50, 32, depth}));

@@ -196,7 +196,7 @@ func.func private @add(%x: tensor<128xf32>) -> (tensor<128xf32> {plan.accumulate
 func.func @cut() {
   %0 = plan.buffer transient activations : memref<128xf32>
   %1 = plan.buffer persistent gradients "g" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
-  // expected-error@below {{'plan.launch' op expected whole buffers for all units, got operand 1 cut by #plan.shard<128 granule 128 over "fsdp">}}
+  // expected-error@below {{'plan.launch' op expected whole buffers for all tiles, got operand 1 cut by #plan.shard<128 granule 128 over "fsdp">}}
   plan.launch @add(%0, %1) [read, update] : memref<128xf32>, memref<128xf32>
   return
 }

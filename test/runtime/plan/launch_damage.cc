@@ -115,34 +115,34 @@ class LaunchDamage {
     launch.launch().has_part() ? AddParts(launch, to) : AddWhole(launch, to);
   }
 
-  // Of a launch over all units.
+  // Of a launch over all tiles.
   void AddWhole(const Instruction& launch, std::vector<Damage>& to) const {
     planpb::Shard shard;
-    shard.set_elements(EntryOf(launch).units());
+    shard.set_elements(EntryOf(launch).tiles());
     shard.set_granule(1);
     shard.add_axes(runtime::AxisOfRun(good_.manifest));
-    to.push_back({"a rank's part of the units", [shard](Instruction& i) {
+    to.push_back({"a rank's part of the tiles", [shard](Instruction& i) {
                     *i.mutable_launch()->mutable_part() = shard;
                   }});
   }
 
   // Of a launch over a rank's part.
   void AddParts(const Instruction& launch, std::vector<Damage>& to) const {
-    const uint64_t unit =
-        launch.launch().part().elements() / EntryOf(launch).units();
+    const uint64_t tile =
+        launch.launch().part().elements() / EntryOf(launch).tiles();
     const auto add = [&](const std::string& what,
                          const std::function<void(planpb::Shard&)>& change) {
       to.push_back({what, [change](Instruction& i) {
                       change(*i.mutable_launch()->mutable_part());
                     }});
     };
-    to.push_back({"all units",
+    to.push_back({"all tiles",
                   [](Instruction& i) { i.mutable_launch()->clear_part(); }});
     add("more elements",
-        [unit](auto& s) { s.set_elements(s.elements() + unit); });
+        [tile](auto& s) { s.set_elements(s.elements() + tile); });
     add("other granules",
-        [unit](auto& s) { s.set_granule(s.granule() + unit); });
-    add("granules between units",
+        [tile](auto& s) { s.set_granule(s.granule() + tile); });
+    add("granules between tiles",
         [](auto& s) { s.set_granule(s.granule() + 1); });
     add("another axis", [](auto& s) { s.set_axes(0, planpb::AXIS_TENSOR); });
   }
@@ -192,16 +192,16 @@ class LaunchDamage {
     }
   }
 
-  // What the rank's units touch of an operand.
+  // What the rank's tiles touch of an operand.
   uint64_t TouchedBytes(const Instruction& launch, int argument,
                         const Access& access) const {
     const uint64_t bytes = KernelOf(launch).operands(argument).bytes();
     const planpb::KernelEntry& entry = EntryOf(launch);
-    const uint64_t unit_bytes = entry.unit_bytes(argument);
-    const auto units = runtime::LaunchUnits(launch.launch(), entry, binding_);
+    const uint64_t tile_bytes = entry.tile_bytes(argument);
+    const auto tiles = runtime::LaunchTiles(launch.launch(), entry, binding_);
     const bool is_whole = access.bytes() != 0 || !launch.launch().has_part();
-    return is_whole || unit_bytes == 0 ? bytes
-                                       : std::min(bytes, *units * unit_bytes);
+    return is_whole || tile_bytes == 0 ? bytes
+                                       : std::min(bytes, *tiles * tile_bytes);
   }
 
   const Program& good_;

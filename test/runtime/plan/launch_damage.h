@@ -15,7 +15,7 @@ namespace accel::testing {
 // accepted, or refused without its name.
 void DamageLaunches(const Program& good, uint64_t ranks);
 
-// Writes the plan with the first launch of `step` over a part of its units.
+// Writes the plan with the first launch of `step` over a part of its tiles.
 void WriteLaunchPart(const Program& good, const std::string& path);
 
 }  // namespace accel::testing

@@ -63,7 +63,7 @@ class Maker {
   Access& AddAccess(Instruction& instruction, const std::string& buffer,
                     Access::Mode mode, uint32_t rotate = 0);
   Instruction& AddLaunch(const std::string& name, uint32_t kernel,
-                         uint64_t units, planpb::Phase phase);
+                         uint64_t tiles, planpb::Phase phase);
   Instruction& AddFill(int function, const std::string& buffer,
                        const std::string& pattern);
   Instruction& AddFetch(const std::string& name, uint32_t ahead);
@@ -261,21 +261,21 @@ void Maker::Launch(Instruction& instruction, const std::string& buffer,
   instruction.mutable_launch()->add_arguments(instruction.accesses_size() - 1);
   planpb::Kernel* kernel = manifest().mutable_kernels(
       static_cast<int>(instruction.launch().kernel()));
-  kernel->mutable_entries(0)->add_unit_bytes(0);
+  kernel->mutable_entries(0)->add_tile_bytes(0);
   planpb::KernelOperand* operand = kernel->add_operands();
   operand->set_mode(mode);
   operand->set_bytes(*runtime::ConstantSize(plan_.Buffer(buffer).bytes()));
 }
 
 Instruction& Maker::AddLaunch(const std::string& name, uint32_t kernel,
-                              uint64_t units, planpb::Phase phase) {
+                              uint64_t tiles, planpb::Phase phase) {
   Instruction& instruction = Add(1, name, kCompute, phase);
   instruction.mutable_launch()->set_kernel(kernel);
   // Each kernel is launched once.
   manifest()
       .mutable_kernels(static_cast<int>(kernel))
       ->mutable_entries(0)
-      ->set_units(units);
+      ->set_tiles(tiles);
   return instruction;
 }
 

@@ -6,8 +6,7 @@ using namespace mlir;
 using namespace accel;
 
 Value SegmentBuilder::readSlot(SlotAttr slot, Type slotType) {
-  Value value =
-      create<ReadOp>(slotType, segment.segment.getSlotName(slot));
+  Value value = create<ReadOp>(slotType, segment.segment.getSlotName(slot));
   old[slot] = value;
   return value;
 }

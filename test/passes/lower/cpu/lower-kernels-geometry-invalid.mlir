@@ -11,10 +11,10 @@ module {
 // -----
 
 plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
-// expected-error@below {{expected `plan.code` to say how code for 'x86-64-v3' is cut, or which library it calls, got {"x86-64-v4" = #plan.code<1 units of 128 elements>}}}
+// expected-error@below {{expected `plan.code` to say how code for 'x86-64-v3' is cut, or which library it calls, got {"x86-64-v4" = #plan.code<1 tiles of 128 elements>}}}
 func.func @other_variant(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
     plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64},
-    plan.code = {"x86-64-v4" = #plan.code<1 units of 128 elements>}} {
+    plan.code = {"x86-64-v4" = #plan.code<1 tiles of 128 elements>}} {
   return %x : tensor<4xf32>
 }
 
@@ -23,8 +23,8 @@ func.func @other_variant(%x: tensor<4xf32>) -> tensor<4xf32> attributes {
 plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
 func.func @small(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
     plan.kernel = {kind = "product", block = 16 : i64, elements = 32 : i64, rows = 4 : i64, columns = 8 : i64},
-    plan.code = {"x86-64-v3" = #plan.code<1 units of 32 columns, workspace 64, vectors 1, packed 32>}} {
-  // expected-error@below {{expected register blocks of 1 or 2 vectors, columns that are packed in whole blocks and a workspace of 3008 bytes, got #plan.code<1 units of 32 columns, workspace 64, vectors 1, packed 32>}}
+    plan.code = {"x86-64-v3" = #plan.code<1 tiles of 32 columns, workspace 64, vectors 1, packed 32>}} {
+  // expected-error@below {{expected register blocks of 1 or 2 vectors, columns that are packed in whole blocks and a workspace of 3008 bytes, got #plan.code<1 tiles of 32 columns, workspace 64, vectors 1, packed 32>}}
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
   return %c : tensor<4x8xf32>
 }
@@ -34,7 +34,7 @@ func.func @small(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> 
 plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
 func.func @wide(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
     plan.kernel = {kind = "product", block = 16 : i64, elements = 32 : i64, rows = 4 : i64, columns = 8 : i64},
-    plan.code = {"x86-64-v3" = #plan.code<1 units of 32 columns, workspace 3008, vectors 3, packed 32>}} {
+    plan.code = {"x86-64-v3" = #plan.code<1 tiles of 32 columns, workspace 3008, vectors 3, packed 32>}} {
   // expected-error@below {{expected register blocks of 1 or 2 vectors}}
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
   return %c : tensor<4x8xf32>
@@ -43,10 +43,10 @@ func.func @wide(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> a
 // -----
 
 plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
-func.func @units(%q: tensor<1x1x8x16xf32>) -> tensor<1x1x8x16xf32> attributes {
+func.func @tiles(%q: tensor<1x1x8x16xf32>) -> tensor<1x1x8x16xf32> attributes {
     plan.kernel = {kind = "attention", elements = 64 : i64, rows = 8 : i64, columns = 8 : i64},
-    plan.code = {"x86-64-v3" = #plan.code<2 units of 64 rows, workspace 65536, vectors 1>}} {
-  // expected-error@below {{expected 1 units, register blocks of at least one vector and a workspace of}}
+    plan.code = {"x86-64-v3" = #plan.code<2 tiles of 64 rows, workspace 65536, vectors 1>}} {
+  // expected-error@below {{expected 1 tiles, register blocks of at least one vector and a workspace of}}
   %y, %l = accel.attention %q, %q, %q scale 1.0 : tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32> -> tensor<1x1x8x16xf32>, tensor<1x1x8xf32>
   return %y : tensor<1x1x8x16xf32>
 }

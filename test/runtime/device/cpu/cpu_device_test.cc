@@ -97,7 +97,7 @@ TEST_F(CpuDeviceTest, AVariantThatCallsALibraryIsRefusedByName) {
   planpb::KernelEntry& entry =
       *sample.manifest.mutable_kernels(0)->mutable_entries(0);
   entry.clear_size();
-  entry.set_units(1);
+  entry.set_tiles(1);
   entry.set_grain(1);
   entry.mutable_call()->set_library("matrices");
   entry.mutable_call()->set_function("multiply");

@@ -100,20 +100,20 @@ TEST(SizeExprTest, SubByteElementsRoundUp) {
 TEST(SizeExprTest, ALaunchRunsAllUnitsOrThoseOfARanksPart) {
   planpb::Launch launch;
   planpb::KernelEntry entry;
-  entry.set_units(10);
-  EXPECT_THAT(runtime::LaunchUnits(launch, entry, Ranks(2, 1)),
+  entry.set_tiles(10);
+  EXPECT_THAT(runtime::LaunchTiles(launch, entry, Ranks(2, 1)),
               IsOkAndHolds(10u));
   *launch.mutable_part() = ShardOf(1000, 128);
-  EXPECT_THAT(runtime::LaunchUnits(launch, entry, Ranks(2, 0)),
+  EXPECT_THAT(runtime::LaunchTiles(launch, entry, Ranks(2, 0)),
               IsOkAndHolds(6u));
-  EXPECT_THAT(runtime::LaunchUnits(launch, entry, Ranks(2, 1)),
+  EXPECT_THAT(runtime::LaunchTiles(launch, entry, Ranks(2, 1)),
               IsOkAndHolds(5u));
-  EXPECT_THAT(runtime::LaunchUnits(launch, entry, Ranks(100, 99)),
+  EXPECT_THAT(runtime::LaunchTiles(launch, entry, Ranks(100, 99)),
               IsOkAndHolds(0u));
-  entry.set_units(3);
-  EXPECT_THAT(runtime::LaunchUnits(launch, entry, Ranks(2, 0)),
+  entry.set_tiles(3);
+  EXPECT_THAT(runtime::LaunchTiles(launch, entry, Ranks(2, 0)),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       "expected a rank's part of a multiple of 3 units, got "
+                       "expected a rank's part of a multiple of 3 tiles, got "
                        "one of 1000 elements"));
 }
 

@@ -210,9 +210,9 @@ planpb::KernelEntry& CallOf(SamplePlan& p) {
   planpb::KernelEntry& entry =
       *p.manifest.mutable_kernels(0)->mutable_entries(0);
   entry.clear_size();
-  entry.set_units(1);
+  entry.set_tiles(1);
   entry.set_grain(1);
-  for (uint64_t& bytes : *entry.mutable_unit_bytes()) {
+  for (uint64_t& bytes : *entry.mutable_tile_bytes()) {
     bytes = 0;
   }
   entry.mutable_call()->set_library("matrices");
@@ -246,7 +246,7 @@ const Case kProgramCases[] = {
      "function, got 'matrices' and ''"},
     {"CallWithCode", [](SamplePlan& p) { CallOf(p).set_size(16); },
      "kernel 'residual': x86-64: expected a call of 'matrices' to have no code "
-     "and one unit, got 16 bytes and 1 units"},
+     "and one tile, got 16 bytes and 1 tiles"},
     {"CallWithoutWorkspace",
      [](SamplePlan& p) { CallOf(p).mutable_call()->set_workspace(64); },
      "kernel 'residual': x86-64: expected a workspace of at least 64 bytes for "

@@ -66,7 +66,7 @@ planpb::KernelEntry& Entry(SamplePlan& p, int kernel) {
 INSTANTIATE_TEST_SUITE_P(
     All, LaunchFaultTest,
     ::testing::Values(
-        Fault{"PartOfUnits",
+        Fault{"PartOfTiles",
               [](SamplePlan& p) {
                 planpb::Shard* shard = Update(p).mutable_part();
                 shard->set_elements(3);
@@ -75,16 +75,16 @@ INSTANTIATE_TEST_SUITE_P(
               },
               UPDATE "operand 3 (buffer 'w'): expected a rank's part, as its "
                      "kernel runs over one and writes it, got all of it"},
-        Fault{"PartOfOtherUnits",
+        Fault{"PartOfOtherTiles",
               [](SamplePlan& p) {
                 planpb::Shard* shard = Update(p).mutable_part();
                 shard->set_elements(4);
                 shard->set_granule(1);
                 shard->add_axes(planpb::AXIS_FSDP);
               },
-              UPDATE "expected a rank's part of 3 units of its kernel, in "
-                     "granules of whole units, got 4 elements in granules of "
-                     "1, 1 per unit, over fsdp"},
+              UPDATE "expected a rank's part of 3 tiles of its kernel, in "
+                     "granules of whole tiles, got 4 elements in granules of "
+                     "1, 1 per tile, over fsdp"},
         Fault{"ShortRange",
               [](SamplePlan& p) {
                 p.Step("update").mutable_accesses(3)->set_bytes(60);
@@ -113,15 +113,15 @@ INSTANTIATE_TEST_SUITE_P(
               [](SamplePlan& p) { Operand(p, 4, 0).set_bytes(65); },
               UPDATE "operand 0 (buffer 'gradient'): expected an access of 65 "
                      "bytes, which its kernel touches, got 64"},
-        Fault{"NoUnits", [](SamplePlan& p) { Entry(p, 4).clear_units(); },
-              "kernel 'update': x86-64: expected units, at least 1 and at most "
+        Fault{"NoTiles", [](SamplePlan& p) { Entry(p, 4).clear_tiles(); },
+              "kernel 'update': x86-64: expected tiles, at least 1 and at most "
               "9223372036854775807, got 0"},
         Fault{"Grain", [](SamplePlan& p) { Entry(p, 4).set_grain(2); },
               "kernel 'update': x86-64: expected a grain of 0 or of all 3 "
-              "units, got 2"},
-        Fault{"NoUnitBytes",
-              [](SamplePlan& p) { Entry(p, 4).clear_unit_bytes(); },
-              "kernel 'update': x86-64: expected what a unit touches of each "
+              "tiles, got 2"},
+        Fault{"NoTileBytes",
+              [](SamplePlan& p) { Entry(p, 4).clear_tile_bytes(); },
+              "kernel 'update': x86-64: expected what a tile touches of each "
               "of 4 operands, got 0"},
         Fault{"NoOperands",
               [](SamplePlan& p) {
@@ -134,22 +134,22 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"NoBytes", [](SamplePlan& p) { Operand(p, 4, 1).clear_bytes(); },
               "kernel 'update': operand 1: expected bytes, got 0"},
         Fault{"UnitsThatDoNotReachTheEnd",
-              [](SamplePlan& p) { Entry(p, 4).set_unit_bytes(3, 21); },
+              [](SamplePlan& p) { Entry(p, 4).set_tile_bytes(3, 21); },
               "kernel 'update': x86-64: operand 3: expected 64 bytes in 3 "
-              "units, got "
+              "tiles, got "
               "21 for each"},
         Fault{"UnitsOfAThread",
               [](SamplePlan& p) {
-                Entry(p, 4).set_unit_bytes(3, 64);
+                Entry(p, 4).set_tile_bytes(3, 64);
                 Operand(p, 4, 3).set_per_thread(true);
               },
               "kernel 'update': x86-64: operand 3: expected 64 per thread "
               "bytes in 3 "
-              "units, got 64 for each"}),
+              "tiles, got 64 for each"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// A kernel over what each rank owns of `master`: 256 elements in units of 128
-// would be one granule, so ranks own whole units.
+// A kernel over what each rank owns of `master`: 256 elements in tiles of 128
+// would be one granule, so ranks own whole tiles.
 constexpr uint64_t kElements = 512;
 constexpr uint64_t kUnit = 4;  // elements; divides the granule
 
@@ -159,10 +159,10 @@ SamplePlan MakePartLaunch() {
   *kernel = plan.manifest.kernels(1);
   kernel->set_key("key-part");
   kernel->set_name("part");
-  kernel->mutable_entries(0)->set_units(kElements / kUnit);
+  kernel->mutable_entries(0)->set_tiles(kElements / kUnit);
   for (int i = 0; i < kernel->operands_size(); ++i) {
     kernel->mutable_operands(i)->set_bytes(kElements * sizeof(float));
-    kernel->mutable_entries(0)->set_unit_bytes(i, kUnit * sizeof(float));
+    kernel->mutable_entries(0)->set_tile_bytes(i, kUnit * sizeof(float));
   }
   planpb::Instruction& launch = plan.step().emplace_back();
   launch.set_id(static_cast<uint32_t>(plan.step().size() - 1));
@@ -202,24 +202,24 @@ TEST(VerifyLaunchesTest, APartThatIsCutOtherwiseIsRefused) {
       absl::StrCat(
           "instruction ", plan.step().size() - 1,
           " of 'step' (launch 'part', stream 'compute'): operand 0 (buffer "
-          "'replicated'): expected it cut between units as the launch is "
+          "'replicated'): expected it cut between tiles as the launch is "
           "(512 elements in granules of ",
           kShardGranule,
-          ", 4 per unit, over fsdp), got 512 elements in "
+          ", 4 per tile, over fsdp), got 512 elements in "
           "granules of ",
-          2 * kShardGranule, ", 4 per unit, over fsdp"));
+          2 * kShardGranule, ", 4 per tile, over fsdp"));
 }
 
 // What a kernel may touch anywhere must be there as a whole.
-TEST(VerifyLaunchesTest, APartOfWhatAnyUnitTouchesIsRefused) {
+TEST(VerifyLaunchesTest, APartOfWhatAnyTileTouchesIsRefused) {
   SamplePlan plan = MakePartLaunch();
   plan.manifest
       .mutable_kernels(static_cast<int>(plan.Step("part").launch().kernel()))
       ->mutable_entries(0)
-      ->set_unit_bytes(0, 0);
+      ->set_tile_bytes(0, 0);
   EXPECT_THAT(PartMessage(plan, RankBinding()),
               ::testing::HasSubstr("operand 0 (buffer 'replicated'): expected "
-                                   "it cut between units"));
+                                   "it cut between tiles"));
 }
 
 // On one rank its part is all there is, but on two it would be half.
@@ -228,7 +228,7 @@ TEST(VerifyLaunchesTest, AllUnitsOverARanksPartAreRefusedOnOneRankToo) {
   plan.Step("part").mutable_launch()->clear_part();
   EXPECT_THAT(PartMessage(plan, RankBinding()),
               ::testing::HasSubstr("operand 0 (buffer 'replicated'): expected "
-                                   "all of it, as the launch runs all units, "
+                                   "all of it, as the launch runs all tiles, "
                                    "got a rank's part"));
 }
 
