@@ -118,7 +118,7 @@ func.func @device() {
   plan.repeat {
     plan.all_gather "a.s.master" %a into %first {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
     plan.all_gather "b.s.master" %b into %second {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>, memref<128xf32>
-    // expected-error@below {{'plan.launch' op reads a slot that does not hold these parameters here}}
+    // expected-error@below {{'plan.launch' op reads a buffer that does not hold these parameters here}}
     plan.launch @use(%first) [read] : memref<128xf32>
   }
   return
