@@ -12,7 +12,7 @@ namespace {
 
 // Of the frame; `format` is that of the plan. Changes when a program that reads
 // this JSON could misunderstand it.
-constexpr int kJsonVersion = 4;
+constexpr int kJsonVersion = 5;
 
 // As protobuf's own JSON has it.
 absl::StatusOr<nlohmann::ordered_json> MessageJson(
