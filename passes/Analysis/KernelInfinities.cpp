@@ -15,12 +15,24 @@ namespace {
 
 constexpr Infinities kBoth = {true, true, false};
 
-/// The number in every element of `value`, if it is a constant one.
-std::optional<double> splatOf(Value value) {
+/// What `value` repeats under another shape.
+Value getRepeated(Value value) {
   while (isa_and_nonnull<BroadcastOp, ReshapeOp>(value.getDefiningOp())) {
     value = value.getDefiningOp()->getOperand(0);
   }
-  auto constant = value.getDefiningOp<ConstantOp>();
+  return value;
+}
+
+/// Whether a softmax subtracts the maximum of its row there: where that is
+/// infinite the difference is NaN, and elsewhere it is 0 in some column.
+bool subtractsMaximum(SubOp op) {
+  auto most = getRepeated(op.getRhs()).getDefiningOp<ReduceMaxOp>();
+  return most && most.getOperand() == op.getLhs();
+}
+
+/// The number in every element of `value`, if it is a constant one.
+std::optional<double> splatOf(Value value) {
+  auto constant = getRepeated(value).getDefiningOp<ConstantOp>();
   auto dense = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
                         : DenseFPElementsAttr();
   return dense && dense.isSplat()
@@ -56,6 +68,20 @@ private:
     any.zero = of.zero;
     return !number ? any : *number < 0 ? of.negated() : of;
   }
+  Infinities subtract(SubOp op) const {
+    return subtractsMaximum(op)
+               ? Infinities{of(op.getLhs()).negative, false, false}
+               : of(op.getLhs()) | of(op.getRhs()).negated();
+  }
+  /// The exponentials of a softmax are not all 0.
+  Infinities sum(ReduceSumOp op) const {
+    Infinities sum = of(op.getOperand());
+    auto exponential = op.getOperand().getDefiningOp<ExpOp>();
+    auto shifted =
+        exponential ? exponential.getOperand().getDefiningOp<SubOp>() : SubOp();
+    sum.zero = sum.zero && !(shifted && subtractsMaximum(shifted));
+    return sum;
+  }
   Infinities multiply(MulOp op) const {
     return scale(op.getLhs(), op.getRhs()) | scale(op.getRhs(), op.getLhs());
   }
@@ -81,9 +107,8 @@ Infinities KernelFlow::follow(Operation *op) const {
       .Case([&](SelectOp each) {
         return of(each.getOnTrue()) | of(each.getOnFalse());
       })
-      .Case([&](SubOp each) {
-        return of(each.getLhs()) | of(each.getRhs()).negated();
-      })
+      .Case([&](SubOp each) { return subtract(each); })
+      .Case([&](ReduceSumOp each) { return sum(each); })
       .Case([&](MulOp each) { return multiply(each); })
       .Case([&](DivOp each) { return divide(each); })
       .Case([&](NegOp) { return operand().negated(); })

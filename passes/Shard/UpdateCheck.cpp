@@ -55,13 +55,27 @@ private:
                : optimizer && optimizer->findPower(symbol);
   }
 
+  /// The read that `value` is; of what becomes codes, the one that it decodes.
+  static ReadOp findOld(Value value, QuantizeOp coded) {
+    if (!coded) {
+      return value.getDefiningOp<ReadOp>();
+    }
+    auto decoded = value.getDefiningOp<DequantizeOp>();
+    return decoded && decoded.getCode() == coded.getCode()
+               ? decoded.getOperand().getDefiningOp<ReadOp>()
+               : ReadOp();
+  }
+
   LogicalResult check(WriteOp write) {
-    if (!written.insert(write.getSymbol()).second) {
+    if (!seen.insert(write.getSymbol()).second) {
       return write.emitError("expected one write of '")
              << write.getSymbol() << "' in a step, got a second one";
     }
-    auto chosen = write.getValue().getDefiningOp<SelectOp>();
-    auto old = chosen ? chosen.getOnFalse().getDefiningOp<ReadOp>() : ReadOp();
+    Value written = write.getValue();
+    auto coded = written.getDefiningOp<QuantizeOp>();
+    written = coded ? coded.getOperand() : written;
+    auto chosen = written.getDefiningOp<SelectOp>();
+    auto old = chosen ? findOld(chosen.getOnFalse(), coded) : ReadOp();
     if (!old || old.getSymbol() != write.getSymbol()) {
       return write.emitError("expected '")
              << write.getSymbol()
@@ -85,8 +99,8 @@ private:
   SymbolTable symbols;
   func::FuncOp step;
   const Optimizer *optimizer = nullptr;
-  Value condition; ///< null: no metric reports it
-  llvm::StringSet<> written;
+  Value condition;        ///< null: no metric reports it
+  llvm::StringSet<> seen; ///< what has been written
 };
 
 } // namespace

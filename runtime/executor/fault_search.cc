@@ -21,6 +21,23 @@ bool Writes(const planpb::Access& access) {
 
 }  // namespace
 
+ByteRange MeaningfulRange(const PlanView& plan, const MemoryLayout& layout,
+                          const planpb::Access& access, uint64_t iteration) {
+  ByteRange range = layout.RangeOf(access, iteration);
+  const planpb::Buffer& buffer = plan.buffer(access.buffer());
+  const auto& sizes = buffer.bytes().alternatives();
+  if (access.has_shard() || access.bytes() != 0 || sizes.size() != 1 ||
+      sizes[0].terms_size() != 1 || !sizes[0].terms(0).has_shard()) {
+    return range;
+  }
+  const auto part = OwnedBytes(sizes[0].terms(0).shard(),
+                               ElementBits(buffer.dtype()), layout.binding());
+  if (part.ok()) {
+    range.end = std::min(range.end, range.begin + part->size());
+  }
+  return range;
+}
+
 FaultSearch::FaultSearch(const PlanView& plan, const MemoryLayout& layout,
                          const DeviceMemory& memory,
                          const MicrobatchReader& batches, int64_t step,
@@ -162,7 +179,8 @@ absl::Status FaultSearch::CheckAccess(const FunctionView& function,
                                       const Instance& instance, int index) {
   const planpb::Instruction& instruction = *instance.instruction;
   const planpb::Access& access = instruction.accesses(index);
-  const ByteRange range = layout_.RangeOf(access, instance.iteration);
+  const ByteRange range =
+      MeaningfulRange(plan_, layout_, access, instance.iteration);
   ASSIGN_OR_RETURN(
       const FiniteScan scan,
       Scan(range, plan_.buffer(access.buffer()).dtype(), access.infinities()));

@@ -20,6 +20,11 @@
 
 namespace accel::runtime {
 
+// The bytes of an access that mean something on this rank: of a buffer for a
+// rank's part, which has room for the longest one, those that the rank owns.
+ByteRange MeaningfulRange(const PlanView& plan, const MemoryLayout& layout,
+                          const planpb::Access& access, uint64_t iteration);
+
 // Of one rank and one step. Reads the memory while no stream works.
 class FaultSearch {
  public:

@@ -74,7 +74,8 @@ std::string SlotText(const planpb::Manifest& manifest,
 // "; it computes node '/h/0/Softmax', module 'h.0.attn', train.py:12"
 std::string SourceText(const PlanView& plan,
                        const planpb::Instruction& instruction) {
-  if (instruction.source_plus_one() == 0) {
+  // Data are fetched for all of the program.
+  if (instruction.source_plus_one() == 0 || instruction.has_fetch()) {
     return "";
   }
   const planpb::Source& source = plan.manifest().sources(
@@ -94,11 +95,13 @@ std::string SourceText(const PlanView& plan,
              : absl::StrCat("; it computes ", absl::StrJoin(parts, ", "));
 }
 
-// "is nan" or "is nan, and so are or infinite 3 more of 256".
+// " is nan, and 3 of 256 elements are not finite"
 std::string ValueText(const NonFiniteFault& fault) {
   return absl::StrCat(" is ", FormatRoundTrip(fault.value), ", and ",
                       fault.faults, " of ", fault.elements,
-                      " elements are not finite");
+                      fault.kind == NonFiniteFault::kParameter
+                          ? " elements of its segment are not finite"
+                          : " elements are not finite");
 }
 
 std::string MicrobatchText(int64_t microbatch) {

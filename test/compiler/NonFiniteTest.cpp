@@ -36,6 +36,10 @@ struct Case {
   int ranks;
 };
 
+void PrintTo(const Case &each, std::ostream *stream) {
+  *stream << each.model << " " << each.mode;
+}
+
 std::string nameOf(const testing::TestParamInfo<Case> &info) {
   std::string model = info.param.model;
   std::replace(model.begin(), model.end(), '-', '_');
@@ -43,8 +47,8 @@ std::string nameOf(const testing::TestParamInfo<Case> &info) {
          std::to_string(info.param.ranks);
 }
 
-/// A classifier whose hidden scores a mask sets to negative infinity, as
-/// attention does that nobody has recognised. They lie in memory.
+/// A classifier whose scores a mask sets to negative infinity, as attention
+/// does that nobody has recognised.
 constexpr const char *kMasked = R"mlir(
 module @masked attributes {accel.batch = 2 : i64} {
   accel.parameter @w : tensor<16x21xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.5, site = 1 : i64}}
@@ -60,6 +64,25 @@ module @masked attributes {accel.batch = 2 : i64} {
     %p = accel.softmax %m : tensor<2x16xf32>
     %v = accel.read @v : tensor<10x16xf32>
     %y = accel.matmul %p, %v {transpose_rhs} : tensor<2x16xf32>, tensor<10x16xf32> -> tensor<2x10xf32>
+    return %y : tensor<2x10xf32>
+  }
+})mlir";
+
+/// Attention in which a mask hides all columns of the first row: the logarithm
+/// of the sum of that row, which backward needs, is negative infinity.
+constexpr const char *kHidden = R"mlir(
+module @hidden attributes {accel.batch = 2 : i64} {
+  accel.parameter @w : tensor<32x21xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.5, site = 1 : i64}}
+  accel.parameter @v : tensor<10x32xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.5, site = 2 : i64}}
+  func.func @forward(%x: tensor<2x21xf32> {accel.name = "x"}) -> (tensor<2x10xf32> {accel.name = "logits"}) {
+    %w = accel.read @w : tensor<32x21xf32>
+    %s = accel.matmul %x, %w {transpose_rhs} : tensor<2x21xf32>, tensor<32x21xf32> -> tensor<2x32xf32>
+    %q = accel.reshape %s : tensor<2x32xf32> -> tensor<2x1x4x8xf32>
+    %m = accel.constant dense<[[[[false, false, false, false], [true, true, false, false], [true, true, true, false], [true, true, true, true]]]]> : tensor<1x1x4x4xi1>
+    %a, %lse = accel.attention %q, %q, %q mask %m : tensor<1x1x4x4xi1> scale 0.25 : tensor<2x1x4x8xf32>, tensor<2x1x4x8xf32>, tensor<2x1x4x8xf32> -> tensor<2x1x4x8xf32>, tensor<2x1x4xf32>
+    %f = accel.reshape %a : tensor<2x1x4x8xf32> -> tensor<2x32xf32>
+    %v = accel.read @v : tensor<10x32xf32>
+    %y = accel.matmul %f, %v {transpose_rhs} : tensor<2x32xf32>, tensor<10x32xf32> -> tensor<2x10xf32>
     return %y : tensor<2x10xf32>
   }
 })mlir";
@@ -103,9 +126,10 @@ protected:
   }
 
   onnx::ImportedModel importModel(const CompilerOptions &options) {
-    if (GetParam().model == "masked") {
+    if (GetParam().model == "masked" || GetParam().model == "hidden") {
       onnx::ImportedModel model;
-      model.module = parseSourceString<ModuleOp>(kMasked, &context);
+      model.module = parseSourceString<ModuleOp>(
+          GetParam().model == "masked" ? kMasked : kHidden, &context);
       return model;
     }
     auto imported = onnx::importOnnx(options.model, options.frontend, context);
@@ -252,7 +276,7 @@ protected:
            each.thread_stride() == 0 &&
            buffer.memory_class() != planpb::CLASS_WORKSPACE &&
            buffer.dtype() == planpb::ELEMENT_F32 && layout.ok() &&
-           layout->RangeOf(each, 0).size() != 0;
+           runtime::MeaningfulRange(plan->view(), *layout, each, 0).size() != 0;
   }
 
   MLIRContext context;
@@ -350,7 +374,8 @@ INSTANTIATE_TEST_SUITE_P(Models, NamingTest,
                                          Case{"gpt2", "fsdp", "adamw", 2},
                                          Case{"decoder18", "plain", "adamw", 2},
                                          Case{"masked", "plain", "adamw", 1},
-                                         Case{"masked", "fsdp", "adamw", 2}),
+                                         Case{"masked", "fsdp", "adamw", 2},
+                                         Case{"hidden", "plain", "adamw", 2}),
                          nameOf);
 
 class MaskTest : public NonFiniteTest {};
@@ -371,12 +396,13 @@ TEST_P(MaskTest, WhatAMaskWritesIsNoFault) {
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_EQ(report->first.kind, NonFiniteFault::kInstruction);
   EXPECT_EQ(report->first.value, -INFINITY);
-  EXPECT_EQ(report->first.faults, 2u * 7u);
+  // The first row of each sample.
+  EXPECT_EQ(report->first.faults, 2u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, MaskTest,
-                         testing::Values(Case{"masked", "plain", "adamw", 1},
-                                         Case{"masked", "fsdp", "adamw", 2}),
+                         testing::Values(Case{"hidden", "plain", "adamw", 1},
+                                         Case{"hidden", "fsdp", "adamw", 2}),
                          nameOf);
 
 //===----------------------------------------------------------------------===//

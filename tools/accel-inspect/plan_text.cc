@@ -188,7 +188,7 @@ std::string SummaryText(const runtime::Plan& plan,
   rows.Add("objective", manifest.objective().kind());
   rows.Add("optimizer", manifest.optimizer().kind());
   rows.Add("schedule", manifest.schedule().kind());
-  rows.Add("on-nonfinite",
+  rows.Add("nonfinite",
            manifest.on_nonfinite() == planpb::NONFINITE_SKIP ? "skip" : "halt");
   AddScalars(manifest, rows);
   rows.Add(

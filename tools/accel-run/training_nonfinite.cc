@@ -106,19 +106,32 @@ absl::Status TrainingRun::HandleNonFinite(const StepMetrics& metrics) {
   const std::string text =
       absl::StrCat(found, "; the step changed no weight. ",
                    CauseText(plan_->view(), metrics, report));
-  if (skips) {
+  // Weights that are not finite stay so: no later step would be, and they are
+  // not worth keeping.
+  const bool usable = report.first.kind != NonFiniteFault::kParameter;
+  if (skips && usable) {
     environment_.logger.Log(
         runtime::LogLevel::kWarning,
         absl::StrCat(text, "; later steps that are not finite are counted"));
     return absl::OkStatus();
   }
   all_know_ = true;
-  // Weights that are not finite themselves are not worth keeping.
-  halted_ = report.first.kind != NonFiniteFault::kParameter;
+  halted_ = usable;
   return WithExitCode(
       absl::OutOfRangeError(absl::StrCat(
-          text, "; or go on without such steps (--on-nonfinite=skip)")),
+          text,
+          usable ? "; or go on without such steps (--on-nonfinite=skip)" : "")),
       ExitCode::kDivergence);
+}
+
+void TrainingRun::EndTogether() {
+  if (halted_) {
+    KeepLastGood();
+  }
+  if (group_ != nullptr) {
+    // What is said is the step, whoever has left before.
+    group_->Finish().IgnoreError();
+  }
 }
 
 void TrainingRun::KeepLastGood() {

@@ -112,7 +112,9 @@ class TrainingRun {
   // After a step that was not finite, and has changed no weight: an error, or
   // nothing if the run goes on.
   absl::Status HandleNonFinite(const runtime::StepMetrics& metrics);
-  // Exports the weights before the step that was not finite, if asked to.
+  // All ranks end because of the same step: exports the weights before it, if
+  // asked to, and lets nobody die of another's end.
+  void EndTogether();
   void KeepLastGood();
   // Of this start of the program: 16 digits that no other one has.
   std::string MakeRunId(int64_t started_ns) const;

@@ -145,8 +145,8 @@ absl::Status TrainingRun::Train() {
   if (progress_ != nullptr) {
     progress_->Finish();
   }
-  if (halted_) {
-    KeepLastGood();
+  if (!status.ok() && all_know_) {
+    EndTogether();
   }
   RETURN_IF_ERROR(status);
   if (stopped_after_) {

@@ -16,6 +16,17 @@ func.func private @softmax(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf3
   %lse = accel.log %s : tensor<4xf32>
   return %e, %s, %lse : tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
 }
+// What a softmax makes of hidden scores is finite: its row has a largest score.
+func.func private @probabilities(%x: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.kernel = {kind = "rows", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
+  %m = accel.reduce_max %x [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %b = accel.broadcast %m [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %d = accel.sub %x, %b : tensor<4x8xf32>
+  %e = accel.exp %d : tensor<4x8xf32>
+  %s = accel.reduce_sum %e [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %t = accel.broadcast %s [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %y = accel.div %e, %t : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
 func.func private @largest(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plan.kernel = {kind = "flat", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
   %m = accel.max %x, %y : tensor<4x8xf32>
   return %m : tensor<4x8xf32>
@@ -41,6 +52,8 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     // A maximum with numbers is a number, with what holds a positive infinity it is one.
     // CHECK: plan.launch @largest({{.*}}) [read, read, write] : memref
     plan.launch @largest(%y, %x, %z) [read, read, write] : memref<4x8xf32>, memref<4x8xf32>, memref<4x8xf32>
+    // CHECK: plan.launch @probabilities({{.*}}) [read, write] : memref
+    plan.launch @probabilities(%y, %z) [read, write] : memref<4x8xf32>, memref<4x8xf32>
     // The exponential of a hidden score is 0, the logarithm of a sum of nothing else is infinite.
     // CHECK: plan.launch @softmax({{.*}}) [read, write, write, write] {infinities = [#plan.infinity<3 negative>]}
     plan.launch @softmax(%y, %z, %s, %lse) [read, write, write, write] : memref<4x8xf32>, memref<4x8xf32>, memref<4xf32>, memref<4xf32>

@@ -28,6 +28,7 @@ Value SegmentBuilder::read(const BlockCode &slots) {
   Value scale = readSlot(getSlot(slots.scales),
                          type.clone({segment.elements / slots.block}));
   Value numbers = create<DequantizeOp>(type, slots.code, bytes);
+  old[getSlot(slots.codes)] = numbers;
   return mul(numbers, repeatBlocks(scale, slots.block));
 }
 
@@ -40,9 +41,10 @@ void SegmentBuilder::write(const BlockCode &slots, Value value) {
   Value zero = constant(scale, 0.0);
   Value isZero = compare(ComparePredicate::EQ, scale, zero);
   Value inverse = select(isZero, zero, div(constant(scale, 1.0), scale));
-  Value bytes = create<QuantizeOp>(
-      slots.code, mul(value, repeatBlocks(inverse, slots.block)));
-  write(slots.codes, bytes);
+  SlotAttr codes = getSlot(slots.codes);
+  scalars.writeCodes(segment.segment.getSlotName(codes), slots.code,
+                     mul(value, repeatBlocks(inverse, slots.block)),
+                     old.at(codes));
   write(slots.scales, scale);
 }
 

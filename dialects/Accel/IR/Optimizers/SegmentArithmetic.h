@@ -90,7 +90,8 @@ private:
   Value repeatBlocks(Value value, int64_t block);
 
   UpdateBuilder &scalars;
-  llvm::DenseMap<SlotAttr, Value> old; ///< what has been read
+  /// What has been read; of codes the numbers.
+  llvm::DenseMap<SlotAttr, Value> old;
   const TrainedSegment &segment;
   mlir::RankedTensorType type;
 };

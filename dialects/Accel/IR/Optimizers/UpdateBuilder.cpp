@@ -7,14 +7,24 @@
 using namespace mlir;
 using namespace accel;
 
-void UpdateBuilder::write(StringRef name, Value value, Value old) {
+Value UpdateBuilder::choose(Value value, Value old) {
   auto type = mlir::cast<RankedTensorType>(value.getType());
   Value condition = isFinite;
   if (type.getRank() != 0) {
     condition = create<BroadcastOp>(type.clone(builder.getI1Type()), isFinite,
                                     ArrayRef<int64_t>{});
   }
-  WriteOp::create(builder, loc, name, select(condition, value, old));
+  return select(condition, value, old);
+}
+
+void UpdateBuilder::write(StringRef name, Value value, Value old) {
+  WriteOp::create(builder, loc, name, choose(value, old));
+}
+
+void UpdateBuilder::writeCodes(StringRef name, ByteCode code, Value numbers,
+                               Value oldNumbers) {
+  Value codes = create<QuantizeOp>(code, choose(numbers, oldNumbers));
+  WriteOp::create(builder, loc, name, codes);
 }
 
 Value UpdateBuilder::advancePower(StringRef power, Value base) {
