@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled casts between f32 and floats of 16 and 8 bits give the bits that
-// LLVM's APFloat gives, on every variant that runs here. ACCEL_CAST_INPUTS says
-// on how many numbers of f32; docs/testing.md has the full run.
+// LLVM's APFloat gives, on every variant that runs here, whether or not the
+// processor flushes subnormal numbers. ACCEL_CAST_INPUTS says on how many
+// numbers of f32; docs/testing.md has the full run.
 #include "test/dialects/interpreter/CastReference.h"
 #include "test/passes/lower/KernelCases.h"
 #include "test/passes/lower/KernelRun.h"
@@ -16,6 +17,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <xmmintrin.h>
 
 using namespace mlir;
 
@@ -60,11 +62,19 @@ public:
     }
   }
 
-  size_t size() const { return functions.size(); }
-  const std::string &getVariant(size_t i) const { return names[i]; }
-  void run(size_t variant, const void *from, void *to) const {
+  /// Each variant runs twice: as programs do, and on a processor that flushes
+  /// subnormal numbers of f32 to zero, read and written.
+  size_t size() const { return 2 * functions.size(); }
+  std::string getVariant(size_t i) const {
+    return names[i / 2] + (i % 2 ? ", flushing" : "");
+  }
+  void run(size_t i, const void *from, void *to) const {
+    constexpr unsigned kFlush = 0x8040;
     void *buffers[] = {const_cast<void *>(from), to};
-    functions[variant](buffers, 0, tiles);
+    unsigned usual = _mm_getcsr();
+    _mm_setcsr(i % 2 ? usual | kFlush : usual);
+    functions[i / 2](buffers, 0, tiles);
+    _mm_setcsr(usual);
   }
 
 private:
