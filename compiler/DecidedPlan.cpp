@@ -67,10 +67,11 @@ static LogicalResult verifyInstruction(plan::InstructionOpInterface op) {
   bool isCollective =
       isa<plan::AllReduceOp, plan::AllGatherOp, plan::ReduceScatterOp>(op);
   if (isCollective && (!op->hasAttr(plan::kSequenceAttr) ||
-                       !op->hasAttr(plan::kBitsSentAttr))) {
-    return op.emitOpError("expected a sequence number and the bits that a rank "
-                          "sends, got a collective that AnnotateCosts has not "
-                          "seen");
+                       !op->hasAttr(plan::kBytesSentAttr))) {
+    return op.emitOpError(
+        "expected a sequence number and the bytes that a rank "
+        "sends, got a collective that AnnotateCosts has not "
+        "seen");
   }
   return success();
 }

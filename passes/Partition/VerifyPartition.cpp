@@ -211,8 +211,7 @@ private:
       return master;
     }
     for (StateOp state : module.getOps<StateOp>()) {
-      if (state.isGradient() && state.getBucket() == master.getBucket() &&
-          state.getSegment() == master.getSegment()) {
+      if (state.isGradient() && state.getSegment() == master.getSegment()) {
         return state;
       }
     }

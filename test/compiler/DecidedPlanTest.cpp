@@ -17,7 +17,8 @@ namespace {
 
 constexpr StringLiteral kFacts =
     "accel.batch = 2 : i64, accel.gradient_exponent = 0 : i64, "
-    "accel.global_batch = 8 : i64, plan.max_ranks = 4 : i64";
+    "accel.global_batch = 8 : i64, plan.max_ranks = 4 : i64, "
+    "plan.peak = #plan.peak<@step at 0, 16 bytes>";
 
 /// What is said of a module with these facts and a function of these
 /// operations; "" if it may be written.
@@ -55,7 +56,7 @@ TEST(DecidedPlanTest, WhatIsDecidedMayBeWritten) {
       check(
           R"(%0 = plan.buffer transient activations {offset = 0 : i64} : memref<4xf32>
   plan.fill %0 {cost = #plan.cost<16 bytes>, stream = @compute} : memref<4xf32>
-  plan.all_reduce %0 over ["replica"] {bits_sent = 64 : i64, sequence = 0 : i64, cost = #plan.cost<16 bytes>, stream = @compute} : memref<4xf32>)"),
+  plan.all_reduce %0 over ["replica"] {bytes_sent = #plan.size<32 bytes>, sequence = 0 : i64, cost = #plan.cost<16 bytes>, stream = @compute} : memref<4xf32>)"),
       "");
 }
 
@@ -91,16 +92,16 @@ TEST(DecidedPlanTest, AnInstructionHasAStreamAndACost) {
 
 TEST(DecidedPlanTest, OperationsAreOnElementsThatPlansName) {
   expectError(check(R"(%0 = plan.buffer persistent scalars "x" : memref<4xf32>
-  plan.fill %0 {cost = #plan.cost<16 bytes, 4 f8E4M3FN>, stream = @compute} : memref<4xf32>)"),
+  plan.fill %0 {cost = #plan.cost<16 bytes, 4 f4E2M1FN>, stream = @compute} : memref<4xf32>)"),
               "expected operations on elements that plans have a name for, got "
-              "'f8E4M3FN'");
+              "'f4E2M1FN'");
 }
 
 TEST(DecidedPlanTest, ACollectiveHasANumberAndSaysWhatIsSent) {
   expectError(
       check(R"(%0 = plan.buffer persistent scalars "x" : memref<4xf32>
   plan.all_reduce %0 over ["replica"] {cost = #plan.cost<16 bytes>, stream = @compute} : memref<4xf32>)"),
-      "expected a sequence number and the bits that a rank sends, got a "
+      "expected a sequence number and the bytes that a rank sends, got a "
       "collective that AnnotateCosts has not seen");
 }
 

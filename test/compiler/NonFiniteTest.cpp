@@ -142,7 +142,7 @@ protected:
     CompilerOptions options;
     options.model = ACCEL_MODELS "/" + GetParam().model + "/model.onnx";
     options.frontend.dimensions["batch"] = kBatch;
-    options.shard.mode = GetParam().mode;
+    options.shard.mode = *dist::symbolizeShardingMode(GetParam().mode);
     options.accumulate.optimizer = GetParam().optimizer;
     options.accumulate.clipNorm = 1.0;
     onnx::ImportedModel model = importModel(options);
@@ -161,7 +161,7 @@ protected:
     auto code = lowerKernels(*model.module, getVariants(*model.module));
     ASSERT_TRUE(succeeded(code)) << diagnostics;
     auto file = PlanFile::begin(context, *vfs, folder + "/plan", model.weights,
-                                WeightStorage::Plan, /*onThread=*/false);
+                                {WeightStorage::Plan}, /*onThread=*/false);
     ASSERT_TRUE(succeeded(file)) << diagnostics;
     ASSERT_TRUE(succeeded(
         writePlan(*model.module, *code, model, PlanWriterOptions(), **file)))

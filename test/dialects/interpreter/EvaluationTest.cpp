@@ -94,7 +94,9 @@ TEST_F(EvaluationTest, AStepAccumulatesUpdatesAndReports) {
   EXPECT_EQ(interpreter.getGradient("w").floats()[1], 3.0);
   EXPECT_EQ(interpreter.getSymbol("w").floats()[1], 0.25);
   EXPECT_EQ(interpreter.getSymbol("step_count").floats()[0], 1.0);
-  ASSERT_EQ(interpreter.getMetrics().size(), 3u);
+  ASSERT_EQ(interpreter.getMetrics().size(), 4u);
+  EXPECT_EQ(interpreter.getMetrics()[3].name, "finite");
+  EXPECT_EQ(interpreter.getMetrics()[3].value, 1.0);
   EXPECT_EQ(interpreter.getMetrics()[0].name, "sum");
   EXPECT_EQ(interpreter.getMetrics()[0].value, 6.0);
   EXPECT_EQ(interpreter.getMetrics()[1].name, "grad_norm");

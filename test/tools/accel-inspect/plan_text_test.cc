@@ -81,7 +81,7 @@ TEST_F(PlanTextTest, JsonHasEverything) {
   ASSERT_OK_AND_ASSIGN(const std::string text,
                        tools::PlanJson(*plan_, Layout()));
   const auto json = nlohmann::json::parse(text);
-  EXPECT_EQ(json["version"], 4);
+  EXPECT_EQ(json["version"], 5);
   EXPECT_EQ(json["format"], "4.1");
   EXPECT_THAT(json["sha256"].get<std::string>(), MatchesRegex("[0-9a-f]{64}"));
   EXPECT_EQ(json["manifest"]["model"]["name"], "regression");
