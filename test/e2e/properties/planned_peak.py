@@ -20,6 +20,7 @@ RANKS = (1, 2, 4)
 PLANNED = 0.02  # accel-run, which knows what its process took before: of what it planned
 PROGRAM = 8 << 20  # accelc, which cannot know: its class "program" holds libraries and stacks of any machine
 FALL = 0.03  # of what a rank needs less than alone
+JUMPS = 1 << 20  # what the process itself takes (libraries, stacks, heap) differs by 0.6 MB from one run of a plan to the next
 # Name, layers, width, the flag of the mode.
 CASES = [("small", 2, 96, None), ("middle", 16, 128, "--fsdp"), ("large", 4, 512, "--fsdp")]
 
@@ -60,7 +61,7 @@ def check(work, case, data):
             wrong.append(f"{name} on {ranks} ranks: measured and estimated differ by more than {PROGRAM} bytes")
     for ranks in RANKS[1:] if mode else ():
         expected, got = estimated[1] - estimated[ranks], measured[1] - measured[ranks]
-        if abs(got - expected) > FALL * expected:
+        if abs(got - expected) > max(FALL * expected, JUMPS):
             wrong.append(f"{name} on {ranks} ranks: {expected} bytes less than alone were planned, {got} were measured")
     return wrong
 
