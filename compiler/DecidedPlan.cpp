@@ -5,6 +5,7 @@
 #include "compiler/PlanBuffers.h"
 #include "compiler/PlanSignature.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Dist/IR/DistDialect.h"
 
 using namespace mlir;
 using namespace accel;
@@ -21,11 +22,13 @@ static LogicalResult verifyFacts(ModuleOp module) {
       hasFailed = true;
     }
   }
-  if (!module->hasAttr(plan::kPeakAttr)) {
-    module.emitError("expected '")
-        << plan::kPeakAttr << "' of what is written into a plan, got none: run "
-        << "all phases up to Memory";
-    hasFailed = true;
+  for (StringRef name : {dist::kMeshAttr, plan::kPeakAttr}) {
+    if (!module->hasAttr(name)) {
+      module.emitError("expected '")
+          << name << "' of what is written into a plan, got none: run all "
+          << "phases up to Memory";
+      hasFailed = true;
+    }
   }
   return failure(hasFailed);
 }

@@ -3,20 +3,21 @@
 #include "compiler/PlanCollectives.h"
 
 #include "compiler/PlanBuffers.h"
-#include "runtime/plan/sizes/size_expr.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace accel;
 
+/// The verifiers of dist allow these names only.
 planpb::MeshAxis accel::toMeshAxis(StringRef name) {
-  for (int i = 1; i <= runtime::kMeshAxes; ++i) {
-    auto axis = static_cast<planpb::MeshAxis>(i);
-    if (runtime::MeshAxisName(axis) ==
-        absl::string_view(name.data(), name.size())) {
-      return axis;
-    }
-  }
-  llvm_unreachable("the verifier of dist allows axes of the mesh only");
+  return llvm::StringSwitch<planpb::MeshAxis>(name)
+      .Case("replica", planpb::AXIS_REPLICA)
+      .Case("fsdp", planpb::AXIS_FSDP)
+      .Case("tensor", planpb::AXIS_TENSOR)
+      .Case("pipeline", planpb::AXIS_PIPELINE)
+      .Case("context", planpb::AXIS_CONTEXT)
+      .Case("expert", planpb::AXIS_EXPERT);
 }
 
 /// What AnnotateCosts has said of `op`.

@@ -2,18 +2,12 @@
 // The axes that ranks lie along, and the streams of a rank.
 #include "compiler/PlanMesh.h"
 
+#include "compiler/PlanCollectives.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Dist/IR/DistDialect.h"
 
 using namespace mlir;
 using namespace accel;
-
-/// Whether ranks hold parts of anything.
-static bool isSharded(ModuleOp module) {
-  return llvm::any_of(module.getOps<StateOp>(), [](StateOp state) {
-    return dist::getHolding(state) != dist::Holding::All;
-  });
-}
 
 static planpb::StreamKind toKind(plan::StreamKind kind) {
   switch (kind) {
@@ -28,14 +22,11 @@ static planpb::StreamKind toKind(plan::StreamKind kind) {
 }
 
 void accel::addMesh(ModuleOp module, planpb::Manifest &manifest) {
-  planpb::MeshAxis data =
-      isSharded(module) ? planpb::AXIS_FSDP : planpb::AXIS_REPLICA;
-  for (planpb::MeshAxis axis :
-       {planpb::AXIS_REPLICA, planpb::AXIS_FSDP, planpb::AXIS_TENSOR,
-        planpb::AXIS_PIPELINE, planpb::AXIS_CONTEXT, planpb::AXIS_EXPERT}) {
+  auto mesh = module->getAttrOfType<DictionaryAttr>(dist::kMeshAttr);
+  for (StringRef axis : dist::getMeshAxes()) {
     planpb::AxisDegree *degree = manifest.mutable_mesh()->add_axes();
-    degree->set_axis(axis);
-    degree->set_degree(axis == data ? 0 : 1);
+    degree->set_axis(toMeshAxis(axis));
+    degree->set_degree(mesh.getAs<IntegerAttr>(axis).getInt());
   }
   manifest.set_max_ranks(
       module->getAttrOfType<IntegerAttr>("plan.max_ranks").getInt());

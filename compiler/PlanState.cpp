@@ -2,7 +2,7 @@
 // Buckets with their segments and slots, and the scalars.
 #include "compiler/PlanState.h"
 
-#include "dialects/Accel/IR/Schedule.h"
+#include "dialects/Accel/IR/HyperparameterMeaning.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Analysis/StateMemory.h"
 
@@ -67,36 +67,26 @@ void PlanState::addBuckets() {
   }
 }
 
-/// What the number of a choice is called, and which choice reads a number.
-static void addMeaning(planpb::Hyperparameter &hyper) {
-  if (hyper.name() == "schedule") {
-    for (llvm::StringRef name : getScheduleNames()) {
-      hyper.add_choices(name.str());
-    }
-    hyper.set_maximum(static_cast<double>(getScheduleNames().size() - 1));
-    hyper.set_integer(true);
-  } else if (hyper.name() == "min_lr" || hyper.name() == "schedule_steps") {
-    for (llvm::StringRef name : getScheduleNames().drop_front()) {
-      hyper.add_read_by_schedules(name.str());
-    }
-  } else if (hyper.name() == "decay_steps") {
-    hyper.add_read_by_schedules("wsd");
-  }
-}
-
 static void addHyperparameter(StateOp op, uint32_t buffer,
                               planpb::Manifest &manifest) {
+  HyperparameterMeaning meaning = HyperparameterMeaning::get(op);
   planpb::Hyperparameter *hyper = manifest.add_hyperparameters();
   hyper->set_name(op.getSymName().str());
   hyper->set_buffer(buffer);
-  double value = op.getInitial() ? op.getInitial()->convertToDouble() : 0.0;
-  hyper->set_default_value(value);
+  hyper->set_default_value(op.getInitial() ? op.getInitial()->convertToDouble()
+                                           : 0.0);
   hyper->set_minimum(0.0);
-  hyper->set_maximum(std::numeric_limits<double>::max());
-  hyper->set_integer(op.getSymName().ends_with("_steps"));
-  hyper->set_defaults_to_steps(op.getSymName() == "schedule_steps" &&
-                               value == 0.0);
-  addMeaning(*hyper);
+  hyper->set_maximum(meaning.choices.empty()
+                         ? std::numeric_limits<double>::max()
+                         : static_cast<double>(meaning.choices.size() - 1));
+  hyper->set_integer(meaning.isInteger);
+  hyper->set_defaults_to_steps(meaning.defaultsToSteps);
+  for (StringRef name : meaning.choices) {
+    hyper->add_choices(name.str());
+  }
+  for (StringRef name : meaning.readBy) {
+    hyper->add_read_by_schedules(name.str());
+  }
 }
 
 static planpb::State::Kind toStateKind(StateKind kind) {

@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/HyperparameterMeaning.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/Schedule.h"
 #include "dialects/Accel/IR/StepNames.h"
@@ -27,6 +28,7 @@ namespace {
 struct Scalar {
   StringRef name;
   double value;
+  HyperparameterMeaning meaning = {};
 };
 
 class InsertUpdatePass : public impl::InsertUpdatePassBase<InsertUpdatePass> {
@@ -123,14 +125,24 @@ private:
   }
 
   SmallVector<Scalar> listHyperparameters() {
+    HyperparameterMeaning choice, count, bound, horizon, decay;
+    llvm::append_range(choice.choices, getScheduleNames());
+    // A constant rate neither ends somewhere nor takes some time to.
+    llvm::append_range(bound.readBy, getScheduleNames().drop_front());
+    horizon.readBy = bound.readBy;
+    horizon.defaultsToSteps = scheduleSteps == 0;
+    decay.readBy.push_back("wsd");
+    for (HyperparameterMeaning *each : {&choice, &count, &horizon, &decay}) {
+      each->isInteger = true;
+    }
     SmallVector<Scalar> scalars{
         {"lr", lr},
         {"weight_decay", weightDecay},
-        {"warmup_steps", warmupSteps},
-        {"schedule", static_cast<double>(*parseSchedule(schedule))},
-        {"min_lr", minLr},
-        {"schedule_steps", scheduleSteps},
-        {"decay_steps", decaySteps},
+        {"warmup_steps", warmupSteps, count},
+        {"schedule", static_cast<double>(*parseSchedule(schedule)), choice},
+        {"min_lr", minLr, bound},
+        {"schedule_steps", scheduleSteps, horizon},
+        {"decay_steps", decaySteps, decay},
         {"clip_norm", clipNorm}};
     for (const OptimizerNumber &number : findOptimizer(optimizer)->numbers) {
       auto found = given.find(number.name);
@@ -153,8 +165,12 @@ private:
     OpBuilder builder(step);
     auto type = RankedTensorType::get({}, builder.getF64Type());
     for (const Scalar &scalar : scalars) {
-      StateOp::create(builder, step.getLoc(), scalar.name, type, kind,
-                      builder.getF64FloatAttr(scalar.value));
+      auto state = StateOp::create(builder, step.getLoc(), scalar.name, type,
+                                   kind, builder.getF64FloatAttr(scalar.value));
+      if (DictionaryAttr meaning =
+              scalar.meaning.getAttr(builder.getContext())) {
+        state->setAttr(kMeaningAttr, meaning);
+      }
     }
   }
 

@@ -46,9 +46,25 @@ public:
         dist::setHolding(state, getHolding(state, holdings));
       }
     }
+    setMesh();
   }
 
 private:
+  /// All ranks of a run lie along one axis: that along which states are cut, or
+  /// that of copies of the whole.
+  void setMesh() {
+    Builder builder(&getContext());
+    StringRef runs = mode == dist::ShardingMode::Plain
+                         ? dist::getDataAxes().front()
+                         : dist::getShardAxes().front();
+    NamedAttrList degrees;
+    for (StringRef axis : dist::getMeshAxes()) {
+      degrees.set(axis, builder.getI64IntegerAttr(axis == runs ? 0 : 1));
+    }
+    getOperation()->setAttr(dist::kMeshAttr,
+                            degrees.getDictionary(&getContext()));
+  }
+
   static dist::Holding getHolding(StateOp state, const SlotHoldings &holdings) {
     if (state.isGradient()) {
       return holdings.gradient;

@@ -74,6 +74,7 @@ public:
     for (BucketOp bucket : module.getOps<BucketOp>()) {
       verifyBucket(bucket);
     }
+    verifyMesh();
     for (ParameterOp parameter : module.getOps<ParameterOp>()) {
       if (listed.lookup(parameter.getSymName()) != 1) {
         fail(parameter) << "expected parameter '" << parameter.getSymName()
@@ -264,6 +265,31 @@ private:
                                                         : mode.master;
     }
     return state.isGradient() ? mode.gradient : mode.moment;
+  }
+
+  /// States are cut along an axis that has more than one rank; where none is
+  /// cut, ranks lie along another one.
+  void verifyMesh() {
+    auto mesh = module->getAttrOfType<DictionaryAttr>(dist::kMeshAttr);
+    if (!mesh) {
+      return;
+    }
+    bool isCut = llvm::any_of(module.getOps<StateOp>(), [](StateOp state) {
+      return dist::getHolding(state) != Holding::All;
+    });
+    SmallVector<StringRef> open;
+    for (StringRef axis : dist::getMeshAxes()) {
+      if (mesh.getAs<IntegerAttr>(axis).getInt() == 0) {
+        open.push_back(axis);
+      }
+    }
+    StringRef expected = isCut ? "fsdp" : "replica";
+    if (open.size() != 1 || open.front() != expected) {
+      fail(module) << "expected a mesh whose one axis of no fixed degree is '"
+                   << expected << "', as states are " << (isCut ? "" : "not ")
+                   << "cut over ranks, got "
+                   << (open.empty() ? "none" : llvm::join(open, " and "));
+    }
   }
 
   /// What a bucket lists is what its parameters and slots say.

@@ -18,7 +18,9 @@ namespace {
 constexpr StringLiteral kFacts =
     "accel.batch = 2 : i64, accel.gradient_exponent = 0 : i64, "
     "accel.global_batch = 8 : i64, plan.max_ranks = 4 : i64, "
-    "plan.peak = #plan.peak<@step at 0, 16 bytes>";
+    "plan.peak = #plan.peak<@step at 0, 16 bytes>, "
+    "dist.mesh = {replica = 0 : i64, fsdp = 1 : i64, tensor = 1 : i64, "
+    "pipeline = 1 : i64, context = 1 : i64, expert = 1 : i64}";
 
 /// What is said of a module with these facts and a function of these
 /// operations; "" if it may be written.

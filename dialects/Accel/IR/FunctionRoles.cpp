@@ -3,6 +3,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Accel/IR/HyperparameterMeaning.h"
 
 using namespace mlir;
 using namespace accel;
@@ -42,6 +43,9 @@ func::FuncOp accel::findFunction(ModuleOp module, FunctionRole role) {
 
 LogicalResult AccelDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attribute) {
+  if (attribute.getName() == kMeaningAttr) {
+    return verifyMeaning(op, attribute.getValue());
+  }
   if (attribute.getName() != kRoleAttr) {
     return success();
   }

@@ -8,6 +8,7 @@
 #include "dialects/Dist/IR/DistOps.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -105,10 +106,31 @@ static LogicalResult verifyCoordinates(Operation *op, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyMesh(Operation *op, Attribute value) {
+  auto mesh = dyn_cast<DictionaryAttr>(value);
+  if (!isa<ModuleOp>(op) || !mesh || mesh.size() != getMeshAxes().size()) {
+    return op->emitOpError("expected ")
+           << kMeshAttr << " on a module, with a degree for each axis of the "
+           << "mesh (" << llvm::join(getMeshAxes(), ", ") << "), got " << value;
+  }
+  for (StringRef axis : getMeshAxes()) {
+    auto degree = mesh.getAs<IntegerAttr>(axis);
+    if (!degree || degree.getInt() < 0) {
+      return op->emitOpError("expected a degree along '")
+             << axis << "' that is not negative, got "
+             << (degree ? std::to_string(degree.getInt()) : "none");
+    }
+  }
+  return success();
+}
+
 LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   if (attribute.getName() == kHeldAttr) {
     return verifyHolding(op, attribute.getValue());
+  }
+  if (attribute.getName() == kMeshAttr) {
+    return verifyMesh(op, attribute.getValue());
   }
   if (attribute.getName() == kCoordinatesAttr) {
     return verifyCoordinates(op, attribute.getValue());

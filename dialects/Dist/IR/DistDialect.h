@@ -30,6 +30,11 @@ inline constexpr llvm::StringLiteral kHeldAttr = "dist.held";
 /// their coordinates along axes of the mesh.
 inline constexpr llvm::StringLiteral kCoordinatesAttr = "dist.coordinates";
 
+/// The attribute of a module that says how many ranks lie along each axis of
+/// the mesh: a dictionary with a number for each axis, 0 for as many as a run
+/// has. Axes are in the order of getMeshAxes.
+inline constexpr llvm::StringLiteral kMeshAttr = "dist.mesh";
+
 Holding getHolding(mlir::Operation *state);
 void setHolding(mlir::Operation *state, Holding holding);
 

@@ -34,6 +34,9 @@ def Dist_Dialect : Dialect {
     Its type is that of the whole in all three cases. Operations between such reads and writes are element by element, or
     sums over rows of one granule: what a rank computes of them is its own elements.
 
+    **Mesh.** `dist.mesh = {context = 1 : i64, expert = 1 : i64, fsdp = 0 : i64, ...}` on the module says how many ranks lie along each axis;
+    0 is as many as a run has.
+
     **Coordinates.** A function of the program may be for some ranks only: `dist.coordinates = {pipeline = 1 : i64}` says which, along
     axes other than those of the data, whose ranks all run one program. Of ranks at the same coordinates each role has one function.
   }];

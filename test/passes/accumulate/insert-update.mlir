@@ -10,7 +10,8 @@
 // AdamW: its own numbers and none of the other optimizer; those of all schedules, and a bound of the norm that is none.
 // CHECK-DAG: accel.state @lr hyperparameter : tensor<f64> {initial = 1.000000e-03 : f64}
 // CHECK-DAG: accel.state @weight_decay hyperparameter : tensor<f64> {initial = 1.000000e-02 : f64}
-// CHECK-DAG: accel.state @warmup_steps
+// What a run may set each of them to, and which schedules read it, stands beside it.
+// CHECK-DAG: accel.state @warmup_steps hyperparameter : tensor<f64> {accel.meaning = {integer}, initial
 // CHECK-DAG: accel.state @beta1
 // CHECK-DAG: accel.state @beta2
 // CHECK-DAG: accel.state @eps
@@ -18,22 +19,22 @@
 // CHECK-DAG: accel.state @skipped_steps counter : tensor<f64> {initial = 0.000000e+00 : f64}
 // CHECK-DAG: accel.state @beta1_power counter : tensor<f64> {initial = 1.000000e+00 : f64}
 // CHECK-DAG: accel.state @beta2_power
-// CHECK-DAG: accel.state @schedule hyperparameter : tensor<f64> {initial = 0.000000e+00 : f64}
+// CHECK-DAG: accel.state @schedule hyperparameter : tensor<f64> {accel.meaning = {choices = ["constant", "linear", "cosine", "wsd"], integer}, initial = 0.000000e+00 : f64}
 // CHECK-DAG: accel.state @clip_norm hyperparameter : tensor<f64> {initial = 0.000000e+00 : f64
-// CHECK-DAG: accel.state @min_lr
-// CHECK-DAG: accel.state @schedule_steps
-// CHECK-DAG: accel.state @decay_steps
+// CHECK-DAG: accel.state @min_lr hyperparameter : tensor<f64> {accel.meaning = {read_by = ["linear", "cosine", "wsd"]},
+// CHECK-DAG: accel.state @schedule_steps hyperparameter : tensor<f64> {accel.meaning = {defaults_to_steps, integer, read_by = ["linear", "cosine", "wsd"]},
+// CHECK-DAG: accel.state @decay_steps hyperparameter : tensor<f64> {accel.meaning = {integer, read_by = ["wsd"]},
 // CHECK-NOT: accel.state @momentum
 // CHECK: %[[SCALE:.+]] = accel.constant
 // CHECK: accel.update %[[SCALE]] kind "adamw" :
 // CHECK-NEXT: return
 
 // SGD-DAG: accel.state @momentum hyperparameter : tensor<f64> {initial = 8.000000e-01 : f64}
-// SGD-DAG: accel.state @schedule hyperparameter : tensor<f64> {initial = 3.000000e+00 : f64
+// SGD-DAG: accel.state @schedule hyperparameter : tensor<f64> {accel.meaning = {{{.*}}}, initial = 3.000000e+00 : f64
 // SGD-DAG: accel.state @clip_norm hyperparameter : tensor<f64> {initial = 2.000000e+00 : f64
 // SGD-DAG: accel.state @min_lr
 // SGD-DAG: accel.state @schedule_steps
-// SGD-DAG: accel.state @decay_steps hyperparameter : tensor<f64> {initial = 1.000000e+01 : f64
+// SGD-DAG: accel.state @decay_steps hyperparameter : tensor<f64> {accel.meaning = {{{.*}}}, initial = 1.000000e+01 : f64
 // SGD-NOT: beta
 // SGD: accel.update %{{.+}} kind "sgd" :
 

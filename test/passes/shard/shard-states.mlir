@@ -9,6 +9,11 @@
 // What it says is a mode to the verifier.
 // RUN: for mode in plain zero1 zero2 fsdp; do accel-opt %s --accel-shard-states=mode=$mode --accel-verify-shard || exit 1; done
 
+// The mesh has one axis whose degree the run decides.
+// PLAIN: module attributes {dist.mesh = {context = 1 : i64, expert = 1 : i64, fsdp = 1 : i64, pipeline = 1 : i64, replica = 0 : i64, tensor = 1 : i64}}
+// ZERO1: module attributes {dist.mesh = {context = 1 : i64, expert = 1 : i64, fsdp = 0 : i64, pipeline = 1 : i64, replica = 1 : i64, tensor = 1 : i64}}
+// ZERO2: module attributes {dist.mesh = {{.*}}fsdp = 0 : i64
+// FSDP: module attributes {dist.mesh = {{.*}}fsdp = 0 : i64
 accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"decayed" group decayed, 128 elements>, #accel.segment<"frozen" group frozen, 256 elements>]}
 // CHECK: accel.state @loss_sum accumulator : tensor<f64>
 accel.state @loss_sum accumulator : tensor<f64>

@@ -70,3 +70,12 @@ accel.state @"b.decayed.momentum" slot : tensor<128xf32> {segment = #accel.segme
 // expected-error@below {{expected a gradient slot of segment 'frozen' exactly if it is trained, got one}}
 accel.state @"b.frozen.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "frozen">, slot = #accel.slot<master>, group = #accel.group<frozen>}
 accel.state @"b.frozen.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "frozen">, slot = #accel.slot<gradient>, group = #accel.group<frozen>, dist.held = #dist.held<part>}
+
+// -----
+
+// What is cut over ranks is cut along the axis that a run's ranks lie along.
+// expected-error@below {{expected a mesh whose one axis of no fixed degree is 'fsdp', as states are cut over ranks, got replica}}
+module attributes {dist.mesh = {replica = 0 : i64, fsdp = 1 : i64, tensor = 1 : i64, pipeline = 1 : i64, context = 1 : i64, expert = 1 : i64}} {
+  accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"frozen" group frozen, 128 elements>]}
+  accel.state @"b.frozen.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "frozen">, slot = #accel.slot<master>, group = #accel.group<frozen>, dist.held = #dist.held<part>}
+}
