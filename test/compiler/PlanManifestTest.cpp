@@ -4,6 +4,7 @@
 #include "compiler/PlanManifest.h"
 #include "compiler/RegisterAll.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
 
@@ -48,6 +49,11 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
                            "accel.global_batch", "plan.max_ranks"}) {
     (*module)->setAttr(name, Builder(&context).getI64IntegerAttr(1));
   }
+  (*module)->setAttr(
+      "dist.mesh",
+      parseAttribute("{replica = 0 : i64, fsdp = 1 : i64, tensor = 1 : i64, "
+                     "pipeline = 1 : i64, context = 1 : i64, expert = 1 : i64}",
+                     &context));
   LoweredCode code;
   onnx::ImportedModel model;
   PlanManifest manifest(*module, code, model, PlanWriterOptions());
