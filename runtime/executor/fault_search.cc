@@ -72,6 +72,26 @@ absl::StatusOr<FiniteScan> FaultSearch::Scan(
   return scan;
 }
 
+absl::StatusOr<FiniteScan> FaultSearch::ScanSlot(const SlotPart& part) {
+  const planpb::ElementType dtype = plan_.buffer(part.buffer).dtype();
+  const uint64_t width = ElementBits(dtype) / 8;
+  ByteRange range = layout_.RangeOf(part.buffer, 0);
+  range.begin += part.first * width;
+  range.end = range.begin + part.owned.size() * width;
+  return Scan(range, dtype, planpb::Access::INFINITIES_NONE);
+}
+
+NonFiniteFault FaultSearch::FaultOf(const FiniteScan& scan,
+                                    NonFiniteFault::Kind kind) const {
+  NonFiniteFault fault;
+  fault.kind = kind;
+  fault.rank = layout_.binding().rank();
+  fault.value = scan.value();
+  fault.faults = scan.faults();
+  fault.elements = scan.elements();
+  return fault;
+}
+
 absl::StatusOr<FaultSearch::SlotPart> FaultSearch::PartOf(
     uint64_t bucket, uint64_t segment, const planpb::Slot& slot) const {
   const planpb::Bucket& of = plan_.manifest().buckets(static_cast<int>(bucket));
@@ -113,24 +133,13 @@ absl::Status FaultSearch::ForEachSlot(
 
 absl::Status FaultSearch::CheckParameters() {
   return ForEachSlot("master", [this](const SlotPart& part) -> absl::Status {
-    const planpb::ElementType dtype = plan_.buffer(part.buffer).dtype();
-    const uint64_t width = ElementBits(dtype) / 8;
-    ByteRange range = layout_.RangeOf(part.buffer, 0);
-    range.begin += part.first * width;
-    range.end = range.begin + part.owned.size() * width;
-    ASSIGN_OR_RETURN(const FiniteScan scan,
-                     Scan(range, dtype, planpb::Access::INFINITIES_NONE));
+    ASSIGN_OR_RETURN(const FiniteScan scan, ScanSlot(part));
     if (!scan.found()) {
       return absl::OkStatus();
     }
-    NonFiniteFault fault;
-    fault.kind = NonFiniteFault::kParameter;
-    fault.rank = layout_.binding().rank();
+    NonFiniteFault fault = FaultOf(scan, NonFiniteFault::kParameter);
     fault.place = part.place;
     fault.place.element = part.owned.begin + scan.first();
-    fault.value = scan.value();
-    fault.faults = scan.faults();
-    fault.elements = scan.elements();
     Note(fault);
     return absl::OkStatus();
   });
@@ -138,13 +147,7 @@ absl::Status FaultSearch::CheckParameters() {
 
 absl::Status FaultSearch::FindLargestGradient() {
   return ForEachSlot("gradient", [this](const SlotPart& part) -> absl::Status {
-    const planpb::ElementType dtype = plan_.buffer(part.buffer).dtype();
-    const uint64_t width = ElementBits(dtype) / 8;
-    ByteRange range = layout_.RangeOf(part.buffer, 0);
-    range.begin += part.first * width;
-    range.end = range.begin + part.owned.size() * width;
-    ASSIGN_OR_RETURN(const FiniteScan scan,
-                     Scan(range, dtype, planpb::Access::INFINITIES_NONE));
+    ASSIGN_OR_RETURN(const FiniteScan scan, ScanSlot(part));
     if (scan.largest() > report_.largest_gradient) {
       report_.largest_gradient = scan.largest();
       report_.largest_place = part.place;
@@ -187,18 +190,14 @@ absl::Status FaultSearch::CheckAccess(const FunctionView& function,
   if (!scan.found()) {
     return absl::OkStatus();
   }
-  NonFiniteFault fault;
-  fault.kind = instruction.has_fetch() ? NonFiniteFault::kInput
-                                       : NonFiniteFault::kInstruction;
-  fault.rank = layout_.binding().rank();
+  NonFiniteFault fault =
+      FaultOf(scan, instruction.has_fetch() ? NonFiniteFault::kInput
+                                            : NonFiniteFault::kInstruction);
   fault.microbatch = MicrobatchOf(function, instance);
   fault.instruction = instruction.id();
   fault.access = static_cast<uint64_t>(index);
   fault.place =
       PlaceOf(instruction, access, range, instance.iteration, scan.first());
-  fault.value = scan.value();
-  fault.faults = scan.faults();
-  fault.elements = scan.elements();
   fault.row = RowOf(instruction, index, fault.microbatch, scan.first());
   Note(fault);
   return absl::OkStatus();

@@ -61,6 +61,10 @@ class FaultSearch {
       absl::FunctionRef<absl::Status(const SlotPart& part)> visit) const;
   absl::StatusOr<FiniteScan> Scan(ByteRange range, planpb::ElementType dtype,
                                   planpb::Access::Infinities allowed);
+  absl::StatusOr<FiniteScan> ScanSlot(const SlotPart& part);
+  // What the scan has found; where is for the caller to add.
+  NonFiniteFault FaultOf(const FiniteScan& scan,
+                         NonFiniteFault::Kind kind) const;
   absl::Status CheckAccess(const FunctionView& function,
                            const Instance& instance, int access);
   // Where element `element` of what the access touches lies.
