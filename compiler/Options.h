@@ -47,9 +47,6 @@ struct CompilerOptions {
   /// The plan refers to the model's files of external data instead of copying
   /// the weights that they hold.
   bool hasExternalWeights = false;
-  /// A run of the plan goes on after a step whose loss or gradient is not
-  /// finite, unless it is told otherwise.
-  bool skipsNonFinite = false;
   onnx::ImportOptions frontend;
   ImportOptions import;
   DifferentiateOptions differentiate;

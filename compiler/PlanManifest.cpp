@@ -8,6 +8,7 @@
 #include "compiler/PlanMesh.h"
 #include "compiler/PlanParameters.h"
 #include "compiler/PlanState.h"
+#include "dialects/Accel/IR/Optimizers/UpdateBuilder.h"
 #include "runtime/plan/schema/features.h"
 
 using namespace mlir;
@@ -25,8 +26,9 @@ PlanManifest::PlanManifest(ModuleOp module, const LoweredCode &code,
   addModel(module, manifest);
   addTraining(module, manifest);
   addDropoutSites(module, manifest);
-  manifest.set_on_nonfinite(options.skipsNonFinite ? planpb::NONFINITE_SKIP
-                                                   : planpb::NONFINITE_HALT);
+  manifest.set_on_nonfinite(module->hasAttr(kSkipsNonFiniteAttr)
+                                ? planpb::NONFINITE_SKIP
+                                : planpb::NONFINITE_HALT);
   addMesh(module, manifest);
   addStreams(streams, manifest);
 }

@@ -14,7 +14,6 @@ namespace accel {
 
 PlanWriterOptions makeWriterOptions(const CompilerOptions &options) {
   PlanWriterOptions writer;
-  writer.skipsNonFinite = options.skipsNonFinite;
   writer.modelFile = options.model == onnx::standardInput
                          ? "model.onnx"
                          : llvm::sys::path::filename(options.model).str();

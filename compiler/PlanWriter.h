@@ -18,8 +18,7 @@ namespace accel {
 
 /// What a plan records besides the program.
 struct PlanWriterOptions {
-  bool skipsNonFinite = false; ///< what a run does unless told otherwise
-  std::string modelFile;       ///< name without folder
+  std::string modelFile; ///< name without folder
   /// The options that shaped the plan, as written, for reports.
   std::vector<std::pair<std::string, std::string>> options;
 };

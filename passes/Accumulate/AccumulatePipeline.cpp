@@ -29,6 +29,7 @@ void accel::buildAccumulatePipeline(mlir::OpPassManager &manager,
   update.warmupSteps = options.warmupSteps;
   update.decaySteps = options.decaySteps;
   update.scheduleSteps = options.scheduleSteps;
+  update.skipsNonFinite = options.skipsNonFinite;
   manager.addPass(createInsertMicrobatchLoopPass({options.globalBatch}));
   manager.addPass(createInsertUpdatePass(update));
   // Last: it writes the states that the others declare.

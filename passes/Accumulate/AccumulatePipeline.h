@@ -26,6 +26,9 @@ struct AccumulateOptions {
   double warmupSteps = 0;
   double decaySteps = 0;
   double scheduleSteps = 0; ///< 0: set by the runtime before the first step
+  /// A run goes on after a step whose loss or gradient is not finite, unless it
+  /// is told otherwise.
+  bool skipsNonFinite = false;
   int64_t globalBatch = 32; ///< samples of a step, unless a run says otherwise
   /// Of the optimizer's own numbers those that are not what it proposes.
   std::map<std::string, double> numbers;

@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/HyperparameterMeaning.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
+#include "dialects/Accel/IR/Optimizers/UpdateBuilder.h"
 #include "dialects/Accel/IR/Schedule.h"
 #include "dialects/Accel/IR/StepNames.h"
 #include "passes/Analysis/NumberText.h"
@@ -53,6 +54,9 @@ public:
     OpBuilder builder(step.getBody().front().getTerminator());
     UpdateOp::create(builder, step.getLoc(), scale.getValue(), optimizer);
     getOperation()->setAttr(kOptimizerAttr, builder.getStringAttr(optimizer));
+    if (skipsNonFinite) {
+      getOperation()->setAttr(kSkipsNonFiniteAttr, builder.getUnitAttr());
+    }
   }
 
 private:

@@ -62,6 +62,7 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
     Option<"clipNorm", "clip-norm", "double", "0.0", "Largest global gradient norm; 0 for no clipping">,
     Option<"warmupSteps", "warmup-steps", "double", "0.0", "Steps of linear warm-up">,
     Option<"decaySteps", "decay-steps", "double", "0.0", "Steps of the final decay (wsd)">,
+    Option<"skipsNonFinite", "skips-nonfinite", "bool", "false", "A run goes on after steps that are not finite: `accel.skips_nonfinite` of the module">,
     Option<"scheduleSteps", "schedule-steps", "double", "0.0", "Step at which the schedule ends; 0: set by the runtime">,
   ];
   let dependentDialects = ["::accel::AccelDialect"];

@@ -50,7 +50,7 @@ private:
     options.maxRanks = line.maxRanks;
     options.target = line.target;
     options.memoryLimit = line.memoryLimit;
-    options.skipsNonFinite = line.onNonFinite == "skip";
+    options.accumulate.skipsNonFinite = line.onNonFinite == "skip";
     options.hasExternalWeights = line.weights == "external";
     if (options.hasExternalWeights && !line.init.empty()) {
       complain("--weights=external: expected the file's weights, got --init=" +

@@ -1,10 +1,12 @@
 // RUN: accel-opt %s --accel-insert-update | FileCheck %s
-// RUN: accel-opt %s --accel-insert-update='optimizer=sgd schedule=wsd numbers=momentum=0.8 clip-norm=2 decay-steps=10' | FileCheck %s --check-prefix=SGD
+// RUN: accel-opt %s --accel-insert-update='optimizer=sgd schedule=wsd numbers=momentum=0.8 clip-norm=2 decay-steps=10 skips-nonfinite' | FileCheck %s --check-prefix=SGD
 // RUN: accel-opt %s --accel-insert-update='optimizer=lion numbers=beta1=0.8' | FileCheck %s --check-prefix=LION
 
 // The module names the optimizer: the plan's manifest reads it there.
 // CHECK: module attributes {{{.*}}accel.optimizer = "adamw"
-// SGD: module attributes {{{.*}}accel.optimizer = "sgd"
+// SGD: module attributes {{{.*}}accel.optimizer = "sgd"{{.*}}accel.skips_nonfinite
+// A run halts after a step that is not finite unless the module says otherwise.
+// CHECK-NOT: accel.skips_nonfinite
 // LION: module attributes {{{.*}}accel.optimizer = "lion"
 
 // AdamW: its own numbers and none of the other optimizer; those of all schedules, and a bound of the norm that is none.

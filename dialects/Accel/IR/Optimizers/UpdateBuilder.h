@@ -8,6 +8,11 @@
 
 namespace accel {
 
+/// On a module, a unit attribute: a run of the program goes on after an update
+/// that takes no effect, unless it is told otherwise. Without it the run halts.
+inline constexpr llvm::StringLiteral kSkipsNonFiniteAttr =
+    "accel.skips_nonfinite";
+
 /// Builds the scalars of an update that takes effect only where `isFinite`, a
 /// boolean scalar, holds. Elsewhere every state keeps the bits that it had.
 /// Borrows: the builder.
