@@ -7,18 +7,12 @@
 #include "absl/strings/match.h"
 #include "compiler/Estimate.h"
 #include "compiler/Pipeline.h"
-#include "compiler/RegisterAll.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "runtime/executor/rank_threads.h"
 #include "runtime/io/posix_vfs.h"
-
-#include "mlir/IR/DialectRegistry.h"
-#include "mlir/IR/MLIRContext.h"
+#include "test/compiler/CompilerFixture.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
 
 using namespace mlir;
 
@@ -56,22 +50,9 @@ void addEvaluation(ModuleOp module) {
   }
 }
 
-class FunctionRolesTest : public testing::TestWithParam<const char *> {
+class FunctionRolesTest : public test::CompilerFixture,
+                          public testing::TestWithParam<const char *> {
 protected:
-  FunctionRolesTest()
-      : context([] {
-          DialectRegistry registry;
-          registerAllAccelDialects(registry);
-          return registry;
-        }()) {
-    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
-      diagnostics += diagnostic.str() + "\n";
-    });
-    std::string pattern = testing::TempDir() + "accel-roles-XXXXXX";
-    folder = mkdtemp(pattern.data());
-  }
-  ~FunctionRolesTest() override { std::filesystem::remove_all(folder); }
-
   /// Compiles `name` with the further function into `plan`.
   void compile(const std::string &name) {
     CompilerOptions options;
@@ -128,8 +109,6 @@ protected:
     return metrics.ok() ? (*metrics)[*plan->view().FindMetric("loss")] : 0;
   }
 
-  MLIRContext context;
-  std::string diagnostics, folder;
   std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
   std::unique_ptr<runtime::Plan> plan;
 };

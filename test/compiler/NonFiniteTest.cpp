@@ -3,22 +3,18 @@
 // an instruction spoils is named, and nothing that is trained changes.
 #include "compiler/Pipeline.h"
 #include "compiler/PlanWriter.h"
-#include "compiler/RegisterAll.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "runtime/executor/parameters.h"
 #include "runtime/executor/rank_threads.h"
 #include "runtime/io/posix_vfs.h"
+#include "test/compiler/CompilerFixture.h"
 #include "test/compiler/FaultyDevice.h"
 
-#include "mlir/IR/DialectRegistry.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 
 using namespace mlir;
@@ -90,22 +86,9 @@ module @hidden attributes {accel.batch = 2 : i64} {
 /// The bytes of every state by name, of rank 0.
 using States = std::map<std::string, std::string>;
 
-class NonFiniteTest : public testing::TestWithParam<Case> {
+class NonFiniteTest : public test::CompilerFixture,
+                      public testing::TestWithParam<Case> {
 protected:
-  NonFiniteTest()
-      : context([] {
-          DialectRegistry registry;
-          registerAllAccelDialects(registry);
-          return registry;
-        }()) {
-    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
-      diagnostics += diagnostic.str() + "\n";
-    });
-    std::string pattern = testing::TempDir() + "accel-nonfinite-XXXXXX";
-    folder = mkdtemp(pattern.data());
-  }
-  ~NonFiniteTest() override { std::filesystem::remove_all(folder); }
-
   void SetUp() override {
     compile();
     if (!HasFatalFailure()) {
@@ -279,8 +262,6 @@ protected:
            runtime::MeaningfulRange(plan->view(), *layout, each, 0).size() != 0;
   }
 
-  MLIRContext context;
-  std::string diagnostics, folder;
   std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
   std::unique_ptr<runtime::Plan> plan;
   std::unique_ptr<runtime::Dataset> data;

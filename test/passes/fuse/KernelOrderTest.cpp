@@ -5,12 +5,7 @@
 #include "passes/Fuse/KernelOrder.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "test/passes/fuse/FourOperations.h"
 
 using namespace mlir;
 
@@ -18,25 +13,8 @@ namespace accel {
 namespace {
 
 /// A function's operations, and which kernel each is said to be in.
-class KernelOrderTest : public testing::Test {
+class KernelOrderTest : public test::FourOperations {
 protected:
-  KernelOrderTest() {
-    context.loadDialect<AccelDialect, func::FuncDialect>();
-    module = parseSourceString<ModuleOp>(R"(
-      func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-        %a = accel.exp %x : tensor<4xf32>
-        %b = accel.neg %a : tensor<4xf32>
-        %c = accel.sin %b : tensor<4xf32>
-        %d = accel.add %a, %c : tensor<4xf32>
-        return %d : tensor<4xf32>
-      })",
-                                         &context);
-    auto function = *module->getOps<func::FuncOp>().begin();
-    for (Operation &op : function.getBody().front().without_terminator()) {
-      ops.push_back(&op);
-    }
-  }
-
   /// Puts operation i into kernel `kernels[i]`; -1: into none.
   KernelOrder getOrder(std::vector<int> kernels) {
     kernelOf.clear();
@@ -63,9 +41,6 @@ protected:
     return names;
   }
 
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  SmallVector<Operation *> ops;
   DenseMap<Operation *, unsigned> kernelOf;
   DenseMap<Operation *, SmallVector<Operation *>> predecessors;
 };

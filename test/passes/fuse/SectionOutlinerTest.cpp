@@ -3,11 +3,9 @@
 // an error that names their operations, and nothing has been outlined by then.
 #include "passes/Fuse/SectionOutliner.h"
 
-#include "dialects/Accel/IR/AccelDialect.h"
-#include "dialects/Plan/IR/PlanDialect.h"
+#include "test/passes/fuse/FourOperations.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
@@ -16,30 +14,15 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-class SectionOutlinerTest : public testing::Test {
+class SectionOutlinerTest : public test::FourOperations {
 protected:
   SectionOutlinerTest() {
-    context.loadDialect<AccelDialect, plan::PlanDialect, func::FuncDialect>();
     context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
       diagnostics += diagnostic.str() + "\n";
       for (Diagnostic &note : diagnostic.getNotes()) {
         diagnostics += note.str() + "\n";
       }
     });
-    module = parseSourceString<ModuleOp>(R"(
-      func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-        %a = accel.exp %x : tensor<4xf32>
-        %b = accel.neg %a : tensor<4xf32>
-        %c = accel.sin %b : tensor<4xf32>
-        %d = accel.add %a, %c : tensor<4xf32>
-        return %d : tensor<4xf32>
-      })",
-                                         &context);
-    auto function = *module->getOps<func::FuncOp>().begin();
-    for (Operation &op : function.getBody().front().without_terminator()) {
-      ops.push_back(&op);
-    }
-    end = function.getBody().front().getTerminator();
   }
 
   /// Outlines operation i in group `groups[i]`.
@@ -58,10 +41,6 @@ protected:
     return SectionOutliner(plan, kernels).run(end);
   }
 
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  SmallVector<Operation *> ops;
-  Operation *end = nullptr;
   std::string diagnostics;
 };
 
