@@ -95,6 +95,12 @@ static constexpr ErrorInfo kCatalogue[] = {
      "A size of 0 leaves nothing to train and nothing to learn from: a "
      "layer of width 0, an empty table, no classes, a slice of nothing.",
      "Give that dimension a size, or leave the layer out of the model."},
+    {codes::Precision, ExitCode::CompileError,
+     "A precision was asked for that no product of the model would get, or a "
+     "pattern of --precision-exclude or --precision-include says nothing: a "
+     "plan that trained in f32 under another name would go unnoticed.",
+     "Look at the names of parameters (accelc --compile-to=import) and of ONNX "
+     "nodes, and correct the pattern; leave --bf16 out to train in f32."},
     {codes::NoObjective, ExitCode::CompileError,
      "The objective is found by the shapes of the outputs, or by name: a "
      "number named loss, logits beside tokens, logits of classes.",

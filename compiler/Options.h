@@ -10,6 +10,7 @@
 #include "passes/Accumulate/AccumulatePipeline.h"
 #include "passes/Differentiate/DifferentiatePipeline.h"
 #include "passes/Import/ImportPipeline.h"
+#include "passes/Precision/PrecisionPipeline.h"
 #include "passes/Shard/ShardPipeline.h"
 
 #include <utility>
@@ -50,6 +51,7 @@ struct CompilerOptions {
   onnx::ImportOptions frontend;
   ImportOptions import;
   DifferentiateOptions differentiate;
+  PrecisionOptions precision;
   AccumulateOptions accumulate;
   ShardOptions shard;
 

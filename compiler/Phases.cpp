@@ -21,6 +21,9 @@ llvm::ArrayRef<PhaseInfo> getPhases() {
        "attaches the loss, adds the gradients",
        "@microbatch adds every parameter's gradient and the sums of losses "
        "and targets"},
+      {Phase::Precision, "precision", "decides the type of every product",
+       "products read the type that was asked for; what kernels store for "
+       "each other is rounded to it"},
       {Phase::Accumulate, "accumulate",
        "makes a step of microbatches and an update",
        "@step and @init are the whole program; the mean over the batch is "

@@ -16,6 +16,7 @@ enum class Phase {
   Frontend,
   Import,
   Differentiate,
+  Precision,
   Accumulate,
   Shard,
   Partition,

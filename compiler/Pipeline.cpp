@@ -6,6 +6,7 @@
 #include "passes/Lower/LowerPipeline.h"
 #include "passes/Memory/MemoryPipeline.h"
 #include "passes/Partition/PartitionPipeline.h"
+#include "passes/Precision/Passes.h"
 #include "passes/Schedule/SchedulePipeline.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/path.h"
@@ -39,6 +40,9 @@ LogicalResult buildPhase(OpPassManager &manager, ModuleOp module, Phase phase,
   case Phase::Differentiate:
     buildDifferentiatePipeline(manager, options.differentiate);
     break;
+  case Phase::Precision:
+    buildPrecisionPipeline(manager, options.precision);
+    break;
   case Phase::Accumulate:
     buildAccumulatePipeline(manager, options.accumulate);
     break;
@@ -50,6 +54,8 @@ LogicalResult buildPhase(OpPassManager &manager, ModuleOp module, Phase phase,
     break;
   case Phase::Fuse:
     buildFusePipeline(manager, options.target);
+    // What was decided for products is still what their kernels compute.
+    manager.addPass(createVerifyPrecisionPass());
     break;
   case Phase::Schedule:
     buildSchedulePipeline(manager, {options.maxRanks, options.target});

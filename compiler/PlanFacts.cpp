@@ -2,6 +2,7 @@
 // What a plan says of the model, of how it is trained and of its origin.
 #include "compiler/PlanFacts.h"
 
+#include "compiler/PlanBuffers.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Schedule.h"
@@ -68,6 +69,9 @@ void accel::addTraining(ModuleOp module, planpb::Manifest &manifest) {
   manifest.set_microbatch(microbatch);
   manifest.set_default_global_batch(integerAttr(module, "accel.global_batch"));
   manifest.set_gradient_exponent(exponent);
+  auto precision = module->getAttrOfType<TypeAttr>("accel.precision");
+  manifest.set_precision(precision ? toElementType(precision.getValue())
+                                   : planpb::ELEMENT_F32);
   addObjective(module, microbatch, exponent, manifest);
   if (auto optimizer = module->getAttrOfType<StringAttr>(kOptimizerAttr)) {
     manifest.mutable_optimizer()->set_kind(optimizer.getValue().str());

@@ -4,6 +4,7 @@
 #include "compiler/PlanKernels.h"
 
 #include "compiler/PlanInstructions.h"
+#include "compiler/PlanSites.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/KernelOperands.h"
 
@@ -122,7 +123,9 @@ PlanKernels::PlanKernels(ModuleOp module, const LoweredCode &code,
     planpb::Kernel *kernel = manifest.add_kernels();
     kernel->set_key(computeKey(function));
     kernel->set_name(function.getSymName().str());
+    kernel->set_flushes_subnormals(function->hasAttr(plan::kFlushesAttr));
     addOperands(function, *kernel);
+    addSites(function, *kernel);
     for (const VariantCode &variant : code.variants) {
       addEntry(function, variant.image.entries[index], variant.variant.name,
                *kernel);

@@ -56,4 +56,10 @@ void PlanManifest::addFeatures() {
   if (instructions.hasParts()) {
     manifest.add_required_features(std::string(runtime::kFeatureShardedAccess));
   }
+  if (llvm::any_of(manifest.kernels(), [](const planpb::Kernel &kernel) {
+        return kernel.flushes_subnormals();
+      })) {
+    manifest.add_required_features(
+        std::string(runtime::kFeatureFlushedSubnormals));
+  }
 }

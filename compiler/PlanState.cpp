@@ -13,14 +13,14 @@
 using namespace mlir;
 using namespace accel;
 
-/// A master held whole is whole on every rank between steps; of a gradient held
-/// whole only the rank's part means something.
+/// What microbatches read, held whole, is whole on every rank between steps; of
+/// a gradient held whole only the rank's part means something.
 void PlanState::setAxes(planpb::Slot &slot, planpb::Segment &segment,
                         StateOp state) {
   dist::Holding holding = dist::getHolding(state);
   bool isMaster = state.isMaster();
   if (holding == dist::Holding::All ||
-      (holding == dist::Holding::Whole && isMaster)) {
+      (holding == dist::Holding::Whole && state.isRead())) {
     return;
   }
   for (StringRef axis : dist::getShardAxes()) {
@@ -43,6 +43,8 @@ void PlanState::addSlot(StateOp state, planpb::Segment &segment) {
       toElementType(cast<RankedTensorType>(state.getType()).getElementType());
   if (state.isMaster()) {
     segment.set_stored_dtype(dtype);
+  }
+  if (state.isRead()) {
     segment.set_gathered_dtype(dtype);
   }
 }

@@ -20,6 +20,8 @@
 #include "passes/Memory/Passes.h"
 #include "passes/Partition/PartitionPipeline.h"
 #include "passes/Partition/Passes.h"
+#include "passes/Precision/Passes.h"
+#include "passes/Precision/PrecisionPipeline.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/SchedulePipeline.h"
 #include "passes/Shard/Passes.h"
@@ -65,6 +67,7 @@ void accel::registerAllAccelDialects(mlir::DialectRegistry &registry) {
 void accel::registerAllAccelPasses() {
   registerImportPasses();
   registerDifferentiatePasses();
+  registerPrecisionPasses();
   registerAccumulatePasses();
   registerShardPasses();
   registerPartitionPasses();
@@ -75,6 +78,7 @@ void accel::registerAllAccelPasses() {
   registerLowerCpuPasses();
   registerImportPipeline();
   registerDifferentiatePipeline();
+  registerPrecisionPipeline();
   registerAccumulatePipeline();
   registerShardPipeline();
   PassPipelineRegistration<>("accel-partition", "phase Partition",

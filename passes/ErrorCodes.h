@@ -16,6 +16,8 @@ inline constexpr ErrorCode ElementType{
     "ACCEL-E0502", "parameters of a type that is not trained"};
 inline constexpr ErrorCode TrainedParameters{
     "ACCEL-E0503", "it is not clear which parameters train"};
+inline constexpr ErrorCode Precision{
+    "ACCEL-E0505", "a precision that cannot be had as it was asked for"};
 inline constexpr ErrorCode EmptyTensor{"ACCEL-E0504",
                                        "a tensor has no elements"};
 inline constexpr ErrorCode NoObjective{"ACCEL-E0601",
@@ -28,10 +30,11 @@ inline constexpr ErrorCode ParameterWithoutInfluence{
     "ACCEL-W0701", "a parameter does not influence the loss"};
 
 /// All of them.
-inline constexpr ErrorCode all[] = {
-    ComputedShape,     Dimensions,   ElementType,
-    TrainedParameters, EmptyTensor,  NoObjective,
-    LossForm,          NotTrainable, ParameterWithoutInfluence};
+inline constexpr ErrorCode all[] = {ComputedShape, Dimensions,
+                                    ElementType,   TrainedParameters,
+                                    EmptyTensor,   Precision,
+                                    NoObjective,   LossForm,
+                                    NotTrainable,  ParameterWithoutInfluence};
 
 } // namespace accel::codes
 

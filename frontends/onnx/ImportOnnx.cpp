@@ -245,7 +245,8 @@ void Importer::declareParameters() {
         inserter, NameLoc::get(builder.getStringAttr(parameter.name)),
         builder.getStringAttr(parameter.name), TypeAttr::get(parameter.type),
         builder.getUnitAttr(), makeInitial(parameter),
-        makeProvenance(parameter), FlatSymbolRefAttr(), IntegerAttr());
+        makeProvenance(parameter), /*compute=*/TypeAttr(), FlatSymbolRefAttr(),
+        IntegerAttr());
   }
 }
 

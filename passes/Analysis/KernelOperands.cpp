@@ -144,6 +144,13 @@ FailureOr<plan::CodeAttr> accel::getCode(func::FuncOp kernel,
   return code;
 }
 
+bool accel::flushesSubnormals(func::FuncOp kernel) {
+  auto products = kernel.getBody().front().getOps<MatmulOp>();
+  return llvm::any_of(products, [](MatmulOp product) {
+    return getElementTypeOrSelf(product.getLhs().getType()).isBF16();
+  });
+}
+
 int64_t accel::getWorkspaceBytes(func::FuncOp kernel) {
   int64_t bytes = 0;
   if (auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr)) {

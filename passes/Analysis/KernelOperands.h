@@ -35,6 +35,9 @@ plan::LibraryCallAttr getLibraryCall(mlir::func::FuncOp kernel,
 mlir::FailureOr<plan::CodeAttr> getCode(mlir::func::FuncOp kernel,
                                         llvm::StringRef variant);
 
+/// Whether it has a product of bf16, whose sums flush subnormal numbers.
+bool flushesSubnormals(mlir::func::FuncOp kernel);
+
 /// Bytes that the entry of some variant needs of each thread, at most.
 int64_t getWorkspaceBytes(mlir::func::FuncOp kernel);
 

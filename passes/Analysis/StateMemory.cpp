@@ -61,6 +61,7 @@ plan::MemoryClass accel::getStateClass(StateOp state) {
   }
   switch (state.getSlot()->getRole()) {
   case SlotRole::Master:
+  case SlotRole::Compute:
     return plan::MemoryClass::Parameters;
   case SlotRole::Gradient:
     return plan::MemoryClass::Gradients;

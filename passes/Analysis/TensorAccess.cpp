@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/SmallFloat.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -16,10 +17,20 @@ int64_t accel::getNumElements(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
+bool accel::isWidening(Operation *op) {
+  auto cast = dyn_cast_or_null<CastOp>(op);
+  return cast && SmallFloat::get(elementTypeOf(cast.getOperand())) &&
+         elementTypeOf(cast.getResult()).isF32();
+}
+
 bool accel::isViewOp(Operation *op) {
   return isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SplitOp>(
-      op);
+             op) ||
+         isWidening(op);
 }
+
+/// Whether every element is where it was.
+static bool keepsPlaces(Operation *op) { return isa<ReshapeOp, CastOp>(op); }
 
 /// Row-major strides of a shape, in elements.
 static SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
@@ -66,7 +77,8 @@ AffineView accel::getAffineView(Value value) {
   Operation *op = value.getDefiningOp();
   ArrayRef<int64_t> sizes = shapeOf(value);
   return llvm::TypeSwitch<Operation *, AffineView>(op)
-      .Case([&](ReshapeOp) { return merged({getNumElements(value)}, {1}, 0); })
+      .Case<ReshapeOp, CastOp>(
+          [&](auto) { return merged({getNumElements(value)}, {1}, 0); })
       .Case([&](TransposeOp transpose) {
         SmallVector<int64_t> source =
             rowMajorStrides(shapeOf(transpose.getOperand()));
@@ -111,7 +123,7 @@ SmallVector<AffineView> accel::getViewChain(Value value, Value root) {
   while (value != root) {
     Operation *op = value.getDefiningOp();
     assert(isViewOp(op) && "the root is not above the value");
-    if (!isa<ReshapeOp>(op)) {
+    if (!keepsPlaces(op)) {
       chain.push_back(getAffineView(value));
     }
     value = op->getOperand(0);

@@ -33,16 +33,20 @@ struct AffineView {
 /// Where a chain of views ends.
 using IsRoot = llvm::function_ref<bool(mlir::Value)>;
 
+/// Whether `op` casts floats of 16 or 8 bits to f32. That is exact, and whoever
+/// reads the result can read the operand and widen it by itself.
+bool isWidening(mlir::Operation *op);
+
 /// Whether `op` only addresses its operand differently (reshape, transpose,
-/// broadcast, slice, split).
+/// broadcast, slice, split) or widens it: nothing need be stored for it.
 bool isViewOp(mlir::Operation *op);
 
 /// The view that result `value` of a view operation is of its operand. A
-/// reshape is the identity.
+/// reshape and a widening are the identity.
 AffineView getAffineView(mlir::Value value);
 
 /// Follows views upwards to the first value that is not a view or that `isRoot`
-/// holds for.
+/// holds for. Its elements may be narrower than those of `value`.
 mlir::Value getViewRoot(mlir::Value value, IsRoot isRoot);
 
 /// The views between `value` and `root`, from `value` upwards; reshapes are

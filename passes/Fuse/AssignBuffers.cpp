@@ -61,7 +61,10 @@ private:
 
 void FunctionConversion::convertRead(ReadOp read) {
   auto state = symbols.lookup<StateOp>(read.getSymbol());
-  values.set(read.getResult(), symbolBuffers.getValue(read.getSymbol()),
+  auto parameter = symbols.lookup<ParameterOp>(read.getSymbol());
+  SlotRole role =
+      parameter ? parameter.getSlotRole(read.getType()) : SlotRole::Master;
+  values.set(read.getResult(), symbolBuffers.getValue(read.getSymbol(), role),
              state ? getStateShard(state) : plan::ShardAttr());
 }
 

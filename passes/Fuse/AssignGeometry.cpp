@@ -45,7 +45,7 @@ private:
 
   void declareVariants(const Target &target) {
     auto builder = OpBuilder::atBlockBegin(getOperation().getBody());
-    for (const CodeVariant &variant : target.getVariants()) {
+    for (const CodeVariant &variant : target.getVariants(getOperation())) {
       SmallVector<StringRef> features(variant.features.begin(),
                                       variant.features.end());
       plan::VariantOp::create(builder, getOperation().getLoc(), variant.name,
@@ -55,12 +55,13 @@ private:
   }
 
   LogicalResult cutKernels(const Target &target) {
+    SmallVector<CodeVariant> variants = target.getVariants(getOperation());
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!kernel->hasAttr(kKernelAttr)) {
         continue;
       }
       NamedAttrList codes;
-      for (const CodeVariant &variant : target.getVariants()) {
+      for (const CodeVariant &variant : variants) {
         Attribute entry = target.getEntry(kernel, variant);
         if (!entry) {
           return failure();
@@ -68,6 +69,9 @@ private:
         codes.set(variant.name, entry);
       }
       kernel->setAttr(plan::kCodeAttr, codes.getDictionary(&getContext()));
+      if (flushesSubnormals(kernel)) {
+        kernel->setAttr(plan::kFlushesAttr, UnitAttr::get(&getContext()));
+      }
     }
     return success();
   }

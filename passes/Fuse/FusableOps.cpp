@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -14,6 +15,9 @@ using namespace accel;
 FusionKind accel::getFusionKindOf(Operation *op) {
   if (isa<DropoutOp, RandomNormalOp>(op)) {
     return FusionKind::Elementwise;
+  }
+  if (isViewOp(op)) {
+    return FusionKind::View;
   }
   auto fusable = dyn_cast<FusionOpInterface>(op);
   return fusable ? fusable.getFusionKind() : FusionKind::None;

@@ -200,6 +200,9 @@ Value ScalarEmitter::computeScalar(Value tensor, AffineExpr position) {
   }
   // One view at a time: a reduction or a stored value may stand anywhere in the
   // chain.
+  if (isWidening(op)) {
+    return computeScalarOp(op, position);
+  }
   AffineExpr source =
       isa<ReshapeOp>(op) ? position : through(getAffineView(tensor), position);
   return scalarAt(op->getOperand(0), source);

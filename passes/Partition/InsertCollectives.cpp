@@ -16,6 +16,25 @@ namespace accel {
 
 namespace {
 
+/// Where initialization writes of a state what a rank owns, and ranks hold all
+/// of it, it is gathered as behind an update.
+void gatherInitialized(ModuleOp module, func::FuncOp initialize) {
+  SmallVector<Attribute> written;
+  for (WriteOp write : initialize.getOps<WriteOp>()) {
+    auto state = module.lookupSymbol<StateOp>(write.getSymbol());
+    if (state && getExchange(state) == StateExchange::GatherBehindUpdate) {
+      written.push_back(write.getSymbolAttr());
+    }
+  }
+  if (!written.empty()) {
+    OpBuilder builder(initialize.getBody().front().getTerminator());
+    ArrayRef<StringLiteral> axes = dist::getShardAxes();
+    dist::AllGatherOp::create(
+        builder, initialize.getLoc(), builder.getArrayAttr(written),
+        builder.getStrArrayAttr(SmallVector<StringRef>(axes)));
+  }
+}
+
 class CollectiveInserter {
 public:
   CollectiveInserter(ModuleOp module, func::FuncOp function, RepeatOp loop)
@@ -108,6 +127,9 @@ public:
         return signalPassFailure();
       }
       CollectiveInserter(module, function, *loops.begin()).insert();
+    }
+    if (auto initialize = findFunction(module, FunctionRole::Initialize)) {
+      gatherInitialized(module, initialize);
     }
   }
 };

@@ -18,9 +18,13 @@ StateOp accel::findTouchedState(const SymbolTable &symbols, Operation *op) {
     return {};
   }
   auto master = symbols.lookup<StateOp>(*parameter.getSegment());
-  if (!master || !isa<AccumulateOp, GradientOp>(op)) {
-    return master;
+  SlotRole role = SlotRole::Master;
+  if (isa<AccumulateOp, GradientOp>(op)) {
+    role = SlotRole::Gradient;
+  } else if (auto read = dyn_cast<ReadOp>(op)) {
+    role = parameter.getSlotRole(read.getType());
   }
-  auto gradient = SlotAttr::get(op->getContext(), SlotRole::Gradient);
-  return symbols.lookup<StateOp>(master.getSibling(gradient));
+  return master ? symbols.lookup<StateOp>(
+                      master.getSibling(SlotAttr::get(op->getContext(), role)))
+                : master;
 }

@@ -34,7 +34,7 @@ inline StateExchange getExchange(StateOp state) {
            : holding == Holding::Whole ? StateExchange::ScatterBehindLoop
                                        : StateExchange::ScatterInLoop;
   }
-  if (state.isMaster()) {
+  if (state.isRead()) {
     return holding == Holding::All     ? StateExchange::None
            : holding == Holding::Whole ? StateExchange::GatherBehindUpdate
                                        : StateExchange::GatherInLoop;

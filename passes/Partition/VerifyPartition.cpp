@@ -92,8 +92,9 @@ std::optional<Rule> deriveSlotRule(StateOp slot, dist::HoldingAttr held) {
            : isCut ? sumToParts(Place::Behind)
                    : sumForAll(getSideOfSum);
   case SlotRole::Master:
-    if (!isCut) {
-      return std::nullopt; // everybody computes the same update
+  case SlotRole::Compute:
+    if (!isCut || !slot.isRead()) {
+      return std::nullopt; // everybody computes the same update, or owners do
     }
     return gather(isPart ? Place::InLoop : Place::Behind);
   case SlotRole::Optimizer:
@@ -198,7 +199,8 @@ private:
   }
 
   /// The state whose elements `op` uses under the name `symbol`: a parameter's
-  /// are those of its segment's master, or of the gradient beside it.
+  /// are those of its segment's master, or of the gradient or what microbatches
+  /// read beside it.
   StateOp findState(Operation &op, FlatSymbolRefAttr symbol) {
     auto parameter = symbols.lookup<ParameterOp>(symbol.getValue());
     if (!parameter) {
@@ -207,11 +209,18 @@ private:
     auto master = parameter.getSegment()
                       ? symbols.lookup<StateOp>(*parameter.getSegment())
                       : StateOp();
-    if (!master || !isa<AccumulateOp, GradientOp>(op)) {
+    bool isGradient = isa<AccumulateOp, GradientOp>(op);
+    bool isNarrow = master && op.getNumResults() == 1 && !isGradient &&
+                    getElementTypeOrSelf(op.getResult(0).getType()) !=
+                        getElementTypeOrSelf(master.getType());
+    if (!master || (!isGradient && !isNarrow)) {
       return master;
     }
+    SlotRole role = isGradient ? SlotRole::Gradient : SlotRole::Compute;
     for (StateOp state : module.getOps<StateOp>()) {
-      if (state.isGradient() && state.getSegment() == master.getSegment()) {
+      if (state.getKind() == StateKind::Slot &&
+          state.getSlot()->getRole() == role &&
+          state.getSegment() == master.getSegment()) {
         return state;
       }
     }
@@ -247,6 +256,46 @@ private:
   bool hasFailed = false;
 };
 
+/// What owners write of a state that ranks hold whole, they gather behind it:
+/// there is no update yet that would.
+LogicalResult verifyInitialize(ModuleOp module, func::FuncOp initialize) {
+  bool hasFailed = false;
+  llvm::StringMap<WriteOp> open;
+  for (Operation &op : initialize.getBody().front()) {
+    if (auto write = dyn_cast<WriteOp>(op)) {
+      auto state = module.lookupSymbol<StateOp>(write.getSymbol());
+      std::optional<Rule> rule = state ? deriveRule(state) : std::nullopt;
+      if (rule && rule->operation == "dist.all_gather" &&
+          rule->place == Place::Behind) {
+        open[write.getSymbol()] = write;
+      }
+    } else if (auto names = op.getAttrOfType<ArrayAttr>("symbols");
+               names && isa<dist::DistDialect>(op.getDialect())) {
+      auto axes = op.getAttrOfType<ArrayAttr>("axes");
+      bool gathers =
+          isa<dist::AllGatherOp>(op) &&
+          llvm::equal(axes.getAsValueRange<StringAttr>(), dist::getShardAxes());
+      for (auto symbol : names.getAsRange<FlatSymbolRefAttr>()) {
+        if (!gathers || !open.erase(symbol.getValue())) {
+          hasFailed = true;
+          op.emitError("expected initialization to gather what it has written "
+                       "in parts along ")
+              << llvm::join(dist::getShardAxes(), " and ") << ", got "
+              << op.getName() << " of " << symbol << " along " << axes;
+        }
+      }
+    }
+  }
+  for (auto &entry : open) {
+    hasFailed = true;
+    entry.second.emitError("expected '")
+        << entry.first()
+        << "' to be gathered from the ranks behind this write, got no "
+           "dist.all_gather that does";
+  }
+  return failure(hasFailed);
+}
+
 class VerifyPartitionPass
     : public impl::VerifyPartitionPassBase<VerifyPartitionPass> {
 public:
@@ -258,6 +307,11 @@ public:
       if (failed(PartitionVerifier(getOperation(), function).verify())) {
         return signalPassFailure();
       }
+    }
+    func::FuncOp initialize =
+        findFunction(getOperation(), FunctionRole::Initialize);
+    if (initialize && failed(verifyInitialize(getOperation(), initialize))) {
+      signalPassFailure();
     }
   }
 };

@@ -13,15 +13,18 @@ using namespace accel;
 
 namespace {
 
-/// The gathers into one buffer: a bucket ends where another one begins.
+/// The gathers into one buffer: a bucket ends where another one begins, or the
+/// same once more.
 class GatheredBuckets {
 public:
   void add(plan::AllGatherOp gather) {
     SegmentRefAttr segment = gather.getSegmentAttr();
     Attribute bucket = segment ? Attribute(segment.getBucket()) : Attribute();
-    if (sizes.empty() || bucket != current) {
+    if (sizes.empty() || bucket != current || !segments.insert(segment)) {
       sizes.emplace_back();
       current = bucket;
+      segments.clear();
+      segments.insert(segment);
     }
     Type element =
         cast<MemRefType>(gather.getWhole().getType()).getElementType();
@@ -41,6 +44,7 @@ public:
 
 private:
   Attribute current;
+  llvm::SmallSetVector<Attribute, 4> segments; ///< of the current one
   std::vector<SmallVector<Attribute>> sizes;
 };
 

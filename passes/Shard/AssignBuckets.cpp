@@ -105,6 +105,11 @@ private:
 
   void writeSlots(const BucketLayout::Segment &segment) {
     writeSlot(segment, getSlot(SlotRole::Master), getType(segment));
+    if (segment.compute) {
+      SlotAttr slot = getSlot(SlotRole::Compute);
+      writeSlot(segment, slot, getType(segment).clone(segment.compute));
+      writeRounded(segment, slot);
+    }
     if (segment.group == OptimizerGroup::Frozen) {
       return;
     }
@@ -133,6 +138,16 @@ private:
         ConstantOp::create(builder, module.getLoc(), type,
                            cast<DenseElementsAttr>(builder.getZeroAttr(type)));
     WriteOp::create(builder, module.getLoc(), getName(segment, slot), zero);
+  }
+
+  /// The first values of what microbatches read are those of the masters.
+  void writeRounded(const BucketLayout::Segment &segment, SlotAttr slot) {
+    builder.setInsertionPoint(init.getBody().front().getTerminator());
+    Value master = ReadOp::create(builder, module.getLoc(), getType(segment),
+                                  getName(segment, getSlot(SlotRole::Master)));
+    Value rounded =
+        CastOp::create(builder, module.getLoc(), master, segment.compute);
+    WriteOp::create(builder, module.getLoc(), getName(segment, slot), rounded);
   }
 
   static RankedTensorType getType(const BucketLayout::Segment &segment) {

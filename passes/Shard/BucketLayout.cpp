@@ -14,11 +14,15 @@ namespace accel {
 namespace {
 
 /// Segments of f32 are named by their group, others by their group and element
-/// type.
+/// type, or by what microbatches read them as.
 std::string makeSegmentName(const BucketProblem::Parameter &parameter) {
   std::string name = stringifyOptimizerGroup(parameter.group).str();
+  llvm::raw_string_ostream text(name);
   if (!parameter.type.getElementType().isF32()) {
-    llvm::raw_string_ostream(name) << '_' << parameter.type.getElementType();
+    text << '_' << parameter.type.getElementType();
+  }
+  if (parameter.compute) {
+    text << "_as_" << parameter.compute;
   }
   return name;
 }
@@ -72,8 +76,13 @@ BucketLayout solve(const BucketProblem &problem) {
                            return other.name == name;
                          });
         if (segment == layout.segments.end()) {
-          layout.segments.push_back(
-              {bucket, name, group, parameter.type.getElementType(), 0, {}});
+          layout.segments.push_back({bucket,
+                                     name,
+                                     group,
+                                     parameter.type.getElementType(),
+                                     parameter.compute,
+                                     0,
+                                     {}});
           segment = std::prev(layout.segments.end());
         }
         int64_t offset = llvm::alignTo(segment->elements, kParameterAlignment);
@@ -105,7 +114,8 @@ std::string verify(const BucketProblem &problem, const BucketLayout &layout) {
     const BucketLayout::Segment &segment = layout.segments[place.segment];
     if (segment.bucket != parameter.bucket ||
         segment.group != parameter.group ||
-        segment.elementType != parameter.type.getElementType()) {
+        segment.elementType != parameter.type.getElementType() ||
+        segment.compute != parameter.compute) {
       return llvm::formatv(
           "'{0}' does not belong into segment {1} of bucket {2}",
           parameter.name, segment.name, problem.buckets[segment.bucket].name);

@@ -21,6 +21,8 @@ struct BucketProblem {
     mlir::RankedTensorType type;
     OptimizerGroup group;
     unsigned bucket;
+    /// What microbatches read it as; null: as it is stored.
+    mlir::Type compute = nullptr;
   };
 
   struct Bucket {
@@ -45,6 +47,7 @@ struct BucketLayout {
     std::string name;
     OptimizerGroup group;
     mlir::Type elementType;
+    mlir::Type compute; ///< null: microbatches read what is stored
     int64_t elements = 0;
     llvm::SmallVector<unsigned> parameters;
   };

@@ -113,8 +113,8 @@ public:
       ParameterOp parameter = use.parameter;
       auto type = cast<RankedTensorType>(parameter.getType());
       problem.parameters.push_back({parameter.getSymName().str(), type,
-                                    getGroup(parameter, type),
-                                    getBucket(index)});
+                                    getGroup(parameter, type), getBucket(index),
+                                    parameter.getCompute().value_or(Type())});
     }
     dropEmptyBuckets(problem);
     return problem;

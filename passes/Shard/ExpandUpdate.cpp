@@ -29,11 +29,16 @@ constexpr llvm::StringLiteral kSquareSum = "gradient_square_sum";
 /// The trainable segments of `module` in the order of their declarations.
 SmallVector<TrainedSegment> collectSegments(ModuleOp module) {
   SmallVector<TrainedSegment> segments;
+  SymbolTable symbols(module);
+  auto role = SlotAttr::get(module.getContext(), SlotRole::Compute);
   for (StateOp state : module.getOps<StateOp>()) {
     if (state.isGradient()) {
       int64_t elements =
           cast<RankedTensorType>(state.getType()).getNumElements();
-      segments.push_back({state.getSegmentAttr(), elements, *state.getGroup()});
+      auto compute = symbols.lookup<StateOp>(state.getSibling(role));
+      segments.push_back(
+          {state.getSegmentAttr(), elements, *state.getGroup(),
+           compute ? getElementTypeOrSelf(compute.getType()) : Type()});
     }
   }
   return segments;

@@ -15,9 +15,10 @@ namespace accel {
 
 namespace {
 
-/// What a rank holds of the slots of a trainable segment.
+/// What a rank holds of the slots of a trainable segment: of what microbatches
+/// read, of gradients, and of what only the update touches.
 struct SlotHoldings {
-  dist::Holding master, gradient, moments;
+  dist::Holding read, gradient, updated;
 };
 
 SlotHoldings getHoldings(dist::ShardingMode mode) {
@@ -69,14 +70,12 @@ private:
     if (state.isGradient()) {
       return holdings.gradient;
     }
-    if (!state.isMaster()) {
-      return holdings.moments;
-    }
     // Nobody updates what is frozen: it is stored in parts or not cut at all.
-    bool isFrozen = state.getGroup() == OptimizerGroup::Frozen;
-    return isFrozen && holdings.master == dist::Holding::Whole
-               ? dist::Holding::All
-               : holdings.master;
+    if (state.getGroup() == OptimizerGroup::Frozen) {
+      return holdings.read == dist::Holding::Whole ? dist::Holding::All
+                                                   : holdings.read;
+    }
+    return state.isRead() ? holdings.read : holdings.updated;
   }
 };
 

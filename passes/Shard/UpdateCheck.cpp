@@ -36,6 +36,17 @@ public:
         hasFailed = true;
       }
     });
+    for (StateOp state : step->getParentOfType<ModuleOp>().getOps<StateOp>()) {
+      bool isCompute =
+          state.getSlot() && state.getSlot()->getRole() == SlotRole::Compute;
+      if (isCompute && seen.contains(state.getMasterName()) &&
+          !seen.contains(state.getSymName())) {
+        hasFailed = true;
+        state.emitError("expected a step that writes '")
+            << state.getMasterName() << "' to write '" << state.getSymName()
+            << "', which microbatches read, got none";
+      }
+    }
     return failure(hasFailed);
   }
 
@@ -66,10 +77,31 @@ private:
                : ReadOp();
   }
 
+  /// What microbatches read is what the master becomes.
+  LogicalResult checkRounded(WriteOp write, StateOp compute) {
+    auto rounded = write.getValue().getDefiningOp<CastOp>();
+    bool isMaster =
+        rounded &&
+        llvm::any_of(rounded.getOperand().getUsers(), [&](Operation *user) {
+          auto other = dyn_cast<WriteOp>(user);
+          return other && other.getSymbol() == compute.getMasterName();
+        });
+    return isMaster ? success()
+                    : write.emitError("expected '")
+                          << write.getSymbol()
+                          << "' to get what is written to its master, rounded, "
+                             "got another value";
+  }
+
   LogicalResult check(WriteOp write) {
     if (!seen.insert(write.getSymbol()).second) {
       return write.emitError("expected one write of '")
              << write.getSymbol() << "' in a step, got a second one";
+    }
+    auto state = symbols.lookup<StateOp>(write.getSymbol());
+    if (state && state.getSlot() &&
+        state.getSlot()->getRole() == SlotRole::Compute) {
+      return checkRounded(write, state);
     }
     Value written = write.getValue();
     auto coded = written.getDefiningOp<QuantizeOp>();

@@ -32,10 +32,11 @@ int64_t getEnd(ParameterOp parameter) {
          cast<RankedTensorType>(parameter.getType()).getNumElements();
 }
 
-/// What a rank holds of each kind of slot.
+/// What a rank holds of each kind of slot: of what microbatches read, of what
+/// is frozen, of gradients, and of what only the update touches.
 struct Mode {
   StringLiteral name;
-  dist::Holding master, frozenMaster, gradient, moment;
+  dist::Holding read, frozen, gradient, updated;
 };
 
 using dist::Holding;
@@ -176,6 +177,11 @@ private:
     const OptimizerSlot *kept = optimizer ? optimizer->findSlot(slot) : nullptr;
     RankedTensorType expected =
         kept ? getSlotType(*kept, masterType) : masterType;
+    if (state.getSlot()->getRole() == SlotRole::Compute) {
+      verifyInitialCompute(state);
+      Type compute = getComputeType(master);
+      expected = compute ? masterType.clone(compute) : masterType;
+    }
     if (type != expected) {
       fail(state) << "expected slot '" << state.getSymName() << "' of type "
                   << expected << ", as its master is " << masterType << ", got "
@@ -194,6 +200,58 @@ private:
                   << state.getSegment()->getName().getValue()
                   << "' exactly if it is trained, got "
                   << (isTrained ? "none" : "one");
+    }
+    auto compute = SlotAttr::get(state.getContext(), SlotRole::Compute);
+    if (state.isMaster() && getComputeType(state) &&
+        !symbols.lookup<StateOp>(state.getSibling(compute))) {
+      fail(state) << "expected a compute slot beside '" << state.getSymName()
+                  << "', whose parameters are read in another type, got none";
+    }
+  }
+
+  /// What microbatches read the parameters of `master` as: all of them in one
+  /// type. Null if that is how they are stored, or after an error.
+  Type getComputeType(StateOp master) {
+    ArrayRef<ParameterOp> parameters = contents[master];
+    Type type =
+        parameters.empty()
+            ? Type()
+            : ParameterOp(parameters.front()).getCompute().value_or(Type());
+    for (ParameterOp parameter : parameters) {
+      if (parameter.getCompute().value_or(Type()) != type) {
+        fail(parameter) << "expected all parameters of segment '"
+                        << master.getSymName()
+                        << "' to be read in one type, got '"
+                        << parameter.getSymName() << "' read in another one";
+      }
+    }
+    return type;
+  }
+
+  /// Initialization rounds the masters.
+  void verifyInitialCompute(StateOp state) {
+    func::FuncOp init = findFunction(module, FunctionRole::Initialize);
+    if (!init) {
+      return;
+    }
+    int64_t count = 0;
+    init.walk([&](WriteOp write) {
+      auto parameter = symbols.lookup<ParameterOp>(write.getSymbol());
+      if (parameter && parameter.getSegment() == state.getMasterName()) {
+        count = 0; // what was rounded before is no longer the master
+      }
+      if (write.getSymbol() == state.getSymName()) {
+        auto rounded = write.getValue().getDefiningOp<CastOp>();
+        auto read =
+            rounded ? rounded.getOperand().getDefiningOp<ReadOp>() : ReadOp();
+        count += read && read.getSymbol() == state.getMasterName();
+      }
+    });
+    if (count != 1) {
+      fail(state) << "expected '" << state.getSymName()
+                  << "' to be initialized once, to its master rounded, behind "
+                     "what is written to that, got "
+                  << count << " such writes";
     }
   }
 
@@ -260,11 +318,12 @@ private:
   }
 
   static dist::Holding getHolding(const Mode &mode, StateOp state) {
-    if (state.isMaster()) {
-      return state.getGroup() == OptimizerGroup::Frozen ? mode.frozenMaster
-                                                        : mode.master;
+    if (state.isGradient()) {
+      return mode.gradient;
     }
-    return state.isGradient() ? mode.gradient : mode.moment;
+    return state.getGroup() == OptimizerGroup::Frozen ? mode.frozen
+           : state.isRead()                           ? mode.read
+                                                      : mode.updated;
   }
 
   /// States are cut along an axis that has more than one rank; where none is

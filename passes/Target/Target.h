@@ -41,7 +41,8 @@ struct CodeVariant {
   plan::DeviceKind device = plan::DeviceKind::Cpu;
   std::string processor; ///< LLVM's name of what it is tuned for
   std::vector<std::string>
-      features; ///< LLVM's names of what the processor must have
+      features; ///< LLVM's names of what the processor must have, and, with
+                ///< `fast-` in front, of what it is known to be fast with
   /// Into how many sums code cuts a reduction over neighbouring elements: the
   /// same in all variants of a plan, as it is part of what code computes.
   int64_t lanes = 0;
@@ -68,8 +69,10 @@ class Target {
 public:
   virtual ~Target();
 
-  /// The code variants of a plan; a run takes the first that it can execute.
-  virtual llvm::ArrayRef<CodeVariant> getVariants() const = 0;
+  /// The code variants of `program`, whose kernels are outlined; a run takes
+  /// the first that it can execute.
+  virtual llvm::SmallVector<CodeVariant>
+  getVariants(mlir::ModuleOp program) const = 0;
 
   //===--------------------------------------------------------------------===//
   // Fuse

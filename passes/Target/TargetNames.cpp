@@ -8,7 +8,8 @@
 
 using llvm::StringRef;
 
-static constexpr llvm::StringLiteral kVariants[] = {"x86-64-v4", "x86-64-v3"};
+static constexpr llvm::StringLiteral kVariants[] = {"x86-64-v4-bf16",
+                                                    "x86-64-v4", "x86-64-v3"};
 
 llvm::ArrayRef<llvm::StringLiteral> accel::getVariantNames() {
   return kVariants;

@@ -7,7 +7,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from sides import WARM_UP, Accel, check_losses, print_round
+from sides import LARGEST_DIFFERENCE, WARM_UP, Accel, check_losses, print_round
 
 MICROBATCHES = 2  # per rank and step, so that gathers and computing can overlap
 
@@ -38,7 +38,7 @@ def measure(workload, arguments, beside) -> dict:
                         how = [f"--ranks={ranks}", "--threads=1"]
                     plan.side.seconds += plan.run(workload.steps, data + how)
                 print_round(number + 1, arguments.rounds, sides)
-        check_losses(workload.title, sides, "one rank")
+        check_losses(workload.title, sides, "one rank", LARGEST_DIFFERENCE)
     return {
         "workload": workload.name,
         "title": workload.title,

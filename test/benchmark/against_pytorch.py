@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from sides import (
+    LARGEST_DIFFERENCE,
     WARM_UP,
     Accel,
     Pytorch,
@@ -19,6 +20,10 @@ from sides import (
     measure_roofline,
     print_round,
 )
+
+
+# Of first losses, relative.
+LARGEST = {"f32": LARGEST_DIFFERENCE, "bf16": 1e-3}
 
 
 def read_work(plan: dict) -> tuple[int, int]:
@@ -60,6 +65,24 @@ def run_accel(workload, accel: Accel, data: list[str], threads: int) -> list[flo
     return attention_seconds(json.loads(file.read_text()), steps)[WARM_UP:]
 
 
+def make_sides(workload, arguments, folder: Path) -> tuple[dict, dict]:
+    """Plans, and workers of PyTorch, by name."""
+    flags = [f"--global-batch={workload.batch}"]
+    bf16 = arguments.precision == "bf16"
+    plans = {"accel": flags + ["--bf16"]} | {"accel f32": flags} if bf16 else {"accel": flags}
+    kinds = {"eager": (False, False)}
+    kinds |= {} if arguments.no_compile else {"compile": (True, False)}
+    if bf16:
+        kinds |= {f"{k} autocast": (compiles, True) for k, (compiles, _) in kinds.items()}
+    return (
+        {k: Accel(workload, folder, arguments.bin, each) for k, each in plans.items()},
+        {
+            k: Pytorch(workload, folder, arguments.threads, *each)
+            for k, each in kinds.items()
+        },
+    )
+
+
 def measure(workload, arguments, beside) -> dict:
     """All rounds of one workload, `beside` what competes with it."""
     with tempfile.TemporaryDirectory() as name:
@@ -68,27 +91,22 @@ def measure(workload, arguments, beside) -> dict:
         data = workload.write_data(folder, total * workload.batch)
         print(f"{workload.title}: exporting and compiling", flush=True)
         workload.export(folder / "model.onnx")
-        accel = Accel(
-            workload, folder, arguments.bin, [f"--global-batch={workload.batch}"]
-        )
-        kinds = {"eager": False} | ({} if arguments.no_compile else {"compile": True})
-        workers = {
-            kind: Pytorch(workload, folder, arguments.threads, compiles)
-            for kind, compiles in kinds.items()
-        }
-        sides = {"accel": accel.side} | {k: w.side for k, w in workers.items()}
+        plans, workers = make_sides(workload, arguments, folder)
+        sides = {k: plan.side for k, plan in plans.items()}
+        sides |= {k: worker.side for k, worker in workers.items()}
         rooflines = []
         with beside(arguments.beside):
             for number in range(arguments.rounds):
-                accel.side.seconds += run_accel(workload, accel, data, arguments.threads)
+                for plan in plans.values():
+                    plan.side.seconds += run_accel(workload, plan, data, arguments.threads)
                 for worker in workers.values():
                     worker.run(workload.steps)
                 rooflines.append(measure_roofline(arguments.bin, arguments.threads))
                 print_round(number + 1, arguments.rounds, sides)
         for worker in workers.values():
             worker.stop()
-        check_losses(workload.title, sides, "eager")
-        work = workload.attention_work() or read_work(accel.inspect())
+        check_losses(workload.title, sides, "eager", LARGEST[arguments.precision])
+        work = workload.attention_work() or read_work(plans["accel"].inspect())
     return summarise(workload, sides, rooflines, *work)
 
 
@@ -96,9 +114,13 @@ def summarise(workload, sides: dict[str, Side], rooflines, flops: int, moved: in
     rate = statistics.median(roofline["flops_per_second"] for roofline in rooflines)
     bandwidth = statistics.median(roofline["bytes_per_second"] for roofline in rooflines)
     roofline = flops / rate + moved / bandwidth
-    better = min(side.median() for name, side in sides.items() if name != "accel")
+    better = min(
+        side.median() for name, side in sides.items() if not name.startswith("accel")
+    )
     step = sides["accel"].median()
     ratios = {"step_to_better_pytorch": step / better, "step_to_roofline": step / roofline}
+    if "accel f32" in sides:
+        ratios["step_to_f32"] = step / sides["accel f32"].median()
     if not workload.is_attention:
         ratios["memory_to_eager"] = sides["accel"].peak_bytes / sides["eager"].peak_bytes
     return {
@@ -127,6 +149,7 @@ def round_ratios(workload, sides: dict[str, Side]) -> list[float]:
     """Per round, our median to the better of PyTorch's."""
     medians = {name: side.medians(workload.steps) for name, side in sides.items()}
     ours = medians.pop("accel")
+    medians.pop("accel f32", None)
     better = [min(rounds) for rounds in zip(*medians.values(), strict=True)]
     return [round(a / b, 4) for a, b in zip(ours, better, strict=True)]
 
@@ -137,6 +160,8 @@ def describe(result: dict) -> str:
         f"{result['title']}: {ratios['step_to_better_pytorch']:.2f} of the better "
         f"PyTorch, {ratios['step_to_roofline']:.2f} of the roofline"
     )
+    if "step_to_f32" in ratios:
+        text += f", {ratios['step_to_f32']:.2f} of our f32"
     if "memory_to_eager" in ratios:
         text += f", memory {ratios['memory_to_eager']:.2f} of eager's"
     rounds = ", ".join(f"{ratio:.2f}" for ratio in result["round_ratios"])

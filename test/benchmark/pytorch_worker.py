@@ -41,7 +41,7 @@ def read_loss(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tenso
     return functional.cross_entropy(logits.flatten(0, -2), y.flatten())
 
 
-def make_step(model: nn.Module, compiles: bool):
+def make_step(model: nn.Module, compiles: bool, autocasts: bool):
     """A training step: from a batch to its loss."""
     optimizer = make_optimizer(model)
 
@@ -52,7 +52,8 @@ def make_step(model: nn.Module, compiles: bool):
 
     def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         optimizer.zero_grad(set_to_none=True)
-        loss = function(x, y)
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocasts):
+            loss = function(x, y)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), CLIP_NORM)
         optimizer.step()
@@ -85,6 +86,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--autocast", action="store_true", help="to bf16")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(arguments.threads)
@@ -93,7 +95,7 @@ def main() -> None:
     if workload.is_attention:
         function = make_attention(workload, arguments.compile)
     else:
-        function = make_step(model, arguments.compile)
+        function = make_step(model, arguments.compile, arguments.autocast)
     print("ready", flush=True)
     step = 0
     for line in sys.stdin:

@@ -36,7 +36,9 @@ class Side:
 class Pytorch:
     """A worker that stays, because compiling takes longer than training."""
 
-    def __init__(self, workload, folder: Path, threads: int, compiles: bool):
+    def __init__(
+        self, workload, folder: Path, threads: int, compiles: bool, autocasts: bool
+    ):
         command = [
             sys.executable,
             str(HERE / "pytorch_worker.py"),
@@ -46,6 +48,8 @@ class Pytorch:
         ]
         if compiles:
             command.append("--compile")
+        if autocasts:
+            command.append("--autocast")
         environment = os.environ | {
             "OMP_NUM_THREADS": str(threads),
             "TRANSFORMERS_VERBOSITY": "error",
@@ -136,11 +140,13 @@ def measure_roofline(programs: Path, threads: int) -> dict[str, float]:
     return json.loads(call(programs / "benchmark-roofline", str(threads)))
 
 
-def check_losses(title: str, sides: dict[str, Side], reference: str) -> None:
+def check_losses(
+    title: str, sides: dict[str, Side], reference: str, largest: float
+) -> None:
     expected = sides[reference].first_loss
     for name, side in sides.items():
         difference = abs(side.first_loss - expected) / abs(expected)
-        if difference > LARGEST_DIFFERENCE:
+        if difference > largest:
             raise SystemExit(
                 f"compare: {title}: expected the first loss of {reference}, {expected}, "
                 f"got {side.first_loss} from {name}: they do not train the same"

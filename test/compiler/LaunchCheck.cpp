@@ -3,7 +3,9 @@
 // last place, for the polynomials; what the oracle's result moves by when every
 // operand is moved by half a unit in the last place and every operation is
 // rounded to its type, for cancellation in this element; and the mean of that
-// over all elements, because one sample may be lucky.
+// over all elements, because one sample may be lucky. A kernel that rounds to
+// 16 bits may round what lies beside a tie to the other side: a unit in the
+// last place of those, of the element or of the mean size of all.
 #include "dialects/Accel/Interpreter/Interpreter.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "runtime/device/cpu/thread_pool.h"
@@ -29,8 +31,24 @@ constexpr double kNoiseFactor = 8.0;
 constexpr double kLongNoiseFactor = 32.0;
 constexpr int kNoiseSamples = 1;
 
+/// Floats of 16 bits are computed with in f32.
 double getEpsilon(Type element) {
-  return element.isF64() ? 0x1p-53 : element.isF32() ? 0x1p-24 : 0.0;
+  return element.isF64() ? 0x1p-53 : isa<FloatType>(element) ? 0x1p-24 : 0.0;
+}
+
+/// A unit in the last place of 1 in the type of 16 bits that the kernel casts
+/// to; 0: in none.
+double getRoundingUnit(func::FuncOp kernel) {
+  double unit = 0.0;
+  kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      Type element = getElementTypeOrSelf(type);
+      unit = std::max(unit, element.isBF16()  ? 0x1p-7
+                            : element.isF16() ? 0x1p-10
+                                              : 0.0);
+    }
+  });
+  return unit;
 }
 
 /// Half a unit in the last place of 1, in the kernel's narrowest float type.
@@ -109,6 +127,7 @@ public:
     }
     runtime::ThreadPool pool = runtime::ThreadPool::Create(threads).value();
     pool.ParallelFor(0, tiles, 1, [&](int thread, int64_t begin, int64_t end) {
+      FlushedSubnormals flush(kernel);
       function(all[thread].data(), begin, end);
     });
   }
@@ -210,10 +229,10 @@ SmallVector<HostTensor> disturb(ArrayRef<HostTensor> inputs, unsigned seed) {
 /// How far each element may be from the oracle's.
 std::vector<double> getBounds(const HostTensor &expected,
                               ArrayRef<HostTensor> samples, double epsilon,
-                              double noiseFactor) {
+                              double noiseFactor, double roundingUnit) {
   int64_t count = expected.getNumElements();
   std::vector<double> bounds(count);
-  double squares = 0.0;
+  double squares = 0.0, sizes = 0.0;
   for (int64_t i = 0; i < count; ++i) {
     double noise = 0.0;
     for (const HostTensor &sample : samples) {
@@ -223,11 +242,15 @@ std::vector<double> getBounds(const HostTensor &expected,
     squares += noise * noise;
     double size = std::fabs(expected.getAsDouble(i));
     bounds[i] = noiseFactor * noise;
-    bounds[i] += std::isfinite(size) ? kUnits * epsilon * size : 0.0;
+    size = std::isfinite(size) ? size : 0.0;
+    bounds[i] += (kUnits * epsilon + roundingUnit) * size;
+    sizes += size * size;
   }
+  double rounding =
+      roundingUnit * std::sqrt(sizes / static_cast<double>(count));
   double mean = std::sqrt(squares / static_cast<double>(count));
   for (double &bound : bounds) {
-    bound += noiseFactor * mean;
+    bound += noiseFactor * mean + rounding;
   }
   return bounds;
 }
@@ -272,7 +295,8 @@ bool compareWithOracle(func::FuncOp kernel, ArrayRef<HostTensor> inputs,
     HostTensor actual =
         readPlace(places[kernel.getNumArguments() + i], result.getType());
     if (!compareResult(i, actual, result,
-                       getBounds(result, samples, epsilon, noiseFactor))) {
+                       getBounds(result, samples, epsilon, noiseFactor,
+                                 getRoundingUnit(kernel)))) {
       return false;
     }
   }
@@ -288,6 +312,7 @@ void runLaunch(const KernelCode &kernel, const std::vector<Place> &places) {
   }
   Arguments arguments(kernel.definition, pointers);
   const KernelCode::Variant &variant = kernel.variants.front();
+  FlushedSubnormals flush(kernel.definition);
   variant.function(arguments.data(), 0, variant.tiles);
 }
 

@@ -249,6 +249,8 @@ struct ModelCase {
   const char *optimizer;
   const char *schedule;
   const char *trained = ""; ///< which of its parameters; empty: all
+  const char *precision = "f32";
+  const char *residual = "bf16";
 };
 
 class PlanOracleTest : public testing::TestWithParam<ModelCase> {
@@ -268,6 +270,8 @@ void PlanOracleTest::check(const std::string &target) {
   options.accumulate.decaySteps = 1;
   options.accumulate.minLr = 1e-4;
   options.accumulate.clipNorm = 0.5;
+  options.precision.precision = GetParam().precision;
+  options.precision.residual = GetParam().residual;
   if (*GetParam().trained) {
     options.differentiate.trainingRules = {std::string("train=") +
                                            GetParam().trained};
@@ -311,13 +315,20 @@ const ModelCase kModels[] = {{"gpt2", "adamw", "cosine"},
                              {"gpt2-lora", "lion", "cosine", "lora_"},
                              {"mlp-smoothing", "adamw8", "wsd"},
                              {"padding", "sgd", "constant"},
-                             {"twins", "adamw", "cosine"}};
+                             {"twins", "adamw", "cosine"},
+                             {"gpt2", "adamw", "cosine", "", "bf16"},
+                             {"gpt2-dropout", "lion", "wsd", "", "bf16"},
+                             {"decoder23", "sgd", "linear", "", "bf16", "f32"},
+                             {"llama20", "adamw8", "cosine", "", "bf16"},
+                             {"gpt2-lora", "adamw", "wsd", "lora_", "bf16"},
+                             {"mlp", "sgd", "constant", "", "bf16"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
                          [](const testing::TestParamInfo<ModelCase> &info) {
                            std::string name = info.param.model;
                            std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
+                           bool isBf16 = *info.param.precision == 'b';
+                           return isBf16 ? name + "_bf16" : name;
                          });
 
 TEST(PlanOracleModelsTest, HasEveryModelThatPyTorchHasTrained) {

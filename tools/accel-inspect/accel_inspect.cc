@@ -17,8 +17,10 @@
 #include "runtime/text/printable.h"
 #include "tools/accel-inspect/exit_status.h"
 #include "tools/accel-inspect/metrics_command.h"
+#include "tools/accel-inspect/plan_diff.h"
 #include "tools/accel-inspect/plan_json.h"
 #include "tools/accel-inspect/plan_text.h"
+#include "tools/accel-inspect/precision_report.h"
 #include "tools/accel-inspect/schedule_text.h"
 #include "tools/accel-inspect/trace_command.h"
 #include "tools/command-line/help_format.h"
@@ -36,6 +38,8 @@ Examples:
   accel-inspect plan --function init       another function
   accel-inspect plan --parameters          every parameter, its shape and where it lies
   accel-inspect plan --json                all of it, for programs (docs/plan-format.md)
+  accel-inspect plan --precision           what every product and attention computes in
+  accel-inspect --diff old.plan new.plan   what changed between two plans, for a pull request
   accel-inspect plan --verify              proves that kernels stay in their buffers, no streams race, no buffer overwrites another
   accel-inspect metrics run                how the losses of a run went; accel-inspect metrics --help explains its
                                            --svg, --width and --json
@@ -51,8 +55,12 @@ constexpr int64_t kMostColumns = 10000;
 
 struct InspectOptions {
   std::string plan;
+  std::string other;  // with `diff`
+  bool diff = false;
+  uint64_t ranks = 8;    // of `diff`
   std::string function;  // empty: the one that steps
   bool json = false;
+  bool precision = false;
   bool parameters = false;
   bool verify = false;
   uint64_t threads = 1;
@@ -83,6 +91,12 @@ absl::Status Verify(const runtime::Plan& plan,
 absl::Status Print(const runtime::Plan& plan,
                    const runtime::MemoryLayout& layout,
                    const InspectOptions& options) {
+  if (options.precision) {
+    std::cout << (options.json ? PrecisionJson(plan.view()) + "\n"
+                               : runtime::PrintableLines(PrecisionText(
+                                     plan.view(), options.width)));
+    return absl::OkStatus();
+  }
   if (options.json) {
     ASSIGN_OR_RETURN(const std::string json, PlanJson(plan, layout));
     std::cout << json << "\n";
@@ -122,6 +136,38 @@ int Fail(const absl::Status& status, int code) {
   runtime::StderrSink()(
       absl::StrCat("error: ", runtime::PrintableLines(status.message())));
   return absl::IsUnimplemented(status) ? kUnsupported : code;
+}
+
+int Diff(const InspectOptions& options) {
+  const auto vfs = runtime::MakePosixVfs();
+  const auto before = runtime::Plan::Open(*vfs, options.plan);
+  const auto after = runtime::Plan::Open(*vfs, options.other);
+  for (const auto* plan : {&before, &after}) {
+    if (!plan->ok()) {
+      return Fail(plan->status(), kFileError);
+    }
+  }
+  const auto text = PlanDiffText(**before, **after, options.ranks);
+  if (!text.ok()) {
+    return Fail(text.status(), kFileError);
+  }
+  std::cout << runtime::PrintableLines(*text);
+  return 0;
+}
+
+// A complaint about options beside each other; empty: none.
+std::string FindComplaint(const InspectOptions& options) {
+  if (options.diff == options.other.empty()) {
+    return options.diff ? "--diff: expected two plans, got one; for example "
+                          "accel-inspect --diff before.plan after.plan"
+                        : "expected one plan, got two; --diff compares them";
+  }
+  if (options.diff && (options.json || options.precision ||
+                       options.parameters || options.verify)) {
+    return "--diff: expected no other view beside it, got --json, "
+           "--precision, --parameters or --verify";
+  }
+  return "";
 }
 
 int Inspect(const InspectOptions& options) {
@@ -164,6 +210,9 @@ int AccelInspectMain(int argc, char** argv) {
   app.add_option("plan", options.plan, "The plan, written by accelc")
       ->type_name("PLAN")
       ->required();
+  app.add_option("other", options.other,
+                 "With --diff: the plan that the first is compared with")
+      ->type_name("OTHER");
   app.add_option("--schedule", options.schedule,
                  "How to show the function: kernels of one bucket in one row, "
                  "every instruction in its row, or with all that it touches")
@@ -174,6 +223,17 @@ int AccelInspectMain(int argc, char** argv) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_flag("--parameters", options.parameters, "Lists the parameters");
+  app.add_flag("--diff", options.diff,
+               "Compares two plans, the older one first: precision, memory, "
+               "traffic, instructions and kernels, as tables of Markdown");
+  app.add_option("--ranks", options.ranks,
+                 "Of how many ranks --diff compares memory and traffic")
+      ->type_name("N")
+      ->check(WholeNumber(1, 1 << 20))
+      ->capture_default_str();
+  app.add_flag("--precision", options.precision,
+               "Lists what every product and attention of the step computes "
+               "in, and why where it is not what was asked for");
   app.add_flag("--verify", options.verify,
                "Checks schedule and memory, prints one line");
   app.add_flag("--json", options.json, "Prints JSON");
@@ -191,7 +251,11 @@ int AccelInspectMain(int argc, char** argv) {
           {kCommandLineError, "accel-inspect --help lists the options"})) {
     return *exit;
   }
-  return Inspect(options);
+  if (const std::string complaint = FindComplaint(options);
+      !complaint.empty()) {
+    return Fail(absl::InvalidArgumentError(complaint), kCommandLineError);
+  }
+  return options.diff ? Diff(options) : Inspect(options);
 }
 
 }  // namespace accel::tools

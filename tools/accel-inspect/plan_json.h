@@ -11,7 +11,7 @@
 
 namespace accel::tools {
 
-// {"version": 5, "format": "4.1", "sha256": ..., "memory_bytes": {class:
+// {"version": 5, "format": "4.2", "sha256": ..., "memory_bytes": {class:
 // bytes}, "manifest": ..., "functions": [{"name": ..., "instructions": [...],
 // "schedule": ...}]}, one line. ScheduleJson says what the schedule is.
 // Manifest and instructions are their messages in protobuf's JSON with the

@@ -6,6 +6,8 @@
 #include "runtime/report/console.h"
 #include "tools/accelc/HelpText.h"
 #include "tools/accelc/OptimizerOptions.h"
+#include "tools/accelc/PrecisionOptions.h"
+#include "tools/accelc/RuleOptions.h"
 #include "tools/accelc/Validators.h"
 #include "tools/command-line/config.h"
 #include "tools/command-line/empty_paths.h"
@@ -29,6 +31,7 @@ constexpr int kCommandLineError = 2;
 constexpr const char *kPlan = "The plan";
 constexpr const char *kShape = "Model and shapes";
 constexpr const char *kParameters = "What trains";
+constexpr const char *kPrecision = "Precision";
 constexpr const char *kSchedule = "Learning rate";
 constexpr const char *kOptimizer = "Optimizer";
 constexpr const char *kParallelism = "Ranks";
@@ -258,9 +261,10 @@ void addPlanOptions(CLI::App &app, CommandLine &line) {
   app.add_option(
          "--target", line.target,
          "Code variants of the plan, with commas between them: x86-64-v3 "
-         "(AVX2), x86-64-v4 (AVX-512), or cpu, which is both. One is "
-         "chosen when the plan is loaded; all give the same bits. The "
-         "least capable decides how the program is planned")
+         "(AVX2), x86-64-v4 (AVX-512), x86-64-v4-bf16 (with products of bf16, "
+         "taken where they are fast), or cpu, which is all. One is chosen "
+         "when the plan is loaded; all give the same bits. The least capable "
+         "decides how the program is planned")
       ->type_name("VARIANT,...")
       ->check(target())
       ->capture_default_str()
@@ -339,38 +343,18 @@ std::shared_ptr<tools::ConfigFile> addBuildOptions(CLI::App &app,
   return config;
 }
 
-/// The patterns of --freeze and --train in the order in which they were given,
-/// which is part of their meaning.
-std::vector<std::string> getTrainingRules(const CLI::App &app,
-                                          const tools::ConfigFile &config) {
-  const CLI::Option *freeze = app.get_option("--freeze");
-  const CLI::Option *train = app.get_option("--train");
-  std::vector<std::string> rules;
-  size_t frozen = 0, trained = 0;
-  std::vector<const CLI::Option *> order = config.given();
-  order.insert(order.end(), app.parse_order().begin(), app.parse_order().end());
-  for (const CLI::Option *option : order) {
-    if (option == freeze) {
-      rules.push_back("freeze=" + freeze->results()[frozen++]);
-    } else if (option == train) {
-      rules.push_back("train=" + train->results()[trained++]);
-    }
-  }
-  return rules;
-}
-
 /// The options that shape the plan, as they were given.
 std::vector<std::pair<std::string, std::string>>
-getWritten(const CLI::App &app, const std::vector<std::string> &rules) {
+getWritten(const CLI::App &app, const CommandLine &line) {
   std::vector<std::pair<std::string, std::string>> written;
-  for (const std::string &rule : rules) {
-    size_t equals = rule.find('=');
-    written.emplace_back(rule.substr(0, equals), rule.substr(equals + 1));
-  }
+  addWritten(line.trainingRules, kTrainingRules, written);
+  addWritten(line.precisionRules, kPrecisionRules, written);
   for (const CLI::Option *option : app.get_options()) {
     std::string group = option->get_group();
     bool shapes = group == kShape || group == kParallelism ||
                   group == kOptimizer || group == kSchedule ||
+                  option->get_name() == "--bf16" ||
+                  option->get_name() == "--residual-dtype" ||
                   option->get_name() == "--padding-row";
     if (!shapes) {
       continue;
@@ -451,6 +435,7 @@ std::vector<std::string> findComplaints(const CLI::App &app,
         "for example --decay-steps=200. For no decay write "
         "--schedule=constant");
   }
+  findComplaintsAboutPrecision(app, line, complaints);
   if (line.fsdp && line.zero != 0) {
     complaints.push_back(
         "expected --fsdp or --zero=" + std::to_string(line.zero) +
@@ -548,6 +533,7 @@ std::shared_ptr<tools::ConfigFile> declareOptions(CLI::App &app,
   addParameterOptions(app, line);
   addScheduleOptions(app, line);
   addOptimizerOptions(app, line);
+  addPrecisionOptions(app, line, kPrecision);
   addParallelismOptions(app, line);
   addInspectionOptions(app, line);
   addMessageOptions(app, line);
@@ -584,8 +570,9 @@ std::variant<CommandLine, int> parseCommandLine(int argc, char **argv) {
   if (!complaints.empty()) {
     return complain(complaints);
   }
-  line.trainingRules = getTrainingRules(app, *config);
-  line.written = getWritten(app, line.trainingRules);
+  line.trainingRules = getRules(app, *config, kTrainingRules);
+  line.precisionRules = getRules(app, *config, kPrecisionRules);
+  line.written = getWritten(app, line);
   nameFiles(line);
   line.optionFiles = words->files;
   if (!config->path().empty()) {

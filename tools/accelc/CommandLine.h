@@ -34,6 +34,11 @@ struct CommandLine {
   std::vector<std::string> trainingRules;
   std::vector<std::string> paddingRows; ///< NAME=ROW or NAME=none
 
+  bool bf16 = false; ///< otherwise f32
+  /// exclude=REGEX or include=REGEX, in the order in which they were given.
+  std::vector<std::string> precisionRules;
+  std::string residualDtype = "bf16";
+
   std::string optimizer = kDefaultOptimizer.str();
   /// Those of the optimizer's own numbers that are given, by name.
   std::map<std::string, double> optimizerNumbers;

@@ -43,6 +43,12 @@ def Accel_FunctionRoleAttr : EnumAttr<Accel_Dialect, Accel_FunctionRole, "role">
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Accel_ProductRole : I32EnumAttr<"ProductRole", "what a product is to the training step", [
+    I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"InputGradient", 1, "input_gradient">,
+    I32EnumAttrCase<"WeightGradient", 2, "weight_gradient">]> {
+  let cppNamespace = "::accel";
+}
+
 def Accel_StateKind : I32EnumAttr<"StateKind", "what a state is", [
     I32EnumAttrCase<"Hyperparameter", 0, "hyperparameter">, I32EnumAttrCase<"Counter", 1, "counter">,
     I32EnumAttrCase<"Accumulator", 2, "accumulator">, I32EnumAttrCase<"Partial", 3, "partial">,
@@ -52,7 +58,7 @@ def Accel_StateKind : I32EnumAttr<"StateKind", "what a state is", [
 
 def Accel_SlotRole : I32EnumAttr<"SlotRole", "what a slot of a segment holds", [
     I32EnumAttrCase<"Master", 0, "master">, I32EnumAttrCase<"Gradient", 1, "gradient">,
-    I32EnumAttrCase<"Optimizer", 2, "optimizer">]> {
+    I32EnumAttrCase<"Optimizer", 2, "optimizer">, I32EnumAttrCase<"Compute", 3, "compute">]> {
   let cppNamespace = "::accel";
 }
 
@@ -60,8 +66,8 @@ def Accel_SlotAttr : AttrDef<Accel_Dialect, "Slot"> {
   let mnemonic = "slot";
   let summary = "which slot of its segment a state is";
   let description = [{
-    `master` holds the parameters, `gradient` what is accumulated for them, and `optimizer` what the optimizer keeps for them under
-    the name `keptName`, which it alone understands.
+    `master` holds the parameters, `compute` the same in the type that microbatches read, `gradient` what is accumulated for them, and
+    `optimizer` what the optimizer keeps for them under the name `keptName`, which it alone understands.
 
     ```mlir
     accel.state @model.decayed.momentum slot : tensor<128xf32> {segment = #accel.segment_ref<@model "decayed">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<decayed>}
@@ -76,7 +82,7 @@ def Accel_SlotAttr : AttrDef<Accel_Dialect, "Slot"> {
     static SlotAttr get(::mlir::MLIRContext *context, ::accel::SlotRole role);
     /// What the optimizer keeps under the name `keptName`.
     static SlotAttr getKept(::mlir::MLIRContext *context, ::llvm::StringRef kept);
-    /// "master", "gradient" or the optimizer's name of it.
+    /// The name of its role or, if the optimizer keeps it, the optimizer's name of it.
     ::llvm::StringRef getName() const;
   }];
 }

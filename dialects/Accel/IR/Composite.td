@@ -138,7 +138,8 @@ def Accel_AttentionOp : Accel_FusedOp<"attention", "Composite", [AttrSizedOperan
     ```
 
     **Constraints**
-    - (C1) the shapes agree as given above; a float tensor has the element type of `query`.
+    - (C1) the shapes agree as given above; a float tensor has the element type of `query`, but where that has 16 bits, `lse` and
+      a float `mask` are f32, in which everything between operands and results is computed then.
     - (C2) `samples` and `seed` are present exactly if `probability` is positive; `probability` lies in [0, 1), `site` is 0
       and `site_offset` absent without dropout.
 

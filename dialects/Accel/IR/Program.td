@@ -15,7 +15,8 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
     `{kind = "file", key = "..."}` (weights that came with the model: the importer's weight table has the bytes, whole
     tensor, row-major, this orientation), `{kind = "normal", mean, deviation, site}`, or `{kind = "constant", value}`.
     `provenance` is what the importer had to do to find it (see docs/importing.md); absent for a plain initializer.
-    Shard adds `segment` (symbol of the segment's master state) and `offset` (element offset in it).
+    Precision adds `compute`, the element type that microbatches read the parameter in: its value rounded to that type, once per
+    step. Shard adds `segment` (symbol of the segment's master state) and `offset` (element offset in it).
 
     ```mlir
     accel.parameter @wte : tensor<256x64xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.02, site = 7 : i64}}
@@ -25,11 +26,19 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
     - (C1) the type is a ranked tensor with a static shape.
     - (C2) a trainable parameter has a float element type.
     - (C3) `initial` has one of the three forms above, with all its keys.
+    - (C4) `compute` is bf16 or f16, and the parameter is of f32.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, UnitAttr:$trainable, OptionalAttr<DictionaryAttr>:$initial,
-                   OptionalAttr<DictionaryAttr>:$provenance, OptionalAttr<FlatSymbolRefAttr>:$segment, OptionalAttr<I64Attr>:$offset);
-  let assemblyFormat = "$sym_name `:` $type (`trainable` $trainable^)? attr-dict";
+                   OptionalAttr<DictionaryAttr>:$provenance, OptionalAttr<TypeAttr>:$compute, OptionalAttr<FlatSymbolRefAttr>:$segment,
+                   OptionalAttr<I64Attr>:$offset);
+  let assemblyFormat = "$sym_name `:` $type (`trainable` $trainable^)? (`compute` $compute^)? attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type in which microbatches read it.
+    ::mlir::RankedTensorType getComputeType();
+    /// The slot of its segment that holds it in `type`.
+    ::accel::SlotRole getSlotRole(::mlir::Type type);
+  }];
 }
 
 def Accel_StateOp : Accel_Op<"state", [Symbol]> {
@@ -61,6 +70,8 @@ def Accel_StateOp : Accel_Op<"state", [Symbol]> {
     /// Whether this is the slot of a segment that holds the parameters, or one that holds their gradients.
     bool isMaster();
     bool isGradient();
+    /// Whether microbatches read parameters here: the compute slot of a segment or, where there is none, the master.
+    bool isRead();
     /// The symbol of another slot of the same segment; of slots only.
     std::string getSibling(::accel::SlotAttr slot);
     /// The symbol of the slot that holds the parameters; of slots only.
@@ -83,7 +94,8 @@ def Accel_ReadOp : Accel_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfac
     ```
 
     **Constraints**
-    - (C1) `symbol` names an `accel.parameter` or `accel.state` of the module with the result's type.
+    - (C1) `symbol` names an `accel.parameter` or `accel.state` of the module with the result's type, or a parameter whose
+      `compute` is the result's element type.
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol);
   let results = (outs Accel_StoredTensor:$result);

@@ -68,7 +68,10 @@ FailureOr<Operation *> getDeclaration(const ProgramState &state, Operation *op,
     return op->emitOpError() << "expected @" << symbol
                              << " to be a parameter or state of the module";
   }
-  if (ProgramState::getDeclaredType(declaration) != type) {
+  auto parameter = dyn_cast<ParameterOp>(declaration);
+  bool isCompute = isa<ReadOp>(op) && parameter &&
+                   parameter.getSlotRole(type) == SlotRole::Compute;
+  if (ProgramState::getDeclaredType(declaration) != type && !isCompute) {
     return op->emitOpError()
            << "expected the type of @" << symbol << ", "
            << ProgramState::getDeclaredType(declaration) << ", got " << type;
@@ -161,7 +164,8 @@ LogicalResult FunctionRun::runRead(Operation *op, StringRef symbol) {
   if (failed(declaration)) {
     return failure();
   }
-  HostTensor value = isa<ReadOp>(op) ? interpreter.state.read(symbol)
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  HostTensor value = isa<ReadOp>(op) ? interpreter.state.readAs(symbol, type)
                                      : interpreter.state.getGradient(symbol);
   if (!value) {
     InFlightDiagnostic error = op->emitOpError();

@@ -123,6 +123,24 @@ HostTensor ProgramState::read(StringRef name) const {
   return values.lookup(name);
 }
 
+static HostTensor roundTo(RankedTensorType type, const HostTensor &value) {
+  return HostTensor(type, std::vector<double>(value.floats().begin(),
+                                              value.floats().end()))
+      .rounded();
+}
+
+HostTensor ProgramState::readAs(StringRef name, RankedTensorType type) const {
+  auto parameter = dyn_cast_or_null<ParameterOp>(lookup(name));
+  if (!parameter || parameter.getSlotRole(type) != SlotRole::Compute) {
+    return read(name);
+  }
+  if (parameter.getSegment()) {
+    return readPart(getPart(parameter, SlotRole::Compute), type);
+  }
+  HostTensor value = read(name);
+  return value ? roundTo(type, value) : value;
+}
+
 LogicalResult ProgramState::write(StringRef name, const HostTensor &value) {
   Operation *declaration = lookup(name);
   if (!declaration || !value ||
@@ -133,6 +151,10 @@ LogicalResult ProgramState::write(StringRef name, const HostTensor &value) {
   auto parameter = dyn_cast<ParameterOp>(declaration);
   if (parameter && parameter.getSegment()) {
     writePart(getPart(parameter, SlotRole::Master), value);
+    if (parameter.getCompute()) {
+      writePart(getPart(parameter, SlotRole::Compute),
+                roundTo(parameter.getComputeType(), value));
+    }
   } else {
     values[name] = value;
   }

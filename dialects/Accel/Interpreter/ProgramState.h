@@ -38,6 +38,8 @@ public:
 
   /// Null if unset or unknown.
   HostTensor read(llvm::StringRef name) const;
+  /// The same of a parameter in `type`, its own or that of `compute`.
+  HostTensor readAs(llvm::StringRef name, mlir::RankedTensorType type) const;
   /// Fails without a diagnostic if `name` is unknown or its type is not that of
   /// `value`.
   mlir::LogicalResult write(llvm::StringRef name, const HostTensor &value);

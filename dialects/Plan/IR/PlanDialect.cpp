@@ -88,8 +88,9 @@ InfinityAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 llvm::LogicalResult
 CodeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t tiles, int64_t tile, TileKind, int64_t grain,
-                 int64_t workspace, int64_t vectors, int64_t packed) {
-  if (tiles <= 0 || tile <= 0 || vectors < 0 || packed < 0) {
+                 int64_t workspace, int64_t vectors, int64_t packed,
+                 int64_t dots) {
+  if (tiles <= 0 || tile <= 0 || vectors < 0 || packed < 0 || dots < 0) {
     return emitError() << "expected positive numbers of tiles and of what a "
                           "tile has, got "
                        << tiles << " and " << tile;
@@ -123,13 +124,13 @@ llvm::LogicalResult LibraryCallAttr::verify(
 CodeAttr LibraryCallAttr::getGeometry(int64_t elements) const {
   return CodeAttr::get(getContext(), /*tiles=*/1, /*tile=*/elements,
                        TileKind::Elements, /*grain=*/1, getWorkspace(),
-                       /*vectors=*/0, /*packed=*/0);
+                       /*vectors=*/0, /*packed=*/0, /*dots=*/0);
 }
 
 // <2 tiles of 128 elements, grain 2, workspace 4096, vectors 2, packed 64>
 mlir::Attribute CodeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
   int64_t tiles = 0, tile = 0, grain = 0, workspace = 0, vectors = 0,
-          packed = 0;
+          packed = 0, dots = 0;
   llvm::StringRef word;
   if (parser.parseLess() || parser.parseInteger(tiles) ||
       parser.parseKeyword("tiles") || parser.parseKeyword("of") ||
@@ -151,10 +152,12 @@ mlir::Attribute CodeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
                      : word == "workspace" ? &workspace
                      : word == "vectors"   ? &vectors
                      : word == "packed"    ? &packed
+                     : word == "dots"      ? &dots
                                            : nullptr;
     if (!field) {
-      parser.emitError(parser.getCurrentLocation(),
-                       "expected grain, workspace, vectors or packed, got ")
+      parser.emitError(
+          parser.getCurrentLocation(),
+          "expected grain, workspace, vectors, packed or dots, got ")
           << word;
       return {};
     }
@@ -166,7 +169,7 @@ mlir::Attribute CodeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
     return {};
   }
   return parser.getChecked<CodeAttr>(parser.getContext(), tiles, tile, *of,
-                                     grain, workspace, vectors, packed);
+                                     grain, workspace, vectors, packed, dots);
 }
 
 void CodeAttr::print(mlir::AsmPrinter &printer) const {
@@ -174,7 +177,8 @@ void CodeAttr::print(mlir::AsmPrinter &printer) const {
           << stringifyTileKind(getOf());
   for (auto [name, value] :
        {std::pair("grain", getGrain()), std::pair("workspace", getWorkspace()),
-        std::pair("vectors", getVectors()), std::pair("packed", getPacked())}) {
+        std::pair("vectors", getVectors()), std::pair("packed", getPacked()),
+        std::pair("dots", getDots())}) {
     if (value != 0) {
       printer << ", " << name << ' ' << value;
     }

@@ -265,7 +265,8 @@ def Plan_CodeAttr : AttrDef<Plan_Dialect, "Code"> {
     A target cuts the iteration domain of a kernel into `tiles`, each of `tile` elements, rows, columns or heads; the last one may
     be shorter. Threads share the tiles out, `grain` of them at a time, or 0 as they like: a kernel whose grain is all its
     tiles is one thread's work. Each thread gets `workspace` bytes of its own. `vectors` is how many vectors of 16 floats a
-    register block is wide, and `packed` how many columns of a product are packed at once; neither changes a bit. What is 0 is not written.
+    register block is wide, and `packed` how many columns of a product are packed at once; `dots` is how many neighbours of the summed index
+    one instruction multiplies, where there is one for operands of 16 bits. None of them changes a bit. What is 0 is not written.
 
     It stands in the dictionary `plan.code` of a kernel, under the name of the variant, from AssignGeometry on.
 
@@ -283,7 +284,7 @@ def Plan_CodeAttr : AttrDef<Plan_Dialect, "Code"> {
   }];
   let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$tiles, "int64_t":$tile, EnumParameter<Plan_TileKind>:$of, "int64_t":$grain, "int64_t":$workspace,
-                        "int64_t":$vectors, "int64_t":$packed);
+                        "int64_t":$vectors, "int64_t":$packed, "int64_t":$dots);
   let hasCustomAssemblyFormat = 1;
 }
 

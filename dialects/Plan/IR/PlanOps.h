@@ -33,6 +33,9 @@ inline constexpr int64_t kAlignment = 64;
 /// The attribute of kernels with the entry of each variant, by its name: code
 /// with its geometry (#plan.code) or a call of a library (#plan.library_call).
 inline constexpr llvm::StringLiteral kCodeAttr = "plan.code";
+/// A unit attribute of kernels whose code runs with subnormal numbers flushed
+/// to zero.
+inline constexpr llvm::StringLiteral kFlushesAttr = "plan.flushes_subnormals";
 
 /// Arguments of every instruction: the stream that executes it, the events that
 /// it waits for and signals, its phase, its cost, the layer that it works for,

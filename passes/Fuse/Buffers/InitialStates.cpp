@@ -40,8 +40,40 @@ void accel::storeInitialParts(func::FuncOp initialize, SymbolBuffers &symbols,
   }
 }
 
+/// Whether `op` computes of what the function has stored in states, or
+/// exchanges it.
+static bool readsStates(Operation &op) {
+  if (isa<plan::AllGatherOp>(op)) {
+    return true;
+  }
+  auto launch = dyn_cast<plan::LaunchOp>(op);
+  return launch &&
+         llvm::any_of(launch.getAccesses(), [](const plan::BufferAccess &each) {
+           plan::BufferOp buffer = plan::getBufferRange(each.buffer).buffer;
+           return each.access != plan::Access::Write &&
+                  buffer.getRegion() == plan::Region::Persistent &&
+                  buffer.getKlass() == plan::MemoryClass::Parameters;
+         });
+}
+
+/// Moves what computes of stored parameters to the end, in order: they are
+/// there once all of them are stored, and loaded. Returns where that begins.
+static Operation *moveReadersBehind(func::FuncOp initialize) {
+  Block &body = initialize.getBody().front();
+  SmallVector<Operation *> readers;
+  for (Operation &op : body) {
+    if (readsStates(op)) {
+      readers.push_back(&op);
+    }
+  }
+  for (Operation *reader : readers) {
+    reader->moveBefore(body.getTerminator());
+  }
+  return readers.empty() ? body.getTerminator() : readers.front();
+}
+
 void accel::loadWeights(func::FuncOp initialize, SymbolBuffers &symbols) {
-  OpBuilder builder(initialize.getBody().front().getTerminator());
+  OpBuilder builder(moveReadersBehind(initialize));
   auto module = initialize->getParentOfType<ModuleOp>();
   for (auto parameter : module.getOps<ParameterOp>()) {
     DictionaryAttr initial = parameter.getInitial().value_or(DictionaryAttr());

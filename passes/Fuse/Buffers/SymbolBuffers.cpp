@@ -37,7 +37,7 @@ Value SymbolBuffers::getWhole(StateOp state) {
   }
   Value &whole = wholes[state];
   if (!whole) {
-    bool isGathered = state.isMaster() && !initializes;
+    bool isGathered = state.isRead() && !initializes;
     whole = declarations.addTransient(state.getLoc(), state.getType(),
                                       isGathered ? plan::MemoryClass::Gathered
                                                  : getStateClass(state));
@@ -53,9 +53,10 @@ Value SymbolBuffers::getParameter(ParameterOp parameter, SlotRole slot) {
   auto master = symbols.lookup<StateOp>(*parameter.getSegment());
   auto state = symbols.lookup<StateOp>(
       master.getSibling(SlotAttr::get(parameter.getContext(), slot)));
-  return declarations.getView(parameter.getLoc(), getWhole(state),
-                              *parameter.getOffset(),
-                              getBufferType(parameter.getType()));
+  return declarations.getView(
+      parameter.getLoc(), getWhole(state), *parameter.getOffset(),
+      getBufferType(slot == SlotRole::Compute ? parameter.getComputeType()
+                                              : parameter.getType()));
 }
 
 Value SymbolBuffers::getSlot(StringRef symbol, SlotRole slot) {

@@ -26,8 +26,10 @@ public:
   }
 
   /// The value of a parameter or state; of a slot that is cut, the rank's part.
-  mlir::Value getValue(llvm::StringRef symbol) {
-    return getSlot(symbol, SlotRole::Master);
+  /// `role`: of a parameter, in which slot of its segment.
+  mlir::Value getValue(llvm::StringRef symbol,
+                       SlotRole role = SlotRole::Master) {
+    return getSlot(symbol, role);
   }
   /// What `accel.accumulate` adds to for `symbol`: a parameter's gradient, or
   /// the state itself.

@@ -2,6 +2,7 @@
 // What is computed of a matrix product while it is still in a cache.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FusableOps.h"
 #include "passes/Fuse/FusionStrategy.h"
@@ -86,10 +87,14 @@ bool ProductEpilogues::mayFollow(Operation *op, MatmulOp matmul,
 }
 
 /// Whether only the kernel that `op` would leave reads it, which has it in
-/// registers now.
+/// registers now. A rounded value is stored in place of what it is rounded
+/// from, which that kernel would have to read.
 bool ProductEpilogues::isNeededBehind(Operation *op, unsigned number,
                                       const OperationSet &epilogue) const {
   Value result = op->getResult(0);
+  if (SmallFloat::get(elementTypeOf(result))) {
+    return false;
+  }
   bool isReadHere = plan.isReadBy(result, [&](Operation *user) {
     return plan.find(user) == number && !epilogue.contains(user);
   });
@@ -124,7 +129,8 @@ ProductEpilogues::findEpilogue(MatmulOp matmul, unsigned number) const {
 }
 
 /// Moves operations into the product's kernel, as far as kernels do not wait
-/// for each other in a cycle, and if one of the results can hold the sums.
+/// for each other in a cycle, and if one of the results is a float: what has no
+/// other result is worth no product's rows.
 void ProductEpilogues::moveToProduct(const OperationSet &epilogue,
                                      unsigned number, unsigned product) {
   SmallVector<Operation *> moved;
@@ -135,7 +141,7 @@ void ProductEpilogues::moveToProduct(const OperationSet &epilogue,
     moved.push_back(op);
   }
   bool hasPlace = llvm::any_of(plan.getGroup(product).ops, [&](Operation *op) {
-    return elementTypeOf(op->getResult(0)).isF32() &&
+    return isa<FloatType>(elementTypeOf(op->getResult(0))) &&
            plan.isUsedOutside(op->getResult(0), product);
   });
   if (!hasPlace) {

@@ -28,7 +28,8 @@ AttentionCode::AttentionCode(KernelEmitter &emitter, Operation *op)
   }
   for (Type type : op->getOperandTypes()) {
     Type element = cast<RankedTensorType>(type).getElementType();
-    if (isa<FloatType>(element) && !element.isF32()) {
+    if (isa<FloatType>(element) && !element.isF32() && !element.isBF16() &&
+        !element.isF16()) {
       emitter.emitError(op) << "has no code for " << type;
       break;
     }
@@ -84,6 +85,12 @@ TileRows AttentionCode::getTile(unsigned number, int64_t columns) const {
           size / columns,
           columns,
           columns};
+}
+
+TileRows AttentionCode::getTilePart(unsigned number, Value part, int64_t rows,
+                                    int64_t stride, int64_t columns) const {
+  Value first = t.add(t.mul(part, rows * stride), tileOffsets[number]);
+  return {t, emitter.getWorkspace(), first, rows, columns, stride};
 }
 
 Value AttentionCode::sizeOf(Value block, int64_t total) const {
@@ -190,7 +197,7 @@ void AttentionCode::clear(const TileRows &tile, Value rows) const {
 TileSource AttentionCode::gatherRows(const HeadTensor &tensor,
                                      const TileRows &rows, Value first,
                                      Value count, unsigned number) const {
-  if (tensor.view.strides[2] == tensor.columns) {
+  if (tensor.view.strides[2] == tensor.columns && !tensor.format) {
     return {rows, first};
   }
   TileRows tile = getTile(number, llvm::alignTo(tensor.columns, kTileLanes));

@@ -49,6 +49,10 @@ public:
     return tensor.getHead(t, batch, head);
   }
   TileRows getTile(unsigned number, int64_t columns) const;
+  /// Part `part` of a tile that has several of `rows` rows, `stride` floats
+  /// apart.
+  TileRows getTilePart(unsigned number, Value part, int64_t rows,
+                       int64_t stride, int64_t columns) const;
   /// A result without columns: one number per row of every head.
   Value getRowBuffer(unsigned number);
 
@@ -81,8 +85,8 @@ public:
                       const TileRows &tile) const;
   void clear(const TileRows &tile, Value rows) const;
   /// `count` rows of a head from `first` on: where they lie, or copied into
-  /// tile `number` if they do not lie one behind the other. Rows a
-  /// power of two apart would meet in few sets of a cache.
+  /// tile `number` if they do not lie one behind the other, where rows a power
+  /// of two apart would meet in few sets of a cache, or must be widened.
   TileSource gatherRows(const HeadTensor &tensor, const TileRows &rows,
                         Value first, Value count, unsigned number) const;
 

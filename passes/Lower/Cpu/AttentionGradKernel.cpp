@@ -36,6 +36,8 @@ private:
   void getWorkspaceTiles();
   void setLaunchTile(Value tile);
   GradHead getHeadOfGroup(Value inGroup) const;
+  TileRows getQuerySums(Value inGroup) const;
+  void writeQuerySums();
   void copyHead();
   void emitDelta(const GradHead &head);
   void emitColumns(Value block);
@@ -90,6 +92,9 @@ void AttentionGradKernel::emit() {
     t.each(tiles.group(), 1,
            [&](Value inGroup) { emitDelta(getHeadOfGroup(inGroup)); });
     t.each(tiles.columnBlocks(), 1, [&](Value j) { emitColumns(j); });
+    if (queryGradient && tiles.isNarrow) {
+      writeQuerySums();
+    }
   });
 }
 
@@ -115,9 +120,31 @@ GradHead AttentionGradKernel::getHeadOfGroup(Value inGroup) const {
     head.mask = mask->getRows(batch, head.number);
   }
   if (queryGradient) {
-    head.queryGradient = getHead(queryGradient, batch, head.number);
+    head.queryGradient = tiles.isNarrow
+                             ? getQuerySums(inGroup)
+                             : getHead(queryGradient, batch, head.number);
   }
   return head;
+}
+
+/// Blocks of columns add to a head's gradient one after the other: sums that
+/// are stored in 16 bits are kept in f32 until the last.
+TileRows AttentionGradKernel::getQuerySums(Value inGroup) const {
+  int64_t columns = llvm::alignTo(tiles.depth, kTileLanes);
+  return getTilePart(10, inGroup, tiles.rows, columns, tiles.depth);
+}
+
+void AttentionGradKernel::writeQuerySums() {
+  t.each(tiles.group(), 1, [&](Value inGroup) {
+    TileRows sums = getQuerySums(inGroup);
+    Value number = t.add(t.mul(keyHead, tiles.group()), inGroup);
+    TileRows target = getHead(queryGradient, batch, number);
+    t.each(tiles.rows, 1, [&](Value row) {
+      for (int64_t x = 0; x < tiles.depth; x += kTileLanes) {
+        target.store(sums.lanes(row, x), row, x);
+      }
+    });
+  });
 }
 
 void AttentionGradKernel::copyHead() {

@@ -173,7 +173,9 @@ createMachine(ModuleOp module, const CodeVariant &variant) {
   }
   std::string features;
   for (const std::string &feature : variant.features) {
-    features += (features.empty() ? "+" : ",+") + feature;
+    if (!StringRef(feature).starts_with("fast-")) {
+      features += (features.empty() ? "+" : ",+") + feature;
+    }
   }
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, variant.processor, features, llvm::TargetOptions(),

@@ -10,7 +10,8 @@ using namespace accel;
 
 Value FloatMemory::cast(const TileCode &t, Value buffer) {
   OpBuilder &builder = t.getBuilder();
-  auto type = MemRefType::get({int64_t(1) << 40}, builder.getF32Type());
+  auto element = mlir::cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = MemRefType::get({int64_t(1) << 40}, element);
   return memref::ReinterpretCastOp::create(
       builder, t.getLoc(), type, buffer, OpFoldResult(builder.getIndexAttr(0)),
       ArrayRef<OpFoldResult>{builder.getIndexAttr(type.getDimSize(0))},
@@ -18,11 +19,12 @@ Value FloatMemory::cast(const TileCode &t, Value buffer) {
 }
 
 VectorType FloatMemory::typeOf(int64_t lanes) const {
-  return VectorType::get({lanes}, t.getBuilder().getF32Type());
+  return VectorType::get({lanes}, getElement());
 }
 
 Value FloatMemory::zero(int64_t lanes) const {
-  return Arithmetic(t.getBuilder(), t.getLoc(), typeOf(lanes)).number(0.0);
+  return arith::ConstantOp::create(t.getBuilder(), t.getLoc(),
+                                   t.getBuilder().getZeroAttr(typeOf(lanes)));
 }
 
 Value FloatMemory::maskOf(Value count, int64_t lanes) const {

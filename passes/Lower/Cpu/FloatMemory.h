@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads and stores of floats by their place alone.
+// Loads and stores of numbers by their place alone.
 #ifndef ACCEL_PASSES_LOWER_CPU_FLOATMEMORY_H
 #define ACCEL_PASSES_LOWER_CPU_FLOATMEMORY_H
 
@@ -7,7 +7,8 @@
 
 namespace accel {
 
-/// A buffer of floats, of no size in particular. Borrows: the code.
+/// A buffer of floats, or of the bits of smaller ones, of no size in
+/// particular. Borrows: the code.
 class FloatMemory {
 public:
   using Value = mlir::Value;
@@ -18,6 +19,9 @@ public:
   /// of one matters.
   static Value cast(const TileCode &t, Value buffer);
 
+  mlir::Type getElement() const {
+    return mlir::cast<mlir::MemRefType>(memory.getType()).getElementType();
+  }
   Value scalar(Value at) const;
   Value load(Value at, int64_t lanes) const;
   /// The first `count`; the others are zero.

@@ -18,7 +18,7 @@ HeadTensor HeadTensor::getOperand(KernelEmitter &emitter, Operation *op,
   }
   ArrayRef<int64_t> shape = shapeOf(operand);
   return {emitter.getBuffer(argument), *getStridedView(operand, root), shape[2],
-          shape[3]};
+          shape[3], SmallFloat::get(elementTypeOf(operand))};
 }
 
 HeadTensor HeadTensor::getResult(KernelEmitter &emitter, Operation *op,
@@ -40,7 +40,8 @@ HeadTensor HeadTensor::getResult(KernelEmitter &emitter, Operation *op,
     return {emitter.getResultBuffer(i),
             {0, strides},
             shapeOf(result)[2],
-            shapeOf(result)[3]};
+            shapeOf(result)[3],
+            SmallFloat::get(elementTypeOf(result))};
   }
   return {};
 }
@@ -49,6 +50,7 @@ TileRows HeadTensor::getHead(const TileCode &t, Value batch, Value head) const {
   ArrayRef<int64_t> strides = view.strides;
   Value offset = t.add(t.mul(batch, strides[0]), t.mul(head, strides[1]));
   // A stride is not zero, even where no step is made.
-  return {t,    buffer,  t.add(offset, view.offset),
-          rows, columns, std::max<int64_t>(1, strides[2])};
+  return {t,     buffer,  t.add(offset, view.offset),
+          rows,  columns, std::max<int64_t>(1, strides[2]),
+          format};
 }

@@ -13,6 +13,7 @@ struct HeadTensor {
   mlir::Value buffer; ///< null: nobody wants it
   StridedView view;
   int64_t rows = 0, columns = 0;
+  const SmallFloat *format = nullptr; ///< of 16 bits; null: f32
 
   explicit operator bool() const { return static_cast<bool>(buffer); }
 

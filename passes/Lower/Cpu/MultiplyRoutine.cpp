@@ -2,9 +2,13 @@
 // One register block after the other.
 #include "passes/Lower/Cpu/MultiplyRoutine.h"
 
-#include "passes/Lower/Cpu/FloatMemory.h"
 #include "passes/Lower/Cpu/RegisterBlock.h"
 #include "passes/Lower/Routine.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace accel;
@@ -17,6 +21,7 @@ namespace {
 /// The sums of a register block on their way into memory.
 struct BlockResult {
   const TileCode &t;
+  PackedFormat format;
   FloatMemory memory;
   Value at, stride, rows, columns, adds;
 
@@ -40,7 +45,15 @@ struct BlockResult {
 private:
   Value total(Value sum, Value before) const {
     Arithmetic m = t.floats();
-    return m.add(t.select(adds, before, m.number(0.0)), sum);
+    sum = m.add(t.select(adds, before, m.number(0.0)), sum);
+    return format.isPaired() ? withOneNan(m, sum) : sum;
+  }
+
+  /// Which NaN comes out depends on the order of an instruction's operands.
+  static Value withOneNan(const Arithmetic &m, Value sum) {
+    Value isNan = m.compare(arith::CmpFPredicate::UNO, sum, sum);
+    return m.select(isNan, m.number(std::numeric_limits<double>::quiet_NaN()),
+                    sum);
   }
 
   void storeRow(ArrayRef<Value> sums, int64_t row) const {
@@ -64,6 +77,7 @@ private:
 /// A register block of packed rows, from `lhs` on, by a panel.
 struct PackedBlock {
   const TileCode &t;
+  PackedFormat format;
   FloatMemory packed;
   int64_t rows, columns;
   Value lhs, panel, depth;
@@ -77,11 +91,29 @@ struct PackedBlock {
       Value row = t.add(panel, t.mul(k, columns));
       return packed.load(t.add(row, vector * kTileLanes), kTileLanes);
     };
-    emitRegisterBlock(
-        t, {rows, columns / kTileLanes, t.index(0), depth, /*isWhole=*/false,
-            scalarAt, lanesAt,
-            [&](int64_t, int64_t) { return t.floats().number(0.0); },
-            [&](Accumulators &sums) { result.store(sums); }, kSteps});
+    emitRegisterBlock(t,
+                      {rows, columns / kTileLanes, t.index(0), depth,
+                       /*isWhole=*/false, scalarAt, lanesAt,
+                       [&](int64_t, int64_t) { return t.floats().number(0.0); },
+                       [&](Accumulators &sums) { result.store(sums); }, kSteps,
+                       [&](Value x, Value lanes, Value sum) {
+                         return format.isDot() ? dot(x, lanes, sum)
+                                               : t.floats().fma(x, lanes, sum);
+                       }});
+  }
+
+  /// The processor's instruction for pairs of bf16.
+  Value dot(Value x, Value lanes, Value sum) const {
+    OpBuilder &builder = t.getBuilder();
+    auto pairs = VectorType::get({2 * kTileLanes}, builder.getBF16Type());
+    auto asPairs = [&](Value bits) -> Value {
+      return vector::BitCastOp::create(builder, t.getLoc(), pairs, bits);
+    };
+    return LLVM::CallIntrinsicOp::create(
+               builder, t.getLoc(), sum.getType(),
+               builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+               ValueRange{sum, asPairs(x), asPairs(lanes)})
+        .getResults();
   }
 };
 
@@ -111,8 +143,12 @@ void MultiplyRoutine::multiply(const TileCode &t, const PackedProduct &product,
                       .rows = product.rows,
                       .columns = product.columns,
                       .adds = adds};
-  callRoutine<Arguments>(t.getBuilder(), t.getLoc(), module, "product.multiply",
-                         arguments, [&](OpBuilder &inside, const Arguments &a) {
+  std::string name = "product.multiply";
+  if (format.isPaired()) {
+    name += format.getSuffix();
+  }
+  callRoutine<Arguments>(t.getBuilder(), t.getLoc(), module, name, arguments,
+                         [&](OpBuilder &inside, const Arguments &a) {
                            write(TileCode(inside, t.getLoc()), a);
                          });
 }
@@ -123,17 +159,15 @@ void MultiplyRoutine::write(const TileCode &t, const Arguments &a) const {
     Value panel =
         t.add(a.rhsAt, t.mul(t.div(column, block.columns), a.panelStride));
     t.each(t.index(0), a.rows, block.rows, [&](Value row) {
-      PackedBlock registers{t,
-                            packed,
-                            block.rows,
-                            block.columns,
-                            t.add(a.lhsAt, t.mul(row, a.depth)),
-                            panel,
-                            a.depth};
+      PackedBlock registers{
+          t,          format,        packed,
+          block.rows, block.columns, t.add(a.lhsAt, t.mul(row, a.depth)),
+          panel,      a.depth};
       Value place =
           t.add(t.add(a.resultAt, t.mul(row, a.resultStride)), column);
-      registers.multiply({t, result, place, a.resultStride, t.sub(a.rows, row),
-                          t.sub(a.columns, column), a.adds});
+      registers.multiply({t, format, result, place, a.resultStride,
+                          t.sub(a.rows, row), t.sub(a.columns, column),
+                          a.adds});
     });
   });
 }

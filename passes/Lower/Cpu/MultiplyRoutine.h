@@ -4,6 +4,7 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_MULTIPLYROUTINE_H
 #define ACCEL_PASSES_LOWER_CPU_MULTIPLYROUTINE_H
 
+#include "passes/Lower/Cpu/PackedFormat.h"
 #include "passes/Lower/Cpu/ProductLayout.h"
 #include "passes/Lower/Cpu/TileCode.h"
 
@@ -11,7 +12,8 @@
 
 namespace accel {
 
-/// Packed rows and panels, two parts of one buffer, and their sizes.
+/// Packed rows and panels, two parts of one buffer, and their sizes; the depth
+/// is that of what is packed.
 struct PackedProduct {
   mlir::Value packed, lhsAt, rhsAt;
   mlir::Value panelStride, rows, columns, depth;
@@ -23,8 +25,9 @@ class MultiplyRoutine {
 public:
   using Value = mlir::Value;
 
-  MultiplyRoutine(mlir::ModuleOp module, const ProductBlock &block)
-      : module(module), block(block) {}
+  MultiplyRoutine(mlir::ModuleOp module, const ProductBlock &block,
+                  const PackedFormat &format)
+      : module(module), block(block), format(format) {}
 
   /// Multiplies packed rows by all panels, one register block after the other,
   /// into `result`; they are added to what is there if `adds`, an i1. All rows
@@ -38,6 +41,7 @@ private:
 
   mlir::ModuleOp module;
   ProductBlock block;
+  PackedFormat format;
 };
 
 } // namespace accel

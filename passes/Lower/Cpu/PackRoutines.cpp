@@ -2,7 +2,6 @@
 // Packing by transposed tiles and by rows.
 #include "passes/Lower/Cpu/PackRoutines.h"
 
-#include "passes/Lower/Cpu/FloatMemory.h"
 #include "passes/Lower/Routine.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
@@ -53,8 +52,8 @@ void PackRoutines::packLhs(const TileCode &t, const ProductMatrix &from,
                 .targetAt = to.at,
                 .rows = rows,
                 .depth = depth};
-  StringRef name =
-      from.isTransposed ? "product.pack_lhs_columns" : "product.pack_lhs_rows";
+  std::string name = getName(from.isTransposed ? "product.pack_lhs_columns"
+                                               : "product.pack_lhs_rows");
   callRoutine<Lhs>(t.getBuilder(), t.getLoc(), module, name, arguments,
                    [&](OpBuilder &inside, const Lhs &a) {
                      TileCode code(inside, t.getLoc());
@@ -74,8 +73,8 @@ void PackRoutines::packRhs(const TileCode &t, const ProductMatrix &from,
                 .panelStride = panelStride,
                 .columns = columns,
                 .depth = depth};
-  StringRef name =
-      from.isTransposed ? "product.pack_rhs_columns" : "product.pack_rhs_rows";
+  std::string name = getName(from.isTransposed ? "product.pack_rhs_columns"
+                                               : "product.pack_rhs_rows");
   callRoutine<Rhs>(t.getBuilder(), t.getLoc(), module, name, arguments,
                    [&](OpBuilder &inside, const Rhs &a) {
                      TileCode code(inside, t.getLoc());
@@ -95,7 +94,8 @@ void PackRoutines::packTransposed(const TileCode &t, const ProductMatrix &from,
                                   const PackedMatrix &to, Value first,
                                   Value last, int64_t wanted, Value depth,
                                   int64_t step) const {
-  FloatMemory source(t, from.buffer), target(t, to.buffer);
+  OperandUnits source(t, format, from.buffer);
+  FloatMemory target(t, to.buffer);
   Value ahead = t.mul(from.stride, wanted);
   auto pack = [&](Value k, Value count) {
     Values lanes(block.lanes, source.zero(block.lanes));
@@ -103,15 +103,32 @@ void PackRoutines::packTransposed(const TileCode &t, const ProductMatrix &from,
       Value row = t.min(t.add(first, i), last);
       Value place = t.add(t.add(from.at, t.mul(row, from.stride)), k);
       source.prefetch(t.add(place, ahead));
-      lanes[i] = count ? source.loadSome(place, block.lanes, count)
-                       : source.load(place, block.lanes);
+      lanes[i] = source.along(place, block.lanes, count);
     }
+    Value firstColumn = format.packedDepth(t, k);
     for (auto [i, each] : llvm::enumerate(t.transpose(lanes))) {
-      Value column = t.add(k, static_cast<int64_t>(i));
-      target.store(each, t.add(to.at, t.mul(column, step)));
+      Value column =
+          t.add(firstColumn, static_cast<int64_t>(i) * format.width());
+      source.store(each, target, t.add(to.at, t.mul(column, step)), step);
     }
   };
-  t.eachStep(depth, block.lanes, [&](Value k) { pack(k, Value()); }, pack);
+  t.eachStep(
+      depth, block.lanes * format.elements(),
+      [&](Value k) { pack(k, Value()); }, pack);
+}
+
+/// Unit by unit of the summed index, whose elements lie `stride` apart: `body`
+/// gets the first, and how far on the second is; null if there is none.
+void PackRoutines::eachUnit(
+    const TileCode &t, Value depth, Value stride,
+    llvm::function_ref<void(Value k, Value next)> body) const {
+  if (!format.isPaired()) {
+    t.each(t.index(0), depth, 1, [&](Value k) { body(k, Value()); });
+    return;
+  }
+  t.eachStep(
+      depth, 2, [&](Value k) { body(k, stride); },
+      [&](Value k, Value) { body(k, Value()); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,9 +138,10 @@ void PackRoutines::packTransposed(const TileCode &t, const ProductMatrix &from,
 /// A vector reaches into the place of the next summed index, or block, which is
 /// written after it.
 void PackRoutines::writeLhsRows(const TileCode &t, const Lhs &a) const {
+  Value depth = format.packedDepth(t, a.depth);
   t.each(t.index(0), a.rows, block.rows, [&](Value first) {
     packTransposed(t, a.from(),
-                   {a.target, t.add(a.targetAt, t.mul(first, a.depth))}, first,
+                   {a.target, t.add(a.targetAt, t.mul(first, depth))}, first,
                    t.sub(a.rows, t.index(1)), block.rows, a.depth, block.rows);
   });
 }
@@ -131,26 +149,32 @@ void PackRoutines::writeLhsRows(const TileCode &t, const Lhs &a) const {
 /// Columns lie as they are wanted: their part of a row is read at once, and
 /// block by block in vectors that reach into no other block, until the last.
 void PackRoutines::writeLhsColumns(const TileCode &t, const Lhs &a) const {
-  FloatMemory from(t, a.source), to(t, a.target);
+  OperandUnits from(t, format, a.source);
+  FloatMemory to(t, a.target);
   int64_t larger = llvm::bit_floor(static_cast<uint64_t>(block.rows));
-  t.each(t.index(0), a.depth, 1, [&](Value k) {
+  Value depth = format.packedDepth(t, a.depth);
+  eachUnit(t, a.depth, a.sourceStride, [&](Value k, Value next) {
     Value source = t.add(a.sourceAt, t.mul(k, a.sourceStride));
-    Value place = t.add(a.targetAt, t.mul(k, block.rows));
+    Value place =
+        t.add(a.targetAt, t.mul(format.packedDepth(t, k), block.rows));
     Value ahead = t.add(source, t.mul(a.sourceStride, kRowsAhead));
     for (int64_t lane = 0; lane < ProductTiles::kPackedRows;
          lane += kTileLanes) {
       from.prefetch(t.add(ahead, lane));
     }
+    auto pack = [&](Value row, int64_t first, int64_t lanes, Value count) {
+      Value at = t.add(t.add(source, row), first);
+      Value units =
+          from.across(at, next ? t.add(at, next) : Value(), lanes, count);
+      from.store(units, to, t.add(t.add(place, t.mul(row, depth)), first),
+                 block.rows);
+    };
     auto whole = [&](Value row) {
-      for (auto [first, lanes] :
-           {std::pair(int64_t(0), larger), {larger, block.rows - larger}}) {
-        to.store(from.load(t.add(t.add(source, row), first), lanes),
-                 t.add(t.add(place, t.mul(row, a.depth)), first));
-      }
+      pack(row, 0, larger, Value());
+      pack(row, larger, block.rows - larger, Value());
     };
     auto rest = [&](Value row, Value count) {
-      to.store(from.loadSome(t.add(source, row), block.lanes, count),
-               t.add(place, t.mul(row, a.depth)));
+      pack(row, 0, block.lanes, count);
     };
     t.eachStep(a.rows, block.rows, whole, rest);
   });
@@ -162,28 +186,29 @@ void PackRoutines::writeLhsColumns(const TileCode &t, const Lhs &a) const {
 
 /// Row after row, so that a page is left only once.
 void PackRoutines::writeRhsRows(const TileCode &t, const Rhs &a) const {
-  FloatMemory from(t, a.source), to(t, a.target);
-  t.each(t.index(0), a.depth, 1, [&](Value k) {
+  OperandUnits from(t, format, a.source);
+  FloatMemory to(t, a.target);
+  eachUnit(t, a.depth, a.sourceStride, [&](Value k, Value next) {
     Value row = t.add(a.sourceAt, t.mul(k, a.sourceStride));
     Value ahead = t.add(row, t.mul(a.sourceStride, kRowsAhead));
-    Value first = t.add(a.targetAt, t.mul(k, block.columns));
-    auto placeOf = [&](Value column, int64_t lane) {
+    Value first =
+        t.add(a.targetAt, t.mul(format.packedDepth(t, k), block.columns));
+    auto pack = [&](Value column, int64_t lane, Value count) {
+      Value at = t.add(t.add(row, column), lane);
+      Value units =
+          from.across(at, next ? t.add(at, next) : Value(), kTileLanes, count);
       Value panel = t.mul(t.div(column, block.columns), a.panelStride);
-      return t.add(t.add(first, panel), lane);
+      from.store(units, to, t.add(t.add(first, panel), lane), block.columns);
     };
     auto whole = [&](Value column) {
       for (int64_t lane = 0; lane < block.columns; lane += kTileLanes) {
         from.prefetch(t.add(t.add(ahead, column), lane));
-        to.store(from.load(t.add(t.add(row, column), lane), kTileLanes),
-                 placeOf(column, lane));
+        pack(column, lane, Value());
       }
     };
     auto rest = [&](Value column, Value count) {
       for (int64_t lane = 0; lane < block.columns; lane += kTileLanes) {
-        Value left = t.max(t.sub(count, t.index(lane)), t.index(0));
-        to.store(
-            from.loadSome(t.add(t.add(row, column), lane), kTileLanes, left),
-            placeOf(column, lane));
+        pack(column, lane, t.max(t.sub(count, t.index(lane)), t.index(0)));
       }
     };
     t.eachStep(a.columns, block.columns, whole, rest);

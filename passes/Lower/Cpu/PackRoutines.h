@@ -4,6 +4,7 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_PACKROUTINES_H
 #define ACCEL_PASSES_LOWER_CPU_PACKROUTINES_H
 
+#include "passes/Lower/Cpu/PackedFormat.h"
 #include "passes/Lower/Cpu/ProductLayout.h"
 #include "passes/Lower/Cpu/TileCode.h"
 
@@ -11,14 +12,16 @@
 
 namespace accel {
 
-/// Calls of the routines at the insertion point of a builder. What is not there
-/// yet is added to the module. Counts and strides are indices.
+/// Calls of the routines for operands of one format, at the insertion point of
+/// a builder. What is not there yet is added to the module. Counts and strides
+/// are indices, those of the source in elements.
 class PackRoutines {
 public:
   using Value = mlir::Value;
 
-  PackRoutines(mlir::ModuleOp module, const ProductBlock &block)
-      : module(module), block(block) {}
+  PackRoutines(mlir::ModuleOp module, const ProductBlock &block,
+               const PackedFormat &format)
+      : module(module), block(block), format(format) {}
 
   /// Packs `rows` rows of `depth` elements.
   void packLhs(const TileCode &t, const ProductMatrix &from,
@@ -37,6 +40,11 @@ private:
   void packTransposed(const TileCode &t, const ProductMatrix &from,
                       const PackedMatrix &to, Value first, Value last,
                       int64_t wanted, Value depth, int64_t step) const;
+  void eachUnit(const TileCode &t, Value depth, Value stride,
+                llvm::function_ref<void(Value k, Value next)> body) const;
+  std::string getName(llvm::StringRef name) const {
+    return (name + format.getSuffix()).str();
+  }
   void writeLhsRows(const TileCode &t, const Lhs &a) const;
   void writeLhsColumns(const TileCode &t, const Lhs &a) const;
   void writeRhsRows(const TileCode &t, const Rhs &a) const;
@@ -44,6 +52,7 @@ private:
 
   mlir::ModuleOp module;
   ProductBlock block;
+  PackedFormat format;
 };
 
 } // namespace accel

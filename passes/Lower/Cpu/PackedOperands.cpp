@@ -6,13 +6,15 @@ using namespace mlir;
 using namespace accel;
 
 PackedOperands::PackedOperands(KernelEmitter &emitter,
-                               const ProductTiles &tiles)
-    : t(emitter.getBuilder(), emitter.getLoc()), tiles(tiles),
+                               const ProductTiles &tiles,
+                               const PackedFormat &format)
+    : t(emitter.getBuilder(), emitter.getLoc()), tiles(tiles), format(format),
       workspace(emitter.getWorkspace()),
       registers(ProductBlock::get(emitter.getGeometry().getVectors())),
-      packing(emitter.getKernel()->getParentOfType<ModuleOp>(), registers),
+      packing(emitter.getKernel()->getParentOfType<ModuleOp>(), registers,
+              format),
       multiplication(emitter.getKernel()->getParentOfType<ModuleOp>(),
-                     registers) {}
+                     registers, format) {}
 
 void PackedOperands::packRhs(const ProductMatrix &part, Value columns,
                              const DepthBlock &block) const {
@@ -34,6 +36,6 @@ void PackedOperands::multiply(Value rows, Value columns,
                         .panelStride = panelStride(),
                         .rows = rows,
                         .columns = columns,
-                        .depth = block.depth};
+                        .depth = format.packedDepth(t, block.depth)};
   multiplication.multiply(t, product, sums, adds);
 }

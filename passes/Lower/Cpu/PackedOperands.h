@@ -11,14 +11,13 @@
 namespace accel {
 
 /// Packs parts of both matrices into the thread's workspace and multiplies
-/// them. How packed numbers lie there, and what they are, nobody else knows: an
-/// operand of another type is converted when it is packed, or packed for
-/// another routine that multiplies.
+/// them. How packed numbers lie there, and what they are, nobody else knows.
 class PackedOperands {
 public:
   using Value = mlir::Value;
 
-  PackedOperands(KernelEmitter &emitter, const ProductTiles &tiles);
+  PackedOperands(KernelEmitter &emitter, const ProductTiles &tiles,
+                 const PackedFormat &format);
 
   /// Packs `columns` columns of the right matrix, the summed index of `block`,
   /// from `part` on.
@@ -41,6 +40,7 @@ private:
 
   TileCode t;
   ProductTiles tiles;
+  PackedFormat format;
   Value workspace;
   ProductBlock registers;
   PackRoutines packing;

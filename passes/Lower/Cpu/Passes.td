@@ -30,7 +30,7 @@ def LowerKernelsPass : Pass<"accel-lower-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"variant", "variant", "std::string", "\"\"", "The variant to write code for; none: the first of the module">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
 }
 

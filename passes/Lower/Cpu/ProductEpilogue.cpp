@@ -4,6 +4,8 @@
 
 #include "passes/Lower/Cpu/Sweep.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
 using namespace mlir;
 using namespace accel;
 
@@ -14,10 +16,24 @@ bool ProductEpilogue::isEmpty() const {
 
 void ProductEpilogue::emit(const ProductRange &rows,
                            const ProductRange &columns, AffineExpr firstRow,
-                           Value sums) const {
+                           const ProductMatrix &sums) const {
   emitter.forEach(rows.first, rows.last, 1, [&](Value row) {
-    emitRow(firstRow + emitter.dimension(row), columns, sums);
+    Value place = tiles.keepsSums
+                      ? keptRow(sums, t.sub(row, rows.first), columns.count(t))
+                      : sums.buffer;
+    emitRow(firstRow + emitter.dimension(row), columns, place);
   });
+}
+
+/// The `count` sums of a row that the workspace has.
+Value ProductEpilogue::keptRow(const ProductMatrix &sums, Value row,
+                               Value count) const {
+  OpBuilder &builder = emitter.getBuilder();
+  Value first = t.add(sums.at, t.mul(row, sums.stride));
+  return memref::SubViewOp::create(
+      builder, emitter.getLoc(), sums.buffer, ArrayRef<OpFoldResult>{first},
+      ArrayRef<OpFoldResult>{OpFoldResult(count)},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
 }
 
 /// What divides the columns of every part: vectors of so many need no tail.
@@ -33,12 +49,12 @@ int64_t ProductEpilogue::columnDivisor() const {
 
 void ProductEpilogue::emitRow(AffineExpr row, const ProductRange &columns,
                               Value sums) const {
-  IndexArithmetic t(emitter.getBuilder(), emitter.getLoc());
   AffineExpr first = row * tiles.columns;
   Sweep sweep(emitter, {first, tiles.columns, columns.first,
                         OpFoldResult(columns.count(t)),
                         /*startsInFours=*/true, columnDivisor()});
-  sweep.setStored(product, sums);
+  tiles.keepsSums ? sweep.setWhole(product, sums)
+                  : sweep.setStored(product, sums);
   for (auto [i, value] : llvm::enumerate(emitter.getResults())) {
     if (value == product) {
       continue;

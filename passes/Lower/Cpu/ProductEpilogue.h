@@ -16,23 +16,27 @@ class ProductEpilogue {
 public:
   ProductEpilogue(KernelEmitter &emitter, MatmulOp op,
                   const ProductTiles &tiles)
-      : emitter(emitter), product(op.getResult()), tiles(tiles) {}
+      : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()),
+        product(op.getResult()), tiles(tiles) {}
 
   /// Whether the product is the only result.
   bool isEmpty() const;
 
   /// Writes the epilogue over part of one matrix, row by row, whose finished
-  /// sums lie in the buffer `sums`. `firstRow`: of the matrix, among the rows
-  /// of all matrices.
+  /// sums are `sums` from its first element on. `firstRow`: of the matrix,
+  /// among the rows of all matrices.
   void emit(const ProductRange &rows, const ProductRange &columns,
-            mlir::AffineExpr firstRow, mlir::Value sums) const;
+            mlir::AffineExpr firstRow, const ProductMatrix &sums) const;
 
 private:
   void emitRow(mlir::AffineExpr row, const ProductRange &columns,
                mlir::Value sums) const;
+  mlir::Value keptRow(const ProductMatrix &sums, mlir::Value row,
+                      mlir::Value count) const;
   int64_t columnDivisor() const;
 
   KernelEmitter &emitter;
+  IndexArithmetic t;
   mlir::Value product;
   ProductTiles tiles;
 };

@@ -38,15 +38,17 @@ struct ProductMatrices {
 class ProductKernel {
 public:
   ProductKernel(KernelEmitter &emitter, MatmulOp op, const ProductTiles &tiles,
-                const ProductSums &sums)
+                const PackedFormat &format, const ProductSums &sums)
       : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()),
-        tiles(tiles), operands(emitter, tiles), sums(sums),
+        tiles(tiles), operands(emitter, tiles, format), sums(sums),
         epilogue(emitter, op, tiles) {}
 
   /// `first`: of the products that lie one behind the other.
   void emit(const ProductMatrices &first);
 
 private:
+  /// Whether the workspace keeps sums of some rows until they are complete.
+  bool isCutByRows() const { return sums.areKept() && tiles.blocks() > 1; }
   ProductMatrices getMatrices(const ProductMatrices &first, Value number);
   ProductRange rangeOf(const ProductRange &work, int64_t size);
   void emitMatrix(const ProductMatrices &product, const ProductRange &work);
@@ -90,7 +92,8 @@ ProductMatrices ProductKernel::getMatrices(const ProductMatrices &first,
   };
   return {advance(first.lhs, tiles.rows * tiles.depth),
           advance(first.rhs, tiles.depth * tiles.columns),
-          advance(first.sums, tiles.rows * tiles.columns),
+          sums.areKept() ? first.sums
+                         : advance(first.sums, tiles.rows * tiles.columns),
           emitter.dimension(number) * tiles.rows};
 }
 
@@ -114,8 +117,14 @@ void ProductKernel::emitMatrix(const ProductMatrices &product,
   }
   int64_t packed = tiles.packedColumns;
   emitter.forEach(columns.first, columns.last, packed, [&](Value first) {
-    emitChunk(product, rows,
-              {first, t.min(t.add(first, packed), columns.last)});
+    ProductRange chunk{first, t.min(t.add(first, packed), columns.last)};
+    if (!isCutByRows()) {
+      return emitChunk(product, rows, chunk);
+    }
+    int64_t most = tiles.summedRows();
+    emitter.forEach(rows.first, rows.last, most, [&](Value row) {
+      emitChunk(product, {row, t.min(t.add(row, most), rows.last)}, chunk);
+    });
   });
 }
 
@@ -137,7 +146,14 @@ void ProductKernel::emitBlock(const ProductMatrices &product,
                    columns.count(t), block);
   int64_t step = ProductTiles::kPackedRows;
   emitter.forEach(rows.first, rows.last, step, [&](Value first) {
-    emitRows(product, {first, t.min(t.add(first, step), rows.last)}, columns,
+    ProductMatrices part = product;
+    if (sums.areKept()) {
+      Value row = isCutByRows() ? t.sub(first, rows.first) : t.index(0);
+      part.sums = product.sums.from(t, row, t.index(0));
+    } else {
+      part.sums = product.sums.from(t, first, columns.first);
+    }
+    emitRows(part, {first, t.min(t.add(first, step), rows.last)}, columns,
              block);
   });
 }
@@ -149,14 +165,13 @@ void ProductKernel::emitRows(const ProductMatrices &product,
   Value count = rows.count(t);
   operands.packLhs(product.lhs.from(t, rows.first, block.first), count, block);
   Value adds = sums.adds(t, block);
-  operands.multiply(count, columns.count(t), block,
-                    product.sums.from(t, rows.first, columns.first), adds);
+  operands.multiply(count, columns.count(t), block, product.sums, adds);
   if (epilogue.isEmpty()) {
     return;
   }
   int64_t last = (tiles.blocks() - 1) * tiles.block;
   emitter.onlyIf(t.isEqual(block.first, t.index(last)), [&] {
-    epilogue.emit(rows, columns, product.firstRow, product.sums.buffer);
+    epilogue.emit(rows, columns, product.firstRow, product.sums);
   });
 }
 
@@ -168,13 +183,15 @@ void ProductKernel::emitRows(const ProductMatrices &product,
 bool checkDomain(KernelEmitter &emitter, MatmulOp op,
                  const ProductTiles &tiles) {
   const IterationDomain &domain = emitter.getDomain();
+  int64_t multiple = elementTypeOf(op.getLhs()).isBF16() ? 32 : 16;
   if (domain.matrixRows() != tiles.rows || domain.columns != tiles.columns ||
-      domain.matrices != tiles.matrices || domain.block % 16 != 0) {
+      domain.matrices != tiles.matrices || domain.block % multiple != 0) {
     emitter.emitError(op) << "expected " << tiles.rows << " rows of "
                           << tiles.columns << " in each of " << tiles.matrices
-                          << " matrices and blocks of a multiple of 16, got "
-                          << domain.matrixRows() << ", " << domain.columns
-                          << ", " << domain.matrices << " and " << domain.block;
+                          << " matrices and blocks of a multiple of "
+                          << multiple << ", got " << domain.matrixRows() << ", "
+                          << domain.columns << ", " << domain.matrices
+                          << " and " << domain.block;
     return false;
   }
   return true;
@@ -211,12 +228,17 @@ ProductMatrix getMatrix(KernelEmitter &emitter, MatmulOp op, Value operand,
 } // namespace
 
 void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op) {
-  if (!elementTypeOf(op.getResult()).isF32()) {
-    emitter.emitError(op) << "expected a product of f32, got " << op.getType();
+  std::optional<PackedFormat> format = PackedFormat::get(
+      elementTypeOf(op.getLhs()), emitter.getGeometry().getDots() != 0);
+  if (!format || !elementTypeOf(op.getResult()).isF32()) {
+    emitter.emitError(op) << "expected a product of f32, bf16 or f16 that is "
+                             "summed in f32, got "
+                          << op.getLhs().getType() << " and " << op.getType();
     return;
   }
-  ProductTiles tiles = ProductTiles::get(op, emitter.getDomain().block,
-                                         emitter.getGeometry().getPacked());
+  ProductTiles tiles =
+      ProductTiles::get(emitter.getKernel(), op, emitter.getDomain().block,
+                        emitter.getGeometry().getPacked());
   if (!checkDomain(emitter, op, tiles) || !checkGeometry(emitter, op, tiles)) {
     return;
   }
@@ -225,10 +247,10 @@ void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op) {
   if (emitter.hasFailed()) {
     return;
   }
-  std::optional<ProductSums> sums = ProductSums::find(emitter, op);
+  std::optional<ProductSums> sums = ProductSums::find(emitter, op, tiles);
   if (!sums) {
     return;
   }
-  ProductKernel(emitter, op, tiles, *sums)
+  ProductKernel(emitter, op, tiles, *format, *sums)
       .emit({lhs, rhs, sums->getMatrix(), emitter.number(0)});
 }

@@ -6,28 +6,24 @@ using namespace mlir;
 using namespace accel;
 
 std::optional<ProductSums> ProductSums::find(KernelEmitter &emitter,
-                                             MatmulOp op) {
-  std::optional<unsigned> chosen;
+                                             MatmulOp op,
+                                             const ProductTiles &tiles) {
   bool hasOthers = false;
-  for (auto [i, value] : llvm::enumerate(emitter.getResults())) {
-    bool isProduct = value == op.getResult();
-    hasOthers |= !isProduct;
+  for (Value value : emitter.getResults()) {
+    hasOthers |= value != op.getResult();
     if (getNumElements(value) != emitter.getDomain().elements) {
       emitter.emitError(op)
           << "expected results of " << emitter.getDomain().elements
           << " elements, got " << value.getType();
       return std::nullopt;
     }
-    bool canHold = elementTypeOf(value).isF32() &&
-                   (isProduct || !isAccumulated(emitter.getKernel(), i));
-    if (canHold && (isProduct || !chosen)) {
-      chosen = i;
-    }
   }
+  IndexArithmetic t(emitter.getBuilder(), emitter.getLoc());
+  std::optional<unsigned> chosen = findSums(emitter.getKernel(), op);
   if (!chosen) {
-    emitter.emitError(op) << "expected a result of " << op.getType()
-                          << " to keep the sums in, got none";
-    return std::nullopt;
+    return ProductSums({emitter.getWorkspace(), t.index(tiles.sumsOffset()),
+                        t.index(tiles.packedColumns)},
+                       Storing(), /*isKept=*/true);
   }
   Storing storing = emitter.getStoring(*chosen);
   if (storing.adds && hasOthers) {
@@ -35,10 +31,9 @@ std::optional<ProductSums> ProductSums::find(KernelEmitter &emitter,
                              "is added to what is there";
     return std::nullopt;
   }
-  IndexArithmetic t(emitter.getBuilder(), emitter.getLoc());
   ProductMatrix matrix{emitter.getResultBuffer(*chosen), t.index(0),
                        t.index(shapeOf(op.getResult()).back())};
-  return ProductSums(matrix, storing);
+  return ProductSums(matrix, storing, /*isKept=*/false);
 }
 
 Value ProductSums::adds(const IndexArithmetic &t,

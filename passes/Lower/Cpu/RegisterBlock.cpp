@@ -22,7 +22,8 @@ void accel::emitRegisterBlock(const TileCode &t, const RegisterBlock &block) {
       Value x = t.splat(block.scalarAt(row, k));
       for (int64_t v = 0; v < block.vectors; ++v) {
         Value &sum = sums[row * block.vectors + v];
-        sum = t.floats().fma(x, lanes[v], sum);
+        sum = block.multiplyAdd ? block.multiplyAdd(x, lanes[v], sum)
+                                : t.floats().fma(x, lanes[v], sum);
       }
     }
     return sums;

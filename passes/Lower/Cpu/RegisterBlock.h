@@ -25,6 +25,10 @@ struct RegisterBlock {
   llvm::function_ref<mlir::Value(int64_t row, int64_t vector)> initial;
   llvm::function_ref<void(Accumulators &)> finish;
   int64_t steps = 4; ///< of the loop that stand one behind the other
+  /// What a product is added to a sum by; null: an FMA.
+  llvm::function_ref<mlir::Value(mlir::Value x, mlir::Value lanes,
+                                 mlir::Value sum)>
+      multiplyAdd = nullptr;
 };
 
 /// Writes the loop, and what `finish` does behind it.

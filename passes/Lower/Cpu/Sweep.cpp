@@ -84,13 +84,18 @@ Value Sweep::laneAt(Value tensor, AffineExpr first) {
 }
 
 Value Sweep::computeLane(Value tensor, AffineExpr first) {
+  if (Value buffer = wholes.lookup(tensor)) {
+    return loadWhole(buffer, elementTypeOf(tensor));
+  }
   if (Value buffer = stored.lookup(tensor)) {
     return stream(buffer, first, elementTypeOf(tensor));
   }
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
     return stream(emitter.getBuffer(argument), first, elementTypeOf(tensor));
   }
-  Value root = getViewRoot(tensor, [&](Value v) { return stored.contains(v); });
+  Value root = getViewRoot(tensor, [&](Value v) {
+    return stored.contains(v) || wholes.contains(v);
+  });
   if (root == tensor) {
     return computeOp(tensor.getDefiningOp(), first);
   }
@@ -100,8 +105,16 @@ Value Sweep::computeLane(Value tensor, AffineExpr first) {
     return {};
   }
   AffineExpr source = emitter.through(tensor, root, first);
-  return getRunStride(tensor, root) == 0 ? emitter.scalarAt(root, source)
-                                         : laneAt(root, source);
+  Value lane = getRunStride(tensor, root) == 0 ? emitter.scalarAt(root, source)
+                                               : laneAt(root, source);
+  return lane ? widen(lane, elementTypeOf(root), elementTypeOf(tensor))
+              : Value();
+}
+
+/// What is the same in all lanes is widened outside the loop.
+Value Sweep::widen(Value lane, Type from, Type to) {
+  return emitElementCast(isUniform(lane) ? emitter.getBuilder() : inside, loc,
+                         lane, from, to, /*saturates=*/false);
 }
 
 Value Sweep::computeOp(Operation *op, AffineExpr first) {

@@ -35,6 +35,11 @@ public:
     stored[tensor] = buffer;
   }
 
+  /// The same of a buffer that holds no more than the elements of this sweep.
+  void setWhole(mlir::Value tensor, mlir::Value buffer) {
+    wholes[tensor] = buffer;
+  }
+
   /// Stores `lane` in `buffer` from position `first` (and `inner`) on.
   void store(mlir::Value lane, mlir::Value buffer, mlir::AffineExpr first,
              const Storing &storing);
@@ -67,6 +72,7 @@ private:
   mlir::Value computeRandom(OpTy op, mlir::Value operand,
                             mlir::AffineExpr first);
   mlir::Value computeElement(mlir::Operation *op, mlir::AffineExpr first);
+  mlir::Value widen(mlir::Value lane, mlir::Type from, mlir::Type to);
   mlir::Value stream(mlir::Value buffer, mlir::AffineExpr first,
                      mlir::Type element);
   mlir::Value input(mlir::Value window, mlir::Type element);
@@ -85,7 +91,7 @@ private:
   SweepWindows windows;
   llvm::DenseMap<std::pair<mlir::Value, mlir::AffineExpr>, mlir::Value> lanes;
   llvm::MapVector<mlir::Value, mlir::Value> inputs; ///< window -> body argument
-  llvm::DenseMap<mlir::Value, mlir::Value> stored;
+  llvm::DenseMap<mlir::Value, mlir::Value> stored, wholes;
   llvm::SmallVector<Output> outputs;
 };
 

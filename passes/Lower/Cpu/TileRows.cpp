@@ -2,6 +2,8 @@
 // Loads and stores of vectors, masked where a row ends within one.
 #include "passes/Lower/Cpu/TileRows.h"
 
+#include "passes/Lower/SmallFloatCasts.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -10,8 +12,9 @@ using namespace mlir;
 using namespace accel;
 
 TileRows::TileRows(const TileCode &code, Value buffer, Value offset,
-                   int64_t rows, int64_t columns, int64_t rowStride)
-    : code(&code), columns(columns) {
+                   int64_t rows, int64_t columns, int64_t rowStride,
+                   const SmallFloat *format)
+    : code(&code), format(format), columns(columns) {
   OpBuilder &builder = code.getBuilder();
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   auto layout = StridedLayoutAttr::get(builder.getContext(),
@@ -25,9 +28,25 @@ TileRows::TileRows(const TileCode &code, Value buffer, Value offset,
                              builder.getIndexAttr(1)});
 }
 
+VectorType TileRows::getStoredLanes() const {
+  return code->vectorOf(cast<MemRefType>(memory.getType()).getElementType());
+}
+
+Value TileRows::widen(Value stored) const {
+  return format
+             ? emitWidened(code->getBuilder(), code->getLoc(), *format, stored)
+             : stored;
+}
+
+Value TileRows::narrow(Value number) const {
+  return format ? emitNarrowed(code->getBuilder(), code->getLoc(), *format,
+                               number, /*saturates=*/false)
+                : number;
+}
+
 Value TileRows::scalar(Value row, Value column) const {
-  return memref::LoadOp::create(code->getBuilder(), code->getLoc(), memory,
-                                ValueRange{row, column});
+  return widen(memref::LoadOp::create(code->getBuilder(), code->getLoc(),
+                                      memory, ValueRange{row, column}));
 }
 
 /// Which of sixteen lanes from `column` on exist.
@@ -48,11 +67,13 @@ Value TileRows::lanes(Value row, int64_t column) const {
   if (column + kTileLanes <= columns) {
     return allLanes(row, at);
   }
-  VectorType type =
-      code->vectorOf(cast<MemRefType>(memory.getType()).getElementType());
-  return vector::MaskedLoadOp::create(
-      code->getBuilder(), code->getLoc(), type, memory, ValueRange{row, at},
-      existing(column), code->floats().number(0.0));
+  OpBuilder &builder = code->getBuilder();
+  VectorType type = getStoredLanes();
+  Value zero = arith::ConstantOp::create(builder, code->getLoc(),
+                                         builder.getZeroAttr(type));
+  return widen(vector::MaskedLoadOp::create(builder, code->getLoc(), type,
+                                            memory, ValueRange{row, at},
+                                            existing(column), zero));
 }
 
 Value TileRows::lanes(Value row, Value column) const {
@@ -61,13 +82,13 @@ Value TileRows::lanes(Value row, Value column) const {
 }
 
 Value TileRows::allLanes(Value row, Value column) const {
-  VectorType type =
-      code->vectorOf(cast<MemRefType>(memory.getType()).getElementType());
-  return vector::LoadOp::create(code->getBuilder(), code->getLoc(), type,
-                                memory, ValueRange{row, column});
+  return widen(vector::LoadOp::create(code->getBuilder(), code->getLoc(),
+                                      getStoredLanes(), memory,
+                                      ValueRange{row, column}));
 }
 
 Value TileRows::someLanes(Value row, Value column, Value otherwise) const {
+  assert(!format && "numbers of f32");
   OpBuilder &builder = code->getBuilder();
   Value left = code->sub(code->index(columns), column);
   Value exists = code->lanesThat(arith::CmpIPredicate::slt, left);
@@ -82,7 +103,8 @@ void TileRows::store(Value lanes, Value row, int64_t column) const {
     return storeAll(lanes, row, at);
   }
   vector::MaskedStoreOp::create(code->getBuilder(), code->getLoc(), memory,
-                                ValueRange{row, at}, existing(column), lanes);
+                                ValueRange{row, at}, existing(column),
+                                narrow(lanes));
 }
 
 void TileRows::store(Value lanes, Value row, Value column) const {
@@ -91,11 +113,11 @@ void TileRows::store(Value lanes, Value row, Value column) const {
 }
 
 void TileRows::storeAll(Value lanes, Value row, Value column) const {
-  vector::StoreOp::create(code->getBuilder(), code->getLoc(), lanes, memory,
-                          ValueRange{row, column});
+  vector::StoreOp::create(code->getBuilder(), code->getLoc(), narrow(lanes),
+                          memory, ValueRange{row, column});
 }
 
 void TileRows::storeScalar(Value scalar, Value row, Value column) const {
-  memref::StoreOp::create(code->getBuilder(), code->getLoc(), scalar, memory,
-                          ValueRange{row, column});
+  memref::StoreOp::create(code->getBuilder(), code->getLoc(), narrow(scalar),
+                          memory, ValueRange{row, column});
 }

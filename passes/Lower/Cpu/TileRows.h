@@ -3,20 +3,24 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_TILEROWS_H
 #define ACCEL_PASSES_LOWER_CPU_TILEROWS_H
 
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Lower/Cpu/TileCode.h"
 
 namespace accel {
 
 /// Rows of numbers, one behind the other or some stride apart. Lanes beyond the
-/// last column are zero when read, and not written.
+/// last column are zero when read, and not written. Floats of 16 bits are f32
+/// here: widened when they are read, rounded when they are written.
 class TileRows {
 public:
   using Value = mlir::Value;
 
   TileRows() = default;
   /// `rows` times `columns` elements of a buffer from element `offset` on.
+  /// `format`: of small floats, whose bits the buffer holds.
   TileRows(const TileCode &code, Value buffer, Value offset, int64_t rows,
-           int64_t columns, int64_t rowStride);
+           int64_t columns, int64_t rowStride,
+           const SmallFloat *format = nullptr);
 
   int64_t getColumns() const { return columns; }
   Value scalar(Value row, Value column) const;
@@ -35,8 +39,12 @@ public:
 
 private:
   Value existing(int64_t column) const;
+  mlir::VectorType getStoredLanes() const;
+  Value widen(Value stored) const;
+  Value narrow(Value number) const;
 
   const TileCode *code = nullptr;
+  const SmallFloat *format = nullptr;
   Value memory;
   int64_t columns = 0;
 };

@@ -22,7 +22,8 @@ template <typename OpTy> static AttentionTiles getTiles(OpTy op) {
           query[3],
           shapeOf(op.getValue())[3],
           op.getCausal(),
-          std::is_same_v<OpTy, AttentionGradOp>};
+          std::is_same_v<OpTy, AttentionGradOp>,
+          !elementTypeOf(op.getQuery()).isF32()};
 }
 
 AttentionTiles AttentionTiles::get(Operation *op) {
@@ -70,7 +71,8 @@ SmallVector<int64_t> AttentionTiles::workspaceTiles() const {
           static_cast<int64_t>(llvm::alignTo(group() * rows, kTileLanes)),
           kAttentionTile * d,
           copied * d,
-          copied * e};
+          copied * e,
+          isNarrow ? group() * rows * d : 0};
 }
 
 int64_t AttentionTiles::launchTiles() const {

@@ -24,6 +24,7 @@ struct AttentionTiles {
   int64_t rows, columns;          ///< queries and keys of a sample
   int64_t depth, width;           ///< of a query, of a value
   bool causal, isGradient;
+  bool isNarrow; ///< whether numbers have 16 bits in memory
 
   /// Of an attention or of its gradient.
   static AttentionTiles get(mlir::Operation *op);

@@ -3,6 +3,8 @@
 #include "passes/Target/Cpu/CpuTarget.h"
 
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/SmallFloat.h"
+#include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Target/Cpu/AttentionTiles.h"
 #include "passes/Target/Cpu/ProductTiles.h"
@@ -25,12 +27,34 @@ ArrayRef<CodeVariant> accel::getCpuVariants() {
                {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"});
     return all;
   }();
+  static const std::vector<std::string> v4Bf16 = [] {
+    std::vector<std::string> all = v4;
+    all.insert(all.end(), {"avx512bf16", "fast-avx512bf16"});
+    return all;
+  }();
   // A loop adds to four vectors of AVX-512 at once, or to eight of AVX2.
   constexpr int64_t kLanes = 64;
   static const CodeVariant variants[] = {
+      {kBf16Variant.str(), plan::DeviceKind::Cpu, "x86-64-v4", v4Bf16, kLanes},
       {"x86-64-v4", plan::DeviceKind::Cpu, "x86-64-v4", v4, kLanes},
       {"x86-64-v3", plan::DeviceKind::Cpu, "x86-64-v3", v3, kLanes}};
   return variants;
+}
+
+/// A variant whose only gain is an instruction for products of bf16 is worth
+/// its code only beside such products, unless it is the only one.
+SmallVector<CodeVariant> CpuTarget::getVariants(ModuleOp program) const {
+  bool hasProducts =
+      llvm::any_of(program.getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return function->hasAttr(kKernelAttr) && flushesSubnormals(function);
+      });
+  SmallVector<CodeVariant> chosen(variants.begin(), variants.end());
+  if (!hasProducts && chosen.size() > 1) {
+    llvm::erase_if(chosen, [](const CodeVariant &variant) {
+      return variant.name == kBf16Variant;
+    });
+  }
+  return chosen;
 }
 
 //===----------------------------------------------------------------------===//
@@ -54,8 +78,9 @@ Decision CpuTarget::mayJoin(const KernelCandidate &kernel, Operation *op,
 
 Decision CpuTarget::mayFollow(MatmulOp product, Operation *op) const {
   Type element = elementTypeOf(op->getResult(0));
-  if (!element.isF32() && !element.isInteger(1)) {
-    return Decision::no("results are neither f32 nor booleans");
+  if (!element.isF32() && !element.isInteger(1) && !SmallFloat::get(element)) {
+    return Decision::no("results are neither f32 nor rounded from it, nor "
+                        "booleans");
   }
   // Rows of one element are no loop that could follow those of the product.
   if (shapeOf(product.getResult()).back() == 1) {
@@ -66,6 +91,9 @@ Decision CpuTarget::mayFollow(MatmulOp product, Operation *op) const {
 
 Decision CpuTarget::readsInPlace(Operation *op, Value operand,
                                  Value root) const {
+  if (elementTypeOf(operand) != elementTypeOf(root)) {
+    return Decision::no("it is stored in another type");
+  }
   int64_t offset = 0;
   bool isTile =
       isa<AttentionOp, AttentionGradOp>(op) && shapeOf(operand).size() == 4;
@@ -87,7 +115,9 @@ int64_t CpuTarget::getRowLength(int64_t columns) const {
 int64_t CpuTarget::getSumBlock(MatmulOp product) const {
   int64_t depth = getSummedElements(product);
   int64_t blocks = llvm::divideCeil(depth, tiling.sumBlock);
-  return llvm::alignTo(llvm::divideCeil(depth, blocks), 16);
+  // What is packed in pairs is transposed in twice as many elements.
+  int64_t multiple = elementTypeOf(product.getLhs()).isBF16() ? 32 : 16;
+  return llvm::alignTo(llvm::divideCeil(depth, blocks), multiple);
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,11 +142,11 @@ namespace {
 struct Geometry {
   int64_t tiles = 1, tile = 1;
   plan::TileKind of = plan::TileKind::Elements;
-  int64_t workspace = 0, vectors = 0, packed = 0;
+  int64_t workspace = 0, vectors = 0, packed = 0, dots = 0;
 };
 
-bool hasAvx512(const CodeVariant &variant) {
-  return llvm::is_contained(variant.features, "avx512f");
+bool hasFeature(const CodeVariant &variant, StringRef feature) {
+  return llvm::is_contained(variant.features, feature);
 }
 
 /// Whether sharing a kernel out gains anything: handing out work and waiting
@@ -175,7 +205,7 @@ Geometry cutProduct(func::FuncOp kernel, const IterationDomain &domain,
                         tiling.packedColumns);
   if (MatmulOp product = getProduct(kernel)) {
     geometry.workspace =
-        ProductTiles::get(product, domain.block, geometry.packed)
+        ProductTiles::get(kernel, product, domain.block, geometry.packed)
             .workspaceBytes();
   }
   return geometry;
@@ -219,11 +249,15 @@ Attribute CpuTarget::getEntry(func::FuncOp kernel,
   // What AVX-512 has room for beside the rows; AVX2 has half of it.
   if (domain->kind == LoopKind::Attention ||
       domain->kind == LoopKind::Product) {
-    geometry.vectors =
-        std::min<int64_t>(tiling.vectors, hasAvx512(variant) ? 2 : 1);
+    geometry.vectors = std::min<int64_t>(
+        tiling.vectors, hasFeature(variant, "avx512f") ? 2 : 1);
+  }
+  // vdpbf16ps multiplies pairs.
+  if (flushesSubnormals(kernel) && hasFeature(variant, "avx512bf16")) {
+    geometry.dots = 2;
   }
   return plan::CodeAttr::get(
       kernel.getContext(), geometry.tiles, geometry.tile, geometry.of,
       isWorthThreads(kernel) ? 0 : geometry.tiles, geometry.workspace,
-      geometry.vectors, geometry.packed);
+      geometry.vectors, geometry.packed, geometry.dots);
 }

@@ -15,7 +15,10 @@ static constexpr int64_t kMostBlockRows = 12;
 /// What a store of whole vectors writes behind packed rows.
 static constexpr int64_t kOverhang = 16;
 
-ProductTiles ProductTiles::get(MatmulOp op, int64_t block,
+/// Rows of sums that are kept, at most: four megabytes, of the third cache.
+static constexpr int64_t kMostSummedRows = 1008;
+
+ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
                                int64_t packedColumns) {
   ArrayRef<int64_t> result = shapeOf(op.getResult());
   return {llvm::product_of(result.drop_back(2)),
@@ -25,7 +28,8 @@ ProductTiles ProductTiles::get(MatmulOp op, int64_t block,
           op.getTransposeLhs(),
           op.getTransposeRhs(),
           block,
-          packedColumns};
+          packedColumns,
+          !findSums(kernel, op)};
 }
 
 int64_t ProductTiles::blocks() const { return llvm::divideCeil(depth, block); }
@@ -36,10 +40,34 @@ int64_t ProductTiles::lhsOffset() const {
   return packedColumns / narrowest * panelStride(narrowest);
 }
 
-int64_t ProductTiles::workspaceBytes() const {
+int64_t ProductTiles::sumsOffset() const {
   auto packedRows =
       std::min<int64_t>(llvm::alignTo(rows, kMostBlockRows), kPackedRows);
-  return 4 * llvm::alignTo(lhsOffset() + packedRows * block + kOverhang, 16);
+  return llvm::alignTo(lhsOffset() + packedRows * block + kOverhang, 16);
+}
+
+int64_t ProductTiles::summedRows() const {
+  static_assert(kMostSummedRows % kPackedRows == 0);
+  int64_t most = blocks() == 1 ? kPackedRows : kMostSummedRows;
+  return std::min<int64_t>(llvm::alignTo(rows, kMostBlockRows), most);
+}
+
+int64_t ProductTiles::workspaceBytes() const {
+  return 4 * (sumsOffset() + (keepsSums ? summedRows() * packedColumns : 0));
+}
+
+std::optional<unsigned> accel::findSums(func::FuncOp kernel, MatmulOp op) {
+  std::optional<unsigned> chosen;
+  Operation *results = kernel.getBody().front().getTerminator();
+  for (auto [i, value] : llvm::enumerate(results->getOperands())) {
+    bool isProduct = value == op.getResult();
+    bool canHold = elementTypeOf(value).isF32() &&
+                   (isProduct || !isAccumulated(kernel, i));
+    if (canHold && (isProduct || !chosen)) {
+      chosen = i;
+    }
+  }
+  return chosen;
 }
 
 MatmulOp accel::getProduct(func::FuncOp kernel) {

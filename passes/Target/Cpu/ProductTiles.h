@@ -7,6 +7,8 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "passes/Analysis/IterationDomain.h"
 
+#include <optional>
+
 namespace accel {
 
 /// Sizes of a product, and what follows for its kernel. Where operands have
@@ -15,13 +17,18 @@ namespace accel {
 struct ProductTiles {
   int64_t matrices, rows, columns, depth;
   bool transposeLhs, transposeRhs;
-  /// Summed elements of a block, a multiple of 16; blocks are summed one after
-  /// the other.
+  /// Summed elements of a block, a multiple of 16, or of 32 where they are
+  /// packed in pairs; blocks are summed one after the other.
   int64_t block;
   /// Columns of the right matrix that are packed at once.
   int64_t packedColumns;
+  /// Whether no result of the kernel is f32, so that the sums stay in the
+  /// workspace until the epilogue has rounded them.
+  bool keepsSums;
 
-  static ProductTiles get(MatmulOp op, int64_t block, int64_t packedColumns);
+  /// Of the product of `kernel`.
+  static ProductTiles get(mlir::func::FuncOp kernel, MatmulOp op, int64_t block,
+                          int64_t packedColumns);
 
   int64_t blocks() const;
 
@@ -35,8 +42,20 @@ struct ProductTiles {
   /// divide it.
   static constexpr int64_t kPackedRows = 48;
 
+  /// Where sums that are kept begin, in floats, behind the packed rows, and of
+  /// how many rows they are: those that a block of the right matrix is
+  /// multiplied by before the next one, all of them if there is one block only.
+  /// They lie `packedColumns` apart.
+  int64_t sumsOffset() const;
+  int64_t summedRows() const;
+
   int64_t workspaceBytes() const;
 };
+
+/// The result of `kernel`, whose loop has `elements`, in which the sums of `op`
+/// are kept: its own or, if nobody wants it as it is, one of f32 that is
+/// computed from it. Nothing: none can.
+std::optional<unsigned> findSums(mlir::func::FuncOp kernel, MatmulOp op);
 
 /// The product of a kernel of that kind; null if there is none.
 MatmulOp getProduct(mlir::func::FuncOp kernel);

@@ -145,7 +145,8 @@ absl::StatusOr<std::unique_ptr<CpuCode>> CpuCode::Load(const Plan& plan,
     const planpb::KernelEntry& entry = kernel.entries(variant);
     code->kernels_.push_back(
         {code->image_->At(entry.offset()), entry.tiles(),
-         std::max<int64_t>(1, static_cast<int64_t>(entry.grain()))});
+         std::max<int64_t>(1, static_cast<int64_t>(entry.grain())),
+         kernel.flushes_subnormals()});
   }
   return code;
 }

@@ -33,6 +33,7 @@ struct CpuKernel {
   KernelFunction function = nullptr;
   uint64_t tiles = 1;
   int64_t grain = 1;
+  bool flushes_subnormals = false;
 
   // Of all its work or a part of it.
   int64_t UnitsOf(const KernelLaunch& launch) const;

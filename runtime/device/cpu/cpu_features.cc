@@ -96,6 +96,18 @@ uint64_t EnabledState() {
   return (uint64_t{high} << 32) | low;
 }
 
+// Which processors multiply bf16 faster than f32 is known of measurements only:
+// AMD's from Zen 4 (family 25, which has the instruction since then) do, at
+// twice the rate. Intel's Xeons do not: Sapphire Rapids has half the rate of
+// its FMA.
+bool HasFastBf16() {
+  const Registers vendor = Cpuid(0, 0);
+  constexpr uint32_t kAuth = 0x68747541;  // "Auth", of "AuthenticAMD"
+  const uint32_t version = Cpuid(1, 0)[kEax];
+  const uint32_t family = ((version >> 8) & 0xf) + ((version >> 20) & 0xff);
+  return vendor[kEbx] == kAuth && family >= 25;
+}
+
 std::string Brand() {
   if (Cpuid(0x80000000, 0)[kEax] < 0x80000004) {
     return "unknown CPU";
@@ -121,6 +133,9 @@ CpuDescription DescribeHostCpu() {
         (enabled & feature.state) == feature.state) {
       cpu.features.insert(std::string(feature.name));
     }
+  }
+  if (cpu.Has("avx512bf16") && HasFastBf16()) {
+    cpu.features.insert("fast-avx512bf16");
   }
   return cpu;
 }

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "runtime/device/cpu/subnormal_flush.h"
+
 namespace accel::runtime {
 namespace {
 
@@ -33,6 +35,7 @@ absl::Status CpuOperations::Launch(const KernelLaunch& launch) {
   const CpuKernel& kernel = code_.kernel(launch.kernel);
   pool_.ParallelFor(0, kernel.UnitsOf(launch), kernel.grain,
                     [&](int thread, int64_t first, int64_t last) {
+                      const SubnormalFlush flush(kernel.flushes_subnormals);
                       kernel.function(&pointers_[thread * arity], first, last);
                     });
   return absl::OkStatus();

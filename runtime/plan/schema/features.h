@@ -18,8 +18,13 @@ inline constexpr absl::string_view kFeatureThreadPrivate = "thread-private";
 // Accesses to a rank's part of a buffer (Access.shard).
 inline constexpr absl::string_view kFeatureShardedAccess = "sharded-access";
 
-inline constexpr std::array<absl::string_view, 3> kKnownFeatures = {
-    kFeatureExternalFiles, kFeatureThreadPrivate, kFeatureShardedAccess};
+// Kernels that run with subnormal numbers flushed to zero.
+inline constexpr absl::string_view kFeatureFlushedSubnormals =
+    "flushed-subnormals";
+
+inline constexpr std::array<absl::string_view, 4> kKnownFeatures = {
+    kFeatureExternalFiles, kFeatureThreadPrivate, kFeatureShardedAccess,
+    kFeatureFlushedSubnormals};
 
 }  // namespace accel::runtime
 

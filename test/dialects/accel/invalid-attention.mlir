@@ -167,3 +167,44 @@ func.func @attention_c2_site_offset(%q: tensor<1x1x2x2xf32>, %o: tensor<i64>) {
   %y:2 = accel.attention %q, %q, %q plus %o scale 1.0 : tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32> -> tensor<1x1x2x2xf32>, tensor<1x1x2xf32>
   return
 }
+
+// -----
+
+// What attention computes of operands of 16 bits is f32, and so is what it keeps and what it adds.
+func.func @attention_c1_lse_type(%q: tensor<1x1x2x2xbf16>) {
+  // expected-error@below {{'accel.attention' op expected `lse` of element type 'f32', got 'bf16'}}
+  %y:2 = accel.attention %q, %q, %q scale 1.0 : tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16> -> tensor<1x1x2x2xbf16>, tensor<1x1x2xbf16>
+  return
+}
+
+// -----
+
+func.func @attention_c1_mask_type(%q: tensor<1x1x2x2xbf16>, %m: tensor<1x1x2x2xbf16>) {
+  // expected-error@below {{'accel.attention' op expected `mask` of element type i1 or 'f32', got 'bf16'}}
+  %y:2 = accel.attention %q, %q, %q mask %m : tensor<1x1x2x2xbf16> scale 1.0 : tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16> -> tensor<1x1x2x2xbf16>, tensor<1x1x2xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1_wide_lse(%q: tensor<1x1x2x2xf64>) {
+  // expected-error@below {{'accel.attention' op expected `lse` of element type 'f64', got 'f32'}}
+  %y:2 = accel.attention %q, %q, %q scale 1.0 : tensor<1x1x2x2xf64>, tensor<1x1x2x2xf64>, tensor<1x1x2x2xf64> -> tensor<1x1x2x2xf64>, tensor<1x1x2xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1_result_type(%q: tensor<1x1x2x2xbf16>) {
+  // expected-error@below {{'accel.attention' op expected `result` of element type 'bf16', got 'f32'}}
+  %y:2 = accel.attention %q, %q, %q scale 1.0 : tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16> -> tensor<1x1x2x2xf32>, tensor<1x1x2xf32>
+  return
+}
+
+// -----
+
+func.func @attention_grad_c1_lse_type(%q: tensor<1x1x2x2xbf16>, %l: tensor<1x1x2xbf16>) {
+  // expected-error@below {{'accel.attention_grad' op expected `lse` of element type 'f32', got 'bf16'}}
+  %y:3 = accel.attention_grad %q, %q, %q, %q, %q, %l scale 1.0 : tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16>, tensor<1x1x2xbf16>
+  return
+}

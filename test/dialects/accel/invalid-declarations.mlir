@@ -56,6 +56,24 @@ accel.parameter @parameter_c3_key : tensor<4xf32> {initial = {kind = "file"}}
 
 // -----
 
+// parameter_c4
+// expected-error@below {{'accel.parameter' op expected `compute` bf16 or f16 of a parameter of f32, got 'f32' of 'f32'}}
+accel.parameter @parameter_c4 : tensor<4xf32> trainable compute f32
+
+// -----
+
+// parameter_c4
+// expected-error@below {{'accel.parameter' op expected `compute` bf16 or f16 of a parameter of f32, got 'f8E4M3FN' of 'f32'}}
+accel.parameter @parameter_c4_byte : tensor<4xf32> compute f8E4M3FN
+
+// -----
+
+// parameter_c4
+// expected-error@below {{'accel.parameter' op expected `compute` bf16 or f16 of a parameter of f32, got 'bf16' of 'f64'}}
+accel.parameter @parameter_c4_stored : tensor<4xf64> trainable compute bf16
+
+// -----
+
 // state_c1
 // expected-error@below {{'accel.state' op expected a ranked tensor type with a static shape, got 'tensor<*xf64>'}}
 accel.state @state_c1 counter : tensor<*xf64>
@@ -86,6 +104,11 @@ accel.state @no_name slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s"
 
 // expected-error@below {{expected no name of what the optimizer keeps, got "m"}}
 accel.state @a_name slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master : "m">, group = #accel.group<decayed>}
+
+// -----
+
+// expected-error@below {{expected a name that is no role of a slot, got "compute"}}
+accel.state @computed slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<optimizer : "compute">, group = #accel.group<decayed>}
 
 // -----
 

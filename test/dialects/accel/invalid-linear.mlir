@@ -26,6 +26,47 @@ func.func @matmul_c1_type(%x: tensor<4x8xf32>, %w: tensor<8x16xf64>) {
 
 // -----
 
+func.func @matmul_c1_result(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) {
+  // expected-error@below {{'accel.matmul' op expected `result` of element type 'f32', got 'f64'}}
+  %z = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf64>
+  return
+}
+
+// -----
+
+// Only operands of 16 bits may be summed in another type, and that is f32.
+func.func @matmul_c1_sum(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>) {
+  // expected-error@below {{'accel.matmul' op expected `result` of element type 'bf16', got 'f64'}}
+  %z = accel.matmul %x, %w : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xf64>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_wide(%x: tensor<4x8xf64>, %w: tensor<8x16xf64>) {
+  // expected-error@below {{'accel.matmul' op expected `result` of element type 'f64', got 'f32'}}
+  %z = accel.matmul %x, %w : tensor<4x8xf64>, tensor<8x16xf64> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_mixed(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>) {
+  // expected-error@below {{'accel.matmul' op expected `rhs` of element type 'bf16', got 'f32'}}
+  %z = accel.matmul %x, %w : tensor<4x8xbf16>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_role(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) {
+  // expected-error@below {{expected string or keyword containing one of the following enum values for attribute 'role' [forward, input_gradient, weight_gradient]}}
+  %z = accel.matmul %x, %w as gradient : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_c2(%x: tensor<2x4x8xf32>, %w: tensor<3x8x16xf32>) {
   // expected-error@below {{'accel.matmul' op expected the leading dimensions of `rhs` to be those of `lhs`, (2), got (3)}}
   %z = accel.matmul %x, %w : tensor<2x4x8xf32>, tensor<3x8x16xf32> -> tensor<2x4x16xf32>

@@ -30,6 +30,48 @@ func.func @read_c1_type() {
 
 // -----
 
+// expected-note@below {{declared here}}
+accel.parameter @w : tensor<4xf32> compute bf16
+func.func @read_c1_compute() {
+  // expected-error@below {{'accel.read' op expected the type of @w, 'tensor<4xf32>', or that of its `compute`, 'tensor<4xbf16>', got 'tensor<4xf16>'}}
+  %w = accel.read @w : tensor<4xf16>
+  return
+}
+
+// -----
+
+// expected-note@below {{declared here}}
+accel.parameter @w : tensor<4xf32> compute bf16
+func.func @read_c1_compute_shape() {
+  // expected-error@below {{'accel.read' op expected the type of @w, 'tensor<4xf32>', or that of its `compute`, 'tensor<4xbf16>', got 'tensor<5xbf16>'}}
+  %w = accel.read @w : tensor<5xbf16>
+  return
+}
+
+// -----
+
+// Without compute there is nothing narrower to read.
+// expected-note@below {{declared here}}
+accel.parameter @w : tensor<4xf32>
+func.func @read_c1_no_compute() {
+  // expected-error@below {{'accel.read' op expected the type of @w, 'tensor<4xf32>', got 'tensor<4xbf16>'}}
+  %w = accel.read @w : tensor<4xbf16>
+  return
+}
+
+// -----
+
+// What is written is the parameter, and what is rounded of it follows.
+// expected-note@below {{declared here}}
+accel.parameter @w : tensor<4xf32> compute bf16
+func.func @write_c1_compute(%x: tensor<4xbf16>) {
+  // expected-error@below {{'accel.write' op expected the type of @w, 'tensor<4xf32>', got 'tensor<4xbf16>'}}
+  accel.write @w, %x : tensor<4xbf16>
+  return
+}
+
+// -----
+
 func.func @write_c1(%x: tensor<4xf32>) {
   // expected-error@below {{'accel.write' op expected @missing to name an accel.parameter or accel.state of the module, got no such symbol}}
   accel.write @missing, %x : tensor<4xf32>

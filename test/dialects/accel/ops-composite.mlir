@@ -8,6 +8,27 @@ func.func @products(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %a: tensor<2x3x5x
   %z = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   // CHECK: accel.matmul %{{.+}}, %{{.+}} {transpose_lhs, transpose_rhs} : tensor<2x3x5xf64>, tensor<2x7x3xf64> -> tensor<2x5x7xf64>
   %t = accel.matmul %a, %b {transpose_lhs, transpose_rhs} : tensor<2x3x5xf64>, tensor<2x7x3xf64> -> tensor<2x5x7xf64>
+  // A product of the forward program has a role, too, which is not printed.
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} as input_gradient {transpose_rhs} : tensor<4x16xf32>, tensor<8x16xf32> -> tensor<4x8xf32>
+  %i = accel.matmul %z, %w as input_gradient {transpose_rhs} : tensor<4x16xf32>, tensor<8x16xf32> -> tensor<4x8xf32>
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} as weight_gradient {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+  %g = accel.matmul %x, %z as weight_gradient {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  %f = accel.matmul %x, %w as forward : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// Products of 16 bits are summed in f32 or in what their operands are.
+// CHECK-LABEL: func.func @small_products
+func.func @small_products(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>, %a: tensor<2x3x5xf16>, %b: tensor<2x5x7xf16>) {
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xf32>
+  %z = accel.matmul %x, %w : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xf32>
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xbf16>
+  %n = accel.matmul %x, %w : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xbf16>
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} as weight_gradient {transpose_lhs} : tensor<4x8xbf16>, tensor<4x16xbf16> -> tensor<8x16xf32>
+  %g = accel.matmul %x, %n as weight_gradient {transpose_lhs} : tensor<4x8xbf16>, tensor<4x16xbf16> -> tensor<8x16xf32>
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} : tensor<2x3x5xf16>, tensor<2x5x7xf16> -> tensor<2x3x7xf32>
+  %h = accel.matmul %a, %b : tensor<2x3x5xf16>, tensor<2x5x7xf16> -> tensor<2x3x7xf32>
   return
 }
 
@@ -60,5 +81,17 @@ func.func @attention(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x9x16xf32>, %v: ten
   %d:2 = accel.attention %q, %k, %v mask %bias : tensor<1x4x1x9xf32> dropout %samples, %seed probability 0.25 site 2 : tensor<2xi64>, tensor<i64> scale 1.0 causal : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32> -> tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
   // CHECK: accel.attention_grad {{.+}} dropout %{{.+}}, %{{.+}} probability 2.500000e-01 site 2 : tensor<2xi64>, tensor<i64> scale 1.250000e-01 causal :
   %g:3 = accel.attention_grad %y, %q, %k, %v, %y, %lse dropout %samples, %seed probability 0.25 site 2 : tensor<2xi64>, tensor<i64> scale 0.125 causal : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32>, tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// Operands of 16 bits: scores, their masks and the logarithms of their sums are f32.
+// CHECK-LABEL: func.func @small_attention
+func.func @small_attention(%q: tensor<2x4x8x16xbf16>, %v: tensor<2x4x8x5xbf16>, %h: tensor<2x4x8x16xf16>, %mask: tensor<2x1x8x8xi1>, %bias: tensor<1x4x1x8xf32>) {
+  // CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %{{.+}} : tensor<1x4x1x8xf32> scale 1.000000e+00 : tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x5xbf16> -> tensor<2x4x8x5xbf16>, tensor<2x4x8xf32>
+  %y, %lse = accel.attention %q, %q, %v mask %bias : tensor<1x4x1x8xf32> scale 1.0 : tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x5xbf16> -> tensor<2x4x8x5xbf16>, tensor<2x4x8xf32>
+  // CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %{{.+}} : tensor<2x1x8x8xi1> scale 1.000000e+00 causal : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16> -> tensor<2x4x8x16xf16>, tensor<2x4x8xf32>
+  %m:2 = accel.attention %h, %h, %h mask %mask : tensor<2x1x8x8xi1> scale 1.0 causal : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16> -> tensor<2x4x8x16xf16>, tensor<2x4x8xf32>
+  // CHECK: accel.attention_grad {{.+}} mask %{{.+}} : tensor<1x4x1x8xf32> scale 1.000000e+00 : tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x5xbf16>, tensor<2x4x8x5xbf16>, tensor<2x4x8xf32>
+  %g:3 = accel.attention_grad %y, %q, %q, %v, %y, %lse mask %bias : tensor<1x4x1x8xf32> scale 1.0 : tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x5xbf16>, tensor<2x4x8x5xbf16>, tensor<2x4x8xf32>
   return
 }

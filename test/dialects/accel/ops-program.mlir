@@ -72,3 +72,22 @@ func.func @small_floats(%x: tensor<4xf8E4M3FN>) {
   accel.write @compute, %x : tensor<4xf8E4M3FN>
   return
 }
+
+// Microbatches read these in another type than they are kept in; a read may ask for either.
+// CHECK: accel.parameter @narrow : tensor<4xf32> trainable compute bf16{{$}}
+accel.parameter @narrow : tensor<4xf32> trainable compute bf16
+// CHECK: accel.parameter @half : tensor<4xf32> compute f16 {offset = 0 : i64, segment = @block0.frozen_as_f16.master}
+accel.parameter @half : tensor<4xf32> compute f16 {segment = @"block0.frozen_as_f16.master", offset = 0 : i64}
+// CHECK: accel.state @block0.frozen_as_f16.compute slot : tensor<128xf16> {group = #accel.group<frozen>, segment = #accel.segment_ref<@block0 "frozen_as_f16">, slot = #accel.slot<compute>}
+accel.state @"block0.frozen_as_f16.compute" slot : tensor<128xf16> {segment = #accel.segment_ref<@block0 "frozen_as_f16">, slot = #accel.slot<compute>, group = #accel.group<frozen>}
+
+// CHECK-LABEL: func.func @computed
+func.func @computed() {
+  // CHECK: accel.read @narrow : tensor<4xbf16>
+  %low = accel.read @narrow : tensor<4xbf16>
+  // CHECK: accel.read @narrow : tensor<4xf32>
+  %wide = accel.read @narrow : tensor<4xf32>
+  // CHECK: accel.read @half : tensor<4xf16>
+  %half = accel.read @half : tensor<4xf16>
+  return
+}

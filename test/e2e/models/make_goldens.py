@@ -40,6 +40,7 @@ class Variant:
     weights: bool = True  # keep the final weights
     flags: tuple[str, ...] = ()  # of accelc
     adapt: Callable[[nn.Module], object] | None = None  # does it in PyTorch
+    bf16: bool = False  # under autocast
     steps: int = STEPS
 
 
@@ -79,6 +80,13 @@ SCHEDULES = (
     Schedule("wsd", warmup_steps=3, schedule_steps=18, min_lr=5e-5, decay_steps=6),
 )
 PLAIN = (Variant(), Variant("sgd", SGD))
+
+
+def _bf16(optimizer: Optimizer) -> Variant:
+    """Autocast adds to the residual stream in f32."""
+    flags = ("--bf16", "--residual-dtype=f32")
+    return Variant("bf16", optimizer, weights=False, flags=flags, bf16=True)
+
 
 
 def _freeze(*prefixes: str) -> Callable[[nn.Module], object]:
@@ -130,6 +138,7 @@ def _gpt2(fresh: bool) -> Model:
         sources["arrays"] = _arrays("input_ids")
         sources["shifted"] = (_shifted, {"input_ids": "input_ids.npy"})
         variants += _scheduled(Optimizer())
+        variants += (_bf16(Optimizer()),)
         variants += (Variant("ignored", batch=7, source="arrays"),)
         variants += (Variant("shifted", source="shifted", weights=False),)
         tied = _freeze("transformer.wte")
@@ -155,7 +164,7 @@ def _decoder(positions: int, seed: int) -> Model:
             folder / "data.bin", 199, 2411, seed=23
         ),
         sources={"default": _stream(24)},
-        variants=(*PLAIN, LION, *_scheduled(Optimizer())),
+        variants=(*PLAIN, LION, _bf16(Optimizer()), *_scheduled(Optimizer())),
         dims={"seq": 24},
         tied={"token_table.weight": "head.weight"},
         rows_in_file={"position_table.weight": 24},
@@ -199,7 +208,7 @@ def _own_loss() -> Model:
 def _grouped(
     build: Callable[[], nn.Module], seed: int, tied: bool = False, sgd: bool = False
 ) -> Model:
-    variants = (Variant("", ADAMW_HALF), Variant("sgd", SGD_HALF))
+    variants = (Variant("", ADAMW_HALF), Variant("sgd", SGD_HALF), _bf16(ADAMW_HALF))
     return Model(
         build=build,
         objective="causal-lm",
@@ -207,7 +216,7 @@ def _grouped(
             folder / "data.bin", 211, 3217, seed
         ),
         sources={"default": _stream(32)},
-        variants=variants if sgd else variants[:1],
+        variants=variants if sgd else variants[::2],
         dims={"seq": 32},
         tied={"model.embed_tokens.weight": "lm_head.weight"} if tied else {},
     )
@@ -232,6 +241,7 @@ MODELS = {
             Variant("sgd", MLP_SGD),
             LION,
             ADAMW8,
+            _bf16(ADAMW_HALF),
             *_scheduled(ADAMW_HALF),
             Variant(
                 "frozen",
@@ -346,7 +356,8 @@ def write_golden(name: str, model: Model, variant: Variant, result: Result) -> N
     files = {"initial": "initial.safetensors"}
     if not variant.name:
         _save(model, result.initial, folder / "initial.safetensors")
-    if not variant.name or variant.source == "arrays" or variant.adapt:
+    own = variant.source == "arrays" or variant.adapt or variant.bf16
+    if not variant.name or own:
         path = folder / f"gradients{suffix}.safetensors"
         files["gradients"] = _save(model, result.gradients, path)
     elif variant.source == "default":  # same weights, same batch
@@ -367,6 +378,7 @@ def write_golden(name: str, model: Model, variant: Variant, result: Result) -> N
         "dims": {"batch": model.microbatch, **model.dims},
         "global_batch": variant.batch,
         "steps": variant.steps,
+        "bf16": variant.bf16,
         "data": data_files,
         "files": files,
         "tied": model.tied,
@@ -396,6 +408,7 @@ def run_variant(
         variant.batch,
         variant.steps,
         model.bucket_of,
+        variant.bf16,
     )
 
 

@@ -154,12 +154,15 @@ def train(
     batch: int,
     steps: int,
     bucket_of: Callable[[str], str] = lambda name: "model",
+    autocast: bool = False,
 ) -> Result:
+    """`autocast`: forward runs under PyTorch's autocast to bf16."""
     torch_optimizer = optimizer.build(model, bucket_of)
     result = Result(initial=_snapshot(model))
     for step in range(steps):
         inputs, targets, others = data.batch(step, batch)
-        loss = mean_loss(model, inputs, targets, others)
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            loss = mean_loss(model, inputs, targets, others)
         torch_optimizer.zero_grad()
         loss.backward()
         if step == 0:

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention and its gradient: lengths beside multiples of a tile, head sizes
 // beside multiples of a vector, grouped and transposed heads, every kind of
-// mask, dropout.
+// mask, dropout, tensors of 16 bits.
 #include "test/passes/lower/KernelCases.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 #include <numeric>
 
@@ -19,6 +21,7 @@ struct Attention {
   bool drops = false;
   bool transposed = false; ///< heads lie behind tokens, in one tensor
   std::string scale = "0.25";
+  std::string element = "f32"; ///< of all but the mask and the sums
 };
 
 /// The scores that it is made of.
@@ -36,10 +39,10 @@ struct Operands {
 
 Operands describeOperands(const Attention &a) {
   Operands o;
-  o.query = tensorOf({a.batch, a.heads, a.rows, a.depth}, "f32");
-  o.key = tensorOf({a.batch, a.keyHeads, a.columns, a.depth}, "f32");
-  o.value = tensorOf({a.batch, a.keyHeads, a.columns, a.width}, "f32");
-  o.result = tensorOf({a.batch, a.heads, a.rows, a.width}, "f32");
+  o.query = tensorOf({a.batch, a.heads, a.rows, a.depth}, a.element);
+  o.key = tensorOf({a.batch, a.keyHeads, a.columns, a.depth}, a.element);
+  o.value = tensorOf({a.batch, a.keyHeads, a.columns, a.width}, a.element);
+  o.result = tensorOf({a.batch, a.heads, a.rows, a.width}, a.element);
   o.lse = tensorOf({a.batch, a.heads, a.rows}, "f32");
   std::string range = " {accel.range = [-2.0, 2.0]}";
   if (!a.transposed) {
@@ -47,9 +50,11 @@ Operands describeOperands(const Attention &a) {
                   ", %v: " + o.value + range;
   } else {
     std::string all =
-        tensorOf({a.batch * a.rows, 3 * a.heads * a.depth}, "f32");
-    std::string part = tensorOf({a.batch * a.rows, a.heads * a.depth}, "f32");
-    std::string split = tensorOf({a.batch, a.rows, a.heads, a.depth}, "f32");
+        tensorOf({a.batch * a.rows, 3 * a.heads * a.depth}, a.element);
+    std::string part =
+        tensorOf({a.batch * a.rows, a.heads * a.depth}, a.element);
+    std::string split =
+        tensorOf({a.batch, a.rows, a.heads, a.depth}, a.element);
     o.arguments = "%qkv: " + all + range;
     o.prologue = substitute(
         "  %q0, %k0, %v0 = accel.split %qkv axis 1 : $0 -> $1, $1, $1\n",
@@ -88,6 +93,9 @@ std::string attributes(const Attention &a) {
   return words + " scale " + a.scale + (a.causal ? " causal" : "");
 }
 
+/// Numbers on both sides of a tie are a unit of bf16 apart.
+constexpr double kRounded = 8e-3;
+
 KernelCase makeForward(const Attention &a) {
   Operands o = describeOperands(a);
   std::string body =
@@ -97,7 +105,7 @@ KernelCase makeForward(const Attention &a) {
                  {attributes(a), o.query, o.key, o.value, o.result, o.lse});
   std::string result = o.result;
   if (a.transposed) {
-    result = tensorOf({a.batch, a.rows, a.heads, a.width}, "f32");
+    result = tensorOf({a.batch, a.rows, a.heads, a.width}, a.element);
     body += substitute("  %t = accel.transpose %y [0, 2, 1, 3] : $0 -> $1\n",
                        {o.result, result});
   }
@@ -106,7 +114,7 @@ KernelCase makeForward(const Attention &a) {
               ") " + describe(a) + " {\n" + body + "  return " +
               (a.transposed ? "%t" : "%y") + ", %lse : " + result + ", " +
               o.lse + "\n}\n",
-          4e-6};
+          a.element == "f32" ? 4e-6 : kRounded};
 }
 
 KernelCase makeGradient(const Attention &a) {
@@ -121,7 +129,8 @@ KernelCase makeGradient(const Attention &a) {
   std::vector<std::string> types = {o.query, o.key, o.value};
   std::vector<std::string> names = {"%dq", "%dk", "%dv"};
   if (a.transposed) {
-    std::string split = tensorOf({a.batch, a.rows, a.heads, a.depth}, "f32");
+    std::string split =
+        tensorOf({a.batch, a.rows, a.heads, a.depth}, a.element);
     for (int i = 0; i < 3; ++i) {
       body += substitute("  $0t = accel.transpose $0 [0, 2, 1, 3] : $1 -> $2\n",
                          {names[i], types[i], split});
@@ -137,7 +146,7 @@ KernelCase makeGradient(const Attention &a) {
               list + ") " + describe(a) + " {\n" + body + "  return " +
               names[0] + ", " + names[1] + ", " + names[2] + " : " + list +
               "\n}\n",
-          8e-6};
+          a.element == "f32" ? 8e-6 : kRounded};
 }
 
 void addSizes(std::vector<Attention> &all) {
@@ -221,6 +230,27 @@ void addMasks(std::vector<Attention> &all) {
   }
 }
 
+/// Copies of some, with tensors of 16 bits.
+void addNarrow(std::vector<Attention> &all) {
+  for (const Attention &each : std::vector<Attention>(all)) {
+    bool isChosen = llvm::StringSwitch<bool>(each.name)
+                        .Cases({"causal_1", "causal_64", "full_100"}, true)
+                        .Cases({"depth_5", "depth_40", "depth_80"}, true)
+                        .Cases({"cross", "grouped", "grouped_drops"}, true)
+                        .Cases({"transposed_101", "everything"}, true)
+                        .Case("mask_each_f32_101", true)
+                        .Default(false);
+    if (isChosen) {
+      for (const char *element : {"bf16", "f16"}) {
+        Attention narrow = each;
+        narrow.element = element;
+        narrow.name += std::string("_") + element;
+        all.push_back(narrow);
+      }
+    }
+  }
+}
+
 std::vector<Attention> makeAttentions() {
   std::vector<Attention> all;
   addSizes(all);
@@ -236,6 +266,7 @@ std::vector<Attention> makeAttentions() {
                  .mask = tensorOf({2, 1, 77, 77}, "i1"),
                  .drops = true,
                  .transposed = true});
+  addNarrow(all);
   return all;
 }
 

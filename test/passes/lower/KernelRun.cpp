@@ -11,6 +11,7 @@
 #include <random>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <xmmintrin.h>
 
 using namespace mlir;
 
@@ -165,10 +166,18 @@ std::unique_ptr<GuardedBuffer> makeWorkspace(func::FuncOp kernel) {
       RankedTensorType::get({bytes / 4}, f32));
 }
 
+FlushedSubnormals::FlushedSubnormals(func::FuncOp kernel)
+    : before(_mm_getcsr()) {
+  constexpr unsigned kFlush = 0x8040;
+  _mm_setcsr(flushesSubnormals(kernel) ? before | kFlush : before);
+}
+
+FlushedSubnormals::~FlushedSubnormals() { _mm_setcsr(before); }
+
 void assignGeometry(func::FuncOp kernel) {
   CpuTarget target(getCpuVariants());
   NamedAttrList codes;
-  for (const CodeVariant &variant : target.getVariants()) {
+  for (const CodeVariant &variant : getCpuVariants()) {
     codes.set(variant.name, target.getEntry(kernel, variant));
   }
   kernel->setAttr(plan::kCodeAttr, codes.getDictionary(kernel.getContext()));
@@ -181,7 +190,9 @@ bool canRun(const CodeVariant &variant) {
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return hasV3 && (variant.name != "x86-64-v4" || hasV4);
+  bool hasBf16 = __builtin_cpu_supports("avx512bf16");
+  return hasV3 && (variant.name == "x86-64-v3" || hasV4) &&
+         (variant.name != kBf16Variant || hasBf16);
 }
 
 std::vector<std::pair<int64_t, int64_t>> splitTiles(int64_t tiles,

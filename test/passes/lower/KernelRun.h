@@ -66,6 +66,19 @@ private:
 /// nothing.
 std::unique_ptr<GuardedBuffer> makeWorkspace(mlir::func::FuncOp kernel);
 
+/// While it lives, this thread flushes subnormal numbers if `kernel` is meant
+/// to run so.
+class FlushedSubnormals {
+public:
+  explicit FlushedSubnormals(mlir::func::FuncOp kernel);
+  ~FlushedSubnormals();
+  FlushedSubnormals(const FlushedSubnormals &) = delete;
+  FlushedSubnormals &operator=(const FlushedSubnormals &) = delete;
+
+private:
+  unsigned before;
+};
+
 /// Says how `kernel` is cut in each variant that there is, as the target does.
 void assignGeometry(mlir::func::FuncOp kernel);
 

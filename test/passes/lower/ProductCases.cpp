@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products: sizes beside multiples of every block, all transposes, one
 // and several blocks of the summed index, one matrix and several, results added
-// to what is there, and what is computed of a product element by element.
+// to what is there, what is computed of a product element by element, and
+// operands of 16 bits.
 #include "test/passes/lower/KernelCases.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ struct Product {
   bool transposeLhs = false, transposeRhs = false;
   bool accumulates = false;
   std::vector<int64_t> leading = {}; ///< dimensions of all three
+  std::string element = "f32";       ///< of the operands
 
   int64_t matrices() const {
     int64_t count = 1;
@@ -30,7 +32,8 @@ struct Product {
 std::string describe(const Product &p) {
   int64_t matrices = p.matrices();
   int64_t blocks = alignUp(p.depth, 256) / 256;
-  int64_t block = alignUp((p.depth + blocks - 1) / blocks, 16);
+  int64_t block =
+      alignUp((p.depth + blocks - 1) / blocks, p.element == "bf16" ? 32 : 16);
   return "attributes {plan.kernel = {kind = \"product\", elements = " +
          text(matrices * p.rows * p.columns) +
          " : i64, rows = " + text(matrices * p.rows) +
@@ -44,15 +47,16 @@ struct Types {
 };
 
 Types typesOf(const Product &p) {
-  auto matrix = [&](int64_t rows, int64_t columns, bool isTransposed) {
+  auto matrix = [&](int64_t rows, int64_t columns, bool isTransposed,
+                    const std::string &element) {
     std::vector<int64_t> shape = p.leading;
     shape.push_back(isTransposed ? columns : rows);
     shape.push_back(isTransposed ? rows : columns);
-    return tensorOf(shape, "f32");
+    return tensorOf(shape, element);
   };
-  return {matrix(p.rows, p.depth, p.transposeLhs),
-          matrix(p.depth, p.columns, p.transposeRhs),
-          matrix(p.rows, p.columns, false)};
+  return {matrix(p.rows, p.depth, p.transposeLhs, p.element),
+          matrix(p.depth, p.columns, p.transposeRhs, p.element),
+          matrix(p.rows, p.columns, false, "f32")};
 }
 
 /// `%c`, the product of %a and %b.
@@ -143,8 +147,8 @@ void addBatches(std::vector<KernelCase> &cases) {
       }
       name += "_" + text(batch.rows) + "x" + text(batch.columns) + "x" +
               text(batch.depth) + (lhs ? "_tl" : "") + (rhs ? "_tr" : "");
-      Product product{name, batch.rows, batch.columns, batch.depth,
-                      lhs,  rhs,        false,         batch.leading};
+      Product product{name, batch.rows, batch.columns, batch.depth, lhs,
+                      rhs,  false,      batch.leading, "f32"};
       cases.push_back(makePlain(product));
       product.name += "_added";
       product.accumulates = true;
@@ -194,6 +198,14 @@ KernelCase makeScaled(const Product &p) {
                              {rows, type, flat, row}));
 }
 
+/// Added to what is there, and nobody wants the product: the workspace has it.
+KernelCase makeNegated(const Product &p) {
+  std::string type = typesOf(p).result;
+  return makeCase(
+      p, "", type + " {plan.accumulate}",
+      substitute("  %y = accel.neg %c : $0\n  return %y : $0", {type}));
+}
+
 KernelCase makeDropout(const Product &p) {
   std::string type = typesOf(p).result;
   std::string samples = tensorOf({2}, "i64");
@@ -209,12 +221,89 @@ KernelCase makeDropout(const Product &p) {
                  {type, samples}));
 }
 
+/// Of a small float nothing but the rounded result is stored: the sums have no
+/// place but the workspace. `biased`: of what is computed of them.
+KernelCase makeRounded(const Product &p, bool biased) {
+  std::string type = typesOf(p).result;
+  std::vector<int64_t> shape = p.leading;
+  shape.insert(shape.end(), {p.rows, p.columns});
+  std::string rounded = tensorOf(shape, p.element);
+  std::string bias = tensorOf({p.columns}, "f32");
+  std::string last = text(int64_t(p.leading.size()) + 1);
+  KernelCase made =
+      biased
+          ? makeCase(p, ", %bias: " + bias + " {accel.range = [-1.0, 1.0]}",
+                     rounded + ", " + rounded,
+                     substitute("  %w = accel.broadcast %bias [$3] : $0 -> $1\n"
+                                "  %h = accel.add %c, %w : $1\n"
+                                "  %r = accel.cast %h : $1 -> $2\n"
+                                "  %s = accel.cast %r : $2 -> $1\n"
+                                "  %e = accel.relu %s : $1\n"
+                                "  %y = accel.cast %e : $1 -> $2\n"
+                                "  return %r, %y : $2, $2",
+                                {bias, type, rounded, last}))
+          : makeCase(p, "", rounded,
+                     substitute("  %y = accel.cast %c : $0 -> $1\n"
+                                "  return %y : $1",
+                                {type, rounded}));
+  made.name += biased ? "_biased" : "_rounded";
+  // Sums on both sides of a tie are a unit apart.
+  made.tolerance = p.element == "bf16" ? 8e-3 : 1e-3;
+  return made;
+}
+
+/// Operands of 16 bits: even and odd depths, tails of pairs in every block.
+void addNarrow(std::vector<KernelCase> &cases, const std::string &element) {
+  struct Size {
+    int64_t rows, columns, depth;
+  };
+  const Size sizes[] = {{1, 1, 1},      {7, 17, 5},    {12, 32, 256},
+                        {13, 31, 257},  {50, 40, 33},  {97, 3, 40},
+                        {19, 523, 530}, {110, 70, 271}};
+  for (const Size &size : sizes) {
+    for (int transposes = 0; transposes < 4; ++transposes) {
+      bool lhs = (transposes & 1) != 0, rhs = (transposes & 2) != 0;
+      Product p{"product_" + element + "_" + text(size.rows) + "x" +
+                    text(size.columns) + "x" + text(size.depth) +
+                    (lhs ? "_tl" : "") + (rhs ? "_tr" : ""),
+                size.rows,
+                size.columns,
+                size.depth,
+                lhs,
+                rhs};
+      p.element = element;
+      cases.push_back(makePlain(p));
+      // Nothing follows products with rows of one element.
+      if (size.columns > 1) {
+        cases.push_back(makeRounded(p, /*biased=*/false));
+        cases.push_back(makeRounded(p, /*biased=*/true));
+      }
+      p.name += "_added";
+      p.accumulates = true;
+      cases.push_back(makePlain(p));
+    }
+  }
+  // Several matrices, and more rows than the workspace keeps sums of, in tiles
+  // of columns and of rows.
+  const Product others[] = {
+      {"products", 13, 70, 300, false, true, false, {5}, element},
+      {"products_rows", 50, 33, 257, true, false, false, {2, 2}, element},
+      {"product_long", 1100, 24, 290, false, true, false, {}, element},
+      {"product_large", 1020, 1030, 258, false, false, false, {}, element}};
+  for (Product p : others) {
+    p.name += "_" + element;
+    cases.push_back(makeRounded(p, /*biased=*/true));
+  }
+}
+
 } // namespace
 
 std::vector<KernelCase> getProductCases() {
   std::vector<KernelCase> cases;
   addSizes(cases);
   addBatches(cases);
+  addNarrow(cases, "bf16");
+  addNarrow(cases, "f16");
   for (const char *suffix : {"", "_deep"}) {
     int64_t depth = *suffix == '\0' ? 20 : 600;
     auto named = [&](const char *name) { return std::string(name) + suffix; };
@@ -222,10 +311,11 @@ std::vector<KernelCase> getProductCases() {
     cases.push_back(makeResidual({named("product_residual"), 31, 20, depth}));
     cases.push_back(makeScaled({named("product_scaled"), 25, 70, depth}));
     cases.push_back(makeDropout({named("product_dropout"), 16, 68, depth}));
+    cases.push_back(makeNegated({named("product_negated"), 31, 50, depth}));
     // Several matrices, in tiles of columns and of rows.
     auto batch = [&](const char *name, int64_t rows, int64_t columns) {
-      return Product{named(name), rows,  columns, depth,
-                     false,       false, false,   {2, 3}};
+      return Product{named(name), rows,  columns, depth, false,
+                     false,       false, {2, 3},  "f32"};
     };
     cases.push_back(makeGelu(batch("products_gelu", 14, 77)));
     cases.push_back(makeResidual(batch("products_residual", 31, 20)));

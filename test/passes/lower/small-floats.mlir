@@ -48,7 +48,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 // CHECK: func.func @{{.+}}.code(%{{.+}}: memref<1536xi16>, %{{.+}}: index, %{{.+}}: index)
 // CHECK: arith.constant dense<16320> : vector<{{[0-9]+}}xi16>
 // CHECK: func.func @{{.+}}.code(%{{.+}}: memref<12xi8>, %{{.+}}: index, %{{.+}}: index)
-// CHECK: func.func @{{.+}}.code(%{{.+}}: memref<1536xi16>, %{{.+}}: memref<1536xf32>, %{{.+}}: memref<1536xf32>, %{{.+}}: memref<1536xi16>, %{{.+}}: memref<12xi8>, %{{.+}}: memref<1536xi8>
+// CHECK: func.func @{{.+}}.code(%{{.+}}: memref<1536xf32>, %{{.+}}: memref<1536xi16>, %{{.+}}: memref<1536xf32>, %{{.+}}: memref<1536xi16>, %{{.+}}: memref<12xi8>, %{{.+}}: memref<1536xi8>
 // CHECK-NOT: {{bf16|f8E|extf|truncf}}
 // CHECK: arith.extui %{{.+}} : vector<{{[0-9]+}}xi16> to vector<{{[0-9]+}}xi32>
 // CHECK-NOT: {{bf16|f8E|extf|truncf}}

@@ -2,6 +2,7 @@
 // RUN: accel-opt %t/blocks.mlir --accel-assign-buckets | FileCheck %t/blocks.mlir
 // RUN: accel-opt %t/codes.mlir --accel-assign-buckets | FileCheck %t/codes.mlir
 // RUN: accel-opt %t/plain.mlir --accel-assign-buckets=decay-rank=1 | FileCheck %t/plain.mlir
+// RUN: accel-opt %t/compute.mlir --accel-assign-buckets | FileCheck %t/compute.mlir
 
 //--- blocks.mlir
 // Two blocks of a product and a bias, whatever their names, between an embedding and a head that share a weight. The tied
@@ -142,6 +143,71 @@ module {
     }
     %s = accel.constant dense<1.0> : tensor<f64>
     accel.update %s kind "adamw8" : tensor<f64>
+    return
+  }
+}
+
+//--- compute.mlir
+// Parameters that microbatches read in bf16 have segments of their own, trained or frozen, with a slot of that type beside the master.
+// CHECK: accel.parameter @first : tensor<8x8xf32> trainable compute bf16 {offset = 0 : i64, segment = @model.decayed_as_bf16.master}
+// CHECK: accel.parameter @second : tensor<8x8xf32> trainable {offset = 0 : i64, segment = @model.decayed.master}
+// CHECK: accel.parameter @third : tensor<8x8xf32> trainable compute bf16 {offset = 64 : i64, segment = @model.decayed_as_bf16.master}
+// CHECK: accel.parameter @frozen : tensor<8x8xf32> compute bf16 {offset = 0 : i64, segment = @model.frozen_as_bf16.master}
+// CHECK: accel.bucket @model {granule = 128 : i64, segments = [
+// CHECK-SAME: #accel.segment<"decayed_as_bf16" group decayed, 128 elements of @first, @third>
+// CHECK-SAME: #accel.segment<"decayed" group decayed, 128 elements of @second>
+// CHECK-SAME: #accel.segment<"frozen_as_bf16" group frozen, 128 elements of @frozen>
+// CHECK: accel.state @model.decayed_as_bf16.master slot : tensor<128xf32> {group = #accel.group<decayed>, segment = #accel.segment_ref<@model "decayed_as_bf16">, slot = #accel.slot<master>}
+// CHECK-NEXT: accel.state @model.decayed_as_bf16.compute slot : tensor<128xbf16> {group = #accel.group<decayed>, segment = #accel.segment_ref<@model "decayed_as_bf16">, slot = #accel.slot<compute>}
+// CHECK-NEXT: accel.state @model.decayed_as_bf16.gradient slot : tensor<128xf32>
+// CHECK-NEXT: accel.state @model.decayed_as_bf16.momentum slot : tensor<128xf32>
+// CHECK-NEXT: accel.state @model.decayed.master slot : tensor<128xf32>
+// CHECK-NEXT: accel.state @model.decayed.gradient slot : tensor<128xf32>
+// CHECK-NEXT: accel.state @model.decayed.momentum slot : tensor<128xf32>
+// CHECK-NEXT: accel.state @model.frozen_as_bf16.master slot : tensor<128xf32>
+// CHECK-NEXT: accel.state @model.frozen_as_bf16.compute slot : tensor<128xbf16> {group = #accel.group<frozen>, segment = #accel.segment_ref<@model "frozen_as_bf16">, slot = #accel.slot<compute>}
+// CHECK-NEXT: func.func @init
+// It begins with the master, rounded, behind what initializes the parameters.
+// CHECK-NEXT: %[[ZEROS:.+]] = accel.constant
+// CHECK-NEXT: accel.write @first, %[[ZEROS]]
+// CHECK: %[[MASTER:.+]] = accel.read @model.decayed_as_bf16.master : tensor<128xf32>
+// CHECK-NEXT: %[[ROUNDED:.+]] = accel.cast %[[MASTER]] : tensor<128xf32> -> tensor<128xbf16>
+// CHECK-NEXT: accel.write @model.decayed_as_bf16.compute, %[[ROUNDED]] : tensor<128xbf16>
+// CHECK: %[[FROZEN:.+]] = accel.read @model.frozen_as_bf16.master : tensor<128xf32>
+// CHECK-NEXT: %[[NARROW:.+]] = accel.cast %[[FROZEN]] : tensor<128xf32> -> tensor<128xbf16>
+// CHECK-NEXT: accel.write @model.frozen_as_bf16.compute, %[[NARROW]] : tensor<128xbf16>
+// CHECK-NOT: accel.write @{{.+}}.compute
+// CHECK: return
+module {
+  accel.parameter @first : tensor<8x8xf32> trainable compute bf16
+  accel.parameter @second : tensor<8x8xf32> trainable
+  accel.parameter @third : tensor<8x8xf32> trainable compute bf16
+  accel.parameter @frozen : tensor<8x8xf32> compute bf16
+  func.func @init() attributes {accel.role = #accel.role<initialize>} {
+    %zeros = accel.constant dense<0.0> : tensor<8x8xf32>
+    accel.write @first, %zeros : tensor<8x8xf32>
+    return
+  }
+  func.func @step() attributes {accel.role = #accel.role<step>} {
+    accel.repeat {
+      %x = accel.input "x" : tensor<4x8xf32>
+      %low = accel.cast %x : tensor<4x8xf32> -> tensor<4x8xbf16>
+      %first = accel.read @first : tensor<8x8xbf16>
+      %a = accel.matmul %low, %first : tensor<4x8xbf16>, tensor<8x8xbf16> -> tensor<4x8xf32>
+      %second = accel.read @second : tensor<8x8xf32>
+      %b = accel.matmul %a, %second : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+      %c = accel.cast %b : tensor<4x8xf32> -> tensor<4x8xbf16>
+      %third = accel.read @third : tensor<8x8xbf16>
+      %d = accel.matmul %c, %third : tensor<4x8xbf16>, tensor<8x8xbf16> -> tensor<4x8xf32>
+      %e = accel.cast %d : tensor<4x8xf32> -> tensor<4x8xbf16>
+      %frozen = accel.read @frozen : tensor<8x8xbf16>
+      %f = accel.matmul %e, %frozen : tensor<4x8xbf16>, tensor<8x8xbf16> -> tensor<4x8xf32>
+      accel.accumulate @first, %second : tensor<8x8xf32>
+      accel.accumulate @second, %second : tensor<8x8xf32>
+      accel.accumulate @third, %second : tensor<8x8xf32>
+    }
+    %s = accel.constant dense<1.0> : tensor<f64>
+    accel.update %s kind "sgd" : tensor<f64>
     return
   }
 }

@@ -1,6 +1,7 @@
 // RUN: split-file %s %t
 // RUN: accel-opt %t/adamw.mlir --accel-expand-update | FileCheck %t/adamw.mlir
 // RUN: accel-opt %t/sgd.mlir --accel-expand-update | FileCheck %t/sgd.mlir
+// RUN: accel-opt %t/compute.mlir --accel-expand-update | FileCheck %t/compute.mlir
 
 //--- adamw.mlir
 accel.state @lr hyperparameter : tensor<f64> {initial = 1.0e-3 : f64}
@@ -105,6 +106,37 @@ accel.state @m.undecayed.momentum slot : tensor<128xf32> {segment = #accel.segme
 // CHECK: %[[Q:.+]] = accel.sub %[[P]], %[[STEP]]
 // CHECK: %[[NEWP:.+]] = accel.select %{{.*}}, %[[Q]], %[[P]]
 // CHECK: accel.write @m.undecayed.master, %[[NEWP]]
+// CHECK-NEXT: return
+func.func @step(%s: tensor<f64>) {
+  accel.update %s kind "sgd" : tensor<f64>
+  return
+}
+
+//--- compute.mlir
+accel.state @lr hyperparameter : tensor<f64> {initial = 1.0e-3 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64>
+accel.state @warmup_steps hyperparameter : tensor<f64>
+accel.state @momentum hyperparameter : tensor<f64>
+accel.state @step_count counter : tensor<f64>
+accel.state @skipped_steps counter : tensor<f64>
+accel.state @loss_sum accumulator : tensor<f64>
+accel.state @m.low.master slot : tensor<128xf32> {segment = #accel.segment_ref<@m "low">, slot = #accel.slot<master>, group = #accel.group<undecayed>}
+accel.state @m.low.compute slot : tensor<128xbf16> {segment = #accel.segment_ref<@m "low">, slot = #accel.slot<compute>, group = #accel.group<undecayed>}
+accel.state @m.low.gradient slot : tensor<128xf32> {segment = #accel.segment_ref<@m "low">, slot = #accel.slot<gradient>, group = #accel.group<undecayed>}
+accel.state @m.low.momentum slot : tensor<128xf32> {segment = #accel.segment_ref<@m "low">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<undecayed>}
+accel.state @m.wide.master slot : tensor<128xf32> {segment = #accel.segment_ref<@m "wide">, slot = #accel.slot<master>, group = #accel.group<undecayed>}
+accel.state @m.wide.gradient slot : tensor<128xf32> {segment = #accel.segment_ref<@m "wide">, slot = #accel.slot<gradient>, group = #accel.group<undecayed>}
+accel.state @m.wide.momentum slot : tensor<128xf32> {segment = #accel.segment_ref<@m "wide">, slot = #accel.slot<optimizer : "momentum">, group = #accel.group<undecayed>}
+// The update computes with the master. What microbatches read is not read: it is what the master becomes, rounded, so that a step
+// that is not finite changes neither.
+// CHECK-LABEL: func @step
+// CHECK-NOT: accel.read @m.low.compute
+// CHECK: %[[OLD:.+]] = accel.read @m.low.master : tensor<128xf32>
+// CHECK: %[[NEW:.+]] = accel.select %{{.+}}, %{{.+}}, %[[OLD]] : tensor<128xi1>, tensor<128xf32>
+// CHECK-NEXT: accel.write @m.low.master, %[[NEW]] : tensor<128xf32>
+// CHECK-NEXT: %[[ROUNDED:.+]] = accel.cast %[[NEW]] : tensor<128xf32> -> tensor<128xbf16>
+// CHECK-NEXT: accel.write @m.low.compute, %[[ROUNDED]] : tensor<128xbf16>
+// CHECK: accel.write @m.wide.master
 // CHECK-NEXT: return
 func.func @step(%s: tensor<f64>) {
   accel.update %s kind "sgd" : tensor<f64>

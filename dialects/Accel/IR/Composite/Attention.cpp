@@ -66,6 +66,14 @@ static LogicalResult verifyMask(Operation *op, Value mask,
                            << element << ", got " << elementTypeOf(mask);
 }
 
+/// Of scores, their masks and the logarithms of their sums: operands of 16 bits
+/// are computed with in f32.
+static Type getLseType(Type element) {
+  return element.getIntOrFloatBitWidth() == 16
+             ? Float32Type::get(element.getContext())
+             : element;
+}
+
 /// Verifies what both operations have: query, key, value, mask, dropout,
 /// result and lse.
 template <typename OpTy> static LogicalResult verifyAttention(OpTy op) {
@@ -97,11 +105,12 @@ template <typename OpTy> static LogicalResult verifyAttention(OpTy op) {
   if (failed(verifyAs("key", key, {q[0], keyHeads, s, q[3]})) ||
       failed(verifyAs("value", value, {q[0], keyHeads, s, e})) ||
       failed(verifyAs("result", op.getResult(), {q[0], q[1], q[2], e})) ||
-      failed(verifyAs("lse", op.getLse(), q.take_front(3)))) {
+      failed(verifyShape(op, "lse", op.getLse(), q.take_front(3))) ||
+      failed(verifyElementType(op, "lse", op.getLse(), getLseType(element)))) {
     return failure();
   }
-  if (op.getMask() &&
-      failed(verifyMask(op, op.getMask(), {q[0], q[1], q[2], s}, element))) {
+  if (op.getMask() && failed(verifyMask(op, op.getMask(), {q[0], q[1], q[2], s},
+                                        getLseType(element)))) {
     return failure();
   }
   return verifyDropoutOperands(op, q[0]);
@@ -131,8 +140,8 @@ void AttentionOp::build(OpBuilder &builder, OperationState &state, Value query,
                         Value seed, double scale, bool causal,
                         double probability, int64_t site) {
   SmallVector<int64_t> shape(shapeOf(query));
-  auto rows =
-      RankedTensorType::get(ArrayRef(shape).drop_back(), elementTypeOf(query));
+  auto rows = RankedTensorType::get(ArrayRef(shape).drop_back(),
+                                    getLseType(elementTypeOf(query)));
   shape.back() = shapeOf(value).back();
   auto type = RankedTensorType::get(shape, elementTypeOf(query));
   build(builder, state, type, rows, query, key, value, mask, samples, seed,

@@ -31,11 +31,12 @@ static SmallVector<int64_t> productShape(Value lhs, const ProductSizes &sizes) {
 }
 
 void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
-                     Value rhs, bool transposeLhs, bool transposeRhs) {
+                     Value rhs, bool transposeLhs, bool transposeRhs,
+                     ProductRole role) {
   ProductSizes sizes = sizesOf(lhs, rhs, transposeLhs, transposeRhs);
   auto type =
       RankedTensorType::get(productShape(lhs, sizes), elementTypeOf(lhs));
-  build(builder, state, type, lhs, rhs, transposeLhs, transposeRhs);
+  build(builder, state, type, lhs, rhs, transposeLhs, transposeRhs, role);
 }
 
 LogicalResult MatmulOp::verify() {
@@ -45,7 +46,12 @@ LogicalResult MatmulOp::verify() {
   if (failed(verifyMinimumRank(*this, "lhs", getLhs(), 2)) ||
       failed(verifyRank(*this, "rhs", getRhs(), rank)) ||
       failed(verifyRank(*this, "result", getResult(), rank)) ||
-      failed(verifyElementType(*this, "rhs", getRhs(), element)) ||
+      failed(verifyElementType(*this, "rhs", getRhs(), element))) {
+    return failure();
+  }
+  bool isSummedInF32 = element.getIntOrFloatBitWidth() == 16 &&
+                       elementTypeOf(getResult()).isF32();
+  if (!isSummedInF32 &&
       failed(verifyElementType(*this, "result", getResult(), element))) {
     return failure();
   }
@@ -77,6 +83,20 @@ int64_t MatmulOp::getFlops() {
              : 2 * sizes.inner * elementCount(getResult());
 }
 
+/// A parameter, possibly viewed differently, gets what is accumulated for it.
+static ProductRole roleOfGradient(Value operand) {
+  while (Operation *view = operand.getDefiningOp()) {
+    if (isa<ReadOp>(view)) {
+      return ProductRole::WeightGradient;
+    }
+    if (!isa<ReshapeOp, TransposeOp>(view)) {
+      break;
+    }
+    operand = view->getOperand(0);
+  }
+  return ProductRole::InputGradient;
+}
+
 // With L and R the operands as the product sees them, Z = L R has the gradients
 // dL = dZ R^T and dR = L^T dZ; of an operand that the product transposes, the
 // transpose of that, which swaps the factors. Every transpose is a flag of the
@@ -91,11 +111,13 @@ LogicalResult MatmulOp::buildGradient(OpBuilder &builder,
   GradientBuilder b(builder, *this);
   bool lhs = getTransposeLhs();
   bool rhs = getTransposeRhs();
+  ProductRole ofLhs = roleOfGradient(getLhs());
+  ProductRole ofRhs = roleOfGradient(getRhs());
   operandGradients[0] =
-      lhs ? b.create<MatmulOp>(getRhs(), gradient, rhs, true)
-          : b.create<MatmulOp>(gradient, getRhs(), false, !rhs);
+      lhs ? b.create<MatmulOp>(getRhs(), gradient, rhs, true, ofLhs)
+          : b.create<MatmulOp>(gradient, getRhs(), false, !rhs, ofLhs);
   operandGradients[1] =
-      rhs ? b.create<MatmulOp>(gradient, getLhs(), true, lhs)
-          : b.create<MatmulOp>(getLhs(), gradient, !lhs, false);
+      rhs ? b.create<MatmulOp>(gradient, getLhs(), true, lhs, ofRhs)
+          : b.create<MatmulOp>(getLhs(), gradient, !lhs, false, ofRhs);
   return success();
 }

@@ -11,8 +11,17 @@ Value SegmentBuilder::readSlot(SlotAttr slot, Type slotType) {
   return value;
 }
 
-void SegmentBuilder::writeSlot(SlotAttr slot, Value value) {
-  scalars.write(segment.segment.getSlotName(slot), value, old.at(slot));
+Value SegmentBuilder::writeSlot(SlotAttr slot, Value value) {
+  return scalars.write(segment.segment.getSlotName(slot), value, old.at(slot));
+}
+
+void SegmentBuilder::write(SlotRole role, Value value) {
+  Value written = writeSlot(getSlot(role), value);
+  if (role == SlotRole::Master && segment.compute) {
+    WriteOp::create(builder, loc,
+                    segment.segment.getSlotName(getSlot(SlotRole::Compute)),
+                    cast(written, segment.compute));
+  }
 }
 
 Value SegmentBuilder::repeatBlocks(Value value, int64_t block) {

@@ -15,6 +15,8 @@ struct TrainedSegment {
   SegmentRefAttr segment;
   int64_t elements;
   OptimizerGroup group;
+  /// What microbatches read it as; null: as its master.
+  mlir::Type compute = nullptr;
 
   bool isDecayed() const { return group == OptimizerGroup::Decayed; }
 };
@@ -63,8 +65,9 @@ public:
   Value read(const BlockCode &slots);
   /// Stores `value`, of f32, there.
   void write(const BlockCode &slots, Value value);
-  /// Requires: the slot has been read.
-  void write(SlotRole role, Value value) { writeSlot(getSlot(role), value); }
+  /// Requires: the slot has been read. With the master goes what microbatches
+  /// read of it.
+  void write(SlotRole role, Value value);
   void write(llvm::StringRef kept, Value value) {
     writeSlot(getSlot(kept), value);
   }
@@ -85,7 +88,7 @@ private:
     return SlotAttr::getKept(builder.getContext(), kept);
   }
   Value readSlot(SlotAttr slot, mlir::Type slotType);
-  void writeSlot(SlotAttr slot, Value value);
+  Value writeSlot(SlotAttr slot, Value value);
   /// One number for each block, in every element of it.
   Value repeatBlocks(Value value, int64_t block);
 

@@ -17,8 +17,10 @@ Value UpdateBuilder::choose(Value value, Value old) {
   return select(condition, value, old);
 }
 
-void UpdateBuilder::write(StringRef name, Value value, Value old) {
-  WriteOp::create(builder, loc, name, choose(value, old));
+Value UpdateBuilder::write(StringRef name, Value value, Value old) {
+  Value chosen = choose(value, old);
+  WriteOp::create(builder, loc, name, chosen);
+  return chosen;
 }
 
 void UpdateBuilder::writeCodes(StringRef name, ByteCode code, Value numbers,

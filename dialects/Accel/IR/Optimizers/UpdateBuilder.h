@@ -22,8 +22,9 @@ public:
       : ScalarBuilder(builder, loc), isFinite(isFinite) {}
 
   /// Writes `value` to state `name` if the update takes effect; else the state
-  /// keeps `old`, which is what it holds. The values have any shape.
-  void write(llvm::StringRef name, Value value, Value old);
+  /// keeps `old`, which is what it holds. The values have any shape. Returns
+  /// what is written.
+  Value write(llvm::StringRef name, Value value, Value old);
   /// The same for a state that holds numbers as codes. Chosen are numbers, as a
   /// select knows no codes; the code of what a code stands for is that code.
   void writeCodes(llvm::StringRef name, ByteCode code, Value numbers,

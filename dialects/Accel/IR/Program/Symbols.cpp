@@ -82,8 +82,26 @@ LogicalResult ParameterOp::verify() {
                             "element type, got "
                          << element << ": leave out `trainable`";
   }
+  // parameter_c4
+  if (std::optional<Type> compute = getCompute()) {
+    if (!element.isF32() || !isa<BFloat16Type, Float16Type>(*compute)) {
+      return emitOpError() << "expected `compute` bf16 or f16 of a parameter "
+                              "of f32, got "
+                           << *compute << " of " << element;
+    }
+  }
   // parameter_c3
   return getInitial() ? verifyInitial(*this, *getInitial()) : success();
+}
+
+RankedTensorType ParameterOp::getComputeType() {
+  auto type = cast<RankedTensorType>(getType());
+  return getCompute() ? type.clone(*getCompute()) : type;
+}
+
+SlotRole ParameterOp::getSlotRole(Type type) {
+  return getCompute() && type == getComputeType() ? SlotRole::Compute
+                                                  : SlotRole::Master;
 }
 
 LogicalResult StateOp::verify() {
@@ -110,6 +128,16 @@ bool StateOp::isMaster() {
 
 bool StateOp::isGradient() {
   return getSlot() && getSlot()->getRole() == SlotRole::Gradient;
+}
+
+bool StateOp::isRead() {
+  if (!getSlot() || getSlot()->getRole() == SlotRole::Compute) {
+    return bool(getSlot());
+  }
+  auto compute = SlotAttr::get(getContext(), SlotRole::Compute);
+  return isMaster() &&
+         !SymbolTable::lookupNearestSymbolFrom<StateOp>(
+             *this, StringAttr::get(getContext(), getSibling(compute)));
 }
 
 std::string StateOp::getSibling(SlotAttr slot) {
@@ -207,6 +235,19 @@ static LogicalResult verifySymbol(Operation *op, SymbolTableCollection &symbols,
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // read_c1
+  auto parameter = dyn_cast_if_present<ParameterOp>(
+      symbols.lookupNearestSymbolFrom(*this, getSymbolAttr()));
+  if (parameter && parameter.getComputeType() == getType()) {
+    return success();
+  }
+  if (parameter && parameter.getCompute() && parameter.getType() != getType()) {
+    InFlightDiagnostic error =
+        emitOpError() << "expected the type of " << getSymbolAttr() << ", "
+                      << parameter.getType() << ", or that of its `compute`, "
+                      << parameter.getComputeType() << ", got " << getType();
+    error.attachNote(parameter.getLoc()) << "declared here";
+    return error;
+  }
   return verifySymbol(*this, symbols, getSymbolAttr(), getResult().getType(),
                       Named::ParameterOrState);
 }

@@ -252,8 +252,9 @@ TEST_F(ContainerTest, UnknownRequiredFeaturesAreRefusedByName) {
                "'" + path_ +
                    "': the plan requires 'collectives', 'telepathy', which "
                    "this release does not know (it knows 'external-files', "
-                   "'thread-private', 'sharded-access'); run it with the "
-                   "release of its "
+                   "'thread-private', 'sharded-access', 'flushed-subnormals'); "
+                   "run it "
+                   "with the release of its "
                    "compiler, accelc test"));
 }
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Types and sizes of products and attention, as their operations have them.
+#include "compiler/PlanSites.h"
+
+#include "compiler/PlanBuffers.h"
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
+
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace accel;
+
+static planpb::Site::Role toRole(ProductRole role) {
+  switch (role) {
+  case ProductRole::Forward:
+    return planpb::Site::ROLE_FORWARD;
+  case ProductRole::InputGradient:
+    return planpb::Site::ROLE_INPUT_GRADIENT;
+  case ProductRole::WeightGradient:
+    return planpb::Site::ROLE_WEIGHT_GRADIENT;
+  }
+  llvm_unreachable("all roles are listed");
+}
+
+static void describe(MatmulOp product, planpb::Site &site) {
+  ArrayRef<int64_t> shape = shapeOf(product.getResult());
+  site.set_kind(planpb::Site::KIND_PRODUCT);
+  site.set_role(toRole(product.getRole()));
+  site.add_shape(llvm::product_of(shape.drop_back(2)));
+  site.add_shape(shape[shape.size() - 2]);
+  site.add_shape(shape.back());
+  site.add_shape(getSummedElements(product));
+}
+
+template <typename OpTy>
+static void describeAttention(OpTy attention, planpb::Site &site) {
+  ArrayRef<int64_t> query = shapeOf(attention.getQuery());
+  site.set_kind(planpb::Site::KIND_ATTENTION);
+  site.set_role(std::is_same_v<OpTy, AttentionOp>
+                    ? planpb::Site::ROLE_FORWARD
+                    : planpb::Site::ROLE_GRADIENT);
+  for (int64_t size : query.drop_back()) {
+    site.add_shape(size);
+  }
+  site.add_shape(shapeOf(attention.getKey())[2]);
+  site.add_shape(query.back());
+}
+
+/// Of floats that the kernel stores, each once.
+static void addResults(func::FuncOp function, planpb::Site &site) {
+  for (Type type : function.getResultTypes()) {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    planpb::ElementType stored = toElementType(element);
+    if (isa<FloatType>(element) &&
+        !llvm::is_contained(site.results(), stored)) {
+      site.add_results(stored);
+    }
+  }
+}
+
+void accel::addSites(func::FuncOp function, planpb::Kernel &kernel) {
+  for (Operation &op : function.getBody().front()) {
+    if (!isa<MatmulOp, AttentionOp, AttentionGradOp>(op)) {
+      continue;
+    }
+    planpb::Site *site = kernel.add_sites();
+    llvm::TypeSwitch<Operation *>(&op)
+        .Case([&](MatmulOp product) { describe(product, *site); })
+        .Case<AttentionOp, AttentionGradOp>(
+            [&](auto attention) { describeAttention(attention, *site); });
+    Type operand = elementTypeOf(op.getOperand(0));
+    site->set_operands(toElementType(operand));
+    // Every kernel sums floats of 16 bits in f32.
+    site->set_accumulator(operand.isF64() ? planpb::ELEMENT_F64
+                                          : planpb::ELEMENT_F32);
+    addResults(function, *site);
+    site->set_flops(cast<CostOpInterface>(op).getFlops());
+    if (auto reason = op.getAttrOfType<StringAttr>("accel.precision_reason")) {
+      site->set_reason(reason.getValue().str());
+    }
+  }
+}

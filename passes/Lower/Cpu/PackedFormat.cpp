@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A float of bf16 is the upper half of one of f32: widening is a shift, and the
+// odd element of a pair lies where a float's bits are.
+#include "passes/Lower/Cpu/PackedFormat.h"
+
+#include "dialects/Accel/IR/SmallFloat.h"
+#include "passes/Lower/Arithmetic.h"
+#include "passes/Lower/SmallFloatCasts.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace accel;
+
+std::optional<PackedFormat> PackedFormat::get(Type element, bool dots) {
+  if (element.isF32()) {
+    return PackedFormat(Kind::Floats);
+  }
+  if (element.isF16()) {
+    return PackedFormat(Kind::Halves);
+  }
+  if (element.isBF16()) {
+    return PackedFormat(dots ? Kind::Pairs : Kind::Floats2);
+  }
+  return std::nullopt;
+}
+
+StringRef PackedFormat::getSuffix() const {
+  switch (kind) {
+  case Kind::Floats:
+    return "";
+  case Kind::Halves:
+    return "_f16";
+  case Kind::Floats2:
+    return "_bf16";
+  case Kind::Pairs:
+    return "_bf16_pairs";
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+Value PackedFormat::packedDepth(const TileCode &t, Value depth) const {
+  if (!isPaired()) {
+    return depth;
+  }
+  Value units = t.div(t.add(depth, int64_t(1)), 2);
+  return isDot() ? units : t.mul(units, 2);
+}
+
+Value OperandUnits::zero(int64_t lanes) const {
+  OpBuilder &builder = t.getBuilder();
+  Type element = format.isPaired() ? builder.getI32Type() : memory.getElement();
+  auto type = VectorType::get({lanes}, element);
+  return arith::ConstantOp::create(builder, t.getLoc(),
+                                   builder.getZeroAttr(type));
+}
+
+Value OperandUnits::along(Value at, int64_t lanes, Value count) const {
+  Value elements = load(at, lanes * format.elements(), count);
+  if (!format.isPaired()) {
+    return elements;
+  }
+  OpBuilder &builder = t.getBuilder();
+  return vector::BitCastOp::create(
+      builder, t.getLoc(), VectorType::get({lanes}, builder.getI32Type()),
+      elements);
+}
+
+Value OperandUnits::across(Value at, Value next, int64_t lanes,
+                           Value count) const {
+  Value first = load(at, lanes, count);
+  if (!format.isPaired()) {
+    return first;
+  }
+  OpBuilder &builder = t.getBuilder();
+  auto type = VectorType::get({lanes}, builder.getI32Type());
+  auto extend = [&](Value halves) -> Value {
+    return arith::ExtUIOp::create(builder, t.getLoc(), type, halves);
+  };
+  if (!next) {
+    return extend(first);
+  }
+  Arithmetic bits(builder, t.getLoc(), type);
+  return bits.orBits(extend(first),
+                     bits.shiftLeft(extend(load(next, lanes, count)), 16));
+}
+
+void OperandUnits::store(Value units, const FloatMemory &target, Value at,
+                         int64_t step) const {
+  OpBuilder &builder = t.getBuilder();
+  auto type = cast<VectorType>(units.getType());
+  auto floats = type.clone(builder.getF32Type());
+  auto asFloats = [&](Value bits) -> Value {
+    return arith::BitcastOp::create(builder, t.getLoc(), floats, bits);
+  };
+  switch (format.kind) {
+  case PackedFormat::Kind::Floats:
+    return target.store(units, at);
+  case PackedFormat::Kind::Halves:
+    return target.store(emitWidened(builder, t.getLoc(),
+                                    *SmallFloat::get(builder.getF16Type()),
+                                    units),
+                        at);
+  case PackedFormat::Kind::Pairs:
+    return target.store(asFloats(units), at);
+  case PackedFormat::Kind::Floats2: {
+    Arithmetic bits(builder, t.getLoc(), type);
+    Value odd = bits.andBits(units, bits.integer(-0x10000));
+    target.store(asFloats(odd), at);
+    target.store(asFloats(bits.shiftLeft(units, 16)), t.add(at, step));
+  }
+  }
+}

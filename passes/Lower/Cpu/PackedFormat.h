@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What numbers of a product's operands are once they are packed.
+#ifndef ACCEL_PASSES_LOWER_CPU_PACKEDFORMAT_H
+#define ACCEL_PASSES_LOWER_CPU_PACKEDFORMAT_H
+
+#include "passes/Lower/Cpu/FloatMemory.h"
+
+#include <optional>
+
+namespace accel {
+
+/// Operands are packed in *units*: an element, or, of bf16, two neighbours of
+/// the summed index. A unit of bf16 becomes two floats, the odd one first, or
+/// stays 32 bits that one instruction multiplies: it adds the product of the
+/// odd elements first, then that of the even ones. Either way a sum has the
+/// same bits. Behind an odd number of elements there is a zero.
+class PackedFormat {
+public:
+  using Value = mlir::Value;
+
+  /// Of operands of `element`. Null: nothing is known of it. `dots`: there is
+  /// an instruction for pairs of bf16.
+  static std::optional<PackedFormat> get(mlir::Type element, bool dots);
+
+  /// In names of routines: empty for f32.
+  llvm::StringRef getSuffix() const;
+  /// Whether sums flush subnormal numbers, and every NaN is the same one.
+  bool isPaired() const { return kind == Kind::Floats2 || isDot(); }
+  bool isDot() const { return kind == Kind::Pairs; }
+  /// Elements of the summed index in a unit.
+  int64_t elements() const { return isPaired() ? 2 : 1; }
+  /// Packed numbers of 32 bits that a unit becomes.
+  int64_t width() const { return kind == Kind::Floats2 ? 2 : 1; }
+  /// Packed numbers of `depth` elements of the summed index, an index.
+  Value packedDepth(const TileCode &t, Value depth) const;
+
+private:
+  enum class Kind { Floats, Halves, Floats2, Pairs };
+  explicit PackedFormat(Kind kind) : kind(kind) {}
+
+  Kind kind;
+  friend class OperandUnits;
+};
+
+/// Reads units from an operand in memory and packs them. Borrows: the code.
+class OperandUnits {
+public:
+  using Value = mlir::Value;
+
+  /// `memory`: a FloatMemory's, of the operand's stored elements.
+  OperandUnits(const TileCode &t, PackedFormat format, Value memory)
+      : t(t), format(format), memory(t, memory) {}
+
+  /// Units whose elements follow each other, from `at` on. `count`: of
+  /// elements that there are, others are zero; null: all.
+  Value along(Value at, int64_t lanes, Value count) const;
+  /// Units that are neighbours: their first elements from `at` on, their second
+  /// ones, if any, from `next` on; null: those are zero. `count`: of units that
+  /// there are; null: all.
+  Value across(Value at, Value next, int64_t lanes, Value count) const;
+  Value zero(int64_t lanes) const;
+  void prefetch(Value at) const { memory.prefetch(at); }
+
+  /// Stores packed units at `at`; the second number of each, if any, `step`
+  /// numbers further on.
+  void store(Value units, const FloatMemory &target, Value at,
+             int64_t step) const;
+
+private:
+  Value load(Value at, int64_t lanes, Value count) const {
+    return count ? memory.loadSome(at, lanes, count) : memory.load(at, lanes);
+  }
+
+  const TileCode &t;
+  PackedFormat format;
+  FloatMemory memory;
+};
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Decides which sites are low and which values are stored low, then rewrites
+// the microbatch.
+#include "passes/Precision/Passes.h"
+
+#include "dialects/Accel/IR/AccelDialect.h"
+#include "passes/ErrorCodes.h"
+#include "passes/Precision/LowValues.h"
+#include "passes/Precision/PrecisionSites.h"
+#include "passes/Precision/StoredValues.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace accel {
+#define GEN_PASS_DEF_INSERTPRECISIONCASTSPASS
+#include "passes/Precision/Passes.h.inc"
+
+namespace {
+
+/// Makes the operands of low sites, and their results, low.
+class MicrobatchRewriter {
+public:
+  MicrobatchRewriter(func::FuncOp microbatch, const PrecisionSites &sites,
+                     Type low)
+      : microbatch(microbatch), sites(sites), values(low) {}
+
+  void rewrite(ArrayRef<Value> rounded) {
+    readParameters();
+    for (Value value : rounded) {
+      values.round(value);
+    }
+    for (Operation *site : sites.getSites()) {
+      if (sites.isLow(site)) {
+        lower(site);
+      }
+    }
+    eraseUnused();
+  }
+
+private:
+  void readParameters();
+  void lower(Operation *site);
+  void lowerResult(OpResult result);
+  void eraseUnused();
+
+  func::FuncOp microbatch;
+  const PrecisionSites &sites;
+  LowValues values;
+};
+
+/// A parameter is low if every site that reads it is, and there is one; whoever
+/// else reads it, widens it.
+void MicrobatchRewriter::readParameters() {
+  llvm::MapVector<StringAttr, bool> isLow;
+  for (Operation *site : sites.getSites()) {
+    for (OpOperand *operand : getLowOperands(site)) {
+      if (ReadOp read = getParameterRead(operand->get())) {
+        auto [found, isNew] =
+            isLow.try_emplace(read.getSymbolAttr().getAttr(), true);
+        found->second &= sites.isLow(site);
+      }
+    }
+  }
+  for (ReadOp read : llvm::to_vector(microbatch.getOps<ReadOp>())) {
+    auto parameter = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(
+        read, read.getSymbolAttr());
+    if (!parameter || !isLow.lookup(parameter.getSymNameAttr())) {
+      continue;
+    }
+    parameter.setComputeAttr(TypeAttr::get(values.getType()));
+    OpBuilder builder(read);
+    auto narrow = ReadOp::create(builder, read.getLoc(),
+                                 parameter.getComputeType(), read.getSymbol());
+    auto wide = CastOp::create(builder, read.getLoc(), narrow.getResult(),
+                               builder.getF32Type());
+    values.set(wide, narrow);
+    read.replaceAllUsesWith(wide.getResult());
+    read.erase();
+  }
+}
+
+void MicrobatchRewriter::lower(Operation *site) {
+  for (OpOperand *operand : getLowOperands(site)) {
+    operand->set(values.get(operand->get()));
+  }
+  llvm::TypeSwitch<Operation *>(site)
+      .Case([&](AttentionOp op) { lowerResult(op->getResult(0)); })
+      .Case([&](AttentionGradOp op) {
+        llvm::for_each(op->getResults(),
+                       [&](OpResult result) { lowerResult(result); });
+      })
+      .Case([&](GatherOp op) { lowerResult(op->getResult(0)); });
+}
+
+/// The operation computes `result` low itself; whoever rounded it has nothing
+/// left to do.
+void MicrobatchRewriter::lowerResult(OpResult result) {
+  auto type = cast<RankedTensorType>(result.getType());
+  OpBuilder builder(result.getOwner());
+  builder.setInsertionPointAfter(result.getOwner());
+  SmallVector<Operation *> users(result.getUsers());
+  result.setType(type.clone(values.getType()));
+  auto wide =
+      CastOp::create(builder, result.getLoc(), result, builder.getF32Type());
+  for (Operation *user : users) {
+    auto narrow = dyn_cast<CastOp>(user);
+    if (narrow && narrow.getType() == result.getType()) {
+      values.replace(narrow, result);
+      narrow.replaceAllUsesWith(result);
+      narrow.erase();
+    } else {
+      user->replaceUsesOfWith(result, wide);
+    }
+  }
+}
+
+void MicrobatchRewriter::eraseUnused() {
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::reverse(microbatch.getBody().front()))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+    }
+  }
+}
+
+class InsertPrecisionCastsPass
+    : public impl::InsertPrecisionCastsPassBase<InsertPrecisionCastsPass> {
+public:
+  using InsertPrecisionCastsPassBase::InsertPrecisionCastsPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (precision == "f32" && rules.empty()) {
+      return markAllAnalysesPreserved();
+    }
+    auto microbatch = module.lookupSymbol<func::FuncOp>("microbatch");
+    if (!microbatch) {
+      module.emitError("expected a function @microbatch, got none");
+      return signalPassFailure();
+    }
+    if (failed(checkOptions())) {
+      return signalPassFailure();
+    }
+    PrecisionSites sites(microbatch);
+    if (failed(sites.apply(rules)) || failed(checkAnyIsLow(sites))) {
+      return signalPassFailure();
+    }
+    Type low = BFloat16Type::get(module.getContext());
+    module->setAttr(kPrecisionAttr, TypeAttr::get(low));
+    StoredValues stored(microbatch, sites, residual == "f32");
+    report(sites);
+    MicrobatchRewriter(microbatch, sites, low).rewrite(stored.getRounded());
+  }
+
+private:
+  LogicalResult checkOptions() {
+    auto fail = [&](StringRef flag, StringRef expected, StringRef got) {
+      return emitCodedError(getOperation().getLoc(), codes::Precision)
+             << flag << ": expected " << expected << ", got " << got;
+    };
+    if (precision == "f32") {
+      return fail("--precision-exclude and --precision-include",
+                  "--bf16 beside them",
+                  "a plan of f32, in which no rule "
+                  "changes anything");
+    }
+    if (precision != "bf16") {
+      return fail("precision", "f32 or bf16", "'" + precision + "'");
+    }
+    if (residual != "bf16" && residual != "f32") {
+      return fail("--residual-dtype", "bf16 or f32", "'" + residual + "'");
+    }
+    return success();
+  }
+
+  /// What was asked for must happen somewhere.
+  LogicalResult checkAnyIsLow(const PrecisionSites &sites) {
+    auto isLowProduct = [&](Operation *site) {
+      return isa<MatmulOp>(site) && sites.isLow(site);
+    };
+    if (llvm::any_of(sites.getSites(), isLowProduct)) {
+      return success();
+    }
+    return emitCodedError(getOperation().getLoc(), codes::Precision)
+           << "expected --" << precision
+           << " to apply to a product, got none in " << precision << ": "
+           << (sites.getSites().empty()
+                   ? "the model has no product"
+                   : "--precision-exclude and --precision-include leave none")
+           << "; leave out --" << precision << " to train in f32";
+  }
+
+  /// What `accelc --remarks=precision` shows, and what reports find later.
+  void report(const PrecisionSites &sites) {
+    for (Operation *site : sites.getSites()) {
+      if (sites.isLow(site)) {
+        continue;
+      }
+      site->setAttr(kPrecisionReasonAttr,
+                    StringAttr::get(&getContext(), sites.getReason(site)));
+      remark::missed(site->getLoc(),
+                     remark::RemarkOpts::name("Precision")
+                         .category("accel-insert-precision-casts"))
+          << remark::add("{0} stays f32", site->getName())
+          << remark::reason("{0}", sites.getReason(site));
+    }
+  }
+};
+
+} // namespace
+} // namespace accel

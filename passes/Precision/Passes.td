@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes of phase Precision.
+#ifndef ACCEL_PASSES_PRECISION_PASSES_TD
+#define ACCEL_PASSES_PRECISION_PASSES_TD
+include "mlir/Pass/PassBase.td"
+
+def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::ModuleOp"> {
+  let summary = "decides the type of every product and of what kernels store for each other";
+  let description = [{
+    With `precision=f32` nothing changes. Otherwise every product, attention and embedding of `@microbatch` is a *site*, together with the
+    products that are its gradients, and a site is low if no rule says otherwise: `rules` are `exclude=REGEX` or `include=REGEX`,
+    matched with the names of the parameters that the site reads and of its ONNX node; the last one that matches decides, and if
+    the first rule is an `include`, what no rule matches is excluded.
+
+    A low site reads low operands. Products sum in f32; what is computed of the sums element by element, bias and activation for
+    instance, is computed of the unrounded sum, and what is then stored for other kernels is rounded once. The gradients of weights stay f32. Attention computes
+    in f32, and its results are low. Everything else computes in f32: what it reads of low values is widened, which is exact.
+    Rounded are (1) what low sites read, (2) the value in which the element-wise operations behind a product, an embedding or a
+    norm end, (3) what the forward program keeps for its gradients. Numbers for a whole row, as the statistics of a norm or the losses of
+    targets, stay f32. With `residual=f32` sums of two activations, the residual stream of a transformer, stay f32 as well.
+
+    A parameter that only low sites read gets `compute`: the step reads a low copy of it.
+
+    **Requires** `@microbatch` as Differentiate leaves it.
+    **Ensures** VerifyPrecision.
+
+    ```mlir
+    accel.parameter @w : tensor<8x16xf32> trainable compute bf16
+    func.func @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}) {
+      %low = accel.cast %x : tensor<4x8xf32> -> tensor<4x8xbf16>
+      %w = accel.read @w : tensor<8x16xbf16>
+      %z = accel.matmul %low, %w : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xf32>
+      return
+    }
+    ```
+  }];
+  let options = [Option<"precision", "precision", "std::string", "\"f32\"", "f32 or bf16: the type of products' operands">,
+                 Option<"residual", "residual", "std::string", "\"bf16\"", "f32 or bf16: the type of sums of two activations">,
+                 ListOption<"rules", "rules", "std::string", "Which sites are low: exclude=REGEX or include=REGEX">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def VerifyPrecisionPass : Pass<"accel-verify-precision", "mlir::ModuleOp"> {
+  let summary = "verifies that every product computes in the type that was decided for it";
+  let description = [{
+    Where the module has `accel.precision`, every product, attention and embedding table of `@microbatch`, and of the kernels of the final
+    program, either reads operands of that type, each of which is traced to the cast that rounded it, to a parameter with `compute`, to
+    another low result or to what a kernel reads, or is listed as excluded (`accel.precision_reason`). Products are summed in f32. A parameter is read
+    in one type. What a kernel stores in that type it has rounded, or read.
+
+    **Requires** nothing.
+    **Ensures** changes nothing.
+  }];
+}
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Phase Precision as one pipeline.
+#include "passes/Precision/PrecisionPipeline.h"
+
+#include "passes/Precision/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace accel;
+
+void accel::buildPrecisionPipeline(mlir::OpPassManager &manager,
+                                   const PrecisionOptions &options) {
+  InsertPrecisionCastsPassOptions casts;
+  casts.precision = options.precision;
+  casts.residual = options.residual;
+  casts.rules.assign(options.rules.begin(), options.rules.end());
+  manager.addPass(createInsertPrecisionCastsPass(casts));
+  manager.addPass(createVerifyPrecisionPass());
+}
+
+namespace {
+
+struct PrecisionPipelineOptions
+    : public mlir::PassPipelineOptions<PrecisionPipelineOptions> {
+  Option<std::string> precision{
+      *this, "precision",
+      llvm::cl::desc("f32 or bf16: the type of products' operands"),
+      llvm::cl::init("f32")};
+  Option<std::string> residual{
+      *this, "residual",
+      llvm::cl::desc("f32 or bf16: the type of sums of two activations"),
+      llvm::cl::init("bf16")};
+  ListOption<std::string> rules{
+      *this, "rules",
+      llvm::cl::desc("which sites are low: exclude=REGEX or include=REGEX")};
+};
+
+} // namespace
+
+void accel::registerPrecisionPipeline() {
+  mlir::PassPipelineRegistration<PrecisionPipelineOptions>(
+      "accel-precision", "phase Precision",
+      [](mlir::OpPassManager &manager, const PrecisionPipelineOptions &flags) {
+        buildPrecisionPipeline(manager,
+                               {flags.precision,
+                                flags.residual,
+                                {flags.rules.begin(), flags.rules.end()}});
+      });
+}

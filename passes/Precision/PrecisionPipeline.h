@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Phase Precision as one pipeline.
+#ifndef ACCEL_PASSES_PRECISION_PRECISIONPIPELINE_H
+#define ACCEL_PASSES_PRECISION_PRECISIONPIPELINE_H
+
+#include <string>
+#include <vector>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace accel {
+
+struct PrecisionOptions {
+  /// f32 or bf16: the type of the operands of products.
+  std::string precision = "f32";
+  /// f32 or bf16: the type of sums of two activations.
+  std::string residual = "bf16";
+  /// exclude=REGEX or include=REGEX, in the order in which they were given.
+  std::vector<std::string> rules;
+};
+
+/// From @microbatch in f32 to one whose products have the type asked for.
+void buildPrecisionPipeline(mlir::OpPassManager &manager,
+                            const PrecisionOptions &options);
+
+/// Registers the pipeline as `accel-precision`.
+void registerPrecisionPipeline();
+
+} // namespace accel
+
+#endif

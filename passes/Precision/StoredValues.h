@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which values of a microbatch are stored low.
+#ifndef ACCEL_PASSES_PRECISION_STOREDVALUES_H
+#define ACCEL_PASSES_PRECISION_STOREDVALUES_H
+
+#include "passes/Precision/PrecisionSites.h"
+
+namespace accel {
+
+/// Finds the values of a microbatch that are rounded because kernels store them
+/// for each other; InsertPrecisionCasts has the rules. Borrows: the sites.
+class StoredValues {
+public:
+  /// `keepsResidual`: sums of two activations stay as they are.
+  StoredValues(mlir::func::FuncOp microbatch, const PrecisionSites &sites,
+               bool keepsResidual);
+
+  /// In program order. None of them is the result of a view.
+  llvm::ArrayRef<mlir::Value> getRounded() const { return rounded; }
+
+private:
+  /// Where element-wise operations that lead to a value began.
+  enum class Chain { None, Product, Table };
+
+  bool isActivation(mlir::Value value) const {
+    return activations.contains(value);
+  }
+  void findActivations(mlir::Operation &op);
+  bool isResidual(mlir::Value value) const;
+  Chain getChain(mlir::Operation &op) const;
+  bool mustRound(mlir::Value value, Chain chain) const;
+  bool endsChain(mlir::Value value, Chain chain,
+                 mlir::ArrayRef<mlir::Operation *> readers) const;
+
+  const PrecisionSites &sites;
+  bool keepsResidual;
+  llvm::DenseSet<mlir::Operation *> forward; ///< what losses are computed of
+  llvm::DenseSet<mlir::Value> activations;
+  llvm::DenseMap<mlir::Value, Chain> chains; ///< of what is not rounded
+  llvm::SmallVector<mlir::Value> rounded;
+};
+
+} // namespace accel
+
+#endif
