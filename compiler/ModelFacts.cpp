@@ -84,7 +84,24 @@ void readAttributes(ModuleOp module, ModelFacts &facts) {
   }
 }
 
+void readSites(func::FuncOp kernel, ModelFacts &facts) {
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isa<MatmulOp, AttentionOp, AttentionGradOp>(op)) {
+      continue;
+    }
+    int64_t flops = cast<CostOpInterface>(op).getFlops();
+    bool isLow = !getElementTypeOrSelf(op.getOperand(0).getType()).isF32();
+    facts.sites += 1;
+    facts.siteFlops += flops;
+    facts.lowSites += isLow ? 1 : 0;
+    facts.lowFlops += isLow ? flops : 0;
+  }
+}
+
 void readProgram(ModuleOp module, ModelFacts &facts) {
+  if (auto low = module->getAttrOfType<TypeAttr>("accel.precision")) {
+    llvm::raw_string_ostream(facts.precision) << low.getValue();
+  }
   for (auto function : module.getOps<func::FuncOp>()) {
     facts.kernels += function->hasAttr("plan.kernel") ? 1 : 0;
     if (auto bytes = function->getAttrOfType<IntegerAttr>("plan.arena_bytes")) {
@@ -102,6 +119,9 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
         kernel ? IterationDomain::get(kernel) : FailureOr<IterationDomain>();
     bool isProduct = succeeded(domain) && domain->kind == LoopKind::Product;
     facts.products += isProduct ? 1 : 0;
+    if (kernel) {
+      readSites(kernel, facts);
+    }
   });
 }
 

@@ -28,6 +28,11 @@ struct ModelFacts {
   int64_t products = 0; ///< of matrices, by kernels or the library
   int64_t instructions = 0;
   int64_t arenaBytes = 0;
+  /// What products and attention were asked to read, "bf16"; empty: f32.
+  std::string precision;
+  /// Products and attention of a microbatch, and those that read it.
+  int64_t sites = 0, lowSites = 0;
+  int64_t siteFlops = 0, lowFlops = 0;
 };
 
 /// Reads a module after Memory.

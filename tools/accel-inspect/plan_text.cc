@@ -190,6 +190,12 @@ std::string SummaryText(const runtime::Plan& plan,
   rows.Add("schedule", manifest.schedule().kind());
   rows.Add("nonfinite",
            manifest.on_nonfinite() == planpb::NONFINITE_SKIP ? "skip" : "halt");
+  if (manifest.precision() != planpb::ELEMENT_UNSPECIFIED &&
+      manifest.precision() != planpb::ELEMENT_F32) {
+    rows.Add("precision",
+             absl::StrCat(ElementTypeName(manifest.precision()),
+                          "; --precision lists what computes in what"));
+  }
   AddScalars(manifest, rows);
   rows.Add(
       "batch",

@@ -74,8 +74,11 @@ class HelpFormatter : public CLI::Formatter {
     usage += " [options]";
     for (const CLI::Option* option : app->get_options()) {
       if (IsShownArgument(*option)) {
-        usage += " " + option->get_type_name() +
-                 (option->get_items_expected_max() > 1 ? " ..." : "");
+        const std::string argument =
+            option->get_type_name() +
+            (option->get_items_expected_max() > 1 ? " ..." : "");
+        usage +=
+            option->get_required() ? " " + argument : " [" + argument + "]";
       }
     }
     return usage + "\n";

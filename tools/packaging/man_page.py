@@ -52,8 +52,10 @@ def _synopsis(name, program):
     words = [f"\\fB{_escape(name)}\\fR", "[\\fIoptions\\fR]"]
     if program.commands and not program.arguments:
         words.append("\\fIcommand\\fR")
-    for argument in program.arguments:
-        words.append(f"\\fI{_escape(argument.value)}\\fR" + (" ..." if argument.repeatable else ""))
+    for number, argument in enumerate(program.arguments):
+        word = f"\\fI{_escape(argument.value)}\\fR" + (" ..." if argument.repeatable else "")
+        # The first may be left out where an option says so, as --help of accelc.
+        words.append(word if argument.required or number == 0 else f"[{word}]")
     words += [_flags(option) for option in program.options if option.required]
     forms = [" ".join(words)]
     if program.arguments:
