@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace accel;
@@ -45,6 +46,51 @@ static void setResultModes(func::FuncOp kernel, ArrayRef<ResultMode> modes) {
   }
 }
 
+namespace {
+
+struct ChangedKernel {
+  func::FuncOp kernel;
+  SmallVector<Operation *> users;
+};
+
+} // namespace
+
+/// What `kernel` is but for its name.
+static std::string getText(func::FuncOp kernel) {
+  OwningOpRef<func::FuncOp> unnamed = kernel.clone();
+  unnamed->setName("kernel");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  unnamed->print(stream,
+                 OpPrintingFlags().printGenericOpForm().useLocalScope());
+  return text;
+}
+
+/// Gives each of `changed` to its users, or a kernel that it has become equal
+/// to.
+static void
+assignChanged(SymbolTable &symbols, ArrayRef<ChangedKernel> changed,
+              llvm::function_ref<void(Operation *, func::FuncOp)> assign) {
+  llvm::StringMap<func::FuncOp> known;
+  auto module = cast<ModuleOp>(symbols.getOp());
+  for (auto kernel : module.getOps<func::FuncOp>()) {
+    bool isChanged = llvm::any_of(changed, [&](const ChangedKernel &each) {
+      return each.kernel == kernel;
+    });
+    if (kernel->hasAttr(kKernelAttr) && !isChanged) {
+      known.try_emplace(getText(kernel), kernel);
+    }
+  }
+  for (const auto &[kernel, users] : changed) {
+    func::FuncOp equal =
+        known.try_emplace(getText(kernel), kernel).first->second;
+    llvm::for_each(users, [&](Operation *user) { assign(user, equal); });
+    if (equal != kernel) {
+      symbols.erase(kernel);
+    }
+  }
+}
+
 void accel::assignVariants(
     SymbolTable &symbols, ArrayRef<KernelUse> uses,
     llvm::function_ref<void(Operation *, func::FuncOp)> assign) {
@@ -61,6 +107,7 @@ void accel::assignVariants(
     }
     known->second.push_back(use.user);
   }
+  std::vector<ChangedKernel> changed;
   for (auto &[op, variants] : kernels) {
     auto kernel = cast<func::FuncOp>(op);
     for (auto &[modes, users] : variants) {
@@ -75,7 +122,8 @@ void accel::assignVariants(
         symbols.insert(variant, std::next(kernel->getIterator()));
       }
       setResultModes(variant, modes);
-      llvm::for_each(users, [&](Operation *user) { assign(user, variant); });
+      changed.push_back({variant, users});
     }
   }
+  assignChanged(symbols, changed, assign);
 }

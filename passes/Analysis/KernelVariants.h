@@ -26,10 +26,11 @@ struct KernelUse {
 
 /// Gives every user a kernel that does what it wants, by `assign`: the kernel
 /// itself, changed, if all want the same, otherwise a copy for each wish
-/// (`NAME_first`). A kernel that keeps what an argument says, tensor<i1>, has
-/// that argument behind all others; one that no longer asks has lost it.
-/// Requires: `uses` are all users of their kernels; a kernel has at most one
-/// such argument, and nobody else reads it.
+/// (`NAME_first`). Where that makes a kernel equal to another one, users get
+/// the other one, and it is gone. A kernel that keeps what an argument says,
+/// tensor<i1>, has that argument behind all others; one that no longer asks has
+/// lost it. Requires: `uses` are all users of their kernels; a kernel has at
+/// most one such argument, and nobody else reads it.
 void assignVariants(
     mlir::SymbolTable &symbols, llvm::ArrayRef<KernelUse> uses,
     llvm::function_ref<void(mlir::Operation *, mlir::func::FuncOp)> assign);

@@ -133,6 +133,23 @@ parseRules(Location loc, ArrayRef<std::string> rules) {
   return parsed;
 }
 
+/// Fails after an error for each of `rules` that has matched nothing.
+static LogicalResult reportUnmatched(Location loc,
+                                     ArrayRef<PrecisionRule> rules) {
+  bool hasFailed = false;
+  for (const PrecisionRule &rule : rules) {
+    if (!rule.hasMatched) {
+      hasFailed = true;
+      emitCodedError(loc, codes::Precision)
+          << rule.getText()
+          << ": expected a pattern that matches the name of a parameter or a "
+             "node of a product, an attention or an embedding, got one that "
+             "matches none (--compile-to=differentiate prints parameters)";
+    }
+  }
+  return failure(hasFailed);
+}
+
 LogicalResult PrecisionSites::apply(ArrayRef<std::string> rules) {
   FailureOr<std::vector<PrecisionRule>> parsed =
       parseRules(microbatch.getLoc(), rules);
@@ -167,16 +184,5 @@ LogicalResult PrecisionSites::apply(ArrayRef<std::string> rules) {
       }
     }
   }
-  bool hasFailed = false;
-  for (const PrecisionRule &rule : *parsed) {
-    if (!rule.hasMatched) {
-      hasFailed = true;
-      emitCodedError(microbatch.getLoc(), codes::Precision)
-          << rule.getText()
-          << ": expected a pattern that matches the name of a parameter or a "
-             "node of a product, an attention or an embedding, got one that "
-             "matches none (--compile-to=differentiate prints parameters)";
-    }
-  }
-  return failure(hasFailed);
+  return reportUnmatched(microbatch.getLoc(), *parsed);
 }

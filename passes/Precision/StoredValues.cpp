@@ -39,26 +39,32 @@ static void collectReaders(Value value, llvm::SetVector<Operation *> &readers) {
   }
 }
 
-/// Everything that the sums over a microbatch, of losses and of targets, are
-/// computed of; the rest of the function are gradients.
-static llvm::DenseSet<Operation *> findForward(func::FuncOp microbatch) {
-  llvm::DenseSet<Operation *> forward;
-  SmallVector<Operation *> open;
-  microbatch.walk([&](AccumulateOp accumulate) {
-    if (SymbolTable::lookupNearestSymbolFrom<StateOp>(
-            accumulate, accumulate.getSymbolAttr())) {
-      open.push_back(accumulate);
-    }
-  });
+/// Adds everything that `open` is computed of to `found`.
+static void collectProducers(SmallVector<Operation *> open,
+                             llvm::DenseSet<Operation *> &found) {
   while (!open.empty()) {
     Operation *op = open.pop_back_val();
     for (Value operand : op->getOperands()) {
       Operation *producer = operand.getDefiningOp();
-      if (producer && forward.insert(producer).second) {
+      if (producer && found.insert(producer).second) {
         open.push_back(producer);
       }
     }
   }
+}
+
+/// Everything that the sums over a microbatch, of losses and of targets, are
+/// computed of; the rest of the function are gradients.
+static llvm::DenseSet<Operation *> findForward(func::FuncOp microbatch) {
+  SmallVector<Operation *> sums;
+  microbatch.walk([&](AccumulateOp accumulate) {
+    if (SymbolTable::lookupNearestSymbolFrom<StateOp>(
+            accumulate, accumulate.getSymbolAttr())) {
+      sums.push_back(accumulate);
+    }
+  });
+  llvm::DenseSet<Operation *> forward;
+  collectProducers(std::move(sums), forward);
   return forward;
 }
 
@@ -66,6 +72,10 @@ StoredValues::StoredValues(func::FuncOp microbatch, const PrecisionSites &sites,
                            bool keepsResidual)
     : sites(sites), keepsResidual(keepsResidual),
       forward(findForward(microbatch)) {
+  SmallVector<Operation *> inForward;
+  llvm::copy_if(sites.getSites(), std::back_inserter(inForward),
+                [&](Operation *site) { return forward.contains(site); });
+  collectProducers(std::move(inForward), inModel);
   for (Operation &op : microbatch.getBody().front()) {
     findActivations(op);
     if (isStoredView(&op)) {
@@ -127,8 +137,31 @@ bool StoredValues::isResidual(Value value) const {
   return keepsResidual && sum && isWhole(sum.getLhs()) && isWhole(sum.getRhs());
 }
 
+bool StoredValues::isExcluded(Operation *op) const {
+  return isPrecisionSite(op) && !sites.isLow(op);
+}
+
+/// Whether `op` computes element by element, and not of the loss: behind the
+/// last product that is what reads neither activations nor parameters, targets
+/// for instance, or statistics of a row.
+bool StoredValues::continuesChain(Operation *op) const {
+  bool isOfModel = inModel.contains(op) || !forward.contains(op);
+  return isElementwise(op) &&
+         (isOfModel || llvm::all_of(op->getOperands(), [&](Value operand) {
+            Operation *source = operand.getDefiningOp();
+            while (source && isViewOp(source)) {
+              source = source->getOperand(0).getDefiningOp();
+            }
+            return isActivation(operand) ||
+                   isa_and_nonnull<ReadOp, ConstantOp>(source);
+          }));
+}
+
 /// That of what `op` computes: begun by it, or passed on element by element.
 StoredValues::Chain StoredValues::getChain(Operation &op) const {
+  if (isExcluded(&op)) {
+    return Chain::Excluded;
+  }
   if (isa<GatherOp>(op)) {
     return Chain::Table;
   }
@@ -136,11 +169,11 @@ StoredValues::Chain StoredValues::getChain(Operation &op) const {
     return Chain::Product;
   }
   Chain chain = Chain::None;
-  if (isElementwise(&op)) {
+  if (continuesChain(&op)) {
     for (Value operand : op.getOperands()) {
       auto found = chains.find(getStoredValue(operand));
-      if (found != chains.end() && found->second != Chain::None) {
-        chain = chain == Chain::Product ? chain : found->second;
+      if (found != chains.end()) {
+        chain = std::max(chain, found->second);
       }
     }
   }
@@ -154,7 +187,7 @@ bool StoredValues::endsChain(Value value, Chain chain,
   if (chain == Chain::None || readers.empty()) {
     return false;
   }
-  bool goesOn = readers.size() == 1 && isElementwise(readers.front());
+  bool goesOn = readers.size() == 1 && continuesChain(readers.front());
   if (!goesOn) {
     return !(chain == Chain::Table && keepsResidual);
   }
@@ -176,17 +209,27 @@ bool StoredValues::mustRound(Value value, Chain chain) const {
              return getStoredValue(operand->get()) == value;
            });
   });
-  if (isReadLow || endsChain(value, chain, readers.getArrayRef())) {
+  if (isReadLow) {
     return true;
   }
+  // What is in f32 because a rule says so is stored in f32.
+  bool isReadWide = llvm::any_of(
+      readers, [&](Operation *reader) { return isExcluded(reader); });
+  return chain != Chain::Excluded && !isReadWide &&
+         (endsChain(value, chain, readers.getArrayRef()) ||
+          isKept(value, readers.getArrayRef()));
+}
+
+/// Whether the forward program keeps `value` for its gradients, outside of the
+/// loss and of a residual stream of f32.
+bool StoredValues::isKept(Value value, ArrayRef<Operation *> readers) const {
   bool isStream = keepsResidual && llvm::any_of(readers, [&](Operation *op) {
                     return llvm::any_of(op->getResults(), [&](Value result) {
                       return isResidual(result);
                     });
                   });
-  bool isKept = forward.contains(value.getDefiningOp()) &&
-                llvm::any_of(readers, [&](Operation *reader) {
-                  return !forward.contains(reader);
-                });
-  return isKept && !isStream;
+  return !isStream && inModel.contains(value.getDefiningOp()) &&
+         llvm::any_of(readers, [&](Operation *reader) {
+           return !forward.contains(reader);
+         });
 }

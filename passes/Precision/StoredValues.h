@@ -20,12 +20,16 @@ public:
 
 private:
   /// Where element-wise operations that lead to a value began.
-  enum class Chain { None, Product, Table };
+  enum class Chain { None, Excluded, Table, Product };
 
   bool isActivation(mlir::Value value) const {
     return activations.contains(value);
   }
   void findActivations(mlir::Operation &op);
+  bool isExcluded(mlir::Operation *op) const;
+  bool continuesChain(mlir::Operation *op) const;
+  bool isKept(mlir::Value value,
+              mlir::ArrayRef<mlir::Operation *> readers) const;
   bool isResidual(mlir::Value value) const;
   Chain getChain(mlir::Operation &op) const;
   bool mustRound(mlir::Value value, Chain chain) const;
@@ -35,6 +39,7 @@ private:
   const PrecisionSites &sites;
   bool keepsResidual;
   llvm::DenseSet<mlir::Operation *> forward; ///< what losses are computed of
+  llvm::DenseSet<mlir::Operation *> inModel; ///< what its sites are computed of
   llvm::DenseSet<mlir::Value> activations;
   llvm::DenseMap<mlir::Value, Chain> chains; ///< of what is not rounded
   llvm::SmallVector<mlir::Value> rounded;

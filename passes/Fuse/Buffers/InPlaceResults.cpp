@@ -7,6 +7,8 @@
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/TensorAccess.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace accel;
 
@@ -23,19 +25,35 @@ static bool allUses(Value value, llvm::function_ref<bool(OpOperand &)> holds) {
 }
 
 /// Whether a kernel reads `argument` only where it writes its results: element
-/// by element, or a row of it for that row.
+/// by element, or a row of it for that row. What is computed of it is computed
+/// where it is read, so the same holds of that.
 static bool isReadInPlace(BlockArgument argument,
                           const IterationDomain &domain) {
-  return allUses(argument, [&](OpOperand &use) {
+  llvm::SetVector<Value> values;
+  values.insert(argument);
+  auto isReadThere = [&](OpOperand &use, Value value) {
     Operation *user = use.getOwner();
     auto fusable = dyn_cast<FusionOpInterface>(user);
     bool isElementwise =
         isa<func::ReturnOp, DropoutOp>(user) ||
         (fusable && (fusable.getFusionKind() == FusionKind::Elementwise ||
                      fusable.getFusionKind() == FusionKind::Reduction));
+    for (Value result : user->getResults()) {
+      if (getNumElements(result) == domain.elements) {
+        values.insert(result);
+      }
+    }
     return isElementwise && getNumElements(use.get()) == domain.elements &&
-           getAccessRelation(use.get(), argument).kind == AccessKind::Identity;
-  });
+           getAccessRelation(use.get(), value).kind == AccessKind::Identity;
+  };
+  for (size_t i = 0; i < values.size(); ++i) {
+    Value value = values[i];
+    if (!allUses(value,
+                 [&](OpOperand &use) { return isReadThere(use, value); })) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// Whether `call` is the last that reads `value`, which its block has made.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is computed of rounded values, element by element, need not be stored
-// for the kernels that read it: the rounded values are smaller.
+// for the kernels that read it, if one of the values that it is computed of is
+// rounded: that one is smaller.
 //
 // A gradient that needs the derivative of an activation, or the operand of a
 // norm less its mean, would otherwise find it in f32, twice the bytes of what
@@ -35,6 +36,8 @@ private:
   llvm::SmallSetVector<unsigned, 2> findReaders() const;
   bool collect(Value operand);
   bool isLeaf(Value root) const;
+  SmallVector<Operation *> getSlice() const;
+  bool isReadInOrder(unsigned reader) const;
   bool fitsReader(unsigned reader) const;
   void cloneInto(unsigned reader);
   void rewire(Value old, Value made, unsigned reader);
@@ -43,7 +46,7 @@ private:
   const Target &target;
   Value value;
   unsigned from;
-  llvm::SetVector<Operation *> slice; ///< readers first
+  llvm::SetVector<Operation *> slice;
   bool readsRounded = false;
 };
 
@@ -96,10 +99,35 @@ bool RecomputedValue::collect(Value operand) {
       slice.size() >= kMostOperations) {
     return false;
   }
-  slice.remove(producer);
-  slice.insert(producer);
-  return llvm::all_of(producer->getOperands(),
+  if (getAccessRelation(operand, root).kind != AccessKind::Identity) {
+    return false; // where it is read it is not what was computed there
+  }
+  return !slice.insert(producer) ||
+         llvm::all_of(producer->getOperands(),
                       [&](Value each) { return collect(each); });
+}
+
+/// What was collected, in program order.
+SmallVector<Operation *> RecomputedValue::getSlice() const {
+  SmallVector<Operation *> ops(slice.begin(), slice.end());
+  llvm::sort(ops, [](Operation *left, Operation *right) {
+    return left->isBeforeInBlock(right);
+  });
+  return ops;
+}
+
+/// Whether group `reader` reads elements of the value only where it computes
+/// that element of its own.
+bool RecomputedValue::isReadInOrder(unsigned reader) const {
+  for (Operation *op : plan.getGroup(reader).ops) {
+    for (Value operand : op->getOperands()) {
+      if (plan.getSection().getRoot(operand) == value &&
+          getAccessRelation(operand, value).kind != AccessKind::Identity) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 /// Whether the reader's loop can serve all of them.
@@ -107,11 +135,12 @@ bool RecomputedValue::fitsReader(unsigned reader) const {
   const FusionGroup &group = plan.getGroup(reader);
   bool isProduct = group.kind == LoopKind::Product;
   if ((group.kind != LoopKind::Rows && !isProduct) ||
-      group.elements != getNumElements(value)) {
+      group.elements != getNumElements(value) || !isReadInOrder(reader)) {
     return false;
   }
   SmallVector<Operation *> ops(group.ops);
-  for (Operation *op : slice) {
+  SmallVector<Operation *> recomputed = getSlice();
+  for (Operation *op : llvm::reverse(recomputed)) {
     Decision decision =
         isProduct
             ? target.mayFollow(cast<MatmulOp>(group.ops.front()), op)
@@ -148,7 +177,7 @@ void RecomputedValue::cloneInto(unsigned reader) {
       clone(operand.getDefiningOp());
     }
   };
-  for (Operation *op : llvm::reverse(slice)) {
+  for (Operation *op : getSlice()) {
     llvm::for_each(op->getOperands(), cloneViews);
     clone(op);
   }
@@ -201,7 +230,7 @@ void accel::recomputeRoundedValues(FusionState &state) {
       }
     }
   }
-  // Nobody reads what was made before; later strategies ask for positions.
+  // Nobody reads what was made before. Sums over columns, which are placed
+  // behind this, ask neither for positions nor for cycles.
   state.plan.eraseUnused();
-  state.plan.finishPlacement();
 }

@@ -1,6 +1,7 @@
-// RUN: accel-opt %s --accel-differentiate-module | FileCheck %s
+// RUN: accel-opt %s --accel-differentiate-module --split-input-file | FileCheck %s
 
-// Products that gradients are made by say what of: of a parameter, also where the product reads it through views, or of an activation.
+// Products that gradients are made by say what of: of a parameter, also where the product reads it through views or reads what is
+// computed of parameters alone, or of an activation.
 module {
   accel.parameter @w : tensor<5x5xf32> trainable
   accel.parameter @v : tensor<5x1x5xf32> trainable
@@ -32,5 +33,30 @@ module {
     %sum = accel.reduce_sum %wide [0] : tensor<5xf64> -> tensor<f64>
     %count = accel.constant dense<5.0> : tensor<f64>
     return %l, %sum, %count : tensor<5xf32>, tensor<f64>, tensor<f64>
+  }
+}
+
+// -----
+
+module {
+  accel.parameter @w : tensor<5x9xf32> trainable
+  accel.parameter @scale : tensor<5x5xf32> trainable
+  // A part of a parameter, scaled, repeated for each sample: its gradient is one of parameters until it reaches them.
+  // CHECK-LABEL: func @microbatch
+  // CHECK-SAME: (%[[X:.+]]: tensor<3x4x5xf32> {accel.name = "x"}) {
+  // CHECK: %[[Z:.+]] = accel.matmul %[[X]], %{{.+}} : tensor<3x4x5xf32>, tensor<3x5x5xf32>
+  // CHECK: accel.matmul %[[X]], %{{.+}} as weight_gradient {transpose_lhs} : tensor<3x4x5xf32>, tensor<3x4x5xf32> -> tensor<3x5x5xf32>
+  func.func @microbatch(%x: tensor<3x4x5xf32> {accel.name = "x"}) -> (tensor<3xf32>, tensor<f64>, tensor<f64>) {
+    %w = accel.read @w : tensor<5x9xf32>
+    %s = accel.read @scale : tensor<5x5xf32>
+    %part = accel.slice %w [0, 2] strides [1, 1] : tensor<5x9xf32> -> tensor<5x5xf32>
+    %scaled = accel.mul %part, %s : tensor<5x5xf32>
+    %all = accel.broadcast %scaled [1, 2] : tensor<5x5xf32> -> tensor<3x5x5xf32>
+    %z = accel.matmul %x, %all : tensor<3x4x5xf32>, tensor<3x5x5xf32> -> tensor<3x4x5xf32>
+    %l = accel.reduce_sum %z [1, 2] : tensor<3x4x5xf32> -> tensor<3xf32>
+    %wide = accel.cast %l : tensor<3xf32> -> tensor<3xf64>
+    %sum = accel.reduce_sum %wide [0] : tensor<3xf64> -> tensor<f64>
+    %count = accel.constant dense<3.0> : tensor<f64>
+    return %l, %sum, %count : tensor<3xf32>, tensor<f64>, tensor<f64>
   }
 }

@@ -141,3 +141,37 @@ func.func private @matmul_4x1x4(%a: tensor<4x4xf32>, %b: tensor<4x1xf32>) -> ten
   %c = accel.matmul %a, %b : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
   return %c : tensor<4x1xf32>
 }
+
+// -----
+
+// What the kernel computes of its operand it reads in another order: the result would lie over elements that are still to be read.
+func.func private @neg_0(%x: tensor<4x16xf32>) -> tensor<16x4xf32> attributes {plan.kernel = {columns = 4 : i64, elements = 64 : i64, kind = "rows", rows = 16 : i64}} {
+  %n = accel.neg %x : tensor<4x16xf32>
+  %t = accel.transpose %n [1, 0] : tensor<4x16xf32> -> tensor<16x4xf32>
+  %y = accel.abs %t : tensor<16x4xf32>
+  return %y : tensor<16x4xf32>
+}
+
+// CHECK-LABEL: func.func @step
+// CHECK: plan.launch @matmul{{.+}}(%{{.+}}, %{{.+}}, %[[P:.+]]) [read, read, write]
+// CHECK-NEXT: plan.launch @neg_0(%[[P]], %[[N:.+]]) [read, write]
+// CHECK-NEXT: plan.launch @matmul{{.+}}(%[[N]], %{{.+}}, %{{.+}}) [read, read, write]
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  accel.repeat {
+    %x = accel.input "x" : tensor<4x8xf32>
+    %w = accel.input "w" : tensor<8x16xf32>
+    %p = func.call @matmul_4x16x8(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    %n = func.call @neg_0(%p) : (tensor<4x16xf32>) -> tensor<16x4xf32>
+    %g = func.call @matmul_16x8x4(%n, %x) : (tensor<16x4xf32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  }
+  return
+}
+
+func.func private @matmul_4x16x8(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32> attributes {plan.kernel = {block = 16 : i64, columns = 16 : i64, elements = 64 : i64, kind = "product", rows = 4 : i64}} {
+  %c = accel.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return %c : tensor<4x16xf32>
+}
+func.func private @matmul_16x8x4(%a: tensor<16x4xf32>, %b: tensor<4x8xf32>) -> tensor<16x8xf32> attributes {plan.kernel = {block = 16 : i64, columns = 8 : i64, elements = 128 : i64, kind = "product", rows = 16 : i64}} {
+  %c = accel.matmul %a, %b : tensor<16x4xf32>, tensor<4x8xf32> -> tensor<16x8xf32>
+  return %c : tensor<16x8xf32>
+}

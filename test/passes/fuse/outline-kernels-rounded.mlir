@@ -65,3 +65,34 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.write @z, %r : tensor<32x48xf32>
   return
 }
+
+// -----
+
+// A kernel that reads a value in another order than it was computed in reads it from memory: it does not compute it again, where its
+// result might lie over what it still has to read.
+accel.state @x accumulator : tensor<32x16xf32>
+accel.state @w accumulator : tensor<16x48xf32>
+accel.state @z accumulator : tensor<4x32x32xf32>
+// CHECK-LABEL: func.func @step
+// CHECK: %[[P:.+]]:2 = call @matmul{{[a-z_0-9]+}}({{.*}}) : ({{.*}}) -> (tensor<32x48xbf16>, tensor<32x48xf32>)
+// CHECK: call @abs_0(%[[P]]#1) : (tensor<32x48xf32>) -> tensor<4x32x12xbf16>
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %x = accel.read @x : tensor<32x16xf32>
+  %w = accel.read @w : tensor<16x48xf32>
+  %xn = accel.cast %x : tensor<32x16xf32> -> tensor<32x16xbf16>
+  %wn = accel.cast %w : tensor<16x48xf32> -> tensor<16x48xbf16>
+  %p = accel.matmul %xn, %wn : tensor<32x16xbf16>, tensor<16x48xbf16> -> tensor<32x48xf32>
+  %n = accel.cast %p : tensor<32x48xf32> -> tensor<32x48xbf16>
+  %f = accel.cast %n : tensor<32x48xbf16> -> tensor<32x48xf32>
+  %c = accel.cos %f : tensor<32x48xf32>
+  %q = accel.matmul %n, %n {transpose_rhs} : tensor<32x48xbf16>, tensor<32x48xbf16> -> tensor<32x32xf32>
+  %c4 = accel.reshape %c : tensor<32x48xf32> -> tensor<32x4x12xf32>
+  %t = accel.transpose %c4 [1, 0, 2] : tensor<32x4x12xf32> -> tensor<4x32x12xf32>
+  %a = accel.abs %t : tensor<4x32x12xf32>
+  %an = accel.cast %a : tensor<4x32x12xf32> -> tensor<4x32x12xbf16>
+  %s = accel.matmul %an, %an {transpose_rhs} : tensor<4x32x12xbf16>, tensor<4x32x12xbf16> -> tensor<4x32x32xf32>
+  %qs = accel.broadcast %q [1, 2] : tensor<32x32xf32> -> tensor<4x32x32xf32>
+  %z = accel.add %s, %qs : tensor<4x32x32xf32>
+  accel.write @z, %z : tensor<4x32x32xf32>
+  return
+}

@@ -30,9 +30,11 @@
 // HEAD: %[[SHARED:.+]] = accel.read @tokens : tensor<32x8xf32>
 // HEAD-NEXT: %[[LOW:.+]] = accel.cast %[[SHARED]] : tensor<32x8xf32> -> tensor<32x8xbf16>
 // HEAD-NEXT: accel.gather %[[LOW]], %{{.+}} : tensor<32x8xbf16>, tensor<4xi64> -> tensor<4x8xbf16>
-// HEAD: accel.matmul %{{.+}}, %{{.+}} : tensor<4x8xbf16>, tensor<8x8xbf16> -> tensor<4x8xf32>
-// HEAD: accel.matmul %{{.+}}, %[[SHARED]] {accel.precision_reason = "--precision-exclude='head{{(/MatMul)?}}'", transpose_rhs} : tensor<4x8xf32>, tensor<32x8xf32> -> tensor<4x32xf32>
-// HEAD: accel.matmul %{{.+}}, %[[SHARED]] as input_gradient {accel.precision_reason = "--precision-exclude='head{{(/MatMul)?}}'"} : tensor<4x32xf32>, tensor<32x8xf32> -> tensor<4x8xf32>
+// What only an excluded product reads is not rounded, nor what it makes.
+// HEAD: %[[Z:.+]] = accel.matmul %{{.+}}, %{{.+}} : tensor<4x8xbf16>, tensor<8x8xbf16> -> tensor<4x8xf32>
+// HEAD-NEXT: %[[Y:.+]] = accel.matmul %[[Z]], %[[SHARED]] {accel.precision_reason = "--precision-exclude='head{{(/MatMul)?}}'", transpose_rhs} : tensor<4x8xf32>, tensor<32x8xf32> -> tensor<4x32xf32>
+// HEAD: %[[GY:.+]] = accel.neg %[[Y]] : tensor<4x32xf32>
+// HEAD-NEXT: accel.matmul %[[GY]], %[[SHARED]] as input_gradient {accel.precision_reason = "--precision-exclude='head{{(/MatMul)?}}'"} : tensor<4x32xf32>, tensor<32x8xf32> -> tensor<4x8xf32>
 
 // The parameter's name excludes both of its readers, and what the table holds is looked up in f32.
 // TABLE: accel.parameter @tokens : tensor<32x8xf32> trainable{{$}}

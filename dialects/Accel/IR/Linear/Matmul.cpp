@@ -3,6 +3,8 @@
 #include "dialects/Accel/IR/GradientBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace accel;
 
@@ -83,18 +85,22 @@ int64_t MatmulOp::getFlops() {
              : 2 * sizes.inner * elementCount(getResult());
 }
 
-/// A parameter, possibly viewed differently, gets what is accumulated for it.
+/// What is computed of parameters alone is one for all samples: its gradient is
+/// a sum over them, as a parameter's own.
 static ProductRole roleOfGradient(Value operand) {
-  while (Operation *view = operand.getDefiningOp()) {
-    if (isa<ReadOp>(view)) {
-      return ProductRole::WeightGradient;
+  llvm::SetVector<Value> values;
+  values.insert(operand);
+  bool readsParameter = false;
+  for (size_t i = 0; i < values.size(); ++i) {
+    Operation *producer = values[i].getDefiningOp();
+    if (!producer || isa<InputOp>(producer)) {
+      return ProductRole::InputGradient;
     }
-    if (!isa<ReshapeOp, TransposeOp>(view)) {
-      break;
-    }
-    operand = view->getOperand(0);
+    readsParameter |= isa<ReadOp>(producer);
+    values.insert_range(producer->getOperands());
   }
-  return ProductRole::InputGradient;
+  return readsParameter ? ProductRole::WeightGradient
+                        : ProductRole::InputGradient;
 }
 
 // With L and R the operands as the product sees them, Z = L R has the gradients
