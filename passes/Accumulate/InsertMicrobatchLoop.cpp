@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/LossScale.h"
 #include "dialects/Accel/IR/ScalarBuilder.h"
 #include "dialects/Accel/IR/StepNames.h"
 
@@ -85,6 +86,11 @@ private:
     // Weights are 0 or 1: a count below one is zero, and then so are the sums.
     Value divisor = s.max(count, s.number(1));
     Value loss = s.div(sum, divisor);
+    if (module.lookupSymbol(kLossScaleState)) {
+      Value lossScale = s.read(kLossScaleState);
+      s.report(kLossScaleMetric, lossScale);
+      divisor = s.mul(divisor, lossScale);
+    }
     Value scale = s.div(s.number(std::ldexp(1.0, int(exponent))), divisor);
     s.report("loss", loss);
     s.report("tokens", count);

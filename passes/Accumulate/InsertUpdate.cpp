@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/HyperparameterMeaning.h"
+#include "dialects/Accel/IR/LossScale.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/Optimizers/UpdateBuilder.h"
 #include "dialects/Accel/IR/Schedule.h"
@@ -153,6 +154,10 @@ private:
       scalars.push_back(
           {number.name, found == given.end() ? number.value : found->second});
     }
+    if (LossScalePolicy policy = getLossScale(); policy.changes()) {
+      scalars.push_back({kLossScaleWindow, policy.window, count});
+      scalars.push_back({kLossScaleHysteresis, policy.hysteresis, count});
+    }
     return scalars;
   }
 
@@ -161,7 +166,17 @@ private:
     for (const OptimizerPower &power : findOptimizer(optimizer)->powers) {
       scalars.push_back({power.name, 1});
     }
+    if (getLossScale().changes()) {
+      scalars.append({{kLossScaleSteps, 0}, {kLossScaleOverflows, 0}});
+    }
     return scalars;
+  }
+
+  /// That of the module; one that does not change if it has none.
+  LossScalePolicy getLossScale() {
+    auto name = getOperation()->getAttrOfType<StringAttr>(kLossScaleAttr);
+    return name ? parseLossScale(name.getValue()).value_or(LossScalePolicy())
+                : LossScalePolicy();
   }
 
   static void declare(func::FuncOp step, StateKind kind,

@@ -13,7 +13,7 @@ def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::Modul
 
     **Requires** `@microbatch` as Differentiate leaves it.
     **Ensures** metrics `loss`, `tokens` and `gradient_scale` = 2^k / targets, the factor that makes the accumulated gradient
-    that of the mean loss. Without any valid target both sums are zero and so is the loss. `accel.global_batch` of the module says how
+    that of the mean loss; where the module has `@loss_scale`, also divided by it, and metric `loss_scale`. Without any valid target both sums are zero and so is the loss. `accel.global_batch` of the module says how
     many samples a step has unless a run says otherwise.
 
     ```mlir
@@ -38,7 +38,8 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
     Declares the hyperparameters that `optimizer` and all schedules read, with their values, and the counters they keep, and
     puts one `accel.update` at the end of `@step`. The kind of schedule (`@schedule`) and the largest norm of the gradient
     (`@clip_norm`, 0: none) are hyperparameters like the others, so that a run can choose them. Those of other
-    optimizers are not declared: setting one at run time is an error instead of a change without effect.
+    optimizers are not declared: setting one at run time is an error instead of a change without effect. Where `accel.loss_scale` of
+    the module names a policy under which the scale changes, its numbers and counters are declared as well.
 
     **Requires** `@step` as InsertMicrobatchLoop leaves it.
     **Ensures** one `accel.update`, which reads `gradient_scale`.

@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/LossScale.h"
 #include "dialects/Accel/IR/StepNames.h"
 #include "passes/Differentiate/ReverseMode.h"
 #include "passes/ErrorCodes.h"
@@ -27,10 +28,12 @@ namespace {
 /// Differentiates one @microbatch.
 class ModuleDifferentiator {
 public:
-  ModuleDifferentiator(ModuleOp module, func::FuncOp function)
-      : module(module), function(function), symbols(module),
-        terminator(
-            cast<func::ReturnOp>(function.getBody().front().getTerminator())),
+  /// Without a `lossScale` the gradient is not scaled.
+  ModuleDifferentiator(ModuleOp module, func::FuncOp function,
+                       std::optional<LossScalePolicy> lossScale)
+      : module(module), function(function), lossScale(lossScale),
+        symbols(module), terminator(cast<func::ReturnOp>(
+                             function.getBody().front().getTerminator())),
         builder(terminator) {}
 
   LogicalResult run() {
@@ -80,15 +83,32 @@ private:
   FailureOr<SmallVector<SmallVector<Value>>>
   differentiateLosses(int64_t exponent) {
     Value losses = terminator.getOperand(0);
-    auto type = cast<RankedTensorType>(losses.getType());
-    Attribute factor =
-        FloatAttr::get(type.getElementType(), std::ldexp(1.0, -int(exponent)));
-    Value gradient = ConstantOp::create(builder, losses.getLoc(), type,
-                                        DenseElementsAttr::get(type, factor));
+    Value gradient = buildSeed(losses, std::ldexp(1.0, -int(exponent)));
     auto wrt = llvm::map_to_vector(
         reads, [](ReadOp read) -> Value { return read.getResult(); });
     return differentiateContributions(builder, function.getBody().front(),
                                       {losses}, {gradient}, wrt);
+  }
+
+  /// The gradient with respect to `losses`: `factor`, times the loss scale of
+  /// the step if there is one.
+  Value buildSeed(Value losses, double factor) {
+    auto type = cast<RankedTensorType>(losses.getType());
+    ArithmeticBuilder seed(builder, losses.getLoc());
+    if (!lossScale) {
+      return seed.constant(type, factor);
+    }
+    OpBuilder states(module.getContext());
+    states.setInsertionPoint(function);
+    auto scalar = RankedTensorType::get({}, builder.getF64Type());
+    StateOp::create(states, function.getLoc(), kLossScaleState, scalar,
+                    lossScale->changes() ? StateKind::Counter
+                                         : StateKind::Hyperparameter,
+                    builder.getF64FloatAttr(lossScale->initial));
+    Value scale = seed.create<ReadOp>(scalar, kLossScaleState);
+    Value number = seed.cast(seed.mul(scale, seed.constant(scalar, factor)),
+                             type.getElementType());
+    return seed.create<BroadcastOp>(type, number, ArrayRef<int64_t>{});
   }
 
   void accumulateGradients(ArrayRef<SmallVector<Value>> contributions) {
@@ -136,6 +156,7 @@ private:
 
   ModuleOp module;
   func::FuncOp function;
+  std::optional<LossScalePolicy> lossScale;
   SymbolTable symbols;
   func::ReturnOp terminator;
   OpBuilder builder;
@@ -156,7 +177,18 @@ public:
           << (function ? "other results" : "none");
       return signalPassFailure();
     }
-    if (failed(ModuleDifferentiator(getOperation(), function).run())) {
+    std::optional<LossScalePolicy> policy = parseLossScale(lossScale);
+    if (!lossScale.empty() && !policy) {
+      getOperation().emitError("--loss-scale: expected torch, megatron or a "
+                               "number from 2^-126 to 2^127, got '")
+          << lossScale << "'";
+      return signalPassFailure();
+    }
+    if (policy) {
+      getOperation()->setAttr(kLossScaleAttr,
+                              StringAttr::get(&getContext(), lossScale));
+    }
+    if (failed(ModuleDifferentiator(getOperation(), function, policy).run())) {
       signalPassFailure();
     }
   }

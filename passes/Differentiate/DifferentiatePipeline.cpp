@@ -22,7 +22,7 @@ void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
   manager.addPass(createAnnotateInputRangesPass());
   manager.addPass(
       createAttachObjectivePass({options.objective, options.lossWeight}));
-  manager.addPass(createDifferentiateModulePass());
+  manager.addPass(createDifferentiateModulePass({options.lossScale}));
   // Gradient rules know their own operation only: views cancel out, and
   // constants repeat, at their borders.
   manager.addPass(createCleanGraphPass());

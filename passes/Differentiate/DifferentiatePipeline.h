@@ -19,6 +19,8 @@ struct DifferentiateOptions {
   std::string lossWeight = "targets";
   /// train=REGEX or freeze=REGEX, in the order in which they were given.
   std::vector<std::string> trainingRules;
+  /// torch, megatron or a number: the scale of the gradient. Empty: none.
+  std::string lossScale = {};
 };
 
 /// From @forward to @microbatch with its gradients.

@@ -93,8 +93,11 @@ def DifferentiateModulePass : Pass<"accel-differentiate-module", "mlir::ModuleOp
     count of targets (states `@loss_sum` and `@target_count`). `@microbatch` returns nothing any more. A parameter that does
     not influence the loss is trainable no longer: a warning names it.
 
+    With `loss-scale`, the gradient is also multiplied by state `@loss_scale`, which the pass declares: a counter if the policy
+    changes it, a hyperparameter if it does not.
+
     **Requires** `@microbatch` as AttachObjective leaves it.
-    **Ensures** `accel.gradient_exponent` of the module is k.
+    **Ensures** `accel.gradient_exponent` of the module is k, and `accel.loss_scale` the policy, if there is one.
 
     ```mlir
     accel.parameter @w : tensor<16x8xf32> trainable
@@ -108,6 +111,7 @@ def DifferentiateModulePass : Pass<"accel-differentiate-module", "mlir::ModuleOp
     }
     ```
   }];
+  let options = [Option<"lossScale", "loss-scale", "std::string", "\"\"", "What the gradient is multiplied by while it is computed: torch, megatron or a number; nothing: 1">];
   let dependentDialects = ["::accel::AccelDialect"];
 }
 

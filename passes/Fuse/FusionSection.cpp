@@ -59,13 +59,23 @@ Operation *FusionSection::insertCopy(Value value, Operation *user) {
 // Symbols
 //===----------------------------------------------------------------------===//
 
+/// Whether the state that `read` has read is written behind `sink`: runs fetch
+/// metrics when a step is over.
+static bool isWrittenBehind(ReadOp read, Operation *sink) {
+  return llvm::any_of(sink->getBlock()->getOps<WriteOp>(), [&](WriteOp write) {
+    return write.getSymbol() == read.getSymbol() &&
+           sink->isBeforeInBlock(write);
+  });
+}
+
 /// Whether what `sink` takes is some kernel's own, whole, and used nowhere else
 /// as what it was before an accumulation.
 bool FusionSection::isProducedInPlace(Operation *sink) const {
   Value value = sink->getOperands().back();
   Operation *producer = value.getDefiningOp();
-  if (isa<MetricOp>(sink) && isa_and_nonnull<ReadOp>(producer)) {
-    return true; // it lies there already
+  auto read = dyn_cast_or_null<ReadOp>(producer);
+  if (isa<MetricOp>(sink) && read) {
+    return !isWrittenBehind(read, sink); // it lies there already
   }
   bool isProduced = producer && producer->getBlock() == sink->getBlock() &&
                     llvm::is_contained(ops, producer) && !isSource(producer) &&

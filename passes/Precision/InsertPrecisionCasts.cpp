@@ -152,7 +152,7 @@ public:
     if (failed(sites.apply(rules)) || failed(checkAnyIsLow(sites))) {
       return signalPassFailure();
     }
-    Type low = BFloat16Type::get(module.getContext());
+    Type low = getLowType();
     module->setAttr(kPrecisionAttr, TypeAttr::get(low));
     StoredValues stored(microbatch, sites, residual == "f32");
     report(sites);
@@ -167,17 +167,31 @@ private:
     };
     if (precision == "f32") {
       return fail("--precision-exclude and --precision-include",
-                  "--bf16 beside them",
+                  "--bf16 or --fp16 beside them",
                   "a plan of f32, in which no rule "
                   "changes anything");
     }
-    if (precision != "bf16") {
-      return fail("precision", "f32 or bf16", "'" + precision + "'");
+    if (!getLowType()) {
+      return fail("precision", "f32, bf16 or f16", "'" + precision + "'");
     }
-    if (residual != "bf16" && residual != "f32") {
-      return fail("--residual-dtype", "bf16 or f32", "'" + residual + "'");
+    if (!residual.empty() && residual != precision && residual != "f32") {
+      return fail("--residual-dtype", precision + " or f32",
+                  "'" + residual + "'");
     }
     return success();
+  }
+
+  /// Null if there is none of that name.
+  Type getLowType() {
+    MLIRContext *context = &getContext();
+    return precision == "bf16"  ? Type(BFloat16Type::get(context))
+           : precision == "f16" ? Type(Float16Type::get(context))
+                                : Type();
+  }
+
+  /// The option of accelc that asks for the precision.
+  std::string getFlag() {
+    return precision == "f16" ? "--fp16" : "--" + precision;
   }
 
   /// What was asked for must happen somewhere.
@@ -189,12 +203,12 @@ private:
       return success();
     }
     return emitCodedError(getOperation().getLoc(), codes::Precision)
-           << "expected --" << precision
-           << " to apply to a product, got none in " << precision << ": "
+           << "expected " << getFlag() << " to apply to a product, got none in "
+           << precision << ": "
            << (sites.getSites().empty()
                    ? "the model has no product"
                    : "--precision-exclude and --precision-include leave none")
-           << "; leave out --" << precision << " to train in f32";
+           << "; leave out " << getFlag() << " to train in f32";
   }
 
   /// What `accelc --remarks=precision` shows, and what reports find later.

@@ -34,8 +34,8 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
     }
     ```
   }];
-  let options = [Option<"precision", "precision", "std::string", "\"f32\"", "f32 or bf16: the type of products' operands">,
-                 Option<"residual", "residual", "std::string", "\"bf16\"", "f32 or bf16: the type of sums of two activations">,
+  let options = [Option<"precision", "precision", "std::string", "\"f32\"", "f32, bf16 or f16: the type of products' operands">,
+                 Option<"residual", "residual", "std::string", "\"\"", "f32: sums of two activations stay f32; nothing, or the type of products' operands: they are rounded as well">,
                  ListOption<"rules", "rules", "std::string", "Which sites are low: exclude=REGEX or include=REGEX">];
   let dependentDialects = ["::accel::AccelDialect"];
 }

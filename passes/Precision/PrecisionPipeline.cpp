@@ -26,12 +26,11 @@ struct PrecisionPipelineOptions
     : public mlir::PassPipelineOptions<PrecisionPipelineOptions> {
   Option<std::string> precision{
       *this, "precision",
-      llvm::cl::desc("f32 or bf16: the type of products' operands"),
+      llvm::cl::desc("f32, bf16 or f16: the type of products' operands"),
       llvm::cl::init("f32")};
   Option<std::string> residual{
       *this, "residual",
-      llvm::cl::desc("f32 or bf16: the type of sums of two activations"),
-      llvm::cl::init("bf16")};
+      llvm::cl::desc("f32: sums of two activations stay f32")};
   ListOption<std::string> rules{
       *this, "rules",
       llvm::cl::desc("which sites are low: exclude=REGEX or include=REGEX")};

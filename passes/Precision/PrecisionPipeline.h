@@ -13,10 +13,10 @@ class OpPassManager;
 namespace accel {
 
 struct PrecisionOptions {
-  /// f32 or bf16: the type of the operands of products.
+  /// f32, bf16 or f16: the type of the operands of products.
   std::string precision = "f32";
-  /// f32 or bf16: the type of sums of two activations.
-  std::string residual = "bf16";
+  /// f32, or `precision`: the type of sums of two activations. Empty: that.
+  std::string residual;
   /// exclude=REGEX or include=REGEX, in the order in which they were given.
   std::vector<std::string> rules;
 };

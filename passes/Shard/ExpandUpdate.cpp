@@ -4,9 +4,11 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/LossScale.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Dist/IR/DistDialect.h"
 #include "passes/Shard/LearningRate.h"
+#include "passes/Shard/LossScaleUpdate.h"
 #include "passes/Shard/SquareSum.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -79,6 +81,10 @@ private:
       names.push_back(power.name);
     }
     SymbolTable symbols(getOperation());
+    if (symbols.lookup(kLossScaleWindow)) {
+      names.append({kLossScaleState, kLossScaleHysteresis, kLossScaleSteps,
+                    kLossScaleOverflows});
+    }
     if (symbols.lookup("schedule")) {
       names.append({"schedule", "min_lr", "schedule_steps", "decay_steps"});
     }
@@ -109,6 +115,9 @@ private:
     scalars.report("lr", rate);
     scalars.write("step_count", scalars.add(step, scalars.number(1)));
     countSkipped(scalars, isFinite);
+    if (SymbolTable::lookupSymbolIn(module, kLossScaleWindow)) {
+      buildLossScaleUpdate(scalars, isFinite);
+    }
 
     UpdateBuilder updates(builder, update.getLoc(), isFinite);
     std::unique_ptr<SegmentOptimizer> optimizer =

@@ -41,7 +41,7 @@ absl::StatusOr<uint64_t> EndOfLastLine(File& file, uint64_t size) {
 
 std::string MetricsJson(const StepMetrics& metrics, absl::string_view run) {
   // The library writes null for what is not finite.
-  const nlohmann::ordered_json line = {
+  nlohmann::ordered_json line = {
       {"step", metrics.step},
       {"loss", metrics.loss},
       {"lr", metrics.lr},
@@ -51,9 +51,12 @@ std::string MetricsJson(const StepMetrics& metrics, absl::string_view run) {
       {"tokens_per_second", metrics.tokens_per_second},
       {"peak_bytes", metrics.peak_bytes},
       {"epoch", metrics.epoch},
-      {"skipped_steps", metrics.skipped_steps},
-      {"time", FormatUtc(metrics.wall_time_ns)},
-      {"run", std::string(run)}};
+      {"skipped_steps", metrics.skipped_steps}};
+  if (metrics.loss_scale) {
+    line["loss_scale"] = *metrics.loss_scale;
+  }
+  line["time"] = FormatUtc(metrics.wall_time_ns);
+  line["run"] = std::string(run);
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -65,6 +65,9 @@ std::vector<Part> Parts(const StepMetrics& metrics, int64_t last_step,
     parts.push_back(
         {absl::StrCat("ETA ", FormatDuration(ToNanoseconds(eta_seconds))), 1});
   }
+  if (metrics.loss_scale) {
+    parts.push_back({absl::StrFormat("scale %g", *metrics.loss_scale), 5});
+  }
   if (metrics.skipped_steps > 0) {
     parts.push_back({absl::StrCat("skipped ", metrics.skipped_steps), 0});
   }

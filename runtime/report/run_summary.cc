@@ -84,6 +84,10 @@ std::string RunSummary::Table() const {
                         absl::StrCat(FormatCount(last_.skipped_steps),
                                      ", as they were not finite"));
     }
+    if (last_.loss_scale) {
+      rows.emplace_back("loss scale", absl::StrFormat("%g in the last step",
+                                                      *last_.loss_scale));
+    }
     rows.emplace_back("loss", LossText());
     rows.emplace_back("tokens", FormatCount(tokens_));
     rows.emplace_back(

@@ -5,6 +5,7 @@
 #define ACCEL_RUNTIME_REPORT_STEP_METRICS_H_
 
 #include <cstdint>
+#include <optional>
 
 namespace accel::runtime {
 
@@ -21,6 +22,8 @@ struct StepMetrics {
   double epoch = 0;
   int64_t wall_time_ns = 0;   // of the end of the step, UTC
   int64_t skipped_steps = 0;  // so far, of this run, as they were not finite
+  // What the gradient of this step was computed times; none: it was not scaled.
+  std::optional<double> loss_scale = std::nullopt;
 };
 
 }  // namespace accel::runtime

@@ -250,7 +250,7 @@ struct ModelCase {
   const char *schedule;
   const char *trained = ""; ///< which of its parameters; empty: all
   const char *precision = "f32";
-  const char *residual = "bf16";
+  const char *residual = "";
 };
 
 class PlanOracleTest : public testing::TestWithParam<ModelCase> {
@@ -272,6 +272,9 @@ void PlanOracleTest::check(const std::string &target) {
   options.accumulate.clipNorm = 0.5;
   options.precision.precision = GetParam().precision;
   options.precision.residual = GetParam().residual;
+  if (options.precision.precision == "f16") {
+    options.differentiate.lossScale = "torch";
+  }
   if (*GetParam().trained) {
     options.differentiate.trainingRules = {std::string("train=") +
                                            GetParam().trained};
@@ -321,14 +324,17 @@ const ModelCase kModels[] = {{"gpt2", "adamw", "cosine"},
                              {"decoder23", "sgd", "linear", "", "bf16", "f32"},
                              {"llama20", "adamw8", "cosine", "", "bf16"},
                              {"gpt2-lora", "adamw", "wsd", "lora_", "bf16"},
-                             {"mlp", "sgd", "constant", "", "bf16"}};
+                             {"mlp", "sgd", "constant", "", "bf16"},
+                             {"gpt2", "adamw", "cosine", "", "f16"},
+                             {"mlp", "lion", "constant", "", "f16"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
                          [](const testing::TestParamInfo<ModelCase> &info) {
                            std::string name = info.param.model;
                            std::replace(name.begin(), name.end(), '-', '_');
-                           bool isBf16 = *info.param.precision == 'b';
-                           return isBf16 ? name + "_bf16" : name;
+                           std::string precision = info.param.precision;
+                           return precision == "f32" ? name
+                                                     : name + "_" + precision;
                          });
 
 TEST(PlanOracleModelsTest, HasEveryModelThatPyTorchHasTrained) {

@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 MODEL = ROOT / "test" / "e2e" / "models" / "readme" / "gpt2.onnx"
 # Of the mean of the smoothed loss, relative to f32's.
-PRECISIONS = {"bf16": (["--bf16"], 0.005)}
+PRECISIONS = {"bf16": (["--bf16"], 0.005), "fp16": (["--fp16"], 0.005)}
 # What a new step counts in the smoothed loss.
 WEIGHT = 0.05
 
@@ -75,7 +75,8 @@ class Campaign:
     def compare(self, seed: int) -> list[dict]:
         single = self.train("f32", seed, 1)
         results = []
-        for name, (_, bound) in PRECISIONS.items():
+        for name in self.arguments.precisions:
+            bound = PRECISIONS[name][1]
             for ranks in self.arguments.ranks:
                 curve = self.train(name, seed, ranks)
                 results.append(
@@ -98,7 +99,7 @@ class Campaign:
         """The curves of the first seed, on as many ranks as are first."""
         ranks = self.arguments.ranks[0]
         runs = ["f32-seed0-ranks1"]
-        runs += [f"{name}-seed0-ranks{ranks}" for name in PRECISIONS]
+        runs += [f"{name}-seed0-ranks{ranks}" for name in self.arguments.precisions]
         call(
             self.bin / "accel-inspect",
             *("metrics", *(self.folder / run for run in runs), "--svg", path),
@@ -128,6 +129,12 @@ def parse() -> argparse.Namespace:
         type=lambda text: [int(number) for number in text.split(",")],
         default=[1, 2, 4],
     )
+    parser.add_argument(
+        "--precisions",
+        type=lambda text: text.split(","),
+        default=list(PRECISIONS),
+        help="some of them, " + ",".join(PRECISIONS),
+    )
     parser.add_argument("--bin", type=Path, default=ROOT / "build" / "release" / "bin")
     return parser.parse_args()
 
@@ -137,7 +144,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         campaign = Campaign(arguments, Path(name))
         campaign.compile("f32", [])
-        for precision, (flags, _) in PRECISIONS.items():
+        for precision in arguments.precisions:
+            flags = PRECISIONS[precision][0]
             campaign.compile(precision, flags)
         results = []
         for seed in range(arguments.seeds):

@@ -22,7 +22,24 @@ constexpr absl::string_view kSmallerSteps =
     "try a smaller learning rate (--set lr=...) or a longer warm-up (--set "
     "warmup_steps=...)";
 
-std::string Remedy(const NonFiniteFault& fault, int64_t step) {
+// Whether the loss is finite and the gradient is not, of a plan that scales
+// gradients.
+bool IsOverflow(const StepMetrics& metrics) {
+  return metrics.loss_scale && std::isfinite(metrics.loss);
+}
+
+std::string StepRemedy(const runtime::PlanView& plan) {
+  return plan.manifest().precision() == planpb::ELEMENT_F16
+             ? absl::StrCat(
+                   "if it is a number above 65504, the largest of fp16, "
+                   "compile with --bf16, or leave that product in f32 "
+                   "(--precision-exclude); otherwise ",
+                   kSmallerSteps)
+             : std::string(kSmallerSteps);
+}
+
+std::string Remedy(const runtime::PlanView& plan, const NonFiniteFault& fault,
+                   int64_t step) {
   switch (fault.kind) {
     case NonFiniteFault::kInput:
       return "correct the data, or leave that row out";
@@ -32,7 +49,7 @@ std::string Remedy(const NonFiniteFault& fault, int64_t step) {
                        : absl::StrCat("the update of an earlier step made it; ",
                                       kSmallerSteps);
     default:
-      return std::string(kSmallerSteps);
+      return StepRemedy(plan);
   }
 }
 
@@ -61,9 +78,9 @@ std::string CauseText(const runtime::PlanView& plan, const StepMetrics& metrics,
                       const ReplayReport& report) {
   return report.first.kind == NonFiniteFault::kNone
              ? FiniteText(plan, metrics, report)
-             : absl::StrCat("The first is on ",
-                            runtime::FaultText(plan, report.first),
-                            ". Remedy: ", Remedy(report.first, metrics.step));
+             : absl::StrCat(
+                   "The first is on ", runtime::FaultText(plan, report.first),
+                   ". Remedy: ", Remedy(plan, report.first, metrics.step));
 }
 
 }  // namespace
@@ -83,10 +100,18 @@ bool TrainingRun::IsFinite(const StepMetrics& metrics,
 }
 
 absl::Status TrainingRun::HandleNonFinite(const StepMetrics& metrics) {
+  const bool overflows = IsOverflow(metrics);
+  if (overflows && *metrics.loss_scale > 1) {
+    return absl::OkStatus();  // the plan has lowered its scale
+  }
   const std::string found = absl::StrCat(
       "step ", metrics.step, ": expected a finite loss and gradient, got loss ",
       runtime::FormatRoundTrip(metrics.loss), " and gradient norm ",
-      runtime::FormatRoundTrip(metrics.grad_norm));
+      runtime::FormatRoundTrip(metrics.grad_norm),
+      overflows ? absl::StrCat(" with loss scale ",
+                               runtime::FormatRoundTrip(*metrics.loss_scale),
+                               ", which cannot be lowered any more")
+                : "");
   if (!plan_->view().FindMetric("finite")) {
     all_know_ = true;
     return WithExitCode(
@@ -96,8 +121,8 @@ absl::Status TrainingRun::HandleNonFinite(const StepMetrics& metrics) {
             "same; compile it again with this release's accelc")),
         ExitCode::kDivergence);
   }
-  const bool skips = SkipsNonFinite();
-  if (skips && skipped_steps_ > 1) {
+  const bool skips = SkipsNonFinite() && !overflows;
+  if (skips && named_cause_) {
     return absl::OkStatus();
   }
   // The state stands still while all ranks look for the cause.
@@ -110,6 +135,7 @@ absl::Status TrainingRun::HandleNonFinite(const StepMetrics& metrics) {
   // not worth keeping.
   const bool usable = report.first.kind != NonFiniteFault::kParameter;
   if (skips && usable) {
+    named_cause_ = true;
     environment_.logger.Log(
         runtime::LogLevel::kWarning,
         absl::StrCat(text, "; later steps that are not finite are counted"));
@@ -119,8 +145,9 @@ absl::Status TrainingRun::HandleNonFinite(const StepMetrics& metrics) {
   halted_ = usable;
   return WithExitCode(
       absl::OutOfRangeError(absl::StrCat(
-          text,
-          usable ? "; or go on without such steps (--on-nonfinite=skip)" : "")),
+          text, usable && !overflows
+                    ? "; or go on without such steps (--on-nonfinite=skip)"
+                    : "")),
       ExitCode::kDivergence);
 }
 

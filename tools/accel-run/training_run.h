@@ -139,6 +139,8 @@ class TrainingRun {
   int stop_signal_ = 0;
   std::optional<int64_t> stopped_after_;  // steps
   int64_t skipped_steps_ = 0;
+  // The cause of a step that was not finite has been named.
+  bool named_cause_ = false;
   // A step was not finite; the weights are those before it, and finite.
   bool halted_ = false;
   std::unique_ptr<runtime::Plan> plan_;

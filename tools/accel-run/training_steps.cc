@@ -81,6 +81,9 @@ absl::Status TrainingRun::TrainStep(int64_t step) {
   const bool finite = IsFinite(metrics, values);
   skipped_steps_ += finite ? 0 : 1;
   metrics.skipped_steps = skipped_steps_;
+  if (plan_->view().FindMetric("loss_scale")) {
+    metrics.loss_scale = MetricOf(values, "loss_scale");
+  }
   metrics.wall_time_ns = runtime::WallTimeNs();
   if (metrics_ != nullptr) {
     RETURN_IF_ERROR(metrics_->Write(metrics));

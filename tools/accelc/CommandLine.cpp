@@ -354,6 +354,8 @@ getWritten(const CLI::App &app, const CommandLine &line) {
     bool shapes = group == kShape || group == kParallelism ||
                   group == kOptimizer || group == kSchedule ||
                   option->get_name() == "--bf16" ||
+                  option->get_name() == "--fp16" ||
+                  option->get_name() == "--loss-scale" ||
                   option->get_name() == "--residual-dtype" ||
                   option->get_name() == "--padding-row";
     if (!shapes) {

@@ -34,10 +34,12 @@ struct CommandLine {
   std::vector<std::string> trainingRules;
   std::vector<std::string> paddingRows; ///< NAME=ROW or NAME=none
 
-  bool bf16 = false; ///< otherwise f32
+  bool bf16 = false; ///< otherwise f32, or
+  bool fp16 = false;
+  std::string lossScale = "torch";
   /// exclude=REGEX or include=REGEX, in the order in which they were given.
   std::vector<std::string> precisionRules;
-  std::string residualDtype = "bf16";
+  std::string residualDtype; ///< empty: that of the precision
 
   std::string optimizer = kDefaultOptimizer.str();
   /// Those of the optimizer's own numbers that are given, by name.

@@ -2,18 +2,51 @@
 // Declaration of the options of precision, and complaints about their use.
 #include "tools/accelc/PrecisionOptions.h"
 
+#include "dialects/Accel/IR/LossScale.h"
 #include "tools/accelc/Validators.h"
 #include "tools/command-line/value_checks.h"
 
 namespace accel {
 
-void addPrecisionOptions(CLI::App &app, CommandLine &line, const char *group) {
+namespace {
+
+/// What computes in which type.
+void addTypes(CLI::App &app, CommandLine &line, const char *group) {
   app.add_flag("--bf16", line.bf16,
                "Products, attention and embeddings read bf16 and sum in f32; "
                "what kernels store for each other is bf16, weights are read in "
                "bf16 and kept in f32. Norms, losses and the optimizer compute "
                "in f32. Default: everything is f32")
       ->group(group);
+  app.add_flag("--fp16", line.fp16,
+               "The same in fp16, whose numbers end at 65504: the gradient is "
+               "computed times a loss scale (--loss-scale), and a step in "
+               "which it overflows is skipped")
+      ->excludes("--bf16")
+      ->group(group);
+  app.add_option("--loss-scale", line.lossScale,
+                 "The loss scale of --fp16: torch (torch.amp.GradScaler: "
+                 "65536, twice as much after 2000 good steps, half as much "
+                 "after each overflow), megatron (Megatron-LM: 2^32, 1000 "
+                 "steps, from the second overflow on), or a number that stays; "
+                 "accel-run --set loss_scale_window=... and "
+                 "loss_scale_hysteresis=... change when")
+      ->type_name("POLICY")
+      ->check(CLI::Validator(
+          [](const std::string &text) {
+            return parseLossScale(text)
+                       ? std::string()
+                       : "expected torch, megatron or a number from 2^-126 to "
+                         "2^127, got '" +
+                             text + "'";
+          },
+          ""))
+      ->capture_default_str()
+      ->group(group);
+}
+
+/// Where it does not.
+void addRules(CLI::App &app, const char *group) {
   app.add_option("--precision-exclude",
                  "Leave a product in f32, with its gradients, where the "
                  "pattern (a POSIX extended regular expression) is found in "
@@ -34,13 +67,19 @@ void addPrecisionOptions(CLI::App &app, CommandLine &line, const char *group) {
       ->allow_extra_args(false)
       ->check(regularExpression("--precision-include='mlp'"))
       ->group(group);
+}
+
+} // namespace
+
+void addPrecisionOptions(CLI::App &app, CommandLine &line, const char *group) {
+  addTypes(app, line, group);
+  addRules(app, group);
   app.add_option("--residual-dtype", line.residualDtype,
                  "What sums of two activations, the residual stream of a "
-                 "transformer, are stored in: bf16, or f32 as under PyTorch's "
-                 "autocast")
+                 "transformer, are stored in: bf16 (with --fp16: f16), or f32 "
+                 "as under PyTorch's autocast. Default: as everything else")
       ->type_name("TYPE")
-      ->check(tools::OneOf({"bf16", "f32"}))
-      ->capture_default_str()
+      ->check(tools::OneOf({"bf16", "f16", "f32"}))
       ->group(group);
 }
 
@@ -48,11 +87,22 @@ void findComplaintsAboutPrecision(const CLI::App &app, const CommandLine &line,
                                   std::vector<std::string> &complaints) {
   for (const char *option :
        {"--precision-exclude", "--precision-include", "--residual-dtype"}) {
-    if (app.count(option) > 0 && !line.bf16) {
+    if (app.count(option) > 0 && !line.bf16 && !line.fp16) {
       complaints.push_back(std::string(option) +
-                           ": expected --bf16 with it, got none; without it "
-                           "the option does nothing");
+                           ": expected --bf16 or --fp16 with it, got neither; "
+                           "without one the option does nothing");
     }
+  }
+  const std::string low = line.fp16 ? "f16" : "bf16";
+  if ((line.bf16 || line.fp16) && !line.residualDtype.empty() &&
+      line.residualDtype != "f32" && line.residualDtype != low) {
+    complaints.push_back("--residual-dtype: expected " + low +
+                         " or f32 beside " + (line.fp16 ? "--fp16" : "--bf16") +
+                         ", got '" + line.residualDtype + "'");
+  }
+  if (app.count("--loss-scale") > 0 && !line.fp16) {
+    complaints.push_back("--loss-scale: expected --fp16 with it, got none; no "
+                         "other precision needs a loss scale");
   }
 }
 

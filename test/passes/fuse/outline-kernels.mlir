@@ -61,6 +61,28 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
+accel.state @s counter : tensor<f64>
+accel.state @t counter : tensor<f64>
+// A state that a step reports and then writes is copied: runs fetch metrics when the step is over.
+// CHECK-LABEL: func.func @step
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  // CHECK: %[[S:.+]] = accel.read @s
+  // CHECK: %[[OLD:.+]] = call @{{.+}}(%[[S]]) : (tensor<f64>) -> tensor<f64>
+  // CHECK: accel.metric "used", %[[OLD]]
+  %s = accel.read @s : tensor<f64>
+  accel.metric "used", %s : tensor<f64>
+  %two = accel.constant dense<2.0> : tensor<f64>
+  %new = accel.mul %s, %two : tensor<f64>
+  accel.write @s, %new : tensor<f64>
+  // CHECK: %[[T:.+]] = accel.read @t
+  // CHECK: accel.metric "kept", %[[T]]
+  %t = accel.read @t : tensor<f64>
+  accel.metric "kept", %t : tensor<f64>
+  return
+}
+
+// -----
+
 accel.state @v accumulator : tensor<64xf32>
 
 // What reads a state before it is written stays before the kernel that overwrites it.

@@ -82,7 +82,7 @@ module {
 
 //--- f32.mlir
 // Rules without --bf16 would do nothing.
-// expected-error@below {{--precision-exclude and --precision-include: expected --bf16 beside them, got a plan of f32, in which no rule changes anything}}
+// expected-error@below {{--precision-exclude and --precision-include: expected --bf16 or --fp16 beside them, got a plan of f32, in which no rule changes anything}}
 module {
   func.func @microbatch() {
     return
@@ -90,7 +90,7 @@ module {
 }
 
 //--- precision.mlir
-// expected-error@below {{precision: expected f32 or bf16, got 'f8'}}
+// expected-error@below {{precision: expected f32, bf16 or f16, got 'f8'}}
 module {
   func.func @microbatch() {
     return

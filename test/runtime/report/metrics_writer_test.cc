@@ -50,6 +50,14 @@ TEST_F(MetricsWriterTest, ALineHasExactlyThePromisedFields) {
   EXPECT_EQ(MetricsJson(Sample(), kRun), kSampleLine);
 }
 
+TEST_F(MetricsWriterTest, ALossScaleStandsBehindTheSkippedSteps) {
+  StepMetrics metrics = Sample();
+  metrics.loss_scale = 65536;
+  EXPECT_THAT(MetricsJson(metrics, kRun),
+              ::testing::HasSubstr(
+                  R"("skipped_steps":3,"loss_scale":65536.0,"time":"2026)"));
+}
+
 TEST_F(MetricsWriterTest, DoublesReadBackExactly) {
   StepMetrics metrics = Sample();
   metrics.loss = std::nextafter(0.1, 1.0);

@@ -61,6 +61,16 @@ TEST_F(ProgressLineTest, SkippedStepsAreNeverLeftOut) {
             "step  12/200  loss   3.4568  skipped 2");
 }
 
+TEST_F(ProgressLineTest, ALossScaleIsShownWhereThereIsRoom) {
+  StepMetrics metrics = Step(12);
+  metrics.loss_scale = 32768;
+  EXPECT_EQ(ProgressLine::Render(metrics, 200, 94, "", 0, false),
+            "step  12/200  loss   3.4568  lr 3.00e-04  grad   1.234  12.3k "
+            "tokens/s   1.5 GiB  ETA 1m 34s  scale 32768");
+  EXPECT_EQ(ProgressLine::Render(metrics, 200, 94, "", 40, false),
+            "step  12/200  loss   3.4568  ETA 1m 34s");
+}
+
 TEST_F(ProgressLineTest, ColumnsStayPut) {
   StepMetrics other = Step(7);
   other.loss = 12.5;

@@ -53,6 +53,15 @@ TEST(RunSummaryTest, SkippedStepsHaveARow) {
               HasSubstr("  steps skipped  1, as they were not finite\n"));
 }
 
+TEST(RunSummaryTest, TheLastLossScaleHasARow) {
+  RunSummary summary;
+  StepMetrics metrics{1, 3.0};
+  metrics.loss_scale = 65536;
+  summary.AddStep(metrics);
+  EXPECT_THAT(summary.Table(),
+              HasSubstr("  loss scale     65536 in the last step\n"));
+}
+
 TEST(RunSummaryTest, ARunWithoutStepsHasATableToo) {
   EXPECT_EQ(RunSummary().Table(), "  steps  0\n");
 }
