@@ -32,9 +32,9 @@ PRECISIONS = {"bf16": (["--bf16"], 0.005), "fp16": (["--fp16"], 0.005)}
 WEIGHT = 0.05
 
 
-def call(*command: object) -> None:
+def call(*command: object, cwd: Path | None = None) -> None:
     words = [str(word) for word in command]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(words)}\n{done.stdout}{done.stderr}")
 
@@ -50,7 +50,7 @@ class Campaign:
     def __init__(self, arguments: argparse.Namespace, folder: Path):
         self.arguments = arguments
         self.folder = folder
-        self.bin = arguments.bin
+        self.bin = arguments.bin.absolute()
         call(self.bin / "accel-data", "pack", arguments.text, "-o", folder / "text.bin")
 
     def compile(self, name: str, flags: list[str]) -> None:
@@ -102,7 +102,8 @@ class Campaign:
         runs += [f"{name}-seed0-ranks{ranks}" for name in self.arguments.precisions]
         call(
             self.bin / "accel-inspect",
-            *("metrics", *(self.folder / run for run in runs), "--svg", path),
+            *("metrics", *runs, "--svg", path.absolute()),
+            cwd=self.folder,  # the plot has the names of the runs, not where they lay
         )
 
 
