@@ -3,6 +3,7 @@
 #include "passes/Differentiate/Passes.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/NameRules.h"
 #include "passes/ErrorCodes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -25,17 +26,6 @@ constexpr llvm::StringLiteral kAdapterNames =
 /// Names that a message lists at most.
 constexpr size_t kListedNames = 4;
 
-struct TrainingRule {
-  bool trains;
-  std::string pattern;
-  llvm::Regex regex;
-
-  /// As it was written on the command line: `--freeze='wte'`.
-  std::string getText() const {
-    return (trains ? "--train='" : "--freeze='") + pattern + "'";
-  }
-};
-
 /// `'a', 'b' and 7 more`
 std::string listNames(ArrayRef<StringRef> names) {
   std::string text = llvm::join(
@@ -54,7 +44,8 @@ public:
   using FreezeParametersPassBase::FreezeParametersPassBase;
 
   void runOnOperation() override {
-    auto parsed = parseRules();
+    FailureOr<NameRules> parsed = NameRules::parse(
+        rules, {"train", "freeze", "--"}, [&] { return emitError(); });
     if (failed(parsed) || failed(apply(*parsed))) {
       signalPassFailure();
     }
@@ -65,58 +56,28 @@ private:
     return emitCodedError(getOperation().getLoc(), codes::TrainedParameters);
   }
 
-  FailureOr<std::vector<TrainingRule>> parseRules();
-  LogicalResult apply(ArrayRef<TrainingRule> rules);
+  LogicalResult apply(NameRules &rules);
   LogicalResult refuseAdapters(ArrayRef<StringRef> names);
-  LogicalResult verifyMatches(ArrayRef<TrainingRule> rules,
+  LogicalResult verifyMatches(const NameRules &rules,
                               ArrayRef<StringRef> names);
 };
 
-FailureOr<std::vector<TrainingRule>> FreezeParametersPass::parseRules() {
-  std::vector<TrainingRule> parsed;
-  for (StringRef rule : rules) {
-    auto [kind, pattern] = rule.split('=');
-    llvm::Regex regex(pattern);
-    std::string problem;
-    if (kind != "train" && kind != "freeze") {
-      problem = "it begins with neither train= nor freeze=";
-    } else if (pattern.empty()) {
-      problem = "the pattern is empty";
-    } else {
-      regex.isValid(problem);
-    }
-    if (!problem.empty()) {
-      return emitError() << "rule '" << rule
-                         << "': expected train=REGEX or freeze=REGEX, got one "
-                            "that cannot be read: "
-                         << problem;
-    }
-    parsed.push_back({kind == "train", pattern.str(), std::move(regex)});
-  }
-  return parsed;
-}
-
-LogicalResult FreezeParametersPass::apply(ArrayRef<TrainingRule> rules) {
+LogicalResult FreezeParametersPass::apply(NameRules &rules) {
   auto parameters = llvm::to_vector(getOperation().getOps<ParameterOp>());
   auto names = llvm::map_to_vector(
       parameters, [](ParameterOp op) { return op.getSymName(); });
   if (rules.empty()) {
     return refuseAdapters(names);
   }
-  if (failed(verifyMatches(rules, names))) {
-    return failure();
-  }
   int64_t training = 0;
   for (ParameterOp parameter : parameters) {
-    auto last =
-        llvm::find_if(llvm::reverse(rules), [&](const TrainingRule &rule) {
-          return rule.regex.match(parameter.getSymName());
-        });
-    bool isMatched = last != rules.rend();
-    if (isMatched ? !last->trains : rules.front().trains) {
+    if (!rules.isChosen(rules.match(parameter.getSymName()))) {
       parameter.setTrainable(false);
     }
     training += parameter.getTrainable() ? 1 : 0;
+  }
+  if (failed(verifyMatches(rules, names))) {
+    return failure();
   }
   if (training == 0 && !parameters.empty()) {
     return emitError() << "expected --freeze and --train to leave a parameter "
@@ -157,23 +118,17 @@ LogicalResult FreezeParametersPass::refuseAdapters(ArrayRef<StringRef> names) {
          << listNames(adapters);
 }
 
-LogicalResult FreezeParametersPass::verifyMatches(ArrayRef<TrainingRule> rules,
+LogicalResult FreezeParametersPass::verifyMatches(const NameRules &rules,
                                                   ArrayRef<StringRef> names) {
-  bool hasFailed = false;
-  for (const TrainingRule &rule : rules) {
-    if (llvm::none_of(names,
-                      [&](StringRef name) { return rule.regex.match(name); })) {
-      hasFailed = true;
-      emitError() << rule.getText()
-                  << ": expected a pattern that matches the name of a "
-                     "parameter, got one that matches none; names are "
-                  << listNames(names)
-                  << (names.size() > kListedNames
-                          ? " (--compile-to=frontend prints all)"
-                          : "");
-    }
-  }
-  return failure(hasFailed);
+  return rules.verifyMatched([&](const NameRule &rule) {
+    emitError() << rule.text
+                << ": expected a pattern that matches the name of a "
+                   "parameter, got one that matches none; names are "
+                << listNames(names)
+                << (names.size() > kListedNames
+                        ? " (--compile-to=frontend prints all)"
+                        : "");
+  });
 }
 
 } // namespace

@@ -3,11 +3,11 @@
 #include "passes/Precision/PrecisionSites.h"
 
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/NameRules.h"
 #include "passes/ErrorCodes.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 using namespace accel;
@@ -41,12 +41,13 @@ SmallVector<OpOperand *> accel::getLowOperands(Operation *site) {
       });
 }
 
+bool accel::isStoredView(Operation *op) {
+  return isa_and_nonnull<ReshapeOp, TransposeOp, SliceOp, SplitOp>(op);
+}
+
 Value accel::getStoredValue(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<ReshapeOp, TransposeOp, SliceOp, SplitOp>(op)) {
-      break;
-    }
-    value = op->getOperand(0);
+  while (isStoredView(value.getDefiningOp())) {
+    value = value.getDefiningOp()->getOperand(0);
   }
   return value;
 }
@@ -90,70 +91,13 @@ SmallVector<StringRef> PrecisionSites::getNames(Operation *site) const {
   return names;
 }
 
-namespace {
-
-struct PrecisionRule {
-  bool includes;
-  std::string pattern;
-  llvm::Regex regex;
-  bool hasMatched = false;
-
-  /// As it was written on the command line.
-  std::string getText() const {
-    return (includes ? "--precision-include='" : "--precision-exclude='") +
-           pattern + "'";
-  }
-};
-
-} // namespace
-
-static FailureOr<std::vector<PrecisionRule>>
-parseRules(Location loc, ArrayRef<std::string> rules) {
-  std::vector<PrecisionRule> parsed;
-  for (StringRef rule : rules) {
-    auto [kind, pattern] = rule.split('=');
-    llvm::Regex regex(pattern);
-    std::string problem;
-    if (kind != "include" && kind != "exclude") {
-      problem = "it begins with neither include= nor exclude=";
-    } else if (pattern.empty()) {
-      problem = "the pattern is empty";
-    } else {
-      regex.isValid(problem);
-    }
-    if (!problem.empty()) {
-      return emitCodedError(loc, codes::Precision)
-             << "rule '" << rule
-             << "': expected include=REGEX or exclude=REGEX, got one that "
-                "cannot be read: "
-             << problem;
-    }
-    parsed.push_back({kind == "include", pattern.str(), std::move(regex)});
-  }
-  return parsed;
-}
-
-/// Fails after an error for each of `rules` that has matched nothing.
-static LogicalResult reportUnmatched(Location loc,
-                                     ArrayRef<PrecisionRule> rules) {
-  bool hasFailed = false;
-  for (const PrecisionRule &rule : rules) {
-    if (!rule.hasMatched) {
-      hasFailed = true;
-      emitCodedError(loc, codes::Precision)
-          << rule.getText()
-          << ": expected a pattern that matches the name of a parameter or a "
-             "node of a product, an attention or an embedding, got one that "
-             "matches none (--compile-to=differentiate prints parameters)";
-    }
-  }
-  return failure(hasFailed);
-}
-
-LogicalResult PrecisionSites::apply(ArrayRef<std::string> rules) {
-  FailureOr<std::vector<PrecisionRule>> parsed =
-      parseRules(microbatch.getLoc(), rules);
-  if (failed(parsed)) {
+LogicalResult PrecisionSites::apply(ArrayRef<std::string> texts) {
+  auto emitError = [&] {
+    return emitCodedError(microbatch.getLoc(), codes::Precision);
+  };
+  FailureOr<NameRules> rules = NameRules::parse(
+      texts, {"include", "exclude", "--precision-"}, emitError);
+  if (failed(rules)) {
     return failure();
   }
   // Gradients are where their product is: they share its location.
@@ -162,27 +106,22 @@ LogicalResult PrecisionSites::apply(ArrayRef<std::string> rules) {
     groups[site->getLoc()].push_back(site);
   }
   for (auto &[location, group] : groups) {
-    PrecisionRule *last = nullptr;
-    for (PrecisionRule &rule : *parsed) {
-      bool matches = llvm::any_of(group, [&](Operation *site) {
-        return llvm::any_of(getNames(site), [&](StringRef name) {
-          return rule.regex.match(name);
-        });
-      });
-      if (matches) {
-        rule.hasMatched = true;
-        last = &rule;
-      }
+    SmallVector<StringRef> names;
+    for (Operation *site : group) {
+      llvm::append_range(names, getNames(site));
     }
-    bool isExcluded =
-        last ? !last->includes : !parsed->empty() && parsed->front().includes;
-    if (isExcluded) {
-      std::string reason =
-          last ? last->getText() : "no --precision-include matches it";
-      for (Operation *site : group) {
-        reasons[site] = reason;
+    const NameRule *last = rules->match(names);
+    for (Operation *site : group) {
+      if (!rules->isChosen(last)) {
+        reasons[site] = last ? last->text : "no --precision-include matches it";
       }
     }
   }
-  return reportUnmatched(microbatch.getLoc(), *parsed);
+  return rules->verifyMatched([&](const NameRule &rule) {
+    emitError() << rule.text
+                << ": expected a pattern that matches the name of a parameter "
+                   "or a node of a product, an attention or an embedding, got "
+                   "one that matches none (--compile-to=differentiate prints "
+                   "parameters)";
+  });
 }

@@ -7,8 +7,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <string>
 
@@ -28,8 +27,11 @@ bool isPrecisionSite(mlir::Operation *op);
 /// multiplies or looks up, neither masks nor statistics.
 llvm::SmallVector<mlir::OpOperand *> getLowOperands(mlir::Operation *site);
 
-/// The value that `value` is a view of, as far as views move no data between
-/// elements: reshapes, transposes, slices and parts, no broadcasts.
+/// Whether `op` is a view whose result is stored where its operand is: a
+/// reshape, transpose, slice or part, no broadcast.
+bool isStoredView(mlir::Operation *op);
+
+/// The value that `value` is such a view of.
 mlir::Value getStoredValue(mlir::Value value);
 
 /// The parameter that `value` is read from, through views; null if it is

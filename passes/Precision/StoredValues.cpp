@@ -16,11 +16,6 @@ static bool isElementwise(Operation *op) {
          (fusable && fusable.getFusionKind() == FusionKind::Elementwise);
 }
 
-/// A view whose result is stored where its operand is.
-static bool isStoredView(Operation *op) {
-  return isa<ReshapeOp, TransposeOp, SliceOp, SplitOp>(op);
-}
-
 static bool isF32(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getElementType().isF32();
@@ -148,12 +143,9 @@ bool StoredValues::continuesChain(Operation *op) const {
   bool isOfModel = inModel.contains(op) || !forward.contains(op);
   return isElementwise(op) &&
          (isOfModel || llvm::all_of(op->getOperands(), [&](Value operand) {
-            Operation *source = operand.getDefiningOp();
-            while (source && isViewOp(source)) {
-              source = source->getOperand(0).getDefiningOp();
-            }
+            Value root = getViewRoot(operand, [](Value) { return false; });
             return isActivation(operand) ||
-                   isa_and_nonnull<ReadOp, ConstantOp>(source);
+                   isa_and_nonnull<ReadOp, ConstantOp>(root.getDefiningOp());
           }));
 }
 

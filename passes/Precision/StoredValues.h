@@ -5,6 +5,8 @@
 
 #include "passes/Precision/PrecisionSites.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 namespace accel {
 
 /// Finds the values of a microbatch that are rounded because kernels store them
