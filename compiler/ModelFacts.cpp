@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/IterationDomain.h"
+#include "passes/Precision/PrecisionSites.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -84,13 +85,14 @@ void readAttributes(ModuleOp module, ModelFacts &facts) {
   }
 }
 
-void readSites(func::FuncOp kernel, ModelFacts &facts) {
+/// `low`: what sites were asked to read.
+void readSites(func::FuncOp kernel, Type low, ModelFacts &facts) {
   for (Operation &op : kernel.getBody().front()) {
     if (!isa<MatmulOp, AttentionOp, AttentionGradOp>(op)) {
       continue;
     }
     int64_t flops = cast<CostOpInterface>(op).getFlops();
-    bool isLow = !getElementTypeOrSelf(op.getOperand(0).getType()).isF32();
+    bool isLow = getElementTypeOrSelf(op.getOperand(0).getType()) == low;
     facts.sites += 1;
     facts.siteFlops += flops;
     facts.lowSites += isLow ? 1 : 0;
@@ -99,8 +101,10 @@ void readSites(func::FuncOp kernel, ModelFacts &facts) {
 }
 
 void readProgram(ModuleOp module, ModelFacts &facts) {
-  if (auto low = module->getAttrOfType<TypeAttr>("accel.precision")) {
-    llvm::raw_string_ostream(facts.precision) << low.getValue();
+  Type low;
+  if (auto asked = module->getAttrOfType<TypeAttr>(kPrecisionAttr)) {
+    low = asked.getValue();
+    llvm::raw_string_ostream(facts.precision) << low;
   }
   for (auto function : module.getOps<func::FuncOp>()) {
     facts.kernels += function->hasAttr("plan.kernel") ? 1 : 0;
@@ -120,7 +124,7 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
     bool isProduct = succeeded(domain) && domain->kind == LoopKind::Product;
     facts.products += isProduct ? 1 : 0;
     if (kernel) {
-      readSites(kernel, facts);
+      readSites(kernel, low, facts);
     }
   });
 }

@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Schedule.h"
+#include "passes/Precision/PrecisionSites.h"
 
 using namespace mlir;
 using namespace accel;
@@ -69,7 +70,7 @@ void accel::addTraining(ModuleOp module, planpb::Manifest &manifest) {
   manifest.set_microbatch(microbatch);
   manifest.set_default_global_batch(integerAttr(module, "accel.global_batch"));
   manifest.set_gradient_exponent(exponent);
-  auto precision = module->getAttrOfType<TypeAttr>("accel.precision");
+  auto precision = module->getAttrOfType<TypeAttr>(kPrecisionAttr);
   manifest.set_precision(precision ? toElementType(precision.getValue())
                                    : planpb::ELEMENT_F32);
   addObjective(module, microbatch, exponent, manifest);

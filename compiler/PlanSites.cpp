@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Precision/PrecisionSites.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -78,7 +79,7 @@ void accel::addSites(func::FuncOp function, planpb::Kernel &kernel) {
                                           : planpb::ELEMENT_F32);
     addResults(function, *site);
     site->set_flops(cast<CostOpInterface>(op).getFlops());
-    if (auto reason = op.getAttrOfType<StringAttr>("accel.precision_reason")) {
+    if (auto reason = op.getAttrOfType<StringAttr>(kPrecisionReasonAttr)) {
       site->set_reason(reason.getValue().str());
     }
   }

@@ -11,6 +11,16 @@
 using namespace mlir;
 using namespace accel;
 
+std::string accel::getKernelText(func::FuncOp kernel) {
+  StringAttr name = kernel.getSymNameAttr();
+  kernel.setName("kernel");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
+  kernel.setSymNameAttr(name);
+  return text;
+}
+
 using Modes = SmallVector<ResultMode>;
 
 /// The last argument, if a result asks for it.
@@ -55,17 +65,6 @@ struct ChangedKernel {
 
 } // namespace
 
-/// What `kernel` is but for its name.
-static std::string getText(func::FuncOp kernel) {
-  OwningOpRef<func::FuncOp> unnamed = kernel.clone();
-  unnamed->setName("kernel");
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  unnamed->print(stream,
-                 OpPrintingFlags().printGenericOpForm().useLocalScope());
-  return text;
-}
-
 /// Gives each of `changed` to its users, or a kernel that it has become equal
 /// to.
 static void
@@ -78,12 +77,12 @@ assignChanged(SymbolTable &symbols, ArrayRef<ChangedKernel> changed,
       return each.kernel == kernel;
     });
     if (kernel->hasAttr(kKernelAttr) && !isChanged) {
-      known.try_emplace(getText(kernel), kernel);
+      known.try_emplace(getKernelText(kernel), kernel);
     }
   }
   for (const auto &[kernel, users] : changed) {
     func::FuncOp equal =
-        known.try_emplace(getText(kernel), kernel).first->second;
+        known.try_emplace(getKernelText(kernel), kernel).first->second;
     llvm::for_each(users, [&](Operation *user) { assign(user, equal); });
     if (equal != kernel) {
       symbols.erase(kernel);

@@ -24,6 +24,9 @@ struct KernelUse {
   llvm::SmallVector<ResultMode> results;
 };
 
+/// What `kernel` is but for its name: equal kernels have equal texts.
+std::string getKernelText(mlir::func::FuncOp kernel);
+
 /// Gives every user a kernel that does what it wants, by `assign`: the kernel
 /// itself, changed, if all want the same, otherwise a copy for each wish
 /// (`NAME_first`). Where that makes a kernel equal to another one, users get

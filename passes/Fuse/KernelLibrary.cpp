@@ -2,6 +2,7 @@
 // Equal kernels are found by their text.
 #include "passes/Fuse/KernelLibrary.h"
 
+#include "passes/Analysis/KernelVariants.h"
 #include "passes/Fuse/KernelDomain.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -63,10 +64,7 @@ func::FuncOp KernelLibrary::get(const FusionPlan &plan,
                                 const FusionGroup &group,
                                 const KernelInterface &interface) {
   func::FuncOp kernel = build(plan, group, interface);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  kernel->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
-  auto [entry, isNew] = known.try_emplace(text, kernel);
+  auto [entry, isNew] = known.try_emplace(getKernelText(kernel), kernel);
   if (!isNew) {
     kernel.erase();
     return entry->second;

@@ -6,8 +6,8 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/SplatConstant.h"
+#include "passes/Analysis/DeadCode.h"
 #include "passes/ErrorCodes.h"
-#include "passes/Import/DeadCode.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

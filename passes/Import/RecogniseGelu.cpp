@@ -9,8 +9,8 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/DeadCode.h"
 #include "passes/Import/ConstantValue.h"
-#include "passes/Import/DeadCode.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"

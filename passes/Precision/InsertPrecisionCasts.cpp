@@ -4,6 +4,7 @@
 #include "passes/Precision/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
+#include "passes/Analysis/DeadCode.h"
 #include "passes/ErrorCodes.h"
 #include "passes/Precision/LowValues.h"
 #include "passes/Precision/PrecisionSites.h"
@@ -11,9 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -41,14 +40,13 @@ public:
         lower(site);
       }
     }
-    eraseUnused();
+    eraseDeadCode(microbatch);
   }
 
 private:
   void readParameters();
   void lower(Operation *site);
   void lowerResult(OpResult result);
-  void eraseUnused();
 
   func::FuncOp microbatch;
   const PrecisionSites &sites;
@@ -117,15 +115,6 @@ void MicrobatchRewriter::lowerResult(OpResult result) {
       narrow.erase();
     } else {
       user->replaceUsesOfWith(result, wide);
-    }
-  }
-}
-
-void MicrobatchRewriter::eraseUnused() {
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(microbatch.getBody().front()))) {
-    if (isOpTriviallyDead(&op)) {
-      op.erase();
     }
   }
 }

@@ -22,10 +22,7 @@ VectorType FloatMemory::typeOf(int64_t lanes) const {
   return VectorType::get({lanes}, getElement());
 }
 
-Value FloatMemory::zero(int64_t lanes) const {
-  return arith::ConstantOp::create(t.getBuilder(), t.getLoc(),
-                                   t.getBuilder().getZeroAttr(typeOf(lanes)));
-}
+Value FloatMemory::zero(int64_t lanes) const { return t.zeros(typeOf(lanes)); }
 
 Value FloatMemory::maskOf(Value count, int64_t lanes) const {
   auto type = VectorType::get({lanes}, t.getBuilder().getI1Type());

@@ -48,11 +48,9 @@ Value PackedFormat::packedDepth(const TileCode &t, Value depth) const {
 }
 
 Value OperandUnits::zero(int64_t lanes) const {
-  OpBuilder &builder = t.getBuilder();
-  Type element = format.isPaired() ? builder.getI32Type() : memory.getElement();
-  auto type = VectorType::get({lanes}, element);
-  return arith::ConstantOp::create(builder, t.getLoc(),
-                                   builder.getZeroAttr(type));
+  Type element =
+      format.isPaired() ? t.getBuilder().getI32Type() : memory.getElement();
+  return t.zeros(VectorType::get({lanes}, element));
 }
 
 Value OperandUnits::along(Value at, int64_t lanes, Value count) const {

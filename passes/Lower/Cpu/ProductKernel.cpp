@@ -183,7 +183,7 @@ void ProductKernel::emitRows(const ProductMatrices &product,
 bool checkDomain(KernelEmitter &emitter, MatmulOp op,
                  const ProductTiles &tiles) {
   const IterationDomain &domain = emitter.getDomain();
-  int64_t multiple = elementTypeOf(op.getLhs()).isBF16() ? 32 : 16;
+  int64_t multiple = getBlockMultiple(op);
   if (domain.matrixRows() != tiles.rows || domain.columns != tiles.columns ||
       domain.matrices != tiles.matrices || domain.block % multiple != 0) {
     emitter.emitError(op) << "expected " << tiles.rows << " rows of "

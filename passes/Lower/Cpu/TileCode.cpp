@@ -18,6 +18,10 @@ Value TileCode::splat(Value scalar) const {
                                      scalar);
 }
 
+Value TileCode::zeros(VectorType type) const {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
 Value TileCode::lanesThat(arith::CmpIPredicate how, Value x) const {
   Type i32 = builder.getI32Type();
   SmallVector<int32_t> numbers(kTileLanes);

@@ -31,6 +31,7 @@ public:
   }
   Arithmetic floats() const { return lanesOf(builder.getF32Type()); }
   Value splat(Value scalar) const;
+  Value zeros(mlir::VectorType type) const;
   /// Which lanes have a number that compares so with `x`, a signed index.
   Value lanesThat(mlir::arith::CmpIPredicate how, Value x) const;
   /// The sum of all lanes: halves are added to each other, whatever the target.

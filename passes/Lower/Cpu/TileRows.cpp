@@ -67,13 +67,10 @@ Value TileRows::lanes(Value row, int64_t column) const {
   if (column + kTileLanes <= columns) {
     return allLanes(row, at);
   }
-  OpBuilder &builder = code->getBuilder();
   VectorType type = getStoredLanes();
-  Value zero = arith::ConstantOp::create(builder, code->getLoc(),
-                                         builder.getZeroAttr(type));
-  return widen(vector::MaskedLoadOp::create(builder, code->getLoc(), type,
-                                            memory, ValueRange{row, at},
-                                            existing(column), zero));
+  return widen(vector::MaskedLoadOp::create(
+      code->getBuilder(), code->getLoc(), type, memory, ValueRange{row, at},
+      existing(column), code->zeros(type)));
 }
 
 Value TileRows::lanes(Value row, Value column) const {

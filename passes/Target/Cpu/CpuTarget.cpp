@@ -115,9 +115,8 @@ int64_t CpuTarget::getRowLength(int64_t columns) const {
 int64_t CpuTarget::getSumBlock(MatmulOp product) const {
   int64_t depth = getSummedElements(product);
   int64_t blocks = llvm::divideCeil(depth, tiling.sumBlock);
-  // What is packed in pairs is transposed in twice as many elements.
-  int64_t multiple = elementTypeOf(product.getLhs()).isBF16() ? 32 : 16;
-  return llvm::alignTo(llvm::divideCeil(depth, blocks), multiple);
+  return llvm::alignTo(llvm::divideCeil(depth, blocks),
+                       getBlockMultiple(product));
 }
 
 //===----------------------------------------------------------------------===//

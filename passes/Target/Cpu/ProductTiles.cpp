@@ -56,6 +56,10 @@ int64_t ProductTiles::workspaceBytes() const {
   return 4 * (sumsOffset() + (keepsSums ? summedRows() * packedColumns : 0));
 }
 
+int64_t accel::getBlockMultiple(MatmulOp op) {
+  return elementTypeOf(op.getLhs()).isBF16() ? 32 : 16;
+}
+
 std::optional<unsigned> accel::findSums(func::FuncOp kernel, MatmulOp op) {
   std::optional<unsigned> chosen;
   Operation *results = kernel.getBody().front().getTerminator();

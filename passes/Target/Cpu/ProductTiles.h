@@ -17,8 +17,8 @@ namespace accel {
 struct ProductTiles {
   int64_t matrices, rows, columns, depth;
   bool transposeLhs, transposeRhs;
-  /// Summed elements of a block, a multiple of 16, or of 32 where they are
-  /// packed in pairs; blocks are summed one after the other.
+  /// Summed elements of a block, a multiple of `getBlockMultiple`; blocks are
+  /// summed one after the other.
   int64_t block;
   /// Columns of the right matrix that are packed at once.
   int64_t packedColumns;
@@ -44,17 +44,21 @@ struct ProductTiles {
 
   /// Where sums that are kept begin, in floats, behind the packed rows, and of
   /// how many rows they are: those that a block of the right matrix is
-  /// multiplied by before the next one, all of them if there is one block only.
-  /// They lie `packedColumns` apart.
+  /// multiplied by before the next one; if there is one block only, those that
+  /// are packed at once. They lie `packedColumns` apart.
   int64_t sumsOffset() const;
   int64_t summedRows() const;
 
   int64_t workspaceBytes() const;
 };
 
-/// The result of `kernel`, whose loop has `elements`, in which the sums of `op`
-/// are kept: its own or, if nobody wants it as it is, one of f32 that is
-/// computed from it. Nothing: none can.
+/// What the summed elements of a block are a multiple of: 16, or 32 where they
+/// are packed in pairs, as those are transposed in twice as many elements.
+int64_t getBlockMultiple(MatmulOp op);
+
+/// The result of `kernel` in which the sums of `op` are kept: its own or, if
+/// nobody wants it as it is, one of f32 that is computed from it. Nothing: none
+/// can.
 std::optional<unsigned> findSums(mlir::func::FuncOp kernel, MatmulOp op);
 
 /// The product of a kernel of that kind; null if there is none.

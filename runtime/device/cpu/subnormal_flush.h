@@ -16,7 +16,7 @@ class SubnormalFlush {
   explicit SubnormalFlush(bool asked) : asked_(asked) {
     if (asked_) {
       before_ = _mm_getcsr();
-      _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero);
+      _mm_setcsr(before_ | _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON);
     }
   }
   ~SubnormalFlush() {
@@ -28,9 +28,6 @@ class SubnormalFlush {
   SubnormalFlush& operator=(const SubnormalFlush&) = delete;
 
  private:
-  static constexpr unsigned kFlushToZero = 1U << 15;
-  static constexpr unsigned kDenormalsAreZero = 1U << 6;
-
   const bool asked_;
   unsigned before_ = 0;
 };

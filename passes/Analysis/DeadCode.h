@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Removal of what a recognition left without a reader.
-#ifndef ACCEL_PASSES_IMPORT_DEADCODE_H
-#define ACCEL_PASSES_IMPORT_DEADCODE_H
+// Removal of what a rewrite left without a reader.
+#ifndef ACCEL_PASSES_ANALYSIS_DEADCODE_H
+#define ACCEL_PASSES_ANALYSIS_DEADCODE_H
 
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Operation.h"
