@@ -3,9 +3,10 @@
 #include "compiler/ModelFacts.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/IterationDomain.h"
-#include "passes/Precision/PrecisionSites.h"
+#include "passes/Precision/Fp8Sites.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -85,14 +86,15 @@ void readAttributes(ModuleOp module, ModelFacts &facts) {
   }
 }
 
-/// `low`: what sites were asked to read.
+/// `low`: what sites were asked to read; null: floats of 8 bits.
 void readSites(func::FuncOp kernel, Type low, ModelFacts &facts) {
   for (Operation &op : kernel.getBody().front()) {
     if (!isa<MatmulOp, AttentionOp, AttentionGradOp>(op)) {
       continue;
     }
     int64_t flops = cast<CostOpInterface>(op).getFlops();
-    bool isLow = getElementTypeOrSelf(op.getOperand(0).getType()) == low;
+    Type operand = getElementTypeOrSelf(op.getOperand(0).getType());
+    bool isLow = low ? operand == low : isFp8(operand);
     facts.sites += 1;
     facts.siteFlops += flops;
     facts.lowSites += isLow ? 1 : 0;
@@ -105,6 +107,12 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
   if (auto asked = module->getAttrOfType<TypeAttr>(kPrecisionAttr)) {
     low = asked.getValue();
     llvm::raw_string_ostream(facts.precision) << low;
+  }
+  if (auto fp8 = module->getAttrOfType<DictionaryAttr>(kFp8Attr)) {
+    low = Type();
+    facts.otherwise = facts.precision;
+    facts.precision = "fp8";
+    facts.isEmulated = fp8.contains("emulated");
   }
   for (auto function : module.getOps<func::FuncOp>()) {
     facts.kernels += function->hasAttr("plan.kernel") ? 1 : 0;

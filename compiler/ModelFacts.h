@@ -30,6 +30,8 @@ struct ModelFacts {
   int64_t arenaBytes = 0;
   /// What products and attention were asked to read, "bf16"; empty: f32.
   std::string precision;
+  std::string otherwise;   ///< what the others read, if not f32: "bf16"
+  bool isEmulated = false; ///< the target has no units for it
   /// Products and attention of a microbatch, and those that read it.
   int64_t sites = 0, lowSites = 0;
   int64_t siteFlops = 0, lowFlops = 0;

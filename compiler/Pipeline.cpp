@@ -41,7 +41,7 @@ LogicalResult buildPhase(OpPassManager &manager, ModuleOp module, Phase phase,
     buildDifferentiatePipeline(manager, options.differentiate);
     break;
   case Phase::Precision:
-    buildPrecisionPipeline(manager, options.precision);
+    buildPrecisionPipeline(manager, options.precision, options.target);
     break;
   case Phase::Accumulate:
     buildAccumulatePipeline(manager, options.accumulate);

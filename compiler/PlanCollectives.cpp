@@ -36,7 +36,9 @@ void PlanCollectives::fill(plan::AllReduceOp op,
   auto type = cast<MemRefType>(op.getBuffer().getType());
   planpb::Collective *collective = instruction.mutable_collective();
   collective->set_kind(planpb::Collective::KIND_ALL_REDUCE);
-  collective->set_reduction(planpb::Collective::REDUCTION_SUM);
+  collective->set_reduction(op.getReduction() == plan::Reduction::Max
+                                ? planpb::Collective::REDUCTION_MAX
+                                : planpb::Collective::REDUCTION_SUM);
   collective->set_dtype(toElementType(type.getElementType()));
   collective->mutable_shard()->set_elements(type.getNumElements());
   collective->mutable_shard()->set_granule(1);

@@ -6,7 +6,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Schedule.h"
-#include "passes/Precision/PrecisionSites.h"
+#include "passes/Precision/Fp8Sites.h"
 
 using namespace mlir;
 using namespace accel;
@@ -73,6 +73,16 @@ void accel::addTraining(ModuleOp module, planpb::Manifest &manifest) {
   auto precision = module->getAttrOfType<TypeAttr>(kPrecisionAttr);
   manifest.set_precision(precision ? toElementType(precision.getValue())
                                    : planpb::ELEMENT_F32);
+  if (auto fp8 = module->getAttrOfType<DictionaryAttr>(kFp8Attr)) {
+    auto typeOf = [&](StringRef name) {
+      return toElementType(fp8.getAs<TypeAttr>(name).getValue());
+    };
+    planpb::Fp8 *message = manifest.mutable_fp8();
+    message->set_recipe(fp8.getAs<StringAttr>("recipe").getValue().str());
+    message->set_forward(typeOf("forward"));
+    message->set_gradient(typeOf("gradient"));
+    message->set_emulated(fp8.contains("emulated"));
+  }
   addObjective(module, microbatch, exponent, manifest);
   if (auto optimizer = module->getAttrOfType<StringAttr>(kOptimizerAttr)) {
     manifest.mutable_optimizer()->set_kind(optimizer.getValue().str());

@@ -74,7 +74,10 @@ void accel::addSites(func::FuncOp function, planpb::Kernel &kernel) {
             [&](auto attention) { describeAttention(attention, *site); });
     Type operand = elementTypeOf(op.getOperand(0));
     site->set_operands(toElementType(operand));
-    // Every kernel sums floats of 16 bits in f32.
+    if (Type right = elementTypeOf(op.getOperand(1)); right != operand) {
+      site->set_right_operand(toElementType(right));
+    }
+    // Every kernel sums floats of 16 and 8 bits in f32.
     site->set_accumulator(operand.isF64() ? planpb::ELEMENT_F64
                                           : planpb::ELEMENT_F32);
     addResults(function, *site);

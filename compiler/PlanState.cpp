@@ -100,6 +100,7 @@ static planpb::State::Kind toStateKind(StateKind kind) {
   case StateKind::Accumulator:
     return planpb::State::KIND_ACCUMULATOR;
   case StateKind::Partial:
+  case StateKind::PartialMax:
     return planpb::State::KIND_PARTIAL;
   case StateKind::Slot:
     break; // it belongs to its segment

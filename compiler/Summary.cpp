@@ -132,18 +132,20 @@ std::string describeProgram(const ModelFacts &facts) {
          count(facts.launches, "time") + "; " + count(facts.products, "GEMM");
 }
 
-/// `bf16 in 28 of 31 products and attentions, 81.7 % of their FLOPs`
+/// `bf16 in 28 of 31 products and attentions, 81.7 % of their FLOPs`, for FP8
+/// with `, emulated; others bf16`.
 std::string describePrecision(const ModelFacts &facts) {
   double share = facts.siteFlops == 0
                      ? 0.0
                      : 100.0 * static_cast<double>(facts.lowFlops) /
                            static_cast<double>(facts.siteFlops);
-  return formatv("{0} in {1} of {2}, {3:F1} % of their FLOPs", facts.precision,
-                 facts.lowSites,
-                 count(facts.sites, "product and attention",
-                       "products and attentions"),
-                 share)
-      .str();
+  std::string text = formatv(
+      "{0} in {1} of {2}, {3:F1} % of their FLOPs", facts.precision,
+      facts.lowSites,
+      count(facts.sites, "product and attention", "products and attentions"),
+      share);
+  text += facts.isEmulated ? ", emulated" : "";
+  return facts.otherwise.empty() ? text : text + "; others " + facts.otherwise;
 }
 
 } // namespace

@@ -245,8 +245,9 @@ void Importer::declareParameters() {
         inserter, NameLoc::get(builder.getStringAttr(parameter.name)),
         builder.getStringAttr(parameter.name), TypeAttr::get(parameter.type),
         builder.getUnitAttr(), makeInitial(parameter),
-        makeProvenance(parameter), /*compute=*/TypeAttr(), FlatSymbolRefAttr(),
-        IntegerAttr());
+        makeProvenance(parameter), /*compute=*/TypeAttr(),
+        /*scale=*/IntegerAttr(), /*segment=*/FlatSymbolRefAttr(),
+        /*offset=*/IntegerAttr());
   }
 }
 

@@ -146,9 +146,8 @@ FailureOr<plan::CodeAttr> accel::getCode(func::FuncOp kernel,
 
 bool accel::flushesSubnormals(func::FuncOp kernel) {
   auto products = kernel.getBody().front().getOps<MatmulOp>();
-  return llvm::any_of(products, [](MatmulOp product) {
-    return getElementTypeOrSelf(product.getLhs().getType()).isBF16();
-  });
+  return llvm::any_of(
+      products, [](MatmulOp product) { return multipliesPairs(product); });
 }
 
 int64_t accel::getWorkspaceBytes(func::FuncOp kernel) {

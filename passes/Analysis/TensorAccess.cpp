@@ -254,6 +254,11 @@ bool accel::keepsLastDimension(Operation *op) {
   return permutation.back() == static_cast<int64_t>(permutation.size()) - 1;
 }
 
+bool accel::multipliesPairs(MatmulOp product) {
+  return isa<BFloat16Type, Float8E4M3FNType, Float8E5M2Type>(
+      elementTypeOf(product.getLhs()));
+}
+
 int64_t accel::getSummedElements(MatmulOp product) {
   ArrayRef<int64_t> matrix = shapeOf(product.getLhs()).take_back(2);
   return matrix[product.getTransposeLhs() ? 0 : 1];

@@ -15,8 +15,18 @@ using namespace accel;
 FusionSection::FusionSection(ArrayRef<Operation *> section)
     : ops(section.begin(), section.end()) {}
 
+/// One element of a larger tensor: kernels get its address, so that layers
+/// which read different elements share them.
+static bool isElementOfTensor(Value value) {
+  auto slice = value.getDefiningOp<SliceOp>();
+  return slice && getNumElements(value) == 1 &&
+         getNumElements(slice.getOperand()) > 1;
+}
+
 Value FusionSection::getRoot(Value value) const {
-  return getViewRoot(value, [&](Value v) { return copied.contains(v); });
+  return getViewRoot(value, [&](Value v) {
+    return copied.contains(v) || isElementOfTensor(v);
+  });
 }
 
 bool FusionSection::isCopied(Operation *op) const {

@@ -35,6 +35,25 @@ void gatherInitialized(ModuleOp module, func::FuncOp initialize) {
   }
 }
 
+/// Of what each rank writes its share in `function`, outside of its loop, all
+/// have the sum, or the maximum, behind the write.
+void reduceShares(ModuleOp module, func::FuncOp function) {
+  ArrayRef<StringLiteral> axes = dist::getDataAxes();
+  for (WriteOp write : llvm::to_vector(function.getOps<WriteOp>())) {
+    auto state = module.lookupSymbol<StateOp>(write.getSymbol());
+    if (!state || getExchange(state) != StateExchange::ReduceBehindWrite) {
+      continue;
+    }
+    OpBuilder builder(write->getContext());
+    builder.setInsertionPointAfter(write);
+    dist::AllReduceOp::create(
+        builder, write.getLoc(), builder.getArrayAttr({write.getSymbolAttr()}),
+        builder.getStrArrayAttr(SmallVector<StringRef>(axes)),
+        state.getKind() == StateKind::PartialMax ? dist::Reduction::Max
+                                                 : dist::Reduction::Sum);
+  }
+}
+
 class CollectiveInserter {
 public:
   CollectiveInserter(ModuleOp module, func::FuncOp function, RepeatOp loop)
@@ -60,14 +79,7 @@ public:
                               dist::getDataAxes());
     create<dist::ReduceScatterOp>(StateExchange::ScatterBehindLoop,
                                   dist::getShardAxes());
-    for (WriteOp write : llvm::to_vector(function.getOps<WriteOp>())) {
-      auto state = module.lookupSymbol<StateOp>(write.getSymbol());
-      if (state && getExchange(state) == StateExchange::ReduceBehindWrite) {
-        builder.setInsertionPointAfter(write);
-        createOf<dist::AllReduceOp>({write.getSymbolAttr()},
-                                    dist::getDataAxes());
-      }
-    }
+    reduceShares(module, function);
     builder.setInsertionPoint(function.getBody().front().getTerminator());
     create<dist::AllGatherOp>(StateExchange::GatherBehindUpdate,
                               dist::getShardAxes());
@@ -88,15 +100,9 @@ private:
     }
     llvm::append_range(accumulators, slots);
     if (!accumulators.empty()) {
-      createOf<OpTy>(accumulators, axes);
+      OpTy::create(builder, loop.getLoc(), builder.getArrayAttr(accumulators),
+                   builder.getStrArrayAttr(SmallVector<StringRef>(axes)));
     }
-  }
-
-  template <typename OpTy>
-  void createOf(ArrayRef<Attribute> symbols, ArrayRef<StringLiteral> axes) {
-    SmallVector<StringRef> names(axes.begin(), axes.end());
-    OpTy::create(builder, loop.getLoc(), builder.getArrayAttr(symbols),
-                 builder.getStrArrayAttr(names));
   }
 
   ModuleOp module;
@@ -129,6 +135,7 @@ public:
       CollectiveInserter(module, function, *loops.begin()).insert();
     }
     if (auto initialize = findFunction(module, FunctionRole::Initialize)) {
+      reduceShares(module, initialize);
       gatherInitialized(module, initialize);
     }
   }

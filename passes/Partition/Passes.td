@@ -15,7 +15,7 @@ def InsertCollectivesPass : Pass<"accel-insert-collectives", "mlir::ModuleOp"> {
     | gradient | | the same |
     | gradient | whole | behind the loop, summed to each rank its part |
     | gradient | part | at the end of the loop's body, what the microbatch added is summed to each rank its part |
-    | a sum of which ranks have parts | | summed over all ranks, behind its write |
+    | a sum, or a maximum, of which ranks have shares | | summed over all ranks, or the largest of them, behind its write |
     | master | whole | gathered at the end of the step |
     | master | part | gathered at the beginning of the loop's body |
 

@@ -15,7 +15,7 @@ enum class StateExchange {
   ReduceBehindLoop,   ///< what microbatches have added, summed for everybody
   ScatterBehindLoop,  ///< the same, to each rank its part
   ScatterInLoop,      ///< the same, of one microbatch
-  ReduceBehindWrite,  ///< each rank has written its share of a sum
+  ReduceBehindWrite,  ///< each rank has written its share of a sum, or maximum
   GatherBehindUpdate, ///< each rank has updated its part
   GatherInLoop        ///< each rank holds its part, microbatches read all
 };
@@ -26,7 +26,8 @@ inline StateExchange getExchange(StateOp state) {
   if (state.getKind() == StateKind::Accumulator) {
     return StateExchange::ReduceBehindLoop;
   }
-  if (state.getKind() == StateKind::Partial) {
+  if (state.getKind() == StateKind::Partial ||
+      state.getKind() == StateKind::PartialMax) {
     return StateExchange::ReduceBehindWrite;
   }
   if (state.isGradient()) {

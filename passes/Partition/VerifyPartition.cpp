@@ -39,6 +39,7 @@ struct Rule {
   ArrayRef<StringLiteral> axes;
   StringRef meaning;
   Side (*getSide)(Operation &use, Place place);
+  dist::Reduction reduction = dist::Reduction::Sum; ///< of an all_reduce
 };
 
 //===----------------------------------------------------------------------===//
@@ -110,6 +111,10 @@ std::optional<Rule> deriveRule(StateOp state) {
     return sumForAll(getSideOfSum);
   case StateKind::Partial:
     return sumForAll(getSideOfShare);
+  case StateKind::PartialMax:
+    return Rule{"dist.all_reduce",   Place::Behind,
+                dist::getDataAxes(), "the largest of all ranks",
+                getSideOfShare,      dist::Reduction::Max};
   case StateKind::Slot:
     return deriveSlotRule(
         state, state->getAttrOfType<dist::HoldingAttr>(dist::kHeldAttr));
@@ -118,6 +123,12 @@ std::optional<Rule> deriveRule(StateOp state) {
     return std::nullopt;
   }
   llvm_unreachable("all kinds are listed");
+}
+
+/// Whether `op`, which exchanges a state as `rule` says, reduces as it says.
+bool reducesBy(Operation &op, const Rule &rule) {
+  auto reduce = dyn_cast<dist::AllReduceOp>(op);
+  return !reduce || reduce.getReduction() == rule.reduction;
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,6 +206,9 @@ private:
       fail(&op) << "expected " << symbol << " to be " << rule->meaning
                 << " along " << llvm::join(rule->axes, " and ") << ", got "
                 << axes;
+    } else if (!reducesBy(op, *rule)) {
+      fail(&op) << "expected " << symbol << " to be " << rule->meaning
+                << ", got another reduction";
     }
   }
 
@@ -257,7 +271,7 @@ private:
 };
 
 /// What owners write of a state that ranks hold whole, they gather behind it:
-/// there is no update yet that would.
+/// there is no update yet that would. Of what all have shares they reduce them.
 LogicalResult verifyInitialize(ModuleOp module, func::FuncOp initialize) {
   bool hasFailed = false;
   llvm::StringMap<WriteOp> open;
@@ -265,22 +279,27 @@ LogicalResult verifyInitialize(ModuleOp module, func::FuncOp initialize) {
     if (auto write = dyn_cast<WriteOp>(op)) {
       auto state = module.lookupSymbol<StateOp>(write.getSymbol());
       std::optional<Rule> rule = state ? deriveRule(state) : std::nullopt;
-      if (rule && rule->operation == "dist.all_gather" &&
-          rule->place == Place::Behind) {
+      bool isShare = state && (state.getKind() == StateKind::Partial ||
+                               state.getKind() == StateKind::PartialMax);
+      bool isOwners = rule && rule->operation == "dist.all_gather" &&
+                      rule->place == Place::Behind;
+      if (isShare || isOwners) {
         open[write.getSymbol()] = write;
       }
     } else if (auto names = op.getAttrOfType<ArrayAttr>("symbols");
                names && isa<dist::DistDialect>(op.getDialect())) {
       auto axes = op.getAttrOfType<ArrayAttr>("axes");
-      bool gathers =
-          isa<dist::AllGatherOp>(op) &&
-          llvm::equal(axes.getAsValueRange<StringAttr>(), dist::getShardAxes());
       for (auto symbol : names.getAsRange<FlatSymbolRefAttr>()) {
-        if (!gathers || !open.erase(symbol.getValue())) {
+        auto state = module.lookupSymbol<StateOp>(symbol.getValue());
+        std::optional<Rule> rule = state ? deriveRule(state) : std::nullopt;
+        bool isDone =
+            rule && op.getName().getStringRef() == rule->operation &&
+            llvm::equal(axes.getAsValueRange<StringAttr>(), rule->axes) &&
+            reducesBy(op, *rule);
+        if (!isDone || !open.erase(symbol.getValue())) {
           hasFailed = true;
-          op.emitError("expected initialization to gather what it has written "
-                       "in parts along ")
-              << llvm::join(dist::getShardAxes(), " and ") << ", got "
+          op.emitError("expected initialization to exchange what it has "
+                       "written in parts, along the axes of its ranks, got ")
               << op.getName() << " of " << symbol << " along " << axes;
         }
       }
@@ -288,10 +307,11 @@ LogicalResult verifyInitialize(ModuleOp module, func::FuncOp initialize) {
   }
   for (auto &entry : open) {
     hasFailed = true;
-    entry.second.emitError("expected '")
-        << entry.first()
-        << "' to be gathered from the ranks behind this write, got no "
-           "dist.all_gather that does";
+    WriteOp write = entry.second;
+    auto rule = deriveRule(module.lookupSymbol<StateOp>(write.getSymbol()));
+    write.emitError("expected '")
+        << entry.first() << "' to be " << rule->meaning
+        << " behind this write, got no " << rule->operation << " that does";
   }
   return failure(hasFailed);
 }

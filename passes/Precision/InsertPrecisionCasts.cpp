@@ -6,13 +6,16 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "passes/Analysis/DeadCode.h"
 #include "passes/ErrorCodes.h"
+#include "passes/Precision/Fp8Products.h"
 #include "passes/Precision/LowValues.h"
 #include "passes/Precision/PrecisionSites.h"
 #include "passes/Precision/StoredValues.h"
+#include "passes/Target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -26,19 +29,26 @@ namespace {
 /// Makes the operands of low sites, and their results, low.
 class MicrobatchRewriter {
 public:
+  /// `fp8`: null if no product reads floats of 8 bits.
   MicrobatchRewriter(func::FuncOp microbatch, const PrecisionSites &sites,
-                     Type low)
-      : microbatch(microbatch), sites(sites), values(low) {}
+                     Type low, Fp8Products *fp8)
+      : microbatch(microbatch), sites(sites), values(low), fp8(fp8) {}
 
   void rewrite(ArrayRef<Value> rounded) {
+    if (fp8) {
+      fp8->readParameters();
+    }
     readParameters();
     for (Value value : rounded) {
       values.round(value);
     }
     for (Operation *site : sites.getSites()) {
-      if (sites.isLow(site)) {
+      if (sites.isLow(site) && !(fp8 && fp8->contains(site))) {
         lower(site);
       }
+    }
+    if (fp8) {
+      fp8->lower();
     }
     eraseDeadCode(microbatch);
   }
@@ -51,6 +61,7 @@ private:
   func::FuncOp microbatch;
   const PrecisionSites &sites;
   LowValues values;
+  Fp8Products *fp8;
 };
 
 /// A parameter is low if every site that reads it is, and there is one; whoever
@@ -138,17 +149,115 @@ public:
       return signalPassFailure();
     }
     PrecisionSites sites(microbatch);
-    if (failed(sites.apply(rules)) || failed(checkAnyIsLow(sites))) {
+    if (failed(sites.apply(rules))) {
       return signalPassFailure();
     }
-    Type low = getLowType();
-    module->setAttr(kPrecisionAttr, TypeAttr::get(low));
-    StoredValues stored(microbatch, sites, residual == "f32");
-    report(sites);
-    MicrobatchRewriter(microbatch, sites, low).rewrite(stored.getRounded());
+    module->setAttr(kPrecisionAttr, TypeAttr::get(getLowType()));
+    if (failed(fp8.empty() ? insertCasts(microbatch, sites)
+                           : insertFp8Casts(microbatch, sites))) {
+      signalPassFailure();
+    }
   }
 
 private:
+  LogicalResult insertCasts(func::FuncOp microbatch,
+                            const PrecisionSites &sites) {
+    if (failed(checkAnyIsLow(sites))) {
+      return failure();
+    }
+    StoredValues stored(microbatch, sites, residual == "f32");
+    for (Operation *site : sites.getSites()) {
+      if (!sites.isLow(site)) {
+        report(site, sites.getReason(site), "f32");
+      }
+    }
+    MicrobatchRewriter(microbatch, sites, getLowType(), /*fp8=*/nullptr)
+        .rewrite(stored.getRounded());
+    return success();
+  }
+
+  /// What does not read floats of 8 bits reads bf16, whatever the reason.
+  LogicalResult insertFp8Casts(func::FuncOp microbatch,
+                               const PrecisionSites &chosen) {
+    PrecisionSites sites(microbatch);
+    Fp8Sites fp8Sites(chosen);
+    if (failed(checkAnyIsFp8(chosen, fp8Sites))) {
+      return failure();
+    }
+    Fp8Types types;
+    types.forward = Float8E4M3FNType::get(&getContext());
+    types.gradient = fp8Format == "e4m3"
+                         ? types.forward
+                         : Type(Float8E5M2Type::get(&getContext()));
+    if (failed(announceFp8(types))) {
+      return failure();
+    }
+    StoredValues stored(microbatch, sites, residual == "f32");
+    for (Operation *site : sites.getSites()) {
+      if (!fp8Sites.contains(site)) {
+        report(site, fp8Sites.getReason(site), "bf16");
+      }
+    }
+    Fp8Products products(microbatch, fp8Sites, types);
+    MicrobatchRewriter(microbatch, sites, getLowType(), &products)
+        .rewrite(stored.getRounded());
+    return success();
+  }
+
+  /// Tells the module what products read, if the target has code for that.
+  LogicalResult announceFp8(const Fp8Types &types) {
+    const Target *target = findTarget(targetName, getOperation());
+    if (!target) {
+      return failure();
+    }
+    Fp8Support support = target->getFp8Support();
+    if (support == Fp8Support::None) {
+      return emitCodedError(getOperation().getLoc(), codes::Precision)
+             << "--fp8: expected a target that multiplies floats of 8 bits, "
+                "got '"
+             << targetName << "', which does not; train with --bf16 there";
+    }
+    Builder builder(&getContext());
+    NamedAttrList attributes;
+    attributes.set("recipe", builder.getStringAttr(fp8));
+    attributes.set("forward", TypeAttr::get(types.forward));
+    attributes.set("gradient", TypeAttr::get(types.gradient));
+    if (support == Fp8Support::Emulated) {
+      attributes.set("emulated", builder.getUnitAttr());
+    }
+    getOperation()->setAttr(kFp8Attr, attributes.getDictionary(&getContext()));
+    return success();
+  }
+
+  /// The first reasons say what to do about it.
+  LogicalResult checkAnyIsFp8(const PrecisionSites &sites,
+                              const Fp8Sites &fp8Sites) {
+    if (llvm::any_of(sites.getSites(), [&](Operation *site) {
+          return fp8Sites.contains(site);
+        })) {
+      return success();
+    }
+    InFlightDiagnostic error =
+        emitCodedError(getOperation().getLoc(), codes::Precision)
+        << "expected --fp8 to apply to a product, got none in 8 bits";
+    llvm::SetVector<StringRef> reasons;
+    for (Operation *site : sites.getSites()) {
+      if (isa<MatmulOp>(site)) {
+        reasons.insert(fp8Sites.getReason(site));
+      }
+    }
+    constexpr size_t kMostReasons = 4;
+    if (reasons.empty()) {
+      error << ": the model has no product";
+    }
+    for (auto [i, reason] : llvm::enumerate(reasons.getArrayRef())) {
+      if (i < kMostReasons) {
+        error << (i == 0 ? ": " : "; ") << reason;
+      }
+    }
+    return error << "; train with --bf16 instead";
+  }
+
   LogicalResult checkOptions() {
     auto fail = [&](StringRef flag, StringRef expected, StringRef got) {
       return emitCodedError(getOperation().getLoc(), codes::Precision)
@@ -162,6 +271,15 @@ private:
     }
     if (!getLowType()) {
       return fail("precision", "f32, bf16 or f16", "'" + precision + "'");
+    }
+    if (!fp8.empty() && precision != "bf16") {
+      return fail("fp8", "precision=bf16 beside it", "'" + precision + "'");
+    }
+    if (!fp8.empty() && fp8 != "current") {
+      return fail("--fp8", "current", "'" + fp8 + "'");
+    }
+    if (fp8Format != "hybrid" && fp8Format != "e4m3") {
+      return fail("--fp8-format", "hybrid or e4m3", "'" + fp8Format + "'");
     }
     if (!residual.empty() && residual != precision && residual != "f32") {
       return fail("--residual-dtype", precision + " or f32",
@@ -201,19 +319,13 @@ private:
   }
 
   /// What `accelc --remarks=precision` shows, and what reports find later.
-  void report(const PrecisionSites &sites) {
-    for (Operation *site : sites.getSites()) {
-      if (sites.isLow(site)) {
-        continue;
-      }
-      site->setAttr(kPrecisionReasonAttr,
-                    StringAttr::get(&getContext(), sites.getReason(site)));
-      remark::missed(site->getLoc(),
-                     remark::RemarkOpts::name("Precision")
-                         .category("accel-insert-precision-casts"))
-          << remark::add("{0} stays f32", site->getName())
-          << remark::reason("{0}", sites.getReason(site));
-    }
+  void report(Operation *site, StringRef reason, StringRef type) {
+    site->setAttr(kPrecisionReasonAttr, StringAttr::get(&getContext(), reason));
+    remark::missed(site->getLoc(),
+                   remark::RemarkOpts::name("Precision")
+                       .category("accel-insert-precision-casts"))
+        << remark::add("{0} stays {1}", site->getName(), type)
+        << remark::reason("{0}", reason);
   }
 };
 

@@ -21,6 +21,11 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
 
     A parameter that only low sites read gets `compute`: the step reads a low copy of it.
 
+    With `fp8=current`, beside bf16, products of parameters read floats of 8 bits. A tensor that one of them reads is multiplied by the largest number of its
+    type over its own largest magnitude, in this microbatch, and rounded; a parameter by its element of `@weight_scale`, once per step. The inverses of
+    both scales multiply the sums. A site stays bf16 if it is an embedding, attention, the logits or a product of activations alone, if a size of one of its
+    three products is no multiple of 16, if its parameter is read in bf16 elsewhere, or if a rule says so. None left is an error.
+
     **Requires** `@microbatch` as Differentiate leaves it.
     **Ensures** VerifyPrecision.
 
@@ -36,6 +41,9 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
   }];
   let options = [Option<"precision", "precision", "std::string", "\"f32\"", "f32, bf16 or f16: the type of products' operands">,
                  Option<"residual", "residual", "std::string", "\"\"", "f32: sums of two activations stay f32; nothing, or the type of products' operands: they are rounded as well">,
+                 Option<"fp8", "fp8", "std::string", "\"\"", "The recipe by which products read floats of 8 bits, beside bf16: current; nothing: none do">,
+                 Option<"fp8Format", "fp8-format", "std::string", "\"hybrid\"", "hybrid: f8E4M3FN, gradients f8E5M2; e4m3: both f8E4M3FN">,
+                 Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">,
                  ListOption<"rules", "rules", "std::string", "Which sites are low: exclude=REGEX or include=REGEX">];
   let dependentDialects = ["::accel::AccelDialect"];
 }
@@ -47,6 +55,9 @@ def VerifyPrecisionPass : Pass<"accel-verify-precision", "mlir::ModuleOp"> {
     program, either reads operands of that type, each of which is traced to the cast that rounded it, to a parameter with `compute`, to
     another low result or to what a kernel reads, or is listed as excluded (`accel.precision_reason`). Products are summed in f32. A parameter is read
     in one type. What a kernel stores in that type it has rounded, or read.
+
+    Where the module has `accel.fp8` as well, every product reads operands of one of its types or says why it reads those of `accel.precision`, and
+    the sums of those of 8 bits are multiplied by the inverses of the scales of both operands before anybody reads them.
 
     **Requires** nothing.
     **Ensures** changes nothing.

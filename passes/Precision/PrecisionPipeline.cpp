@@ -11,10 +11,14 @@
 using namespace accel;
 
 void accel::buildPrecisionPipeline(mlir::OpPassManager &manager,
-                                   const PrecisionOptions &options) {
+                                   const PrecisionOptions &options,
+                                   const std::string &target) {
   InsertPrecisionCastsPassOptions casts;
   casts.precision = options.precision;
   casts.residual = options.residual;
+  casts.fp8 = options.fp8;
+  casts.fp8Format = options.fp8Format;
+  casts.targetName = target;
   casts.rules.assign(options.rules.begin(), options.rules.end());
   manager.addPass(createInsertPrecisionCastsPass(casts));
   manager.addPass(createVerifyPrecisionPass());
@@ -31,6 +35,11 @@ struct PrecisionPipelineOptions
   Option<std::string> residual{
       *this, "residual",
       llvm::cl::desc("f32: sums of two activations stay f32")};
+  Option<std::string> fp8{
+      *this, "fp8", llvm::cl::desc("current: products read floats of 8 bits")};
+  Option<std::string> fp8Format{*this, "fp8-format",
+                                llvm::cl::desc("hybrid or e4m3"),
+                                llvm::cl::init("hybrid")};
   ListOption<std::string> rules{
       *this, "rules",
       llvm::cl::desc("which sites are low: exclude=REGEX or include=REGEX")};
@@ -45,6 +54,9 @@ void accel::registerPrecisionPipeline() {
         buildPrecisionPipeline(manager,
                                {flags.precision,
                                 flags.residual,
-                                {flags.rules.begin(), flags.rules.end()}});
+                                flags.fp8,
+                                flags.fp8Format,
+                                {flags.rules.begin(), flags.rules.end()}},
+                               "cpu");
       });
 }

@@ -17,13 +17,20 @@ struct PrecisionOptions {
   std::string precision = "f32";
   /// f32, or `precision`: the type of sums of two activations. Empty: that.
   std::string residual;
+  /// The recipe of products in 8 bits, beside bf16: current; empty: there are
+  /// none.
+  std::string fp8;
+  /// hybrid (gradients have f8E5M2) or e4m3.
+  std::string fp8Format = "hybrid";
   /// exclude=REGEX or include=REGEX, in the order in which they were given.
   std::vector<std::string> rules;
 };
 
-/// From @microbatch in f32 to one whose products have the type asked for.
+/// From @microbatch in f32 to one whose products have the type asked for, if
+/// `target`, a list of code variants, has it.
 void buildPrecisionPipeline(mlir::OpPassManager &manager,
-                            const PrecisionOptions &options);
+                            const PrecisionOptions &options,
+                            const std::string &target);
 
 /// Registers the pipeline as `accel-precision`.
 void registerPrecisionPipeline();

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -22,8 +23,16 @@ namespace {
 /// stores in the low type.
 class PrecisionVerifier {
 public:
-  PrecisionVerifier(func::FuncOp function, Type low)
-      : function(function), low(low) {}
+  /// `fp8`: what the module says of floats of 8 bits; null: nothing reads any.
+  PrecisionVerifier(func::FuncOp function, Type low, DictionaryAttr fp8)
+      : function(function), low(low) {
+    for (StringRef name : {"forward", "gradient"}) {
+      auto type = fp8 ? fp8.getAs<TypeAttr>(name) : TypeAttr();
+      if (type) {
+        bytes.push_back(type.getValue());
+      }
+    }
+  }
 
   LogicalResult verify() {
     function.walk([&](Operation *op) {
@@ -79,21 +88,34 @@ private:
     return op;
   }
 
-  void verifySite(Operation *op) {
+  /// What a site reads: what was asked for or, with a reason, what comes next.
+  SmallVector<Type> getExpected(Operation *op) const {
     bool isExcluded = op->hasAttr("accel.precision_reason");
+    if (bytes.empty()) {
+      return {isExcluded ? Float32Type::get(op->getContext()) : low};
+    }
+    return isExcluded ? SmallVector<Type>{low} : bytes;
+  }
+
+  void verifySite(Operation *op) {
+    SmallVector<Type> expected = getExpected(op);
     for (Value operand : op->getOperands().take_front(countFactors(op))) {
       Type element = getElement(operand);
-      if (isExcluded ? element == low : element != low) {
-        fail(op) << "expected operands of "
-                 << (isExcluded ? Type(Float32Type::get(op->getContext()))
-                                : low)
-                 << (isExcluded ? ", as the product is excluded" : "")
-                 << ", got " << element;
+      if (!llvm::is_contained(expected, element)) {
+        InFlightDiagnostic error = fail(op);
+        error << "expected operands of " << expected.front();
+        if (expected.back() != expected.front()) {
+          error << " or " << expected.back();
+        }
+        error << (op->hasAttr("accel.precision_reason")
+                      ? ", as the product is excluded"
+                      : "")
+              << ", got " << element;
         return;
       }
-      if (!isExcluded && !findRounding(operand)) {
-        fail(op) << "expected each operand to come from a cast to " << low
-                 << ", a parameter or another result of " << low
+      if (!element.isF32() && !findRounding(operand)) {
+        fail(op) << "expected each operand to come from a cast to " << element
+                 << ", a parameter or another result of " << element
                  << ", got one that does not";
         return;
       }
@@ -102,16 +124,81 @@ private:
     if (product && !getElement(product.getResult()).isF32()) {
       fail(op) << "expected a product that is summed in f32, got a result of "
                << getElement(product.getResult());
+    } else if (product && isBytes(getElement(product.getLhs())) &&
+               !isKernel()) {
+      verifyScales(product);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Scales, in a microbatch
+  //===--------------------------------------------------------------------===//
+
+  /// The scalar that all elements of `value` are; null if they are none.
+  static Value getScalar(Value value) {
+    auto repeated = value.getDefiningOp<BroadcastOp>();
+    return repeated && cast<RankedTensorType>(repeated.getOperand().getType())
+                               .getRank() == 0
+               ? Value(repeated.getOperand())
+               : Value();
+  }
+
+  /// What `value` divides 1 by; null if it does not.
+  static Value getDivisor(Value value) {
+    auto quotient = value.getDefiningOp<DivOp>();
+    return quotient &&
+                   matchPattern(quotient.getLhs().getDefiningOp(), m_OneFloat())
+               ? Value(quotient.getRhs())
+               : Value();
+  }
+
+  /// Whether `inverse` undoes the scale of what `operand` is a view of.
+  bool undoesScale(Value inverse, Value operand) const {
+    Operation *rounded = findStored(operand);
+    if (auto narrow = dyn_cast<CastOp>(rounded)) {
+      auto scaled = narrow.getOperand().getDefiningOp<MulOp>();
+      Value divisor = getDivisor(inverse);
+      return scaled && divisor && getScalar(scaled.getRhs()) == divisor;
+    }
+    auto read = cast<ReadOp>(rounded);
+    auto parameter = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(
+        read, read.getSymbolAttr());
+    auto reshape = inverse.getDefiningOp<ReshapeOp>();
+    auto slice =
+        reshape ? reshape.getOperand().getDefiningOp<SliceOp>() : SliceOp();
+    Value scales = slice ? getDivisor(slice.getOperand()) : Value();
+    auto state = scales ? scales.getDefiningOp<ReadOp>() : ReadOp();
+    return parameter && parameter.getScale() && state &&
+           state.getSymbol() == "weight_scale" &&
+           slice.getOffsets().front() ==
+               static_cast<int64_t>(*parameter.getScale());
+  }
+
+  /// The sums are multiplied by the inverses of both scales before anybody
+  /// reads them.
+  void verifyScales(MatmulOp product) {
+    Value sums = product.getResult();
+    for (Value operand : product->getOperands()) {
+      auto scaled =
+          sums.hasOneUse() ? dyn_cast<MulOp>(*sums.user_begin()) : MulOp();
+      Value inverse = scaled ? getScalar(scaled.getRhs()) : Value();
+      if (!inverse || !undoesScale(inverse, operand)) {
+        fail(product) << "expected the sums to be multiplied by the inverse of "
+                         "the scale of each operand, got another use";
+        return;
+      }
+      sums = scaled.getResult();
     }
   }
 
   /// What is stored low was rounded, or was low.
   void verifyStored(func::ReturnOp results) {
     for (Value value : results.getOperands()) {
-      if (getElement(value) == low && !findRounding(value)) {
-        fail(results) << "expected a result of " << low
+      Type element = getElement(value);
+      if ((element == low || isBytes(element)) && !findRounding(value)) {
+        fail(results) << "expected a result of " << element
                       << " to come from a cast, or from other numbers of "
-                      << low << ", got " << value;
+                      << element << ", got " << value;
       }
     }
   }
@@ -144,10 +231,15 @@ private:
     }
   }
 
+  bool isBytes(Type element) const {
+    return llvm::is_contained(bytes, element);
+  }
+
   bool isKernel() const { return function->hasAttr("plan.kernel"); }
 
   func::FuncOp function;
   Type low;
+  SmallVector<Type> bytes; ///< of 8 bits, which products may read
   bool hasFailed = false;
 };
 
@@ -159,11 +251,12 @@ public:
   void runOnOperation() override {
     markAllAnalysesPreserved();
     auto low = getOperation()->getAttrOfType<TypeAttr>("accel.precision");
+    auto fp8 = getOperation()->getAttrOfType<DictionaryAttr>("accel.fp8");
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       bool computes = function.getSymName() == "microbatch" ||
                       function->hasAttr("plan.kernel");
       if (low && computes &&
-          failed(PrecisionVerifier(function, low.getValue()).verify())) {
+          failed(PrecisionVerifier(function, low.getValue(), fp8).verify())) {
         signalPassFailure();
       }
     }

@@ -5,11 +5,13 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/Optimizers/SlotType.h"
 #include "passes/ErrorCodes.h"
 #include "passes/Shard/BucketPlan.h"
+#include "passes/Shard/Fp8Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -47,6 +49,7 @@ public:
       op.setSegmentAttr(FlatSymbolRefAttr::get(builder.getContext(), master));
       op.setOffsetAttr(builder.getI64IntegerAttr(place.offset));
     }
+    writeFp8Weights();
   }
 
 private:
@@ -108,7 +111,9 @@ private:
     if (segment.compute) {
       SlotAttr slot = getSlot(SlotRole::Compute);
       writeSlot(segment, slot, getType(segment).clone(segment.compute));
-      writeRounded(segment, slot);
+      if (!isFp8(segment.compute)) {
+        writeRounded(segment, slot);
+      }
     }
     if (segment.group == OptimizerGroup::Frozen) {
       return;
@@ -148,6 +153,15 @@ private:
     Value rounded =
         CastOp::create(builder, module.getLoc(), master, segment.compute);
     WriteOp::create(builder, module.getLoc(), getName(segment, slot), rounded);
+  }
+
+  void writeFp8Weights() {
+    declareFp8Amax(module, init);
+    builder.setInsertionPoint(init.getBody().front().getTerminator());
+    ArithmeticBuilder b(builder, module.getLoc());
+    buildFp8Weights(b, module, [&](StateOp master) {
+      return b.create<ReadOp>(master.getType(), master.getSymName());
+    });
   }
 
   static RankedTensorType getType(const BucketLayout::Segment &segment) {

@@ -85,7 +85,8 @@ BucketLayout solve(const BucketProblem &problem) {
                                      {}});
           segment = std::prev(layout.segments.end());
         }
-        int64_t offset = llvm::alignTo(segment->elements, kParameterAlignment);
+        int64_t offset = llvm::alignTo(
+            segment->elements, getParameterAlignment(parameter.compute));
         layout.places[index] = {unsigned(segment - layout.segments.begin()),
                                 offset};
         segment->elements = offset + parameter.type.getNumElements();
@@ -120,11 +121,12 @@ std::string verify(const BucketProblem &problem, const BucketLayout &layout) {
           "'{0}' does not belong into segment {1} of bucket {2}",
           parameter.name, segment.name, problem.buckets[segment.bucket].name);
     }
-    if (place.offset % kParameterAlignment != 0 || place.offset < 0 ||
+    int64_t alignment = getParameterAlignment(parameter.compute);
+    if (place.offset % alignment != 0 || place.offset < 0 ||
         place.offset + parameter.type.getNumElements() > segment.elements) {
       return llvm::formatv("'{0}' at offset {1} is not aligned to {2} or not "
                            "inside the {3} elements of its segment",
-                           parameter.name, place.offset, kParameterAlignment,
+                           parameter.name, place.offset, alignment,
                            segment.elements);
     }
     contents[place.segment].push_back({place.offset, unsigned(index)});

@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/LossScale.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Dist/IR/DistDialect.h"
+#include "passes/Shard/Fp8Weights.h"
 #include "passes/Shard/LearningRate.h"
 #include "passes/Shard/LossScaleUpdate.h"
 #include "passes/Shard/SquareSum.h"
@@ -126,7 +127,20 @@ private:
     for (const TrainedSegment &segment : segments) {
       optimizer->buildUpdate(updates, segment);
     }
+    buildFp8Weights(updates, module, [&](StateOp master) {
+      return findWritten(update->getBlock(), master);
+    });
     update.erase();
+  }
+
+  /// What `block` writes to `state`; null if it does not.
+  static Value findWritten(Block *block, StateOp state) {
+    for (WriteOp write : block->getOps<WriteOp>()) {
+      if (write.getSymbol() == state.getSymName()) {
+        return write.getValue();
+      }
+    }
+    return {};
   }
 
   /// Tells the run whether the update takes effect, and counts where it does

@@ -3,6 +3,7 @@
 #include "passes/Shard/UpdateCheck.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 
@@ -79,10 +80,9 @@ private:
 
   /// What microbatches read is what the master becomes.
   LogicalResult checkRounded(WriteOp write, StateOp compute) {
-    auto rounded = write.getValue().getDefiningOp<CastOp>();
+    Value rounded = findRounded(write);
     bool isMaster =
-        rounded &&
-        llvm::any_of(rounded.getOperand().getUsers(), [&](Operation *user) {
+        rounded && llvm::any_of(rounded.getUsers(), [&](Operation *user) {
           auto other = dyn_cast<WriteOp>(user);
           return other && other.getSymbol() == compute.getMasterName();
         });
@@ -136,6 +136,24 @@ private:
 };
 
 } // namespace
+
+/// Scales are behind reshapes to rows of one granule.
+Value accel::findRounded(WriteOp write) {
+  auto skipReshape = [](Value value) {
+    auto reshape = value.getDefiningOp<ReshapeOp>();
+    return reshape ? Value(reshape.getOperand()) : value;
+  };
+  auto rounded = skipReshape(write.getValue()).getDefiningOp<CastOp>();
+  if (!rounded) {
+    return {};
+  }
+  Value wide = rounded.getOperand();
+  if (!isFp8(getElementTypeOrSelf(rounded.getType()))) {
+    return wide;
+  }
+  auto scaled = wide.getDefiningOp<MulOp>();
+  return scaled ? skipReshape(scaled.getLhs()) : Value();
+}
 
 LogicalResult accel::checkUpdate(ModuleOp module) {
   func::FuncOp step = findFunction(module, FunctionRole::Step);

@@ -4,6 +4,8 @@
 #ifndef ACCEL_PASSES_SHARD_UPDATECHECK_H
 #define ACCEL_PASSES_SHARD_UPDATECHECK_H
 
+#include "dialects/Accel/IR/AccelOps.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 
@@ -14,6 +16,10 @@ namespace accel {
 /// the condition that metric `finite` reports. All writes that do not are
 /// named.
 llvm::LogicalResult checkUpdate(mlir::ModuleOp module);
+
+/// What `write`, of a compute slot, rounds; null if it does not. What becomes
+/// floats of 8 bits is multiplied by scales before.
+mlir::Value findRounded(WriteOp write);
 
 } // namespace accel
 

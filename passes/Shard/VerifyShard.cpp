@@ -112,12 +112,13 @@ private:
     auto type = cast<RankedTensorType>(parameter.getType());
     auto segment = cast<RankedTensorType>(master.getType());
     int64_t offset = getBegin(parameter);
-    if (offset < 0 || offset % kParameterAlignment != 0 ||
+    int64_t alignment =
+        getParameterAlignment(parameter.getCompute().value_or(Type()));
+    if (offset < 0 || offset % alignment != 0 ||
         getEnd(parameter) > segment.getNumElements()) {
       fail(parameter) << "expected parameter '" << name << "' ("
                       << type.getNumElements() << " elements) at a multiple of "
-                      << kParameterAlignment << " inside the "
-                      << segment.getNumElements()
+                      << alignment << " inside the " << segment.getNumElements()
                       << " elements of its segment, got offset " << offset;
     }
     if (type.getElementType() != segment.getElementType()) {
@@ -241,9 +242,8 @@ private:
         count = 0; // what was rounded before is no longer the master
       }
       if (write.getSymbol() == state.getSymName()) {
-        auto rounded = write.getValue().getDefiningOp<CastOp>();
-        auto read =
-            rounded ? rounded.getOperand().getDefiningOp<ReadOp>() : ReadOp();
+        Value rounded = findRounded(write);
+        auto read = rounded ? rounded.getDefiningOp<ReadOp>() : ReadOp();
         count += read && read.getSymbol() == state.getMasterName();
       }
     });

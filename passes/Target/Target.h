@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What planners ask of the target that they plan for. Only Fuse, PlaceGathers,
-// AssignStreams, Memory and Lower do; docs/rationale/targets.md says what a new
-// target must write.
+// What planners ask of the target that they plan for. Only
+// InsertPrecisionCasts, Fuse, PlaceGathers, AssignStreams, Memory and Lower do;
+// docs/rationale/targets.md says what a new target must write.
 #ifndef ACCEL_PASSES_TARGET_TARGET_H
 #define ACCEL_PASSES_TARGET_TARGET_H
 
@@ -33,6 +33,13 @@ public:
 
 private:
   std::string reason;
+};
+
+/// What a target can do with floats of 8 bits.
+enum class Fp8Support {
+  None,     ///< it has no code for their products
+  Emulated, ///< code computes with the same numbers, at the speed of others
+  Native    ///< it has units for them
 };
 
 /// A kind of processor that code is made for.
@@ -73,6 +80,12 @@ public:
   /// the first that it can execute.
   virtual llvm::SmallVector<CodeVariant>
   getVariants(mlir::ModuleOp program) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Precision
+  //===--------------------------------------------------------------------===//
+
+  virtual Fp8Support getFp8Support() const = 0;
 
   //===--------------------------------------------------------------------===//
   // Fuse

@@ -25,11 +25,18 @@ absl::Status CheckKind(const Collective& collective) {
       }
       break;
     case Collective::KIND_REDUCE_SCATTER:
-    case Collective::KIND_ALL_REDUCE:
       if (collective.reduction() != Collective::REDUCTION_SUM) {
-        return absl::UnimplementedError(absl::StrCat(
-            "expected a sum, which is all that this executor knows of ",
-            CollectiveKindName(collective.kind())));
+        return absl::UnimplementedError(
+            "expected a sum, which is all that this executor knows of "
+            "reduce_scatter");
+      }
+      break;
+    case Collective::KIND_ALL_REDUCE:
+      if (collective.reduction() != Collective::REDUCTION_SUM &&
+          collective.reduction() != Collective::REDUCTION_MAX) {
+        return absl::UnimplementedError(
+            "expected a sum or a maximum, which is all that this executor "
+            "knows of all_reduce");
       }
       break;
     default:

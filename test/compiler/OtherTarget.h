@@ -12,8 +12,8 @@ namespace accel::test {
 /// sums, no epilogues, kernels that end with the sums of their rows, copies of
 /// all operands that are views, buffers at multiples of 256 bytes, gathered
 /// parameters in each rank's own memory, streams of other names in another
-/// order, and a variant in which a library that no processor here has does the
-/// products.
+/// order, a variant in which a library that no processor here has does the
+/// products, and units for floats of 8 bits.
 class OtherTarget : public CpuTarget {
 public:
   static constexpr int64_t kAlignment = 256;
@@ -35,6 +35,8 @@ public:
     return plan::LibraryCallAttr::get(kernel.getContext(), "matrices",
                                       "multiply", kWorkspace);
   }
+
+  Fp8Support getFp8Support() const override { return Fp8Support::Native; }
 
   Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
                    bool readsRows) const override {

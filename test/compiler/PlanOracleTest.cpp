@@ -270,7 +270,9 @@ void PlanOracleTest::check(const std::string &target) {
   options.accumulate.decaySteps = 1;
   options.accumulate.minLr = 1e-4;
   options.accumulate.clipNorm = 0.5;
-  options.precision.precision = GetParam().precision;
+  bool isFp8 = StringRef(GetParam().precision) == "fp8";
+  options.precision.precision = isFp8 ? "bf16" : GetParam().precision;
+  options.precision.fp8 = isFp8 ? "current" : "";
   options.precision.residual = GetParam().residual;
   if (options.precision.precision == "f16") {
     options.differentiate.lossScale = "torch";
@@ -326,11 +328,17 @@ const ModelCase kModels[] = {{"gpt2", "adamw", "cosine"},
                              {"gpt2-lora", "adamw", "wsd", "lora_", "bf16"},
                              {"mlp", "sgd", "constant", "", "bf16"},
                              {"gpt2", "adamw", "cosine", "", "f16"},
-                             {"mlp", "lion", "constant", "", "f16"}};
+                             {"mlp", "lion", "constant", "", "f16"},
+                             {"mlp16", "lion", "constant"},
+                             {"decoder16", "adamw", "cosine", "", "fp8"},
+                             {"decoder16", "adamw8", "wsd", "widen", "fp8"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
                          [](const testing::TestParamInfo<ModelCase> &info) {
                            std::string name = info.param.model;
+                           name += *info.param.trained
+                                       ? std::string("_") + info.param.trained
+                                       : "";
                            std::replace(name.begin(), name.end(), '-', '_');
                            std::string precision = info.param.precision;
                            return precision == "f32" ? name

@@ -78,6 +78,31 @@ protected:
   std::string folder;
 };
 
+/// A target without code for floats of 8 bits.
+class NoFp8Target : public OtherTarget {
+public:
+  Fp8Support getFp8Support() const override { return Fp8Support::None; }
+};
+
+TEST(Fp8TargetTest, ATargetWithoutFp8RefusesIt) {
+  registerTarget("no-fp8", std::make_unique<NoFp8Target>());
+  CompilerOptions options;
+  options.model = std::string(ACCEL_MODELS "/decoder16/model.onnx");
+  options.output = testing::TempDir() + "no-fp8.plan";
+  options.target = "no-fp8";
+  options.precision.precision = "bf16";
+  options.precision.fp8 = "current";
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  EXPECT_EQ(compile(options, stream, stream), ExitCode::CompileError);
+  EXPECT_NE(messages.find("--fp8: expected a target that multiplies floats of "
+                          "8 bits, got 'no-fp8', which does not; train with "
+                          "--bf16 there [ACCEL-E0505]"),
+            std::string::npos)
+      << messages;
+  EXPECT_FALSE(std::filesystem::exists(options.output));
+}
+
 /// Whether weights lie in the file at multiples of what the target asks for.
 bool hasAlignedWeights(const runtime::Plan &plan) {
   for (const auto &function : plan.view().functions()) {

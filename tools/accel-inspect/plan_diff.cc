@@ -20,7 +20,6 @@
 namespace accel::tools {
 namespace {
 
-using runtime::ElementTypeName;
 using runtime::FormatBytes;
 
 // Names in the order in which they were first added.
@@ -110,8 +109,7 @@ void AddMemory(const runtime::MemoryLayout& layout, Facts& facts) {
 void AddSites(const runtime::PlanView& plan, Facts& facts) {
   std::map<std::string, int> seen;
   for (const PrecisionSite& each : FindPrecisionSites(plan)) {
-    facts.flops.Add(std::string(ElementTypeName(each.site->operands())),
-                    each.site->flops());
+    facts.flops.Add(SiteOperands(*each.site), each.site->flops());
     std::string name = absl::StrCat(each.node, " ", SiteName(*each.site));
     // A node that has become several products has several of a role.
     if (const int number = ++seen[name]; number > 1) {
@@ -232,8 +230,8 @@ absl::StatusOr<std::string> PlanDiffText(const runtime::Plan& before,
     return absl::StrFormat("%.3f GFLOP", static_cast<double>(number) / 1e9);
   };
   std::string text = absl::StrCat(
-      "asked for: ", ElementTypeName(before.manifest().precision()),
-      " before, ", ElementTypeName(after.manifest().precision()),
+      "asked for: ", AskedPrecision(before.manifest()), " before, ",
+      AskedPrecision(after.manifest()),
       " after; memory and traffic are those of a rank among ", ranks, "\n");
   const size_t head = text.size();
   AddTable("Products and attention, a microbatch", "operands",

@@ -14,6 +14,7 @@
 #include "runtime/plan/schema/element_type.h"
 #include "runtime/plan/schema/instruction_names.h"
 #include "tools/accel-inspect/instruction_text.h"
+#include "tools/accel-inspect/precision_report.h"
 
 namespace accel::tools {
 namespace {
@@ -193,7 +194,7 @@ std::string SummaryText(const runtime::Plan& plan,
   if (manifest.precision() != planpb::ELEMENT_UNSPECIFIED &&
       manifest.precision() != planpb::ELEMENT_F32) {
     rows.Add("precision",
-             absl::StrCat(ElementTypeName(manifest.precision()),
+             absl::StrCat(AskedPrecision(manifest),
                           "; --precision lists what computes in what"));
   }
   AddScalars(manifest, rows);

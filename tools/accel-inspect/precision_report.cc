@@ -55,24 +55,30 @@ std::string ShapeText(const planpb::Site& site) {
                                   : text;
 }
 
+bool IsFp8(const planpb::Site& site) {
+  return site.operands() == planpb::ELEMENT_F8E4M3 ||
+         site.operands() == planpb::ELEMENT_F8E5M2;
+}
+
 struct Total {
   int64_t sites = 0;
   uint64_t flops = 0;
 };
 
-// By the type of their operands, in the order of the schema.
-std::map<planpb::ElementType, Total> AddUp(
-    const std::vector<PrecisionSite>& sites) {
-  std::map<planpb::ElementType, Total> totals;
+// By the types of their operands.
+using Totals = std::map<std::string, Total>;
+
+Totals AddUp(const std::vector<PrecisionSite>& sites) {
+  Totals totals;
   for (const PrecisionSite& each : sites) {
-    Total& total = totals[each.site->operands()];
+    Total& total = totals[SiteOperands(*each.site)];
     ++total.sites;
     total.flops += each.site->flops();
   }
   return totals;
 }
 
-uint64_t AllFlops(const std::map<planpb::ElementType, Total>& totals) {
+uint64_t AllFlops(const Totals& totals) {
   uint64_t flops = 0;
   for (const auto& [type, total] : totals) {
     flops += total.flops;
@@ -121,15 +127,34 @@ std::string SiteName(const planpb::Site& site) {
                       ShapeText(site));
 }
 
+std::string AskedPrecision(const planpb::Manifest& manifest) {
+  const std::string name(ElementTypeName(manifest.precision()));
+  if (!manifest.has_fp8()) {
+    return name;
+  }
+  const planpb::Fp8& fp8 = manifest.fp8();
+  return absl::StrCat("fp8 (recipe ", fp8.recipe(), ", ",
+                      ElementTypeName(fp8.forward()), ", gradients ",
+                      ElementTypeName(fp8.gradient()), ")",
+                      fp8.emulated() ? ", emulated" : "", ", otherwise ", name);
+}
+
+std::string SiteOperands(const planpb::Site& site) {
+  const std::string left(ElementTypeName(site.operands()));
+  return site.right_operand() == planpb::ELEMENT_UNSPECIFIED
+             ? left
+             : absl::StrCat(left, " x ", ElementTypeName(site.right_operand()));
+}
+
 std::string SiteTypes(const planpb::Site& site) {
-  return absl::StrCat(ElementTypeName(site.operands()), ", summed in ",
+  return absl::StrCat(SiteOperands(site), ", summed in ",
                       ElementTypeName(site.accumulator()), ", stored as ",
                       absl::StrJoin(ResultNames(site), " "));
 }
 
 std::string PrecisionText(const runtime::PlanView& plan, size_t width) {
   const std::vector<PrecisionSite> sites = FindPrecisionSites(plan);
-  const std::map<planpb::ElementType, Total> totals = AddUp(sites);
+  const Totals totals = AddUp(sites);
   const uint64_t all = AllFlops(totals);
   TextTable table({{.header = "instruction", .numbers = true},
                    {.header = "node", .least = 12, .gap = 2},
@@ -145,19 +170,18 @@ std::string PrecisionText(const runtime::PlanView& plan, size_t width) {
     const planpb::Site& site = *each.site;
     table.AddRow({absl::StrCat(each.instruction), each.node, each.scope,
                   absl::StrCat(KindName(site), " ", RoleName(site)),
-                  ShapeText(site),
-                  std::string(ElementTypeName(site.operands())),
+                  ShapeText(site), SiteOperands(site),
                   std::string(ElementTypeName(site.accumulator())),
                   absl::StrJoin(ResultNames(site), " "),
                   Percent(Share(site.flops(), all)), site.reason()});
   }
   std::string text =
-      absl::StrCat("asked for: ", ElementTypeName(plan.manifest().precision()),
-                   "\n\n", table.Text(width), "\n");
+      absl::StrCat("asked for: ", AskedPrecision(plan.manifest()), "\n\n",
+                   table.Text(width), "\n");
   for (const auto& [type, total] : totals) {
-    absl::StrAppend(&text, ElementTypeName(type), ": ",
-                    runtime::Amount(total.sites, "site"), ", ",
-                    Percent(Share(total.flops, all)), " of their FLOPs\n");
+    absl::StrAppend(&text, type, ": ", runtime::Amount(total.sites, "site"),
+                    ", ", Percent(Share(total.flops, all)),
+                    " of their FLOPs\n");
   }
   if (sites.empty()) {
     absl::StrAppend(&text, "the step has no product and no attention\n");
@@ -167,13 +191,12 @@ std::string PrecisionText(const runtime::PlanView& plan, size_t width) {
 
 std::string PrecisionJson(const runtime::PlanView& plan) {
   const std::vector<PrecisionSite> sites = FindPrecisionSites(plan);
-  const std::map<planpb::ElementType, Total> totals = AddUp(sites);
+  const Totals totals = AddUp(sites);
   const uint64_t all = AllFlops(totals);
-  nlohmann::ordered_json json = {
-      {"version", 1},
-      {"asked", ElementTypeName(plan.manifest().precision())},
-      {"sites", nlohmann::ordered_json::array()},
-      {"totals", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json = {{"version", 2},
+                                 {"asked", AskedPrecision(plan.manifest())},
+                                 {"sites", nlohmann::ordered_json::array()},
+                                 {"totals", nlohmann::ordered_json::array()}};
   for (const PrecisionSite& each : sites) {
     const planpb::Site& site = *each.site;
     json["sites"].push_back(
@@ -184,15 +207,17 @@ std::string PrecisionJson(const runtime::PlanView& plan) {
          {"role", RoleName(site)},
          {"shape",
           std::vector<uint64_t>(site.shape().begin(), site.shape().end())},
-         {"operands", ElementTypeName(site.operands())},
+         {"operands", SiteOperands(site)},
          {"accumulator", ElementTypeName(site.accumulator())},
          {"results", ResultNames(site)},
          {"flops", site.flops()},
          {"share", Share(site.flops(), all)},
+         {"recipe", IsFp8(site) ? plan.manifest().fp8().recipe() : ""},
+         {"emulated", IsFp8(site) && plan.manifest().fp8().emulated()},
          {"reason", site.reason()}});
   }
   for (const auto& [type, total] : totals) {
-    json["totals"].push_back({{"operands", ElementTypeName(type)},
+    json["totals"].push_back({{"operands", type},
                               {"sites", total.sites},
                               {"flops", total.flops},
                               {"share", Share(total.flops, all)}});

@@ -21,18 +21,25 @@ struct PrecisionSite {
 // Those of the function of role step, in program order. Borrows: the plan.
 std::vector<PrecisionSite> FindPrecisionSites(const runtime::PlanView& plan);
 
+// What was asked for: "bf16", "fp8 (recipe current, f8E4M3FN, gradients
+// f8E5M2), emulated, otherwise bf16".
+std::string AskedPrecision(const planpb::Manifest& manifest);
+
 // "product weight_gradient 768x3072x256"
 std::string SiteName(const planpb::Site& site);
+// "bf16", or "f8E4M3FN x f8E5M2" where the operands have two types
+std::string SiteOperands(const planpb::Site& site);
 // "bf16, summed in f32, stored as bf16"
 std::string SiteTypes(const planpb::Site& site);
 
 // A table of them and the totals, in `width` columns.
 std::string PrecisionText(const runtime::PlanView& plan, size_t width);
 
-// {"version": 1, "asked": "bf16", "sites": [{"instruction": 12, "node": ...,
+// {"version": 2, "asked": "bf16", "sites": [{"instruction": 12, "node": ...,
 // "scope": ..., "kind": "product", "role": "weight_gradient", "shape": [1, 768,
 // 3072, 256], "operands": "bf16", "accumulator": "f32", "results": ["f32"],
-// "flops": N, "share": 0.01, "reason": ""}], "totals": [{"operands": "bf16",
+// "flops": N, "share": 0.01, "recipe": "", "emulated": false, "reason": ""}],
+// "totals": [{"operands": "bf16",
 // "sites": N, "flops": N, "share": 0.99}]}. A share is that of the FLOPs of all
 // sites of a microbatch.
 std::string PrecisionJson(const runtime::PlanView& plan);

@@ -63,6 +63,10 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
   record["seed"] = options_.seed;
   record["shuffle"] = options_.shuffle;
   record["steps"] = steps_;
+  if (plan_->manifest().has_fp8()) {
+    record["fp8"] = {{"recipe", plan_->manifest().fp8().recipe()},
+                     {"emulated", plan_->manifest().fp8().emulated()}};
+  }
   record["on_nonfinite"] = SkipsNonFinite() ? "skip" : "halt";
   record["global_batch"] = global_batch_;
   record["ranks"] = ranks();
@@ -100,7 +104,8 @@ void TrainingRun::PrintHeader() {
       "plan    ", manifest.model().name(), ", ",
       runtime::FormatCount(
           static_cast<int64_t>(manifest.model().parameter_count())),
-      " parameters, sha256 ", runtime::ToHex(plan_->root()).substr(0, 16)));
+      " parameters", manifest.fp8().emulated() ? ", fp8 emulated" : "",
+      ", sha256 ", runtime::ToHex(plan_->root()).substr(0, 16)));
   Print(absl::StrCat("device  ", device_->Describe(), ", ", RanksText(),
                      executor_->Describe()));
   Print(absl::StrCat("memory  ", ranks() == 1 ? "" : "each rank ",

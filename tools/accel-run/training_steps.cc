@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/base/wall_clock.h"
@@ -138,9 +139,14 @@ absl::Status TrainingRun::Train() {
   if (!options_.quiet) {
     runtime::ProgressOptions options;
     options.last_step = steps_;
-    if (dataset_->synthetic()) {
-      options.tag = "synthetic data";
+    std::vector<std::string> tags;
+    if (plan_->manifest().fp8().emulated()) {
+      tags.emplace_back("fp8 emulated");
     }
+    if (dataset_->synthetic()) {
+      tags.emplace_back("synthetic data");
+    }
+    options.tag = absl::StrJoin(tags, ", ");
     progress_ =
         std::make_unique<runtime::ProgressLine>(environment_.console, options);
   }

@@ -35,7 +35,9 @@ struct CommandLine {
   std::vector<std::string> paddingRows; ///< NAME=ROW or NAME=none
 
   bool bf16 = false; ///< otherwise f32, or
-  bool fp16 = false;
+  bool fp16 = false; ///< or
+  std::string fp8;   ///< its recipe; empty: none
+  std::string fp8Format = "hybrid";
   std::string lossScale = "torch";
   /// exclude=REGEX or include=REGEX, in the order in which they were given.
   std::vector<std::string> precisionRules;

@@ -98,9 +98,12 @@ std::string HelpFormatter::make_option(const CLI::Option *option,
   }
   std::string type =
       option->get_type_size() == 0 ? "" : option->get_type_name();
-  std::string left = "  " + (isPositional   ? type
-                             : type.empty() ? name
-                                            : name + " " + type);
+  // Of a flag that takes a value, CLI11 adds what it is without one.
+  bool takesValue = type.rfind("[=", 0) == 0;
+  name = name.substr(0, name.find('{'));
+  std::string left = "  " + (isPositional                 ? type
+                             : type.empty() || takesValue ? name + type
+                                                          : name + " " + type);
   std::string right = option->get_description();
   if (!option->get_default_str().empty()) {
     right += " [" + option->get_default_str() + "]";

@@ -58,10 +58,11 @@ private:
                ", with which there are none; leave one of the two "
                "out");
     }
-    options.precision = {line.bf16   ? "bf16"
-                         : line.fp16 ? "f16"
-                                     : "f32",
-                         line.residualDtype, line.precisionRules};
+    options.precision = {line.bf16 || !line.fp8.empty() ? "bf16"
+                         : line.fp16                    ? "f16"
+                                                        : "f32",
+                         line.residualDtype, line.fp8, line.fp8Format,
+                         line.precisionRules};
     options.differentiate.lossScale = line.fp16 ? line.lossScale : "";
     options.shard.mode = line.fsdp        ? dist::ShardingMode::FSDP
                          : line.zero == 0 ? dist::ShardingMode::Plain

@@ -24,6 +24,25 @@ void addTypes(CLI::App &app, CommandLine &line, const char *group) {
                "which it overflows is skipped")
       ->excludes("--bf16")
       ->group(group);
+  app.add_flag("--fp8{current}", line.fp8,
+               "As --bf16, and products of weights read floats of 8 bits, each "
+               "tensor times a scale that makes its largest number that of the "
+               "format: current, of what it is in this microbatch. CPUs "
+               "compute with the same numbers in bf16, at its speed. "
+               "Embeddings, attention, the logits and products with a size "
+               "that is no multiple of 16 stay bf16")
+      ->type_name("[=RECIPE]")
+      ->check(tools::OneOf({"current"}))
+      ->excludes("--bf16")
+      ->excludes("--fp16")
+      ->group(group);
+  app.add_option("--fp8-format", line.fp8Format,
+                 "Of --fp8: hybrid (E4M3 with three bits of mantissa, "
+                 "gradients E5M2 with a larger range) or e4m3 (all of it)")
+      ->type_name("FORMAT")
+      ->check(tools::OneOf({"hybrid", "e4m3"}))
+      ->capture_default_str()
+      ->group(group);
   app.add_option("--loss-scale", line.lossScale,
                  "The loss scale of --fp16: torch (torch.amp.GradScaler: "
                  "65536, twice as much after 2000 good steps, half as much "
@@ -48,7 +67,8 @@ void addTypes(CLI::App &app, CommandLine &line, const char *group) {
 /// Where it does not.
 void addRules(CLI::App &app, const char *group) {
   app.add_option("--precision-exclude",
-                 "Leave a product in f32, with its gradients, where the "
+                 "Leave a product in f32 (of --fp8: in bf16), with its "
+                 "gradients, where the "
                  "pattern (a POSIX extended regular expression) is found in "
                  "the name of its parameter or its ONNX node, repeatable; of "
                  "--precision-exclude and --precision-include the last one "
@@ -61,7 +81,7 @@ void addRules(CLI::App &app, const char *group) {
   app.add_option("--precision-include",
                  "Undo --precision-exclude where the pattern is found; if the "
                  "first pattern is a --precision-include, all other products "
-                 "stay f32")
+                 "stay f32 (of --fp8: bf16)")
       ->type_name("REGEX")
       ->take_all()
       ->allow_extra_args(false)
@@ -76,7 +96,7 @@ void addPrecisionOptions(CLI::App &app, CommandLine &line, const char *group) {
   addRules(app, group);
   app.add_option("--residual-dtype", line.residualDtype,
                  "What sums of two activations, the residual stream of a "
-                 "transformer, are stored in: bf16 (with --fp16: f16), or f32 "
+                 "transformer, are stored in: bf16 (of --fp16: f16), or f32 "
                  "as under PyTorch's autocast. Default: as everything else")
       ->type_name("TYPE")
       ->check(tools::OneOf({"bf16", "f16", "f32"}))
@@ -85,19 +105,27 @@ void addPrecisionOptions(CLI::App &app, CommandLine &line, const char *group) {
 
 void findComplaintsAboutPrecision(const CLI::App &app, const CommandLine &line,
                                   std::vector<std::string> &complaints) {
+  const bool isLow = line.bf16 || line.fp16 || !line.fp8.empty();
   for (const char *option :
        {"--precision-exclude", "--precision-include", "--residual-dtype"}) {
-    if (app.count(option) > 0 && !line.bf16 && !line.fp16) {
+    if (app.count(option) > 0 && !isLow) {
       complaints.push_back(std::string(option) +
-                           ": expected --bf16 or --fp16 with it, got neither; "
-                           "without one the option does nothing");
+                           ": expected --bf16, --fp16 or --fp8 with it, got "
+                           "none; without one the option does nothing");
     }
   }
+  if (app.count("--fp8-format") > 0 && line.fp8.empty()) {
+    complaints.push_back("--fp8-format: expected --fp8 with it, got none; no "
+                         "other precision has floats of 8 bits");
+  }
   const std::string low = line.fp16 ? "f16" : "bf16";
-  if ((line.bf16 || line.fp16) && !line.residualDtype.empty() &&
-      line.residualDtype != "f32" && line.residualDtype != low) {
+  if (isLow && !line.residualDtype.empty() && line.residualDtype != "f32" &&
+      line.residualDtype != low) {
     complaints.push_back("--residual-dtype: expected " + low +
-                         " or f32 beside " + (line.fp16 ? "--fp16" : "--bf16") +
+                         " or f32 beside " +
+                         (line.fp16   ? "--fp16"
+                          : line.bf16 ? "--bf16"
+                                      : "--fp8") +
                          ", got '" + line.residualDtype + "'");
   }
   if (app.count("--loss-scale") > 0 && !line.fp16) {

@@ -33,6 +33,14 @@ bool IsFlag(const CLI::Option& option) {
   return option.get_items_expected_max() == 0;
 }
 
+// What a flag stands for when it is given without a value: "true", or, of a
+// flag that takes one behind an equals sign, its default.
+std::string ValueOfFlag(const CLI::Option& option) {
+  return option.get_flag_value(KeyOf(option), "");
+}
+
+bool TakesValue(const CLI::Option& flag) { return ValueOfFlag(flag) != "true"; }
+
 bool IsRepeatable(const CLI::Option& option) {
   return option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
 }
@@ -84,7 +92,7 @@ std::string KindOf(const toml::node& node) {
 
 std::string ExpectedOf(const CLI::Option& option) {
   if (IsFlag(option)) {
-    return "true or false";
+    return TakesValue(option) ? "true, false or a string" : "true or false";
   }
   if (IsNamed(option)) {
     return "a table, { NAME = VALUE }";
@@ -113,9 +121,12 @@ std::optional<std::vector<std::string>> ValuesOf(const CLI::Option& option,
   std::vector<std::string> values;
   if (IsFlag(option)) {
     if (const auto* given = node.as_boolean()) {
-      return given->get() ? std::vector<std::string>{"true"} : values;
+      return given->get() ? std::vector<std::string>{ValueOfFlag(option)}
+                          : values;
     }
-    return std::nullopt;
+    const auto* text = TakesValue(option) ? node.as_string() : nullptr;
+    return text == nullptr ? std::nullopt
+                           : std::optional(std::vector{text->get()});
   }
   const auto add = [&values](const toml::node& each,
                              const std::string& prefix) {
@@ -316,7 +327,7 @@ std::string Join(const std::vector<std::string>& parts, const char* open,
 
 std::string ValueText(const CLI::Option& option) {
   if (IsFlag(option)) {
-    return "true";
+    return TakesValue(option) ? Quoted(option.results().front()) : "true";
   }
   std::vector<std::string> parts;
   const bool named =

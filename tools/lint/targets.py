@@ -8,9 +8,10 @@ from source_tree import Finding
 
 TARGETS = "passes/Target"
 LOWERINGS = "passes/Lower"
-# Who asks (docs/rationale/targets.md): these folders, and two passes of Schedule.
+# Who asks (docs/rationale/targets.md): these folders, one pass of Precision, and two of Schedule.
 PLANNERS = ("passes/Fuse", "passes/Memory", LOWERINGS, TARGETS)
-PLANNING_FILES = ("passes/Schedule/AssignStreams", "passes/Schedule/PlaceGathers")
+PLANNING_FILES = (
+    "passes/Precision/InsertPrecisionCasts", "passes/Schedule/AssignStreams", "passes/Schedule/PlaceGathers")
 NAMES = "passes/Target/TargetNames.h"  # words for command lines, which ask nothing
 FACTORIES = ("passes/Lower/TargetLowering.cpp", "passes/Target/Target.cpp")
 
@@ -30,7 +31,7 @@ def check(tree):
 def _refusal(file, path, folder, target):
     """Why the file may not include `path`, which belongs to a target's folder, or to none; None if it may."""
     if folder == TARGETS and path != NAMES and not file.under(*PLANNERS) and not _is_planner(file):
-        return "expected a planner to ask (Fuse, Memory, Lower, PlaceGathers, AssignStreams), and no other; write what was answered into the IR"
+        return "expected a planner to ask (InsertPrecisionCasts, Fuse, Memory, Lower, PlaceGathers, AssignStreams), and no other; write what was answered into the IR"
     knows_all_lowerings = folder == LOWERINGS and not file.under(LOWERINGS, TARGETS)
     if not target or file.path in FACTORIES or knows_all_lowerings or target == _target(file):
         return None

@@ -47,6 +47,8 @@ def Accel_MovedTensor : RankedTensorOf<[Accel_MovedElement]>;
 // Whatever can lie in memory.
 def Accel_StoredTensor : RankedTensorOf<[F32, F64, BF16, F16, F8E4M3FN, F8E5M2, F8E8M0FNU, I32, I64, I1, UI8]>;
 def Accel_FloatTensor : RankedTensorOf<[Accel_Float]>;
+// What products multiply.
+def Accel_FactorTensor : RankedTensorOf<[F32, F64, BF16, F16, F8E4M3FN, F8E5M2]>;
 def Accel_IntegerTensor : RankedTensorOf<[Accel_Integer]>;
 def Accel_IndexTensor : RankedTensorOf<[I64, I32]>;
 def Accel_SiteOffset : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 64))">,

@@ -9,8 +9,8 @@ def Accel_MatmulOp : Accel_FusedOp<"matmul", "Product", [DeclareOpInterfaceMetho
   let summary = "matrix product, batched over the leading dimensions";
   let description = [{
     `result[b..., m, n] = sum over k of lhs[b..., m, k] * rhs[b..., k, n]`. With `transpose_lhs` the last two dimensions
-    of `lhs` are (k, m), with `transpose_rhs` those of `rhs` are (n, k). Operands of 16 bits are multiplied exactly and summed in
-    f32. `role` says what the product is to a training step: `input_gradient` and `weight_gradient` are made by the gradient
+    of `lhs` are (k, m), with `transpose_rhs` those of `rhs` are (n, k). Operands of 16 and 8 bits are multiplied exactly and summed
+    in f32. `role` says what the product is to a training step: `input_gradient` and `weight_gradient` are made by the gradient
     rule, and a product without a role belongs to the forward program.
 
     ```mlir
@@ -20,15 +20,16 @@ def Accel_MatmulOp : Accel_FusedOp<"matmul", "Product", [DeclareOpInterfaceMetho
 
     **Constraints**
     - (C1) all ranks are equal and at least 2; the element types of the operands agree, and that of the result is the same, or
-      f32 where theirs has 16 bits.
+      f32 where theirs has 16 bits. Floats of 8 bits need not agree, and the result is f32.
     - (C2) the leading dimensions of all three are equal.
     - (C3) the inner dimensions of `lhs` and `rhs` agree, and `result` is (m, n).
 
     Becomes a kernel, with what is computed of the product element by element (`docs/kernels.md`).
   }];
-  let arguments = (ins Accel_FloatTensor:$lhs, Accel_FloatTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+  let arguments = (ins Accel_FactorTensor:$lhs, Accel_FactorTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
                    DefaultValuedAttr<Accel_ProductRole, "::accel::ProductRole::Forward">:$role);
   let results = (outs Accel_FloatTensor:$result);
+  // A result of the operands' type.
   let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, CArg<"bool", "false">:$transposeLhs, CArg<"bool", "false">:$transposeRhs,
                              CArg<"::accel::ProductRole", "::accel::ProductRole::Forward">:$role)>];
   let assemblyFormat = "$lhs `,` $rhs (`as` $role^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";

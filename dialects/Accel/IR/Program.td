@@ -16,7 +16,7 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
     tensor, row-major, this orientation), `{kind = "normal", mean, deviation, site}`, or `{kind = "constant", value}`.
     `provenance` is what the importer had to do to find it (see docs/importing.md); absent for a plain initializer.
     Precision adds `compute`, the element type that microbatches read the parameter in: its value rounded to that type, once per
-    step. Shard adds `segment` (symbol of the segment's master state) and `offset` (element offset in it).
+    step. Before it is rounded to 8 bits it is multiplied by a scale: element `scale` of the state `@weight_scale`. Shard adds `segment` (symbol of the segment's master state) and `offset` (element offset in it).
 
     ```mlir
     accel.parameter @wte : tensor<256x64xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.02, site = 7 : i64}}
@@ -26,11 +26,12 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
     - (C1) the type is a ranked tensor with a static shape.
     - (C2) a trainable parameter has a float element type.
     - (C3) `initial` has one of the three forms above, with all its keys.
-    - (C4) `compute` is bf16 or f16, and the parameter is of f32.
+    - (C4) `compute` is bf16, f16, f8E4M3FN or f8E5M2, and the parameter is of f32.
+    - (C5) there is a `scale` exactly where `compute` has 8 bits.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, UnitAttr:$trainable, OptionalAttr<DictionaryAttr>:$initial,
-                   OptionalAttr<DictionaryAttr>:$provenance, OptionalAttr<TypeAttr>:$compute, OptionalAttr<FlatSymbolRefAttr>:$segment,
-                   OptionalAttr<I64Attr>:$offset);
+                   OptionalAttr<DictionaryAttr>:$provenance, OptionalAttr<TypeAttr>:$compute, OptionalAttr<I64Attr>:$scale,
+                   OptionalAttr<FlatSymbolRefAttr>:$segment, OptionalAttr<I64Attr>:$offset);
   let assemblyFormat = "$sym_name `:` $type (`trainable` $trainable^)? (`compute` $compute^)? attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -44,8 +45,8 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
 def Accel_StateOp : Accel_Op<"state", [Symbol]> {
   let summary = "a tensor that outlives a step";
   let description = [{
-    Declares state besides parameters: hyperparameters, counters and accumulators, sums of which every rank has its part
-    (`partial`) and, after Shard, the flat slots of segments (`slot`). A slot says which segment it belongs to (`segment`), what it holds
+    Declares state besides parameters: hyperparameters, counters and accumulators, sums of which every rank has its share
+    (`partial`), maxima of the ranks' own (`partial_max`) and, after Shard, the flat slots of segments (`slot`). A slot says which segment it belongs to (`segment`), what it holds
     of it (`slot`), and what the optimizer does with the segment (`group`). `initial` is the value of every element at step 0 (default 0).
 
     ```mlir

@@ -72,5 +72,10 @@ def Dist_HoldingAttr : EnumAttr<Dist_Dialect, Dist_Holding, "held"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Dist_Reduction : I32EnumAttr<"Reduction", "what ranks make of their numbers", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">]> {
+  let cppNamespace = "::accel::dist";
+}
+
 class Dist_Op<string mnemonic, list<Trait> traits = []> : Op<Dist_Dialect, mnemonic, traits>;
 #endif

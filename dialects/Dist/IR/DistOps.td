@@ -7,16 +7,18 @@ include "dialects/Dist/IR/DistDialect.td"
 /// Names states and says over which ranks something is done with them.
 class Dist_StatesOp<string mnemonic>
     : Dist_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let arguments = (ins TypedArrayAttrBase<FlatSymbolRefAttr, "names of states">:$symbols, StrArrayAttr:$axes);
+  dag states = (ins TypedArrayAttrBase<FlatSymbolRefAttr, "names of states">:$symbols, StrArrayAttr:$axes);
+  let arguments = states;
   let assemblyFormat = "$symbols `over` $axes attr-dict";
   let hasVerifier = 1;
 }
 
 def Dist_AllReduceOp : Dist_StatesOp<"all_reduce"> {
-  let summary = "sums states over ranks";
+  let summary = "sums states over ranks, or finds their largest elements";
   let description = [{
     Every state in `symbols` becomes, on all ranks, the sum of what it was on the ranks that differ along `axes` only, added
-    in the order of the ranks: rank 0 + rank 1 + ... The states are reduced one after the other, in the order given.
+    in the order of the ranks: rank 0 + rank 1 + ... `by max` it becomes, element by element, the largest of them, or NaN if one
+    is. The states are reduced one after the other, in the order given.
 
     ```mlir
     accel.state @loss_sum accumulator : tensor<f64>
@@ -32,6 +34,8 @@ def Dist_AllReduceOp : Dist_StatesOp<"all_reduce"> {
 
     Lowers to one `plan.all_reduce` per state in Fuse (AssignBuffers).
   }];
+  let arguments = !con(states, (ins DefaultValuedAttr<Dist_Reduction, "::accel::dist::Reduction::Sum">:$reduction));
+  let assemblyFormat = "$symbols `over` $axes (`by` $reduction^)? attr-dict";
 }
 
 def Dist_ReduceScatterOp : Dist_StatesOp<"reduce_scatter"> {

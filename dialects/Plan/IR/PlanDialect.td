@@ -151,6 +151,11 @@ def Plan_WaitAttr : AttrDef<Plan_Dialect, "Wait"> {
 def Plan_EventArrayAttr : TypedArrayAttrBase<Plan_EventAttr, "a list of events">;
 def Plan_WaitArrayAttr : TypedArrayAttrBase<Plan_WaitAttr, "a list of events that are waited for">;
 
+def Plan_Reduction : I32EnumAttr<"Reduction", "what ranks make of their numbers", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">]> {
+  let cppNamespace = "::accel::plan";
+}
+
 def Plan_Region : I32EnumAttr<"Region", "how long a buffer's contents live", [
     I32EnumAttrCase<"Transient", 0, "transient">, I32EnumAttrCase<"Persistent", 1, "persistent">,
     I32EnumAttrCase<"Constant", 2, "constant">, I32EnumAttrCase<"IO", 3, "io">]> {

@@ -216,11 +216,11 @@ def Plan_MetricOp : Plan_Instruction<"metric", (ins StrAttr:$name, AnyMemRef:$bu
   let hasVerifier = 1;
 }
 
-def Plan_AllReduceOp : Plan_Collective<"all_reduce", (ins AnyMemRef:$buffer, StrArrayAttr:$axes)> {
-  let summary = "sums a buffer over ranks";
+def Plan_AllReduceOp : Plan_Collective<"all_reduce", (ins AnyMemRef:$buffer, StrArrayAttr:$axes, DefaultValuedAttr<Plan_Reduction, "::accel::plan::Reduction::Sum">:$reduction)> {
+  let summary = "sums a buffer over ranks, or finds its largest elements";
   let description = [{
     `buffer` becomes, on all ranks that differ along `axes` only, the sum of what it was on them, added in the order of the
-    ranks. Every rank executes the collectives of a function in the same order.
+    ranks; `by max` the largest, element by element, NaN being larger than any number. Every rank executes the collectives of a function in the same order.
 
     ```mlir
     plan.all_reduce %b over ["replica", "fsdp"] : memref<4096xf32>
@@ -229,8 +229,8 @@ def Plan_AllReduceOp : Plan_Collective<"all_reduce", (ins AnyMemRef:$buffer, Str
     **Constraints**
     - (C1) `axes` is not empty, and the elements are floats.
   }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, "::mlir::ArrayAttr":$axes, "::accel::SegmentRefAttr":$segment), !strconcat("build($_builder, $_state, buffer, axes, segment, ", Plan_UndecidedCollective, ");")>];
-  let assemblyFormat = "$buffer `over` $axes attr-dict `:` type($buffer)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, "::mlir::ArrayAttr":$axes, "::accel::plan::Reduction":$reduction, "::accel::SegmentRefAttr":$segment), !strconcat("build($_builder, $_state, buffer, axes, ReductionAttr::get($_builder.getContext(), reduction), segment, ", Plan_UndecidedCollective, ");")>];
+  let assemblyFormat = "$buffer `over` $axes (`by` $reduction^)? attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 

@@ -4,6 +4,7 @@
 
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/StateMemory.h"
+#include "passes/Analysis/TensorAccess.h"
 
 using namespace mlir;
 using namespace accel;
@@ -38,14 +39,49 @@ plan::ShardAttr CallConversion::findShard(func::CallOp call) const {
   return longest ? longest : findResultShard(call);
 }
 
+/// Whether `kernel` reads `argument` along its rows: one number for each.
+static bool isReadByRows(func::FuncOp kernel, BlockArgument argument) {
+  FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
+  if (failed(domain) || domain->rows == 1 ||
+      getNumElements(argument) != domain->rows) {
+    return false;
+  }
+  bool repeats = false;
+  kernel.walk([&](Operation *op) {
+    for (Value operand : isViewOp(op) ? ValueRange() : op->getOperands()) {
+      Value root = getViewRoot(operand, [](Value) { return false; });
+      repeats |= root == argument && getAccessRelation(operand, root).kind ==
+                                         AccessKind::RowBroadcast;
+    }
+  });
+  return repeats;
+}
+
+/// Of what every rank has all of, a call that is cut takes the rank's own rows.
+FailureOr<Value> CallConversion::getRows(KernelCall &call, OpOperand &operand) {
+  FailureOr<Value> buffer = values.get(operand.get());
+  auto argument = call.kernel.getArgument(operand.getOperandNumber());
+  if (failed(buffer) || !call.shard || !isReadByRows(call.kernel, argument)) {
+    return buffer;
+  }
+  plan::ShardAttr rows = getRowShard(call.shard, getNumElements(argument));
+  if (!rows) {
+    return call.op.emitOpError("expected rows that divide the granule of ")
+           << call.shard << ", got one for each element of "
+           << argument.getType();
+  }
+  return declarations.addPart(call.op.getLoc(), *buffer, rows);
+}
+
 LogicalResult CallConversion::addOperands(KernelCall &call) {
-  for (Value operand : call.op.getOperands()) {
+  for (OpOperand &each : call.op->getOpOperands()) {
+    Value operand = each.get();
     plan::ShardAttr shard = values.getShard(operand);
     if (shard && !isSameCut(shard, call.shard)) {
       return call.op.emitOpError("expected operands that are all cut by ")
              << call.shard << ", got one that is cut by " << shard;
     }
-    FailureOr<Value> buffer = values.get(operand);
+    FailureOr<Value> buffer = shard ? values.get(operand) : getRows(call, each);
     if (failed(buffer)) {
       return failure();
     }

@@ -15,7 +15,7 @@ public:
   CallConversion(const mlir::SymbolTable &symbols,
                  BufferDeclarations &declarations, SymbolBuffers &symbolBuffers,
                  ValueBuffers &values)
-      : symbols(symbols), values(values),
+      : symbols(symbols), declarations(declarations), values(values),
         results(declarations, symbolBuffers, values) {}
 
   llvm::LogicalResult convert(mlir::func::CallOp call,
@@ -24,9 +24,12 @@ public:
 private:
   plan::ShardAttr findShard(mlir::func::CallOp call) const;
   plan::ShardAttr findResultShard(mlir::func::CallOp call) const;
+  llvm::FailureOr<mlir::Value> getRows(KernelCall &call,
+                                       mlir::OpOperand &operand);
   llvm::LogicalResult addOperands(KernelCall &call);
 
   const mlir::SymbolTable &symbols;
+  BufferDeclarations &declarations;
   ValueBuffers &values;
   ResultBuffers results;
 };

@@ -20,9 +20,11 @@ SmallVector<StateOp> CollectiveConversion::getStates(ArrayAttr names) const {
 
 void CollectiveConversion::convert(dist::AllReduceOp op, OpBuilder &builder) {
   for (StateOp state : getStates(op.getSymbols())) {
-    plan::AllReduceOp::create(builder, op.getLoc(),
-                              symbolBuffers.getHeld(state), op.getAxes(),
-                              state.getSegmentAttr());
+    plan::AllReduceOp::create(
+        builder, op.getLoc(), symbolBuffers.getHeld(state), op.getAxes(),
+        op.getReduction() == dist::Reduction::Max ? plan::Reduction::Max
+                                                  : plan::Reduction::Sum,
+        state.getSegmentAttr());
   }
 }
 

@@ -40,20 +40,31 @@ void accel::storeInitialParts(func::FuncOp initialize, SymbolBuffers &symbols,
   }
 }
 
-/// Whether `op` computes of what the function has stored in states, or
-/// exchanges it.
-static bool readsStates(Operation &op) {
-  if (isa<plan::AllGatherOp>(op)) {
-    return true;
+/// Whether `op` computes of what the function has stored in states or in
+/// buffers of `moved`, or exchanges it. Adds what it writes to `moved`.
+static bool readsStates(Operation &op, llvm::DenseSet<Operation *> &moved) {
+  auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
+  if (!instruction) {
+    return false;
   }
-  auto launch = dyn_cast<plan::LaunchOp>(op);
-  return launch &&
-         llvm::any_of(launch.getAccesses(), [](const plan::BufferAccess &each) {
-           plan::BufferOp buffer = plan::getBufferRange(each.buffer).buffer;
-           return each.access != plan::Access::Write &&
-                  buffer.getRegion() == plan::Region::Persistent &&
-                  buffer.getKlass() == plan::MemoryClass::Parameters;
-         });
+  SmallVector<plan::BufferAccess> accesses = instruction.getAccesses();
+  auto reads = [&](const plan::BufferAccess &each) {
+    plan::BufferOp buffer = plan::getBufferRange(each.buffer).buffer;
+    bool isParameter = isa<plan::LaunchOp>(op) &&
+                       buffer.getRegion() == plan::Region::Persistent &&
+                       buffer.getKlass() == plan::MemoryClass::Parameters;
+    return each.access != plan::Access::Write &&
+           (isParameter || moved.contains(buffer));
+  };
+  if (!isa<plan::AllGatherOp>(op) && llvm::none_of(accesses, reads)) {
+    return false;
+  }
+  for (const plan::BufferAccess &each : accesses) {
+    if (each.access != plan::Access::Read) {
+      moved.insert(plan::getBufferRange(each.buffer).buffer);
+    }
+  }
+  return true;
 }
 
 /// Moves what computes of stored parameters to the end, in order: they are
@@ -61,8 +72,9 @@ static bool readsStates(Operation &op) {
 static Operation *moveReadersBehind(func::FuncOp initialize) {
   Block &body = initialize.getBody().front();
   SmallVector<Operation *> readers;
+  llvm::DenseSet<Operation *> moved;
   for (Operation &op : body) {
-    if (readsStates(op)) {
+    if (readsStates(op, moved)) {
       readers.push_back(&op);
     }
   }

@@ -14,6 +14,16 @@ bool accel::isSameCut(plan::ShardAttr one, plan::ShardAttr other) {
          one.getAxes() == other.getAxes();
 }
 
+plan::ShardAttr accel::getRowShard(plan::ShardAttr shard, int64_t elements) {
+  int64_t row = elements == 0 ? 0 : shard.getElements() / elements;
+  if (row == 0 || shard.getElements() % elements != 0 ||
+      shard.getGranule() % row != 0) {
+    return {};
+  }
+  return plan::ShardAttr::get(shard.getContext(), elements,
+                              shard.getGranule() / row, shard.getAxes());
+}
+
 /// The symbol that `result` is written to, or the metric that it is; null if it
 /// is neither.
 Value ResultBuffers::findStored(Value result) {
@@ -74,21 +84,18 @@ FailureOr<Value> ResultBuffers::placePart(const KernelCall &call, Value result,
       return op.emitOpError("expected results that are all cut by ")
              << shard << ", got one that is cut by " << there;
     }
-    values.set(result, buffer);
+    values.set(result, buffer, there);
     return buffer;
   }
   int64_t elements = cast<RankedTensorType>(result.getType()).getNumElements();
-  int64_t row = elements == 0 ? 0 : shard.getElements() / elements;
-  if (row == 0 || shard.getElements() % elements != 0 ||
-      shard.getGranule() % row != 0) {
+  plan::ShardAttr rows = getRowShard(shard, elements);
+  if (!rows) {
     return op.emitOpError("expected results with one element for each, or "
                           "for each row that divides the granule, of ")
            << shard.getElements() << ", got " << result.getType();
   }
-  auto rows = plan::ShardAttr::get(builder.getContext(), elements,
-                                   shard.getGranule() / row, shard.getAxes());
   Value part = declarations.addPart(op.getLoc(), buffer, rows);
-  if (row == 1) {
+  if (rows.getElements() == shard.getElements()) {
     values.set(result, part, shard);
     return part;
   }

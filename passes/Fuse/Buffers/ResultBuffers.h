@@ -40,6 +40,10 @@ private:
 /// many elements.
 bool isSameCut(plan::ShardAttr one, plan::ShardAttr other);
 
+/// The cut of a tensor of `elements`, one for each, or for each row that
+/// divides the granule, of what `shard` cuts; null if it has not as many.
+plan::ShardAttr getRowShard(plan::ShardAttr shard, int64_t elements);
+
 } // namespace accel
 
 #endif

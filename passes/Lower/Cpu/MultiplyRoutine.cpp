@@ -145,7 +145,7 @@ void MultiplyRoutine::multiply(const TileCode &t, const PackedProduct &product,
                       .adds = adds};
   std::string name = "product.multiply";
   if (format.isPaired()) {
-    name += format.getSuffix();
+    name += format.getPackedSuffix();
   }
   callRoutine<Arguments>(t.getBuilder(), t.getLoc(), module, name, arguments,
                          [&](OpBuilder &inside, const Arguments &a) {

@@ -22,10 +22,21 @@ std::optional<PackedFormat> PackedFormat::get(Type element, bool dots) {
   if (element.isBF16()) {
     return PackedFormat(dots ? Kind::Pairs : Kind::Floats2);
   }
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
+    return PackedFormat(dots ? Kind::Pairs : Kind::Floats2, element);
+  }
   return std::nullopt;
 }
 
-StringRef PackedFormat::getSuffix() const {
+std::string PackedFormat::getSuffix() const {
+  std::string suffix = getPackedSuffix().str();
+  if (bytes) {
+    llvm::raw_string_ostream(suffix) << "_of_" << bytes;
+  }
+  return suffix;
+}
+
+StringRef PackedFormat::getPackedSuffix() const {
   switch (kind) {
   case Kind::Floats:
     return "";
@@ -45,6 +56,26 @@ Value PackedFormat::packedDepth(const TileCode &t, Value depth) const {
   }
   Value units = t.div(t.add(depth, int64_t(1)), 2);
   return isDot() ? units : t.mul(units, 2);
+}
+
+/// Elements of bf16 as integers, or of f32 or f16 as they are.
+Value OperandUnits::load(Value at, int64_t lanes, Value count) const {
+  Value stored =
+      count ? memory.loadSome(at, lanes, count) : memory.load(at, lanes);
+  if (!format.bytes) {
+    return stored;
+  }
+  // The upper half of the f32: its mantissa has no bits in the lower one.
+  OpBuilder &builder = t.getBuilder();
+  Value wide =
+      emitWidened(builder, t.getLoc(), *SmallFloat::get(format.bytes), stored);
+  Arithmetic bits(builder, t.getLoc(),
+                  VectorType::get({lanes}, builder.getI32Type()));
+  Value upper = bits.shiftRightLogical(
+      arith::BitcastOp::create(builder, t.getLoc(), bits.getType(), wide), 16);
+  return arith::TruncIOp::create(builder, t.getLoc(),
+                                 VectorType::get({lanes}, builder.getI16Type()),
+                                 upper);
 }
 
 Value OperandUnits::zero(int64_t lanes) const {

@@ -10,7 +10,8 @@
 namespace accel {
 
 /// Operands are packed in *units*: an element, or, of bf16, two neighbours of
-/// the summed index. A unit of bf16 becomes two floats, the odd one first, or
+/// the summed index. Floats of 8 bits become those of bf16 they are, which are
+/// the same numbers. A unit of bf16 becomes two floats, the odd one first, or
 /// stays 32 bits that one instruction multiplies: it adds the product of the
 /// odd elements first, then that of the even ones. Either way a sum has the
 /// same bits. Behind an odd number of elements there is a zero.
@@ -22,8 +23,9 @@ public:
   /// an instruction for pairs of bf16.
   static std::optional<PackedFormat> get(mlir::Type element, bool dots);
 
-  /// In names of routines: empty for f32.
-  llvm::StringRef getSuffix() const;
+  /// In names of routines: what is packed, empty for f32, and of what.
+  llvm::StringRef getPackedSuffix() const;
+  std::string getSuffix() const;
   /// Whether sums flush subnormal numbers, and every NaN is the same one.
   bool isPaired() const { return kind == Kind::Floats2 || isDot(); }
   bool isDot() const { return kind == Kind::Pairs; }
@@ -36,9 +38,11 @@ public:
 
 private:
   enum class Kind { Floats, Halves, Floats2, Pairs };
-  explicit PackedFormat(Kind kind) : kind(kind) {}
+  explicit PackedFormat(Kind kind, mlir::Type bytes = {})
+      : kind(kind), bytes(bytes) {}
 
   Kind kind;
+  mlir::Type bytes; ///< of the operand, where that has 8 bits; else null
   friend class OperandUnits;
 };
 
@@ -67,9 +71,7 @@ public:
              int64_t step) const;
 
 private:
-  Value load(Value at, int64_t lanes, Value count) const {
-    return count ? memory.loadSome(at, lanes, count) : memory.load(at, lanes);
-  }
+  Value load(Value at, int64_t lanes, Value count) const;
 
   const TileCode &t;
   PackedFormat format;

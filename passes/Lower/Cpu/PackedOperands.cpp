@@ -7,24 +7,26 @@ using namespace accel;
 
 PackedOperands::PackedOperands(KernelEmitter &emitter,
                                const ProductTiles &tiles,
-                               const PackedFormat &format)
-    : t(emitter.getBuilder(), emitter.getLoc()), tiles(tiles), format(format),
+                               const PackedFormat &lhs, const PackedFormat &rhs)
+    : t(emitter.getBuilder(), emitter.getLoc()), tiles(tiles), format(lhs),
       workspace(emitter.getWorkspace()),
       registers(ProductBlock::get(emitter.getGeometry().getVectors())),
-      packing(emitter.getKernel()->getParentOfType<ModuleOp>(), registers,
-              format),
+      lhsPacking(emitter.getKernel()->getParentOfType<ModuleOp>(), registers,
+                 lhs),
+      rhsPacking(emitter.getKernel()->getParentOfType<ModuleOp>(), registers,
+                 rhs),
       multiplication(emitter.getKernel()->getParentOfType<ModuleOp>(),
-                     registers, format) {}
+                     registers, lhs) {}
 
 void PackedOperands::packRhs(const ProductMatrix &part, Value columns,
                              const DepthBlock &block) const {
-  packing.packRhs(t, part, {workspace, t.index(0)}, panelStride(), columns,
-                  block.depth);
+  rhsPacking.packRhs(t, part, {workspace, t.index(0)}, panelStride(), columns,
+                     block.depth);
 }
 
 void PackedOperands::packLhs(const ProductMatrix &part, Value rows,
                              const DepthBlock &block) const {
-  packing.packLhs(t, part, {workspace, lhsAt()}, rows, block.depth);
+  lhsPacking.packLhs(t, part, {workspace, lhsAt()}, rows, block.depth);
 }
 
 void PackedOperands::multiply(Value rows, Value columns,

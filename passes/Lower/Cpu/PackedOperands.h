@@ -16,8 +16,9 @@ class PackedOperands {
 public:
   using Value = mlir::Value;
 
+  /// What both formats pack is the same.
   PackedOperands(KernelEmitter &emitter, const ProductTiles &tiles,
-                 const PackedFormat &format);
+                 const PackedFormat &lhs, const PackedFormat &rhs);
 
   /// Packs `columns` columns of the right matrix, the summed index of `block`,
   /// from `part` on.
@@ -43,7 +44,7 @@ private:
   PackedFormat format;
   Value workspace;
   ProductBlock registers;
-  PackRoutines packing;
+  PackRoutines lhsPacking, rhsPacking;
   MultiplyRoutine multiplication;
 };
 

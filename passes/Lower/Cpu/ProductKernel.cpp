@@ -38,9 +38,9 @@ struct ProductMatrices {
 class ProductKernel {
 public:
   ProductKernel(KernelEmitter &emitter, MatmulOp op, const ProductTiles &tiles,
-                const PackedFormat &format, const ProductSums &sums)
+                const PackedOperands &operands, const ProductSums &sums)
       : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()),
-        tiles(tiles), operands(emitter, tiles, format), sums(sums),
+        tiles(tiles), operands(operands), sums(sums),
         epilogue(emitter, op, tiles) {}
 
   /// `first`: of the products that lie one behind the other.
@@ -228,11 +228,12 @@ ProductMatrix getMatrix(KernelEmitter &emitter, MatmulOp op, Value operand,
 } // namespace
 
 void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op) {
-  std::optional<PackedFormat> format = PackedFormat::get(
-      elementTypeOf(op.getLhs()), emitter.getGeometry().getDots() != 0);
-  if (!format || !elementTypeOf(op.getResult()).isF32()) {
-    emitter.emitError(op) << "expected a product of f32, bf16 or f16 that is "
-                             "summed in f32, got "
+  bool dots = emitter.getGeometry().getDots() != 0;
+  auto lhsFormat = PackedFormat::get(elementTypeOf(op.getLhs()), dots);
+  auto rhsFormat = PackedFormat::get(elementTypeOf(op.getRhs()), dots);
+  if (!lhsFormat || !rhsFormat || !elementTypeOf(op.getResult()).isF32()) {
+    emitter.emitError(op) << "expected a product of f32, bf16, f16, f8E4M3FN "
+                             "or f8E5M2 that is summed in f32, got "
                           << op.getLhs().getType() << " and " << op.getType();
     return;
   }
@@ -251,6 +252,7 @@ void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op) {
   if (!sums) {
     return;
   }
-  ProductKernel(emitter, op, tiles, *format, *sums)
+  PackedOperands operands(emitter, tiles, *lhsFormat, *rhsFormat);
+  ProductKernel(emitter, op, tiles, operands, *sums)
       .emit({lhs, rhs, sums->getMatrix(), emitter.number(0)});
 }

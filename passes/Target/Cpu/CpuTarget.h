@@ -49,6 +49,9 @@ public:
   llvm::SmallVector<CodeVariant>
   getVariants(mlir::ModuleOp program) const override;
 
+  /// They are numbers of bf16, as which they are packed and multiplied.
+  Fp8Support getFp8Support() const override { return Fp8Support::Emulated; }
+
   Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
                    bool readsRows) const override;
   Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;

@@ -57,7 +57,7 @@ int64_t ProductTiles::workspaceBytes() const {
 }
 
 int64_t accel::getBlockMultiple(MatmulOp op) {
-  return elementTypeOf(op.getLhs()).isBF16() ? 32 : 16;
+  return multipliesPairs(op) ? 32 : 16;
 }
 
 std::optional<unsigned> accel::findSums(func::FuncOp kernel, MatmulOp op) {

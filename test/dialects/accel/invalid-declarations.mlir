@@ -57,19 +57,31 @@ accel.parameter @parameter_c3_key : tensor<4xf32> {initial = {kind = "file"}}
 // -----
 
 // parameter_c4
-// expected-error@below {{'accel.parameter' op expected `compute` bf16 or f16 of a parameter of f32, got 'f32' of 'f32'}}
+// expected-error@below {{'accel.parameter' op expected `compute` bf16, f16, f8E4M3FN or f8E5M2 of a parameter of f32, got 'f32' of 'f32'}}
 accel.parameter @parameter_c4 : tensor<4xf32> trainable compute f32
 
 // -----
 
 // parameter_c4
-// expected-error@below {{'accel.parameter' op expected `compute` bf16 or f16 of a parameter of f32, got 'f8E4M3FN' of 'f32'}}
-accel.parameter @parameter_c4_byte : tensor<4xf32> compute f8E4M3FN
+// expected-error@below {{'accel.parameter' op expected `compute` bf16, f16, f8E4M3FN or f8E5M2 of a parameter of f32, got 'f8E8M0FNU' of 'f32'}}
+accel.parameter @parameter_c4_scale : tensor<4xf32> compute f8E8M0FNU
+
+// -----
+
+// parameter_c5
+// expected-error@below {{'accel.parameter' op expected `scale` exactly beside a `compute` of 8 bits, got none}}
+accel.parameter @parameter_c5 : tensor<4xf32> compute f8E4M3FN
+
+// -----
+
+// parameter_c5
+// expected-error@below {{'accel.parameter' op expected `scale` exactly beside a `compute` of 8 bits, got one}}
+accel.parameter @parameter_c5_wide : tensor<4xf32> compute bf16 {scale = 0 : i64}
 
 // -----
 
 // parameter_c4
-// expected-error@below {{'accel.parameter' op expected `compute` bf16 or f16 of a parameter of f32, got 'bf16' of 'f64'}}
+// expected-error@below {{'accel.parameter' op expected `compute` bf16, f16, f8E4M3FN or f8E5M2 of a parameter of f32, got 'bf16' of 'f64'}}
 accel.parameter @parameter_c4_stored : tensor<4xf64> trainable compute bf16
 
 // -----
@@ -92,7 +104,7 @@ accel.state @state_c2 counter : tensor<f64> {group = #accel.group<decayed>}
 
 // -----
 
-// expected-error@below {{expected string or keyword containing one of the following enum values for attribute 'kind' [hyperparameter, counter, accumulator, partial, slot]}}
+// expected-error@below {{expected string or keyword containing one of the following enum values for attribute 'kind' [hyperparameter, counter, accumulator, partial, slot, partial_max]}}
 accel.state @unknown scalar : tensor<f64>
 
 // -----

@@ -192,3 +192,21 @@ func.func @gather_nd_c2_batch(%x: tensor<4x8xf32>, %i: tensor<5x1xi64>) {
   %y = accel.gather_nd %x, %i batch_dims 1 : tensor<4x8xf32>, tensor<5x1xi64> -> tensor<5xf32>
   return
 }
+
+// -----
+
+// Floats of 8 bits are summed in f32, and multiply each other only.
+func.func @matmul_c1_bytes(%x: tensor<4x8xf8E4M3FN>, %w: tensor<8x16xf8E5M2>, %v: tensor<8x16xbf16>) {
+  %sound = accel.matmul %x, %w : tensor<4x8xf8E4M3FN>, tensor<8x16xf8E5M2> -> tensor<4x16xf32>
+  // expected-error@below {{expected `result` of f32, in which floats of 8 bits are summed, got 'bf16'}}
+  %y = accel.matmul %x, %w : tensor<4x8xf8E4M3FN>, tensor<8x16xf8E5M2> -> tensor<4x16xbf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_mixed(%x: tensor<4x8xf8E4M3FN>, %v: tensor<8x16xbf16>) {
+  // expected-error@below {{'accel.matmul' op expected}}
+  %z = accel.matmul %x, %v : tensor<4x8xf8E4M3FN>, tensor<8x16xbf16> -> tensor<4x16xf32>
+  return
+}

@@ -174,6 +174,12 @@ def decoder(positions: int, seed: int) -> nn.Module:
     return perturb(Decoder(199, positions, width=40, heads=4), seed + 1)
 
 
+def decoder16(seed: int = 15) -> nn.Module:
+    """All sizes are multiples of 16: products in fp8 want them."""
+    torch.manual_seed(seed)
+    return perturb(Decoder(160, positions=32, width=32, heads=2), seed + 1)
+
+
 class Classifier(nn.Module):
     """An MLP on flat features; dropout after every activation."""
 
@@ -300,3 +306,9 @@ def twins(seed: int = 7) -> nn.Module:
 def mlp(dropout: float = 0.0, seed: int = 5) -> nn.Module:
     torch.manual_seed(seed)
     return perturb(Classifier((21, 33, 17, 10), dropout), seed + 1)
+
+
+def mlp16(seed: int = 17) -> nn.Module:
+    """All sizes are multiples of 16: products in fp8 want them."""
+    torch.manual_seed(seed)
+    return perturb(Classifier((32, 64, 48, 16), dropout=0.0), seed + 1)

@@ -129,18 +129,22 @@ def mistral(name: str) -> None:
     _grouped(name, architectures.mistral())
 
 
-def _decoder(name: str, positions: int, seed: int, opset: int) -> None:
-    model = architectures.decoder(positions, seed).eval()
+def _decoder(name: str, model: nn.Module, length: int, opset: int) -> None:
     path = HERE / name / "model.onnx"
-    export_dynamo(model, path, {"tokens": _tokens(2, 24)}, {0: "batch"}, opset)
+    inputs = {"tokens": _tokens(2, length)}
+    export_dynamo(model.eval(), path, inputs, {0: "batch"}, opset)
+
+
+def decoder16(name: str) -> None:
+    _decoder(name, architectures.decoder16(), length=32, opset=23)
 
 
 def decoder18(name: str) -> None:
-    _decoder(name, positions=40, seed=11, opset=18)
+    _decoder(name, architectures.decoder(40, seed=11), length=24, opset=18)
 
 
 def decoder23(name: str) -> None:
-    _decoder(name, positions=24, seed=13, opset=23)
+    _decoder(name, architectures.decoder(24, seed=13), length=24, opset=23)
 
 
 def mlp(name: str) -> None:
@@ -148,6 +152,11 @@ def mlp(name: str) -> None:
     export_torchscript(
         model, HERE / name / "model.onnx", {"x": torch.zeros(2, 21)}, True
     )
+
+
+def mlp16(name: str) -> None:
+    inputs = {"x": torch.zeros(16, 32)}
+    export_torchscript(architectures.mlp16(), HERE / name / "model.onnx", inputs, True)
 
 
 def mlp_dropout(name: str) -> None:
@@ -219,9 +228,11 @@ EXPORTS = {
     "llama23": llama23,
     "qwen3": qwen3,
     "mistral": mistral,
+    "decoder16": decoder16,
     "decoder18": decoder18,
     "decoder23": decoder23,
     "mlp": mlp,
+    "mlp16": mlp16,
     "mlp-dropout": mlp_dropout,
     "mlp-folded": mlp_folded,
     "mlp-smoothing": mlp_smoothing,

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import architectures
 import datasets
+import fp8
 import torch
 from comparison import print_comparison
 from exporting import HERE
@@ -41,6 +42,7 @@ class Variant:
     flags: tuple[str, ...] = ()  # of accelc
     adapt: Callable[[nn.Module], object] | None = None  # does it in PyTorch
     bf16: bool = False  # under autocast
+    fp8: str = ""  # the format of linear layers, and microbatches as accelc's
     steps: int = STEPS
 
 
@@ -57,6 +59,7 @@ class Model:
     key_biases: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()  # of accelc, besides those of the variant
     microbatch: int = MICROBATCH
+    deep: bool = False  # too deep for close goldens in fp8
     # What accelc lays out together, by the name of a parameter.
     bucket_of: Callable[[str], str] = lambda name: "model"
 
@@ -87,6 +90,22 @@ def _bf16(optimizer: Optimizer) -> Variant:
     flags = ("--bf16", "--residual-dtype=f32")
     return Variant("bf16", optimizer, weights=False, flags=flags, bf16=True)
 
+
+def _fp8(optimizer: Optimizer, batch: int) -> tuple[Variant, ...]:
+    """In float32, and with products in fp8 and the rest as under autocast."""
+    wide = "--residual-dtype=f32"
+    common = {"batch": batch, "weights": False, "bf16": True}
+    return (
+        Variant("", optimizer, batch=batch),
+        Variant("fp8", optimizer, flags=("--fp8", wide), fp8="hybrid", **common),
+        Variant(
+            "fp8-e4m3",
+            optimizer,
+            flags=("--fp8", "--fp8-format=e4m3", wide),
+            fp8="e4m3",
+            **common,
+        ),
+    )
 
 
 def _freeze(*prefixes: str) -> Callable[[nn.Module], object]:
@@ -171,6 +190,24 @@ def _decoder(positions: int, seed: int) -> Model:
     )
 
 
+def _decoder16() -> Model:
+    """Four microbatches of four rows: each has scales of its own."""
+    return Model(
+        build=architectures.decoder16,
+        objective="causal-lm",
+        write_data=lambda folder: datasets.write_tokens(
+            folder / "data.bin", 160, 3217, seed=33
+        ),
+        sources={"default": _stream(32)},
+        variants=_fp8(Optimizer(), batch=16),
+        dims={"seq": 32},
+        tied={"token_table.weight": "head.weight"},
+        rows_in_file={"position_table.weight": 32},
+        microbatch=4,
+        deep=True,
+    )
+
+
 def _own_loss() -> Model:
     """The weights and the stream of `gpt2`; exported with dropout."""
 
@@ -225,6 +262,7 @@ def _grouped(
 MODELS = {
     "gpt2": _gpt2(fresh=False),
     "gpt2-fresh": _gpt2(fresh=True),
+    "decoder16": _decoder16(),
     "decoder18": _decoder(40, 11),
     "decoder23": _decoder(24, 13),
     "gpt2-loss": _own_loss(),
@@ -250,6 +288,15 @@ MODELS = {
                 adapt=_freeze("layers.0.", "layers.2."),
             ),
         ),
+    ),
+    # Little is between its products, so a golden in fp8 is met closely.
+    "mlp16": Model(
+        build=architectures.mlp16,
+        objective="classification",
+        write_data=lambda folder: datasets.write_features(folder, 32, 16, seed=34),
+        sources={"default": _arrays("x")},
+        variants=_fp8(ADAMW_HALF, batch=64),
+        microbatch=16,
     ),
     # PEFT froze the base; PyTorch has nothing to adapt.
     "gpt2-lora": Model(
@@ -390,6 +437,8 @@ def write_golden(name: str, model: Model, variant: Variant, result: Result) -> N
         "tokens": result.tokens,
         "next_loss": result.next_loss,
     }
+    if variant.fp8:
+        content |= {"fp8": variant.fp8, "deep": model.deep}
     text = json.dumps(content, indent=1)
     (folder / f"golden{suffix}.json").write_text(text + "\n")
 
@@ -400,6 +449,8 @@ def run_variant(
     data = model.sources[variant.source][0](HERE / name)
     if variant.adapt:
         variant.adapt(network)
+    if variant.fp8:
+        fp8.convert(network, variant.fp8)
     return train(
         network,
         data,
@@ -409,6 +460,7 @@ def run_variant(
         variant.steps,
         model.bucket_of,
         variant.bf16,
+        model.microbatch if variant.fp8 else None,
     )
 
 

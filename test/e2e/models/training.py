@@ -142,6 +142,22 @@ def mean_loss(model: nn.Module, inputs, targets, others) -> torch.Tensor:
     )
 
 
+def accumulate(model: nn.Module, batch, microbatch: int, autocast: bool) -> float:
+    """Adds the gradients of the batch's mean loss, a microbatch after the other."""
+    inputs, targets, others = batch
+    valid = (targets != IGNORED).sum()
+    total = 0.0
+    for begin in range(0, len(inputs), microbatch):
+        rows = slice(begin, begin + microbatch)
+        part = {name: rest[rows] for name, rest in others.items()}
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            loss = mean_loss(model, inputs[rows], targets[rows], part)
+        loss = loss * (targets[rows] != IGNORED).sum() / valid
+        loss.backward()
+        total += loss.item()
+    return total
+
+
 def _snapshot(model: nn.Module) -> dict[str, torch.Tensor]:
     return {n: p.detach().clone() for n, p in model.named_parameters()}
 
@@ -155,16 +171,23 @@ def train(
     steps: int,
     bucket_of: Callable[[str], str] = lambda name: "model",
     autocast: bool = False,
+    microbatch: int | None = None,
 ) -> Result:
-    """`autocast`: forward runs under PyTorch's autocast to bf16."""
+    """`autocast`: forward runs under PyTorch's autocast to bf16; `microbatch`:
+    gradients add up over so many rows at a time, not over all in one go."""
     torch_optimizer = optimizer.build(model, bucket_of)
     result = Result(initial=_snapshot(model))
     for step in range(steps):
         inputs, targets, others = data.batch(step, batch)
-        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-            loss = mean_loss(model, inputs, targets, others)
         torch_optimizer.zero_grad()
-        loss.backward()
+        if microbatch:
+            rows = (inputs, targets, others)
+            mean = accumulate(model, rows, microbatch, autocast)
+        else:
+            with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+                loss = mean_loss(model, inputs, targets, others)
+            loss.backward()
+            mean = loss.item()
         if step == 0:
             result.gradients = {
                 n: p.grad.detach().clone()
@@ -176,7 +199,7 @@ def train(
         for group in torch_optimizer.param_groups:
             group["lr"] = lr
         torch_optimizer.step()
-        result.loss.append(loss.item())
+        result.loss.append(mean)
         result.grad_norm.append(norm.item())
         result.lr.append(lr)
         result.tokens.append(int((targets != IGNORED).sum()))

@@ -77,3 +77,33 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.accumulate @b, %r : tensor<12x1xf32>
   return
 }
+
+// -----
+
+// An element of a vector has an address of its own: layers that read different ones share their kernel.
+accel.state @factors counter : tensor<3xf32>
+accel.parameter @g : tensor<4x8xf32> trainable
+accel.parameter @h : tensor<4x8xf32> trainable
+// CHECK-LABEL: func.func @step
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  // CHECK: %[[X:.+]] = accel.input "x"
+  // CHECK: %[[F:.+]] = accel.read @factors
+  // CHECK-DAG: %[[SECOND:.+]] = accel.slice %[[F]] [1] strides [1] : tensor<3xf32> -> tensor<1xf32>
+  // CHECK-DAG: %[[THIRD:.+]] = accel.slice %[[F]] [2] strides [1] : tensor<3xf32> -> tensor<1xf32>
+  // CHECK-DAG: call @mul_0(%[[X]], %[[SECOND]])
+  // CHECK-DAG: call @mul_0(%[[X]], %[[THIRD]])
+  %x = accel.input "x" : tensor<4x8xf32>
+  %f = accel.read @factors : tensor<3xf32>
+  %second = accel.slice %f [1] strides [1] : tensor<3xf32> -> tensor<1xf32>
+  %s = accel.reshape %second : tensor<1xf32> -> tensor<f32>
+  %bs = accel.broadcast %s [] : tensor<f32> -> tensor<4x8xf32>
+  %p = accel.mul %x, %bs : tensor<4x8xf32>
+  accel.accumulate @g, %p : tensor<4x8xf32>
+  %third = accel.slice %f [2] strides [1] : tensor<3xf32> -> tensor<1xf32>
+  %t = accel.reshape %third : tensor<1xf32> -> tensor<f32>
+  %bt = accel.broadcast %t [] : tensor<f32> -> tensor<4x8xf32>
+  %q = accel.mul %x, %bt : tensor<4x8xf32>
+  accel.accumulate @h, %q : tensor<4x8xf32>
+  return
+}
+// CHECK-NOT: @mul_1

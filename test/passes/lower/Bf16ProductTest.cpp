@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of bf16 give the bits that their definition gives, whatever bits the
 // operands are: pairs of the summed index, the odd element first, each an FMA
-// of f32 that reads and makes no subnormal number; one NaN for all.
+// of f32 that reads and makes no subnormal number; one NaN for all. Products of
+// 8 bits give those of the numbers of bf16 that their operands are.
 #include "test/passes/lower/KernelCases.h"
 #include "test/passes/lower/KernelRun.h"
 
@@ -9,6 +10,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/APFloat.h"
 
 #include <gtest/gtest.h>
 
@@ -100,13 +102,15 @@ private:
   const std::vector<uint16_t> &lhs, &rhs;
 };
 
-std::string makeText(const Size &s) {
-  auto matrix = [](int64_t rows, int64_t columns, bool isTransposed) {
-    return isTransposed ? tensorOf({columns, rows}, "bf16")
-                        : tensorOf({rows, columns}, "bf16");
+std::string makeText(const Size &s, const std::string &lhsType,
+                     const std::string &rhsType) {
+  auto matrix = [](int64_t rows, int64_t columns, const std::string &type,
+                   bool isTransposed) {
+    return isTransposed ? tensorOf({columns, rows}, type)
+                        : tensorOf({rows, columns}, type);
   };
-  std::string lhs = matrix(s.rows, s.depth, s.transposeLhs);
-  std::string rhs = matrix(s.depth, s.columns, s.transposeRhs);
+  std::string lhs = matrix(s.rows, s.depth, lhsType, s.transposeLhs);
+  std::string rhs = matrix(s.depth, s.columns, rhsType, s.transposeRhs);
   std::string result = tensorOf({s.rows, s.columns}, "f32");
   std::string flags = s.transposeLhs ? "transpose_lhs" : "";
   flags += s.transposeLhs && s.transposeRhs ? ", " : "";
@@ -120,14 +124,19 @@ std::string makeText(const Size &s) {
          " -> " + result + "\n  return %c : " + result + "\n}\n";
 }
 
-class Bf16ProductTest : public testing::TestWithParam<std::tuple<Size, Bits>> {
+/// An operand as a kernel reads it, and the numbers of bf16 that it has.
+struct Operand {
+  std::string type;
+  const void *data;
+  const std::vector<uint16_t> &numbers;
 };
 
-TEST_P(Bf16ProductTest, HasTheBitsOfItsDefinition) {
-  auto [size, kind] = GetParam();
+/// Compares all variants that run here with the definition.
+void checkProduct(const Size &size, const Operand &lhs, const Operand &rhs) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<AccelDialect, plan::PlanDialect, func::FuncDialect>();
-  auto module = parseSourceString<ModuleOp>(makeText(size), &context);
+  auto module =
+      parseSourceString<ModuleOp>(makeText(size, lhs.type, rhs.type), &context);
   ASSERT_TRUE(module);
   auto kernel = module->lookupSymbol<func::FuncOp>("k");
   assignGeometry(kernel);
@@ -137,10 +146,8 @@ TEST_P(Bf16ProductTest, HasTheBitsOfItsDefinition) {
   FailureOr<LoweredCode> lowered = lowerKernels(*module, variants);
   ASSERT_TRUE(succeeded(lowered));
 
-  std::vector<uint16_t> lhs = makeOperand(size.rows * size.depth, kind, 1);
-  std::vector<uint16_t> rhs = makeOperand(size.depth * size.columns, kind, 2);
   FlushedSubnormals flush(kernel);
-  Reference reference(size, lhs, rhs);
+  Reference reference(size, lhs.numbers, rhs.numbers);
   for (const VariantCode &variant : lowered->variants) {
     SCOPED_TRACE(variant.variant.name);
     MappedImage image(variant.image);
@@ -149,7 +156,8 @@ TEST_P(Bf16ProductTest, HasTheBitsOfItsDefinition) {
             .get(variant.variant.name));
     std::vector<float> result(size.rows * size.columns, -1.0F);
     std::unique_ptr<GuardedBuffer> workspace = makeWorkspace(kernel);
-    void *buffers[] = {lhs.data(), rhs.data(), result.data(),
+    void *buffers[] = {const_cast<void *>(lhs.data),
+                       const_cast<void *>(rhs.data), result.data(),
                        workspace->data()};
     for (auto [begin, end] : splitTiles(code.getTiles(), 5)) {
       image.getFunction(variant.image.entries[0])(buffers, begin, end);
@@ -169,6 +177,54 @@ TEST_P(Bf16ProductTest, HasTheBitsOfItsDefinition) {
   }
 }
 
+class Bf16ProductTest : public testing::TestWithParam<std::tuple<Size, Bits>> {
+};
+
+TEST_P(Bf16ProductTest, HasTheBitsOfItsDefinition) {
+  auto [size, kind] = GetParam();
+  std::vector<uint16_t> lhs = makeOperand(size.rows * size.depth, kind, 1);
+  std::vector<uint16_t> rhs = makeOperand(size.depth * size.columns, kind, 2);
+  checkProduct(size, {"bf16", lhs.data(), lhs}, {"bf16", rhs.data(), rhs});
+}
+
+/// Random bytes, and what LLVM says that they are in bf16.
+class ByteOperand {
+public:
+  ByteOperand(std::string type, int64_t size, unsigned seed)
+      : type(std::move(type)) {
+    const llvm::fltSemantics &format = this->type == "f8E4M3FN"
+                                           ? llvm::APFloat::Float8E4M3FN()
+                                           : llvm::APFloat::Float8E5M2();
+    std::mt19937 random(seed);
+    for (int64_t i = 0; i < size; ++i) {
+      bytes.push_back(static_cast<uint8_t>(random()));
+      llvm::APFloat number(format, llvm::APInt(8, bytes.back()));
+      bool isInexact = false;
+      number.convert(llvm::APFloat::BFloat(),
+                     llvm::APFloat::rmNearestTiesToEven, &isInexact);
+      EXPECT_FALSE(isInexact);
+      numbers.push_back(number.bitcastToAPInt().getZExtValue());
+    }
+  }
+
+  Operand get() const { return {type, bytes.data(), numbers}; }
+
+private:
+  std::string type;
+  std::vector<uint8_t> bytes;
+  std::vector<uint16_t> numbers;
+};
+
+class Fp8ProductTest : public testing::TestWithParam<
+                           std::tuple<Size, const char *, const char *>> {};
+
+TEST_P(Fp8ProductTest, HasTheBitsOfItsDefinition) {
+  auto [size, lhsType, rhsType] = GetParam();
+  ByteOperand lhs(lhsType, size.rows * size.depth, 1);
+  ByteOperand rhs(rhsType, size.depth * size.columns, 2);
+  checkProduct(size, lhs.get(), rhs.get());
+}
+
 std::vector<Size> getSizes() {
   std::vector<Size> sizes;
   for (int transposes = 0; transposes < 4; ++transposes) {
@@ -180,13 +236,22 @@ std::vector<Size> getSizes() {
   return sizes;
 }
 
+std::string nameSize(const Size &size) {
+  return text(size.rows) + "x" + text(size.columns) + "x" + text(size.depth) +
+         (size.transposeLhs ? "_tl" : "") + (size.transposeRhs ? "_tr" : "");
+}
+
 std::string
 nameProduct(const testing::TestParamInfo<std::tuple<Size, Bits>> &info) {
   const char *kinds[] = {"any", "tiny", "usual"};
   auto [size, kind] = info.param;
-  return std::string(kinds[static_cast<int>(kind)]) + "_" + text(size.rows) +
-         "x" + text(size.columns) + "x" + text(size.depth) +
-         (size.transposeLhs ? "_tl" : "") + (size.transposeRhs ? "_tr" : "");
+  return std::string(kinds[static_cast<int>(kind)]) + "_" + nameSize(size);
+}
+
+std::string
+nameFp8Product(const testing::TestParamInfo<Fp8ProductTest::ParamType> &info) {
+  auto [size, lhs, rhs] = info.param;
+  return std::string(lhs) + "_" + rhs + "_" + nameSize(size);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Bf16ProductTest,
@@ -194,6 +259,13 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Bf16ProductTest,
                                           testing::Values(Bits::Any, Bits::Tiny,
                                                           Bits::Usual)),
                          nameProduct);
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Fp8ProductTest,
+                         testing::Combine(testing::ValuesIn(getSizes()),
+                                          testing::Values("f8E4M3FN", "f8E5M2"),
+                                          testing::Values("f8E4M3FN",
+                                                          "f8E5M2")),
+                         nameFp8Product);
 
 } // namespace
 } // namespace accel::test

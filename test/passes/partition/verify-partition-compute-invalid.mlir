@@ -18,7 +18,7 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
 accel.state @"m.d.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
 accel.state @"m.d.compute" slot : tensor<128xbf16> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<compute>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
 func.func @init() attributes {accel.role = #accel.role<initialize>} {
-  // expected-error@below {{expected initialization to gather what it has written in parts along fsdp, got dist.all_gather of @m.d.compute along ["fsdp"]}}
+  // expected-error@below {{expected initialization to exchange what it has written in parts, along the axes of its ranks, got dist.all_gather of @m.d.compute along ["fsdp"]}}
   dist.all_gather [@"m.d.compute"] over ["fsdp"]
   %master = accel.read @"m.d.master" : tensor<128xf32>
   %rounded = accel.cast %master : tensor<128xf32> -> tensor<128xbf16>
@@ -38,10 +38,10 @@ func.func @init() attributes {accel.role = #accel.role<initialize>} {
   %rounded = accel.cast %master : tensor<128xf32> -> tensor<128xbf16>
   accel.write @"m.d.compute", %rounded : tensor<128xbf16>
   dist.all_gather [@"m.d.compute"] over ["fsdp"]
-  // expected-error@below {{expected initialization to gather what it has written in parts along fsdp, got dist.all_gather of @m.d.master along ["fsdp"]}}
-  // expected-error@below {{expected initialization to gather what it has written in parts along fsdp, got dist.all_gather of @m.e.master along ["fsdp"]}}
+  // expected-error@below {{expected initialization to exchange what it has written in parts, along the axes of its ranks, got dist.all_gather of @m.d.master along ["fsdp"]}}
+  // expected-error@below {{expected initialization to exchange what it has written in parts, along the axes of its ranks, got dist.all_gather of @m.e.master along ["fsdp"]}}
   dist.all_gather [@"m.d.master", @"m.e.master"] over ["fsdp"]
-  // expected-error@below {{expected initialization to gather what it has written in parts along fsdp, got dist.all_gather of @m.d.compute along ["fsdp"]}}
+  // expected-error@below {{expected initialization to exchange what it has written in parts, along the axes of its ranks, got dist.all_gather of @m.d.compute along ["fsdp"]}}
   dist.all_gather [@"m.d.compute"] over ["fsdp"]
   return
 }

@@ -9,6 +9,10 @@
 // RUN: accel-opt %t/no-microbatch.mlir --accel-insert-precision-casts=precision=bf16 --verify-diagnostics
 // RUN: accel-opt %t/f32.mlir --accel-insert-precision-casts=rules=exclude=w --verify-diagnostics
 // RUN: accel-opt %t/precision.mlir --accel-insert-precision-casts=precision=f8 --verify-diagnostics
+// RUN: accel-opt %t/fp8-none.mlir --accel-insert-precision-casts='precision=bf16 fp8=current' --verify-diagnostics
+// RUN: accel-opt %t/fp8-recipe.mlir --accel-insert-precision-casts='precision=bf16 fp8=best' --verify-diagnostics
+// RUN: accel-opt %t/fp8-format.mlir --accel-insert-precision-casts='precision=bf16 fp8=current fp8-format=e3m4' --verify-diagnostics
+// RUN: accel-opt %t/fp8-alone.mlir --accel-insert-precision-casts='precision=f16 fp8=current' --verify-diagnostics
 // RUN: accel-opt %t/residual.mlir --accel-insert-precision-casts='precision=bf16 residual=f16' --verify-diagnostics
 
 //--- nothing.mlir
@@ -99,6 +103,45 @@ module {
 
 //--- residual.mlir
 // expected-error@below {{--residual-dtype: expected bf16 or f32, got 'f16'}}
+module {
+  func.func @microbatch() {
+    return
+  }
+}
+
+//--- fp8-none.mlir
+// Nothing falls back in silence: the reasons say what to change.
+// expected-error@below {{expected --fp8 to apply to a product, got none in 8 bits: M, N, K of its forward product are 4, 8, 8, not all multiples of 16; it makes the logits; train with --bf16 instead}}
+module {
+  accel.parameter @w : tensor<8x8xf32> trainable
+  accel.parameter @v : tensor<8x8xf32> trainable
+  func.func @microbatch(%x: tensor<4x8xf32>) {
+    %w = accel.read @w : tensor<8x8xf32>
+    %z = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+    %v = accel.read @v : tensor<8x8xf32>
+    %y = accel.matmul %z, %v : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+    return
+  }
+}
+
+//--- fp8-recipe.mlir
+// expected-error@below {{--fp8: expected current, got 'best'}}
+module {
+  func.func @microbatch() {
+    return
+  }
+}
+
+//--- fp8-format.mlir
+// expected-error@below {{--fp8-format: expected hybrid or e4m3, got 'e3m4'}}
+module {
+  func.func @microbatch() {
+    return
+  }
+}
+
+//--- fp8-alone.mlir
+// expected-error@below {{fp8: expected precision=bf16 beside it, got 'f16'}}
 module {
   func.func @microbatch() {
     return

@@ -72,3 +72,62 @@ module {
     return
   }
 }
+
+// -----
+
+// With floats of 8 bits the sums are multiplied by the inverses of both scales, and by nothing before.
+module attributes {accel.precision = bf16, accel.fp8 = {recipe = "current", forward = f8E4M3FN, gradient = f8E5M2}} {
+  accel.parameter @w : tensor<16x16xf32> trainable compute f8E4M3FN {scale = 1 : i64}
+  accel.parameter @v : tensor<16x16xf32> trainable compute f8E4M3FN {scale = 0 : i64}
+  accel.state @weight_scale counter : tensor<2xf32>
+  func.func @microbatch(%x: tensor<16x16xf32>, %low: tensor<16x16xbf16>, %bytes: tensor<16x16xf8E4M3FN>, %scale: tensor<f32>) {
+    %one = accel.constant dense<1.0> : tensor<f32>
+    %ones = accel.constant dense<1.0> : tensor<2xf32>
+    %scales = accel.read @weight_scale : tensor<2xf32>
+    %inverses = accel.div %ones, %scales : tensor<2xf32>
+    %second = accel.slice %inverses [1] strides [1] : tensor<2xf32> -> tensor<1xf32>
+    %wi = accel.reshape %second : tensor<1xf32> -> tensor<f32>
+    %bwi = accel.broadcast %wi [] : tensor<f32> -> tensor<16x16xf32>
+    %bs = accel.broadcast %scale [] : tensor<f32> -> tensor<16x16xf32>
+    %xs = accel.mul %x, %bs : tensor<16x16xf32>
+    %xq = accel.cast %xs saturate : tensor<16x16xf32> -> tensor<16x16xf8E4M3FN>
+    %xi = accel.div %one, %scale : tensor<f32>
+    %bxi = accel.broadcast %xi [] : tensor<f32> -> tensor<16x16xf32>
+    %w = accel.read @w : tensor<16x16xf8E4M3FN>
+    %v = accel.read @v : tensor<16x16xf8E4M3FN>
+    %sound = accel.matmul %xq, %w : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %sound1 = accel.mul %sound, %bxi : tensor<16x16xf32>
+    %sound2 = accel.mul %sound1, %bwi : tensor<16x16xf32>
+    // The scale of another parameter.
+    // expected-error@below {{expected the sums to be multiplied by the inverse of the scale of each operand, got another use}}
+    %a = accel.matmul %xq, %v : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %a1 = accel.mul %a, %bxi : tensor<16x16xf32>
+    %a2 = accel.mul %a1, %bwi : tensor<16x16xf32>
+    // The scale itself.
+    // expected-error@below {{expected the sums to be multiplied by the inverse of the scale of each operand, got another use}}
+    %b = accel.matmul %xq, %w : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %b1 = accel.mul %b, %bs : tensor<16x16xf32>
+    %b2 = accel.mul %b1, %bwi : tensor<16x16xf32>
+    // One of them.
+    // expected-error@below {{expected the sums to be multiplied by the inverse of the scale of each operand, got another use}}
+    %c = accel.matmul %xq, %w : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %c1 = accel.mul %c, %bxi : tensor<16x16xf32>
+    %c2 = accel.tanh %c1 : tensor<16x16xf32>
+    // What somebody else reads unscaled.
+    // expected-error@below {{expected the sums to be multiplied by the inverse of the scale of each operand, got another use}}
+    %d = accel.matmul %xq, %w : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %d1 = accel.mul %d, %bxi : tensor<16x16xf32>
+    %d2 = accel.mul %d1, %bwi : tensor<16x16xf32>
+    %d3 = accel.tanh %d : tensor<16x16xf32>
+    // expected-error@below {{expected each operand to come from a cast to 'f8E4M3FN', a parameter or another result of 'f8E4M3FN', got one that does not}}
+    %e = accel.matmul %bytes, %w : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    // A product of bf16 says why it is one; with a reason it is bf16.
+    %lowx = accel.cast %x : tensor<16x16xf32> -> tensor<16x16xbf16>
+    // expected-error@below {{expected operands of 'f8E4M3FN' or 'f8E5M2', got 'bf16'}}
+    %f = accel.matmul %lowx, %lowx : tensor<16x16xbf16>, tensor<16x16xbf16> -> tensor<16x16xf32>
+    %sound3 = accel.matmul %lowx, %lowx {accel.precision_reason = "it makes the logits"} : tensor<16x16xbf16>, tensor<16x16xbf16> -> tensor<16x16xf32>
+    // expected-error@below {{expected operands of 'bf16', as the product is excluded, got 'f8E4M3FN'}}
+    %g = accel.matmul %xq, %w {accel.precision_reason = "it makes the logits"} : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    return
+  }
+}

@@ -47,12 +47,22 @@ LogicalResult MatmulOp::verify() {
   // matmul_c1
   if (failed(verifyMinimumRank(*this, "lhs", getLhs(), 2)) ||
       failed(verifyRank(*this, "rhs", getRhs(), rank)) ||
-      failed(verifyRank(*this, "result", getResult(), rank)) ||
+      failed(verifyRank(*this, "result", getResult(), rank))) {
+    return failure();
+  }
+  unsigned width = element.getIntOrFloatBitWidth();
+  unsigned other = elementTypeOf(getRhs()).getIntOrFloatBitWidth();
+  if (!(width == 8 && other == 8) &&
       failed(verifyElementType(*this, "rhs", getRhs(), element))) {
     return failure();
   }
-  bool isSummedInF32 = element.getIntOrFloatBitWidth() == 16 &&
-                       elementTypeOf(getResult()).isF32();
+  bool isF32 = elementTypeOf(getResult()).isF32();
+  if (width == 8 && !isF32) {
+    return emitOpError() << "expected `result` of f32, in which floats of 8 "
+                            "bits are summed, got "
+                         << elementTypeOf(getResult());
+  }
+  bool isSummedInF32 = width <= 16 && isF32;
   if (!isSummedInF32 &&
       failed(verifyElementType(*this, "result", getResult(), element))) {
     return failure();

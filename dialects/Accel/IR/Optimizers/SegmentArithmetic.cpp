@@ -2,6 +2,8 @@
 // What several optimizers compute with.
 #include "dialects/Accel/IR/Optimizers/SegmentArithmetic.h"
 
+#include "dialects/Accel/IR/Fp8Scale.h"
+
 using namespace mlir;
 using namespace accel;
 
@@ -17,7 +19,9 @@ Value SegmentBuilder::writeSlot(SlotAttr slot, Value value) {
 
 void SegmentBuilder::write(SlotRole role, Value value) {
   Value written = writeSlot(getSlot(role), value);
-  if (role == SlotRole::Master && segment.compute) {
+  bool isRounded = role == SlotRole::Master && segment.compute &&
+                   !isFp8(segment.compute); // that waits for the scales
+  if (isRounded) {
     WriteOp::create(builder, loc,
                     segment.segment.getSlotName(getSlot(SlotRole::Compute)),
                     cast(written, segment.compute));

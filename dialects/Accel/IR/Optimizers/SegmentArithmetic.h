@@ -66,7 +66,7 @@ public:
   /// Stores `value`, of f32, there.
   void write(const BlockCode &slots, Value value);
   /// Requires: the slot has been read. With the master goes what microbatches
-  /// read of it.
+  /// read of it, unless that has 8 bits.
   void write(SlotRole role, Value value);
   void write(llvm::StringRef kept, Value value) {
     writeSlot(getSlot(kept), value);

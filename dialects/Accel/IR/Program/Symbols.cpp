@@ -84,11 +84,20 @@ LogicalResult ParameterOp::verify() {
   }
   // parameter_c4
   if (std::optional<Type> compute = getCompute()) {
-    if (!element.isF32() || !isa<BFloat16Type, Float16Type>(*compute)) {
-      return emitOpError() << "expected `compute` bf16 or f16 of a parameter "
-                              "of f32, got "
+    if (!element.isF32() ||
+        !isa<BFloat16Type, Float16Type, Float8E4M3FNType, Float8E5M2Type>(
+            *compute)) {
+      return emitOpError() << "expected `compute` bf16, f16, f8E4M3FN or "
+                              "f8E5M2 of a parameter of f32, got "
                            << *compute << " of " << element;
     }
+  }
+  // parameter_c5
+  bool isScaled = getCompute() && getCompute()->getIntOrFloatBitWidth() == 8;
+  if (isScaled != getScale().has_value()) {
+    return emitOpError() << "expected `scale` exactly beside a `compute` of 8 "
+                            "bits, got "
+                         << (isScaled ? "none" : "one");
   }
   // parameter_c3
   return getInitial() ? verifyInitial(*this, *getInitial()) : success();

@@ -172,7 +172,7 @@ func.func @one_of_two(%a: tensor<2x2x16xf32>, %b: tensor<2x16x8xf32>) -> tensor<
 
 func.func @doubles(%a: tensor<4x16xf64>, %b: tensor<16x8xf64>) -> tensor<4x8xf64> attributes {
     plan.kernel = {block = 16 : i64, kind = "product", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
-  // expected-error@below {{in kernel 'doubles' expected a product of f32, bf16 or f16 that is summed in f32, got 'tensor<4x16xf64>' and 'tensor<4x8xf64>'}}
+  // expected-error@below {{in kernel 'doubles' expected a product of f32, bf16, f16, f8E4M3FN or f8E5M2 that is summed in f32, got 'tensor<4x16xf64>' and 'tensor<4x8xf64>'}}
   %c = accel.matmul %a, %b : tensor<4x16xf64>, tensor<16x8xf64> -> tensor<4x8xf64>
   return %c : tensor<4x8xf64>
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scales multiply what is rounded, and their inverses the sums.
+#include "passes/Precision/Fp8Products.h"
+
+#include "dialects/Accel/IR/Fp8Scale.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// One element of `values`, a vector, as a scalar.
+static Value buildElement(ArithmeticBuilder &b, Value values, int64_t index) {
+  auto type = cast<RankedTensorType>(values.getType()).clone({1});
+  Value one = b.create<SliceOp>(type, values, ArrayRef<int64_t>{index},
+                                ArrayRef<int64_t>{1});
+  return b.reshape(one, {});
+}
+
+Fp8Products::Fp8Products(func::FuncOp microbatch, const Fp8Sites &sites,
+                         Fp8Types types)
+    : microbatch(microbatch), types(types) {
+  auto typeOf = [&](Value operand) {
+    return sites.isGradient(operand) ? types.gradient : types.forward;
+  };
+  microbatch.walk([&](MatmulOp product) {
+    if (isPrecisionSite(product) && sites.contains(product)) {
+      products[product] = {typeOf(product.getLhs()), typeOf(product.getRhs())};
+    }
+  });
+}
+
+void Fp8Products::readParameters() {
+  llvm::SetVector<StringAttr> names;
+  for (auto &[product, operands] : products) {
+    for (Value operand : product->getOperands()) {
+      if (ReadOp read = getParameterRead(operand)) {
+        names.insert(read.getSymbolAttr().getAttr());
+      }
+    }
+  }
+  OpBuilder builder(microbatch);
+  auto type = RankedTensorType::get({static_cast<int64_t>(names.size())},
+                                    builder.getF32Type());
+  StateOp::create(builder, microbatch.getLoc(), kWeightScaleState, type,
+                  StateKind::Counter, builder.getF64FloatAttr(1.0));
+  builder.setInsertionPointToStart(&microbatch.getBody().front());
+  ArithmeticBuilder b(builder, microbatch.getLoc());
+  Value scales = b.create<ReadOp>(type, kWeightScaleState);
+  Value inverses = buildInverseScale(b, scales);
+  SymbolTable symbols(microbatch->getParentOfType<ModuleOp>());
+  SmallVector<Value> scalars;
+  for (auto [index, name] : llvm::enumerate(names)) {
+    auto parameter = symbols.lookup<ParameterOp>(name);
+    parameter.setComputeAttr(TypeAttr::get(types.forward));
+    parameter.setScaleAttr(builder.getI64IntegerAttr(index));
+    scalars.push_back(buildElement(b, inverses, index));
+  }
+  for (ReadOp read : llvm::to_vector(microbatch.getOps<ReadOp>())) {
+    auto *found = llvm::find(names, read.getSymbolAttr().getAttr());
+    if (found != names.end()) {
+      narrow(read, scalars[found - names.begin()]);
+    }
+  }
+}
+
+void Fp8Products::narrow(ReadOp read, Value inverse) {
+  OpBuilder builder(read);
+  ArithmeticBuilder b(builder, read.getLoc());
+  auto type = cast<RankedTensorType>(read.getType());
+  Value numbers = b.create<ReadOp>(type.clone(types.forward), read.getSymbol());
+  Value wide = b.mul(b.cast(numbers, builder.getF32Type()),
+                     buildRepeated(b, inverse, type));
+  values.set(wide, {numbers, inverse});
+  read.replaceAllUsesWith(wide);
+  read.erase();
+}
+
+void Fp8Products::lower() {
+  for (auto &[product, operands] : products) {
+    lower(cast<MatmulOp>(product), operands);
+  }
+}
+
+void Fp8Products::lower(MatmulOp product, const Operands &operands) {
+  ScaledValue lhs = values.get(product.getLhs(), operands.lhs);
+  ScaledValue rhs = values.get(product.getRhs(), operands.rhs);
+  OpBuilder builder(product);
+  ArithmeticBuilder b(builder, product.getLoc());
+  auto type = cast<RankedTensorType>(product.getType());
+  auto narrow = MatmulOp::create(builder, product.getLoc(), type, lhs.numbers,
+                                 rhs.numbers, product.getTransposeLhs(),
+                                 product.getTransposeRhs(), product.getRole());
+  Value result = b.mul(narrow.getResult(), buildRepeated(b, lhs.inverse, type));
+  result = b.mul(result, buildRepeated(b, rhs.inverse, type));
+  product.replaceAllUsesWith(result);
+  product.erase();
+}

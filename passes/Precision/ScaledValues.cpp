@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The largest magnitude, the scale, and the cast.
+#include "passes/Precision/ScaledValues.h"
+
+#include "dialects/Accel/IR/Fp8Scale.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Precision/PrecisionSites.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace accel;
+
+void ScaledValues::set(Value value, const ScaledValue &scaled) {
+  known[{value, elementTypeOf(scaled.numbers)}] = scaled;
+}
+
+bool ScaledValues::isKnown(Value value, Type element) const {
+  return known.contains({value, element});
+}
+
+ScaledValue ScaledValues::get(Value value, Type element) {
+  if (!isKnown(value, element)) {
+    ScaledValue made = make(value, element);
+    known[{value, element}] = made;
+  }
+  return known.find({value, element})->second;
+}
+
+ScaledValue ScaledValues::make(Value value, Type element) {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  Operation *op = value.getDefiningOp();
+  bool isWhole = isa_and_nonnull<ReshapeOp, TransposeOp>(op);
+  if (isWhole ||
+      (isStoredView(op) && isKnown(getStoredValue(value), element))) {
+    ScaledValue source = get(op->getOperand(0), element);
+    IRMapping operands;
+    operands.map(op->getOperand(0), source.numbers);
+    builder.setInsertionPointAfter(op);
+    Operation *view = builder.clone(*op, operands);
+    for (auto [wide, narrow] :
+         llvm::zip_equal(op->getResults(), view->getResults())) {
+      narrow.setType(cast<RankedTensorType>(wide.getType()).clone(element));
+    }
+    auto number = cast<OpResult>(value).getResultNumber();
+    return {view->getResult(number), source.inverse};
+  }
+  ArithmeticBuilder b(builder, value.getLoc());
+  auto type = cast<RankedTensorType>(value.getType());
+  Value scale = buildScale(b, buildAmax(b, value), element);
+  Value scaled = b.mul(value, buildRepeated(b, scale, type));
+  return {b.cast(scaled, element), buildInverseScale(b, scale)};
+}
