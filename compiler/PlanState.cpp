@@ -102,6 +102,8 @@ static planpb::State::Kind toStateKind(StateKind kind) {
   case StateKind::Partial:
   case StateKind::PartialMax:
     return planpb::State::KIND_PARTIAL;
+  case StateKind::Scale:
+    return planpb::State::KIND_SCALE;
   case StateKind::Slot:
     break; // it belongs to its segment
   }

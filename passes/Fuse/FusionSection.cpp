@@ -15,17 +15,17 @@ using namespace accel;
 FusionSection::FusionSection(ArrayRef<Operation *> section)
     : ops(section.begin(), section.end()) {}
 
-/// One element of a larger tensor: kernels get its address, so that layers
-/// which read different elements share them.
-static bool isElementOfTensor(Value value) {
+/// One element of a state: kernels get its address, so that layers which read
+/// different elements share them.
+static bool isElementOfState(Value value) {
   auto slice = value.getDefiningOp<SliceOp>();
   return slice && getNumElements(value) == 1 &&
-         getNumElements(slice.getOperand()) > 1;
+         slice.getOperand().getDefiningOp<ReadOp>();
 }
 
 Value FusionSection::getRoot(Value value) const {
   return getViewRoot(value, [&](Value v) {
-    return copied.contains(v) || isElementOfTensor(v);
+    return copied.contains(v) || isElementOfState(v);
   });
 }
 

@@ -120,6 +120,7 @@ std::optional<Rule> deriveRule(StateOp state) {
         state, state->getAttrOfType<dist::HoldingAttr>(dist::kHeldAttr));
   case StateKind::Hyperparameter:
   case StateKind::Counter:
+  case StateKind::Scale:
     return std::nullopt;
   }
   llvm_unreachable("all kinds are listed");

@@ -42,12 +42,13 @@ void Fp8Products::readParameters() {
   OpBuilder builder(microbatch);
   auto type = RankedTensorType::get({static_cast<int64_t>(names.size())},
                                     builder.getF32Type());
-  StateOp::create(builder, microbatch.getLoc(), kWeightScaleState, type,
-                  StateKind::Counter, builder.getF64FloatAttr(1.0));
+  for (StringRef name : {kWeightScaleState, kWeightInverseState}) {
+    StateOp::create(builder, microbatch.getLoc(), name, type, StateKind::Scale,
+                    builder.getF64FloatAttr(1.0));
+  }
   builder.setInsertionPointToStart(&microbatch.getBody().front());
   ArithmeticBuilder b(builder, microbatch.getLoc());
-  Value scales = b.create<ReadOp>(type, kWeightScaleState);
-  Value inverses = buildInverseScale(b, scales);
+  Value inverses = b.create<ReadOp>(type, kWeightInverseState);
   SymbolTable symbols(microbatch->getParentOfType<ModuleOp>());
   SmallVector<Value> scalars;
   for (auto [index, name] : llvm::enumerate(names)) {
@@ -69,11 +70,7 @@ void Fp8Products::narrow(ReadOp read, Value inverse) {
   ArithmeticBuilder b(builder, read.getLoc());
   auto type = cast<RankedTensorType>(read.getType());
   Value numbers = b.create<ReadOp>(type.clone(types.forward), read.getSymbol());
-  Value wide = b.mul(b.cast(numbers, builder.getF32Type()),
-                     buildRepeated(b, inverse, type));
-  values.set(wide, {numbers, inverse});
-  read.replaceAllUsesWith(wide);
-  read.erase();
+  values.set(read, {numbers, inverse});
 }
 
 void Fp8Products::lower() {

@@ -21,8 +21,7 @@ public:
               Fp8Types types);
 
   /// Lets the step read the parameters of its products in 8 bits, and declares
-  /// their scales. Whoever else reads them gets the numbers that they stand
-  /// for.
+  /// their scales. Nothing else reads them.
   void readParameters();
   /// Casts the operands of all its products and multiplies their sums by what
   /// undoes the scales. Requires: what kernels store for each other is rounded.

@@ -33,7 +33,10 @@ Fp8Sites::Fp8Sites(const PrecisionSites &sites) : sites(sites) {
       reasons[site] = reason;
     }
   }
-  leaveSharedWeights();
+  if (!sites.getSites().empty()) {
+    leaveSharedWeights(
+        sites.getSites().front()->getParentOfType<func::FuncOp>());
+  }
 }
 
 void Fp8Sites::findModel() {
@@ -71,7 +74,7 @@ std::string Fp8Sites::findReason(MatmulOp product) const {
   bool isFirst = product.getRole() == ProductRole::Forward;
   if (isFirst && !getParameterRead(product.getLhs()) &&
       !getParameterRead(product.getRhs())) {
-    return "it multiplies activations by each other, as attention does";
+    return "neither operand is a parameter";
   }
   if (isFirst && !inModel.contains(product)) {
     return "it makes the logits";
@@ -89,38 +92,45 @@ std::string Fp8Sites::findReason(MatmulOp product) const {
                     .str();
 }
 
-/// A parameter is read in one type.
-void Fp8Sites::leaveSharedWeights() {
-  llvm::DenseMap<StringAttr, Operation *> others;
-  auto eachParameter = [](Operation *site, auto body) {
-    for (OpOperand *operand : getLowOperands(site)) {
-      if (ReadOp read = getParameterRead(operand->get())) {
-        body(read.getSymbolAttr().getAttr());
-      }
+/// Adds who reads `value`, through views.
+static void collectReaders(Value value, SmallVectorImpl<Operation *> &readers) {
+  for (Operation *user : value.getUsers()) {
+    if (!isStoredView(user)) {
+      readers.push_back(user);
+      continue;
     }
+    for (Value result : user->getResults()) {
+      collectReaders(result, readers);
+    }
+  }
+}
+
+/// A parameter is read in one type: in 8 bits only if products alone read it,
+/// and all of them in 8 bits. Leaving one out may leave others out.
+void Fp8Sites::leaveSharedWeights(func::FuncOp microbatch) {
+  llvm::MapVector<StringAttr, SmallVector<Operation *>> readers;
+  microbatch.walk([&](ReadOp read) {
+    collectReaders(read, readers[read.getSymbolAttr().getAttr()]);
+  });
+  auto isFp8 = [&](Operation *op) {
+    return isPrecisionSite(op) && contains(op);
   };
-  size_t before;
-  do {
-    before = reasons.size();
-    for (auto &[site, reason] : reasons) {
-      eachParameter(site, [&, other = site](StringAttr name) {
-        others.try_emplace(name, other);
-      });
-    }
-    for (auto &[location, group] : groups) {
-      StringAttr shared;
-      for (Operation *site : group) {
-        eachParameter(site, [&](StringAttr name) {
-          shared = others.contains(name) ? name : shared;
-        });
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (auto &[name, all] : readers) {
+      if (llvm::all_of(all, isFp8)) {
+        continue;
       }
-      for (Operation *site :
-           shared ? ArrayRef<Operation *>(group) : ArrayRef<Operation *>()) {
-        reasons.try_emplace(
-            site, llvm::formatv("parameter '{0}' is read in bf16 elsewhere",
-                                shared.getValue())
-                      .str());
+      std::string reason =
+          llvm::formatv("parameter '{0}' is not read by products of 8 bits "
+                        "alone",
+                        name.getValue());
+      for (Operation *reader : all) {
+        for (Operation *site :
+             isFp8(reader) ? getGroup(reader) : ArrayRef<Operation *>()) {
+          isChanged |= reasons.try_emplace(site, reason).second;
+        }
       }
     }
-  } while (reasons.size() != before);
+  }
 }

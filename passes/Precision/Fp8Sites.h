@@ -33,7 +33,11 @@ private:
   void findModel();
   std::string findReason(mlir::Operation *site) const;
   std::string findReason(MatmulOp product) const;
-  void leaveSharedWeights();
+  void leaveSharedWeights(mlir::func::FuncOp microbatch);
+  /// The products at the place of `site`.
+  llvm::ArrayRef<mlir::Operation *> getGroup(mlir::Operation *site) const {
+    return groups.find(site->getLoc())->second;
+  }
 
   const PrecisionSites &sites;
   /// What the forward program's sites are computed of.

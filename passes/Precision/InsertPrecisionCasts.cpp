@@ -43,7 +43,7 @@ public:
       values.round(value);
     }
     for (Operation *site : sites.getSites()) {
-      if (sites.isLow(site) && !(fp8 && fp8->contains(site))) {
+      if (sites.isLow(site) && !isFp8(site)) {
         lower(site);
       }
     }
@@ -54,6 +54,7 @@ public:
   }
 
 private:
+  bool isFp8(Operation *site) const { return fp8 && fp8->contains(site); }
   void readParameters();
   void lower(Operation *site);
   void lowerResult(OpResult result);
@@ -69,6 +70,9 @@ private:
 void MicrobatchRewriter::readParameters() {
   llvm::MapVector<StringAttr, bool> isLow;
   for (Operation *site : sites.getSites()) {
+    if (isFp8(site)) {
+      continue;
+    }
     for (OpOperand *operand : getLowOperands(site)) {
       if (ReadOp read = getParameterRead(operand->get())) {
         auto [found, isNew] =

@@ -32,8 +32,7 @@ ScaledValue ScaledValues::make(Value value, Type element) {
   builder.setInsertionPointAfterValue(value);
   Operation *op = value.getDefiningOp();
   bool isWhole = isa_and_nonnull<ReshapeOp, TransposeOp>(op);
-  if (isWhole ||
-      (isStoredView(op) && isKnown(getStoredValue(value), element))) {
+  if (isWhole || (isStoredView(op) && getParameterRead(value))) {
     ScaledValue source = get(op->getOperand(0), element);
     IRMapping operands;
     operands.map(op->getOperand(0), source.numbers);
@@ -42,9 +41,9 @@ ScaledValue ScaledValues::make(Value value, Type element) {
     for (auto [wide, narrow] :
          llvm::zip_equal(op->getResults(), view->getResults())) {
       narrow.setType(cast<RankedTensorType>(wide.getType()).clone(element));
+      known[{wide, element}] = {narrow, source.inverse};
     }
-    auto number = cast<OpResult>(value).getResultNumber();
-    return {view->getResult(number), source.inverse};
+    return known.find({value, element})->second;
   }
   ArithmeticBuilder b(builder, value.getLoc());
   auto type = cast<RankedTensorType>(value.getType());

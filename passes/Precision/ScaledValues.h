@@ -20,8 +20,9 @@ struct ScaledValue {
 /// their largest magnitude in this microbatch, and rounded.
 class ScaledValues {
 public:
-  /// `value`, an f32 tensor, in `element`. Behind the view of a tensor, of all
-  /// its elements, that of the tensor is viewed.
+  /// `value`, an f32 tensor, in `element`. Where it is a view of all elements
+  /// of a tensor, or of a parameter, what that became is viewed; another part
+  /// of a tensor has a scale of its own.
   ScaledValue get(mlir::Value value, mlir::Type element);
 
   /// From now on `get` of `value` is `scaled`.

@@ -35,6 +35,10 @@ public:
   }
 
   LogicalResult verify() {
+    if (!isKernel() &&
+        failed(verifyIndices(function->getParentOfType<ModuleOp>()))) {
+      return failure();
+    }
     function.walk([&](Operation *op) {
       if (isSite(op)) {
         verifySite(op);
@@ -143,40 +147,97 @@ private:
                : Value();
   }
 
-  /// What `value` divides 1 by; null if it does not.
-  static Value getDivisor(Value value) {
+  /// What `value` divides `dividend` by; null if it does not.
+  static Value getDivisor(Value value, double dividend) {
     auto quotient = value.getDefiningOp<DivOp>();
-    return quotient &&
-                   matchPattern(quotient.getLhs().getDefiningOp(), m_OneFloat())
+    DenseElementsAttr numbers;
+    if (!quotient || !matchPattern(quotient.getLhs(), m_Constant(&numbers)) ||
+        !numbers.isSplat()) {
+      return {};
+    }
+    return numbers.getSplatValue<APFloat>().convertToFloat() ==
+                   static_cast<float>(dividend)
                ? Value(quotient.getRhs())
                : Value();
+  }
+
+  /// Whether `scale` is the largest number of `element` over the largest
+  /// magnitude in `tensor`, or over a number that keeps it finite.
+  static bool isScaleOf(Value scale, Value tensor, Type element) {
+    double largest = isa<Float8E5M2Type>(element) ? 57344 : 448;
+    Value divisor = getDivisor(scale, largest);
+    auto least = divisor ? divisor.getDefiningOp<MaxOp>() : MaxOp();
+    Value amax = least ? least.getLhs() : Value();
+    while (amax && amax.getDefiningOp<ReduceMaxOp>()) {
+      amax = amax.getDefiningOp()->getOperand(0);
+    }
+    auto magnitude = amax ? amax.getDefiningOp<AbsOp>() : AbsOp();
+    return magnitude && magnitude.getOperand() == tensor;
   }
 
   /// Whether `inverse` undoes the scale of what `operand` is a view of.
   bool undoesScale(Value inverse, Value operand) const {
     Operation *rounded = findStored(operand);
-    if (auto narrow = dyn_cast<CastOp>(rounded)) {
+    if (auto narrow = dyn_cast_or_null<CastOp>(rounded)) {
       auto scaled = narrow.getOperand().getDefiningOp<MulOp>();
-      Value divisor = getDivisor(inverse);
-      return scaled && divisor && getScalar(scaled.getRhs()) == divisor;
+      Value scale = getDivisor(inverse, 1);
+      return scaled && scale && getScalar(scaled.getRhs()) == scale &&
+             isScaleOf(scale, scaled.getLhs(), getElement(operand));
     }
-    auto read = cast<ReadOp>(rounded);
-    auto parameter = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(
-        read, read.getSymbolAttr());
+    auto read = dyn_cast_or_null<ReadOp>(rounded);
+    auto parameter = read ? SymbolTable::lookupNearestSymbolFrom<ParameterOp>(
+                                read, read.getSymbolAttr())
+                          : ParameterOp();
     auto reshape = inverse.getDefiningOp<ReshapeOp>();
     auto slice =
         reshape ? reshape.getOperand().getDefiningOp<SliceOp>() : SliceOp();
-    Value scales = slice ? getDivisor(slice.getOperand()) : Value();
-    auto state = scales ? scales.getDefiningOp<ReadOp>() : ReadOp();
+    auto state = slice ? slice.getOperand().getDefiningOp<ReadOp>() : ReadOp();
     return parameter && parameter.getScale() && state &&
-           state.getSymbol() == "weight_scale" &&
+           state.getSymbol() == "weight_inverse" &&
            slice.getOffsets().front() ==
                static_cast<int64_t>(*parameter.getScale());
+  }
+
+  /// A product of the forward program reads the type of that, a gradient one
+  /// operand of the other type.
+  void verifyTypes(MatmulOp product) {
+    bool isForward = product.getRole() == ProductRole::Forward;
+    int gradients = 0;
+    for (Value operand : product->getOperands()) {
+      gradients += getElement(operand) == bytes.back();
+    }
+    if (bytes.front() != bytes.back() && gradients != (isForward ? 0 : 1)) {
+      fail(product) << "expected " << (isForward ? "no operand" : "one operand")
+                    << " of " << bytes.back() << ", the type of gradients, got "
+                    << gradients;
+    }
+  }
+
+  /// Each parameter in 8 bits has a scale of its own.
+  static LogicalResult verifyIndices(ModuleOp module) {
+    llvm::DenseSet<int64_t> seen;
+    for (auto parameter : module.getOps<ParameterOp>()) {
+      if (!parameter.getScale()) {
+        continue;
+      }
+      auto index = static_cast<int64_t>(*parameter.getScale());
+      auto state = module.lookupSymbol<StateOp>("weight_scale");
+      int64_t count =
+          state ? cast<RankedTensorType>(state.getType()).getNumElements() : 0;
+      if (!seen.insert(index).second || index < 0 || index >= count) {
+        return parameter.emitError("expected parameter '")
+               << parameter.getSymName()
+               << "' to have a scale of its own among the " << count
+               << " of 'weight_scale', got " << index;
+      }
+    }
+    return success();
   }
 
   /// The sums are multiplied by the inverses of both scales before anybody
   /// reads them.
   void verifyScales(MatmulOp product) {
+    verifyTypes(product);
     Value sums = product.getResult();
     for (Value operand : product->getOperands()) {
       auto scaled =

@@ -40,7 +40,9 @@ public:
   }
 
   void build() {
-    if (segments.empty()) {
+    bool isAnyWritten =
+        llvm::any_of(segments, [](auto &each) { return bool(each.master); });
+    if (!isAnyWritten) {
       return;
     }
     auto type = RankedTensorType::get({count}, b.getBuilder().getF32Type());
@@ -48,11 +50,13 @@ public:
     Value amaxes = b.create<ReadOp>(type, kWeightAmaxState);
     Value scales =
         buildScale(b, amaxes, elementTypeOf(segments.front().compute));
-    // What is left as it is, or zero, keeps its scale.
+    // What is left as it is, or zero, keeps its scale; so does what is no
+    // number.
     Value isKnown = b.compare(ComparePredicate::GT, amaxes, 0.0);
     Value old = b.create<ReadOp>(type, kWeightScaleState);
     scales = b.select(isKnown, scales, old);
     write(kWeightScaleState, scales);
+    write(kWeightInverseState, buildInverseScale(b, scales));
     for (Fp8Segment &segment : segments) {
       if (segment.master) {
         writeNumbers(segment, scales);
@@ -148,9 +152,9 @@ void Fp8WeightBuilder::writeNumbers(Fp8Segment &segment, Value scales) {
   Value factors =
       b.create<BroadcastOp>(rows, concat(repeated), ArrayRef<int64_t>{0});
   Value scaled = b.mul(b.reshape(segment.master, rows.getShape()), factors);
-  Value numbers = b.cast(scaled, elementTypeOf(segment.compute));
+  scaled = b.reshape(scaled, {segment.granules * kFp8Alignment});
   write(segment.compute.getSymName(),
-        b.reshape(numbers, {segment.granules * kFp8Alignment}));
+        b.cast(scaled, elementTypeOf(segment.compute)));
 }
 
 void accel::buildFp8Weights(ArithmeticBuilder &b, ModuleOp module,

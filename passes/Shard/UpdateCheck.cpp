@@ -137,13 +137,14 @@ private:
 
 } // namespace
 
-/// Scales are behind reshapes to rows of one granule.
+/// Scales multiply rows of one granule, and are written in front of what they
+/// have multiplied.
 Value accel::findRounded(WriteOp write) {
   auto skipReshape = [](Value value) {
     auto reshape = value.getDefiningOp<ReshapeOp>();
     return reshape ? Value(reshape.getOperand()) : value;
   };
-  auto rounded = skipReshape(write.getValue()).getDefiningOp<CastOp>();
+  auto rounded = write.getValue().getDefiningOp<CastOp>();
   if (!rounded) {
     return {};
   }
@@ -151,8 +152,15 @@ Value accel::findRounded(WriteOp write) {
   if (!isFp8(getElementTypeOrSelf(rounded.getType()))) {
     return wide;
   }
-  auto scaled = wide.getDefiningOp<MulOp>();
-  return scaled ? skipReshape(scaled.getLhs()) : Value();
+  auto scaled = skipReshape(wide).getDefiningOp<MulOp>();
+  auto writes = [&](StringRef state) {
+    return llvm::any_of(
+        write->getBlock()->getOps<WriteOp>(), [&](WriteOp other) {
+          return other.getSymbol() == state && other->isBeforeInBlock(write);
+        });
+  };
+  bool isKnown = writes(kWeightScaleState) && writes(kWeightInverseState);
+  return scaled && isKnown ? skipReshape(scaled.getLhs()) : Value();
 }
 
 LogicalResult accel::checkUpdate(ModuleOp module) {

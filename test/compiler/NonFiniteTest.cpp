@@ -7,6 +7,7 @@
 #include "runtime/executor/parameters.h"
 #include "runtime/executor/rank_threads.h"
 #include "runtime/io/posix_vfs.h"
+#include "runtime/plan/schema/element_type.h"
 #include "test/compiler/CompilerFixture.h"
 #include "test/compiler/FaultyDevice.h"
 
@@ -30,6 +31,7 @@ constexpr int64_t kGlobalBatch = 8;
 struct Case {
   std::string model, mode, optimizer;
   int ranks;
+  std::string precision = "f32";
 };
 
 void PrintTo(const Case &each, std::ostream *stream) {
@@ -39,8 +41,10 @@ void PrintTo(const Case &each, std::ostream *stream) {
 std::string nameOf(const testing::TestParamInfo<Case> &info) {
   std::string model = info.param.model;
   std::replace(model.begin(), model.end(), '-', '_');
+  std::string precision = info.param.precision;
   return model + "_" + info.param.mode + "_" + info.param.optimizer + "_" +
-         std::to_string(info.param.ranks);
+         std::to_string(info.param.ranks) +
+         (precision == "f32" ? "" : "_" + precision);
 }
 
 /// A classifier whose scores a mask sets to negative infinity, as attention
@@ -128,6 +132,10 @@ protected:
     options.shard.mode = *dist::symbolizeShardingMode(GetParam().mode);
     options.accumulate.optimizer = GetParam().optimizer;
     options.accumulate.clipNorm = 1.0;
+    if (GetParam().precision == "fp8") {
+      options.precision.precision = "bf16";
+      options.precision.fp8 = "current";
+    }
     onnx::ImportedModel model = importModel(options);
     ASSERT_TRUE(model.module) << diagnostics;
     for (const PhaseInfo &info : getPhases()) {
@@ -201,6 +209,16 @@ protected:
         double value = *runtime::GetScalar(executor, state.buffer());
         states[state.name()] = std::to_string(value);
       }
+      if (state.kind() == planpb::State::KIND_SCALE) {
+        const planpb::Buffer &buffer = plan->view().buffer(state.buffer());
+        runtime::SlotTensor scales;
+        scales.buffer = state.buffer();
+        scales.width = sizeof(float);
+        scales.shard.set_elements(
+            buffer.bytes().alternatives(0).terms(0).factor() / sizeof(float));
+        scales.shard.set_granule(1);
+        states[state.name()] = readTensor(executor, scales);
+      }
     }
     return states;
   }
@@ -209,15 +227,19 @@ protected:
                        const planpb::Bucket &bucket,
                        const planpb::Segment &segment,
                        const planpb::Slot &slot) {
-    bool isCode =
-        plan->view().buffer(slot.buffer()).dtype() == planpb::ELEMENT_U8;
     uint64_t block = std::max<uint64_t>(1, slot.block());
     runtime::SlotTensor tensor;
     tensor.buffer = slot.buffer();
-    tensor.width = isCode ? 1 : sizeof(float);
+    tensor.width =
+        runtime::ElementBits(plan->view().buffer(slot.buffer()).dtype()) / 8;
     tensor.shard.set_elements(segment.elements() / block);
     tensor.shard.set_granule(bucket.granule() / block);
     *tensor.shard.mutable_axes() = slot.sharded_over();
+    return readTensor(executor, tensor);
+  }
+
+  static std::string readTensor(const runtime::Executor &executor,
+                                const runtime::SlotTensor &tensor) {
     std::string bytes(tensor.shard.elements() * tensor.width, '\0');
     absl::Status status = executor.ReadTensor(
         tensor, 0, tensor.shard.elements(),
@@ -345,19 +367,19 @@ TEST_P(NamingTest, WhatAnInstructionSpoilsIsNamedInThatStep) {
       << counts.seen << " of " << counts.tried;
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, NamingTest,
-                         testing::Values(Case{"mlp", "plain", "adamw", 1},
-                                         Case{"mlp", "plain", "sgd", 2},
-                                         Case{"mlp", "fsdp", "adamw", 2},
-                                         Case{"gpt2", "plain", "adamw", 1},
-                                         Case{"gpt2", "zero1", "adamw", 2},
-                                         Case{"gpt2", "zero2", "adamw", 2},
-                                         Case{"gpt2", "fsdp", "adamw", 2},
-                                         Case{"decoder18", "plain", "adamw", 2},
-                                         Case{"masked", "plain", "adamw", 1},
-                                         Case{"masked", "fsdp", "adamw", 2},
-                                         Case{"hidden", "plain", "adamw", 2}),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(
+    Models, NamingTest,
+    testing::Values(
+        Case{"mlp", "plain", "adamw", 1}, Case{"mlp", "plain", "sgd", 2},
+        Case{"mlp", "fsdp", "adamw", 2}, Case{"gpt2", "plain", "adamw", 1},
+        Case{"gpt2", "zero1", "adamw", 2}, Case{"gpt2", "zero2", "adamw", 2},
+        Case{"gpt2", "fsdp", "adamw", 2},
+        Case{"decoder18", "plain", "adamw", 2},
+        Case{"masked", "plain", "adamw", 1}, Case{"masked", "fsdp", "adamw", 2},
+        Case{"hidden", "plain", "adamw", 2},
+        Case{"decoder16", "plain", "adamw", 1, "fp8"},
+        Case{"decoder16", "fsdp", "adamw", 2, "fp8"}),
+    nameOf);
 
 class MaskTest : public NonFiniteTest {};
 
@@ -443,7 +465,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"mlp", "zero2", "lion", 2}, Case{"mlp", "zero2", "sgd", 2},
         Case{"mlp", "fsdp", "adamw", 2}, Case{"mlp", "fsdp", "adamw8", 2},
         Case{"mlp", "fsdp", "lion", 2}, Case{"mlp", "fsdp", "sgd", 2},
-        Case{"mlp", "plain", "adamw8", 2}, Case{"gpt2", "fsdp", "adamw", 2}),
+        Case{"mlp", "plain", "adamw8", 2}, Case{"gpt2", "fsdp", "adamw", 2},
+        Case{"decoder16", "plain", "adamw", 2, "fp8"},
+        Case{"decoder16", "fsdp", "adamw", 2, "fp8"}),
     nameOf);
 
 } // namespace

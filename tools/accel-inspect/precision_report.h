@@ -21,13 +21,13 @@ struct PrecisionSite {
 // Those of the function of role step, in program order. Borrows: the plan.
 std::vector<PrecisionSite> FindPrecisionSites(const runtime::PlanView& plan);
 
-// What was asked for: "bf16", "fp8 (recipe current, f8E4M3FN, gradients
-// f8E5M2), emulated, otherwise bf16".
+// What was asked for: "bf16", "fp8 (recipe current, f8e4m3, gradients
+// f8e5m2), emulated, otherwise bf16".
 std::string AskedPrecision(const planpb::Manifest& manifest);
 
 // "product weight_gradient 768x3072x256"
 std::string SiteName(const planpb::Site& site);
-// "bf16", or "f8E4M3FN x f8E5M2" where the operands have two types
+// "bf16", or "f8e5m2 x f8e4m3" where the operands have two types
 std::string SiteOperands(const planpb::Site& site);
 // "bf16, summed in f32, stored as bf16"
 std::string SiteTypes(const planpb::Site& site);

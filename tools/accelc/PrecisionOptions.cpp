@@ -24,6 +24,10 @@ void addTypes(CLI::App &app, CommandLine &line, const char *group) {
                "which it overflows is skipped")
       ->excludes("--bf16")
       ->group(group);
+}
+
+/// Products that read less.
+void addFp8(CLI::App &app, CommandLine &line, const char *group) {
   app.add_flag("--fp8{current}", line.fp8,
                "As --bf16, and products of weights read floats of 8 bits, each "
                "tensor times a scale that makes its largest number that of the "
@@ -43,6 +47,9 @@ void addTypes(CLI::App &app, CommandLine &line, const char *group) {
       ->check(tools::OneOf({"hybrid", "e4m3"}))
       ->capture_default_str()
       ->group(group);
+}
+
+void addLossScale(CLI::App &app, CommandLine &line, const char *group) {
   app.add_option("--loss-scale", line.lossScale,
                  "The loss scale of --fp16: torch (torch.amp.GradScaler: "
                  "65536, twice as much after 2000 good steps, half as much "
@@ -93,6 +100,8 @@ void addRules(CLI::App &app, const char *group) {
 
 void addPrecisionOptions(CLI::App &app, CommandLine &line, const char *group) {
   addTypes(app, line, group);
+  addFp8(app, line, group);
+  addLossScale(app, line, group);
   addRules(app, group);
   app.add_option("--residual-dtype", line.residualDtype,
                  "What sums of two activations, the residual stream of a "

@@ -52,7 +52,8 @@ def Accel_ProductRole : I32EnumAttr<"ProductRole", "what a product is to the tra
 def Accel_StateKind : I32EnumAttr<"StateKind", "what a state is", [
     I32EnumAttrCase<"Hyperparameter", 0, "hyperparameter">, I32EnumAttrCase<"Counter", 1, "counter">,
     I32EnumAttrCase<"Accumulator", 2, "accumulator">, I32EnumAttrCase<"Partial", 3, "partial">,
-    I32EnumAttrCase<"Slot", 4, "slot">, I32EnumAttrCase<"PartialMax", 5, "partial_max">]> {
+    I32EnumAttrCase<"Slot", 4, "slot">, I32EnumAttrCase<"PartialMax", 5, "partial_max">,
+    I32EnumAttrCase<"Scale", 6, "scale">]> {
   let cppNamespace = "::accel";
 }
 

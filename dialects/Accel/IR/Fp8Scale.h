@@ -13,6 +13,8 @@ namespace accel {
 /// The state that holds the scales of parameters that microbatches read in 8
 /// bits: f32, one for each, where `scale` of the parameter says.
 inline constexpr llvm::StringLiteral kWeightScaleState = "weight_scale";
+/// The state that holds 1 over each of them.
+inline constexpr llvm::StringLiteral kWeightInverseState = "weight_inverse";
 /// The state through which ranks find the largest magnitudes of those
 /// parameters, of which each has its own parts.
 inline constexpr llvm::StringLiteral kWeightAmaxState = "weight_amax";
@@ -22,7 +24,8 @@ inline constexpr llvm::StringLiteral kWeightAmaxState = "weight_amax";
 inline constexpr int64_t kFp8Alignment = 128;
 
 /// A tensor with a smaller largest magnitude is scaled as if it had this one,
-/// so that scales and their inverses are numbers of f32. Its products are zero.
+/// so that scales and their inverses are numbers of f32. A weight of zeros
+/// keeps the scale that it had.
 inline constexpr double kLeastAmax = 0x1p-100;
 
 inline bool isFp8(mlir::Type element) {

@@ -39,35 +39,33 @@ plan::ShardAttr CallConversion::findShard(func::CallOp call) const {
   return longest ? longest : findResultShard(call);
 }
 
-/// Whether `kernel` reads `argument` along its rows: one number for each.
+/// Whether `kernel` reads `argument` along its rows, one number for each, and
+/// in no other way.
 static bool isReadByRows(func::FuncOp kernel, BlockArgument argument) {
-  FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
-  if (failed(domain) || domain->rows == 1 ||
-      getNumElements(argument) != domain->rows) {
-    return false;
-  }
-  bool repeats = false;
+  bool isByRows = true;
   kernel.walk([&](Operation *op) {
     for (Value operand : isViewOp(op) ? ValueRange() : op->getOperands()) {
       Value root = getViewRoot(operand, [](Value) { return false; });
-      repeats |= root == argument && getAccessRelation(operand, root).kind ==
-                                         AccessKind::RowBroadcast;
+      isByRows &= root != argument || getAccessRelation(operand, root).kind ==
+                                          AccessKind::RowBroadcast;
     }
   });
-  return repeats;
+  return isByRows;
 }
 
-/// Of what every rank has all of, a call that is cut takes the rank's own rows.
+/// Of what every rank has all of, a call that is cut takes the rank's own rows,
+/// or a number that is one for all.
 FailureOr<Value> CallConversion::getRows(KernelCall &call, OpOperand &operand) {
   FailureOr<Value> buffer = values.get(operand.get());
   auto argument = call.kernel.getArgument(operand.getOperandNumber());
-  if (failed(buffer) || !call.shard || !isReadByRows(call.kernel, argument)) {
+  if (failed(buffer) || !call.shard || getNumElements(argument) == 1) {
     return buffer;
   }
   plan::ShardAttr rows = getRowShard(call.shard, getNumElements(argument));
-  if (!rows) {
-    return call.op.emitOpError("expected rows that divide the granule of ")
-           << call.shard << ", got one for each element of "
+  if (!rows || !isReadByRows(call.kernel, argument)) {
+    return call.op.emitOpError("is cut by ")
+           << call.shard << " and expected operands that are cut as well, have "
+           << "one number for each row, or one for all, got "
            << argument.getType();
   }
   return declarations.addPart(call.op.getLoc(), *buffer, rows);

@@ -107,3 +107,22 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 // CHECK-NOT: @mul_1
+
+// -----
+
+// An element of what a kernel makes has none of its own.
+accel.parameter @g : tensor<4x8xf32> trainable
+// CHECK-LABEL: func.func @step
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  // CHECK: %[[X:.+]] = accel.input "x"
+  // CHECK: %[[P:.+]] = call @exp_div_0(%[[X]]) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK-NEXT: accel.accumulate @g, %[[P]]
+  %x = accel.input "x" : tensor<4x8xf32>
+  %e = accel.exp %x : tensor<4x8xf32>
+  %first = accel.slice %e [0, 0] strides [1, 1] : tensor<4x8xf32> -> tensor<1x1xf32>
+  %s = accel.reshape %first : tensor<1x1xf32> -> tensor<f32>
+  %b = accel.broadcast %s [] : tensor<f32> -> tensor<4x8xf32>
+  %p = accel.div %e, %b : tensor<4x8xf32>
+  accel.accumulate @g, %p : tensor<4x8xf32>
+  return
+}

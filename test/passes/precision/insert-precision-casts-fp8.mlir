@@ -17,7 +17,8 @@
 accel.parameter @w : tensor<32x16xf32> trainable
 accel.parameter @v : tensor<16x16xf32> trainable
 accel.state @loss_sum accumulator : tensor<f64>
-// CHECK: accel.state @weight_scale counter : tensor<1xf32> {initial = 1.000000e+00 : f64}
+// CHECK: accel.state @weight_scale scale : tensor<1xf32> {initial = 1.000000e+00 : f64}
+// CHECK: accel.state @weight_inverse scale : tensor<1xf32> {initial = 1.000000e+00 : f64}
 // CHECK-LABEL: func.func @microbatch
 // CHECK-SAME: %[[X:.+]]: tensor<48x32xf32>
 func.func @microbatch(%x: tensor<48x32xf32> {accel.name = "x"}) {
@@ -35,8 +36,7 @@ func.func @microbatch(%x: tensor<48x32xf32> {accel.name = "x"}) {
   // CHECK-NEXT: %[[ONE:.+]] = accel.constant dense<1.000000e+00> : tensor<f32>
   // CHECK-NEXT: %[[XI:.+]] = accel.div %[[ONE]], %[[SCALE]] : tensor<f32>
   // The scale of a weight is a state.
-  // CHECK-DAG: %[[STATES:.+]] = accel.read @weight_scale : tensor<1xf32>
-  // CHECK-DAG: %[[INVERSES:.+]] = accel.div %{{.+}}, %[[STATES]] : tensor<1xf32>
+  // CHECK-DAG: accel.read @weight_inverse : tensor<1xf32>
   // CHECK-DAG: %[[WI:.+]] = accel.reshape %{{.+}} : tensor<1xf32> -> tensor<f32>
   // CHECK-DAG: %[[WQ:.+]] = accel.read @w : tensor<32x16xf8E4M3FN>
   %w = accel.read @w : tensor<32x16xf32>
@@ -95,12 +95,12 @@ func.func @microbatch(%ids: tensor<32xi64> {accel.name = "ids"}) {
   // CHECK: accel.matmul {{.*}}accel.precision_reason = "--precision-exclude='excluded'"
   %excluded = accel.read @excluded : tensor<24x16xf32>
   %b = accel.matmul %a, %excluded : tensor<32x24xf32>, tensor<24x16xf32> -> tensor<32x16xf32>
-  // CHECK: accel.matmul {{.*}} {accel.precision_reason = "it multiplies activations by each other, as attention does", transpose_rhs}
+  // CHECK: accel.matmul {{.*}} {accel.precision_reason = "neither operand is a parameter", transpose_rhs}
   %c = accel.matmul %b, %e {transpose_rhs} : tensor<32x16xf32>, tensor<32x16xf32> -> tensor<32x32xf32>
   %d = accel.matmul %c, %e : tensor<32x32xf32>, tensor<32x16xf32> -> tensor<32x16xf32>
   // A parameter that is looked up in bf16 is multiplied in bf16.
   // CHECK: accel.gather
-  // CHECK: accel.matmul {{.*}}accel.precision_reason = "parameter 'shared' is read in bf16 elsewhere"
+  // CHECK: accel.matmul {{.*}}accel.precision_reason = "parameter 'shared' is not read by products of 8 bits alone"
   %shared = accel.read @shared : tensor<16x16xf32>
   %look = accel.gather %shared, %ids : tensor<16x16xf32>, tensor<32xi64> -> tensor<32x16xf32>
   %s = accel.add %look, %d : tensor<32x16xf32>
@@ -122,8 +122,13 @@ func.func @microbatch(%ids: tensor<32xi64> {accel.name = "ids"}) {
 }
 
 //--- views.mlir
-// A view of all of a tensor views what the tensor became; what else reads such a parameter gets the numbers that it stands for.
+// A view of all of a tensor views what the tensor became, one of a parameter what that became; another part of a tensor has a scale of its
+// own, whichever product comes first. A parameter that something else reads stays bf16.
+// CHECK: accel.parameter @w : tensor<2x8x16xf32> trainable compute f8E4M3FN {scale = 0 : i64}
+// CHECK: accel.parameter @penalized : tensor<16x16xf32> trainable compute bf16{{$}}
 accel.parameter @w : tensor<2x8x16xf32> trainable
+accel.parameter @part : tensor<16x16xf32> trainable
+accel.parameter @penalized : tensor<16x16xf32> trainable
 accel.parameter @head : tensor<16x16xf32> trainable
 accel.state @loss_sum accumulator : tensor<f64>
 // CHECK-LABEL: func.func @microbatch
@@ -132,20 +137,26 @@ func.func @microbatch(%x: tensor<2x16x16xf32> {accel.name = "x"}) {
   // CHECK-DAG: %[[ROWS:.+]] = accel.reshape %[[XQ]] : tensor<2x16x16xf8E4M3FN> -> tensor<32x16xf8E4M3FN>
   // CHECK-DAG: %[[W:.+]] = accel.read @w : tensor<2x8x16xf8E4M3FN>
   // CHECK-DAG: %[[FLAT:.+]] = accel.reshape %[[W]] : tensor<2x8x16xf8E4M3FN> -> tensor<16x16xf8E4M3FN>
-  // CHECK-DAG: %[[NUMBERS:.+]] = accel.cast %[[W]] : tensor<2x8x16xf8E4M3FN> -> tensor<2x8x16xf32>
-  // CHECK-DAG: %[[WIDE:.+]] = accel.mul %[[NUMBERS]], %
   // CHECK-DAG: accel.matmul %[[ROWS]], %[[FLAT]]
-  // CHECK-DAG: accel.reduce_sum %[[WIDE]] [0, 1, 2]
   %rows = accel.reshape %x : tensor<2x16x16xf32> -> tensor<32x16xf32>
   %w = accel.read @w : tensor<2x8x16xf32>
   %flat = accel.reshape %w : tensor<2x8x16xf32> -> tensor<16x16xf32>
   %z = accel.matmul %rows, %flat : tensor<32x16xf32>, tensor<16x16xf32> -> tensor<32x16xf32>
+  // CHECK-DAG: %[[SLICE:.+]] = accel.slice %{{.+}} [16, 0] strides [1, 1] : tensor<32x16xf32> -> tensor<16x16xf32>
+  // CHECK-DAG: accel.abs %[[SLICE]]
+  %half = accel.slice %rows [16, 0] strides [1, 1] : tensor<32x16xf32> -> tensor<16x16xf32>
+  %part = accel.read @part : tensor<16x16xf32>
+  %u = accel.matmul %half, %part : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  // CHECK-DAG: accel.matmul {{.*}}accel.precision_reason = "parameter 'penalized' is not read by products of 8 bits alone"
+  %penalized = accel.read @penalized : tensor<16x16xf32>
+  %v = accel.matmul %u, %penalized : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  %both = accel.concat %z, %v axis 0 : tensor<32x16xf32>, tensor<16x16xf32> -> tensor<48x16xf32>
   %head = accel.read @head : tensor<16x16xf32>
-  %y = accel.matmul %z, %head : tensor<32x16xf32>, tensor<16x16xf32> -> tensor<32x16xf32>
-  %sum = accel.reduce_sum %y [0, 1] : tensor<32x16xf32> -> tensor<f32>
-  %other = accel.reduce_sum %w [0, 1, 2] : tensor<2x8x16xf32> -> tensor<f32>
-  %both = accel.add %sum, %other : tensor<f32>
-  %loss = accel.cast %both : tensor<f32> -> tensor<f64>
+  %y = accel.matmul %both, %head : tensor<48x16xf32>, tensor<16x16xf32> -> tensor<48x16xf32>
+  %sum = accel.reduce_sum %y [0, 1] : tensor<48x16xf32> -> tensor<f32>
+  %other = accel.reduce_sum %penalized [0, 1] : tensor<16x16xf32> -> tensor<f32>
+  %all = accel.add %sum, %other : tensor<f32>
+  %loss = accel.cast %all : tensor<f32> -> tensor<f64>
   accel.accumulate @loss_sum, %loss : tensor<f64>
   return
 }

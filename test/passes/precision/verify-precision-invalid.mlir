@@ -79,15 +79,20 @@ module {
 module attributes {accel.precision = bf16, accel.fp8 = {recipe = "current", forward = f8E4M3FN, gradient = f8E5M2}} {
   accel.parameter @w : tensor<16x16xf32> trainable compute f8E4M3FN {scale = 1 : i64}
   accel.parameter @v : tensor<16x16xf32> trainable compute f8E4M3FN {scale = 0 : i64}
-  accel.state @weight_scale counter : tensor<2xf32>
-  func.func @microbatch(%x: tensor<16x16xf32>, %low: tensor<16x16xbf16>, %bytes: tensor<16x16xf8E4M3FN>, %scale: tensor<f32>) {
+  accel.state @weight_scale scale : tensor<2xf32>
+  accel.state @weight_inverse scale : tensor<2xf32>
+  func.func @microbatch(%x: tensor<16x16xf32>, %low: tensor<16x16xbf16>, %bytes: tensor<16x16xf8E4M3FN>, %any: tensor<f32>) {
     %one = accel.constant dense<1.0> : tensor<f32>
-    %ones = accel.constant dense<1.0> : tensor<2xf32>
-    %scales = accel.read @weight_scale : tensor<2xf32>
-    %inverses = accel.div %ones, %scales : tensor<2xf32>
+    %inverses = accel.read @weight_inverse : tensor<2xf32>
     %second = accel.slice %inverses [1] strides [1] : tensor<2xf32> -> tensor<1xf32>
     %wi = accel.reshape %second : tensor<1xf32> -> tensor<f32>
     %bwi = accel.broadcast %wi [] : tensor<f32> -> tensor<16x16xf32>
+    %abs = accel.abs %x : tensor<16x16xf32>
+    %amax = accel.reduce_max %abs [0, 1] : tensor<16x16xf32> -> tensor<f32>
+    %least = accel.constant dense<1.0e-30> : tensor<f32>
+    %divisor = accel.max %amax, %least : tensor<f32>
+    %largest = accel.constant dense<448.0> : tensor<f32>
+    %scale = accel.div %largest, %divisor : tensor<f32>
     %bs = accel.broadcast %scale [] : tensor<f32> -> tensor<16x16xf32>
     %xs = accel.mul %x, %bs : tensor<16x16xf32>
     %xq = accel.cast %xs saturate : tensor<16x16xf32> -> tensor<16x16xf8E4M3FN>
@@ -121,6 +126,21 @@ module attributes {accel.precision = bf16, accel.fp8 = {recipe = "current", forw
     %d3 = accel.tanh %d : tensor<16x16xf32>
     // expected-error@below {{expected each operand to come from a cast to 'f8E4M3FN', a parameter or another result of 'f8E4M3FN', got one that does not}}
     %e = accel.matmul %bytes, %w : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    // A scale that is not of the tensor's largest magnitude.
+    %bany = accel.broadcast %any [] : tensor<f32> -> tensor<16x16xf32>
+    %os = accel.mul %x, %bany : tensor<16x16xf32>
+    %oq = accel.cast %os saturate : tensor<16x16xf32> -> tensor<16x16xf8E4M3FN>
+    %oi = accel.div %one, %any : tensor<f32>
+    %boi = accel.broadcast %oi [] : tensor<f32> -> tensor<16x16xf32>
+    // expected-error@below {{expected the sums to be multiplied by the inverse of the scale of each operand, got another use}}
+    %h = accel.matmul %oq, %w : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %h1 = accel.mul %h, %boi : tensor<16x16xf32>
+    %h2 = accel.mul %h1, %bwi : tensor<16x16xf32>
+    // A gradient has the type of gradients.
+    // expected-error@below {{expected one operand of 'f8E5M2', the type of gradients, got 0}}
+    %i = accel.matmul %xq, %w as input_gradient {transpose_rhs} : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %i1 = accel.mul %i, %bxi : tensor<16x16xf32>
+    %i2 = accel.mul %i1, %bwi : tensor<16x16xf32>
     // A product of bf16 says why it is one; with a reason it is bf16.
     %lowx = accel.cast %x : tensor<16x16xf32> -> tensor<16x16xbf16>
     // expected-error@below {{expected operands of 'f8E4M3FN' or 'f8E5M2', got 'bf16'}}
@@ -128,6 +148,19 @@ module attributes {accel.precision = bf16, accel.fp8 = {recipe = "current", forw
     %sound3 = accel.matmul %lowx, %lowx {accel.precision_reason = "it makes the logits"} : tensor<16x16xbf16>, tensor<16x16xbf16> -> tensor<16x16xf32>
     // expected-error@below {{expected operands of 'bf16', as the product is excluded, got 'f8E4M3FN'}}
     %g = accel.matmul %xq, %w {accel.precision_reason = "it makes the logits"} : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    return
+  }
+}
+
+// -----
+
+// Each parameter has a scale of its own.
+module attributes {accel.precision = bf16, accel.fp8 = {recipe = "current", forward = f8E4M3FN, gradient = f8E5M2}} {
+  accel.parameter @w : tensor<16x16xf32> trainable compute f8E4M3FN {scale = 0 : i64}
+  // expected-error@below {{expected parameter 'v' to have a scale of its own among the 2 of 'weight_scale', got 0}}
+  accel.parameter @v : tensor<16x16xf32> trainable compute f8E4M3FN {scale = 0 : i64}
+  accel.state @weight_scale scale : tensor<2xf32>
+  func.func @microbatch() {
     return
   }
 }

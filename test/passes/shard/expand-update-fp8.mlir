@@ -30,6 +30,8 @@
 // CHECK: %[[OLD:.+]] = accel.read @weight_scale : tensor<3xf32>
 // CHECK: %[[KEPT:.+]] = accel.select %[[ISKNOWN]], %[[SCALES]], %[[OLD]]
 // CHECK: accel.write @weight_scale, %[[KEPT]] : tensor<3xf32>
+// CHECK: %[[INVERSES:.+]] = accel.div %{{.+}}, %[[KEPT]]
+// CHECK: accel.write @weight_inverse, %[[INVERSES]] : tensor<3xf32>
 // The scale of each row, of the padding behind the last parameter, too.
 // CHECK: %[[ASCALE:.+]] = accel.slice %[[KEPT]] [2] strides [1]
 // CHECK: accel.broadcast %{{.+}} [] : tensor<f32> -> tensor<1xf32>
@@ -39,9 +41,9 @@
 // CHECK: %[[FACTORS:.+]] = accel.broadcast %[[OFROWS]] [0] : tensor<4xf32> -> tensor<4x128xf32>
 // CHECK: %[[MATRIX:.+]] = accel.reshape %[[NEW]]
 // CHECK: %[[SCALED:.+]] = accel.mul %[[MATRIX]], %[[FACTORS]]
-// CHECK: %[[BYTES:.+]] = accel.cast %[[SCALED]] saturate : tensor<4x128xf32> -> tensor<4x128xf8E4M3FN>
-// CHECK: %[[FLAT:.+]] = accel.reshape %[[BYTES]]
-// CHECK: accel.write @m.low.compute, %[[FLAT]] : tensor<512xf8E4M3FN>
+// CHECK: %[[FLAT:.+]] = accel.reshape %[[SCALED]]
+// CHECK: %[[BYTES:.+]] = accel.cast %[[FLAT]] saturate : tensor<512xf32> -> tensor<512xf8E4M3FN>
+// CHECK: accel.write @m.low.compute, %[[BYTES]] : tensor<512xf8E4M3FN>
 // CHECK-NOT: accel.write @m.frozen.compute
 accel.parameter @a : tensor<16x8xf32> trainable compute f8E4M3FN {scale = 2 : i64, segment = @m.low.master, offset = 0 : i64}
 accel.parameter @b : tensor<16x17xf32> trainable compute f8E4M3FN {scale = 0 : i64, segment = @m.low.master, offset = 128 : i64}
@@ -53,7 +55,8 @@ accel.state @warmup_steps hyperparameter : tensor<f64>
 accel.state @step_count counter : tensor<f64>
 accel.state @skipped_steps counter : tensor<f64>
 accel.state @loss_sum accumulator : tensor<f64>
-accel.state @weight_scale counter : tensor<3xf32>
+accel.state @weight_scale scale : tensor<3xf32>
+accel.state @weight_inverse scale : tensor<3xf32>
 accel.bucket @m {granule = 128 : i64, segments = [#accel.segment<"low" group decayed, 512 elements of @a, @b>, #accel.segment<"frozen" group frozen, 128 elements of @f>]}
 accel.state @m.low.master slot : tensor<512xf32> {segment = #accel.segment_ref<@m "low">, slot = #accel.slot<master>, group = #accel.group<decayed>}
 accel.state @m.low.compute slot : tensor<512xf8E4M3FN> {segment = #accel.segment_ref<@m "low">, slot = #accel.slot<compute>, group = #accel.group<decayed>}
