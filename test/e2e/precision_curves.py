@@ -162,6 +162,7 @@ def main() -> int:
     report = {
         "date": datetime.date.today().isoformat(),
         "steps": arguments.steps,
+        "schedule": SCHEDULE,
         "smoothing": WEIGHT,
         "results": results,
     }
