@@ -108,7 +108,7 @@ private:
     Value scale = seed.create<ReadOp>(scalar, kLossScaleState);
     Value number = seed.cast(seed.mul(scale, seed.constant(scalar, factor)),
                              type.getElementType());
-    return seed.create<BroadcastOp>(type, number, ArrayRef<int64_t>{});
+    return seed.repeat(number, type);
   }
 
   void accumulateGradients(ArrayRef<SmallVector<Value>> contributions) {

@@ -88,8 +88,8 @@ void Fp8Products::lower(MatmulOp product, const Operands &operands) {
   auto narrow = MatmulOp::create(builder, product.getLoc(), type, lhs.numbers,
                                  rhs.numbers, product.getTransposeLhs(),
                                  product.getTransposeRhs(), product.getRole());
-  Value result = b.mul(narrow.getResult(), buildRepeated(b, lhs.inverse, type));
-  result = b.mul(result, buildRepeated(b, rhs.inverse, type));
+  Value result = b.mul(narrow.getResult(), b.repeat(lhs.inverse, type));
+  result = b.mul(result, b.repeat(rhs.inverse, type));
   product.replaceAllUsesWith(result);
   product.erase();
 }

@@ -40,17 +40,9 @@ Fp8Sites::Fp8Sites(const PrecisionSites &sites) : sites(sites) {
 }
 
 void Fp8Sites::findModel() {
-  SmallVector<Operation *> open;
-  llvm::copy_if(sites.getSites(), std::back_inserter(open), isForward);
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val();
-    for (Value operand : op->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      if (producer && inModel.insert(producer).second) {
-        open.push_back(producer);
-      }
-    }
-  }
+  SmallVector<Operation *> inForward;
+  llvm::copy_if(sites.getSites(), std::back_inserter(inForward), isForward);
+  collectProducers(std::move(inForward), inModel);
 }
 
 bool Fp8Sites::isGradient(Value operand) const {
@@ -92,23 +84,10 @@ std::string Fp8Sites::findReason(MatmulOp product) const {
                     .str();
 }
 
-/// Adds who reads `value`, through views.
-static void collectReaders(Value value, SmallVectorImpl<Operation *> &readers) {
-  for (Operation *user : value.getUsers()) {
-    if (!isStoredView(user)) {
-      readers.push_back(user);
-      continue;
-    }
-    for (Value result : user->getResults()) {
-      collectReaders(result, readers);
-    }
-  }
-}
-
 /// A parameter is read in one type: in 8 bits only if products alone read it,
 /// and all of them in 8 bits. Leaving one out may leave others out.
 void Fp8Sites::leaveSharedWeights(func::FuncOp microbatch) {
-  llvm::MapVector<StringAttr, SmallVector<Operation *>> readers;
+  llvm::MapVector<StringAttr, llvm::SetVector<Operation *>> readers;
   microbatch.walk([&](ReadOp read) {
     collectReaders(read, readers[read.getSymbolAttr().getAttr()]);
   });

@@ -169,14 +169,12 @@ private:
     if (failed(checkAnyIsLow(sites))) {
       return failure();
     }
-    StoredValues stored(microbatch, sites, residual == "f32");
     for (Operation *site : sites.getSites()) {
       if (!sites.isLow(site)) {
         report(site, sites.getReason(site), "f32");
       }
     }
-    MicrobatchRewriter(microbatch, sites, getLowType(), /*fp8=*/nullptr)
-        .rewrite(stored.getRounded());
+    rewrite(microbatch, sites, /*fp8=*/nullptr);
     return success();
   }
 
@@ -196,16 +194,21 @@ private:
     if (failed(announceFp8(types))) {
       return failure();
     }
-    StoredValues stored(microbatch, sites, residual == "f32");
     for (Operation *site : sites.getSites()) {
       if (!fp8Sites.contains(site)) {
         report(site, fp8Sites.getReason(site), "bf16");
       }
     }
     Fp8Products products(microbatch, fp8Sites, types);
-    MicrobatchRewriter(microbatch, sites, getLowType(), &products)
-        .rewrite(stored.getRounded());
+    rewrite(microbatch, sites, &products);
     return success();
+  }
+
+  void rewrite(func::FuncOp microbatch, const PrecisionSites &sites,
+               Fp8Products *products) {
+    StoredValues stored(microbatch, sites, residual == "f32");
+    MicrobatchRewriter(microbatch, sites, getLowType(), products)
+        .rewrite(stored.getRounded());
   }
 
   /// Tells the module what products read, if the target has code for that.

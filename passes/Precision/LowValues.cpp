@@ -5,8 +5,6 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "passes/Precision/PrecisionSites.h"
 
-#include "mlir/IR/IRMapping.h"
-
 using namespace mlir;
 using namespace accel;
 
@@ -66,13 +64,9 @@ Value LowValues::make(Value value) {
   if (!isView || !known.contains(getStoredValue(value))) {
     return CastOp::create(builder, value.getLoc(), value, low);
   }
-  IRMapping operands;
-  operands.map(op->getOperand(0), get(op->getOperand(0)));
-  builder.setInsertionPointAfter(op);
-  Operation *view = builder.clone(*op, operands);
+  Operation *view = cloneView(op, get(op->getOperand(0)));
   for (auto [wide, narrow] :
        llvm::zip_equal(op->getResults(), view->getResults())) {
-    narrow.setType(cast<RankedTensorType>(wide.getType()).clone(low));
     known[wide] = narrow;
   }
   return view->getResult(cast<OpResult>(value).getResultNumber());

@@ -6,6 +6,7 @@
 #include "passes/Analysis/NameRules.h"
 #include "passes/ErrorCodes.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -50,6 +51,44 @@ Value accel::getStoredValue(Value value) {
     value = value.getDefiningOp()->getOperand(0);
   }
   return value;
+}
+
+Operation *accel::cloneView(Operation *view, Value source) {
+  OpBuilder builder(view->getContext());
+  builder.setInsertionPointAfter(view);
+  IRMapping operands;
+  operands.map(view->getOperand(0), source);
+  Operation *clone = builder.clone(*view, operands);
+  for (Value result : clone->getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    result.setType(type.clone(elementTypeOf(source)));
+  }
+  return clone;
+}
+
+void accel::collectReaders(Value value, llvm::SetVector<Operation *> &readers) {
+  for (Operation *user : value.getUsers()) {
+    if (!isStoredView(user)) {
+      readers.insert(user);
+      continue;
+    }
+    for (Value result : user->getResults()) {
+      collectReaders(result, readers);
+    }
+  }
+}
+
+void accel::collectProducers(SmallVector<Operation *> open,
+                             llvm::DenseSet<Operation *> &producers) {
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val();
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (producer && producers.insert(producer).second) {
+        open.push_back(producer);
+      }
+    }
+  }
 }
 
 ReadOp accel::getParameterRead(Value value) {

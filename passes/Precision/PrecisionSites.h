@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <string>
 
@@ -33,6 +35,18 @@ bool isStoredView(mlir::Operation *op);
 
 /// The value that `value` is such a view of.
 mlir::Value getStoredValue(mlir::Value value);
+
+/// The view `view` of `source` instead of its operand, with the elements of
+/// `source`, behind `view`.
+mlir::Operation *cloneView(mlir::Operation *view, mlir::Value source);
+
+/// Adds who reads `value`, through such views, to `readers`.
+void collectReaders(mlir::Value value,
+                    llvm::SetVector<mlir::Operation *> &readers);
+
+/// Adds everything that `open` is computed of to `producers`.
+void collectProducers(llvm::SmallVector<mlir::Operation *> open,
+                      llvm::DenseSet<mlir::Operation *> &producers);
 
 /// The parameter that `value` is read from, through views; null if it is
 /// computed.

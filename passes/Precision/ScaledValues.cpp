@@ -6,8 +6,6 @@
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Precision/PrecisionSites.h"
 
-#include "mlir/IR/IRMapping.h"
-
 using namespace mlir;
 using namespace accel;
 
@@ -34,13 +32,9 @@ ScaledValue ScaledValues::make(Value value, Type element) {
   bool isWhole = isa_and_nonnull<ReshapeOp, TransposeOp>(op);
   if (isWhole || (isStoredView(op) && getParameterRead(value))) {
     ScaledValue source = get(op->getOperand(0), element);
-    IRMapping operands;
-    operands.map(op->getOperand(0), source.numbers);
-    builder.setInsertionPointAfter(op);
-    Operation *view = builder.clone(*op, operands);
+    Operation *view = cloneView(op, source.numbers);
     for (auto [wide, narrow] :
          llvm::zip_equal(op->getResults(), view->getResults())) {
-      narrow.setType(cast<RankedTensorType>(wide.getType()).clone(element));
       known[{wide, element}] = {narrow, source.inverse};
     }
     return known.find({value, element})->second;
@@ -48,6 +42,6 @@ ScaledValue ScaledValues::make(Value value, Type element) {
   ArithmeticBuilder b(builder, value.getLoc());
   auto type = cast<RankedTensorType>(value.getType());
   Value scale = buildScale(b, buildAmax(b, value), element);
-  Value scaled = b.mul(value, buildRepeated(b, scale, type));
+  Value scaled = b.mul(value, b.repeat(scale, type));
   return {b.cast(scaled, element), buildInverseScale(b, scale)};
 }

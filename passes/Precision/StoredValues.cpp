@@ -21,33 +21,6 @@ static bool isF32(Value value) {
   return type && type.getElementType().isF32();
 }
 
-/// Who reads `value`, through views that store nothing.
-static void collectReaders(Value value, llvm::SetVector<Operation *> &readers) {
-  for (Operation *user : value.getUsers()) {
-    if (!isStoredView(user)) {
-      readers.insert(user);
-      continue;
-    }
-    for (Value result : user->getResults()) {
-      collectReaders(result, readers);
-    }
-  }
-}
-
-/// Adds everything that `open` is computed of to `found`.
-static void collectProducers(SmallVector<Operation *> open,
-                             llvm::DenseSet<Operation *> &found) {
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val();
-    for (Value operand : op->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      if (producer && found.insert(producer).second) {
-        open.push_back(producer);
-      }
-    }
-  }
-}
-
 /// Everything that the sums over a microbatch, of losses and of targets, are
 /// computed of; the rest of the function are gradients.
 static llvm::DenseSet<Operation *> findForward(func::FuncOp microbatch) {

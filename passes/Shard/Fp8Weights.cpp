@@ -5,7 +5,6 @@
 #include "passes/Shard/Fp8Weights.h"
 
 #include "dialects/Accel/IR/Fp8Scale.h"
-#include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/StateMemory.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -48,8 +47,8 @@ public:
     auto type = RankedTensorType::get({count}, b.getBuilder().getF32Type());
     write(kWeightAmaxState, buildMaxima());
     Value amaxes = b.create<ReadOp>(type, kWeightAmaxState);
-    Value scales =
-        buildScale(b, amaxes, elementTypeOf(segments.front().compute));
+    Value scales = buildScale(
+        b, amaxes, getElementTypeOrSelf(segments.front().compute.getType()));
     // What is left as it is, or zero, keeps its scale; so does what is no
     // number.
     Value isKnown = b.compare(ComparePredicate::GT, amaxes, 0.0);
@@ -65,10 +64,6 @@ public:
   }
 
 private:
-  static Type elementTypeOf(StateOp state) {
-    return cast<RankedTensorType>(state.getType()).getElementType();
-  }
-
   void write(StringRef symbol, Value value) {
     WriteOp::create(b.getBuilder(), b.getLoc(), symbol, value);
   }
@@ -86,6 +81,7 @@ private:
   }
 
   void findSegments(ModuleOp module, FindMaster findMaster);
+  Value buildRowMaxima(const Fp8Segment &segment);
   Value buildMaxima();
   void writeNumbers(Fp8Segment &segment, Value scales);
 
@@ -100,7 +96,7 @@ void Fp8WeightBuilder::findSegments(ModuleOp module, FindMaster findMaster) {
   SymbolTable symbols(module);
   for (StateOp state : module.getOps<StateOp>()) {
     if (!state.getSlot() || state.getSlot()->getRole() != SlotRole::Compute ||
-        !isFp8(elementTypeOf(state))) {
+        !isFp8(getElementTypeOrSelf(state.getType()))) {
       continue;
     }
     Fp8Segment segment{state, getSegmentParameters(state), 0, Value()};
@@ -116,24 +112,28 @@ void Fp8WeightBuilder::findSegments(ModuleOp module, FindMaster findMaster) {
   }
 }
 
+/// That of each granule.
+Value Fp8WeightBuilder::buildRowMaxima(const Fp8Segment &segment) {
+  Value rows =
+      b.reshape(b.abs(segment.master), {segment.granules, kFp8Alignment});
+  return b.create<ReduceMaxOp>(rows, ArrayRef<int64_t>{1});
+}
+
 /// The largest magnitudes of all parameters, as far as this rank knows them; 0
 /// for those that are left as they are.
 Value Fp8WeightBuilder::buildMaxima() {
   auto one = RankedTensorType::get({1}, b.getBuilder().getF32Type());
   SmallVector<Value> maxima(count, Value());
   for (Fp8Segment &segment : segments) {
-    Value rows;
-    if (segment.master) {
-      rows =
-          b.reshape(b.abs(segment.master), {segment.granules, kFp8Alignment});
-      rows = b.create<ReduceMaxOp>(rows, ArrayRef<int64_t>{1});
-    }
+    Value rows = segment.master ? buildRowMaxima(segment) : Value();
     for (auto [i, parameter] : llvm::enumerate(segment.parameters)) {
       Value &amax = maxima[*parameter.getScale()];
-      amax = rows ? slice(rows, segment.getBegin(i), segment.getBegin(i + 1))
-                  : b.constant(one, 0.0);
-      amax = rows ? b.create<ReduceMaxOp>(amax, ArrayRef<int64_t>{0}) : amax;
-      amax = b.reshape(amax, {1});
+      if (!rows) {
+        amax = b.constant(one, 0.0);
+        continue;
+      }
+      Value own = slice(rows, segment.getBegin(i), segment.getBegin(i + 1));
+      amax = b.reshape(b.create<ReduceMaxOp>(own, ArrayRef<int64_t>{0}), {1});
     }
   }
   return concat(maxima);
@@ -147,14 +147,14 @@ void Fp8WeightBuilder::writeNumbers(Fp8Segment &segment, Value scales) {
     auto index = static_cast<int64_t>(*parameter.getScale());
     int64_t granules = segment.getBegin(i + 1) - segment.getBegin(i);
     Value scale = b.reshape(slice(scales, index, index + 1), {});
-    repeated.push_back(buildRepeated(b, scale, rows.clone({granules})));
+    repeated.push_back(b.repeat(scale, rows.clone({granules})));
   }
   Value factors =
       b.create<BroadcastOp>(rows, concat(repeated), ArrayRef<int64_t>{0});
   Value scaled = b.mul(b.reshape(segment.master, rows.getShape()), factors);
   scaled = b.reshape(scaled, {segment.granules * kFp8Alignment});
   write(segment.compute.getSymName(),
-        b.cast(scaled, elementTypeOf(segment.compute)));
+        b.cast(scaled, getElementTypeOrSelf(segment.compute.getType())));
 }
 
 void accel::buildFp8Weights(ArithmeticBuilder &b, ModuleOp module,

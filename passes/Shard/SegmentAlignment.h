@@ -19,6 +19,7 @@ inline int64_t getParameterAlignment(mlir::Type compute) {
 }
 /// Segments and their shards are multiples of at least this many elements.
 inline constexpr int64_t kSegmentGranule = 128;
+static_assert(kSegmentGranule % kFp8Alignment == 0, "one scale for a granule");
 
 } // namespace accel
 

@@ -80,6 +80,11 @@ public:
   /// `operand` under the shape of `like`.
   Value reshapeLike(Value operand, Value like);
 
+  /// `scalar` in every element of a tensor of type `type`.
+  Value repeat(Value scalar, mlir::RankedTensorType type) {
+    return create<BroadcastOp>(type, scalar, llvm::ArrayRef<int64_t>{});
+  }
+
   /// The sum over `axes`.
   Value sum(Value operand, llvm::ArrayRef<int64_t> axes);
 

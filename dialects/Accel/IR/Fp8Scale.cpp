@@ -32,8 +32,3 @@ Value accel::buildScale(ArithmeticBuilder &b, Value amax, Type element) {
 Value accel::buildInverseScale(ArithmeticBuilder &b, Value scale) {
   return b.div(b.constant(scale, 1.0), scale);
 }
-
-Value accel::buildRepeated(ArithmeticBuilder &b, Value scalar,
-                           RankedTensorType type) {
-  return b.create<BroadcastOp>(type, scalar, ArrayRef<int64_t>{});
-}

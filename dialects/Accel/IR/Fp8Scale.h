@@ -43,10 +43,6 @@ mlir::Value buildScale(ArithmeticBuilder &b, mlir::Value amax,
 /// What numbers that were multiplied by `scale` are multiplied by: 1 over it.
 mlir::Value buildInverseScale(ArithmeticBuilder &b, mlir::Value scale);
 
-/// `scalar` in every element of a tensor of type `type`.
-mlir::Value buildRepeated(ArithmeticBuilder &b, mlir::Value scalar,
-                          mlir::RankedTensorType type);
-
 } // namespace accel
 
 #endif

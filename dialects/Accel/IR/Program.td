@@ -16,7 +16,8 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
     tensor, row-major, this orientation), `{kind = "normal", mean, deviation, site}`, or `{kind = "constant", value}`.
     `provenance` is what the importer had to do to find it (see docs/importing.md); absent for a plain initializer.
     Precision adds `compute`, the element type that microbatches read the parameter in: its value rounded to that type, once per
-    step. Before it is rounded to 8 bits it is multiplied by a scale: element `scale` of the state `@weight_scale`. Shard adds `segment` (symbol of the segment's master state) and `offset` (element offset in it).
+    step. Before it is rounded to 8 bits it is multiplied by a scale: element `scale` of the state `@weight_scale`. Shard adds
+    `segment` (symbol of the segment's master state) and `offset` (element offset in it).
 
     ```mlir
     accel.parameter @wte : tensor<256x64xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.02, site = 7 : i64}}

@@ -5,6 +5,7 @@
 """
 
 import json
+import math
 import sys
 
 WIDTHS = {"ELEMENT_F32": 4, "ELEMENT_BF16": 2, "ELEMENT_F8E4M3": 1}
@@ -12,18 +13,12 @@ WIDTHS = {"ELEMENT_F32": 4, "ELEMENT_BF16": 2, "ELEMENT_F8E4M3": 1}
 
 def gathered(plan):
     """Of each parameter the type that ranks gather it in, and its elements."""
-    types = {}
-    for bucket in plan["manifest"]["buckets"]:
-        for segment in bucket["segments"]:
-            types[bucket["name"], segment["name"]] = segment["gathered_dtype"]
     found = {}
     for parameter in plan["manifest"]["parameters"]:
-        place = plan["manifest"]["buckets"][parameter.get("bucket", 0)]
-        segment = place["segments"][parameter.get("segment", 0)]
-        elements = 1
-        for size in parameter["shape"]:
-            elements *= int(size)
-        found[parameter["name"]] = types[place["name"], segment["name"]], elements
+        bucket = plan["manifest"]["buckets"][parameter.get("bucket", 0)]
+        segment = bucket["segments"][parameter.get("segment", 0)]
+        elements = math.prod(int(size) for size in parameter["shape"])
+        found[parameter["name"]] = segment["gathered_dtype"], elements
     return found
 
 

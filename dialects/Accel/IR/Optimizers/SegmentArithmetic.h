@@ -76,9 +76,7 @@ public:
   Value sign(Value operand);
 
   /// A scalar of type f32 in every element.
-  Value repeat(Value scalar) {
-    return create<BroadcastOp>(type, scalar, llvm::ArrayRef<int64_t>{});
-  }
+  Value repeat(Value scalar) { return ArithmeticBuilder::repeat(scalar, type); }
 
 private:
   SlotAttr getSlot(SlotRole role) const {

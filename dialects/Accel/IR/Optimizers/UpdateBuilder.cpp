@@ -11,8 +11,7 @@ Value UpdateBuilder::choose(Value value, Value old) {
   auto type = mlir::cast<RankedTensorType>(value.getType());
   Value condition = isFinite;
   if (type.getRank() != 0) {
-    condition = create<BroadcastOp>(type.clone(builder.getI1Type()), isFinite,
-                                    ArrayRef<int64_t>{});
+    condition = repeat(isFinite, type.clone(builder.getI1Type()));
   }
   return select(condition, value, old);
 }
