@@ -6,7 +6,7 @@
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/IterationDomain.h"
-#include "passes/Precision/Fp8Sites.h"
+#include "passes/Precision/PrecisionSites.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"

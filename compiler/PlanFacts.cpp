@@ -4,9 +4,10 @@
 
 #include "compiler/PlanBuffers.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Schedule.h"
-#include "passes/Precision/Fp8Sites.h"
+#include "passes/Precision/PrecisionSites.h"
 
 using namespace mlir;
 using namespace accel;

@@ -98,6 +98,7 @@ static planpb::State::Kind toStateKind(StateKind kind) {
   case StateKind::Counter:
     return planpb::State::KIND_COUNTER;
   case StateKind::Accumulator:
+  case StateKind::AccumulatorMax:
     return planpb::State::KIND_ACCUMULATOR;
   case StateKind::Partial:
   case StateKind::PartialMax:

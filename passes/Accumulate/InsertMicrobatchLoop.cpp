@@ -45,7 +45,8 @@ public:
 private:
   void clearAccumulators() {
     for (StateOp state : module.getOps<StateOp>()) {
-      if (state.getKind() == StateKind::Accumulator) {
+      if (state.getKind() == StateKind::Accumulator ||
+          state.getKind() == StateKind::AccumulatorMax) {
         ScalarBuilder s(builder, loc);
         s.write(state.getSymName(), s.constant(state.getType(), 0.0));
       }

@@ -81,8 +81,9 @@ private:
       }
     }
     for (StateOp state : module.getOps<StateOp>()) {
-      if (state.getKind() == StateKind::Accumulator &&
-          !cleared.contains(state.getSymName())) {
+      bool isAccumulated = state.getKind() == StateKind::Accumulator ||
+                           state.getKind() == StateKind::AccumulatorMax;
+      if (isAccumulated && !cleared.contains(state.getSymName())) {
         hasFailed = true;
         state.emitError("expected accumulator '")
             << state.getSymName()

@@ -77,6 +77,11 @@ public:
     builder.setInsertionPointAfter(loop);
     create<dist::AllReduceOp>(StateExchange::ReduceBehindLoop,
                               dist::getDataAxes());
+    auto maxima = create<dist::AllReduceOp>(StateExchange::MaximumBehindLoop,
+                                            dist::getDataAxes());
+    if (maxima) {
+      maxima.setReduction(dist::Reduction::Max);
+    }
     create<dist::ReduceScatterOp>(StateExchange::ScatterBehindLoop,
                                   dist::getShardAxes());
     reduceShares(module, function);
@@ -87,9 +92,9 @@ public:
 
 private:
   /// One operation for all states of the function that are exchanged in this
-  /// way, if there are any.
+  /// way; null if there are none.
   template <typename OpTy>
-  void create(StateExchange exchange, ArrayRef<StringLiteral> axes) {
+  OpTy create(StateExchange exchange, ArrayRef<StringLiteral> axes) {
     // Sums of losses and targets first: what follows waits for them.
     SmallVector<Attribute> accumulators, slots;
     for (StateOp state : module.getOps<StateOp>()) {
@@ -99,10 +104,12 @@ private:
       }
     }
     llvm::append_range(accumulators, slots);
-    if (!accumulators.empty()) {
-      OpTy::create(builder, loop.getLoc(), builder.getArrayAttr(accumulators),
-                   builder.getStrArrayAttr(SmallVector<StringRef>(axes)));
+    if (accumulators.empty()) {
+      return {};
     }
+    return OpTy::create(builder, loop.getLoc(),
+                        builder.getArrayAttr(accumulators),
+                        builder.getStrArrayAttr(SmallVector<StringRef>(axes)));
   }
 
   ModuleOp module;

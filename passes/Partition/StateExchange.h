@@ -13,6 +13,7 @@ namespace accel {
 enum class StateExchange {
   None,
   ReduceBehindLoop,   ///< what microbatches have added, summed for everybody
+  MaximumBehindLoop,  ///< the largest that they have found, for everybody
   ScatterBehindLoop,  ///< the same, to each rank its part
   ScatterInLoop,      ///< the same, of one microbatch
   ReduceBehindWrite,  ///< each rank has written its share of a sum, or maximum
@@ -25,6 +26,9 @@ inline StateExchange getExchange(StateOp state) {
   Holding holding = dist::getHolding(state);
   if (state.getKind() == StateKind::Accumulator) {
     return StateExchange::ReduceBehindLoop;
+  }
+  if (state.getKind() == StateKind::AccumulatorMax) {
+    return StateExchange::MaximumBehindLoop;
   }
   if (state.getKind() == StateKind::Partial ||
       state.getKind() == StateKind::PartialMax) {

@@ -109,6 +109,10 @@ std::optional<Rule> deriveRule(StateOp state) {
   switch (state.getKind()) {
   case StateKind::Accumulator:
     return sumForAll(getSideOfSum);
+  case StateKind::AccumulatorMax:
+    return Rule{"dist.all_reduce",   Place::Behind,
+                dist::getDataAxes(), "the largest of all ranks",
+                getSideOfSum,        dist::Reduction::Max};
   case StateKind::Partial:
     return sumForAll(getSideOfShare);
   case StateKind::PartialMax:

@@ -9,17 +9,9 @@
 using namespace mlir;
 using namespace accel;
 
-/// One element of `values`, a vector, as a scalar.
-static Value buildElement(ArithmeticBuilder &b, Value values, int64_t index) {
-  auto type = cast<RankedTensorType>(values.getType()).clone({1});
-  Value one = b.create<SliceOp>(type, values, ArrayRef<int64_t>{index},
-                                ArrayRef<int64_t>{1});
-  return b.reshape(one, {});
-}
-
 Fp8Products::Fp8Products(func::FuncOp microbatch, const Fp8Sites &sites,
-                         Fp8Types types)
-    : microbatch(microbatch), types(types) {
+                         Fp8Types types, TensorScales &scales)
+    : microbatch(microbatch), types(types), scales(scales), values(scales) {
   auto typeOf = [&](Value operand) {
     return sites.isGradient(operand) ? types.gradient : types.forward;
   };
@@ -77,6 +69,7 @@ void Fp8Products::lower() {
   for (auto &[product, operands] : products) {
     lower(cast<MatmulOp>(product), operands);
   }
+  scales.finish(microbatch);
 }
 
 void Fp8Products::lower(MatmulOp product, const Operands &operands) {

@@ -16,9 +16,10 @@ struct Fp8Types {
 class Fp8Products {
 public:
   /// Decides for each product of `sites` what its operands become. Requires:
-  /// the microbatch is as the sites have found it.
+  /// the microbatch is as the sites have found it. Borrows: the scales of what
+  /// the microbatch computes.
   Fp8Products(mlir::func::FuncOp microbatch, const Fp8Sites &sites,
-              Fp8Types types);
+              Fp8Types types, TensorScales &scales);
 
   /// Lets the step read the parameters of its products in 8 bits, and declares
   /// their scales. Nothing else reads them.
@@ -40,6 +41,7 @@ private:
 
   mlir::func::FuncOp microbatch;
   Fp8Types types;
+  TensorScales &scales;
   llvm::MapVector<mlir::Operation *, Operands> products; ///< in program order
   ScaledValues values;
 };

@@ -9,10 +9,6 @@
 
 namespace accel {
 
-/// On the module: a dictionary of `recipe`, the types `forward` and `gradient`,
-/// and `emulated` where the target has no units for them.
-inline constexpr llvm::StringLiteral kFp8Attr = "accel.fp8";
-
 /// Decides it for a product and its gradients at once: they share their place
 /// in the model. Borrows: the sites.
 class Fp8Sites {

@@ -4,19 +4,17 @@
 #include "passes/Precision/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
-#include "passes/Analysis/DeadCode.h"
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "passes/ErrorCodes.h"
-#include "passes/Precision/Fp8Products.h"
-#include "passes/Precision/LowValues.h"
+#include "passes/Precision/DelayedScales.h"
+#include "passes/Precision/MicrobatchRewriter.h"
 #include "passes/Precision/PrecisionSites.h"
 #include "passes/Precision/StoredValues.h"
 #include "passes/Target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -25,114 +23,6 @@ namespace accel {
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
-
-/// Makes the operands of low sites, and their results, low.
-class MicrobatchRewriter {
-public:
-  /// `fp8`: null if no product reads floats of 8 bits.
-  MicrobatchRewriter(func::FuncOp microbatch, const PrecisionSites &sites,
-                     Type low, Fp8Products *fp8)
-      : microbatch(microbatch), sites(sites), values(low), fp8(fp8) {}
-
-  void rewrite(ArrayRef<Value> rounded) {
-    if (fp8) {
-      fp8->readParameters();
-    }
-    readParameters();
-    for (Value value : rounded) {
-      values.round(value);
-    }
-    for (Operation *site : sites.getSites()) {
-      if (sites.isLow(site) && !isFp8(site)) {
-        lower(site);
-      }
-    }
-    if (fp8) {
-      fp8->lower();
-    }
-    eraseDeadCode(microbatch);
-  }
-
-private:
-  bool isFp8(Operation *site) const { return fp8 && fp8->contains(site); }
-  void readParameters();
-  void lower(Operation *site);
-  void lowerResult(OpResult result);
-
-  func::FuncOp microbatch;
-  const PrecisionSites &sites;
-  LowValues values;
-  Fp8Products *fp8;
-};
-
-/// A parameter is low if every site that reads it is, and there is one; whoever
-/// else reads it, widens it.
-void MicrobatchRewriter::readParameters() {
-  llvm::MapVector<StringAttr, bool> isLow;
-  for (Operation *site : sites.getSites()) {
-    if (isFp8(site)) {
-      continue;
-    }
-    for (OpOperand *operand : getLowOperands(site)) {
-      if (ReadOp read = getParameterRead(operand->get())) {
-        auto [found, isNew] =
-            isLow.try_emplace(read.getSymbolAttr().getAttr(), true);
-        found->second &= sites.isLow(site);
-      }
-    }
-  }
-  for (ReadOp read : llvm::to_vector(microbatch.getOps<ReadOp>())) {
-    auto parameter = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(
-        read, read.getSymbolAttr());
-    if (!parameter || !isLow.lookup(parameter.getSymNameAttr())) {
-      continue;
-    }
-    parameter.setComputeAttr(TypeAttr::get(values.getType()));
-    OpBuilder builder(read);
-    auto narrow = ReadOp::create(builder, read.getLoc(),
-                                 parameter.getComputeType(), read.getSymbol());
-    auto wide = CastOp::create(builder, read.getLoc(), narrow.getResult(),
-                               builder.getF32Type());
-    values.set(wide, narrow);
-    read.replaceAllUsesWith(wide.getResult());
-    read.erase();
-  }
-}
-
-void MicrobatchRewriter::lower(Operation *site) {
-  for (OpOperand *operand : getLowOperands(site)) {
-    operand->set(values.get(operand->get()));
-  }
-  llvm::TypeSwitch<Operation *>(site)
-      .Case([&](AttentionOp op) { lowerResult(op->getResult(0)); })
-      .Case([&](AttentionGradOp op) {
-        llvm::for_each(op->getResults(),
-                       [&](OpResult result) { lowerResult(result); });
-      })
-      .Case([&](GatherOp op) { lowerResult(op->getResult(0)); });
-}
-
-/// The operation computes `result` low itself; whoever rounded it has nothing
-/// left to do.
-void MicrobatchRewriter::lowerResult(OpResult result) {
-  auto type = cast<RankedTensorType>(result.getType());
-  OpBuilder builder(result.getOwner());
-  builder.setInsertionPointAfter(result.getOwner());
-  SmallVector<Operation *> users(result.getUsers());
-  result.setType(type.clone(values.getType()));
-  auto wide =
-      CastOp::create(builder, result.getLoc(), result, builder.getF32Type());
-  for (Operation *user : users) {
-    auto narrow = dyn_cast<CastOp>(user);
-    if (narrow && narrow.getType() == result.getType()) {
-      values.replace(narrow, result);
-      narrow.replaceAllUsesWith(result);
-      narrow.erase();
-    } else {
-      user->replaceUsesOfWith(result, wide);
-    }
-  }
-}
 
 class InsertPrecisionCastsPass
     : public impl::InsertPrecisionCastsPassBase<InsertPrecisionCastsPass> {
@@ -199,9 +89,22 @@ private:
         report(site, fp8Sites.getReason(site), "bf16");
       }
     }
-    Fp8Products products(microbatch, fp8Sites, types);
+    std::unique_ptr<TensorScales> scales = createScales();
+    Fp8Products products(microbatch, fp8Sites, types, *scales);
     rewrite(microbatch, sites, &products);
     return success();
+  }
+
+  std::unique_ptr<TensorScales> createScales() {
+    if (findFp8Recipe(fp8)->known == Fp8ScaleTime::InMicrobatch) {
+      return std::make_unique<CurrentScales>();
+    }
+    return std::make_unique<DelayedScales>(getHistory());
+  }
+
+  Fp8History getHistory() {
+    return {fp8Amax == "max" ? Fp8Amax::Max : Fp8Amax::MostRecent,
+            int64_t(fp8History), int64_t(fp8Margin)};
   }
 
   void rewrite(func::FuncOp microbatch, const PrecisionSites &sites,
@@ -229,6 +132,9 @@ private:
     attributes.set("recipe", builder.getStringAttr(fp8));
     attributes.set("forward", TypeAttr::get(types.forward));
     attributes.set("gradient", TypeAttr::get(types.gradient));
+    if (findFp8Recipe(fp8)->known == Fp8ScaleTime::BeforeStep) {
+      attributes.set("margin", builder.getI64IntegerAttr(fp8Margin));
+    }
     if (support == Fp8Support::Emulated) {
       attributes.set("emulated", builder.getUnitAttr());
     }
@@ -265,8 +171,31 @@ private:
     return error << "; train with --bf16 instead";
   }
 
+  template <typename Fail> LogicalResult checkFp8Options(Fail fail) {
+    if (!fp8.empty() && !findFp8Recipe(fp8)) {
+      return fail("--fp8", listFp8Recipes(), "'" + fp8 + "'");
+    }
+    if (fp8Format != "hybrid" && fp8Format != "e4m3") {
+      return fail("--fp8-format", "hybrid or e4m3", "'" + fp8Format + "'");
+    }
+    if (fp8Amax != "max" && fp8Amax != "most_recent") {
+      return fail("--fp8-amax", "max or most_recent", "'" + fp8Amax + "'");
+    }
+    if (fp8History < 1 || fp8History > Fp8History::kMostSteps) {
+      return fail("--fp8-history",
+                  "1 to " + std::to_string(Fp8History::kMostSteps) + " steps",
+                  std::to_string(fp8History));
+    }
+    if (fp8Margin < 0 || fp8Margin > Fp8History::kLargestMargin) {
+      return fail("--fp8-margin",
+                  "0 to " + std::to_string(Fp8History::kLargestMargin),
+                  std::to_string(fp8Margin));
+    }
+    return success();
+  }
+
   LogicalResult checkOptions() {
-    auto fail = [&](StringRef flag, StringRef expected, StringRef got) {
+    auto fail = [&](StringRef flag, const Twine &expected, const Twine &got) {
       return emitCodedError(getOperation().getLoc(), codes::Precision)
              << flag << ": expected " << expected << ", got " << got;
     };
@@ -282,11 +211,8 @@ private:
     if (!fp8.empty() && precision != "bf16") {
       return fail("fp8", "precision=bf16 beside it", "'" + precision + "'");
     }
-    if (!fp8.empty() && fp8 != "current") {
-      return fail("--fp8", "current", "'" + fp8 + "'");
-    }
-    if (fp8Format != "hybrid" && fp8Format != "e4m3") {
-      return fail("--fp8-format", "hybrid or e4m3", "'" + fp8Format + "'");
+    if (failed(checkFp8Options(fail))) {
+      return failure();
     }
     if (!residual.empty() && residual != precision && residual != "f32") {
       return fail("--residual-dtype", precision + " or f32",

@@ -26,6 +26,10 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
     both scales multiply the sums. A site stays bf16 if it is an embedding, attention, the logits or a product of activations alone, if a size of one of its
     three products is no multiple of 16, if its parameter is read in bf16 elsewhere, or if a rule says so. None left is an error.
 
+    With `fp8=delayed` a tensor is multiplied by its element of `@delayed_scale`, which is known before the step, and what undoes it is that of
+    `@delayed_inverse`. The microbatch raises its element of `@delayed_amax` to the largest magnitude that it finds. ExpandUpdate makes the next
+    scales of those, and of `@delayed_history`, which is there if the magnitudes of more than one step count.
+
     **Requires** `@microbatch` as Differentiate leaves it.
     **Ensures** VerifyPrecision.
 
@@ -41,8 +45,11 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
   }];
   let options = [Option<"precision", "precision", "std::string", "\"f32\"", "f32, bf16 or f16: the type of products' operands">,
                  Option<"residual", "residual", "std::string", "\"\"", "f32: sums of two activations stay f32; nothing, or the type of products' operands: they are rounded as well">,
-                 Option<"fp8", "fp8", "std::string", "\"\"", "The recipe by which products read floats of 8 bits, beside bf16: current; nothing: none do">,
+                 Option<"fp8", "fp8", "std::string", "\"\"", "The recipe by which products read floats of 8 bits, beside bf16: current or delayed; nothing: none do">,
                  Option<"fp8Format", "fp8-format", "std::string", "\"hybrid\"", "hybrid: f8E4M3FN, gradients f8E5M2; e4m3: both f8E4M3FN">,
+                 Option<"fp8Amax", "fp8-amax", "std::string", "\"max\"", "Of delayed. max: scales are made for the largest magnitude in the history; most_recent: for that of the step before">,
+                 Option<"fp8History", "fp8-history", "int64_t", "1024", "Of delayed with max: how many steps the history has">,
+                 Option<"fp8Margin", "fp8-margin", "int64_t", "0", "Of delayed: scales are smaller by two to the power of it">,
                  Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">,
                  ListOption<"rules", "rules", "std::string", "Which sites are low: exclude=REGEX or include=REGEX">];
   let dependentDialects = ["::accel::AccelDialect"];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The largest magnitude, the scale, and the cast.
+// The scale, and the cast.
 #include "passes/Precision/ScaledValues.h"
 
 #include "dialects/Accel/IR/Fp8Scale.h"
@@ -8,6 +8,12 @@
 
 using namespace mlir;
 using namespace accel;
+
+TensorScale CurrentScales::get(ArithmeticBuilder &b, Value tensor,
+                               Type element) {
+  Value scale = buildScale(b, buildAmax(b, tensor), element);
+  return {scale, buildInverseScale(b, scale)};
+}
 
 void ScaledValues::set(Value value, const ScaledValue &scaled) {
   known[{value, elementTypeOf(scaled.numbers)}] = scaled;
@@ -41,7 +47,7 @@ ScaledValue ScaledValues::make(Value value, Type element) {
   }
   ArithmeticBuilder b(builder, value.getLoc());
   auto type = cast<RankedTensorType>(value.getType());
-  Value scale = buildScale(b, buildAmax(b, value), element);
-  Value scaled = b.mul(value, b.repeat(scale, type));
-  return {b.cast(scaled, element), buildInverseScale(b, scale)};
+  TensorScale scale = scales.get(b, value, element);
+  Value scaled = b.mul(value, b.repeat(scale.scale, type));
+  return {b.cast(scaled, element), scale.inverse};
 }

@@ -2,12 +2,10 @@
 // What must hold after Precision: every site reads what was decided for it.
 #include "passes/Precision/Passes.h"
 
-#include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Precision/Fp8ScaleCheck.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -25,7 +23,7 @@ class PrecisionVerifier {
 public:
   /// `fp8`: what the module says of floats of 8 bits; null: nothing reads any.
   PrecisionVerifier(func::FuncOp function, Type low, DictionaryAttr fp8)
-      : function(function), low(low) {
+      : function(function), low(low), fp8(fp8) {
     for (StringRef name : {"forward", "gradient"}) {
       auto type = fp8 ? fp8.getAs<TypeAttr>(name) : TypeAttr();
       if (type) {
@@ -36,7 +34,8 @@ public:
 
   LogicalResult verify() {
     if (!isKernel() &&
-        failed(verifyIndices(function->getParentOfType<ModuleOp>()))) {
+        (failed(checkScaleIndices(function->getParentOfType<ModuleOp>())) ||
+         failed(checkDelayedStates(function)))) {
       return failure();
     }
     function.walk([&](Operation *op) {
@@ -81,17 +80,6 @@ private:
                                   : 5;
   }
 
-  /// What made the elements of `value`; null if nothing did.
-  static Operation *findStored(Value value) {
-    Operation *op = value.getDefiningOp();
-    while (
-        isa_and_nonnull<ReshapeOp, TransposeOp, SliceOp, SplitOp, BroadcastOp>(
-            op)) {
-      op = op->getOperand(0).getDefiningOp();
-    }
-    return op;
-  }
-
   /// What a site reads: what was asked for or, with a reason, what comes next.
   SmallVector<Type> getExpected(Operation *op) const {
     bool isExcluded = op->hasAttr("accel.precision_reason");
@@ -134,70 +122,6 @@ private:
     }
   }
 
-  //===--------------------------------------------------------------------===//
-  // Scales, in a microbatch
-  //===--------------------------------------------------------------------===//
-
-  /// The scalar that all elements of `value` are; null if they are none.
-  static Value getScalar(Value value) {
-    auto repeated = value.getDefiningOp<BroadcastOp>();
-    return repeated && cast<RankedTensorType>(repeated.getOperand().getType())
-                               .getRank() == 0
-               ? Value(repeated.getOperand())
-               : Value();
-  }
-
-  /// What `value` divides `dividend` by; null if it does not.
-  static Value getDivisor(Value value, double dividend) {
-    auto quotient = value.getDefiningOp<DivOp>();
-    DenseElementsAttr numbers;
-    if (!quotient || !matchPattern(quotient.getLhs(), m_Constant(&numbers)) ||
-        !numbers.isSplat()) {
-      return {};
-    }
-    return numbers.getSplatValue<APFloat>().convertToFloat() ==
-                   static_cast<float>(dividend)
-               ? Value(quotient.getRhs())
-               : Value();
-  }
-
-  /// Whether `scale` is the largest number of `element` over the largest
-  /// magnitude in `tensor`, or over a number that keeps it finite.
-  static bool isScaleOf(Value scale, Value tensor, Type element) {
-    double largest = isa<Float8E5M2Type>(element) ? 57344 : 448;
-    Value divisor = getDivisor(scale, largest);
-    auto least = divisor ? divisor.getDefiningOp<MaxOp>() : MaxOp();
-    Value amax = least ? least.getLhs() : Value();
-    while (amax && amax.getDefiningOp<ReduceMaxOp>()) {
-      amax = amax.getDefiningOp()->getOperand(0);
-    }
-    auto magnitude = amax ? amax.getDefiningOp<AbsOp>() : AbsOp();
-    return magnitude && magnitude.getOperand() == tensor;
-  }
-
-  /// Whether `inverse` undoes the scale of what `operand` is a view of.
-  bool undoesScale(Value inverse, Value operand) const {
-    Operation *rounded = findStored(operand);
-    if (auto narrow = dyn_cast_or_null<CastOp>(rounded)) {
-      auto scaled = narrow.getOperand().getDefiningOp<MulOp>();
-      Value scale = getDivisor(inverse, 1);
-      return scaled && scale && getScalar(scaled.getRhs()) == scale &&
-             isScaleOf(scale, scaled.getLhs(), getElement(operand));
-    }
-    auto read = dyn_cast_or_null<ReadOp>(rounded);
-    auto parameter = read ? SymbolTable::lookupNearestSymbolFrom<ParameterOp>(
-                                read, read.getSymbolAttr())
-                          : ParameterOp();
-    auto reshape = inverse.getDefiningOp<ReshapeOp>();
-    auto slice =
-        reshape ? reshape.getOperand().getDefiningOp<SliceOp>() : SliceOp();
-    auto state = slice ? slice.getOperand().getDefiningOp<ReadOp>() : ReadOp();
-    return parameter && parameter.getScale() && state &&
-           state.getSymbol() == "weight_inverse" &&
-           slice.getOffsets().front() ==
-               static_cast<int64_t>(*parameter.getScale());
-  }
-
   /// A product of the forward program reads the type of that, a gradient one
   /// operand of the other type.
   void verifyTypes(MatmulOp product) {
@@ -213,37 +137,17 @@ private:
     }
   }
 
-  /// Each parameter in 8 bits has a scale of its own.
-  static LogicalResult verifyIndices(ModuleOp module) {
-    llvm::DenseSet<int64_t> seen;
-    for (auto parameter : module.getOps<ParameterOp>()) {
-      if (!parameter.getScale()) {
-        continue;
-      }
-      auto index = static_cast<int64_t>(*parameter.getScale());
-      auto state = module.lookupSymbol<StateOp>("weight_scale");
-      int64_t count =
-          state ? cast<RankedTensorType>(state.getType()).getNumElements() : 0;
-      if (!seen.insert(index).second || index < 0 || index >= count) {
-        return parameter.emitError("expected parameter '")
-               << parameter.getSymName()
-               << "' to have a scale of its own among the " << count
-               << " of 'weight_scale', got " << index;
-      }
-    }
-    return success();
-  }
-
   /// The sums are multiplied by the inverses of both scales before anybody
   /// reads them.
   void verifyScales(MatmulOp product) {
     verifyTypes(product);
+    Fp8ScaleCheck check(function, fp8);
     Value sums = product.getResult();
     for (Value operand : product->getOperands()) {
       auto scaled =
           sums.hasOneUse() ? dyn_cast<MulOp>(*sums.user_begin()) : MulOp();
-      Value inverse = scaled ? getScalar(scaled.getRhs()) : Value();
-      if (!inverse || !undoesScale(inverse, operand)) {
+      Value inverse = scaled ? findRepeated(scaled.getRhs()) : Value();
+      if (!inverse || !check.undoesScale(inverse, operand)) {
         fail(product) << "expected the sums to be multiplied by the inverse of "
                          "the scale of each operand, got another use";
         return;
@@ -300,6 +204,7 @@ private:
 
   func::FuncOp function;
   Type low;
+  DictionaryAttr fp8;
   SmallVector<Type> bytes; ///< of 8 bits, which products may read
   bool hasFailed = false;
 };

@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/LossScale.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Dist/IR/DistDialect.h"
+#include "passes/Shard/DelayedScaleUpdate.h"
 #include "passes/Shard/Fp8Weights.h"
 #include "passes/Shard/LearningRate.h"
 #include "passes/Shard/LossScaleUpdate.h"
@@ -130,6 +131,7 @@ private:
     buildFp8Weights(updates, module, [&](StateOp master) {
       return findWritten(update->getBlock(), master);
     });
+    buildDelayedScaleUpdate(updates, module);
     update.erase();
   }
 

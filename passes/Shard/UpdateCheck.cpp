@@ -37,6 +37,7 @@ public:
         hasFailed = true;
       }
     });
+    hasFailed |= failed(checkDelayed());
     for (StateOp state : step->getParentOfType<ModuleOp>().getOps<StateOp>()) {
       bool isCompute =
           state.getSlot() && state.getSlot()->getRole() == SlotRole::Compute;
@@ -62,9 +63,13 @@ private:
     if (!state) {
       return false;
     }
-    return state.getKind() == StateKind::Slot
-               ? !state.isGradient()
-               : optimizer && optimizer->findPower(symbol);
+    if (state.getKind() == StateKind::Slot) {
+      return !state.isGradient();
+    }
+    return llvm::is_contained(
+               {kDelayedScaleState, kDelayedHistoryState, kDelayedColumnState},
+               symbol) ||
+           (optimizer && optimizer->findPower(symbol));
   }
 
   /// The read that `value` is; of what becomes codes, the one that it decodes.
@@ -91,6 +96,37 @@ private:
                           << write.getSymbol()
                           << "' to get what is written to its master, rounded, "
                              "got another value";
+  }
+
+  /// What the next step casts with is written, and its inverse is that of what
+  /// is written.
+  LogicalResult checkDelayed() {
+    for (StringRef name :
+         {kDelayedScaleState, kDelayedHistoryState, kDelayedColumnState}) {
+      if (symbols.lookup(name) && !seen.contains(name)) {
+        return step.emitError("expected a step to write '")
+               << name << "', of which the next scales are made, got none";
+      }
+    }
+    bool isInverse = !symbols.lookup(kDelayedScaleState);
+    step.walk([&](WriteOp write) {
+      auto quotient = write.getSymbol() == kDelayedInverseState
+                          ? write.getValue().getDefiningOp<DivOp>()
+                          : DivOp();
+      isInverse |= quotient && isWritten(quotient.getRhs(), kDelayedScaleState);
+    });
+    return isInverse ? success()
+                     : step.emitError("expected a step to write '")
+                           << kDelayedInverseState << "' as 1 over what it "
+                           << "writes to '" << kDelayedScaleState
+                           << "', got another value";
+  }
+
+  static bool isWritten(Value value, StringRef state) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      auto write = dyn_cast<WriteOp>(user);
+      return write && write.getSymbol() == state;
+    });
   }
 
   LogicalResult check(WriteOp write) {

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Steps that are not finite, in every mode and with every optimizer: whatever
 // an instruction spoils is named, and nothing that is trained changes.
-#include "compiler/Pipeline.h"
-#include "compiler/PlanWriter.h"
 #include "dialects/Plan/IR/PlanOps.h"
-#include "runtime/executor/parameters.h"
-#include "runtime/executor/rank_threads.h"
-#include "runtime/io/posix_vfs.h"
 #include "runtime/plan/schema/element_type.h"
-#include "test/compiler/CompilerFixture.h"
-#include "test/compiler/FaultyDevice.h"
+#include "test/compiler/RunFixture.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -24,9 +18,6 @@ namespace accel::test {
 namespace {
 
 using runtime::NonFiniteFault;
-
-constexpr int64_t kBatch = 2;
-constexpr int64_t kGlobalBatch = 8;
 
 struct Case {
   std::string model, mode, optimizer;
@@ -90,26 +81,13 @@ module @hidden attributes {accel.batch = 2 : i64} {
 /// The bytes of every state by name, of rank 0.
 using States = std::map<std::string, std::string>;
 
-class NonFiniteTest : public test::CompilerFixture,
-                      public testing::TestWithParam<Case> {
+class NonFiniteTest : public RunFixture, public testing::TestWithParam<Case> {
 protected:
   void SetUp() override {
     compile();
     if (!HasFatalFailure()) {
-      openRanks();
+      openRanks(GetParam().ranks);
     }
-  }
-
-  void openRanks() {
-    ranks.reset();
-    runtime::DatasetOptions options;
-    options.global_batch = kGlobalBatch;
-    auto opened = runtime::Dataset::Open(
-        *vfs, runtime::DataSignature(plan->manifest()), options);
-    ASSERT_TRUE(opened.ok()) << opened.status();
-    data = std::move(*opened);
-    ranks = makeRanks();
-    ASSERT_TRUE(ranks);
   }
 
   onnx::ImportedModel importModel(const CompilerOptions &options) {
@@ -132,63 +110,18 @@ protected:
     options.shard.mode = *dist::symbolizeShardingMode(GetParam().mode);
     options.accumulate.optimizer = GetParam().optimizer;
     options.accumulate.clipNorm = 1.0;
-    if (GetParam().precision == "fp8") {
+    if (GetParam().precision != "f32") {
       options.precision.precision = "bf16";
-      options.precision.fp8 = "current";
+      options.precision.fp8 = GetParam().precision;
     }
     onnx::ImportedModel model = importModel(options);
-    ASSERT_TRUE(model.module) << diagnostics;
-    for (const PhaseInfo &info : getPhases()) {
-      if (info.phase <= Phase::Memory) {
-        ASSERT_TRUE(succeeded(runPhase(*model.module, info.phase, options)))
-            << info.name.str() << ": " << diagnostics;
+    compilePlan(model, options, [&](ModuleOp module) {
+      if (!hasInfinities) {
+        module.walk([](plan::InstructionOpInterface op) {
+          op->removeAttr(plan::kInfinitiesAttr);
+        });
       }
-    }
-    if (!hasInfinities) {
-      model.module->walk([](plan::InstructionOpInterface op) {
-        op->removeAttr(plan::kInfinitiesAttr);
-      });
-    }
-    auto code = lowerKernels(*model.module, getVariants(*model.module));
-    ASSERT_TRUE(succeeded(code)) << diagnostics;
-    auto file = PlanFile::begin(context, *vfs, folder + "/plan", model.weights,
-                                {WeightStorage::Plan}, /*onThread=*/false);
-    ASSERT_TRUE(succeeded(file)) << diagnostics;
-    ASSERT_TRUE(succeeded(
-        writePlan(*model.module, *code, model, PlanWriterOptions(), **file)))
-        << diagnostics;
-    auto opened = runtime::Plan::Open(*vfs, folder + "/plan");
-    ASSERT_TRUE(opened.ok()) << opened.status();
-    plan = std::move(*opened);
-  }
-
-  std::unique_ptr<runtime::RankThreads> makeRanks() {
-    runtime::RankThreadsOptions options;
-    options.ranks = GetParam().ranks;
-    options.executor.global_batch = kGlobalBatch;
-    int next = 0;
-    options.create_device = [&](runtime::Vfs &files,
-                                const runtime::DeviceOptions &device)
-        -> absl::StatusOr<std::unique_ptr<runtime::Device>> {
-      auto made = runtime::CreateDevice(files, device);
-      if (!made.ok()) {
-        return made.status();
-      }
-      return std::make_unique<FaultyDevice>(std::move(*made), spoiling, next++);
-    };
-    auto made = runtime::RankThreads::Create(*vfs, *plan, *data, options);
-    EXPECT_TRUE(made.ok()) << made.status();
-    if (!made.ok() || !(*made)->Initialize().ok()) {
-      return nullptr;
-    }
-    return std::move(*made);
-  }
-
-  /// Whether step `step` was finite.
-  bool runStep(runtime::Executor &executor, int64_t step) {
-    auto metrics = executor.RunStep(step);
-    EXPECT_TRUE(metrics.ok()) << metrics.status();
-    return !metrics.ok() || (*metrics)[*plan->view().FindMetric("finite")] == 1;
+    });
   }
 
   /// Slots whole, wherever they lie, and scalars.
@@ -210,14 +143,7 @@ protected:
         states[state.name()] = std::to_string(value);
       }
       if (state.kind() == planpb::State::KIND_SCALE) {
-        const planpb::Buffer &buffer = plan->view().buffer(state.buffer());
-        runtime::SlotTensor scales;
-        scales.buffer = state.buffer();
-        scales.width = sizeof(float);
-        scales.shard.set_elements(
-            buffer.bytes().alternatives(0).terms(0).factor() / sizeof(float));
-        scales.shard.set_granule(1);
-        states[state.name()] = readTensor(executor, scales);
+        states[state.name()] = readState(executor, state);
       }
     }
     return states;
@@ -238,36 +164,12 @@ protected:
     return readTensor(executor, tensor);
   }
 
-  static std::string readTensor(const runtime::Executor &executor,
-                                const runtime::SlotTensor &tensor) {
-    std::string bytes(tensor.shard.elements() * tensor.width, '\0');
-    absl::Status status = executor.ReadTensor(
-        tensor, 0, tensor.shard.elements(),
-        absl::MakeSpan(reinterpret_cast<std::byte *>(bytes.data()),
-                       bytes.size()));
-    EXPECT_TRUE(status.ok()) << status;
-    return bytes;
-  }
-
-  void setCounter(runtime::Executor &executor, const std::string &name,
-                  double value) {
-    for (const planpb::State &state : plan->manifest().states()) {
-      if (state.name() == name) {
-        EXPECT_TRUE(runtime::SetScalar(executor, state.buffer(), value).ok());
-      }
-    }
-  }
-
   static void expectSame(const States &got, const States &expected,
                          const std::string &when) {
     ASSERT_EQ(got.size(), expected.size());
     for (const auto &[name, bytes] : expected) {
       EXPECT_TRUE(got.at(name) == bytes) << name << " " << when;
     }
-  }
-
-  const runtime::FunctionView &getStep() {
-    return *plan->view().FindFunction(planpb::FUNCTION_STEP);
   }
 
   /// Whether access `access` writes f32 that others read, on rank `rank`.
@@ -283,12 +185,6 @@ protected:
            buffer.dtype() == planpb::ELEMENT_F32 && layout.ok() &&
            runtime::MeaningfulRange(plan->view(), *layout, each, 0).size() != 0;
   }
-
-  std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
-  std::unique_ptr<runtime::Plan> plan;
-  std::unique_ptr<runtime::Dataset> data;
-  Spoiling spoiling;
-  std::unique_ptr<runtime::RankThreads> ranks;
 };
 
 //===----------------------------------------------------------------------===//
@@ -377,8 +273,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"decoder18", "plain", "adamw", 2},
         Case{"masked", "plain", "adamw", 1}, Case{"masked", "fsdp", "adamw", 2},
         Case{"hidden", "plain", "adamw", 2},
-        Case{"decoder16", "plain", "adamw", 1, "fp8"},
-        Case{"decoder16", "fsdp", "adamw", 2, "fp8"}),
+        Case{"decoder16", "plain", "adamw", 1, "current"},
+        Case{"decoder16", "fsdp", "adamw", 2, "current"},
+        Case{"decoder16", "fsdp", "adamw", 2, "delayed"}),
     nameOf);
 
 class MaskTest : public NonFiniteTest {};
@@ -393,7 +290,7 @@ TEST_P(MaskTest, WhatAMaskWritesIsNoFault) {
 
   ranks.reset();
   compile(/*hasInfinities=*/false);
-  openRanks();
+  openRanks(GetParam().ranks);
   ASSERT_TRUE(runStep(*ranks, 0));
   report = ranks->ReplayStep(0);
   ASSERT_TRUE(report.ok()) << report.status();
@@ -444,11 +341,11 @@ TEST_P(SkippingTest, ASkippedStepChangesCountersOnly) {
   States after = readStates(*ranks);
 
   // A run that has never seen the bad step, on the same data.
-  std::unique_ptr<runtime::RankThreads> other = makeRanks();
+  std::unique_ptr<runtime::RankThreads> other = makeRanks(GetParam().ranks);
   ASSERT_TRUE(other);
   ASSERT_TRUE(runStep(*other, 0));
-  setCounter(*other, "step_count", 2);
-  setCounter(*other, "skipped_steps", 1);
+  setScalar(*other, "step_count", 2);
+  setScalar(*other, "skipped_steps", 1);
   ASSERT_TRUE(runStep(*other, 2));
   expectSame(after, readStates(*other), "after the step behind it");
   EXPECT_NE(after, skipped);
@@ -466,8 +363,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"mlp", "fsdp", "adamw", 2}, Case{"mlp", "fsdp", "adamw8", 2},
         Case{"mlp", "fsdp", "lion", 2}, Case{"mlp", "fsdp", "sgd", 2},
         Case{"mlp", "plain", "adamw8", 2}, Case{"gpt2", "fsdp", "adamw", 2},
-        Case{"decoder16", "plain", "adamw", 2, "fp8"},
-        Case{"decoder16", "fsdp", "adamw", 2, "fp8"}),
+        Case{"decoder16", "plain", "adamw", 2, "current"},
+        Case{"decoder16", "fsdp", "adamw", 2, "current"},
+        Case{"decoder16", "fsdp", "adamw", 2, "delayed"}),
     nameOf);
 
 } // namespace

@@ -4,6 +4,7 @@
 // each are replayed instruction by instruction, in memory that is poisoned
 // beforehand; gradients are poisoned again before each step, as nothing of the
 // step before may be read.
+#include "dialects/Accel/IR/Fp8Recipe.h"
 #include "test/compiler/CompiledModel.h"
 #include "test/compiler/OracleCheck.h"
 #include "test/compiler/OtherTarget.h"
@@ -270,9 +271,9 @@ void PlanOracleTest::check(const std::string &target) {
   options.accumulate.decaySteps = 1;
   options.accumulate.minLr = 1e-4;
   options.accumulate.clipNorm = 0.5;
-  bool isFp8 = StringRef(GetParam().precision) == "fp8";
+  bool isFp8 = findFp8Recipe(GetParam().precision);
   options.precision.precision = isFp8 ? "bf16" : GetParam().precision;
-  options.precision.fp8 = isFp8 ? "current" : "";
+  options.precision.fp8 = isFp8 ? GetParam().precision : "";
   options.precision.residual = GetParam().residual;
   if (options.precision.precision == "f16") {
     options.differentiate.lossScale = "torch";
@@ -330,8 +331,9 @@ const ModelCase kModels[] = {{"gpt2", "adamw", "cosine"},
                              {"gpt2", "adamw", "cosine", "", "f16"},
                              {"mlp", "lion", "constant", "", "f16"},
                              {"mlp16", "lion", "constant"},
-                             {"decoder16", "adamw", "cosine", "", "fp8"},
-                             {"decoder16", "adamw8", "wsd", "widen", "fp8"}};
+                             {"decoder16", "adamw", "cosine", "", "current"},
+                             {"decoder16", "adamw8", "wsd", "widen", "current"},
+                             {"decoder16", "adamw", "wsd", "", "delayed"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
                          [](const testing::TestParamInfo<ModelCase> &info) {

@@ -5,6 +5,7 @@
 #include "test/compiler/CompiledModel.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "passes/Precision/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -19,19 +20,43 @@ namespace {
 
 constexpr StringLiteral kMark = "test.damaged";
 
-class PrecisionTest : public testing::Test {
+struct Case {
+  const char *model;
+  const char *fp8 = ""; ///< the recipe
+};
+
+void PrintTo(const Case &each, std::ostream *stream) {
+  *stream << each.model << " " << each.fp8;
+}
+
+class PrecisionTest : public testing::TestWithParam<Case> {
 protected:
   void SetUp() override {
     CompilerOptions options;
     options.precision.precision = "bf16";
+    options.precision.fp8 = GetParam().fp8;
     options.frontend.dimensions["batch"] = 2;
-    model = CompiledModel::compile("gpt2/model.onnx", options);
+    model = CompiledModel::compile(
+        std::string(GetParam().model) + "/model.onnx", options);
     ASSERT_TRUE(model);
     context = model->getKernels().getContext();
+    // The kernels are in a module of their own.
     model->getKernels()->setAttr("accel.precision", TypeAttr::get(getLow()));
+    if (*GetParam().fp8) {
+      Builder builder(context);
+      NamedAttrList attributes;
+      attributes.set("recipe", builder.getStringAttr(GetParam().fp8));
+      attributes.set("forward", TypeAttr::get(Float8E4M3FNType::get(context)));
+      attributes.set("gradient", TypeAttr::get(Float8E5M2Type::get(context)));
+      model->getKernels()->setAttr(kFp8Attr, attributes.getDictionary(context));
+    }
   }
 
   Type getLow() const { return BFloat16Type::get(context); }
+  /// What products may read, and kernels store for them.
+  bool isRounded(Type element) const {
+    return element == getLow() || isFp8(element);
+  }
   Type getWide() const { return Float32Type::get(context); }
 
   /// Copies the kernels for each operation that `chooses`, damages the copy of
@@ -85,13 +110,13 @@ protected:
   MLIRContext *context = nullptr;
 };
 
-TEST_F(PrecisionTest, TheKernelsOfAPlanAreAsDecided) {
+TEST_P(PrecisionTest, TheKernelsOfAPlanAreAsDecided) {
   PassManager manager(context);
   manager.addPass(createVerifyPrecisionPass());
   EXPECT_TRUE(succeeded(manager.run(model->getKernels())));
 }
 
-TEST_F(PrecisionTest, AProductOfOtherOperandsIsNamed) {
+TEST_P(PrecisionTest, AProductOfOtherOperandsIsNamed) {
   int damaged = damageEach<MatmulOp>(
       [](MatmulOp) { return true; },
       [&](MatmulOp product) {
@@ -104,7 +129,7 @@ TEST_F(PrecisionTest, AProductOfOtherOperandsIsNamed) {
   EXPECT_GT(damaged, 10);
 }
 
-TEST_F(PrecisionTest, AttentionOfOtherOperandsIsNamed) {
+TEST_P(PrecisionTest, AttentionOfOtherOperandsIsNamed) {
   // Of its operands one is rounded to another type, and back: the same type,
   // and other numbers.
   auto reroute = [&](Operation *op) {
@@ -124,13 +149,13 @@ TEST_F(PrecisionTest, AttentionOfOtherOperandsIsNamed) {
 
 /// A number that was rounded to another type before is not the one that was
 /// decided, whatever its own type is.
-TEST_F(PrecisionTest, ACastOfAnotherValueIsNamed) {
+TEST_P(PrecisionTest, ACastOfAnotherValueIsNamed) {
   int damaged = damageEach<CastOp>(
       [&](CastOp cast) {
         bool isStored = llvm::any_of(cast->getUsers(), [](Operation *user) {
           return isa<func::ReturnOp>(user);
         });
-        return isStored && cast.getType().getElementType() == getLow();
+        return isStored && isRounded(cast.getType().getElementType());
       },
       [&](CastOp cast) {
         OpBuilder builder(cast);
@@ -144,6 +169,31 @@ TEST_F(PrecisionTest, ACastOfAnotherValueIsNamed) {
       });
   EXPECT_GT(damaged, 10);
 }
+
+/// Bytes that were made of bytes of another kind are other numbers.
+TEST_P(PrecisionTest, BytesOfOtherNumbersAreNamed) {
+  int damaged = damageEach<MatmulOp>(
+      [](MatmulOp product) {
+        return isFp8(product.getLhs().getType().getElementType());
+      },
+      [&](MatmulOp product) {
+        OpBuilder builder(product);
+        for (OpOperand &operand : product->getOpOperands()) {
+          operand.set(CastOp::create(builder, product.getLoc(), operand.get(),
+                                     getLow()));
+        }
+      });
+  EXPECT_TRUE(!*GetParam().fp8 || damaged > 10) << damaged;
+}
+
+INSTANTIATE_TEST_SUITE_P(Plans, PrecisionTest,
+                         testing::Values(Case{"gpt2"},
+                                         Case{"decoder16", "current"},
+                                         Case{"decoder16", "delayed"}),
+                         [](const testing::TestParamInfo<Case> &info) {
+                           return info.param.model + std::string("_") +
+                                  (*info.param.fp8 ? info.param.fp8 : "bf16");
+                         });
 
 } // namespace
 } // namespace accel::test

@@ -351,14 +351,14 @@ getWritten(const CLI::App &app, const CommandLine &line) {
   addWritten(line.precisionRules, kPrecisionRules, written);
   for (const CLI::Option *option : app.get_options()) {
     std::string group = option->get_group();
-    bool shapes =
-        group == kShape || group == kParallelism || group == kOptimizer ||
-        group == kSchedule || option->get_name() == "--bf16" ||
-        option->get_name() == "--fp16" || option->get_name() == "--fp8" ||
-        option->get_name() == "--fp8-format" ||
-        option->get_name() == "--loss-scale" ||
-        option->get_name() == "--residual-dtype" ||
-        option->get_name() == "--padding-row";
+    bool shapes = group == kShape || group == kParallelism ||
+                  group == kOptimizer || group == kSchedule ||
+                  option->get_name() == "--bf16" ||
+                  option->get_name() == "--fp16" ||
+                  option->get_name().rfind("--fp8", 0) == 0 ||
+                  option->get_name() == "--loss-scale" ||
+                  option->get_name() == "--residual-dtype" ||
+                  option->get_name() == "--padding-row";
     if (!shapes) {
       continue;
     }

@@ -38,6 +38,9 @@ struct CommandLine {
   bool fp16 = false; ///< or
   std::string fp8;   ///< its recipe; empty: none
   std::string fp8Format = "hybrid";
+  std::string fp8Amax = "max";
+  int64_t fp8History = 1024;
+  int64_t fp8Margin = 0;
   std::string lossScale = "torch";
   /// exclude=REGEX or include=REGEX, in the order in which they were given.
   std::vector<std::string> precisionRules;

@@ -58,16 +58,26 @@ private:
                ", with which there are none; leave one of the two "
                "out");
     }
-    options.precision = {line.bf16 || !line.fp8.empty() ? "bf16"
-                         : line.fp16                    ? "f16"
-                                                        : "f32",
-                         line.residualDtype, line.fp8, line.fp8Format,
-                         line.precisionRules};
+    makePrecision();
     options.differentiate.lossScale = line.fp16 ? line.lossScale : "";
     options.shard.mode = line.fsdp        ? dist::ShardingMode::FSDP
                          : line.zero == 0 ? dist::ShardingMode::Plain
                          : line.zero == 1 ? dist::ShardingMode::Zero1
                                           : dist::ShardingMode::Zero2;
+  }
+
+  void makePrecision() {
+    PrecisionOptions &precision = options.precision;
+    precision.precision = line.bf16 || !line.fp8.empty() ? "bf16"
+                          : line.fp16                    ? "f16"
+                                                         : "f32";
+    precision.residual = line.residualDtype;
+    precision.fp8 = line.fp8;
+    precision.fp8Format = line.fp8Format;
+    precision.fp8Amax = line.fp8Amax;
+    precision.fp8History = line.fp8History;
+    precision.fp8Margin = line.fp8Margin;
+    precision.rules = line.precisionRules;
   }
 
   void makeMessages() {

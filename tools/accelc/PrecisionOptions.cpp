@@ -2,6 +2,7 @@
 // Declaration of the options of precision, and complaints about their use.
 #include "tools/accelc/PrecisionOptions.h"
 
+#include "dialects/Accel/IR/Fp8Recipe.h"
 #include "dialects/Accel/IR/LossScale.h"
 #include "tools/accelc/Validators.h"
 #include "tools/command-line/value_checks.h"
@@ -26,17 +27,26 @@ void addTypes(CLI::App &app, CommandLine &line, const char *group) {
       ->group(group);
 }
 
+std::vector<std::string> fp8RecipeNames() {
+  std::vector<std::string> names;
+  for (const Fp8Recipe &recipe : getFp8Recipes()) {
+    names.push_back(recipe.name.str());
+  }
+  return names;
+}
+
 /// Products that read less.
 void addFp8(CLI::App &app, CommandLine &line, const char *group) {
   app.add_flag("--fp8{current}", line.fp8,
                "As --bf16, and products of weights read floats of 8 bits, each "
                "tensor times a scale that makes its largest number that of the "
-               "format: current, of what it is in this microbatch. CPUs "
+               "format: current, of what it is in this microbatch; delayed, of "
+               "what it was in the steps before (--fp8-history). CPUs "
                "compute with the same numbers in bf16, at its speed. "
                "Embeddings, attention, the logits and products with a size "
                "that is no multiple of 16 stay bf16")
       ->type_name("[=RECIPE]")
-      ->check(tools::OneOf({"current"}))
+      ->check(tools::OneOf(fp8RecipeNames()))
       ->excludes("--bf16")
       ->excludes("--fp16")
       ->group(group);
@@ -45,6 +55,34 @@ void addFp8(CLI::App &app, CommandLine &line, const char *group) {
                  "gradients E5M2 with a larger range) or e4m3 (all of it)")
       ->type_name("FORMAT")
       ->check(tools::OneOf({"hybrid", "e4m3"}))
+      ->capture_default_str()
+      ->group(group);
+}
+
+/// The recipe that remembers.
+void addFp8History(CLI::App &app, CommandLine &line, const char *group) {
+  app.add_option(
+         "--fp8-history", line.fp8History,
+         "Of --fp8=delayed: how many steps a tensor's largest "
+         "magnitude is remembered. Its scale is made for the largest of "
+         "them")
+      ->type_name("STEPS")
+      ->check(tools::WholeNumber(1, Fp8History::kMostSteps))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--fp8-amax", line.fp8Amax,
+                 "Of --fp8=delayed: a scale is made for the largest magnitude "
+                 "in the history (max) or for that of the step before "
+                 "(most_recent)")
+      ->type_name("RULE")
+      ->check(tools::OneOf({"max", "most_recent"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--fp8-margin", line.fp8Margin,
+                 "Of --fp8=delayed: scales are smaller by two to the power of "
+                 "this, room for a tensor that grows from one step to the next")
+      ->type_name("N")
+      ->check(tools::WholeNumber(0, Fp8History::kLargestMargin))
       ->capture_default_str()
       ->group(group);
 }
@@ -101,6 +139,7 @@ void addRules(CLI::App &app, const char *group) {
 void addPrecisionOptions(CLI::App &app, CommandLine &line, const char *group) {
   addTypes(app, line, group);
   addFp8(app, line, group);
+  addFp8History(app, line, group);
   addLossScale(app, line, group);
   addRules(app, group);
   app.add_option("--residual-dtype", line.residualDtype,
@@ -126,6 +165,20 @@ void findComplaintsAboutPrecision(const CLI::App &app, const CommandLine &line,
   if (app.count("--fp8-format") > 0 && line.fp8.empty()) {
     complaints.push_back("--fp8-format: expected --fp8 with it, got none; no "
                          "other precision has floats of 8 bits");
+  }
+  for (const char *option : {"--fp8-history", "--fp8-amax", "--fp8-margin"}) {
+    const Fp8Recipe *recipe = findFp8Recipe(line.fp8);
+    if (app.count(option) > 0 &&
+        !(recipe && recipe->known == Fp8ScaleTime::BeforeStep)) {
+      complaints.push_back(
+          std::string(option) + ": expected --fp8=delayed with it, got " +
+          (line.fp8.empty() ? "none" : "--fp8=" + line.fp8) +
+          "; no other recipe remembers what was in the steps before");
+    }
+  }
+  if (app.count("--fp8-history") > 0 && line.fp8Amax == "most_recent") {
+    complaints.push_back("--fp8-history: expected --fp8-amax=max with it, got "
+                         "most_recent, which remembers one step");
   }
   const std::string low = line.fp16 ? "f16" : "bf16";
   if (isLow && !line.residualDtype.empty() && line.residualDtype != "f32" &&

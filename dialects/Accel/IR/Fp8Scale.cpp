@@ -21,12 +21,30 @@ Value accel::buildAmax(ArithmeticBuilder &b, Value tensor) {
   return b.create<ReduceMaxOp>(amax, axisRange(0, rank));
 }
 
+double accel::getLargest(Type element) {
+  return SmallFloat::get(element)->round(std::numeric_limits<float>::max(),
+                                         /*saturates=*/true);
+}
+
+/// What divides the largest number.
+static Value buildDivisor(ArithmeticBuilder &b, Value amax) {
+  return b.max(amax, b.constant(amax, kLeastAmax));
+}
+
+Value accel::buildScale(ArithmeticBuilder &b, Value amax, Value largest) {
+  return b.div(largest, buildDivisor(b, amax));
+}
+
 Value accel::buildScale(ArithmeticBuilder &b, Value amax, Type element) {
-  double largest =
-      SmallFloat::get(element)->round(std::numeric_limits<float>::max(),
-                                      /*saturates=*/true);
-  Value divisor = b.max(amax, b.constant(amax, kLeastAmax));
-  return b.div(b.constant(amax, largest), divisor);
+  Value divisor = buildDivisor(b, amax);
+  return b.div(b.constant(amax, getLargest(element)), divisor);
+}
+
+Value accel::buildElement(ArithmeticBuilder &b, Value values, int64_t index) {
+  auto type = cast<RankedTensorType>(values.getType()).clone({1});
+  Value one = b.create<SliceOp>(type, values, ArrayRef<int64_t>{index},
+                                ArrayRef<int64_t>{1});
+  return b.reshape(one, {});
 }
 
 Value accel::buildInverseScale(ArithmeticBuilder &b, Value scale) {

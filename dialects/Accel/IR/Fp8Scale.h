@@ -10,6 +10,11 @@
 
 namespace accel {
 
+/// On the module: a dictionary of `recipe`, the types `forward` and `gradient`,
+/// `margin` where the recipe has one, and `emulated` where the target has no
+/// units for them.
+inline constexpr llvm::StringLiteral kFp8Attr = "accel.fp8";
+
 /// The state that holds the scales of parameters that microbatches read in 8
 /// bits: f32, one for each, where `scale` of the parameter says.
 inline constexpr llvm::StringLiteral kWeightScaleState = "weight_scale";
@@ -18,6 +23,21 @@ inline constexpr llvm::StringLiteral kWeightInverseState = "weight_inverse";
 /// The state through which ranks find the largest magnitudes of those
 /// parameters, of which each has its own parts.
 inline constexpr llvm::StringLiteral kWeightAmaxState = "weight_amax";
+
+/// The states of a recipe whose scales are known before the step, f32, one
+/// element for each tensor: its scale, 1 over that, and the largest magnitude
+/// that it has had in the microbatches of this step.
+inline constexpr llvm::StringLiteral kDelayedScaleState = "delayed_scale";
+inline constexpr llvm::StringLiteral kDelayedInverseState = "delayed_inverse";
+inline constexpr llvm::StringLiteral kDelayedAmaxState = "delayed_amax";
+/// For each tensor a row with its largest magnitudes in the steps before, and
+/// the column that the next step replaces: a counter.
+inline constexpr llvm::StringLiteral kDelayedHistoryState = "delayed_history";
+inline constexpr llvm::StringLiteral kDelayedColumnState = "delayed_column";
+/// On the state of those scales: what a largest magnitude is scaled to, a
+/// vector of f32.
+inline constexpr llvm::StringLiteral kDelayedLargestAttr =
+    "accel.delayed_largest";
 
 /// Elements at whose multiples such parameters begin: so many of a segment have
 /// one scale, wherever a rank's part of it begins.
@@ -28,6 +48,10 @@ inline constexpr int64_t kFp8Alignment = 128;
 /// keeps the scale that it had.
 inline constexpr double kLeastAmax = 0x1p-100;
 
+/// No scale that is known before a step is smaller: its inverse is finite,
+/// whatever the margin.
+inline constexpr double kLeastScale = 0x1p-126;
+
 inline bool isFp8(mlir::Type element) {
   return llvm::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type>(element);
 }
@@ -35,10 +59,20 @@ inline bool isFp8(mlir::Type element) {
 /// The largest magnitude in `tensor`, an f32 scalar; NaN if one is in it.
 mlir::Value buildAmax(ArithmeticBuilder &b, mlir::Value tensor);
 
+/// The largest number of `element`.
+double getLargest(mlir::Type element);
+
 /// The scales of tensors whose largest magnitudes are `amax`, one for each
-/// element: the largest number of `element` over it.
+/// element: `largest`, numbers likewise, over it.
+mlir::Value buildScale(ArithmeticBuilder &b, mlir::Value amax,
+                       mlir::Value largest);
+/// The same with the largest number of `element`.
 mlir::Value buildScale(ArithmeticBuilder &b, mlir::Value amax,
                        mlir::Type element);
+
+/// One element of `values`, a vector, as a scalar.
+mlir::Value buildElement(ArithmeticBuilder &b, mlir::Value values,
+                         int64_t index);
 
 /// What numbers that were multiplied by `scale` are multiplied by: 1 over it.
 mlir::Value buildInverseScale(ArithmeticBuilder &b, mlir::Value scale);

@@ -43,6 +43,7 @@ class Variant:
     adapt: Callable[[nn.Module], object] | None = None  # does it in PyTorch
     bf16: bool = False  # under autocast
     fp8: str = ""  # the format of linear layers, and microbatches as accelc's
+    delayed: bool = False  # scales in fp8
     steps: int = STEPS
 
 
@@ -103,6 +104,14 @@ def _fp8(optimizer: Optimizer, batch: int) -> tuple[Variant, ...]:
             optimizer,
             flags=("--fp8", "--fp8-format=e4m3", wide),
             fp8="e4m3",
+            **common,
+        ),
+        Variant(
+            "fp8-delayed",
+            optimizer,
+            flags=("--fp8=delayed", wide),
+            fp8="hybrid",
+            delayed=True,
             **common,
         ),
     )
@@ -449,8 +458,10 @@ def run_variant(
     data = model.sources[variant.source][0](HERE / name)
     if variant.adapt:
         variant.adapt(network)
+    rest = {}
     if variant.fp8:
-        fp8.convert(network, variant.fp8)
+        rest["microbatch"] = model.microbatch
+        rest["end_step"] = fp8.convert(network, variant.fp8, variant.delayed)
     return train(
         network,
         data,
@@ -460,7 +471,7 @@ def run_variant(
         variant.steps,
         model.bucket_of,
         variant.bf16,
-        model.microbatch if variant.fp8 else None,
+        **rest,
     )
 
 

@@ -172,6 +172,7 @@ def train(
     bucket_of: Callable[[str], str] = lambda name: "model",
     autocast: bool = False,
     microbatch: int | None = None,
+    end_step: Callable[[], None] = lambda: None,
 ) -> Result:
     """`autocast`: forward runs under PyTorch's autocast to bf16; `microbatch`:
     gradients add up over so many rows at a time, not over all in one go."""
@@ -199,6 +200,7 @@ def train(
         for group in torch_optimizer.param_groups:
             group["lr"] = lr
         torch_optimizer.step()
+        end_step()
         result.loss.append(mean)
         result.grad_norm.append(norm.item())
         result.lr.append(lr)

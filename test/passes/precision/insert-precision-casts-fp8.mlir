@@ -30,11 +30,11 @@ func.func @microbatch(%x: tensor<48x32xf32> {accel.name = "x"}) {
   // CHECK-NEXT: %[[DIVISOR:.+]] = accel.max %[[AMAX]], %[[LEAST]]
   // CHECK-NEXT: %[[LARGEST:.+]] = accel.constant dense<4.480000e+02> : tensor<f32>
   // CHECK-NEXT: %[[SCALE:.+]] = accel.div %[[LARGEST]], %[[DIVISOR]]
+  // CHECK-NEXT: %[[ONE:.+]] = accel.constant dense<1.000000e+00> : tensor<f32>
+  // CHECK-NEXT: %[[XI:.+]] = accel.div %[[ONE]], %[[SCALE]] : tensor<f32>
   // CHECK-NEXT: %[[FACTOR:.+]] = accel.broadcast %[[SCALE]] [] : tensor<f32> -> tensor<48x32xf32>
   // CHECK-NEXT: %[[SCALED:.+]] = accel.mul %[[X]], %[[FACTOR]]
   // CHECK-NEXT: %[[XQ:.+]] = accel.cast %[[SCALED]] saturate : tensor<48x32xf32> -> tensor<48x32xf8E4M3FN>
-  // CHECK-NEXT: %[[ONE:.+]] = accel.constant dense<1.000000e+00> : tensor<f32>
-  // CHECK-NEXT: %[[XI:.+]] = accel.div %[[ONE]], %[[SCALE]] : tensor<f32>
   // The scale of a weight is a state.
   // CHECK-DAG: accel.read @weight_inverse : tensor<1xf32>
   // CHECK-DAG: %[[WI:.+]] = accel.reshape %{{.+}} : tensor<1xf32> -> tensor<f32>

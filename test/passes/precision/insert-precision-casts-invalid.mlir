@@ -12,6 +12,9 @@
 // RUN: accel-opt %t/fp8-none.mlir --accel-insert-precision-casts='precision=bf16 fp8=current' --verify-diagnostics
 // RUN: accel-opt %t/fp8-recipe.mlir --accel-insert-precision-casts='precision=bf16 fp8=best' --verify-diagnostics
 // RUN: accel-opt %t/fp8-format.mlir --accel-insert-precision-casts='precision=bf16 fp8=current fp8-format=e3m4' --verify-diagnostics
+// RUN: accel-opt %t/fp8-amax.mlir --accel-insert-precision-casts='precision=bf16 fp8=delayed fp8-amax=mean' --verify-diagnostics
+// RUN: accel-opt %t/fp8-history.mlir --accel-insert-precision-casts='precision=bf16 fp8=delayed fp8-history=0' --verify-diagnostics
+// RUN: accel-opt %t/fp8-margin.mlir --accel-insert-precision-casts='precision=bf16 fp8=delayed fp8-margin=21' --verify-diagnostics
 // RUN: accel-opt %t/fp8-alone.mlir --accel-insert-precision-casts='precision=f16 fp8=current' --verify-diagnostics
 // RUN: accel-opt %t/residual.mlir --accel-insert-precision-casts='precision=bf16 residual=f16' --verify-diagnostics
 
@@ -125,7 +128,7 @@ module {
 }
 
 //--- fp8-recipe.mlir
-// expected-error@below {{--fp8: expected current, got 'best'}}
+// expected-error@below {{--fp8: expected current or delayed, got 'best'}}
 module {
   func.func @microbatch() {
     return
@@ -134,6 +137,30 @@ module {
 
 //--- fp8-format.mlir
 // expected-error@below {{--fp8-format: expected hybrid or e4m3, got 'e3m4'}}
+module {
+  func.func @microbatch() {
+    return
+  }
+}
+
+//--- fp8-amax.mlir
+// expected-error@below {{--fp8-amax: expected max or most_recent, got 'mean'}}
+module {
+  func.func @microbatch() {
+    return
+  }
+}
+
+//--- fp8-history.mlir
+// expected-error@below {{--fp8-history: expected 1 to 65536 steps, got 0}}
+module {
+  func.func @microbatch() {
+    return
+  }
+}
+
+//--- fp8-margin.mlir
+// expected-error@below {{--fp8-margin: expected 0 to 20, got 21}}
 module {
   func.func @microbatch() {
     return

@@ -164,3 +164,133 @@ module attributes {accel.precision = bf16, accel.fp8 = {recipe = "current", forw
     return
   }
 }
+
+// -----
+
+// With scales that are known before, the element of the inverse is that of the scale, and its magnitude that of the tensor.
+module attributes {accel.precision = bf16, accel.fp8 = {recipe = "delayed", forward = f8E4M3FN, gradient = f8E5M2, margin = 1 : i64}} {
+  accel.state @delayed_scale scale : tensor<2xf32> {accel.delayed_largest = dense<[224.0, 448.0]> : tensor<2xf32>, initial = 1.0 : f64}
+  accel.state @delayed_inverse scale : tensor<2xf32> {initial = 1.0 : f64}
+  accel.state @delayed_amax accumulator_max : tensor<2xf32>
+  func.func @microbatch(%x: tensor<16x16xf32>, %y: tensor<16x16xf32>) {
+    %scales = accel.read @delayed_scale : tensor<2xf32>
+    %inverses = accel.read @delayed_inverse : tensor<2xf32>
+    %s0 = accel.slice %scales [0] strides [1] : tensor<2xf32> -> tensor<1xf32>
+    %xscale = accel.reshape %s0 : tensor<1xf32> -> tensor<f32>
+    %s1 = accel.slice %scales [1] strides [1] : tensor<2xf32> -> tensor<1xf32>
+    %yscale = accel.reshape %s1 : tensor<1xf32> -> tensor<f32>
+    %i0 = accel.slice %inverses [0] strides [1] : tensor<2xf32> -> tensor<1xf32>
+    %xi = accel.reshape %i0 : tensor<1xf32> -> tensor<f32>
+    %i1 = accel.slice %inverses [1] strides [1] : tensor<2xf32> -> tensor<1xf32>
+    %yi = accel.reshape %i1 : tensor<1xf32> -> tensor<f32>
+    %bxs = accel.broadcast %xscale [] : tensor<f32> -> tensor<16x16xf32>
+    %xs = accel.mul %x, %bxs : tensor<16x16xf32>
+    %xq = accel.cast %xs saturate : tensor<16x16xf32> -> tensor<16x16xf8E4M3FN>
+    %bys = accel.broadcast %yscale [] : tensor<f32> -> tensor<16x16xf32>
+    %ys = accel.mul %y, %bys : tensor<16x16xf32>
+    %yq = accel.cast %ys saturate : tensor<16x16xf32> -> tensor<16x16xf8E4M3FN>
+    %bxi = accel.broadcast %xi [] : tensor<f32> -> tensor<16x16xf32>
+    %byi = accel.broadcast %yi [] : tensor<f32> -> tensor<16x16xf32>
+    // The magnitude of y is not found: that of x is its own, and y's as well.
+    // expected-error@below {{expected the sums to be multiplied by the inverse of the scale of each operand, got another use}}
+    %p = accel.matmul %xq, %yq : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %p1 = accel.mul %p, %bxi : tensor<16x16xf32>
+    %p2 = accel.mul %p1, %byi : tensor<16x16xf32>
+    %sound = accel.matmul %xq, %xq : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %sound1 = accel.mul %sound, %bxi : tensor<16x16xf32>
+    %sound2 = accel.mul %sound1, %bxi : tensor<16x16xf32>
+    // The inverse of another tensor's scale.
+    // expected-error@below {{expected the sums to be multiplied by the inverse of the scale of each operand, got another use}}
+    %q = accel.matmul %xq, %xq : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %q1 = accel.mul %q, %bxi : tensor<16x16xf32>
+    %q2 = accel.mul %q1, %byi : tensor<16x16xf32>
+    // The right magnitude, but a scale for another largest number.
+    %bi1 = accel.broadcast %yi [] : tensor<f32> -> tensor<16x16xf32>
+    %zs = accel.mul %x, %bys : tensor<16x16xf32>
+    %zq = accel.cast %zs saturate : tensor<16x16xf32> -> tensor<16x16xf8E4M3FN>
+    // expected-error@below {{expected the sums to be multiplied by the inverse of the scale of each operand, got another use}}
+    %r = accel.matmul %zq, %xq : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
+    %r1 = accel.mul %r, %bi1 : tensor<16x16xf32>
+    %r2 = accel.mul %r1, %bxi : tensor<16x16xf32>
+    %abs = accel.abs %x : tensor<16x16xf32>
+    %amax = accel.reduce_max %abs [0, 1] : tensor<16x16xf32> -> tensor<f32>
+    %a = accel.reshape %amax : tensor<f32> -> tensor<1xf32>
+    %all = accel.concat %a, %a axis 0 : tensor<1xf32>, tensor<1xf32> -> tensor<2xf32>
+    %before = accel.read @delayed_amax : tensor<2xf32>
+    %raised = accel.max %before, %all : tensor<2xf32>
+    accel.write @delayed_amax, %raised : tensor<2xf32>
+    return
+  }
+}
+
+// -----
+
+// The first inverse is that of the first scale.
+module attributes {accel.precision = bf16, accel.fp8 = {recipe = "delayed", forward = f8E4M3FN, gradient = f8E5M2, margin = 0 : i64}} {
+  // expected-error@below {{expected scales, inverses, magnitudes and history of as many tensors, with scale 1 at step 0, got others}}
+  accel.state @delayed_scale scale : tensor<2xf32> {initial = 1.0 : f64}
+  accel.state @delayed_inverse scale : tensor<2xf32> {initial = 0.5 : f64}
+  accel.state @delayed_amax accumulator_max : tensor<2xf32>
+  func.func @microbatch() {
+    return
+  }
+}
+
+// -----
+
+// Magnitudes that are no maxima would be neither cleared nor exchanged as such.
+module attributes {accel.precision = bf16, accel.fp8 = {recipe = "delayed", forward = f8E4M3FN, gradient = f8E5M2, margin = 0 : i64}} {
+  // expected-error@below {{expected scales, inverses, magnitudes and history of as many tensors, with scale 1 at step 0, got others}}
+  accel.state @delayed_scale scale : tensor<2xf32> {initial = 1.0 : f64}
+  accel.state @delayed_inverse scale : tensor<2xf32> {initial = 1.0 : f64}
+  accel.state @delayed_amax scale : tensor<2xf32>
+  func.func @microbatch() {
+    return
+  }
+}
+
+// -----
+
+// A history of other tensors.
+module attributes {accel.precision = bf16, accel.fp8 = {recipe = "delayed", forward = f8E4M3FN, gradient = f8E5M2, margin = 0 : i64}} {
+  // expected-error@below {{expected scales, inverses, magnitudes and history of as many tensors, with scale 1 at step 0, got others}}
+  accel.state @delayed_scale scale : tensor<2xf32> {initial = 1.0 : f64}
+  accel.state @delayed_inverse scale : tensor<2xf32> {initial = 1.0 : f64}
+  accel.state @delayed_amax accumulator_max : tensor<2xf32>
+  accel.state @delayed_history scale : tensor<3x4xf32>
+  accel.state @delayed_column counter : tensor<f64>
+  func.func @microbatch() {
+    return
+  }
+}
+
+// -----
+
+// Magnitudes are raised once.
+module attributes {accel.precision = bf16, accel.fp8 = {recipe = "delayed", forward = f8E4M3FN, gradient = f8E5M2, margin = 0 : i64}} {
+  accel.state @delayed_scale scale : tensor<2xf32> {initial = 1.0 : f64}
+  accel.state @delayed_inverse scale : tensor<2xf32> {initial = 1.0 : f64}
+  accel.state @delayed_amax accumulator_max : tensor<2xf32>
+  func.func @microbatch() {
+    %x = accel.constant dense<0.0> : tensor<2xf32>
+    accel.write @delayed_amax, %x : tensor<2xf32>
+    // expected-error@below {{expected a microbatch to write 'delayed_amax' once and no other state of the scales, got a write of 'delayed_amax'}}
+    accel.write @delayed_amax, %x : tensor<2xf32>
+    return
+  }
+}
+
+// -----
+
+// A scale is the same for all microbatches.
+module attributes {accel.precision = bf16, accel.fp8 = {recipe = "delayed", forward = f8E4M3FN, gradient = f8E5M2, margin = 0 : i64}} {
+  accel.state @delayed_scale scale : tensor<2xf32> {initial = 1.0 : f64}
+  accel.state @delayed_inverse scale : tensor<2xf32> {initial = 1.0 : f64}
+  accel.state @delayed_amax accumulator_max : tensor<2xf32>
+  func.func @microbatch() {
+    %x = accel.constant dense<0.0> : tensor<2xf32>
+    // expected-error@below {{expected a microbatch to write 'delayed_amax' once and no other state of the scales, got a write of 'delayed_scale'}}
+    accel.write @delayed_scale, %x : tensor<2xf32>
+    return
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rows, and their names.
+#include "dialects/Accel/IR/Fp8Recipe.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace accel;
+
+static constexpr Fp8Recipe kRecipes[] = {
+    {"current", Fp8ScaleTime::InMicrobatch},
+    {"delayed", Fp8ScaleTime::BeforeStep},
+};
+
+llvm::ArrayRef<Fp8Recipe> accel::getFp8Recipes() { return kRecipes; }
+
+const Fp8Recipe *accel::findFp8Recipe(llvm::StringRef name) {
+  const auto *found = llvm::find_if(
+      kRecipes, [&](const Fp8Recipe &recipe) { return recipe.name == name; });
+  return found == std::end(kRecipes) ? nullptr : found;
+}
+
+std::string accel::listFp8Recipes() {
+  std::string text;
+  for (auto [i, recipe] : llvm::enumerate(kRecipes)) {
+    bool isLast = i + 1 == std::size(kRecipes);
+    text += i == 0 ? "" : isLast ? " or " : ", ";
+    text += recipe.name.str();
+  }
+  return text;
+}

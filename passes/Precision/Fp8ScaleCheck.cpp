@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From an inverse back to the scale, and from that to the largest magnitude.
+#include "passes/Precision/Fp8ScaleCheck.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace accel;
+
+Operation *accel::findStored(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<ReshapeOp, TransposeOp, SliceOp, SplitOp, BroadcastOp>(
+      op)) {
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return op;
+}
+
+Value accel::findRepeated(Value value) {
+  auto repeated = value.getDefiningOp<BroadcastOp>();
+  return repeated && cast<RankedTensorType>(repeated.getOperand().getType())
+                             .getRank() == 0
+             ? Value(repeated.getOperand())
+             : Value();
+}
+
+LogicalResult accel::checkScaleIndices(ModuleOp module) {
+  llvm::DenseSet<int64_t> seen;
+  for (auto parameter : module.getOps<ParameterOp>()) {
+    if (!parameter.getScale()) {
+      continue;
+    }
+    auto index = static_cast<int64_t>(*parameter.getScale());
+    auto state = module.lookupSymbol<StateOp>("weight_scale");
+    int64_t count =
+        state ? cast<RankedTensorType>(state.getType()).getNumElements() : 0;
+    if (!seen.insert(index).second || index < 0 || index >= count) {
+      return parameter.emitError("expected parameter '")
+             << parameter.getSymName()
+             << "' to have a scale of its own among the " << count
+             << " of 'weight_scale', got " << index;
+    }
+  }
+  return success();
+}
+
+/// Whether `state` is of `kind` and holds `shape` numbers of f32, all `initial`
+/// at step 0.
+static bool isState(StateOp state, StateKind kind, ArrayRef<int64_t> shape,
+                    double initial) {
+  auto type =
+      state ? cast<RankedTensorType>(state.getType()) : RankedTensorType();
+  return state && state.getKind() == kind && type.getElementType().isF32() &&
+         type.getShape() == shape &&
+         (state.getInitial() ? state.getInitial()->convertToDouble() : 0) ==
+             initial;
+}
+
+LogicalResult accel::checkDelayedStates(func::FuncOp microbatch) {
+  auto module = microbatch->getParentOfType<ModuleOp>();
+  auto find = [&](StringRef name) {
+    return module.lookupSymbol<StateOp>(name);
+  };
+  StateOp scales = find("delayed_scale");
+  if (!scales) {
+    return success(); // nothing is cast in the microbatch
+  }
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(scales.getType()).getShape();
+  StateOp history = find("delayed_history");
+  auto rows = history ? cast<RankedTensorType>(history.getType()).getShape()
+                      : ArrayRef<int64_t>();
+  bool isSound =
+      shape.size() == 1 && isState(scales, StateKind::Scale, shape, 1) &&
+      isState(find("delayed_inverse"), StateKind::Scale, shape, 1) &&
+      isState(find("delayed_amax"), StateKind::AccumulatorMax, shape, 0) &&
+      (!history ||
+       (rows.size() == 2 && rows.front() == shape.front() &&
+        isState(history, StateKind::Scale, rows, 0) && find("delayed_column")));
+  if (!isSound) {
+    return scales.emitError(
+        "expected scales, inverses, magnitudes and history of as many tensors, "
+        "with scale 1 at step 0, got others");
+  }
+  int raised = 0;
+  for (WriteOp write : microbatch.getBody().front().getOps<WriteOp>()) {
+    bool isAmax = write.getSymbol() == "delayed_amax";
+    raised += isAmax ? 1 : 0;
+    if (write.getSymbol().starts_with("delayed_") && (!isAmax || raised > 1)) {
+      return write.emitError("expected a microbatch to write 'delayed_amax' "
+                             "once and no other state of the scales, got a "
+                             "write of '")
+             << write.getSymbol() << "'";
+    }
+  }
+  return success();
+}
+
+/// The largest number of `element`.
+static double largestOf(Type element) {
+  return isa<Float8E5M2Type>(element) ? 57344 : 448;
+}
+
+/// What `value` divides `dividend` by; null if it does not.
+static Value findDivisor(Value value, double dividend) {
+  auto quotient = value.getDefiningOp<DivOp>();
+  DenseElementsAttr numbers;
+  if (!quotient || !matchPattern(quotient.getLhs(), m_Constant(&numbers)) ||
+      !numbers.isSplat()) {
+    return {};
+  }
+  return numbers.getSplatValue<APFloat>().convertToFloat() ==
+                 static_cast<float>(dividend)
+             ? Value(quotient.getRhs())
+             : Value();
+}
+
+/// Whether `amax` is the largest magnitude in `tensor`.
+static bool isAmaxOf(Value amax, Value tensor) {
+  while (amax && amax.getDefiningOp<ReduceMaxOp>()) {
+    amax = amax.getDefiningOp()->getOperand(0);
+  }
+  auto magnitude = amax ? amax.getDefiningOp<AbsOp>() : AbsOp();
+  return magnitude && magnitude.getOperand() == tensor;
+}
+
+/// Whether `scale` is the largest number of `element` over the largest
+/// magnitude in `tensor`, or over a number that keeps it finite.
+static bool isScaleOf(Value scale, Value tensor, Type element) {
+  Value divisor = findDivisor(scale, largestOf(element));
+  auto least = divisor ? divisor.getDefiningOp<MaxOp>() : MaxOp();
+  return isAmaxOf(least ? Value(least.getLhs()) : Value(), tensor);
+}
+
+/// Which element of `state` the scalar `value` is; none if it is of another
+/// one.
+static std::optional<int64_t> findElement(Value value, StringRef state) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  auto slice =
+      reshape ? reshape.getOperand().getDefiningOp<SliceOp>() : SliceOp();
+  auto read = slice ? slice.getOperand().getDefiningOp<ReadOp>() : ReadOp();
+  return read && read.getSymbol() == state
+             ? std::optional<int64_t>(slice.getOffsets().front())
+             : std::nullopt;
+}
+
+Fp8ScaleCheck::Fp8ScaleCheck(func::FuncOp microbatch, DictionaryAttr fp8)
+    : microbatch(microbatch) {
+  auto recipe = fp8.getAs<StringAttr>("recipe");
+  isDelayed = recipe && recipe.getValue() == "delayed";
+  auto number = fp8.getAs<IntegerAttr>("margin");
+  margin = number ? static_cast<int>(number.getInt()) : 0;
+}
+
+/// Whether the update makes scale `index` for the largest number of `element`,
+/// but for the margin.
+bool Fp8ScaleCheck::isMadeFor(int64_t index, Type element) {
+  auto module = microbatch->getParentOfType<ModuleOp>();
+  auto scales = module.lookupSymbol<StateOp>("delayed_scale");
+  auto largest =
+      scales ? scales->getAttrOfType<DenseElementsAttr>("accel.delayed_largest")
+             : DenseElementsAttr();
+  return largest && index < largest.getNumElements() &&
+         largest.getValues<float>()[index] ==
+             std::ldexp(largestOf(element), -margin);
+}
+
+bool Fp8ScaleCheck::undoesScale(Value inverse, Value operand) {
+  Operation *rounded = findStored(operand);
+  if (auto narrow = dyn_cast_or_null<CastOp>(rounded)) {
+    auto scaled = narrow.getOperand().getDefiningOp<MulOp>();
+    Value used = scaled ? findRepeated(scaled.getRhs()) : Value();
+    if (isDelayed) {
+      return used && undoesDelayed(inverse, used, narrow);
+    }
+    Value scale = findDivisor(inverse, 1);
+    return used && used == scale &&
+           isScaleOf(scale, scaled.getLhs(), narrow.getType().getElementType());
+  }
+  auto read = dyn_cast_or_null<ReadOp>(rounded);
+  auto parameter = read ? SymbolTable::lookupNearestSymbolFrom<ParameterOp>(
+                              read, read.getSymbolAttr())
+                        : ParameterOp();
+  std::optional<int64_t> index = findElement(inverse, "weight_inverse");
+  return parameter && parameter.getScale() && index &&
+         *index == static_cast<int64_t>(*parameter.getScale());
+}
+
+/// Whether `scale` and `inverse` are those of the tensor that became `rounded`,
+/// and the next ones are made of its largest magnitude.
+bool Fp8ScaleCheck::undoesDelayed(Value inverse, Value scale, CastOp rounded) {
+  std::optional<int64_t> index = findElement(scale, "delayed_scale");
+  return index && findElement(inverse, "delayed_inverse") == index &&
+         isMadeFor(*index, rounded.getType().getElementType()) &&
+         isAmaxOf(findAmax(*index),
+                  rounded.getOperand().getDefiningOp<MulOp>().getLhs());
+}
+
+/// What the microbatch raises element `index` of `delayed_amax` to; null if it
+/// does not.
+Value Fp8ScaleCheck::findAmax(int64_t index) {
+  Value found;
+  for (WriteOp write : microbatch.getBody().front().getOps<WriteOp>()) {
+    auto raised = write.getValue().getDefiningOp<MaxOp>();
+    auto before = raised ? raised.getLhs().getDefiningOp<ReadOp>() : ReadOp();
+    if (before && write.getSymbol() == "delayed_amax" &&
+        before.getSymbol() == write.getSymbol()) {
+      found = raised.getRhs();
+    }
+  }
+  if (auto all = found ? found.getDefiningOp<ConcatOp>() : ConcatOp()) {
+    found = index < static_cast<int64_t>(all.getNumOperands())
+                ? all.getOperands()[index]
+                : Value();
+  }
+  auto reshape = found ? found.getDefiningOp<ReshapeOp>() : ReshapeOp();
+  return reshape ? Value(reshape.getOperand()) : Value();
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whether what multiplies sums undoes the scales of their operands. Shares
+// nothing with the pass that inserts scales.
+#ifndef ACCEL_PASSES_PRECISION_FP8SCALECHECK_H
+#define ACCEL_PASSES_PRECISION_FP8SCALECHECK_H
+
+#include "dialects/Accel/IR/AccelOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace accel {
+
+/// What made the elements of `value`; null if nothing did.
+mlir::Operation *findStored(mlir::Value value);
+
+/// The scalar that all elements of `value` are; null if they are none.
+mlir::Value findRepeated(mlir::Value value);
+
+/// Succeeds if each parameter in 8 bits has a scale of its own.
+mlir::LogicalResult checkScaleIndices(mlir::ModuleOp module);
+
+/// Succeeds if the states of scales that are known before the step, if there
+/// are any, are those of as many tensors, begin with scale 1 and are
+/// exchanged as maxima; and if `microbatch` writes the magnitudes, once, and no
+/// other.
+mlir::LogicalResult checkDelayedStates(mlir::func::FuncOp microbatch);
+
+class Fp8ScaleCheck {
+public:
+  /// `fp8`: what the module says of the recipe.
+  Fp8ScaleCheck(mlir::func::FuncOp microbatch, mlir::DictionaryAttr fp8);
+
+  /// Whether `inverse` undoes the scale of what `operand` is a view of, and
+  /// that scale is made for it.
+  bool undoesScale(mlir::Value inverse, mlir::Value operand);
+
+private:
+  bool undoesDelayed(mlir::Value inverse, mlir::Value scale, CastOp rounded);
+  bool isMadeFor(int64_t index, mlir::Type element);
+  mlir::Value findAmax(int64_t index);
+
+  mlir::func::FuncOp microbatch;
+  bool isDelayed; ///< scales are known before the step
+  int margin;
+};
+
+} // namespace accel
+
+#endif
