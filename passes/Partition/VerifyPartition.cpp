@@ -70,6 +70,11 @@ Rule sumForAll(Side (*getSide)(Operation &, Place)) {
           "summed over the ranks", getSide};
 }
 
+Rule maximumForAll(Side (*getSide)(Operation &, Place)) {
+  return {"dist.all_reduce",          Place::Behind, dist::getDataAxes(),
+          "the largest of all ranks", getSide,       dist::Reduction::Max};
+}
+
 /// A rank that holds room for the whole adds all microbatches up before ranks
 /// sum; one that holds its part has the whole during a microbatch only.
 Rule sumToParts(Place place) {
@@ -110,15 +115,11 @@ std::optional<Rule> deriveRule(StateOp state) {
   case StateKind::Accumulator:
     return sumForAll(getSideOfSum);
   case StateKind::AccumulatorMax:
-    return Rule{"dist.all_reduce",   Place::Behind,
-                dist::getDataAxes(), "the largest of all ranks",
-                getSideOfSum,        dist::Reduction::Max};
+    return maximumForAll(getSideOfSum);
   case StateKind::Partial:
     return sumForAll(getSideOfShare);
   case StateKind::PartialMax:
-    return Rule{"dist.all_reduce",   Place::Behind,
-                dist::getDataAxes(), "the largest of all ranks",
-                getSideOfShare,      dist::Reduction::Max};
+    return maximumForAll(getSideOfShare);
   case StateKind::Slot:
     return deriveSlotRule(
         state, state->getAttrOfType<dist::HoldingAttr>(dist::kHeldAttr));

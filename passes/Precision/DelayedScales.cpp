@@ -14,7 +14,7 @@ TensorScale DelayedScales::get(ArithmeticBuilder &b, Value tensor,
   auto scalar = RankedTensorType::get({}, b.getBuilder().getF32Type());
   auto placeholder = [&] { return b.constant(scalar, 1.0); };
   auto largest = static_cast<float>(
-      std::ldexp(getLargest(element), -static_cast<int>(history.margin)));
+      std::ldexp(getLargest(element), -static_cast<int>(margin)));
   tensors.push_back(
       {placeholder(), placeholder(), buildAmax(b, tensor), largest});
   return {tensors.back().scale, tensors.back().inverse};
@@ -45,11 +45,10 @@ void DelayedScales::declareStates(func::FuncOp microbatch) {
                   builder.getF64FloatAttr(1.0));
   StateOp::create(builder, loc, kDelayedAmaxState, type,
                   StateKind::AccumulatorMax);
-  if (history.isKept()) {
-    StateOp::create(
-        builder, loc, kDelayedHistoryState,
-        RankedTensorType::get({count, history.steps}, builder.getF32Type()),
-        StateKind::Scale);
+  if (steps > 1) {
+    StateOp::create(builder, loc, kDelayedHistoryState,
+                    RankedTensorType::get({count, steps}, builder.getF32Type()),
+                    StateKind::Scale);
     StateOp::create(builder, loc, kDelayedColumnState,
                     RankedTensorType::get({}, builder.getF64Type()),
                     StateKind::Counter);
@@ -78,8 +77,7 @@ void DelayedScales::raiseAmaxes(func::FuncOp microbatch) {
       llvm::map_to_vector(tensors, [&](const Tensor &tensor) {
         return b.reshape(tensor.amax, {1});
       });
-  Value found =
-      rows.size() == 1 ? rows.front() : b.create<ConcatOp>(rows, int64_t{0});
+  Value found = b.concat(rows);
   Value before = b.create<ReadOp>(found.getType(), kDelayedAmaxState);
   WriteOp::create(builder, b.getLoc(), kDelayedAmaxState, b.max(before, found));
 }

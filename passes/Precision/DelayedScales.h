@@ -4,7 +4,6 @@
 #ifndef ACCEL_PASSES_PRECISION_DELAYEDSCALES_H
 #define ACCEL_PASSES_PRECISION_DELAYEDSCALES_H
 
-#include "dialects/Accel/IR/Fp8Recipe.h"
 #include "passes/Precision/ScaledValues.h"
 
 namespace accel {
@@ -14,7 +13,9 @@ namespace accel {
 /// it finds; the update makes the next scales of those (ExpandUpdate).
 class DelayedScales final : public TensorScales {
 public:
-  explicit DelayedScales(const Fp8History &history) : history(history) {}
+  /// Scales are made for the largest magnitude of `steps` steps, at least one,
+  /// and are smaller by two to the power of `margin`.
+  DelayedScales(int64_t steps, int64_t margin) : steps(steps), margin(margin) {}
 
   TensorScale get(ArithmeticBuilder &b, mlir::Value tensor,
                   mlir::Type element) override;
@@ -32,7 +33,7 @@ private:
   void readScales(mlir::func::FuncOp microbatch);
   void raiseAmaxes(mlir::func::FuncOp microbatch);
 
-  Fp8History history;
+  int64_t steps, margin;
   llvm::SmallVector<Tensor> tensors;
 };
 

@@ -146,28 +146,48 @@ static std::optional<int64_t> findElement(Value value, StringRef state) {
              : std::nullopt;
 }
 
-Fp8ScaleCheck::Fp8ScaleCheck(func::FuncOp microbatch, DictionaryAttr fp8)
-    : microbatch(microbatch) {
+Fp8ScaleCheck::Fp8ScaleCheck(func::FuncOp microbatch, DictionaryAttr fp8) {
   auto recipe = fp8.getAs<StringAttr>("recipe");
   isDelayed = recipe && recipe.getValue() == "delayed";
   auto number = fp8.getAs<IntegerAttr>("margin");
   margin = number ? static_cast<int>(number.getInt()) : 0;
+  if (isDelayed) {
+    findDelayed(microbatch);
+  }
+}
+
+void Fp8ScaleCheck::findDelayed(func::FuncOp microbatch) {
+  auto module = microbatch->getParentOfType<ModuleOp>();
+  auto scales = module.lookupSymbol<StateOp>("delayed_scale");
+  if (auto numbers = scales ? scales->getAttrOfType<DenseElementsAttr>(
+                                  "accel.delayed_largest")
+                            : DenseElementsAttr()) {
+    llvm::append_range(largest, numbers.getValues<float>());
+  }
+  Value found;
+  for (WriteOp write : microbatch.getBody().front().getOps<WriteOp>()) {
+    auto raised = write.getValue().getDefiningOp<MaxOp>();
+    auto before = raised ? raised.getLhs().getDefiningOp<ReadOp>() : ReadOp();
+    if (before && write.getSymbol() == "delayed_amax" &&
+        before.getSymbol() == write.getSymbol()) {
+      found = raised.getRhs();
+    }
+  }
+  if (auto all = found ? found.getDefiningOp<ConcatOp>() : ConcatOp()) {
+    llvm::append_range(amaxes, all.getOperands());
+  } else if (found) {
+    amaxes.push_back(found);
+  }
 }
 
 /// Whether the update makes scale `index` for the largest number of `element`,
 /// but for the margin.
-bool Fp8ScaleCheck::isMadeFor(int64_t index, Type element) {
-  auto module = microbatch->getParentOfType<ModuleOp>();
-  auto scales = module.lookupSymbol<StateOp>("delayed_scale");
-  auto largest =
-      scales ? scales->getAttrOfType<DenseElementsAttr>("accel.delayed_largest")
-             : DenseElementsAttr();
-  return largest && index < largest.getNumElements() &&
-         largest.getValues<float>()[index] ==
-             std::ldexp(largestOf(element), -margin);
+bool Fp8ScaleCheck::isMadeFor(size_t index, Type element) const {
+  return index < largest.size() &&
+         largest[index] == std::ldexp(largestOf(element), -margin);
 }
 
-bool Fp8ScaleCheck::undoesScale(Value inverse, Value operand) {
+bool Fp8ScaleCheck::undoesScale(Value inverse, Value operand) const {
   Operation *rounded = findStored(operand);
   if (auto narrow = dyn_cast_or_null<CastOp>(rounded)) {
     auto scaled = narrow.getOperand().getDefiningOp<MulOp>();
@@ -190,31 +210,15 @@ bool Fp8ScaleCheck::undoesScale(Value inverse, Value operand) {
 
 /// Whether `scale` and `inverse` are those of the tensor that became `rounded`,
 /// and the next ones are made of its largest magnitude.
-bool Fp8ScaleCheck::undoesDelayed(Value inverse, Value scale, CastOp rounded) {
+bool Fp8ScaleCheck::undoesDelayed(Value inverse, Value scale,
+                                  CastOp rounded) const {
   std::optional<int64_t> index = findElement(scale, "delayed_scale");
-  return index && findElement(inverse, "delayed_inverse") == index &&
-         isMadeFor(*index, rounded.getType().getElementType()) &&
-         isAmaxOf(findAmax(*index),
-                  rounded.getOperand().getDefiningOp<MulOp>().getLhs());
-}
-
-/// What the microbatch raises element `index` of `delayed_amax` to; null if it
-/// does not.
-Value Fp8ScaleCheck::findAmax(int64_t index) {
-  Value found;
-  for (WriteOp write : microbatch.getBody().front().getOps<WriteOp>()) {
-    auto raised = write.getValue().getDefiningOp<MaxOp>();
-    auto before = raised ? raised.getLhs().getDefiningOp<ReadOp>() : ReadOp();
-    if (before && write.getSymbol() == "delayed_amax" &&
-        before.getSymbol() == write.getSymbol()) {
-      found = raised.getRhs();
-    }
+  if (!index || findElement(inverse, "delayed_inverse") != index ||
+      !isMadeFor(*index, rounded.getType().getElementType()) ||
+      static_cast<size_t>(*index) >= amaxes.size()) {
+    return false;
   }
-  if (auto all = found ? found.getDefiningOp<ConcatOp>() : ConcatOp()) {
-    found = index < static_cast<int64_t>(all.getNumOperands())
-                ? all.getOperands()[index]
-                : Value();
-  }
-  auto reshape = found ? found.getDefiningOp<ReshapeOp>() : ReshapeOp();
-  return reshape ? Value(reshape.getOperand()) : Value();
+  auto amax = amaxes[*index].getDefiningOp<ReshapeOp>();
+  return amax && isAmaxOf(amax.getOperand(),
+                          rounded.getOperand().getDefiningOp<MulOp>().getLhs());
 }

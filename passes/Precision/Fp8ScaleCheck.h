@@ -35,16 +35,20 @@ public:
 
   /// Whether `inverse` undoes the scale of what `operand` is a view of, and
   /// that scale is made for it.
-  bool undoesScale(mlir::Value inverse, mlir::Value operand);
+  bool undoesScale(mlir::Value inverse, mlir::Value operand) const;
 
 private:
-  bool undoesDelayed(mlir::Value inverse, mlir::Value scale, CastOp rounded);
-  bool isMadeFor(int64_t index, mlir::Type element);
-  mlir::Value findAmax(int64_t index);
+  void findDelayed(mlir::func::FuncOp microbatch);
+  bool undoesDelayed(mlir::Value inverse, mlir::Value scale,
+                     CastOp rounded) const;
+  bool isMadeFor(size_t index, mlir::Type element) const;
 
-  mlir::func::FuncOp microbatch;
   bool isDelayed; ///< scales are known before the step
   int margin;
+  /// Of such scales: what each is made for, and the magnitude that the
+  /// microbatch finds for it.
+  llvm::SmallVector<float> largest;
+  llvm::SmallVector<mlir::Value> amaxes;
 };
 
 } // namespace accel

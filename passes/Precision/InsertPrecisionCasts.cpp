@@ -4,6 +4,7 @@
 #include "passes/Precision/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Accel/IR/Fp8Recipe.h"
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "passes/ErrorCodes.h"
 #include "passes/Precision/DelayedScales.h"
@@ -99,12 +100,8 @@ private:
     if (findFp8Recipe(fp8)->known == Fp8ScaleTime::InMicrobatch) {
       return std::make_unique<CurrentScales>();
     }
-    return std::make_unique<DelayedScales>(getHistory());
-  }
-
-  Fp8History getHistory() {
-    return {fp8Amax == "max" ? Fp8Amax::Max : Fp8Amax::MostRecent,
-            int64_t(fp8History), int64_t(fp8Margin)};
+    return std::make_unique<DelayedScales>(fp8Amax == "max" ? fp8History : 1,
+                                           fp8Margin);
   }
 
   void rewrite(func::FuncOp microbatch, const PrecisionSites &sites,
@@ -181,14 +178,14 @@ private:
     if (fp8Amax != "max" && fp8Amax != "most_recent") {
       return fail("--fp8-amax", "max or most_recent", "'" + fp8Amax + "'");
     }
-    if (fp8History < 1 || fp8History > Fp8History::kMostSteps) {
+    if (fp8History < 1 || fp8History > Fp8Options::kMostSteps) {
       return fail("--fp8-history",
-                  "1 to " + std::to_string(Fp8History::kMostSteps) + " steps",
+                  "1 to " + std::to_string(Fp8Options::kMostSteps) + " steps",
                   std::to_string(fp8History));
     }
-    if (fp8Margin < 0 || fp8Margin > Fp8History::kLargestMargin) {
+    if (fp8Margin < 0 || fp8Margin > Fp8Options::kLargestMargin) {
       return fail("--fp8-margin",
-                  "0 to " + std::to_string(Fp8History::kLargestMargin),
+                  "0 to " + std::to_string(Fp8Options::kLargestMargin),
                   std::to_string(fp8Margin));
     }
     return success();

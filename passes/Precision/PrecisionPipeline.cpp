@@ -16,11 +16,11 @@ void accel::buildPrecisionPipeline(mlir::OpPassManager &manager,
   InsertPrecisionCastsPassOptions casts;
   casts.precision = options.precision;
   casts.residual = options.residual;
-  casts.fp8 = options.fp8;
-  casts.fp8Format = options.fp8Format;
-  casts.fp8Amax = options.fp8Amax;
-  casts.fp8History = options.fp8History;
-  casts.fp8Margin = options.fp8Margin;
+  casts.fp8 = options.fp8.recipe;
+  casts.fp8Format = options.fp8.format;
+  casts.fp8Amax = options.fp8.amax;
+  casts.fp8History = options.fp8.history;
+  casts.fp8Margin = options.fp8.margin;
   casts.targetName = target;
   casts.rules.assign(options.rules.begin(), options.rules.end());
   manager.addPass(createInsertPrecisionCastsPass(casts));
@@ -44,16 +44,6 @@ struct PrecisionPipelineOptions
   Option<std::string> fp8Format{*this, "fp8-format",
                                 llvm::cl::desc("hybrid or e4m3"),
                                 llvm::cl::init("hybrid")};
-  Option<std::string> fp8Amax{*this, "fp8-amax",
-                              llvm::cl::desc("max or most_recent"),
-                              llvm::cl::init("max")};
-  Option<int64_t> fp8History{*this, "fp8-history",
-                             llvm::cl::desc("steps of the history"),
-                             llvm::cl::init(1024)};
-  Option<int64_t> fp8Margin{*this, "fp8-margin",
-                            llvm::cl::desc("scales are smaller by a power of "
-                                           "two"),
-                            llvm::cl::init(0)};
   ListOption<std::string> rules{
       *this, "rules",
       llvm::cl::desc("which sites are low: exclude=REGEX or include=REGEX")};
@@ -65,15 +55,11 @@ void accel::registerPrecisionPipeline() {
   mlir::PassPipelineRegistration<PrecisionPipelineOptions>(
       "accel-precision", "phase Precision",
       [](mlir::OpPassManager &manager, const PrecisionPipelineOptions &flags) {
-        PrecisionOptions options;
-        options.precision = flags.precision;
-        options.residual = flags.residual;
-        options.fp8 = flags.fp8;
-        options.fp8Format = flags.fp8Format;
-        options.fp8Amax = flags.fp8Amax;
-        options.fp8History = flags.fp8History;
-        options.fp8Margin = flags.fp8Margin;
-        options.rules.assign(flags.rules.begin(), flags.rules.end());
-        buildPrecisionPipeline(manager, options, "cpu");
+        buildPrecisionPipeline(manager,
+                               {flags.precision,
+                                flags.residual,
+                                {flags.fp8, flags.fp8Format},
+                                {flags.rules.begin(), flags.rules.end()}},
+                               "cpu");
       });
 }

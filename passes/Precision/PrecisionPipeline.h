@@ -3,7 +3,8 @@
 #ifndef ACCEL_PASSES_PRECISION_PRECISIONPIPELINE_H
 #define ACCEL_PASSES_PRECISION_PRECISIONPIPELINE_H
 
-#include <cstdint>
+#include "dialects/Accel/IR/Fp8Recipe.h"
+
 #include <string>
 #include <vector>
 
@@ -18,15 +19,8 @@ struct PrecisionOptions {
   std::string precision = "f32";
   /// f32, or `precision`: the type of sums of two activations. Empty: that.
   std::string residual;
-  /// The recipe of products in 8 bits, beside bf16: a name of the table; empty:
-  /// there are none.
-  std::string fp8;
-  /// hybrid (gradients have f8E5M2) or e4m3.
-  std::string fp8Format = "hybrid";
-  /// Of recipe delayed: max or most_recent, and the numbers of Fp8History.
-  std::string fp8Amax = "max";
-  int64_t fp8History = 1024;
-  int64_t fp8Margin = 0;
+  /// Products in 8 bits, beside bf16.
+  Fp8Options fp8;
   /// exclude=REGEX or include=REGEX, in the order in which they were given.
   std::vector<std::string> rules;
 };

@@ -23,7 +23,10 @@ class PrecisionVerifier {
 public:
   /// `fp8`: what the module says of floats of 8 bits; null: nothing reads any.
   PrecisionVerifier(func::FuncOp function, Type low, DictionaryAttr fp8)
-      : function(function), low(low), fp8(fp8) {
+      : function(function), low(low) {
+    if (fp8 && !isKernel()) {
+      scales.emplace(function, fp8);
+    }
     for (StringRef name : {"forward", "gradient"}) {
       auto type = fp8 ? fp8.getAs<TypeAttr>(name) : TypeAttr();
       if (type) {
@@ -141,13 +144,12 @@ private:
   /// reads them.
   void verifyScales(MatmulOp product) {
     verifyTypes(product);
-    Fp8ScaleCheck check(function, fp8);
     Value sums = product.getResult();
     for (Value operand : product->getOperands()) {
       auto scaled =
           sums.hasOneUse() ? dyn_cast<MulOp>(*sums.user_begin()) : MulOp();
       Value inverse = scaled ? findRepeated(scaled.getRhs()) : Value();
-      if (!inverse || !check.undoesScale(inverse, operand)) {
+      if (!inverse || !scales->undoesScale(inverse, operand)) {
         fail(product) << "expected the sums to be multiplied by the inverse of "
                          "the scale of each operand, got another use";
         return;
@@ -204,8 +206,8 @@ private:
 
   func::FuncOp function;
   Type low;
-  DictionaryAttr fp8;
-  SmallVector<Type> bytes; ///< of 8 bits, which products may read
+  SmallVector<Type> bytes;             ///< of 8 bits, which products may read
+  std::optional<Fp8ScaleCheck> scales; ///< of a microbatch with such products
   bool hasFailed = false;
 };
 

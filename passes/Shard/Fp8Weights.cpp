@@ -75,11 +75,6 @@ private:
                              ArrayRef<int64_t>{1});
   }
 
-  Value concat(ArrayRef<Value> parts) {
-    return parts.size() == 1 ? parts.front()
-                             : b.create<ConcatOp>(parts, int64_t{0});
-  }
-
   void findSegments(ModuleOp module, FindMaster findMaster);
   Value buildRowMaxima(const Fp8Segment &segment);
   Value buildMaxima();
@@ -136,7 +131,7 @@ Value Fp8WeightBuilder::buildMaxima() {
       amax = b.reshape(b.create<ReduceMaxOp>(own, ArrayRef<int64_t>{0}), {1});
     }
   }
-  return concat(maxima);
+  return b.concat(maxima);
 }
 
 void Fp8WeightBuilder::writeNumbers(Fp8Segment &segment, Value scales) {
@@ -146,11 +141,11 @@ void Fp8WeightBuilder::writeNumbers(Fp8Segment &segment, Value scales) {
   for (auto [i, parameter] : llvm::enumerate(segment.parameters)) {
     auto index = static_cast<int64_t>(*parameter.getScale());
     int64_t granules = segment.getBegin(i + 1) - segment.getBegin(i);
-    Value scale = b.reshape(slice(scales, index, index + 1), {});
+    Value scale = buildElement(b, scales, index);
     repeated.push_back(b.repeat(scale, rows.clone({granules})));
   }
   Value factors =
-      b.create<BroadcastOp>(rows, concat(repeated), ArrayRef<int64_t>{0});
+      b.create<BroadcastOp>(rows, b.concat(repeated), ArrayRef<int64_t>{0});
   Value scaled = b.mul(b.reshape(segment.master, rows.getShape()), factors);
   scaled = b.reshape(scaled, {segment.granules * kFp8Alignment});
   write(segment.compute.getSymName(),

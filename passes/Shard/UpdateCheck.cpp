@@ -15,6 +15,10 @@ using namespace accel;
 
 namespace {
 
+/// What is kept of tensors whose scales are known before a step.
+constexpr StringLiteral kDelayedStates[] = {
+    kDelayedScaleState, kDelayedHistoryState, kDelayedColumnState};
+
 class UpdateChecker {
 public:
   UpdateChecker(ModuleOp module, func::FuncOp step)
@@ -66,9 +70,7 @@ private:
     if (state.getKind() == StateKind::Slot) {
       return !state.isGradient();
     }
-    return llvm::is_contained(
-               {kDelayedScaleState, kDelayedHistoryState, kDelayedColumnState},
-               symbol) ||
+    return llvm::is_contained(kDelayedStates, symbol) ||
            (optimizer && optimizer->findPower(symbol));
   }
 
@@ -86,23 +88,18 @@ private:
   /// What microbatches read is what the master becomes.
   LogicalResult checkRounded(WriteOp write, StateOp compute) {
     Value rounded = findRounded(write);
-    bool isMaster =
-        rounded && llvm::any_of(rounded.getUsers(), [&](Operation *user) {
-          auto other = dyn_cast<WriteOp>(user);
-          return other && other.getSymbol() == compute.getMasterName();
-        });
-    return isMaster ? success()
-                    : write.emitError("expected '")
-                          << write.getSymbol()
-                          << "' to get what is written to its master, rounded, "
-                             "got another value";
+    return rounded && isWritten(rounded, compute.getMasterName())
+               ? success()
+               : write.emitError("expected '")
+                     << write.getSymbol()
+                     << "' to get what is written to its master, rounded, "
+                        "got another value";
   }
 
   /// What the next step casts with is written, and its inverse is that of what
   /// is written.
   LogicalResult checkDelayed() {
-    for (StringRef name :
-         {kDelayedScaleState, kDelayedHistoryState, kDelayedColumnState}) {
+    for (StringRef name : kDelayedStates) {
       if (symbols.lookup(name) && !seen.contains(name)) {
         return step.emitError("expected a step to write '")
                << name << "', of which the next scales are made, got none";

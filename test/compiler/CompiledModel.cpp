@@ -78,6 +78,8 @@ bool CompiledModel::buildPlan() {
   }
   code = std::move(*lowered);
   kernels = ModuleOp::create(UnknownLoc::get(&context));
+  (*kernels)->setDiscardableAttrs(
+      (*model.module)->getDiscardableAttrDictionary());
   for (auto function : model.module->getOps<func::FuncOp>()) {
     if (function->hasAttr(kKernelAttr)) {
       kernels->push_back(function.clone());

@@ -40,6 +40,7 @@ public:
   }
   /// The definition of a kernel, in a module of kernels alone.
   mlir::func::FuncOp getKernel(const std::string &name) const;
+  /// With what the program says of itself.
   mlir::ModuleOp getKernels() const { return *kernels; }
   /// The bytes that the constant buffers' `content` refers to.
   const std::string &getConstants() const { return constants; }

@@ -74,13 +74,14 @@ protected:
     options.shard.mode = *dist::symbolizeShardingMode(rule.mode);
     options.accumulate.skipsNonFinite = true;
     options.precision.precision = "bf16";
-    options.precision.fp8 = "delayed";
-    options.precision.fp8Amax = rule.amax;
-    options.precision.fp8History = rule.history;
-    options.precision.fp8Margin = rule.margin;
+    options.precision.fp8.recipe = "delayed";
+    options.precision.fp8.amax = rule.amax;
+    options.precision.fp8.history = rule.history;
+    options.precision.fp8.margin = rule.margin;
     auto imported = onnx::importOnnx(options.model, options.frontend, context);
     ASSERT_TRUE(succeeded(imported)) << diagnostics;
-    compilePlan(*imported, options, [](ModuleOp) {});
+    ASSERT_NO_FATAL_FAILURE(runPhases(*imported, options));
+    openPlan(*imported, lower(*imported));
   }
 
   Numbers read(const std::string &name) {
@@ -90,7 +91,8 @@ protected:
     return numbers;
   }
 
-  /// What raises the magnitudes in the last microbatch's place of the program.
+  /// From now on the microbatches of rank 0 find the magnitude `value` for
+  /// tensor `element`.
   void spoilAmax(float value, uint64_t element) {
     uint32_t buffer = findState("delayed_amax").buffer();
     for (const planpb::Instruction &instruction : getStep().instructions()) {
@@ -179,8 +181,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"OneStep", "plain", 1, "max", 1}),
     nameOf);
 
-// What is found is a maximum over all samples, whoever has computed them.
 class DelayedAmaxTest : public DelayedScaleTest {};
+
+// What is found is a maximum over all samples, whoever has computed them.
 TEST_P(DelayedAmaxTest, AmaxesOfTheFirstStepDoNotDependOnTheNumberOfRanks) {
   ASSERT_NO_FATAL_FAILURE(compile(GetParam()));
   Numbers expected;

@@ -6,21 +6,13 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "absl/strings/match.h"
 #include "compiler/Estimate.h"
-#include "compiler/Pipeline.h"
 #include "dialects/Dist/IR/DistDialect.h"
-#include "runtime/executor/rank_threads.h"
-#include "runtime/io/posix_vfs.h"
-#include "test/compiler/CompilerFixture.h"
-
-#include <gtest/gtest.h>
+#include "test/compiler/RunFixture.h"
 
 using namespace mlir;
 
 namespace accel::test {
 namespace {
-
-constexpr int64_t kBatch = 3;
-constexpr int64_t kGlobalBatch = 12;
 
 /// The step without gradients and without the update.
 void addEvaluation(ModuleOp module) {
@@ -50,7 +42,7 @@ void addEvaluation(ModuleOp module) {
   }
 }
 
-class FunctionRolesTest : public test::CompilerFixture,
+class FunctionRolesTest : public RunFixture,
                           public testing::TestWithParam<const char *> {
 protected:
   /// Compiles `name` with the further function into `plan`.
@@ -63,43 +55,19 @@ protected:
     auto imported = onnx::importOnnx(options.model, options.frontend, context);
     ASSERT_TRUE(succeeded(imported)) << diagnostics;
     onnx::ImportedModel model = std::move(*imported);
-    for (const PhaseInfo &info : getPhases()) {
-      if (info.phase > Phase::Memory) {
-        break;
-      }
-      ASSERT_TRUE(succeeded(runPhase(*model.module, info.phase, options)))
-          << info.name.str() << ": " << diagnostics;
-      if (info.phase == Phase::Accumulate) {
-        addEvaluation(*model.module);
-      }
-    }
-    auto code = lowerKernels(*model.module, getVariants(*model.module));
-    ASSERT_TRUE(succeeded(code)) << diagnostics;
-    PlanWriterOptions writer;
-    auto estimate = TrainingEstimate::create(*model.module, *code, model,
-                                             writer, options.shard.mode);
+    ASSERT_NO_FATAL_FAILURE(
+        runPhases(model, options, [](Phase behind, ModuleOp program) {
+          if (behind == Phase::Accumulate) {
+            addEvaluation(program);
+          }
+        }));
+    LoweredCode code = lower(model);
+    auto estimate = TrainingEstimate::create(
+        *model.module, code, model, PlanWriterOptions(), options.shard.mode);
     ASSERT_TRUE(succeeded(estimate)) << diagnostics;
-    auto file = PlanFile::begin(context, *vfs, folder + "/plan", model.weights,
-                                {WeightStorage::Plan}, /*onThread=*/false);
-    ASSERT_TRUE(succeeded(file)) << diagnostics;
-    ASSERT_TRUE(
-        succeeded(writePlan(*model.module, *code, model, writer, **file)))
-        << diagnostics;
-    auto opened = runtime::Plan::Open(*vfs, folder + "/plan");
-    ASSERT_TRUE(opened.ok()) << opened.status();
-    plan = std::move(*opened);
+    ASSERT_NO_FATAL_FAILURE(openPlan(model, code));
     EXPECT_EQ(estimate->getManifest().functions_size(), 3);
     EXPECT_EQ(estimate->getPeak().function, "step");
-  }
-
-  std::unique_ptr<runtime::RankThreads> makeRanks(const runtime::Dataset &data,
-                                                  int ranks) {
-    runtime::RankThreadsOptions options;
-    options.ranks = ranks;
-    options.executor.global_batch = kGlobalBatch;
-    auto made = runtime::RankThreads::Create(*vfs, *plan, data, options);
-    EXPECT_TRUE(made.ok()) << made.status();
-    return made.ok() ? std::move(*made) : nullptr;
   }
 
   double lossOf(runtime::Executor &ranks, planpb::FunctionRole role,
@@ -108,9 +76,6 @@ protected:
     EXPECT_TRUE(metrics.ok()) << metrics.status();
     return metrics.ok() ? (*metrics)[*plan->view().FindMetric("loss")] : 0;
   }
-
-  std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
-  std::unique_ptr<runtime::Plan> plan;
 };
 
 TEST_P(FunctionRolesTest, AThirdFunctionGoesThroughEverything) {
@@ -125,15 +90,8 @@ TEST_P(FunctionRolesTest, AThirdFunctionGoesThroughEverything) {
   ASSERT_EQ(evaluate->function().coordinates_size(), 1);
   EXPECT_EQ(evaluate->function().coordinates(0).axis(), planpb::AXIS_PIPELINE);
   EXPECT_EQ(evaluate->function().coordinates(0).coordinate(), 0u);
-  runtime::DatasetOptions dataOptions;
-  dataOptions.global_batch = kGlobalBatch;
-  auto data = runtime::Dataset::Open(
-      *vfs, runtime::DataSignature(plan->manifest()), dataOptions);
-  ASSERT_TRUE(data.ok()) << data.status();
   for (int count : {1, 2}) {
-    auto ranks = makeRanks(**data, count);
-    ASSERT_TRUE(ranks);
-    ASSERT_TRUE(ranks->Initialize().ok());
+    ASSERT_NO_FATAL_FAILURE(openRanks(count));
     double before = 0;
     for (int64_t step = 0; step < 3; ++step) {
       // What a step reports is what was measured in front of it, twice.

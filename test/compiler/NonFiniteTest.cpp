@@ -112,16 +112,18 @@ protected:
     options.accumulate.clipNorm = 1.0;
     if (GetParam().precision != "f32") {
       options.precision.precision = "bf16";
-      options.precision.fp8 = GetParam().precision;
+      options.precision.fp8.recipe = GetParam().precision;
     }
     onnx::ImportedModel model = importModel(options);
-    compilePlan(model, options, [&](ModuleOp module) {
-      if (!hasInfinities) {
-        module.walk([](plan::InstructionOpInterface op) {
-          op->removeAttr(plan::kInfinitiesAttr);
-        });
-      }
-    });
+    ASSERT_NO_FATAL_FAILURE(
+        runPhases(model, options, [&](Phase behind, ModuleOp program) {
+          if (!hasInfinities && behind == Phase::Memory) {
+            program.walk([](plan::InstructionOpInterface op) {
+              op->removeAttr(plan::kInfinitiesAttr);
+            });
+          }
+        }));
+    openPlan(model, lower(model));
   }
 
   /// Slots whole, wherever they lie, and scalars.

@@ -273,7 +273,7 @@ void PlanOracleTest::check(const std::string &target) {
   options.accumulate.clipNorm = 0.5;
   bool isFp8 = findFp8Recipe(GetParam().precision);
   options.precision.precision = isFp8 ? "bf16" : GetParam().precision;
-  options.precision.fp8 = isFp8 ? GetParam().precision : "";
+  options.precision.fp8.recipe = isFp8 ? GetParam().precision : "";
   options.precision.residual = GetParam().residual;
   if (options.precision.precision == "f16") {
     options.differentiate.lossScale = "torch";

@@ -34,22 +34,12 @@ protected:
   void SetUp() override {
     CompilerOptions options;
     options.precision.precision = "bf16";
-    options.precision.fp8 = GetParam().fp8;
+    options.precision.fp8.recipe = GetParam().fp8;
     options.frontend.dimensions["batch"] = 2;
     model = CompiledModel::compile(
         std::string(GetParam().model) + "/model.onnx", options);
     ASSERT_TRUE(model);
     context = model->getKernels().getContext();
-    // The kernels are in a module of their own.
-    model->getKernels()->setAttr("accel.precision", TypeAttr::get(getLow()));
-    if (*GetParam().fp8) {
-      Builder builder(context);
-      NamedAttrList attributes;
-      attributes.set("recipe", builder.getStringAttr(GetParam().fp8));
-      attributes.set("forward", TypeAttr::get(Float8E4M3FNType::get(context)));
-      attributes.set("gradient", TypeAttr::get(Float8E5M2Type::get(context)));
-      model->getKernels()->setAttr(kFp8Attr, attributes.getDictionary(context));
-    }
   }
 
   Type getLow() const { return BFloat16Type::get(context); }

@@ -23,25 +23,37 @@ protected:
   static constexpr int64_t kBatch = 2;
   static constexpr int64_t kGlobalBatch = 8;
 
-  /// Compiles `model` for `options` into `plan`. `edit` changes the program
-  /// before it is lowered.
-  void compilePlan(onnx::ImportedModel &model, const CompilerOptions &options,
-                   llvm::function_ref<void(mlir::ModuleOp)> edit) {
+  using Edit = llvm::function_ref<void(Phase behind, mlir::ModuleOp program)>;
+
+  /// Takes `model` through all phases up to and including Memory. `edit` may
+  /// change the program behind each of them.
+  void runPhases(
+      onnx::ImportedModel &model, const CompilerOptions &options,
+      Edit edit = [](Phase, mlir::ModuleOp) {}) {
     ASSERT_TRUE(model.module) << diagnostics;
     for (const PhaseInfo &info : getPhases()) {
       if (info.phase <= Phase::Memory) {
         ASSERT_TRUE(succeeded(runPhase(*model.module, info.phase, options)))
             << info.name.str() << ": " << diagnostics;
+        edit(info.phase, *model.module);
       }
     }
-    edit(*model.module);
+  }
+
+  /// The code of the kernels of `model`, behind all phases.
+  LoweredCode lower(const onnx::ImportedModel &model) {
     auto code = lowerKernels(*model.module, getVariants(*model.module));
-    ASSERT_TRUE(succeeded(code)) << diagnostics;
+    EXPECT_TRUE(succeeded(code)) << diagnostics;
+    return succeeded(code) ? std::move(*code) : LoweredCode();
+  }
+
+  /// Writes `model` and its code to a file and opens that as `plan`.
+  void openPlan(onnx::ImportedModel &model, const LoweredCode &code) {
     auto file = PlanFile::begin(context, *vfs, folder + "/plan", model.weights,
                                 {WeightStorage::Plan}, /*onThread=*/false);
     ASSERT_TRUE(succeeded(file)) << diagnostics;
     ASSERT_TRUE(succeeded(
-        writePlan(*model.module, *code, model, PlanWriterOptions(), **file)))
+        writePlan(*model.module, code, model, PlanWriterOptions(), **file)))
         << diagnostics;
     auto opened = runtime::Plan::Open(*vfs, folder + "/plan");
     ASSERT_TRUE(opened.ok()) << opened.status();

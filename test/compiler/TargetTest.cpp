@@ -91,7 +91,7 @@ TEST(Fp8TargetTest, ATargetWithoutFp8RefusesIt) {
   options.output = testing::TempDir() + "no-fp8.plan";
   options.target = "no-fp8";
   options.precision.precision = "bf16";
-  options.precision.fp8 = "current";
+  options.precision.fp8.recipe = "current";
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   EXPECT_EQ(compile(options, stream, stream), ExitCode::CompileError);

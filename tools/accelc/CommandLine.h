@@ -4,6 +4,7 @@
 #ifndef ACCEL_TOOLS_ACCELC_COMMANDLINE_H
 #define ACCEL_TOOLS_ACCELC_COMMANDLINE_H
 
+#include "dialects/Accel/IR/Fp8Recipe.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 
 #include <cstdint>
@@ -36,11 +37,7 @@ struct CommandLine {
 
   bool bf16 = false; ///< otherwise f32, or
   bool fp16 = false; ///< or
-  std::string fp8;   ///< its recipe; empty: none
-  std::string fp8Format = "hybrid";
-  std::string fp8Amax = "max";
-  int64_t fp8History = 1024;
-  int64_t fp8Margin = 0;
+  Fp8Options fp8;    ///< if it has a recipe
   std::string lossScale = "torch";
   /// exclude=REGEX or include=REGEX, in the order in which they were given.
   std::vector<std::string> precisionRules;

@@ -68,15 +68,11 @@ private:
 
   void makePrecision() {
     PrecisionOptions &precision = options.precision;
-    precision.precision = line.bf16 || !line.fp8.empty() ? "bf16"
-                          : line.fp16                    ? "f16"
-                                                         : "f32";
+    precision.precision = line.bf16 || !line.fp8.recipe.empty() ? "bf16"
+                          : line.fp16                           ? "f16"
+                                                                : "f32";
     precision.residual = line.residualDtype;
     precision.fp8 = line.fp8;
-    precision.fp8Format = line.fp8Format;
-    precision.fp8Amax = line.fp8Amax;
-    precision.fp8History = line.fp8History;
-    precision.fp8Margin = line.fp8Margin;
     precision.rules = line.precisionRules;
   }
 

@@ -80,15 +80,12 @@ std::vector<std::string> getOptimizerNames() {
 }
 
 std::string describeOptimizers() {
-  std::string text;
-  llvm::ArrayRef<const Optimizer *> all = getOptimizers();
-  for (const Optimizer *optimizer : all) {
-    text += optimizer == all.front()  ? ""
-            : optimizer == all.back() ? " or "
-                                      : ", ";
-    text += optimizer->name.str() + " (" + optimizer->summary.str() + ")";
+  std::vector<std::string> choices;
+  for (const Optimizer *optimizer : getOptimizers()) {
+    choices.push_back(optimizer->name.str() + " (" + optimizer->summary.str() +
+                      ")");
   }
-  return text;
+  return tools::ListChoices(choices);
 }
 
 std::vector<std::string> getOptimizerNumbers() {

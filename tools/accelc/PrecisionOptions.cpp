@@ -2,7 +2,6 @@
 // Declaration of the options of precision, and complaints about their use.
 #include "tools/accelc/PrecisionOptions.h"
 
-#include "dialects/Accel/IR/Fp8Recipe.h"
 #include "dialects/Accel/IR/LossScale.h"
 #include "tools/accelc/Validators.h"
 #include "tools/command-line/value_checks.h"
@@ -37,7 +36,7 @@ std::vector<std::string> fp8RecipeNames() {
 
 /// Products that read less.
 void addFp8(CLI::App &app, CommandLine &line, const char *group) {
-  app.add_flag("--fp8{current}", line.fp8,
+  app.add_flag("--fp8{current}", line.fp8.recipe,
                "As --bf16, and products of weights read floats of 8 bits, each "
                "tensor times a scale that makes its largest number that of the "
                "format: current, of what it is in this microbatch; delayed, of "
@@ -50,7 +49,7 @@ void addFp8(CLI::App &app, CommandLine &line, const char *group) {
       ->excludes("--bf16")
       ->excludes("--fp16")
       ->group(group);
-  app.add_option("--fp8-format", line.fp8Format,
+  app.add_option("--fp8-format", line.fp8.format,
                  "Of --fp8: hybrid (E4M3 with three bits of mantissa, "
                  "gradients E5M2 with a larger range) or e4m3 (all of it)")
       ->type_name("FORMAT")
@@ -62,15 +61,15 @@ void addFp8(CLI::App &app, CommandLine &line, const char *group) {
 /// The recipe that remembers.
 void addFp8History(CLI::App &app, CommandLine &line, const char *group) {
   app.add_option(
-         "--fp8-history", line.fp8History,
+         "--fp8-history", line.fp8.history,
          "Of --fp8=delayed: how many steps a tensor's largest "
          "magnitude is remembered. Its scale is made for the largest of "
          "them")
       ->type_name("STEPS")
-      ->check(tools::WholeNumber(1, Fp8History::kMostSteps))
+      ->check(tools::WholeNumber(1, Fp8Options::kMostSteps))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--fp8-amax", line.fp8Amax,
+  app.add_option("--fp8-amax", line.fp8.amax,
                  "Of --fp8=delayed: a scale is made for the largest magnitude "
                  "in the history (max) or for that of the step before "
                  "(most_recent)")
@@ -78,11 +77,11 @@ void addFp8History(CLI::App &app, CommandLine &line, const char *group) {
       ->check(tools::OneOf({"max", "most_recent"}))
       ->capture_default_str()
       ->group(group);
-  app.add_option("--fp8-margin", line.fp8Margin,
+  app.add_option("--fp8-margin", line.fp8.margin,
                  "Of --fp8=delayed: scales are smaller by two to the power of "
                  "this, room for a tensor that grows from one step to the next")
       ->type_name("N")
-      ->check(tools::WholeNumber(0, Fp8History::kLargestMargin))
+      ->check(tools::WholeNumber(0, Fp8Options::kLargestMargin))
       ->capture_default_str()
       ->group(group);
 }
@@ -153,7 +152,7 @@ void addPrecisionOptions(CLI::App &app, CommandLine &line, const char *group) {
 
 void findComplaintsAboutPrecision(const CLI::App &app, const CommandLine &line,
                                   std::vector<std::string> &complaints) {
-  const bool isLow = line.bf16 || line.fp16 || !line.fp8.empty();
+  const bool isLow = line.bf16 || line.fp16 || !line.fp8.recipe.empty();
   for (const char *option :
        {"--precision-exclude", "--precision-include", "--residual-dtype"}) {
     if (app.count(option) > 0 && !isLow) {
@@ -162,21 +161,21 @@ void findComplaintsAboutPrecision(const CLI::App &app, const CommandLine &line,
                            "none; without one the option does nothing");
     }
   }
-  if (app.count("--fp8-format") > 0 && line.fp8.empty()) {
+  if (app.count("--fp8-format") > 0 && line.fp8.recipe.empty()) {
     complaints.push_back("--fp8-format: expected --fp8 with it, got none; no "
                          "other precision has floats of 8 bits");
   }
   for (const char *option : {"--fp8-history", "--fp8-amax", "--fp8-margin"}) {
-    const Fp8Recipe *recipe = findFp8Recipe(line.fp8);
+    const Fp8Recipe *recipe = findFp8Recipe(line.fp8.recipe);
     if (app.count(option) > 0 &&
         !(recipe && recipe->known == Fp8ScaleTime::BeforeStep)) {
       complaints.push_back(
           std::string(option) + ": expected --fp8=delayed with it, got " +
-          (line.fp8.empty() ? "none" : "--fp8=" + line.fp8) +
+          (line.fp8.recipe.empty() ? "none" : "--fp8=" + line.fp8.recipe) +
           "; no other recipe remembers what was in the steps before");
     }
   }
-  if (app.count("--fp8-history") > 0 && line.fp8Amax == "most_recent") {
+  if (app.count("--fp8-history") > 0 && line.fp8.amax == "most_recent") {
     complaints.push_back("--fp8-history: expected --fp8-amax=max with it, got "
                          "most_recent, which remembers one step");
   }

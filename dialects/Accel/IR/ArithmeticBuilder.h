@@ -85,6 +85,13 @@ public:
     return create<BroadcastOp>(type, scalar, llvm::ArrayRef<int64_t>{});
   }
 
+  /// `parts`, at least one, behind each other along the first axis; a single
+  /// one itself.
+  Value concat(llvm::ArrayRef<Value> parts) {
+    return parts.size() == 1 ? parts.front()
+                             : create<ConcatOp>(parts, int64_t{0});
+  }
+
   /// The sum over `axes`.
   Value sum(Value operand, llvm::ArrayRef<int64_t> axes);
 

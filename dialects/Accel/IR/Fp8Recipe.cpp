@@ -2,7 +2,10 @@
 // The rows, and their names.
 #include "dialects/Accel/IR/Fp8Recipe.h"
 
+#include "dialects/Accel/IR/NameList.h"
+
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 using namespace accel;
 
@@ -20,11 +23,7 @@ const Fp8Recipe *accel::findFp8Recipe(llvm::StringRef name) {
 }
 
 std::string accel::listFp8Recipes() {
-  std::string text;
-  for (auto [i, recipe] : llvm::enumerate(kRecipes)) {
-    bool isLast = i + 1 == std::size(kRecipes);
-    text += i == 0 ? "" : isLast ? " or " : ", ";
-    text += recipe.name.str();
-  }
-  return text;
+  return listNames(llvm::map_to_vector(
+      getFp8Recipes(),
+      [](const Fp8Recipe &each) -> llvm::StringRef { return each.name; }));
 }

@@ -30,25 +30,20 @@ const Fp8Recipe *findFp8Recipe(llvm::StringRef name);
 /// Their names, as a complaint lists them: "current or delayed".
 std::string listFp8Recipes();
 
-/// How a recipe whose scales are known before the step finds the largest
-/// magnitude that they are made for.
-enum class Fp8Amax {
-  Max,       ///< the largest of the steps of a history
-  MostRecent ///< that of the step before
-};
+/// What can be asked of floats of 8 bits.
+struct Fp8Options {
+  std::string recipe;            ///< a name of the table; empty: there are none
+  std::string format = "hybrid"; ///< gradients have f8E5M2; or e4m3
+  /// Of a recipe whose scales are known before the step: they are made for the
+  /// largest magnitude in the history (max) or in the last step (most_recent).
+  std::string amax = "max";
+  int64_t history = 1024; ///< steps, of max
+  int64_t margin = 0;     ///< scales are smaller by two to the power of it
 
-/// Its numbers, with the defaults of Transformer Engine's recipe.
-struct Fp8History {
-  Fp8Amax amax = Fp8Amax::Max;
-  int64_t steps = 1024; ///< at least 1; of Max
-  int64_t margin = 0;   ///< scales are smaller by two to the power of it
-
-  /// The bounds of both: a history lies in memory, for each tensor, and what a
-  /// margin divides has few numbers left.
+  /// Bounds: a history lies in memory, for each tensor, and what a margin
+  /// divides has few numbers left.
   static constexpr int64_t kMostSteps = 65536;
   static constexpr int64_t kLargestMargin = 20;
-  /// Whether the magnitudes of more than one step count.
-  bool isKept() const { return amax == Fp8Amax::Max && steps > 1; }
 };
 
 } // namespace accel

@@ -2,7 +2,10 @@
 // The table of the optimizers.
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 
+#include "dialects/Accel/IR/NameList.h"
+
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,11 +58,7 @@ const Optimizer *accel::findOptimizer(llvm::StringRef name) {
 }
 
 std::string accel::listOptimizers() {
-  std::string text;
-  llvm::ArrayRef<const Optimizer *> all = getOptimizers();
-  for (auto [i, optimizer] : llvm::enumerate(all)) {
-    text += i == 0 ? "" : i + 1 == all.size() ? " or " : ", ";
-    text += optimizer->name.str();
-  }
-  return text;
+  return listNames(llvm::map_to_vector(
+      getOptimizers(),
+      [](const Optimizer *each) -> llvm::StringRef { return each->name; }));
 }
