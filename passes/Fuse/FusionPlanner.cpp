@@ -11,6 +11,7 @@ using namespace accel;
 
 const FusionPlan &FusionPlanner::plan() {
   FusionSection &section = state.plan.getSection();
+  section.copyStored();
   section.isolateSinks();
   section.orderOps();
   section.numberOps();

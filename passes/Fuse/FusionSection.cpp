@@ -65,6 +65,22 @@ Operation *FusionSection::insertCopy(Value value, Operation *user) {
   return copy;
 }
 
+void FusionSection::copyStored() {
+  for (Operation *op : std::vector<Operation *>(ops)) {
+    auto transpose = dyn_cast<TransposeOp>(op);
+    if (!transpose || !transpose.getStored()) {
+      continue;
+    }
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    auto copy = ReshapeOp::create(builder, op->getLoc(), transpose.getType(),
+                                  transpose);
+    transpose.getResult().replaceAllUsesExcept(copy, copy);
+    markCopied(copy);
+    ops.insert(std::next(llvm::find(ops, op)), copy);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Symbols
 //===----------------------------------------------------------------------===//

@@ -50,6 +50,8 @@ public:
     graph.addEdge(before, after);
   }
 
+  /// Copies what the program wants in a place of its own.
+  void copyStored();
   /// Copies what goes to a symbol where its kernel could not produce it there.
   void isolateSinks();
   /// Finds the order of the operations anew. Inserts copies of values that are

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scales multiply what is rounded, and their inverses the sums.
+// Parameters first, then one product after the other.
 #include "passes/Precision/Fp8Products.h"
 
 #include "dialects/Accel/IR/Fp8Scale.h"
-
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace accel;
 
 Fp8Products::Fp8Products(func::FuncOp microbatch, const Fp8Sites &sites,
-                         Fp8Types types, TensorScales &scales)
-    : microbatch(microbatch), types(types), scales(scales), values(scales) {
+                         Fp8Types types, Fp8Operands &operands)
+    : microbatch(microbatch), types(types), operands(operands) {
   auto typeOf = [&](Value operand) {
     return sites.isGradient(operand) ? types.gradient : types.forward;
   };
@@ -22,67 +20,64 @@ Fp8Products::Fp8Products(func::FuncOp microbatch, const Fp8Sites &sites,
   });
 }
 
-void Fp8Products::readParameters() {
-  llvm::SetVector<StringAttr> names;
-  for (auto &[product, operands] : products) {
+/// Where the scales of each parameter begin that a product reads.
+llvm::MapVector<StringAttr, int64_t> Fp8Products::declareScales() {
+  SymbolTable symbols(microbatch->getParentOfType<ModuleOp>());
+  OpBuilder builder(microbatch);
+  llvm::MapVector<StringAttr, int64_t> first;
+  int64_t count = 0;
+  for (auto &[product, factors] : products) {
     for (Value operand : product->getOperands()) {
-      if (ReadOp read = getParameterRead(operand)) {
-        names.insert(read.getSymbolAttr().getAttr());
+      ReadOp read = getParameterRead(operand);
+      StringAttr name = read ? read.getSymbolAttr().getAttr() : StringAttr();
+      if (!read || !first.try_emplace(name, count).second) {
+        continue;
       }
+      auto parameter = symbols.lookup<ParameterOp>(name);
+      parameter.setComputeAttr(TypeAttr::get(types.forward));
+      parameter.setScaleAttr(builder.getI64IntegerAttr(count));
+      count += operands.countScales(cast<RankedTensorType>(read.getType()));
     }
   }
-  OpBuilder builder(microbatch);
-  auto type = RankedTensorType::get({static_cast<int64_t>(names.size())},
-                                    builder.getF32Type());
+  auto type = RankedTensorType::get({count}, builder.getF32Type());
   for (StringRef name : {kWeightScaleState, kWeightInverseState}) {
     StateOp::create(builder, microbatch.getLoc(), name, type, StateKind::Scale,
                     builder.getF64FloatAttr(1.0));
   }
-  builder.setInsertionPointToStart(&microbatch.getBody().front());
-  ArithmeticBuilder b(builder, microbatch.getLoc());
-  Value inverses = b.create<ReadOp>(type, kWeightInverseState);
-  SymbolTable symbols(microbatch->getParentOfType<ModuleOp>());
-  SmallVector<Value> scalars;
-  for (auto [index, name] : llvm::enumerate(names)) {
-    auto parameter = symbols.lookup<ParameterOp>(name);
-    parameter.setComputeAttr(TypeAttr::get(types.forward));
-    parameter.setScaleAttr(builder.getI64IntegerAttr(index));
-    scalars.push_back(buildElement(b, inverses, index));
-  }
-  for (ReadOp read : llvm::to_vector(microbatch.getOps<ReadOp>())) {
-    auto *found = llvm::find(names, read.getSymbolAttr().getAttr());
-    if (found != names.end()) {
-      narrow(read, scalars[found - names.begin()]);
-    }
-  }
+  return first;
 }
 
-void Fp8Products::narrow(ReadOp read, Value inverse) {
-  OpBuilder builder(read);
-  ArithmeticBuilder b(builder, read.getLoc());
-  auto type = cast<RankedTensorType>(read.getType());
-  Value numbers = b.create<ReadOp>(type.clone(types.forward), read.getSymbol());
-  values.set(read, {numbers, inverse});
+void Fp8Products::readParameters() {
+  llvm::MapVector<StringAttr, int64_t> first = declareScales();
+  auto state = SymbolTable::lookupNearestSymbolFrom<StateOp>(
+      microbatch,
+      StringAttr::get(microbatch.getContext(), kWeightInverseState));
+  OpBuilder builder(microbatch.getContext());
+  builder.setInsertionPointToStart(&microbatch.getBody().front());
+  Value inverses = ReadOp::create(builder, microbatch.getLoc(), state.getType(),
+                                  kWeightInverseState);
+  for (ReadOp read : llvm::to_vector(microbatch.getOps<ReadOp>())) {
+    auto *found = first.find(read.getSymbolAttr().getAttr());
+    if (found == first.end()) {
+      continue;
+    }
+    builder.setInsertionPoint(read);
+    ArithmeticBuilder b(builder, read.getLoc());
+    auto type = cast<RankedTensorType>(read.getType());
+    Value numbers =
+        b.create<ReadOp>(type.clone(types.forward), read.getSymbol());
+    operands.setParameter(b, read, {numbers, inverses, found->second});
+  }
 }
 
 void Fp8Products::lower() {
-  for (auto &[product, operands] : products) {
-    lower(cast<MatmulOp>(product), operands);
+  for (auto &[op, factors] : products) {
+    auto product = cast<MatmulOp>(op);
+    OpBuilder builder(product);
+    ArithmeticBuilder b(builder, product.getLoc());
+    product.replaceAllUsesWith(
+        operands.multiply(b, product, factors.lhs, factors.rhs));
+    product.erase();
   }
-  scales.finish(microbatch);
-}
-
-void Fp8Products::lower(MatmulOp product, const Operands &operands) {
-  ScaledValue lhs = values.get(product.getLhs(), operands.lhs);
-  ScaledValue rhs = values.get(product.getRhs(), operands.rhs);
-  OpBuilder builder(product);
-  ArithmeticBuilder b(builder, product.getLoc());
-  auto type = cast<RankedTensorType>(product.getType());
-  auto narrow = MatmulOp::create(builder, product.getLoc(), type, lhs.numbers,
-                                 rhs.numbers, product.getTransposeLhs(),
-                                 product.getTransposeRhs(), product.getRole());
-  Value result = b.mul(narrow.getResult(), b.repeat(lhs.inverse, type));
-  result = b.mul(result, b.repeat(rhs.inverse, type));
-  product.replaceAllUsesWith(result);
-  product.erase();
+  operands.finish(microbatch);
 }

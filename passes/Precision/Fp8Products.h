@@ -3,47 +3,40 @@
 #ifndef ACCEL_PASSES_PRECISION_FP8PRODUCTS_H
 #define ACCEL_PASSES_PRECISION_FP8PRODUCTS_H
 
+#include "passes/Precision/Fp8Operands.h"
 #include "passes/Precision/Fp8Sites.h"
-#include "passes/Precision/ScaledValues.h"
 
 namespace accel {
-
-/// What operands of products become: gradients, and everything else.
-struct Fp8Types {
-  mlir::Type forward, gradient;
-};
 
 class Fp8Products {
 public:
   /// Decides for each product of `sites` what its operands become. Requires:
-  /// the microbatch is as the sites have found it. Borrows: the scales of what
-  /// the microbatch computes.
+  /// the microbatch is as the sites have found it. Borrows: how operands become
+  /// that.
   Fp8Products(mlir::func::FuncOp microbatch, const Fp8Sites &sites,
-              Fp8Types types, TensorScales &scales);
+              Fp8Types types, Fp8Operands &operands);
 
   /// Lets the step read the parameters of its products in 8 bits, and declares
   /// their scales. Nothing else reads them.
   void readParameters();
-  /// Casts the operands of all its products and multiplies their sums by what
-  /// undoes the scales. Requires: what kernels store for each other is rounded.
+  /// Lets all its products multiply operands of 8 bits. Requires: what kernels
+  /// store for each other is rounded.
   void lower();
 
   bool contains(mlir::Operation *site) const { return products.contains(site); }
 
 private:
   /// What the operands of a product become.
-  struct Operands {
+  struct Factors {
     mlir::Type lhs, rhs;
   };
 
-  void narrow(ReadOp read, mlir::Value inverse);
-  void lower(MatmulOp product, const Operands &operands);
+  llvm::MapVector<mlir::StringAttr, int64_t> declareScales();
 
   mlir::func::FuncOp microbatch;
   Fp8Types types;
-  TensorScales &scales;
-  llvm::MapVector<mlir::Operation *, Operands> products; ///< in program order
-  ScaledValues values;
+  Fp8Operands &operands;
+  llvm::MapVector<mlir::Operation *, Factors> products; ///< in program order
 };
 
 } // namespace accel

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -27,21 +28,37 @@ Value accel::findRepeated(Value value) {
              : Value();
 }
 
-LogicalResult accel::checkScaleIndices(ModuleOp module) {
+/// How many scales a parameter of `type` has; 0: none are for such a parameter.
+static int64_t countScales(RankedTensorType type, int64_t block) {
+  if (block == 0) {
+    return 1;
+  }
+  return type.getRank() == 2 ? llvm::divideCeil(type.getDimSize(0), block) *
+                                   llvm::divideCeil(type.getDimSize(1), block)
+                             : 0;
+}
+
+LogicalResult accel::checkScaleIndices(ModuleOp module, int64_t block) {
+  auto state = module.lookupSymbol<StateOp>("weight_scale");
+  int64_t all =
+      state ? cast<RankedTensorType>(state.getType()).getNumElements() : 0;
   llvm::DenseSet<int64_t> seen;
   for (auto parameter : module.getOps<ParameterOp>()) {
     if (!parameter.getScale()) {
       continue;
     }
-    auto index = static_cast<int64_t>(*parameter.getScale());
-    auto state = module.lookupSymbol<StateOp>("weight_scale");
+    auto first = static_cast<int64_t>(*parameter.getScale());
     int64_t count =
-        state ? cast<RankedTensorType>(state.getType()).getNumElements() : 0;
-    if (!seen.insert(index).second || index < 0 || index >= count) {
+        countScales(cast<RankedTensorType>(parameter.getType()), block);
+    bool isSound = count > 0 && first >= 0 && first + count <= all;
+    for (int64_t i = 0; isSound && i < count; ++i) {
+      isSound = seen.insert(first + i).second;
+    }
+    if (!isSound) {
       return parameter.emitError("expected parameter '")
-             << parameter.getSymName()
-             << "' to have a scale of its own among the " << count
-             << " of 'weight_scale', got " << index;
+             << parameter.getSymName() << "' to have "
+             << (block == 0 ? "a scale" : "scales") << " of its own among the "
+             << all << " of 'weight_scale', got " << first;
     }
   }
   return success();

@@ -19,8 +19,9 @@ mlir::Operation *findStored(mlir::Value value);
 /// The scalar that all elements of `value` are; null if they are none.
 mlir::Value findRepeated(mlir::Value value);
 
-/// Succeeds if each parameter in 8 bits has a scale of its own.
-mlir::LogicalResult checkScaleIndices(mlir::ModuleOp module);
+/// Succeeds if each parameter in 8 bits has a scale of its own, or one for each
+/// square of `block` rows and columns, if that is not 0.
+mlir::LogicalResult checkScaleIndices(mlir::ModuleOp module, int64_t block);
 
 /// Succeeds if the states of scales that are known before the step, if there
 /// are any, are those of as many tensors, begin with scale 1 and are

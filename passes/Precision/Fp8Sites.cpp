@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Precision/ScaledBlocks.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -19,7 +20,8 @@ static bool isForward(Operation *site) {
                  : isa<AttentionOp, GatherOp>(site);
 }
 
-Fp8Sites::Fp8Sites(const PrecisionSites &sites) : sites(sites) {
+Fp8Sites::Fp8Sites(const PrecisionSites &sites, int64_t block)
+    : sites(sites), block(block) {
   findModel();
   for (Operation *site : sites.getSites()) {
     groups[site->getLoc()].push_back(site);
@@ -73,6 +75,12 @@ std::string Fp8Sites::findReason(MatmulOp product) const {
   }
   ArrayRef<int64_t> shape = shapeOf(product.getResult()).take_back(2);
   int64_t summed = getSummedElements(product);
+  for (Value operand : product->getOperands()) {
+    std::string reason = block == 0 ? "" : findCutBlocks(operand, block);
+    if (!reason.empty()) {
+      return reason;
+    }
+  }
   bool fits =
       llvm::all_of(ArrayRef<int64_t>{shape[0], shape[1], summed},
                    [](int64_t size) { return size % kFp8Multiple == 0; });

@@ -13,8 +13,9 @@ namespace accel {
 /// in the model. Borrows: the sites.
 class Fp8Sites {
 public:
-  /// `sites`: with the rules of the user applied.
-  explicit Fp8Sites(const PrecisionSites &sites);
+  /// `sites`: with the rules of the user applied. `block`: of the recipe, 0 if
+  /// it has none.
+  Fp8Sites(const PrecisionSites &sites, int64_t block);
 
   bool contains(mlir::Operation *site) const { return !reasons.contains(site); }
   /// Why `site` does not read floats of 8 bits.
@@ -36,6 +37,7 @@ private:
   }
 
   const PrecisionSites &sites;
+  int64_t block;
   /// What the forward program's sites are computed of.
   llvm::DenseSet<mlir::Operation *> inModel;
   /// Products by their place in the model.

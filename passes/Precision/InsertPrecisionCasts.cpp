@@ -10,6 +10,8 @@
 #include "passes/Precision/DelayedScales.h"
 #include "passes/Precision/MicrobatchRewriter.h"
 #include "passes/Precision/PrecisionSites.h"
+#include "passes/Precision/ScaledBlocks.h"
+#include "passes/Precision/ScaledValues.h"
 #include "passes/Precision/StoredValues.h"
 #include "passes/Target/Target.h"
 
@@ -72,17 +74,20 @@ private:
   /// What does not read floats of 8 bits reads bf16, whatever the reason.
   LogicalResult insertFp8Casts(func::FuncOp microbatch,
                                const PrecisionSites &chosen) {
+    const Fp8Recipe &recipe = *findFp8Recipe(fp8);
     PrecisionSites sites(microbatch);
-    Fp8Sites fp8Sites(chosen);
+    Fp8Sites fp8Sites(chosen, recipe.block);
     if (failed(checkAnyIsFp8(chosen, fp8Sites))) {
       return failure();
     }
     Fp8Types types;
     types.forward = Float8E4M3FNType::get(&getContext());
-    types.gradient = fp8Format == "e4m3"
+    StringRef format =
+        fp8Format.empty() ? StringRef(recipe.format) : StringRef(fp8Format);
+    types.gradient = format == "e4m3"
                          ? types.forward
                          : Type(Float8E5M2Type::get(&getContext()));
-    if (failed(announceFp8(types))) {
+    if (failed(announceFp8(recipe, types))) {
       return failure();
     }
     for (Operation *site : sites.getSites()) {
@@ -90,18 +95,21 @@ private:
         report(site, fp8Sites.getReason(site), "bf16");
       }
     }
-    std::unique_ptr<TensorScales> scales = createScales();
-    Fp8Products products(microbatch, fp8Sites, types, *scales);
+    std::unique_ptr<Fp8Operands> operands = createOperands(recipe);
+    Fp8Products products(microbatch, fp8Sites, types, *operands);
     rewrite(microbatch, sites, &products);
     return success();
   }
 
-  std::unique_ptr<TensorScales> createScales() {
-    if (findFp8Recipe(fp8)->known == Fp8ScaleTime::InMicrobatch) {
-      return std::make_unique<CurrentScales>();
+  std::unique_ptr<Fp8Operands> createOperands(const Fp8Recipe &recipe) {
+    if (recipe.block > 0) {
+      return std::make_unique<ScaledBlocks>(recipe.block);
     }
-    return std::make_unique<DelayedScales>(fp8Amax == "max" ? fp8History : 1,
-                                           fp8Margin);
+    if (recipe.known == Fp8ScaleTime::InMicrobatch) {
+      return std::make_unique<ScaledValues>(std::make_unique<CurrentScales>());
+    }
+    return std::make_unique<ScaledValues>(std::make_unique<DelayedScales>(
+        fp8Amax == "max" ? fp8History : 1, fp8Margin));
   }
 
   void rewrite(func::FuncOp microbatch, const PrecisionSites &sites,
@@ -112,7 +120,7 @@ private:
   }
 
   /// Tells the module what products read, if the target has code for that.
-  LogicalResult announceFp8(const Fp8Types &types) {
+  LogicalResult announceFp8(const Fp8Recipe &recipe, const Fp8Types &types) {
     const Target *target = findTarget(targetName, getOperation());
     if (!target) {
       return failure();
@@ -129,8 +137,11 @@ private:
     attributes.set("recipe", builder.getStringAttr(fp8));
     attributes.set("forward", TypeAttr::get(types.forward));
     attributes.set("gradient", TypeAttr::get(types.gradient));
-    if (findFp8Recipe(fp8)->known == Fp8ScaleTime::BeforeStep) {
+    if (recipe.known == Fp8ScaleTime::BeforeStep) {
       attributes.set("margin", builder.getI64IntegerAttr(fp8Margin));
+    }
+    if (recipe.block > 0) {
+      attributes.set("block", builder.getI64IntegerAttr(recipe.block));
     }
     if (support == Fp8Support::Emulated) {
       attributes.set("emulated", builder.getUnitAttr());
@@ -172,7 +183,7 @@ private:
     if (!fp8.empty() && !findFp8Recipe(fp8)) {
       return fail("--fp8", listFp8Recipes(), "'" + fp8 + "'");
     }
-    if (fp8Format != "hybrid" && fp8Format != "e4m3") {
+    if (!fp8Format.empty() && fp8Format != "hybrid" && fp8Format != "e4m3") {
       return fail("--fp8-format", "hybrid or e4m3", "'" + fp8Format + "'");
     }
     if (fp8Amax != "max" && fp8Amax != "most_recent") {

@@ -30,6 +30,10 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
     `@delayed_inverse`. The microbatch raises its element of `@delayed_amax` to the largest magnitude that it finds. ExpandUpdate makes the next
     scales of those, and of `@delayed_history`, which is there if the magnitudes of more than one step count.
 
+    With `fp8=block` and `fp8=mx`, 128 and 32 neighbours of a product's summed index share a scale, a power of two, and what is left of them at the end
+    does. A tensor that two products sum along different dimensions is cut, scaled and rounded twice, each time from the same numbers. Parameters are cut into
+    squares of so many rows and columns, which serve all three products, and have a scale for each square in `@weight_scale`, row by row.
+
     **Requires** `@microbatch` as Differentiate leaves it.
     **Ensures** VerifyPrecision.
 
@@ -45,8 +49,8 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
   }];
   let options = [Option<"precision", "precision", "std::string", "\"f32\"", "f32, bf16 or f16: the type of products' operands">,
                  Option<"residual", "residual", "std::string", "\"\"", "f32: sums of two activations stay f32; nothing, or the type of products' operands: they are rounded as well">,
-                 Option<"fp8", "fp8", "std::string", "\"\"", "The recipe by which products read floats of 8 bits, beside bf16: current or delayed; nothing: none do">,
-                 Option<"fp8Format", "fp8-format", "std::string", "\"hybrid\"", "hybrid: f8E4M3FN, gradients f8E5M2; e4m3: both f8E4M3FN">,
+                 Option<"fp8", "fp8", "std::string", "\"\"", "The recipe by which products read floats of 8 bits, beside bf16: current, delayed, block or mx; nothing: none do">,
+                 Option<"fp8Format", "fp8-format", "std::string", "\"\"", "hybrid: f8E4M3FN, gradients f8E5M2; e4m3: both f8E4M3FN; nothing: e4m3 with block and mx, else hybrid">,
                  Option<"fp8Amax", "fp8-amax", "std::string", "\"max\"", "Of delayed. max: scales are made for the largest magnitude in the history; most_recent: for that of the step before">,
                  Option<"fp8History", "fp8-history", "int64_t", "1024", "Of delayed with max: how many steps the history has">,
                  Option<"fp8Margin", "fp8-margin", "int64_t", "0", "Of delayed: scales are smaller by two to the power of it">,
@@ -64,7 +68,8 @@ def VerifyPrecisionPass : Pass<"accel-verify-precision", "mlir::ModuleOp"> {
     in one type. What a kernel stores in that type it has rounded, or read.
 
     Where the module has `accel.fp8` as well, every product reads operands of one of its types or says why it reads those of `accel.precision`, and
-    the sums of those of 8 bits are multiplied by the inverses of the scales of both operands before anybody reads them.
+    the sums of those of 8 bits are multiplied by the inverses of the scales of both operands before anybody reads them. Where the recipe has blocks, the scales
+    that a product reads beside its operands are those of their blocks.
 
     **Requires** nothing.
     **Ensures** changes nothing.

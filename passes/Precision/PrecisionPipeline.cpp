@@ -42,8 +42,7 @@ struct PrecisionPipelineOptions
       *this, "fp8",
       llvm::cl::desc("the recipe by which products read floats of 8 bits")};
   Option<std::string> fp8Format{*this, "fp8-format",
-                                llvm::cl::desc("hybrid or e4m3"),
-                                llvm::cl::init("hybrid")};
+                                llvm::cl::desc("hybrid or e4m3")};
   ListOption<std::string> rules{
       *this, "rules",
       llvm::cl::desc("which sites are low: exclude=REGEX or include=REGEX")};

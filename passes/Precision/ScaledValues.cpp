@@ -15,22 +15,36 @@ TensorScale CurrentScales::get(ArithmeticBuilder &b, Value tensor,
   return {scale, buildInverseScale(b, scale)};
 }
 
-void ScaledValues::set(Value value, const ScaledValue &scaled) {
-  known[{value, elementTypeOf(scaled.numbers)}] = scaled;
+void ScaledValues::setParameter(ArithmeticBuilder &b, ReadOp read,
+                                const Fp8Parameter &parameter) {
+  known[{read, elementTypeOf(parameter.numbers)}] = {
+      parameter.numbers, buildElement(b, parameter.inverses, parameter.first)};
 }
 
-bool ScaledValues::isKnown(Value value, Type element) const {
-  return known.contains({value, element});
+Value ScaledValues::multiply(ArithmeticBuilder &b, MatmulOp product, Type lhs,
+                             Type rhs) {
+  ScaledValue left = get(product.getLhs(), lhs);
+  ScaledValue right = get(product.getRhs(), rhs);
+  auto type = cast<RankedTensorType>(product.getType());
+  Value sums = b.create<MatmulOp>(type, left.numbers, right.numbers,
+                                  product.getTransposeLhs(),
+                                  product.getTransposeRhs(), product.getRole());
+  sums = b.mul(sums, b.repeat(left.inverse, type));
+  return b.mul(sums, b.repeat(right.inverse, type));
 }
 
 ScaledValue ScaledValues::get(Value value, Type element) {
-  if (!isKnown(value, element)) {
-    ScaledValue made = make(value, element);
-    known[{value, element}] = made;
+  auto *found = known.find({value, element});
+  if (found != known.end()) {
+    return found->second;
   }
-  return known.find({value, element})->second;
+  ScaledValue made = make(value, element);
+  known[{value, element}] = made;
+  return made;
 }
 
+/// Where `value` is a view of all elements of a tensor, or of a parameter, what
+/// that became is viewed; another part of a tensor has a scale of its own.
 ScaledValue ScaledValues::make(Value value, Type element) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
@@ -47,7 +61,7 @@ ScaledValue ScaledValues::make(Value value, Type element) {
   }
   ArithmeticBuilder b(builder, value.getLoc());
   auto type = cast<RankedTensorType>(value.getType());
-  TensorScale scale = scales.get(b, value, element);
+  TensorScale scale = scales->get(b, value, element);
   Value scaled = b.mul(value, b.repeat(scale.scale, type));
   return {b.cast(scaled, element), scale.inverse};
 }

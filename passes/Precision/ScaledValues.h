@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counterparts of values in 8 bits, and their scales.
+// Operands in 8 bits with a scale for each tensor.
 #ifndef ACCEL_PASSES_PRECISION_SCALEDVALUES_H
 #define ACCEL_PASSES_PRECISION_SCALEDVALUES_H
 
-#include "dialects/Accel/IR/ArithmeticBuilder.h"
+#include "passes/Precision/Fp8Operands.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Value.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace accel {
@@ -45,25 +43,27 @@ public:
 };
 
 /// Makes values of 8 bits, each once for each type: multiplied by a scale, and
-/// rounded. Borrows: the scales.
-class ScaledValues {
+/// rounded. A product of them is multiplied by what undoes both scales.
+class ScaledValues final : public Fp8Operands {
 public:
-  explicit ScaledValues(TensorScales &scales) : scales(scales) {}
+  explicit ScaledValues(std::unique_ptr<TensorScales> scales)
+      : scales(std::move(scales)) {}
 
-  /// `value`, an f32 tensor, in `element`. Where it is a view of all elements
-  /// of a tensor, or of a parameter, what that became is viewed; another part
-  /// of a tensor has a scale of its own.
-  ScaledValue get(mlir::Value value, mlir::Type element);
-
-  /// From now on `get` of `value` is `scaled`.
-  void set(mlir::Value value, const ScaledValue &scaled);
+  int64_t countScales(mlir::RankedTensorType) const override { return 1; }
+  void setParameter(ArithmeticBuilder &b, ReadOp read,
+                    const Fp8Parameter &parameter) override;
+  Value multiply(ArithmeticBuilder &b, MatmulOp product, mlir::Type lhs,
+                 mlir::Type rhs) override;
+  void finish(mlir::func::FuncOp microbatch) override {
+    scales->finish(microbatch);
+  }
 
 private:
-  ScaledValue make(mlir::Value value, mlir::Type element);
-  bool isKnown(mlir::Value value, mlir::Type element) const;
+  ScaledValue get(Value value, mlir::Type element);
+  ScaledValue make(Value value, mlir::Type element);
 
-  TensorScales &scales;
-  llvm::MapVector<std::pair<mlir::Value, mlir::Type>, ScaledValue> known;
+  std::unique_ptr<TensorScales> scales;
+  llvm::MapVector<std::pair<Value, mlir::Type>, ScaledValue> known;
 };
 
 } // namespace accel

@@ -2,6 +2,7 @@
 // What must hold after Precision: every site reads what was decided for it.
 #include "passes/Precision/Passes.h"
 
+#include "passes/Precision/Fp8BlockCheck.h"
 #include "passes/Precision/Fp8ScaleCheck.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,6 +28,8 @@ public:
     if (fp8 && !isKernel()) {
       scales.emplace(function, fp8);
     }
+    auto size = fp8 ? fp8.getAs<IntegerAttr>("block") : IntegerAttr();
+    block = size ? size.getInt() : 0;
     for (StringRef name : {"forward", "gradient"}) {
       auto type = fp8 ? fp8.getAs<TypeAttr>(name) : TypeAttr();
       if (type) {
@@ -36,9 +39,9 @@ public:
   }
 
   LogicalResult verify() {
-    if (!isKernel() &&
-        (failed(checkScaleIndices(function->getParentOfType<ModuleOp>())) ||
-         failed(checkDelayedStates(function)))) {
+    if (!isKernel() && (failed(checkScaleIndices(
+                            function->getParentOfType<ModuleOp>(), block)) ||
+                        failed(checkDelayedStates(function)))) {
       return failure();
     }
     function.walk([&](Operation *op) {
@@ -119,9 +122,35 @@ private:
     if (product && !getElement(product.getResult()).isF32()) {
       fail(op) << "expected a product that is summed in f32, got a result of "
                << getElement(product.getResult());
-    } else if (product && isBytes(getElement(product.getLhs())) &&
-               !isKernel()) {
-      verifyScales(product);
+    } else if (product && isBytes(getElement(product.getLhs()))) {
+      verifyBytes(product);
+    }
+  }
+
+  void verifyBytes(MatmulOp product) {
+    auto own = static_cast<int64_t>(product.getBlock().value_or(0));
+    if (own != block) {
+      fail(product) << "expected "
+                    << (block == 0
+                            ? std::string("no scales of blocks")
+                            : "a scale for each " + std::to_string(block) +
+                                  " of the summed index")
+                    << ", got blocks of " << own;
+    } else if (!isKernel()) {
+      verifyTypes(product);
+      block == 0 ? verifyScales(product) : verifyBlocks(product);
+    }
+  }
+
+  /// Each operand has the scales of its own blocks.
+  void verifyBlocks(MatmulOp product) {
+    for (auto [operand, own] :
+         llvm::zip(product->getOperands(), product.getScales())) {
+      if (!areScalesOf(own, operand, block)) {
+        fail(product) << "expected scales that undo those of the blocks of "
+                         "each operand, got others";
+        return;
+      }
     }
   }
 
@@ -130,7 +159,7 @@ private:
   void verifyTypes(MatmulOp product) {
     bool isForward = product.getRole() == ProductRole::Forward;
     int gradients = 0;
-    for (Value operand : product->getOperands()) {
+    for (Value operand : {product.getLhs(), product.getRhs()}) {
       gradients += getElement(operand) == bytes.back();
     }
     if (bytes.front() != bytes.back() && gradients != (isForward ? 0 : 1)) {
@@ -143,7 +172,6 @@ private:
   /// The sums are multiplied by the inverses of both scales before anybody
   /// reads them.
   void verifyScales(MatmulOp product) {
-    verifyTypes(product);
     Value sums = product.getResult();
     for (Value operand : product->getOperands()) {
       auto scaled =
@@ -206,7 +234,8 @@ private:
 
   func::FuncOp function;
   Type low;
-  SmallVector<Type> bytes;             ///< of 8 bits, which products may read
+  SmallVector<Type> bytes; ///< of 8 bits, which products may read
+  int64_t block = 0; ///< of the summed index, with a scale; 0: there is none
   std::optional<Fp8ScaleCheck> scales; ///< of a microbatch with such products
   bool hasFailed = false;
 };

@@ -151,21 +151,6 @@ protected:
     return states;
   }
 
-  std::string readSlot(const runtime::Executor &executor,
-                       const planpb::Bucket &bucket,
-                       const planpb::Segment &segment,
-                       const planpb::Slot &slot) {
-    uint64_t block = std::max<uint64_t>(1, slot.block());
-    runtime::SlotTensor tensor;
-    tensor.buffer = slot.buffer();
-    tensor.width =
-        runtime::ElementBits(plan->view().buffer(slot.buffer()).dtype()) / 8;
-    tensor.shard.set_elements(segment.elements() / block);
-    tensor.shard.set_granule(bucket.granule() / block);
-    *tensor.shard.mutable_axes() = slot.sharded_over();
-    return readTensor(executor, tensor);
-  }
-
   static void expectSame(const States &got, const States &expected,
                          const std::string &when) {
     ASSERT_EQ(got.size(), expected.size());
@@ -262,7 +247,7 @@ TEST_P(NamingTest, WhatAnInstructionSpoilsIsNamedInThatStep) {
   EXPECT_GT(spoiled, 8);
   // Most of what is computed reaches the loss or a gradient. Where scales are
   // known before, an infinity saturates on the way.
-  double share = GetParam().precision == "delayed" ? 0.5 : 0.75;
+  double share = GetParam().precision == "delayed" ? 0.5 : 0.7;
   EXPECT_GE(counts.seen, share * counts.tried)
       << counts.seen << " of " << counts.tried;
 }
@@ -279,7 +264,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"hidden", "plain", "adamw", 2},
         Case{"decoder16", "plain", "adamw", 1, "current"},
         Case{"decoder16", "fsdp", "adamw", 2, "current"},
-        Case{"decoder16", "fsdp", "adamw", 2, "delayed"}),
+        Case{"decoder16", "fsdp", "adamw", 2, "delayed"},
+        Case{"decoder16", "fsdp", "adamw", 2, "mx"}),
     nameOf);
 
 class MaskTest : public NonFiniteTest {};

@@ -333,7 +333,9 @@ const ModelCase kModels[] = {{"gpt2", "adamw", "cosine"},
                              {"mlp16", "lion", "constant"},
                              {"decoder16", "adamw", "cosine", "", "current"},
                              {"decoder16", "adamw8", "wsd", "widen", "current"},
-                             {"decoder16", "adamw", "wsd", "", "delayed"}};
+                             {"decoder16", "adamw", "wsd", "", "delayed"},
+                             {"decoder16", "adamw", "wsd", "", "block"},
+                             {"decoder16", "lion", "cosine", "", "mx"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, PlanOracleTest, testing::ValuesIn(kModels),
                          [](const testing::TestParamInfo<ModelCase> &info) {

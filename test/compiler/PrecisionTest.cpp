@@ -111,9 +111,10 @@ TEST_P(PrecisionTest, AProductOfOtherOperandsIsNamed) {
       [](MatmulOp) { return true; },
       [&](MatmulOp product) {
         OpBuilder builder(product);
-        for (OpOperand &operand : product->getOpOperands()) {
-          operand.set(CastOp::create(builder, product.getLoc(), operand.get(),
-                                     getWide()));
+        for (unsigned i : {0, 1}) {
+          product->setOperand(i, CastOp::create(builder, product.getLoc(),
+                                                product->getOperand(i),
+                                                getWide()));
         }
       });
   EXPECT_GT(damaged, 10);
@@ -168,9 +169,10 @@ TEST_P(PrecisionTest, BytesOfOtherNumbersAreNamed) {
       },
       [&](MatmulOp product) {
         OpBuilder builder(product);
-        for (OpOperand &operand : product->getOpOperands()) {
-          operand.set(CastOp::create(builder, product.getLoc(), operand.get(),
-                                     getLow()));
+        for (unsigned i : {0, 1}) {
+          product->setOperand(i,
+                              CastOp::create(builder, product.getLoc(),
+                                             product->getOperand(i), getLow()));
         }
       });
   EXPECT_TRUE(!*GetParam().fp8 || damaged > 10) << damaged;
@@ -179,7 +181,9 @@ TEST_P(PrecisionTest, BytesOfOtherNumbersAreNamed) {
 INSTANTIATE_TEST_SUITE_P(Plans, PrecisionTest,
                          testing::Values(Case{"gpt2"},
                                          Case{"decoder16", "current"},
-                                         Case{"decoder16", "delayed"}),
+                                         Case{"decoder16", "delayed"},
+                                         Case{"decoder16", "block"},
+                                         Case{"decoder16", "mx"}),
                          [](const testing::TestParamInfo<Case> &info) {
                            return info.param.model + std::string("_") +
                                   (*info.param.fp8 ? info.param.fp8 : "bf16");

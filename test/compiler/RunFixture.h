@@ -10,6 +10,7 @@
 #include "runtime/executor/parameters.h"
 #include "runtime/executor/rank_threads.h"
 #include "runtime/io/posix_vfs.h"
+#include "runtime/plan/schema/element_type.h"
 #include "test/compiler/CompilerFixture.h"
 #include "test/compiler/FaultyDevice.h"
 
@@ -111,6 +112,22 @@ protected:
                        bytes.size()));
     EXPECT_TRUE(status.ok()) << status;
     return bytes;
+  }
+
+  /// The bytes of a slot of a segment, of all ranks' parts.
+  std::string readSlot(const runtime::Executor &executor,
+                       const planpb::Bucket &bucket,
+                       const planpb::Segment &segment,
+                       const planpb::Slot &slot) {
+    uint64_t block = std::max<uint64_t>(1, slot.block());
+    runtime::SlotTensor tensor;
+    tensor.buffer = slot.buffer();
+    tensor.width =
+        runtime::ElementBits(plan->view().buffer(slot.buffer()).dtype()) / 8;
+    tensor.shard.set_elements(segment.elements() / block);
+    tensor.shard.set_granule(bucket.granule() / block);
+    *tensor.shard.mutable_axes() = slot.sharded_over();
+    return readTensor(executor, tensor);
   }
 
   /// The bytes of a free-standing state of f32, of rank 0.

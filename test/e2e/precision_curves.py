@@ -32,6 +32,8 @@ PRECISIONS = {
     "fp16": (["--fp16"], 0.005),
     "fp8": (["--fsdp", "--fp8"], 0.015),
     "fp8-delayed": (["--fsdp", "--fp8=delayed"], 0.015),
+    "fp8-block": (["--fsdp", "--fp8=block"], 0.015),
+    "fp8-mx": (["--fsdp", "--fp8=mx"], 0.015),
 }
 # As models are trained in practice. Without a bound of the gradient's norm the
 # first steps, whose gradients are large, multiply every rounding error.

@@ -40,7 +40,9 @@ void addFp8(CLI::App &app, CommandLine &line, const char *group) {
                "As --bf16, and products of weights read floats of 8 bits, each "
                "tensor times a scale that makes its largest number that of the "
                "format: current, of what it is in this microbatch; delayed, of "
-               "what it was in the steps before (--fp8-history). CPUs "
+               "what it was in the steps before (--fp8-history); block, of "
+               "each 128 numbers that a product sums, of a weight's squares of "
+               "128 x 128; mx, of 32. CPUs "
                "compute with the same numbers in bf16, at its speed. "
                "Embeddings, attention, the logits and products with a size "
                "that is no multiple of 16 stay bf16")
@@ -51,10 +53,11 @@ void addFp8(CLI::App &app, CommandLine &line, const char *group) {
       ->group(group);
   app.add_option("--fp8-format", line.fp8.format,
                  "Of --fp8: hybrid (E4M3 with three bits of mantissa, "
-                 "gradients E5M2 with a larger range) or e4m3 (all of it)")
+                 "gradients E5M2 with a larger range) or e4m3 (all of it). "
+                 "Default: hybrid; with block and mx, whose scales follow "
+                 "gradients closely, e4m3")
       ->type_name("FORMAT")
       ->check(tools::OneOf({"hybrid", "e4m3"}))
-      ->capture_default_str()
       ->group(group);
 }
 

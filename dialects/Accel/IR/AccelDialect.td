@@ -49,6 +49,8 @@ def Accel_StoredTensor : RankedTensorOf<[F32, F64, BF16, F16, F8E4M3FN, F8E5M2, 
 def Accel_FloatTensor : RankedTensorOf<[Accel_Float]>;
 // What products multiply.
 def Accel_FactorTensor : RankedTensorOf<[F32, F64, BF16, F16, F8E4M3FN, F8E5M2]>;
+// What blocks of them are multiplied by.
+def Accel_ScaleTensor : RankedTensorOf<[F8E8M0FNU]>;
 def Accel_IntegerTensor : RankedTensorOf<[Accel_Integer]>;
 def Accel_IndexTensor : RankedTensorOf<[I64, I32]>;
 def Accel_SiteOffset : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 64))">,

@@ -10,8 +10,10 @@
 using namespace accel;
 
 static constexpr Fp8Recipe kRecipes[] = {
-    {"current", Fp8ScaleTime::InMicrobatch},
-    {"delayed", Fp8ScaleTime::BeforeStep},
+    {"current", Fp8ScaleTime::InMicrobatch, 0, "hybrid"},
+    {"delayed", Fp8ScaleTime::BeforeStep, 0, "hybrid"},
+    {"block", Fp8ScaleTime::InMicrobatch, 128, "e4m3"},
+    {"mx", Fp8ScaleTime::InMicrobatch, 32, "e4m3"},
 };
 
 llvm::ArrayRef<Fp8Recipe> accel::getFp8Recipes() { return kRecipes; }

@@ -19,6 +19,10 @@ enum class Fp8ScaleTime {
 struct Fp8Recipe {
   llvm::StringLiteral name;
   Fp8ScaleTime known;
+  /// Neighbours of a product's summed index that share a scale, a power of two;
+  /// parameters are cut into squares of them. 0: a tensor has one scale.
+  int64_t block;
+  llvm::StringLiteral format; ///< what it uses if nobody asks for another one
 };
 
 /// All of them, the default one first.
@@ -32,8 +36,9 @@ std::string listFp8Recipes();
 
 /// What can be asked of floats of 8 bits.
 struct Fp8Options {
-  std::string recipe;            ///< a name of the table; empty: there are none
-  std::string format = "hybrid"; ///< gradients have f8E5M2; or e4m3
+  std::string recipe; ///< a name of the table; empty: there are none
+  /// hybrid: gradients have f8E5M2; e4m3: they do not; empty: as the recipe is.
+  std::string format;
   /// Of a recipe whose scales are known before the step: they are made for the
   /// largest magnitude in the history (max) or in the last step (most_recent).
   std::string amax = "max";

@@ -5,6 +5,8 @@
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "dialects/Accel/IR/SmallFloat.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -49,4 +51,47 @@ Value accel::buildElement(ArithmeticBuilder &b, Value values, int64_t index) {
 
 Value accel::buildInverseScale(ArithmeticBuilder &b, Value scale) {
   return b.div(b.constant(scale, 1.0), scale);
+}
+
+Value accel::buildBlockInverse(ArithmeticBuilder &b, Value amax, Type element) {
+  Value exact = b.div(amax, b.constant(amax, getLargest(element)));
+  Value bounded = b.max(exact, b.constant(amax, kLeastBlockInverse));
+  return b.cast(bounded, Float8E8M0FNUType::get(b.getBuilder().getContext()));
+}
+
+/// The shape of `value` with other sizes of its last two dimensions.
+static SmallVector<int64_t> withSizes(Value value, int64_t rows,
+                                      int64_t columns) {
+  SmallVector<int64_t> shape(shapeOf(value));
+  shape[shape.size() - 2] = rows;
+  shape.back() = columns;
+  return shape;
+}
+
+Value accel::buildPadded(ArithmeticBuilder &b, Value value, int64_t rows,
+                         int64_t columns) {
+  ArrayRef<int64_t> shape = shapeOf(value);
+  SmallVector<int64_t> wanted =
+      withSizes(value, llvm::alignTo(shape[shape.size() - 2], rows),
+                llvm::alignTo(shape.back(), columns));
+  if (shape == ArrayRef<int64_t>(wanted)) {
+    return value;
+  }
+  SmallVector<int64_t> low(shape.size(), 0);
+  SmallVector<int64_t> strides(shape.size(), 1);
+  auto type = cast<RankedTensorType>(value.getType()).clone(wanted);
+  return b.create<PadOp>(type, value, low, strides);
+}
+
+Value accel::buildFirst(ArithmeticBuilder &b, Value value, int64_t rows,
+                        int64_t columns) {
+  ArrayRef<int64_t> shape = shapeOf(value);
+  SmallVector<int64_t> wanted = withSizes(value, rows, columns);
+  if (shape == ArrayRef<int64_t>(wanted)) {
+    return value;
+  }
+  SmallVector<int64_t> offsets(shape.size(), 0);
+  SmallVector<int64_t> strides(shape.size(), 1);
+  auto type = cast<RankedTensorType>(value.getType()).clone(wanted);
+  return b.create<SliceOp>(type, value, offsets, strides);
 }

@@ -11,12 +11,14 @@
 namespace accel {
 
 /// On the module: a dictionary of `recipe`, the types `forward` and `gradient`,
-/// `margin` where the recipe has one, and `emulated` where the target has no
-/// units for them.
+/// `margin` and `block` where the recipe has one, and `emulated` where the
+/// target has no units for them.
 inline constexpr llvm::StringLiteral kFp8Attr = "accel.fp8";
 
 /// The state that holds the scales of parameters that microbatches read in 8
-/// bits: f32, one for each, where `scale` of the parameter says.
+/// bits: f32, one for each, where `scale` of the parameter says; or, where the
+/// recipe has blocks, from there on one for each block of `block` rows and
+/// columns, row by row.
 inline constexpr llvm::StringLiteral kWeightScaleState = "weight_scale";
 /// The state that holds 1 over each of them.
 inline constexpr llvm::StringLiteral kWeightInverseState = "weight_inverse";
@@ -52,6 +54,10 @@ inline constexpr double kLeastAmax = 0x1p-100;
 /// whatever the margin.
 inline constexpr double kLeastScale = 0x1p-126;
 
+/// No inverse of the scale of a block is smaller: what it multiplies is a
+/// normal number of bf16, in which products of such blocks may be computed.
+inline constexpr double kLeastBlockInverse = 0x1p-110;
+
 inline bool isFp8(mlir::Type element) {
   return llvm::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type>(element);
 }
@@ -76,6 +82,20 @@ mlir::Value buildElement(ArithmeticBuilder &b, mlir::Value values,
 
 /// What numbers that were multiplied by `scale` are multiplied by: 1 over it.
 mlir::Value buildInverseScale(ArithmeticBuilder &b, mlir::Value scale);
+
+/// The inverses of the scales of blocks whose largest magnitudes are `amax`, as
+/// f8E8M0FNU: the smallest power of two with which each of them is at most the
+/// largest number of `element`.
+mlir::Value buildBlockInverse(ArithmeticBuilder &b, mlir::Value amax,
+                              mlir::Type element);
+
+/// `value` with zeros behind its elements along the last two dimensions, so
+/// many that those are multiples of `rows` and `columns`.
+mlir::Value buildPadded(ArithmeticBuilder &b, mlir::Value value, int64_t rows,
+                        int64_t columns);
+/// The first elements of `value` along its last two dimensions.
+mlir::Value buildFirst(ArithmeticBuilder &b, mlir::Value value, int64_t rows,
+                       int64_t columns);
 
 } // namespace accel
 

@@ -13,9 +13,14 @@ def Accel_MatmulOp : Accel_FusedOp<"matmul", "Product", [DeclareOpInterfaceMetho
     in f32. `role` says what the product is to a training step: `input_gradient` and `weight_gradient` are made by the gradient
     rule, and a product without a role belongs to the forward program.
 
+    With `scales`, one for each operand, so many neighbours of the summed index as `block` says, or what is left of them at the end, share a scale: a power of
+    two that multiplies each of them. A tensor of scales has the dimensions of its operand, but for the summed one, which has an element for each block.
+
     ```mlir
     %z = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
     %g = accel.matmul %x, %z as weight_gradient {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+    %y = accel.matmul %a, %b scaled by(%s, %t : tensor<4x2xf8E8M0FNU>, tensor<2x16xf8E8M0FNU>) per 32
+      : tensor<4x48xf8E4M3FN>, tensor<48x16xf8E4M3FN> -> tensor<4x16xf32>
     ```
 
     **Constraints**
@@ -23,16 +28,21 @@ def Accel_MatmulOp : Accel_FusedOp<"matmul", "Product", [DeclareOpInterfaceMetho
       f32 where theirs has 16 bits. Floats of 8 bits need not agree, and the result is f32.
     - (C2) the leading dimensions of all three are equal.
     - (C3) the inner dimensions of `lhs` and `rhs` agree, and `result` is (m, n).
+    - (C4) there are no scales and no `block`, or two, of operands of 8 bits, and `block` is a power of two from 32 on.
 
     Becomes a kernel, with what is computed of the product element by element (`docs/kernels.md`).
   }];
-  let arguments = (ins Accel_FactorTensor:$lhs, Accel_FactorTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+  let arguments = (ins Accel_FactorTensor:$lhs, Accel_FactorTensor:$rhs, Variadic<Accel_ScaleTensor>:$scales, OptionalAttr<I64Attr>:$block, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
                    DefaultValuedAttr<Accel_ProductRole, "::accel::ProductRole::Forward">:$role);
   let results = (outs Accel_FloatTensor:$result);
-  // A result of the operands' type.
+  // A result of the operands' type; any other one; without scales.
   let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, CArg<"bool", "false">:$transposeLhs, CArg<"bool", "false">:$transposeRhs,
-                             CArg<"::accel::ProductRole", "::accel::ProductRole::Forward">:$role)>];
-  let assemblyFormat = "$lhs `,` $rhs (`as` $role^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+                             CArg<"::accel::ProductRole", "::accel::ProductRole::Forward">:$role)>,
+                  OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$lhs, "::mlir::Value":$rhs, "bool":$transposeLhs, "bool":$transposeRhs,
+                             CArg<"::accel::ProductRole", "::accel::ProductRole::Forward">:$role), [{
+                    build($_builder, $_state, result, lhs, rhs, /*scales=*/::mlir::ValueRange(), /*block=*/::mlir::IntegerAttr(), transposeLhs, transposeRhs, role);
+                  }]>];
+  let assemblyFormat = "$lhs `,` $rhs (`scaled` `by` `(` $scales^ `:` type($scales) `)` `per` $block)? (`as` $role^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -16,7 +16,8 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
     tensor, row-major, this orientation), `{kind = "normal", mean, deviation, site}`, or `{kind = "constant", value}`.
     `provenance` is what the importer had to do to find it (see docs/importing.md); absent for a plain initializer.
     Precision adds `compute`, the element type that microbatches read the parameter in: its value rounded to that type, once per
-    step. Before it is rounded to 8 bits it is multiplied by a scale: element `scale` of the state `@weight_scale`. Shard adds
+    step. Before it is rounded to 8 bits it is multiplied by a scale: element `scale` of the state `@weight_scale`; or, where the recipe has
+    blocks (`accel.fp8`), each of its squares by one of those from there on, row by row. Shard adds
     `segment` (symbol of the segment's master state) and `offset` (element offset in it).
 
     ```mlir

@@ -71,21 +71,23 @@ def Accel_ReshapeOp : Accel_FusedOp<"reshape", "View"> {
 def Accel_TransposeOp : Accel_FusedOp<"transpose", "View"> {
   let summary = "permutes the dimensions";
   let description = [{
-    Dimension `i` of `result` is dimension `permutation[i]` of `operand`.
+    Dimension `i` of `result` is dimension `permutation[i]` of `operand`. With `stored` the result has a place of its own in memory:
+    whoever reads it again and again, or in rows, finds its elements beside each other.
 
     ```mlir
     %y = accel.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+    %z = accel.transpose %x [1, 0] stored : tensor<4x8xf32> -> tensor<8x4xf32>
     ```
 
     **Constraints**
     - (C1) `permutation` is a permutation of the operand's dimensions.
     - (C2) dimension `i` of `result` is dimension `permutation[i]` of `operand`; the element types agree.
 
-    Lowers to a strided view.
+    Lowers to a strided view or, with `stored`, to a copy.
   }];
-  let arguments = (ins Accel_MovedTensor:$operand, DenseI64ArrayAttr:$permutation);
+  let arguments = (ins Accel_MovedTensor:$operand, DenseI64ArrayAttr:$permutation, UnitAttr:$stored);
   let results = (outs Accel_MovedTensor:$result);
-  let assemblyFormat = "$operand $permutation attr-dict `:` type($operand) `->` type($result)";
+  let assemblyFormat = "$operand $permutation (`stored` $stored^)? attr-dict `:` type($operand) `->` type($result)";
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::llvm::ArrayRef<int64_t>":$permutation)>];
   let hasVerifier = 1;
   let hasFolder = 1;

@@ -57,6 +57,28 @@ void multiply(const Matrix &lhs, const Matrix &rhs,
   }
 }
 
+/// The elements of `operand` times the scales of their blocks, which lie along
+/// its second last dimension (`summed` 0) or its last one.
+HostTensor multiplyScales(const HostTensor &operand, const HostTensor &scales,
+                          int64_t summed, int64_t block) {
+  HostTensor result = operand;
+  ArrayRef<int64_t> shape = operand.getShape();
+  int64_t columns = shape.back();
+  int64_t rows = shape[shape.size() - 2];
+  int64_t scaleRows = scales.getShape()[shape.size() - 2];
+  int64_t scaleColumns = scales.getShape().back();
+  MutableArrayRef<double> elements = result.mutableFloats();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    auto index = static_cast<int64_t>(i);
+    int64_t matrix = index / (rows * columns);
+    int64_t row = index / columns % rows / (summed == 0 ? block : 1);
+    int64_t column = index % columns / (summed == 0 ? 1 : block);
+    elements[i] *=
+        scales.floats()[(matrix * scaleRows + row) * scaleColumns + column];
+  }
+  return result;
+}
+
 } // namespace
 
 Evaluation evaluateLinear(Operation *op, ArrayRef<HostTensor> operands) {
@@ -64,14 +86,23 @@ Evaluation evaluateLinear(Operation *op, ArrayRef<HostTensor> operands) {
   if (!matmul) {
     return Evaluation();
   }
+  HostTensor lhs = operands[0];
+  HostTensor rhs = operands[1];
+  if (matmul.getBlock()) {
+    auto block = static_cast<int64_t>(*matmul.getBlock());
+    lhs = multiplyScales(lhs, operands[2], matmul.getTransposeLhs() ? 0 : 1,
+                         block);
+    rhs = multiplyScales(rhs, operands[3], matmul.getTransposeRhs() ? 1 : 0,
+                         block);
+  }
   HostTensor result(matmul.getType());
   MutableArrayRef<double> out = result.mutableFloats();
   ArrayRef<int64_t> shape = result.getShape();
   int64_t size = shape[shape.size() - 2] * shape.back();
   int64_t batches = size == 0 ? 0 : result.getNumElements() / size;
   for (int64_t batch = 0; batch < batches; ++batch) {
-    multiply(getMatrix(operands[0], batch, matmul.getTransposeLhs()),
-             getMatrix(operands[1], batch, matmul.getTransposeRhs()),
+    multiply(getMatrix(lhs, batch, matmul.getTransposeLhs()),
+             getMatrix(rhs, batch, matmul.getTransposeRhs()),
              out.slice(batch * size, size));
   }
   return HostTensors{result};

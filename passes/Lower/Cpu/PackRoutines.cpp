@@ -18,69 +18,137 @@ static constexpr int64_t kRowsAhead = 8;
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// Numbers in memory, whose rows or columns lie `stride` apart, and their
+/// scales, if they have any.
+struct PackRoutines::Source {
+  Value numbers, at, stride;
+  Value scales, scalesAt, scalesStride, ahead;
+
+  auto fields() { return std::tie(numbers, at, stride); }
+  auto scaleFields() { return std::tie(scales, scalesAt, scalesStride, ahead); }
+};
+
 /// Rows or columns of the left matrix, and where they go.
 struct PackRoutines::Lhs {
-  Value source, sourceAt, sourceStride, target, targetAt;
-  Value rows, depth;
+  Source source;
+  Value target, targetAt, rows, depth;
 
   auto fields() {
-    return std::tie(source, sourceAt, sourceStride, target, targetAt, rows,
-                    depth);
+    return std::tuple_cat(source.fields(),
+                          std::tie(target, targetAt, rows, depth));
   }
-  ProductMatrix from() const { return {source, sourceAt, sourceStride}; }
 };
 
 /// The same of the right matrix, whose panels lie `panelStride` apart.
 struct PackRoutines::Rhs {
-  Value source, sourceAt, sourceStride, target, targetAt;
-  Value panelStride, columns, depth;
+  Source source;
+  Value target, targetAt, panelStride, columns, depth;
 
   auto fields() {
-    return std::tie(source, sourceAt, sourceStride, target, targetAt,
-                    panelStride, columns, depth);
+    return std::tuple_cat(
+        source.fields(),
+        std::tie(target, targetAt, panelStride, columns, depth));
   }
-  ProductMatrix from() const { return {source, sourceAt, sourceStride}; }
 };
 
-void PackRoutines::packLhs(const TileCode &t, const ProductMatrix &from,
+/// Arguments of a routine that reads scales as well.
+template <typename Arguments> struct ScaledArguments : Arguments {
+  auto fields() {
+    return std::tuple_cat(Arguments::fields(), Arguments::source.scaleFields());
+  }
+};
+
+template <typename Arguments>
+void PackRoutines::call(
+    const TileCode &t, StringRef name, const Arguments &arguments,
+    llvm::function_ref<void(const TileCode &, const Arguments &)> write) const {
+  std::string full = (name + format.getSuffix()).str();
+  auto writeInside = [&](OpBuilder &inside, const Arguments &a) {
+    write(TileCode(inside, t.getLoc()), a);
+  };
+  if (!format.block()) {
+    return callRoutine<Arguments>(t.getBuilder(), t.getLoc(), module, full,
+                                  arguments, writeInside);
+  }
+  using Scaled = ScaledArguments<Arguments>;
+  callRoutine<Scaled>(
+      t.getBuilder(), t.getLoc(), module, full, Scaled{arguments},
+      [&](OpBuilder &inside, const Scaled &a) { writeInside(inside, a); });
+}
+
+PackRoutines::Source PackRoutines::getSource(const TileCode &t,
+                                             const Part &from) const {
+  Source source;
+  source.numbers = FloatMemory::cast(t, from.numbers.buffer);
+  source.at = from.numbers.at;
+  source.stride = from.numbers.stride;
+  if (format.block()) {
+    source.scales = FloatMemory::cast(t, from.scales.buffer);
+    source.scalesAt = from.scales.at;
+    source.scalesStride = from.scales.stride;
+    source.ahead = from.ahead;
+  }
+  return source;
+}
+
+void PackRoutines::packLhs(const TileCode &t, const Part &from,
                            const PackedMatrix &to, Value rows,
                            Value depth) const {
-  Lhs arguments{.source = FloatMemory::cast(t, from.buffer),
-                .sourceAt = from.at,
-                .sourceStride = from.stride,
+  Lhs arguments{.source = getSource(t, from),
                 .target = FloatMemory::cast(t, to.buffer),
                 .targetAt = to.at,
                 .rows = rows,
                 .depth = depth};
-  std::string name = getName(from.isTransposed ? "product.pack_lhs_columns"
-                                               : "product.pack_lhs_rows");
-  callRoutine<Lhs>(t.getBuilder(), t.getLoc(), module, name, arguments,
-                   [&](OpBuilder &inside, const Lhs &a) {
-                     TileCode code(inside, t.getLoc());
-                     from.isTransposed ? writeLhsColumns(code, a)
-                                       : writeLhsRows(code, a);
-                   });
+  bool isTransposed = from.numbers.isTransposed;
+  call<Lhs>(t,
+            isTransposed ? "product.pack_lhs_columns" : "product.pack_lhs_rows",
+            arguments, [&](const TileCode &code, const Lhs &a) {
+              isTransposed ? writeLhsColumns(code, a) : writeLhsRows(code, a);
+            });
 }
 
-void PackRoutines::packRhs(const TileCode &t, const ProductMatrix &from,
+void PackRoutines::packRhs(const TileCode &t, const Part &from,
                            const PackedMatrix &to, Value panelStride,
                            Value columns, Value depth) const {
-  Rhs arguments{.source = FloatMemory::cast(t, from.buffer),
-                .sourceAt = from.at,
-                .sourceStride = from.stride,
+  Rhs arguments{.source = getSource(t, from),
                 .target = FloatMemory::cast(t, to.buffer),
                 .targetAt = to.at,
                 .panelStride = panelStride,
                 .columns = columns,
                 .depth = depth};
-  std::string name = getName(from.isTransposed ? "product.pack_rhs_columns"
-                                               : "product.pack_rhs_rows");
-  callRoutine<Rhs>(t.getBuilder(), t.getLoc(), module, name, arguments,
-                   [&](OpBuilder &inside, const Rhs &a) {
-                     TileCode code(inside, t.getLoc());
-                     from.isTransposed ? writeRhsColumns(code, a)
-                                       : writeRhsRows(code, a);
-                   });
+  bool isTransposed = from.numbers.isTransposed;
+  call<Rhs>(t,
+            isTransposed ? "product.pack_rhs_columns" : "product.pack_rhs_rows",
+            arguments, [&](const TileCode &code, const Rhs &a) {
+              isTransposed ? writeRhsColumns(code, a) : writeRhsRows(code, a);
+            });
+}
+
+OperandUnits PackRoutines::unitsOf(const TileCode &t,
+                                   const Source &source) const {
+  return OperandUnits(t, format, source.numbers, source.scales);
+}
+
+/// That of element `k` of row `row`, where the summed index is contiguous; null
+/// if there are no scales.
+Value PackRoutines::placeOfScale(const TileCode &t, const Source &source,
+                                 Value row, Value k) const {
+  if (!format.block()) {
+    return {};
+  }
+  Value block = t.div(t.add(source.ahead, k), format.block());
+  return t.add(t.add(source.scalesAt, t.mul(row, source.scalesStride)), block);
+}
+
+/// That of element `k` of the first row or column, behind which those of the
+/// others lie; null if there are no scales.
+Value PackRoutines::placeOfScales(const TileCode &t, const Source &source,
+                                  Value k) const {
+  if (!format.block()) {
+    return {};
+  }
+  Value block = t.div(t.add(source.ahead, k), format.block());
+  return t.add(source.scalesAt, t.mul(block, source.scalesStride));
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,26 +158,27 @@ void PackRoutines::packRhs(const TileCode &t, const ProductMatrix &from,
 /// Transposes `wanted` rows of `depth` elements, from `first` on, that lie
 /// `stride` apart: as many vectors of columns, `step` floats apart. Rows behind
 /// `last` repeat it; lanes behind the wanted rows are nothing.
-void PackRoutines::packTransposed(const TileCode &t, const ProductMatrix &from,
+void PackRoutines::packTransposed(const TileCode &t, const Source &source,
                                   const PackedMatrix &to, Value first,
                                   Value last, int64_t wanted, Value depth,
                                   int64_t step) const {
-  OperandUnits source(t, format, from.buffer);
+  OperandUnits from = unitsOf(t, source);
   FloatMemory target(t, to.buffer);
-  Value ahead = t.mul(from.stride, wanted);
+  Value ahead = t.mul(source.stride, wanted);
   auto pack = [&](Value k, Value count) {
-    Values lanes(block.lanes, source.zero(block.lanes));
+    Values lanes(block.lanes, from.zero(block.lanes));
     for (int64_t i = 0; i < wanted; ++i) {
       Value row = t.min(t.add(first, i), last);
-      Value place = t.add(t.add(from.at, t.mul(row, from.stride)), k);
-      source.prefetch(t.add(place, ahead));
-      lanes[i] = source.along(place, block.lanes, count);
+      Value place = t.add(t.add(source.at, t.mul(row, source.stride)), k);
+      from.prefetch(t.add(place, ahead));
+      lanes[i] = from.along(place, block.lanes, count,
+                            placeOfScale(t, source, row, k));
     }
     Value firstColumn = format.packedDepth(t, k);
     for (auto [i, each] : llvm::enumerate(t.transpose(lanes))) {
       Value column =
           t.add(firstColumn, static_cast<int64_t>(i) * format.width());
-      source.store(each, target, t.add(to.at, t.mul(column, step)), step);
+      from.store(each, target, t.add(to.at, t.mul(column, step)), step);
     }
   };
   t.eachStep(
@@ -140,7 +209,7 @@ void PackRoutines::eachUnit(
 void PackRoutines::writeLhsRows(const TileCode &t, const Lhs &a) const {
   Value depth = format.packedDepth(t, a.depth);
   t.each(t.index(0), a.rows, block.rows, [&](Value first) {
-    packTransposed(t, a.from(),
+    packTransposed(t, a.source,
                    {a.target, t.add(a.targetAt, t.mul(first, depth))}, first,
                    t.sub(a.rows, t.index(1)), block.rows, a.depth, block.rows);
   });
@@ -149,15 +218,16 @@ void PackRoutines::writeLhsRows(const TileCode &t, const Lhs &a) const {
 /// Columns lie as they are wanted: their part of a row is read at once, and
 /// block by block in vectors that reach into no other block, until the last.
 void PackRoutines::writeLhsColumns(const TileCode &t, const Lhs &a) const {
-  OperandUnits from(t, format, a.source);
+  OperandUnits from = unitsOf(t, a.source);
   FloatMemory to(t, a.target);
   int64_t larger = llvm::bit_floor(static_cast<uint64_t>(block.rows));
   Value depth = format.packedDepth(t, a.depth);
-  eachUnit(t, a.depth, a.sourceStride, [&](Value k, Value next) {
-    Value source = t.add(a.sourceAt, t.mul(k, a.sourceStride));
+  eachUnit(t, a.depth, a.source.stride, [&](Value k, Value next) {
+    Value source = t.add(a.source.at, t.mul(k, a.source.stride));
+    Value scales = placeOfScales(t, a.source, k);
     Value place =
         t.add(a.targetAt, t.mul(format.packedDepth(t, k), block.rows));
-    Value ahead = t.add(source, t.mul(a.sourceStride, kRowsAhead));
+    Value ahead = t.add(source, t.mul(a.source.stride, kRowsAhead));
     for (int64_t lane = 0; lane < ProductTiles::kPackedRows;
          lane += kTileLanes) {
       from.prefetch(t.add(ahead, lane));
@@ -165,7 +235,8 @@ void PackRoutines::writeLhsColumns(const TileCode &t, const Lhs &a) const {
     auto pack = [&](Value row, int64_t first, int64_t lanes, Value count) {
       Value at = t.add(t.add(source, row), first);
       Value units =
-          from.across(at, next ? t.add(at, next) : Value(), lanes, count);
+          from.across(at, next ? t.add(at, next) : Value(), lanes, count,
+                      scales ? t.add(t.add(scales, row), first) : Value());
       from.store(units, to, t.add(t.add(place, t.mul(row, depth)), first),
                  block.rows);
     };
@@ -186,17 +257,19 @@ void PackRoutines::writeLhsColumns(const TileCode &t, const Lhs &a) const {
 
 /// Row after row, so that a page is left only once.
 void PackRoutines::writeRhsRows(const TileCode &t, const Rhs &a) const {
-  OperandUnits from(t, format, a.source);
+  OperandUnits from = unitsOf(t, a.source);
   FloatMemory to(t, a.target);
-  eachUnit(t, a.depth, a.sourceStride, [&](Value k, Value next) {
-    Value row = t.add(a.sourceAt, t.mul(k, a.sourceStride));
-    Value ahead = t.add(row, t.mul(a.sourceStride, kRowsAhead));
+  eachUnit(t, a.depth, a.source.stride, [&](Value k, Value next) {
+    Value row = t.add(a.source.at, t.mul(k, a.source.stride));
+    Value scales = placeOfScales(t, a.source, k);
+    Value ahead = t.add(row, t.mul(a.source.stride, kRowsAhead));
     Value first =
         t.add(a.targetAt, t.mul(format.packedDepth(t, k), block.columns));
     auto pack = [&](Value column, int64_t lane, Value count) {
       Value at = t.add(t.add(row, column), lane);
       Value units =
-          from.across(at, next ? t.add(at, next) : Value(), kTileLanes, count);
+          from.across(at, next ? t.add(at, next) : Value(), kTileLanes, count,
+                      scales ? t.add(t.add(scales, column), lane) : Value());
       Value panel = t.mul(t.div(column, block.columns), a.panelStride);
       from.store(units, to, t.add(t.add(first, panel), lane), block.columns);
     };
@@ -220,7 +293,7 @@ void PackRoutines::writeRhsColumns(const TileCode &t, const Rhs &a) const {
   t.each(t.index(0), a.columns, block.lanes, [&](Value column) {
     Value panel = t.mul(t.div(column, block.columns), a.panelStride);
     Value first = t.add(t.add(a.targetAt, panel), t.rem(column, block.columns));
-    packTransposed(t, a.from(), {a.target, first}, column,
+    packTransposed(t, a.source, {a.target, first}, column,
                    t.sub(a.columns, t.index(1)), block.lanes, a.depth,
                    block.columns);
   });

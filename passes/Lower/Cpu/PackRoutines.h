@@ -23,28 +23,41 @@ public:
                const PackedFormat &format)
       : module(module), block(block), format(format) {}
 
+  /// A part of an operand. Its scales, if it has any, are those from the block
+  /// on in which it begins, behind `ahead` others of the summed index.
+  struct Part {
+    ProductMatrix numbers, scales;
+    Value ahead;
+  };
+
   /// Packs `rows` rows of `depth` elements.
-  void packLhs(const TileCode &t, const ProductMatrix &from,
-               const PackedMatrix &to, Value rows, Value depth) const;
+  void packLhs(const TileCode &t, const Part &from, const PackedMatrix &to,
+               Value rows, Value depth) const;
   /// Packs `columns` columns of `depth` elements.
-  void packRhs(const TileCode &t, const ProductMatrix &from,
-               const PackedMatrix &to, Value panelStride, Value columns,
-               Value depth) const;
+  void packRhs(const TileCode &t, const Part &from, const PackedMatrix &to,
+               Value panelStride, Value columns, Value depth) const;
 
 private:
   using Values = TileCode::Values;
   /// The arguments of the routines.
+  struct Source;
   struct Lhs;
   struct Rhs;
 
-  void packTransposed(const TileCode &t, const ProductMatrix &from,
+  template <typename Arguments>
+  void call(const TileCode &t, llvm::StringRef name, const Arguments &arguments,
+            llvm::function_ref<void(const TileCode &, const Arguments &)> write)
+      const;
+  Source getSource(const TileCode &t, const Part &from) const;
+  OperandUnits unitsOf(const TileCode &t, const Source &source) const;
+  Value placeOfScale(const TileCode &t, const Source &source, Value row,
+                     Value k) const;
+  Value placeOfScales(const TileCode &t, const Source &source, Value k) const;
+  void packTransposed(const TileCode &t, const Source &source,
                       const PackedMatrix &to, Value first, Value last,
                       int64_t wanted, Value depth, int64_t step) const;
   void eachUnit(const TileCode &t, Value depth, Value stride,
                 llvm::function_ref<void(Value k, Value next)> body) const;
-  std::string getName(llvm::StringRef name) const {
-    return (name + format.getSuffix()).str();
-  }
   void writeLhsRows(const TileCode &t, const Lhs &a) const;
   void writeLhsColumns(const TileCode &t, const Lhs &a) const;
   void writeRhsRows(const TileCode &t, const Rhs &a) const;

@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace accel;
 
-std::optional<PackedFormat> PackedFormat::get(Type element, bool dots) {
+std::optional<PackedFormat> PackedFormat::get(Type element, bool dots,
+                                              int64_t block) {
   if (element.isF32()) {
     return PackedFormat(Kind::Floats);
   }
@@ -23,7 +24,7 @@ std::optional<PackedFormat> PackedFormat::get(Type element, bool dots) {
     return PackedFormat(dots ? Kind::Pairs : Kind::Floats2);
   }
   if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
-    return PackedFormat(dots ? Kind::Pairs : Kind::Floats2, element);
+    return PackedFormat(dots ? Kind::Pairs : Kind::Floats2, element, block);
   }
   return std::nullopt;
 }
@@ -32,6 +33,9 @@ std::string PackedFormat::getSuffix() const {
   std::string suffix = getPackedSuffix().str();
   if (bytes) {
     llvm::raw_string_ostream(suffix) << "_of_" << bytes;
+  }
+  if (scaled) {
+    suffix += "_per_" + std::to_string(scaled);
   }
   return suffix;
 }
@@ -58,17 +62,22 @@ Value PackedFormat::packedDepth(const TileCode &t, Value depth) const {
   return isDot() ? units : t.mul(units, 2);
 }
 
-/// Elements of bf16 as integers, or of f32 or f16 as they are.
-Value OperandUnits::load(Value at, int64_t lanes, Value count) const {
+/// Elements of bf16 as integers, or of f32 or f16 as they are. `scale`: what
+/// they are multiplied by, or null.
+Value OperandUnits::load(Value at, int64_t lanes, Value count,
+                         Value scale) const {
   Value stored =
       count ? memory.loadSome(at, lanes, count) : memory.load(at, lanes);
   if (!format.bytes) {
     return stored;
   }
-  // The upper half of the f32: its mantissa has no bits in the lower one.
   OpBuilder &builder = t.getBuilder();
   Value wide =
       emitWidened(builder, t.getLoc(), *SmallFloat::get(format.bytes), stored);
+  if (scale) {
+    wide = arith::MulFOp::create(builder, t.getLoc(), wide, scale);
+  }
+  // The upper half of the f32: its mantissa has no bits in the lower one.
   Arithmetic bits(builder, t.getLoc(),
                   VectorType::get({lanes}, builder.getI32Type()));
   Value upper = bits.shiftRightLogical(
@@ -84,8 +93,24 @@ Value OperandUnits::zero(int64_t lanes) const {
   return t.zeros(VectorType::get({lanes}, element));
 }
 
-Value OperandUnits::along(Value at, int64_t lanes, Value count) const {
-  Value elements = load(at, lanes * format.elements(), count);
+Value OperandUnits::widenScales(Value stored) const {
+  OpBuilder &builder = t.getBuilder();
+  return emitWidened(
+      builder, t.getLoc(),
+      *SmallFloat::get(Float8E8M0FNUType::get(builder.getContext())), stored);
+}
+
+Value OperandUnits::along(Value at, int64_t lanes, Value count,
+                          Value scale) const {
+  int64_t wanted = lanes * format.elements();
+  Value factor;
+  if (scale) {
+    OpBuilder &builder = t.getBuilder();
+    factor = vector::BroadcastOp::create(
+        builder, t.getLoc(), VectorType::get({wanted}, builder.getF32Type()),
+        widenScales(scales.scalar(scale)));
+  }
+  Value elements = load(at, wanted, count, factor);
   if (!format.isPaired()) {
     return elements;
   }
@@ -95,9 +120,14 @@ Value OperandUnits::along(Value at, int64_t lanes, Value count) const {
       elements);
 }
 
-Value OperandUnits::across(Value at, Value next, int64_t lanes,
-                           Value count) const {
-  Value first = load(at, lanes, count);
+Value OperandUnits::across(Value at, Value next, int64_t lanes, Value count,
+                           Value scale) const {
+  Value factors;
+  if (scale) {
+    factors = widenScales(count ? scales.loadSome(scale, lanes, count)
+                                : scales.load(scale, lanes));
+  }
+  Value first = load(at, lanes, count, factors);
   if (!format.isPaired()) {
     return first;
   }
@@ -110,8 +140,9 @@ Value OperandUnits::across(Value at, Value next, int64_t lanes,
     return extend(first);
   }
   Arithmetic bits(builder, t.getLoc(), type);
-  return bits.orBits(extend(first),
-                     bits.shiftLeft(extend(load(next, lanes, count)), 16));
+  return bits.orBits(
+      extend(first),
+      bits.shiftLeft(extend(load(next, lanes, count, factors)), 16));
 }
 
 void OperandUnits::store(Value units, const FloatMemory &target, Value at,

@@ -14,14 +14,18 @@ namespace accel {
 /// the same numbers. A unit of bf16 becomes two floats, the odd one first, or
 /// stays 32 bits that one instruction multiplies: it adds the product of the
 /// odd elements first, then that of the even ones. Either way a sum has the
-/// same bits. Behind an odd number of elements there is a zero.
+/// same bits. Behind an odd number of elements there is a zero. Scales of
+/// blocks, powers of two, multiply floats of 8 bits on the way: the results are
+/// numbers of bf16 as well.
 class PackedFormat {
 public:
   using Value = mlir::Value;
 
   /// Of operands of `element`. Null: nothing is known of it. `dots`: there is
-  /// an instruction for pairs of bf16.
-  static std::optional<PackedFormat> get(mlir::Type element, bool dots);
+  /// an instruction for pairs of bf16. `block`: of the summed index, which has
+  /// a scale; 0: there are none.
+  static std::optional<PackedFormat> get(mlir::Type element, bool dots,
+                                         int64_t block);
 
   /// In names of routines: what is packed, empty for f32, and of what.
   llvm::StringRef getPackedSuffix() const;
@@ -33,16 +37,19 @@ public:
   int64_t elements() const { return isPaired() ? 2 : 1; }
   /// Packed numbers of 32 bits that a unit becomes.
   int64_t width() const { return kind == Kind::Floats2 ? 2 : 1; }
+  /// Elements of the summed index that share a scale; 0: there are none.
+  int64_t block() const { return scaled; }
   /// Packed numbers of `depth` elements of the summed index, an index.
   Value packedDepth(const TileCode &t, Value depth) const;
 
 private:
   enum class Kind { Floats, Halves, Floats2, Pairs };
-  explicit PackedFormat(Kind kind, mlir::Type bytes = {})
-      : kind(kind), bytes(bytes) {}
+  explicit PackedFormat(Kind kind, mlir::Type bytes = {}, int64_t scaled = 0)
+      : kind(kind), bytes(bytes), scaled(scaled) {}
 
   Kind kind;
   mlir::Type bytes; ///< of the operand, where that has 8 bits; else null
+  int64_t scaled;
   friend class OperandUnits;
 };
 
@@ -51,17 +58,22 @@ class OperandUnits {
 public:
   using Value = mlir::Value;
 
-  /// `memory`: a FloatMemory's, of the operand's stored elements.
-  OperandUnits(const TileCode &t, PackedFormat format, Value memory)
-      : t(t), format(format), memory(t, memory) {}
+  /// `memory`: a FloatMemory's, of the operand's stored elements; `scales`:
+  /// likewise, null if there are none.
+  OperandUnits(const TileCode &t, PackedFormat format, Value memory,
+               Value scales)
+      : t(t), format(format), memory(t, memory), scales(t, scales) {}
 
   /// Units whose elements follow each other, from `at` on. `count`: of
-  /// elements that there are, others are zero; null: all.
-  Value along(Value at, int64_t lanes, Value count) const;
+  /// elements that there are, others are zero; null: all. `scale`: the place of
+  /// the scale of all of them; null if there are none.
+  Value along(Value at, int64_t lanes, Value count, Value scale) const;
   /// Units that are neighbours: their first elements from `at` on, their second
   /// ones, if any, from `next` on; null: those are zero. `count`: of units that
-  /// there are; null: all.
-  Value across(Value at, Value next, int64_t lanes, Value count) const;
+  /// there are; null: all. `scale`: the place of the scale of the first one,
+  /// behind which those of its neighbours lie; null if there are none.
+  Value across(Value at, Value next, int64_t lanes, Value count,
+               Value scale) const;
   Value zero(int64_t lanes) const;
   void prefetch(Value at) const { memory.prefetch(at); }
 
@@ -71,11 +83,12 @@ public:
              int64_t step) const;
 
 private:
-  Value load(Value at, int64_t lanes, Value count) const;
+  Value load(Value at, int64_t lanes, Value count, Value scale) const;
+  Value widenScales(Value stored) const;
 
   const TileCode &t;
   PackedFormat format;
-  FloatMemory memory;
+  FloatMemory memory, scales;
 };
 
 } // namespace accel

@@ -18,15 +18,35 @@ PackedOperands::PackedOperands(KernelEmitter &emitter,
       multiplication(emitter.getKernel()->getParentOfType<ModuleOp>(),
                      registers, lhs) {}
 
-void PackedOperands::packRhs(const ProductMatrix &part, Value columns,
-                             const DepthBlock &block) const {
-  rhsPacking.packRhs(t, part, {workspace, t.index(0)}, panelStride(), columns,
-                     block.depth);
+/// What lies from an element on. `isSummedByRow`: the summed index is `row`,
+/// else `column`.
+PackRoutines::Part PackedOperands::getPart(const ProductOperand &operand,
+                                           Value row, Value column,
+                                           bool isSummedByRow) const {
+  PackRoutines::Part part{operand.numbers.from(t, row, column), {}, {}};
+  if (operand.areScaled()) {
+    Value &summed = isSummedByRow ? row : column;
+    part.ahead = t.rem(summed, format.block());
+    summed = t.div(summed, format.block());
+    part.scales = operand.scales.from(t, row, column);
+  }
+  return part;
 }
 
-void PackedOperands::packLhs(const ProductMatrix &part, Value rows,
+void PackedOperands::packRhs(const ProductOperand &rhs,
+                             const ProductRange &columns,
                              const DepthBlock &block) const {
-  lhsPacking.packLhs(t, part, {workspace, lhsAt()}, rows, block.depth);
+  rhsPacking.packRhs(
+      t, getPart(rhs, block.first, columns.first, /*isSummedByRow=*/true),
+      {workspace, t.index(0)}, panelStride(), columns.count(t), block.depth);
+}
+
+void PackedOperands::packLhs(const ProductOperand &lhs,
+                             const ProductRange &rows,
+                             const DepthBlock &block) const {
+  lhsPacking.packLhs(
+      t, getPart(lhs, rows.first, block.first, /*isSummedByRow=*/false),
+      {workspace, lhsAt()}, rows.count(t), block.depth);
 }
 
 void PackedOperands::multiply(Value rows, Value columns,

@@ -20,12 +20,11 @@ public:
   PackedOperands(KernelEmitter &emitter, const ProductTiles &tiles,
                  const PackedFormat &lhs, const PackedFormat &rhs);
 
-  /// Packs `columns` columns of the right matrix, the summed index of `block`,
-  /// from `part` on.
-  void packRhs(const ProductMatrix &part, Value columns,
+  /// Packs `columns` of the right matrix, the summed index of `block`.
+  void packRhs(const ProductOperand &rhs, const ProductRange &columns,
                const DepthBlock &block) const;
-  /// Packs `rows` rows of the left matrix in the same way.
-  void packLhs(const ProductMatrix &part, Value rows,
+  /// Packs `rows` of the left matrix in the same way.
+  void packLhs(const ProductOperand &lhs, const ProductRange &rows,
                const DepthBlock &block) const;
   /// Multiplies `rows` packed rows by `columns` packed columns. The sums, which
   /// are f32, are stored in `sums` or, if `adds`, an i1, added to what is
@@ -34,6 +33,8 @@ public:
                 const ProductMatrix &sums, Value adds) const;
 
 private:
+  PackRoutines::Part getPart(const ProductOperand &operand, Value row,
+                             Value column, bool isSummedByRow) const;
   Value panelStride() const {
     return t.index(tiles.panelStride(registers.columns));
   }

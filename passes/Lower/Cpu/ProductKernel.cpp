@@ -24,6 +24,8 @@
 #include "passes/Lower/Cpu/ProductEpilogue.h"
 #include "passes/Lower/Cpu/ProductSums.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace accel;
 
@@ -31,7 +33,8 @@ namespace {
 
 /// The matrices of one product.
 struct ProductMatrices {
-  ProductMatrix lhs, rhs, sums;
+  ProductOperand lhs, rhs;
+  ProductMatrix sums;
   AffineExpr firstRow; ///< of the result, among those of all results
 };
 
@@ -49,6 +52,8 @@ public:
 private:
   /// Whether the workspace keeps sums of some rows until they are complete.
   bool isCutByRows() const { return sums.areKept() && tiles.blocks() > 1; }
+  ProductOperand getOperand(const ProductOperand &first, Value number,
+                            int64_t vectors);
   ProductMatrices getMatrices(const ProductMatrices &first, Value number);
   ProductRange rangeOf(const ProductRange &work, int64_t size);
   void emitMatrix(const ProductMatrices &product, const ProductRange &work);
@@ -85,15 +90,28 @@ void ProductKernel::emit(const ProductMatrices &first) {
                   });
 }
 
+/// That of matrix `number`, each of which has so many vectors along the summed
+/// index.
+ProductOperand ProductKernel::getOperand(const ProductOperand &first,
+                                         Value number, int64_t vectors) {
+  ProductOperand operand = first;
+  operand.numbers =
+      first.numbers.behind(t, t.mul(number, vectors * tiles.depth));
+  if (first.areScaled()) {
+    int64_t blocks = llvm::divideCeil(tiles.depth, tiles.scaledBlock);
+    operand.scales = first.scales.behind(t, t.mul(number, vectors * blocks));
+  }
+  return operand;
+}
+
 ProductMatrices ProductKernel::getMatrices(const ProductMatrices &first,
                                            Value number) {
-  auto advance = [&](const ProductMatrix &matrix, int64_t elements) {
-    return matrix.behind(t, t.mul(number, elements));
-  };
-  return {advance(first.lhs, tiles.rows * tiles.depth),
-          advance(first.rhs, tiles.depth * tiles.columns),
-          sums.areKept() ? first.sums
-                         : advance(first.sums, tiles.rows * tiles.columns),
+  ProductMatrix result =
+      sums.areKept()
+          ? first.sums
+          : first.sums.behind(t, t.mul(number, tiles.rows * tiles.columns));
+  return {getOperand(first.lhs, number, tiles.rows),
+          getOperand(first.rhs, number, tiles.columns), result,
           emitter.dimension(number) * tiles.rows};
 }
 
@@ -142,8 +160,7 @@ void ProductKernel::emitBlock(const ProductMatrices &product,
                               const ProductRange &rows,
                               const ProductRange &columns,
                               const DepthBlock &block) {
-  operands.packRhs(product.rhs.from(t, block.first, columns.first),
-                   columns.count(t), block);
+  operands.packRhs(product.rhs, columns, block);
   int64_t step = ProductTiles::kPackedRows;
   emitter.forEach(rows.first, rows.last, step, [&](Value first) {
     ProductMatrices part = product;
@@ -162,10 +179,9 @@ void ProductKernel::emitRows(const ProductMatrices &product,
                              const ProductRange &rows,
                              const ProductRange &columns,
                              const DepthBlock &block) {
-  Value count = rows.count(t);
-  operands.packLhs(product.lhs.from(t, rows.first, block.first), count, block);
+  operands.packLhs(product.lhs, rows, block);
   Value adds = sums.adds(t, block);
-  operands.multiply(count, columns.count(t), block, product.sums, adds);
+  operands.multiply(rows.count(t), columns.count(t), block, product.sums, adds);
   if (epilogue.isEmpty()) {
     return;
   }
@@ -225,12 +241,25 @@ ProductMatrix getMatrix(KernelEmitter &emitter, MatmulOp op, Value operand,
           isTransposed};
 }
 
+/// Operand `index` of the product, and its scales.
+ProductOperand getOperand(KernelEmitter &emitter, MatmulOp op, unsigned index,
+                          bool isTransposed) {
+  ProductOperand operand{
+      getMatrix(emitter, op, op->getOperand(index), isTransposed), {}};
+  if (!op.getScales().empty()) {
+    operand.scales =
+        getMatrix(emitter, op, op.getScales()[index], isTransposed);
+  }
+  return operand;
+}
+
 } // namespace
 
 void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op) {
   bool dots = emitter.getGeometry().getDots() != 0;
-  auto lhsFormat = PackedFormat::get(elementTypeOf(op.getLhs()), dots);
-  auto rhsFormat = PackedFormat::get(elementTypeOf(op.getRhs()), dots);
+  auto block = static_cast<int64_t>(op.getBlock().value_or(0));
+  auto lhsFormat = PackedFormat::get(elementTypeOf(op.getLhs()), dots, block);
+  auto rhsFormat = PackedFormat::get(elementTypeOf(op.getRhs()), dots, block);
   if (!lhsFormat || !rhsFormat || !elementTypeOf(op.getResult()).isF32()) {
     emitter.emitError(op) << "expected a product of f32, bf16, f16, f8E4M3FN "
                              "or f8E5M2 that is summed in f32, got "
@@ -243,8 +272,8 @@ void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op) {
   if (!checkDomain(emitter, op, tiles) || !checkGeometry(emitter, op, tiles)) {
     return;
   }
-  ProductMatrix lhs = getMatrix(emitter, op, op.getLhs(), tiles.transposeLhs);
-  ProductMatrix rhs = getMatrix(emitter, op, op.getRhs(), tiles.transposeRhs);
+  ProductOperand lhs = getOperand(emitter, op, 0, tiles.transposeLhs);
+  ProductOperand rhs = getOperand(emitter, op, 1, tiles.transposeRhs);
   if (emitter.hasFailed()) {
     return;
   }

@@ -39,6 +39,15 @@ struct ProductMatrix {
   ProductMatrix behind(const IndexArithmetic &t, mlir::Value elements) const;
 };
 
+/// An operand of a product. Blocks of the summed index may have scales: a
+/// matrix likewise, with an element for each block.
+struct ProductOperand {
+  ProductMatrix numbers;
+  ProductMatrix scales; ///< no buffer: there are none
+
+  bool areScaled() const { return bool(scales.buffer); }
+};
+
 /// Where packed floats go in a buffer.
 ///
 /// Packed rows of the left matrix are blocks one behind the other, as many rows

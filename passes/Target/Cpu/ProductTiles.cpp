@@ -28,6 +28,7 @@ ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
           op.getTransposeLhs(),
           op.getTransposeRhs(),
           block,
+          static_cast<int64_t>(op.getBlock().value_or(0)),
           packedColumns,
           !findSums(kernel, op)};
 }

@@ -20,6 +20,8 @@ struct ProductTiles {
   /// Summed elements of a block, a multiple of `getBlockMultiple`; blocks are
   /// summed one after the other.
   int64_t block;
+  /// Summed elements that share a scale; 0: there are no scales.
+  int64_t scaledBlock;
   /// Columns of the right matrix that are packed at once.
   int64_t packedColumns;
   /// Whether no result of the kernel is f32, so that the sums stay in the

@@ -67,6 +67,48 @@ func.func @matmul_role(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) {
 
 // -----
 
+func.func @matmul_c4(%x: tensor<4x64xf8E4M3FN>, %w: tensor<64x16xf8E4M3FN>, %s: tensor<4x2xf8E8M0FNU>) {
+  // expected-error@below {{'accel.matmul' op expected two scales of operands of 8 bits, and `block` a power of two from 32 on, or neither, got 1 of 'f8E4M3FN' and `block` 32}}
+  %z = accel.matmul %x, %w scaled by(%s : tensor<4x2xf8E8M0FNU>) per 32 : tensor<4x64xf8E4M3FN>, tensor<64x16xf8E4M3FN> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c4_type(%x: tensor<4x64xbf16>, %w: tensor<64x16xbf16>, %s: tensor<4x2xf8E8M0FNU>, %t: tensor<2x16xf8E8M0FNU>) {
+  // expected-error@below {{expected two scales of operands of 8 bits, and `block` a power of two from 32 on, or neither, got 2 of 'bf16' and `block` 32}}
+  %z = accel.matmul %x, %w scaled by(%s, %t : tensor<4x2xf8E8M0FNU>, tensor<2x16xf8E8M0FNU>) per 32 : tensor<4x64xbf16>, tensor<64x16xbf16> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c4_block(%x: tensor<4x64xf8E4M3FN>, %w: tensor<64x16xf8E4M3FN>, %s: tensor<4x4xf8E8M0FNU>, %t: tensor<4x16xf8E8M0FNU>) {
+  // expected-error@below {{got 2 of 'f8E4M3FN' and `block` 16}}
+  %z = accel.matmul %x, %w scaled by(%s, %t : tensor<4x4xf8E8M0FNU>, tensor<4x16xf8E8M0FNU>) per 16 : tensor<4x64xf8E4M3FN>, tensor<64x16xf8E4M3FN> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+// The scales of a transposed operand lie as it does.
+func.func @matmul_c4_lhs(%x: tensor<64x4xf8E4M3FN>, %w: tensor<64x16xf8E4M3FN>, %s: tensor<4x2xf8E8M0FNU>, %t: tensor<2x16xf8E8M0FNU>) {
+  // expected-error@below {{'accel.matmul' op expected `scales of lhs` of shape (2, 4), got (4, 2)}}
+  %z = accel.matmul %x, %w scaled by(%s, %t : tensor<4x2xf8E8M0FNU>, tensor<2x16xf8E8M0FNU>) per 32 {transpose_lhs} : tensor<64x4xf8E4M3FN>, tensor<64x16xf8E4M3FN> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+// What is left of the summed index has a scale, too.
+func.func @matmul_c4_rhs(%x: tensor<4x80xf8E4M3FN>, %w: tensor<80x16xf8E4M3FN>, %s: tensor<4x3xf8E8M0FNU>, %t: tensor<2x16xf8E8M0FNU>) {
+  // expected-error@below {{'accel.matmul' op expected `scales of rhs` of shape (3, 16), got (2, 16)}}
+  %z = accel.matmul %x, %w scaled by(%s, %t : tensor<4x3xf8E8M0FNU>, tensor<2x16xf8E8M0FNU>) per 32 : tensor<4x80xf8E4M3FN>, tensor<80x16xf8E4M3FN> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_c2(%x: tensor<2x4x8xf32>, %w: tensor<3x8x16xf32>) {
   // expected-error@below {{'accel.matmul' op expected the leading dimensions of `rhs` to be those of `lhs`, (2), got (3)}}
   %z = accel.matmul %x, %w : tensor<2x4x8xf32>, tensor<3x8x16xf32> -> tensor<2x4x16xf32>

@@ -18,6 +18,13 @@ func.func @products(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %a: tensor<2x3x5x
   return
 }
 
+// CHECK-LABEL: func.func @scaled
+func.func @scaled(%x: tensor<4x48xf8E4M3FN>, %w: tensor<16x48xf8E5M2>, %s: tensor<4x2xf8E8M0FNU>, %t: tensor<16x2xf8E8M0FNU>) {
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} scaled by(%{{.+}}, %{{.+}} : tensor<4x2xf8E8M0FNU>, tensor<16x2xf8E8M0FNU>) per 32 as input_gradient {transpose_rhs} : tensor<4x48xf8E4M3FN>, tensor<16x48xf8E5M2> -> tensor<4x16xf32>
+  %z = accel.matmul %x, %w scaled by(%s, %t : tensor<4x2xf8E8M0FNU>, tensor<16x2xf8E8M0FNU>) per 32 as input_gradient {transpose_rhs} : tensor<4x48xf8E4M3FN>, tensor<16x48xf8E5M2> -> tensor<4x16xf32>
+  return
+}
+
 // Products of 16 bits are summed in f32 or in what their operands are.
 // CHECK-LABEL: func.func @small_products
 func.func @small_products(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>, %a: tensor<2x3x5xf16>, %b: tensor<2x5x7xf16>) {

@@ -43,7 +43,7 @@ class Variant:
     adapt: Callable[[nn.Module], object] | None = None  # does it in PyTorch
     bf16: bool = False  # under autocast
     fp8: str = ""  # the format of linear layers, and microbatches as accelc's
-    delayed: bool = False  # scales in fp8
+    recipe: str = "current"  # of the scales in fp8
     steps: int = STEPS
 
 
@@ -94,26 +94,26 @@ def _bf16(optimizer: Optimizer) -> Variant:
 
 def _fp8(optimizer: Optimizer, batch: int) -> tuple[Variant, ...]:
     """In float32, and with products in fp8 and the rest as under autocast."""
-    wide = "--residual-dtype=f32"
-    common = {"batch": batch, "weights": False, "bf16": True}
+
+    def variant(name: str, recipe: str, form: str, *flags: str) -> Variant:
+        return Variant(
+            name,
+            optimizer,
+            batch=batch,
+            weights=False,
+            flags=(*flags, "--residual-dtype=f32"),
+            bf16=True,
+            fp8=form,
+            recipe=recipe,
+        )
+
     return (
         Variant("", optimizer, batch=batch),
-        Variant("fp8", optimizer, flags=("--fp8", wide), fp8="hybrid", **common),
-        Variant(
-            "fp8-e4m3",
-            optimizer,
-            flags=("--fp8", "--fp8-format=e4m3", wide),
-            fp8="e4m3",
-            **common,
-        ),
-        Variant(
-            "fp8-delayed",
-            optimizer,
-            flags=("--fp8=delayed", wide),
-            fp8="hybrid",
-            delayed=True,
-            **common,
-        ),
+        variant("fp8", "current", "hybrid", "--fp8"),
+        variant("fp8-e4m3", "current", "e4m3", "--fp8", "--fp8-format=e4m3"),
+        variant("fp8-delayed", "delayed", "hybrid", "--fp8=delayed"),
+        variant("fp8-block", "block", "e4m3", "--fp8=block"),
+        variant("fp8-mx", "mx", "e4m3", "--fp8=mx"),
     )
 
 
@@ -461,7 +461,7 @@ def run_variant(
     rest = {}
     if variant.fp8:
         rest["microbatch"] = model.microbatch
-        rest["end_step"] = fp8.convert(network, variant.fp8, variant.delayed)
+        rest["end_step"] = fp8.convert(network, variant.recipe, variant.fp8)
     return train(
         network,
         data,

@@ -2,7 +2,8 @@
 // Products of bf16 give the bits that their definition gives, whatever bits the
 // operands are: pairs of the summed index, the odd element first, each an FMA
 // of f32 that reads and makes no subnormal number; one NaN for all. Products of
-// 8 bits give those of the numbers of bf16 that their operands are.
+// 8 bits give those of the numbers of bf16 that their operands are, times the
+// scales of their blocks if they have any.
 #include "test/passes/lower/KernelCases.h"
 #include "test/passes/lower/KernelRun.h"
 
@@ -102,8 +103,9 @@ private:
   const std::vector<uint16_t> &lhs, &rhs;
 };
 
+/// `per`: of the summed index, with a scale; 0: there are none.
 std::string makeText(const Size &s, const std::string &lhsType,
-                     const std::string &rhsType) {
+                     const std::string &rhsType, int64_t per) {
   auto matrix = [](int64_t rows, int64_t columns, const std::string &type,
                    bool isTransposed) {
     return isTransposed ? tensorOf({columns, rows}, type)
@@ -115,13 +117,23 @@ std::string makeText(const Size &s, const std::string &lhsType,
   std::string flags = s.transposeLhs ? "transpose_lhs" : "";
   flags += s.transposeLhs && s.transposeRhs ? ", " : "";
   flags += s.transposeRhs ? "transpose_rhs" : "";
-  return "func.func @k(%a: " + lhs + ", %b: " + rhs + ") -> " + result +
+  std::string scales, scaled;
+  if (per > 0) {
+    int64_t blocks = alignUp(s.depth, per) / per;
+    std::string ofLhs = matrix(s.rows, blocks, "f8E8M0FNU", s.transposeLhs);
+    std::string ofRhs = matrix(blocks, s.columns, "f8E8M0FNU", s.transposeRhs);
+    scales = ", %s: " + ofLhs + ", %t: " + ofRhs;
+    scaled =
+        " scaled by(%s, %t : " + ofLhs + ", " + ofRhs + ") per " + text(per);
+  }
+  return "func.func @k(%a: " + lhs + ", %b: " + rhs + scales + ") -> " +
+         result +
          " attributes {plan.kernel = {kind = \"product\", elements = " +
          text(s.rows * s.columns) + " : i64, rows = " + text(s.rows) +
          " : i64, columns = " + text(s.columns) +
          " : i64, block = " + text(s.block) + " : i64}} {\n" +
-         "  %c = accel.matmul %a, %b {" + flags + "} : " + lhs + ", " + rhs +
-         " -> " + result + "\n  return %c : " + result + "\n}\n";
+         "  %c = accel.matmul %a, %b" + scaled + " {" + flags + "} : " + lhs +
+         ", " + rhs + " -> " + result + "\n  return %c : " + result + "\n}\n";
 }
 
 /// An operand as a kernel reads it, and the numbers of bf16 that it has.
@@ -129,14 +141,16 @@ struct Operand {
   std::string type;
   const void *data;
   const std::vector<uint16_t> &numbers;
+  const void *scales = nullptr; ///< of its blocks
 };
 
 /// Compares all variants that run here with the definition.
-void checkProduct(const Size &size, const Operand &lhs, const Operand &rhs) {
+void checkProduct(const Size &size, const Operand &lhs, const Operand &rhs,
+                  int64_t per = 0) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<AccelDialect, plan::PlanDialect, func::FuncDialect>();
-  auto module =
-      parseSourceString<ModuleOp>(makeText(size, lhs.type, rhs.type), &context);
+  auto module = parseSourceString<ModuleOp>(
+      makeText(size, lhs.type, rhs.type, per), &context);
   ASSERT_TRUE(module);
   auto kernel = module->lookupSymbol<func::FuncOp>("k");
   assignGeometry(kernel);
@@ -156,11 +170,15 @@ void checkProduct(const Size &size, const Operand &lhs, const Operand &rhs) {
             .get(variant.variant.name));
     std::vector<float> result(size.rows * size.columns, -1.0F);
     std::unique_ptr<GuardedBuffer> workspace = makeWorkspace(kernel);
-    void *buffers[] = {const_cast<void *>(lhs.data),
-                       const_cast<void *>(rhs.data), result.data(),
-                       workspace->data()};
+    std::vector<void *> buffers;
+    for (const void *data : {lhs.data, rhs.data, lhs.scales, rhs.scales}) {
+      if (data) {
+        buffers.push_back(const_cast<void *>(data));
+      }
+    }
+    buffers.insert(buffers.end(), {result.data(), workspace->data()});
     for (auto [begin, end] : splitTiles(code.getTiles(), 5)) {
-      image.getFunction(variant.image.entries[0])(buffers, begin, end);
+      image.getFunction(variant.image.entries[0])(buffers.data(), begin, end);
     }
     int64_t different = 0;
     for (int64_t row = 0; row < size.rows; ++row) {
@@ -207,11 +225,38 @@ public:
     }
   }
 
-  Operand get() const { return {type, bytes.data(), numbers}; }
+  /// Gives `per` neighbours of the summed index, of which there are `depth`, a
+  /// scale: a power of two with which they stay normal numbers. `isSummedLast`:
+  /// they are neighbours in memory.
+  void scale(int64_t depth, int64_t per, bool isSummedLast, unsigned seed) {
+    auto size = static_cast<int64_t>(numbers.size());
+    int64_t vectors = size / depth;
+    int64_t blocks = alignUp(depth, per) / per;
+    std::mt19937 random(seed);
+    for (int64_t i = 0; i < vectors * blocks; ++i) {
+      scales.push_back(static_cast<uint8_t>(127 - 90 + random() % 180));
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      int64_t vector = isSummedLast ? i / depth : i % vectors;
+      int64_t block = (isSummedLast ? i % depth : i / vectors) / per;
+      uint8_t exponent = scales[isSummedLast ? vector * blocks + block
+                                             : block * vectors + vector];
+      float scaled = std::ldexp(asFloat(numbers[i]), exponent - 127);
+      if (!std::isnan(scaled)) {
+        EXPECT_EQ(bitsOf(scaled) & 0xFFFF, 0U);
+        numbers[i] = static_cast<uint16_t>(bitsOf(scaled) >> 16);
+      }
+    }
+  }
+
+  Operand get() const {
+    return {type, bytes.data(), numbers,
+            scales.empty() ? nullptr : scales.data()};
+  }
 
 private:
   std::string type;
-  std::vector<uint8_t> bytes;
+  std::vector<uint8_t> bytes, scales;
   std::vector<uint16_t> numbers;
 };
 
@@ -223,6 +268,18 @@ TEST_P(Fp8ProductTest, HasTheBitsOfItsDefinition) {
   ByteOperand lhs(lhsType, size.rows * size.depth, 1);
   ByteOperand rhs(rhsType, size.depth * size.columns, 2);
   checkProduct(size, lhs.get(), rhs.get());
+}
+
+class ScaledFp8ProductTest
+    : public testing::TestWithParam<std::tuple<Size, const char *, int64_t>> {};
+
+TEST_P(ScaledFp8ProductTest, HasTheBitsOfItsDefinition) {
+  auto [size, type, per] = GetParam();
+  ByteOperand lhs(type, size.rows * size.depth, 1);
+  ByteOperand rhs("f8E4M3FN", size.depth * size.columns, 2);
+  lhs.scale(size.depth, per, !size.transposeLhs, 3);
+  rhs.scale(size.depth, per, size.transposeRhs, 4);
+  checkProduct(size, lhs.get(), rhs.get(), per);
 }
 
 std::vector<Size> getSizes() {
@@ -254,6 +311,12 @@ nameFp8Product(const testing::TestParamInfo<Fp8ProductTest::ParamType> &info) {
   return std::string(lhs) + "_" + rhs + "_" + nameSize(size);
 }
 
+std::string nameScaledProduct(
+    const testing::TestParamInfo<ScaledFp8ProductTest::ParamType> &info) {
+  auto [size, type, per] = info.param;
+  return std::string(type) + "_per_" + text(per) + "_" + nameSize(size);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, Bf16ProductTest,
                          testing::Combine(testing::ValuesIn(getSizes()),
                                           testing::Values(Bits::Any, Bits::Tiny,
@@ -266,6 +329,12 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Fp8ProductTest,
                                           testing::Values("f8E4M3FN",
                                                           "f8E5M2")),
                          nameFp8Product);
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ScaledFp8ProductTest,
+                         testing::Combine(testing::ValuesIn(getSizes()),
+                                          testing::Values("f8E4M3FN", "f8E5M2"),
+                                          testing::Values(32, 128)),
+                         nameScaledProduct);
 
 } // namespace
 } // namespace accel::test

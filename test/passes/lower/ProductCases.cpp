@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products: sizes beside multiples of every block, all transposes, one
 // and several blocks of the summed index, one matrix and several, results added
-// to what is there, what is computed of a product element by element, and
-// operands of 16 bits.
+// to what is there, what is computed of a product element by element, operands
+// of 16 bits, and of 8 bits with scales.
 #include "test/passes/lower/KernelCases.h"
 
 #include <algorithm>
@@ -18,6 +18,7 @@ struct Product {
   bool accumulates = false;
   std::vector<int64_t> leading = {}; ///< dimensions of all three
   std::string element = "f32";       ///< of the operands
+  int64_t per = 0; ///< of the summed index, with a scale; 0: there are none
 
   int64_t matrices() const {
     int64_t count = 1;
@@ -32,8 +33,8 @@ struct Product {
 std::string describe(const Product &p) {
   int64_t matrices = p.matrices();
   int64_t blocks = alignUp(p.depth, 256) / 256;
-  int64_t block =
-      alignUp((p.depth + blocks - 1) / blocks, p.element == "bf16" ? 32 : 16);
+  int64_t block = alignUp((p.depth + blocks - 1) / blocks,
+                          p.element == "bf16" || p.per > 0 ? 32 : 16);
   return "attributes {plan.kernel = {kind = \"product\", elements = " +
          text(matrices * p.rows * p.columns) +
          " : i64, rows = " + text(matrices * p.rows) +
@@ -44,6 +45,7 @@ std::string describe(const Product &p) {
 
 struct Types {
   std::string lhs, rhs, result;
+  std::string lhsScales = "", rhsScales = "";
 };
 
 Types typesOf(const Product &p) {
@@ -54,21 +56,31 @@ Types typesOf(const Product &p) {
     shape.push_back(isTransposed ? rows : columns);
     return tensorOf(shape, element);
   };
-  return {matrix(p.rows, p.depth, p.transposeLhs, p.element),
-          matrix(p.depth, p.columns, p.transposeRhs, p.element),
-          matrix(p.rows, p.columns, false, "f32")};
+  Types types{matrix(p.rows, p.depth, p.transposeLhs, p.element),
+              matrix(p.depth, p.columns, p.transposeRhs, p.element),
+              matrix(p.rows, p.columns, false, "f32")};
+  if (p.per > 0) {
+    int64_t blocks = alignUp(p.depth, p.per) / p.per;
+    types.lhsScales = matrix(p.rows, blocks, p.transposeLhs, "f8E8M0FNU");
+    types.rhsScales = matrix(blocks, p.columns, p.transposeRhs, "f8E8M0FNU");
+  }
+  return types;
 }
 
-/// `%c`, the product of %a and %b.
+/// `%c`, the product of %a and %b, which may have scales %s and %t.
 std::string multiply(const Product &p) {
   Types types = typesOf(p);
   std::string flags = p.transposeLhs ? "transpose_lhs" : "";
   if (p.transposeRhs) {
     flags += flags.empty() ? "transpose_rhs" : ", transpose_rhs";
   }
-  return substitute("  %c = accel.matmul %a, %b$0 : $1, $2 -> $3\n",
+  std::string scaled =
+      p.per == 0 ? ""
+                 : substitute(" scaled by(%s, %t : $0, $1) per $2",
+                              {types.lhsScales, types.rhsScales, text(p.per)});
+  return substitute("  %c = accel.matmul %a, %b$4$0 : $1, $2 -> $3\n",
                     {flags.empty() ? "" : " {" + flags + "}", types.lhs,
-                     types.rhs, types.result});
+                     types.rhs, types.result, scaled});
 }
 
 /// With arguments, results, and a body behind the product.
@@ -85,7 +97,11 @@ KernelCase makeCase(const Product &p, const std::string &arguments,
 
 KernelCase makePlain(const Product &p) {
   Types types = typesOf(p);
-  return makeCase(p, "",
+  std::string range = " {accel.range = [0.001, 8.0]}";
+  return makeCase(p,
+                  p.per == 0 ? ""
+                             : ", %s: " + types.lhsScales + range +
+                                   ", %t: " + types.rhsScales + range,
                   types.result + (p.accumulates ? " {plan.accumulate}" : ""),
                   "  return %c : " + types.result);
 }
@@ -296,6 +312,30 @@ void addNarrow(std::vector<KernelCase> &cases, const std::string &element) {
   }
 }
 
+/// Floats of 8 bits with a scale for each block of the summed index: blocks
+/// that end within one of the sum, one behind the other and beside each other.
+void addBlockScales(std::vector<KernelCase> &cases) {
+  const Product products[] = {{"", 7, 17, 5},
+                              {"", 48, 40, 256},
+                              {"", 33, 64, 320},
+                              {"", 110, 70, 400},
+                              {"", 19, 523, 144},
+                              {"", 13, 70, 300, false, false, false, {5}},
+                              {"", 50, 33, 160, false, false, false, {2, 2}}};
+  for (Product p : products) {
+    p.element = "f8E4M3FN";
+    for (int i = 0; i < 8; ++i) {
+      p.per = (i & 4) != 0 ? 32 : 128;
+      p.transposeLhs = (i & 1) != 0;
+      p.transposeRhs = (i & 2) != 0;
+      p.name = "product_per_" + text(p.per) + "_" + text(p.matrices()) + "_" +
+               text(p.rows) + "x" + text(p.columns) + "x" + text(p.depth) +
+               (p.transposeLhs ? "_tl" : "") + (p.transposeRhs ? "_tr" : "");
+      cases.push_back(makePlain(p));
+    }
+  }
+}
+
 } // namespace
 
 std::vector<KernelCase> getProductCases() {
@@ -304,6 +344,7 @@ std::vector<KernelCase> getProductCases() {
   addBatches(cases);
   addNarrow(cases, "bf16");
   addNarrow(cases, "f16");
+  addBlockScales(cases);
   for (const char *suffix : {"", "_deep"}) {
     int64_t depth = *suffix == '\0' ? 20 : 600;
     auto named = [&](const char *name) { return std::string(name) + suffix; };

@@ -128,7 +128,7 @@ module {
 }
 
 //--- fp8-recipe.mlir
-// expected-error@below {{--fp8: expected current or delayed, got 'best'}}
+// expected-error@below {{--fp8: expected current, delayed, block or mx, got 'best'}}
 module {
   func.func @microbatch() {
     return

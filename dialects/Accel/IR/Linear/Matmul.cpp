@@ -4,6 +4,7 @@
 #include "dialects/Accel/IR/ShapeChecks.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace accel;
@@ -39,6 +40,44 @@ void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
   auto type =
       RankedTensorType::get(productShape(lhs, sizes), elementTypeOf(lhs));
   build(builder, state, type, lhs, rhs, transposeLhs, transposeRhs, role);
+}
+
+/// The shape of the scales of `operand`, whose dimension `summed`, counted from
+/// the second last one on, is cut into blocks.
+static SmallVector<int64_t> scaleShape(Value operand, int64_t summed,
+                                       int64_t block) {
+  SmallVector<int64_t> shape(shapeOf(operand));
+  int64_t &size = shape[shape.size() - 2 + summed];
+  size = ShapedType::isDynamic(size) ? size : llvm::divideCeil(size, block);
+  return shape;
+}
+
+static LogicalResult verifyScales(MatmulOp op) {
+  // matmul_c4
+  size_t count = op.getScales().size();
+  bool hasBytes = elementTypeOf(op.getLhs()).getIntOrFloatBitWidth() == 8;
+  auto block = static_cast<int64_t>(op.getBlock().value_or(0));
+  bool isSound = count == 0 ? !op.getBlock()
+                            : count == 2 && hasBytes && block >= 32 &&
+                                  llvm::isPowerOf2_64(block);
+  if (!isSound) {
+    return op.emitOpError()
+           << "expected two scales of operands of 8 bits, and `block` a power "
+              "of two from 32 on, or neither, got "
+           << count << " of " << elementTypeOf(op.getLhs()) << " and `block` "
+           << block;
+  }
+  if (count == 0) {
+    return success();
+  }
+  if (failed(verifyShape(
+          op, "scales of lhs", op.getScales()[0],
+          scaleShape(op.getLhs(), op.getTransposeLhs() ? 0 : 1, block)))) {
+    return failure();
+  }
+  return verifyShape(
+      op, "scales of rhs", op.getScales()[1],
+      scaleShape(op.getRhs(), op.getTransposeRhs() ? 1 : 0, block));
 }
 
 LogicalResult MatmulOp::verify() {
@@ -83,8 +122,11 @@ LogicalResult MatmulOp::verify() {
            << "expected the inner dimension of `rhs` to be that of `lhs`, "
            << sizes.inner << ", got " << sizes.innerOfRhs;
   }
-  return verifyShape(*this, "result", getResult(),
-                     productShape(getLhs(), sizes));
+  if (failed(verifyShape(*this, "result", getResult(),
+                         productShape(getLhs(), sizes)))) {
+    return failure();
+  }
+  return verifyScales(*this);
 }
 
 int64_t MatmulOp::getFlops() {

@@ -52,11 +52,12 @@ LogicalResult TransposeOp::verify() {
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getType() &&
+  if (!getStored() && getOperand().getType() == getType() &&
       llvm::is_sorted(getPermutation())) {
     return getOperand();
   }
-  if (auto inner = getOperand().getDefiningOp<TransposeOp>()) {
+  if (auto inner = getOperand().getDefiningOp<TransposeOp>();
+      inner && !inner.getStored()) {
     setPermutation(permuted(inner.getPermutation(), getPermutation()));
     setOperand(inner.getOperand());
     return getResult();

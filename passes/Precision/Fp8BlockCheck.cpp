@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a cast back to the blocks, and from a scale back to their magnitudes.
+#include "passes/Precision/Fp8BlockCheck.h"
+
+#include "passes/Precision/Fp8ScaleCheck.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace accel;
+
+static ArrayRef<int64_t> shapeOfValue(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// Whether all elements of `value` are `number`.
+static bool isConstant(Value value, double number) {
+  DenseElementsAttr numbers;
+  return matchPattern(value, m_Constant(&numbers)) && numbers.isSplat() &&
+         numbers.getSplatValue<APFloat>().convertToFloat() ==
+             static_cast<float>(number);
+}
+
+/// Whether `inverses`, powers of two, are made for the largest magnitudes of
+/// the rows of `blocks`.
+static bool areMadeFor(CastOp inverses, Value blocks, Type element) {
+  auto bounded = inverses.getOperand().getDefiningOp<MaxOp>();
+  auto exact = bounded ? bounded.getLhs().getDefiningOp<DivOp>() : DivOp();
+  if (!exact || !isConstant(bounded.getRhs(), 0x1p-110) ||
+      !isConstant(exact.getRhs(), isa<Float8E5M2Type>(element) ? 57344 : 448)) {
+    return false;
+  }
+  auto amax = exact.getLhs().getDefiningOp<ReduceMaxOp>();
+  auto magnitude = amax ? amax.getOperand().getDefiningOp<AbsOp>() : AbsOp();
+  auto last = static_cast<int64_t>(shapeOfValue(blocks).size()) - 1;
+  return magnitude && magnitude.getOperand() == blocks &&
+         amax.getAxes() == ArrayRef<int64_t>{last};
+}
+
+/// Whether `scaled` multiplies the rows of its left side by 1 over `inverses`.
+static bool undoes(CastOp inverses, MulOp scaled) {
+  auto repeated = scaled.getRhs().getDefiningOp<BroadcastOp>();
+  if (!repeated) {
+    return false;
+  }
+  Value scales = repeated.getOperand();
+  if (auto reshape = scales.getDefiningOp<ReshapeOp>()) {
+    scales = reshape.getOperand();
+  }
+  auto quotient = scales.getDefiningOp<DivOp>();
+  auto wide = quotient ? quotient.getRhs().getDefiningOp<CastOp>() : CastOp();
+  return wide && isConstant(quotient.getLhs(), 1) &&
+         wide.getOperand() == inverses.getResult();
+}
+
+/// Of what a microbatch computes: the scales lie as the blocks do.
+static bool areScalesOfCast(Value scales, CastOp numbers, int64_t block) {
+  auto inverses = scales.getDefiningOp<CastOp>();
+  auto scaled = numbers.getOperand().getDefiningOp<MulOp>();
+  return inverses && scaled && shapeOfValue(scaled).back() == block &&
+         undoes(inverses, scaled) &&
+         areMadeFor(inverses, scaled.getLhs(),
+                    numbers.getType().getElementType());
+}
+
+/// Whether both views pick the same elements of equally large tensors.
+static bool areEqualViews(Value a, Value b) {
+  return shapeOfValue(a) == shapeOfValue(b) &&
+         cast<OpResult>(a).getResultNumber() ==
+             cast<OpResult>(b).getResultNumber() &&
+         a.getDefiningOp()->getName() == b.getDefiningOp()->getName() &&
+         a.getDefiningOp()->getAttrDictionary() ==
+             b.getDefiningOp()->getAttrDictionary() &&
+         shapeOfValue(a.getDefiningOp()->getOperand(0)) ==
+             shapeOfValue(b.getDefiningOp()->getOperand(0));
+}
+
+/// The parameter's elements of the state of inverses, one for each square, that
+/// `value` repeats for every element of the parameter; null if it does not.
+static ReadOp findSquares(Value value, ParameterOp parameter, int64_t block) {
+  if (auto first = value.getDefiningOp<SliceOp>();
+      first && llvm::all_of(first.getOffsets(),
+                            [](int64_t offset) { return offset == 0; })) {
+    value = first.getOperand();
+  }
+  auto elements = value.getDefiningOp<ReshapeOp>();
+  auto repeated = elements ? elements.getOperand().getDefiningOp<BroadcastOp>()
+                           : BroadcastOp();
+  auto squares =
+      repeated ? repeated.getOperand().getDefiningOp<ReshapeOp>() : ReshapeOp();
+  auto narrow =
+      squares ? squares.getOperand().getDefiningOp<CastOp>() : CastOp();
+  auto own = narrow ? narrow.getOperand().getDefiningOp<SliceOp>() : SliceOp();
+  if (!own || repeated.getDimensions() != ArrayRef<int64_t>{0, 2} ||
+      own.getOffsets().front() !=
+          static_cast<int64_t>(parameter.getScale().value_or(-1))) {
+    return {};
+  }
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(parameter.getType()).getShape();
+  auto blocks = [&](int64_t size) -> int64_t {
+    return llvm::divideCeil(size, block);
+  };
+  SmallVector<int64_t> expected{blocks(shape[0]), block, blocks(shape[1]),
+                                block};
+  return shapeOfValue(repeated) == ArrayRef<int64_t>(expected)
+             ? own.getOperand().getDefiningOp<ReadOp>()
+             : ReadOp();
+}
+
+/// Scales are viewed as the parameter is; then each block keeps its first one.
+static bool areScalesOfParameter(Value scales, Value operand, int64_t block) {
+  auto firsts = scales.getDefiningOp<SliceOp>();
+  if (!firsts ||
+      llvm::any_of(firsts.getOffsets(),
+                   [](int64_t offset) { return offset != 0; }) ||
+      llvm::product_of(firsts.getStrides()) != block) {
+    return false;
+  }
+  Value repeated = firsts.getOperand();
+  while (!operand.getDefiningOp<ReadOp>()) {
+    if (!repeated.getDefiningOp() || !areEqualViews(operand, repeated)) {
+      return false;
+    }
+    operand = operand.getDefiningOp()->getOperand(0);
+    repeated = repeated.getDefiningOp()->getOperand(0);
+  }
+  auto read = operand.getDefiningOp<ReadOp>();
+  auto parameter = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(
+      read, read.getSymbolAttr());
+  ReadOp squares =
+      parameter ? findSquares(repeated, parameter, block) : ReadOp();
+  return squares && squares.getSymbol() == "weight_inverse";
+}
+
+bool accel::areScalesOf(Value scales, Value operand, int64_t block) {
+  return llvm::TypeSwitch<Operation *, bool>(findStored(operand))
+      .Case([&](CastOp numbers) {
+        return areScalesOfCast(scales, numbers, block);
+      })
+      .Case(
+          [&](ReadOp) { return areScalesOfParameter(scales, operand, block); })
+      .Default([](Operation *) { return false; });
+}

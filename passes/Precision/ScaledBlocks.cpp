@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Blocks are rows of a tensor with one more dimension.
+#include "passes/Precision/ScaledBlocks.h"
+
+#include "dialects/Accel/IR/Fp8Scale.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Precision/PrecisionSites.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace accel;
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+/// Whether result `index` of `split` begins at a multiple of `block`.
+static bool beginsWithBlock(SplitOp split, unsigned index, int64_t block) {
+  int64_t offset = 0;
+  for (Value part : split.getResults().take_front(index)) {
+    offset += shapeOf(part)[split.getAxis()];
+  }
+  return offset % block == 0;
+}
+
+/// Whether the view `value` of a matrix has the blocks of that, as they are or
+/// transposed.
+static bool keepsBlocks(Value value, int64_t block) {
+  return llvm::TypeSwitch<Operation *, bool>(value.getDefiningOp())
+      .Case([](TransposeOp) { return true; })
+      .Case([&](SliceOp slice) {
+        return llvm::all_of(
+                   slice.getOffsets(),
+                   [&](int64_t offset) { return offset % block == 0; }) &&
+               llvm::all_of(slice.getStrides(),
+                            [](int64_t stride) { return stride == 1; });
+      })
+      .Case([&](SplitOp split) {
+        return beginsWithBlock(split, cast<OpResult>(value).getResultNumber(),
+                               block);
+      })
+      .Default([](Operation *) { return false; });
+}
+
+std::string accel::findCutBlocks(Value value, int64_t block) {
+  ReadOp read = getParameterRead(value);
+  bool isWhole = !read || shapeOf(read.getResult()).size() == 2;
+  while (read && isWhole && value != read.getResult()) {
+    isWhole = keepsBlocks(value, block);
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  return isWhole ? ""
+                 : llvm::formatv("it reads parameter '{0}' otherwise than in "
+                                 "squares of {1} x {1}",
+                                 read.getSymbol(), block)
+                       .str();
+}
+
+int64_t ScaledBlocks::countScales(RankedTensorType type) const {
+  return llvm::divideCeil(type.getDimSize(0), block) *
+         llvm::divideCeil(type.getDimSize(1), block);
+}
+
+void ScaledBlocks::setParameter(ArithmeticBuilder &b, ReadOp read,
+                                const Fp8Parameter &parameter) {
+  auto type = cast<RankedTensorType>(read.getType());
+  int64_t rows = llvm::divideCeil(type.getDimSize(0), block);
+  int64_t columns = llvm::divideCeil(type.getDimSize(1), block);
+  Value own =
+      b.create<SliceOp>(type.clone({rows * columns}), parameter.inverses,
+                        parameter.first, int64_t{1});
+  Value inverses =
+      b.cast(own, Float8E8M0FNUType::get(b.getBuilder().getContext()));
+  parameters[read] = {parameter.numbers, b.reshape(inverses, {rows, columns})};
+}
+
+/// What `views` of a parameter make of `source`; the last one first.
+static Value cloneViews(ArrayRef<OpResult> views, Value source) {
+  for (OpResult view : llvm::reverse(views)) {
+    source =
+        cloneView(view.getOwner(), source)->getResult(view.getResultNumber());
+  }
+  return source;
+}
+
+/// Numbers are viewed as they were; so are scales, one for each number, of
+/// which each block has its first one.
+ScaledBlocks::Operand ScaledBlocks::view(Value value, ReadOp read,
+                                         bool isSummedLast) const {
+  SmallVector<OpResult> views;
+  for (Value each = value; each != read.getResult();
+       each = each.getDefiningOp()->getOperand(0)) {
+    views.push_back(cast<OpResult>(each));
+  }
+  const Squares &squares = parameters.find(read)->second;
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfter(read);
+  ArithmeticBuilder b(builder, value.getLoc());
+  auto type = cast<RankedTensorType>(squares.inverses.getType());
+  int64_t rows = type.getDimSize(0);
+  int64_t columns = type.getDimSize(1);
+  Value repeated =
+      b.create<BroadcastOp>(type.clone({rows, block, columns, block}),
+                            squares.inverses, ArrayRef<int64_t>{0, 2});
+  repeated = b.reshape(repeated, {rows * block, columns * block});
+  ArrayRef<int64_t> shape = shapeOf(read.getResult());
+  Value scales = cloneViews(views, buildFirst(b, repeated, shape[0], shape[1]));
+  Value numbers = cloneViews(views, squares.numbers);
+
+  builder.setInsertionPointAfterValue(scales);
+  SmallVector<int64_t> sizes(shapeOf(scales));
+  SmallVector<int64_t> strides{1, 1};
+  unsigned summed = isSummedLast ? 1 : 0;
+  sizes[summed] = llvm::divideCeil(sizes[summed], block);
+  strides[summed] = block;
+  Value firsts = b.create<SliceOp>(type.clone(sizes), scales,
+                                   ArrayRef<int64_t>{0, 0}, strides);
+  return {numbers, firsts, isSummedLast};
+}
+
+//===----------------------------------------------------------------------===//
+// What microbatches compute
+//===----------------------------------------------------------------------===//
+
+/// What `value` of f32 was widened from, under the views behind that; null if
+/// it was not.
+static Value findNarrow(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto wide = dyn_cast_or_null<CastOp>(op)) {
+    return wide.getOperand();
+  }
+  Value source = isStoredView(op) ? findNarrow(op->getOperand(0)) : Value();
+  return source ? cloneView(op, source)
+                      ->getResult(cast<OpResult>(value).getResultNumber())
+                : Value();
+}
+
+/// `value` with its last two dimensions swapped. Moved is what is stored, once:
+/// it is read for the magnitudes and for the numbers.
+static Value buildTransposed(ArithmeticBuilder &b, Value value) {
+  SmallVector<int64_t> order = axisRange(0, shapeOf(value).size());
+  std::swap(order.back(), order[order.size() - 2]);
+  Value narrow = findNarrow(value);
+  auto moved = TransposeOp::create(b.getBuilder(), b.getLoc(),
+                                   narrow ? narrow : value, order);
+  moved.setStored(true);
+  return b.cast(moved, elementTypeOf(value));
+}
+
+/// Zeros behind the last element change no maximum. The summed index is always
+/// the last dimension.
+ScaledBlocks::Operand ScaledBlocks::cut(Value value, Type element,
+                                        bool isSummedLast) const {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  ArithmeticBuilder b(builder, value.getLoc());
+  Value rows = isSummedLast ? value : buildTransposed(b, value);
+  int64_t size = shapeOf(rows).back();
+  int64_t vectors = shapeOf(rows).drop_back().back();
+  Value padded = buildPadded(b, rows, /*rows=*/1, block);
+  SmallVector<int64_t> shape(shapeOf(padded));
+  SmallVector<int64_t> inBlocks(shape);
+  inBlocks.back() /= block;
+  inBlocks.push_back(block);
+  Value blocks = b.reshape(padded, inBlocks);
+  SmallVector<int64_t> last{static_cast<int64_t>(shape.size())};
+  Value amax = b.create<ReduceMaxOp>(b.abs(blocks), last);
+  Value inverses = buildBlockInverse(b, amax, element);
+  Value scales = buildInverseScale(b, b.cast(inverses, elementTypeOf(value)));
+  Value scaled = b.mul(blocks, b.spread(scales, blocks, last));
+  Value numbers = b.reshape(b.cast(scaled, element), shape);
+  return {buildFirst(b, numbers, vectors, size), inverses,
+          /*isSummedLast=*/true};
+}
+
+ScaledBlocks::Operand ScaledBlocks::get(Value value, Type element,
+                                        bool isSummedLast) {
+  auto [found, isNew] = known.try_emplace({value, element, isSummedLast});
+  if (isNew) {
+    ReadOp read = getParameterRead(value);
+    found->second = read ? view(value, read, isSummedLast)
+                         : cut(value, element, isSummedLast);
+  }
+  return found->second;
+}
+
+Value ScaledBlocks::multiply(ArithmeticBuilder &b, MatmulOp product, Type lhs,
+                             Type rhs) {
+  Operand left = get(product.getLhs(), lhs, !product.getTransposeLhs());
+  Operand right = get(product.getRhs(), rhs, product.getTransposeRhs());
+  return b.create<MatmulOp>(product.getType(), left.numbers, right.numbers,
+                            ValueRange{left.scales, right.scales},
+                            b.getBuilder().getI64IntegerAttr(block),
+                            !left.isSummedLast, right.isSummedLast,
+                            product.getRole());
+}
