@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From a cast back to the blocks, and from a scale back to their magnitudes.
+// The numbers of the rules are written out: nothing is shared with who uses
+// them.
 #include "passes/Precision/Fp8BlockCheck.h"
 
 #include "passes/Precision/Fp8ScaleCheck.h"
 
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -55,12 +56,40 @@ static bool undoes(CastOp inverses, MulOp scaled) {
          wide.getOperand() == inverses.getResult();
 }
 
+/// Whether `slice` takes the first elements along each dimension.
+static bool takesFirst(SliceOp slice) {
+  return llvm::all_of(slice.getOffsets(),
+                      [](int64_t offset) { return offset == 0; }) &&
+         llvm::all_of(slice.getStrides(),
+                      [](int64_t stride) { return stride == 1; });
+}
+
+/// The cast that made blocks of `block`, which `operand` has one behind the
+/// other along its last dimension; null if it has others.
+static CastOp findBlocks(Value operand, int64_t block) {
+  if (auto first = operand.getDefiningOp<SliceOp>();
+      first && takesFirst(first)) {
+    operand = first.getOperand();
+  }
+  auto rows = operand.getDefiningOp<ReshapeOp>();
+  auto numbers = rows ? rows.getOperand().getDefiningOp<CastOp>() : CastOp();
+  if (!numbers) {
+    return {};
+  }
+  ArrayRef<int64_t> shape = shapeOfValue(numbers);
+  ArrayRef<int64_t> merged = shapeOfValue(operand);
+  bool isMerged = shape.size() == merged.size() + 1 && shape.back() == block &&
+                  shape.drop_back(2) == merged.drop_back() &&
+                  shape.drop_back().back() * block == merged.back();
+  return isMerged ? numbers : CastOp();
+}
+
 /// Of what a microbatch computes: the scales lie as the blocks do.
-static bool areScalesOfCast(Value scales, CastOp numbers, int64_t block) {
+static bool areScalesOfCast(Value scales, Value operand, int64_t block) {
+  CastOp numbers = findBlocks(operand, block);
   auto inverses = scales.getDefiningOp<CastOp>();
-  auto scaled = numbers.getOperand().getDefiningOp<MulOp>();
-  return inverses && scaled && shapeOfValue(scaled).back() == block &&
-         undoes(inverses, scaled) &&
+  auto scaled = numbers ? numbers.getOperand().getDefiningOp<MulOp>() : MulOp();
+  return inverses && scaled && undoes(inverses, scaled) &&
          areMadeFor(inverses, scaled.getLhs(),
                     numbers.getType().getElementType());
 }
@@ -80,9 +109,7 @@ static bool areEqualViews(Value a, Value b) {
 /// The parameter's elements of the state of inverses, one for each square, that
 /// `value` repeats for every element of the parameter; null if it does not.
 static ReadOp findSquares(Value value, ParameterOp parameter, int64_t block) {
-  if (auto first = value.getDefiningOp<SliceOp>();
-      first && llvm::all_of(first.getOffsets(),
-                            [](int64_t offset) { return offset == 0; })) {
+  if (auto first = value.getDefiningOp<SliceOp>(); first && takesFirst(first)) {
     value = first.getOperand();
   }
   auto elements = value.getDefiningOp<ReshapeOp>();
@@ -94,6 +121,7 @@ static ReadOp findSquares(Value value, ParameterOp parameter, int64_t block) {
       squares ? squares.getOperand().getDefiningOp<CastOp>() : CastOp();
   auto own = narrow ? narrow.getOperand().getDefiningOp<SliceOp>() : SliceOp();
   if (!own || repeated.getDimensions() != ArrayRef<int64_t>{0, 2} ||
+      own.getStrides().front() != 1 ||
       own.getOffsets().front() !=
           static_cast<int64_t>(parameter.getScale().value_or(-1))) {
     return {};
@@ -110,13 +138,16 @@ static ReadOp findSquares(Value value, ParameterOp parameter, int64_t block) {
              : ReadOp();
 }
 
-/// Scales are viewed as the parameter is; then each block keeps its first one.
-static bool areScalesOfParameter(Value scales, Value operand, int64_t block) {
+/// Scales are viewed as the parameter is; then each block, along dimension
+/// `summed`, keeps its first one.
+static bool areScalesOfParameter(Value scales, Value operand, int64_t summed,
+                                 int64_t block) {
+  SmallVector<int64_t> strides{1, 1};
+  strides[summed] = block;
   auto firsts = scales.getDefiningOp<SliceOp>();
-  if (!firsts ||
+  if (!firsts || firsts.getStrides() != ArrayRef<int64_t>(strides) ||
       llvm::any_of(firsts.getOffsets(),
-                   [](int64_t offset) { return offset != 0; }) ||
-      llvm::product_of(firsts.getStrides()) != block) {
+                   [](int64_t offset) { return offset != 0; })) {
     return false;
   }
   Value repeated = firsts.getOperand();
@@ -135,12 +166,13 @@ static bool areScalesOfParameter(Value scales, Value operand, int64_t block) {
   return squares && squares.getSymbol() == "weight_inverse";
 }
 
-bool accel::areScalesOf(Value scales, Value operand, int64_t block) {
-  return llvm::TypeSwitch<Operation *, bool>(findStored(operand))
-      .Case([&](CastOp numbers) {
-        return areScalesOfCast(scales, numbers, block);
-      })
-      .Case(
-          [&](ReadOp) { return areScalesOfParameter(scales, operand, block); })
-      .Default([](Operation *) { return false; });
+bool accel::areScalesOf(MatmulOp product, unsigned index, int64_t block) {
+  Value operand = product->getOperand(index);
+  Value scales = product.getScales()[index];
+  bool isSummedLast =
+      index == 0 ? !product.getTransposeLhs() : product.getTransposeRhs();
+  if (isa_and_nonnull<ReadOp>(findStored(operand))) {
+    return areScalesOfParameter(scales, operand, isSummedLast ? 1 : 0, block);
+  }
+  return isSummedLast && areScalesOfCast(scales, operand, block);
 }

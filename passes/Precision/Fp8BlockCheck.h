@@ -8,11 +8,11 @@
 
 namespace accel {
 
-/// Whether `scales` undo what was done to blocks of `block` elements of
-/// `operand`, an operand of a product that reads both, before they were
-/// rounded; and each block was scaled for its own largest magnitude. Of a
+/// Whether the scales of operand `index` of `product`, 0 or 1, undo what was
+/// done to its blocks of `block` elements of the summed index before they were
+/// rounded, and each block was scaled for its own largest magnitude. Of a
 /// parameter: whether they are those of its squares.
-bool areScalesOf(mlir::Value scales, mlir::Value operand, int64_t block);
+bool areScalesOf(MatmulOp product, unsigned index, int64_t block);
 
 } // namespace accel
 

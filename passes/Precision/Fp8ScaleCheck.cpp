@@ -3,7 +3,6 @@
 #include "passes/Precision/Fp8ScaleCheck.h"
 
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -42,24 +41,30 @@ LogicalResult accel::checkScaleIndices(ModuleOp module, int64_t block) {
   auto state = module.lookupSymbol<StateOp>("weight_scale");
   int64_t all =
       state ? cast<RankedTensorType>(state.getType()).getNumElements() : 0;
-  llvm::DenseSet<int64_t> seen;
+  auto firstOf = [](ParameterOp parameter) {
+    return static_cast<int64_t>(*parameter.getScale());
+  };
+  SmallVector<ParameterOp> scaled;
   for (auto parameter : module.getOps<ParameterOp>()) {
-    if (!parameter.getScale()) {
-      continue;
+    if (parameter.getScale()) {
+      scaled.push_back(parameter);
     }
-    auto first = static_cast<int64_t>(*parameter.getScale());
+  }
+  llvm::stable_sort(scaled, [&](ParameterOp left, ParameterOp right) {
+    return firstOf(left) < firstOf(right);
+  });
+  int64_t free = 0; // from here on
+  for (ParameterOp parameter : scaled) {
+    int64_t first = firstOf(parameter);
     int64_t count =
         countScales(cast<RankedTensorType>(parameter.getType()), block);
-    bool isSound = count > 0 && first >= 0 && first + count <= all;
-    for (int64_t i = 0; isSound && i < count; ++i) {
-      isSound = seen.insert(first + i).second;
-    }
-    if (!isSound) {
+    if (count == 0 || first < free || first + count > all) {
       return parameter.emitError("expected parameter '")
              << parameter.getSymName() << "' to have "
              << (block == 0 ? "a scale" : "scales") << " of its own among the "
              << all << " of 'weight_scale', got " << first;
     }
+    free = first + count;
   }
   return success();
 }

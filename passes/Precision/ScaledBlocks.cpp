@@ -47,16 +47,30 @@ static bool keepsBlocks(Value value, int64_t block) {
 
 std::string accel::findCutBlocks(Value value, int64_t block) {
   ReadOp read = getParameterRead(value);
-  bool isWhole = !read || shapeOf(read.getResult()).size() == 2;
-  while (read && isWhole && value != read.getResult()) {
-    isWhole = keepsBlocks(value, block);
-    value = value.getDefiningOp()->getOperand(0);
+  if (!read) {
+    return "";
   }
-  return isWhole ? ""
-                 : llvm::formatv("it reads parameter '{0}' otherwise than in "
-                                 "squares of {1} x {1}",
-                                 read.getSymbol(), block)
-                       .str();
+  StringRef name = read.getSymbol();
+  ArrayRef<int64_t> shape = shapeOf(read.getResult());
+  if (shape.size() != 2) {
+    return llvm::formatv("parameter '{0}' is no matrix", name).str();
+  }
+  if (shape[1] % kFp8RowMultiple != 0) {
+    return llvm::formatv("parameter '{0}' has rows of {1}, which is no "
+                         "multiple of {2}",
+                         name, shape[1], kFp8RowMultiple)
+        .str();
+  }
+  for (; value != read.getResult();
+       value = value.getDefiningOp()->getOperand(0)) {
+    if (!keepsBlocks(value, block)) {
+      return llvm::formatv("parameter '{0}' is read otherwise than in squares "
+                           "of {1} x {1}",
+                           name, block)
+          .str();
+    }
+  }
+  return "";
 }
 
 int64_t ScaledBlocks::countScales(RankedTensorType type) const {
@@ -74,7 +88,14 @@ void ScaledBlocks::setParameter(ArithmeticBuilder &b, ReadOp read,
                         parameter.first, int64_t{1});
   Value inverses =
       b.cast(own, Float8E8M0FNUType::get(b.getBuilder().getContext()));
-  parameters[read] = {parameter.numbers, b.reshape(inverses, {rows, columns})};
+  Value repeated = b.create<BroadcastOp>(
+      cast<RankedTensorType>(inverses.getType())
+          .clone({rows, block, columns, block}),
+      b.reshape(inverses, {rows, columns}), ArrayRef<int64_t>{0, 2});
+  repeated = b.reshape(repeated, {rows * block, columns * block});
+  parameters[read] = {
+      parameter.numbers,
+      buildFirst(b, repeated, type.getDimSize(0), type.getDimSize(1))};
 }
 
 /// What `views` of a parameter make of `source`; the last one first.
@@ -95,23 +116,15 @@ ScaledBlocks::Operand ScaledBlocks::view(Value value, ReadOp read,
        each = each.getDefiningOp()->getOperand(0)) {
     views.push_back(cast<OpResult>(each));
   }
-  const Squares &squares = parameters.find(read)->second;
-  OpBuilder builder(value.getContext());
-  builder.setInsertionPointAfter(read);
-  ArithmeticBuilder b(builder, value.getLoc());
-  auto type = cast<RankedTensorType>(squares.inverses.getType());
-  int64_t rows = type.getDimSize(0);
-  int64_t columns = type.getDimSize(1);
-  Value repeated =
-      b.create<BroadcastOp>(type.clone({rows, block, columns, block}),
-                            squares.inverses, ArrayRef<int64_t>{0, 2});
-  repeated = b.reshape(repeated, {rows * block, columns * block});
-  ArrayRef<int64_t> shape = shapeOf(read.getResult());
-  Value scales = cloneViews(views, buildFirst(b, repeated, shape[0], shape[1]));
-  Value numbers = cloneViews(views, squares.numbers);
+  const Repeated &parameter = parameters.find(read)->second;
+  Value scales = cloneViews(views, parameter.inverses);
+  Value numbers = cloneViews(views, parameter.numbers);
 
+  OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(scales);
-  SmallVector<int64_t> sizes(shapeOf(scales));
+  ArithmeticBuilder b(builder, value.getLoc());
+  auto type = cast<RankedTensorType>(scales.getType());
+  SmallVector<int64_t> sizes(type.getShape());
   SmallVector<int64_t> strides{1, 1};
   unsigned summed = isSummedLast ? 1 : 0;
   sizes[summed] = llvm::divideCeil(sizes[summed], block);
@@ -176,11 +189,27 @@ ScaledBlocks::Operand ScaledBlocks::cut(Value value, Type element,
           /*isSummedLast=*/true};
 }
 
+/// Swaps the last two dimensions, and no other.
+static bool isMatrixTranspose(Operation *op) {
+  auto transpose = dyn_cast_or_null<TransposeOp>(op);
+  if (!transpose) {
+    return false;
+  }
+  SmallVector<int64_t> order(transpose.getPermutation());
+  std::swap(order.back(), order[order.size() - 2]);
+  return llvm::is_sorted(order);
+}
+
+/// A tensor and its transpose have the same blocks.
 ScaledBlocks::Operand ScaledBlocks::get(Value value, Type element,
                                         bool isSummedLast) {
+  ReadOp read = getParameterRead(value);
+  while (!read && isMatrixTranspose(value.getDefiningOp())) {
+    value = value.getDefiningOp()->getOperand(0);
+    isSummedLast = !isSummedLast;
+  }
   auto [found, isNew] = known.try_emplace({value, element, isSummedLast});
   if (isNew) {
-    ReadOp read = getParameterRead(value);
     found->second = read ? view(value, read, isSummedLast)
                          : cut(value, element, isSummedLast);
   }

@@ -11,8 +11,12 @@
 
 namespace accel {
 
-/// Why `value`, an operand of a product, is no parameter that blocks of so many
-/// rows and columns cover in whole; empty if it is, or is no parameter.
+/// What the rows of a parameter that is cut into squares are a multiple of: a
+/// part of a row that lies in one square has at least so many elements.
+inline constexpr int64_t kFp8RowMultiple = 16;
+
+/// Why `value`, an operand of a product, is no parameter that is read in
+/// squares of `block` rows and columns; empty if it is, or is no parameter.
 std::string findCutBlocks(mlir::Value value, int64_t block);
 
 /// Cuts what microbatches compute into blocks of neighbours of a product's
@@ -36,8 +40,8 @@ private:
     Value numbers, scales;
     bool isSummedLast; ///< the summed index is the last dimension
   };
-  /// The squares of a parameter, and the inverse of the scale of each.
-  struct Squares {
+  /// A parameter, and the inverse of the scale of each of its numbers.
+  struct Repeated {
     Value numbers, inverses;
   };
 
@@ -46,7 +50,7 @@ private:
   Operand view(Value value, ReadOp read, bool isSummedLast) const;
 
   int64_t block;
-  llvm::DenseMap<Value, Squares> parameters; ///< by what was read of them
+  llvm::DenseMap<Value, Repeated> parameters; ///< by what was read of them
   /// By what they are of, their type, and whether the summed index is last.
   llvm::DenseMap<std::tuple<Value, mlir::Type, unsigned>, Operand> known;
 };

@@ -144,13 +144,9 @@ private:
 
   /// Each operand has the scales of its own blocks.
   void verifyBlocks(MatmulOp product) {
-    for (auto [operand, own] :
-         llvm::zip(product->getOperands(), product.getScales())) {
-      if (!areScalesOf(own, operand, block)) {
-        fail(product) << "expected scales that undo those of the blocks of "
-                         "each operand, got others";
-        return;
-      }
+    if (!areScalesOf(product, 0, block) || !areScalesOf(product, 1, block)) {
+      fail(product) << "expected scales that undo those of the blocks of each "
+                       "operand, got others";
     }
   }
 

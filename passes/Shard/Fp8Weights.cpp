@@ -257,8 +257,16 @@ void Fp8WeightBuilder::writeNumbers(Fp8Segment &segment, Value scales) {
                           ->buildFactors(scales, segment.getBegin(i + 1) -
                                                      segment.getBegin(i)));
   }
-  Value repeated =
-      b.create<BroadcastOp>(rows, b.concat(factors), ArrayRef<int64_t>{0});
+  Value all = b.concat(factors);
+  if (block > 0 && factors.size() == 1) {
+    // Nobody joins them, but a rank takes the factors of its granules from a
+    // vector.
+    auto stored = TransposeOp::create(b.getBuilder(), b.getLoc(), all,
+                                      ArrayRef<int64_t>{0});
+    stored.setStored(true);
+    all = stored;
+  }
+  Value repeated = b.create<BroadcastOp>(rows, all, ArrayRef<int64_t>{0});
   Value scaled = b.mul(b.reshape(segment.master, rows.getShape()), repeated);
   scaled = b.reshape(scaled, {segment.elements});
   write(segment.compute.getSymName(),

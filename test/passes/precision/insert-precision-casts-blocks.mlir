@@ -2,6 +2,7 @@
 // RUN: accel-opt %t/products.mlir --accel-insert-precision-casts='precision=bf16 fp8=mx' | FileCheck %t/products.mlir
 // RUN: accel-opt %t/products.mlir --accel-insert-precision-casts='precision=bf16 fp8=block fp8-format=hybrid' | FileCheck %t/products.mlir --check-prefix=LARGE
 // RUN: accel-opt %t/views.mlir --accel-insert-precision-casts='precision=bf16 fp8=mx' | FileCheck %t/views.mlir
+// RUN: accel-opt %t/turned.mlir --accel-insert-precision-casts='precision=bf16 fp8=mx' --accel-verify-precision | FileCheck %t/turned.mlir
 // What the pass makes is what the verifier wants.
 // RUN: for recipe in block mx; do accel-opt %t/products.mlir --accel-insert-precision-casts='precision=bf16 fp8='$recipe --accel-verify-precision || exit 1; done
 // RUN: accel-opt %t/views.mlir --accel-insert-precision-casts='precision=bf16 fp8=mx' --accel-verify-precision
@@ -84,9 +85,10 @@ func.func @microbatch(%x: tensor<64x48xf32> {accel.name = "x"}) {
 }
 
 //--- views.mlir
-// Parts of a parameter that begin with a square are read in 8 bits; others are not, and say why.
+// Parts of a parameter that begin with a square are read in 8 bits; others are not, and say why. Nor is what has rows that no granule of 16 divides.
 accel.parameter @qk : tensor<96x32xf32> trainable
 accel.parameter @cut : tensor<96x32xf32> trainable
+accel.parameter @odd : tensor<32x33xf32> trainable
 accel.parameter @last : tensor<16x32xf32> trainable
 accel.state @loss_sum accumulator : tensor<f64>
 // CHECK-DAG: accel.parameter @qk : tensor<96x32xf32> trainable compute f8E4M3FN
@@ -105,13 +107,42 @@ func.func @microbatch(%x: tensor<32x32xf32> {accel.name = "x"}) {
   %b = accel.matmul %x, %kt : tensor<32x32xf32>, tensor<32x64xf32> -> tensor<32x64xf32>
   %cut = accel.read @cut : tensor<96x32xf32>
   %part = accel.slice %cut [16, 0] strides [1, 1] : tensor<96x32xf32> -> tensor<32x32xf32>
-  // CHECK: accel.matmul %{{.+}} {accel.precision_reason = "it reads parameter 'cut' otherwise than in squares of 32 x 32", transpose_rhs}
+  // CHECK: accel.matmul %{{.+}} {accel.precision_reason = "parameter 'cut' is read otherwise than in squares of 32 x 32", transpose_rhs}
   %c = accel.matmul %a, %part {transpose_rhs} : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
+  %odd = accel.read @odd : tensor<32x33xf32>
+  %even = accel.slice %odd [0, 0] strides [1, 1] : tensor<32x33xf32> -> tensor<32x32xf32>
+  // CHECK: accel.matmul %{{.+}} {accel.precision_reason = "parameter 'odd' has rows of 33, which is no multiple of 16"}
+  %e = accel.matmul %c, %even : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
   %bs = accel.slice %b [0, 0] strides [1, 2] : tensor<32x64xf32> -> tensor<32x32xf32>
-  %d = accel.add %c, %bs : tensor<32x32xf32>
+  %d = accel.add %e, %bs : tensor<32x32xf32>
   %last = accel.read @last : tensor<16x32xf32>
   %y = accel.matmul %d, %last {transpose_rhs} : tensor<32x32xf32>, tensor<16x32xf32> -> tensor<32x16xf32>
   %sum = accel.reduce_sum %y [0, 1] : tensor<32x16xf32> -> tensor<f32>
+  %loss = accel.cast %sum : tensor<f32> -> tensor<f64>
+  accel.accumulate @loss_sum, %loss : tensor<f64>
+  return
+}
+
+//--- turned.mlir
+// A tensor and its transpose are one: what two products sum along the same dimension is cast once.
+accel.parameter @w : tensor<32x64xf32> trainable
+accel.parameter @v : tensor<64x16xf32> trainable
+accel.parameter @last : tensor<16x32xf32> trainable
+accel.state @loss_sum accumulator : tensor<f64>
+// CHECK-LABEL: func.func @microbatch
+func.func @microbatch(%x: tensor<32x32xf32> {accel.name = "x"}) {
+  %w = accel.read @w : tensor<32x64xf32>
+  // CHECK-COUNT-2: saturate
+  // CHECK-NOT: saturate
+  %h = accel.matmul %x, %w : tensor<32x32xf32>, tensor<32x64xf32> -> tensor<32x64xf32>
+  %t = accel.transpose %h [1, 0] : tensor<32x64xf32> -> tensor<64x32xf32>
+  %v = accel.read @v : tensor<64x16xf32>
+  %a = accel.matmul %h, %v : tensor<32x64xf32>, tensor<64x16xf32> -> tensor<32x16xf32>
+  %b = accel.matmul %t, %v {transpose_lhs} : tensor<64x32xf32>, tensor<64x16xf32> -> tensor<32x16xf32>
+  %c = accel.add %a, %b : tensor<32x16xf32>
+  %last = accel.read @last : tensor<16x32xf32>
+  %y = accel.matmul %c, %last : tensor<32x16xf32>, tensor<16x32xf32> -> tensor<32x32xf32>
+  %sum = accel.reduce_sum %y [0, 1] : tensor<32x32xf32> -> tensor<f32>
   %loss = accel.cast %sum : tensor<f32> -> tensor<f64>
   accel.accumulate @loss_sum, %loss : tensor<f64>
   return

@@ -10,6 +10,8 @@
 // A parameter's scales are those of its squares, from its first one on.
 // RUN: sed 's/broadcast \(.*\) \[0, 2\] : tensor<2x1xf8E8M0FNU> -> tensor<2x32x1x32xf8E8M0FNU>/broadcast \1 [0, 2] : tensor<2x1xf8E8M0FNU> -> tensor<2x16x1x64xf8E8M0FNU>/; s/tensor<2x32x1x32xf8E8M0FNU> -> tensor<64x32xf8E8M0FNU>/tensor<2x16x1x64xf8E8M0FNU> -> tensor<64x32xf8E8M0FNU>/' %t.right > %t.wrong && not accel-opt %t.wrong --accel-verify-precision 2>&1 | FileCheck %s
 // RUN: sed 's/accel.read @weight_inverse/accel.read @weight_scale/' %t.right > %t.wrong && not accel-opt %t.wrong --accel-verify-precision 2>&1 | FileCheck %s
+// Numbers lie as their blocks do, beginning with the first one.
+// RUN: sed 's/accel.slice \(.*\) \[0, 0\] \(.*tensor<64x64xf8E4M3FN>\)/accel.slice \1 [0, 16] \2/' %t.right > %t.wrong && not accel-opt %t.wrong --accel-verify-precision 2>&1 | FileCheck %s
 // CHECK: error: expected scales that undo those of the blocks of each operand, got others
 
 // RUN: sed 's/{scale = 0 : i64}/{scale = 1 : i64}/' %t.right > %t.wrong && not accel-opt %t.wrong --accel-verify-precision 2>&1 | FileCheck %s --check-prefix=SQUARES
