@@ -47,9 +47,11 @@ void SectionOutliner::emitCall(unsigned number, Operation *anchor) {
   KernelInterface &interface = interfaces[number];
   const FusionGroup &group = plan.getGroup(number);
   func::FuncOp kernel = kernels.get(plan, group, interface);
-  // A product is what takes the time, whatever is computed of it.
-  bool isProduct = group.kind == LoopKind::Product;
-  Operation *named = isProduct ? group.ops.front() : group.ops.back();
+  // A product, or an attention, is what takes the time, whatever is computed of
+  // it.
+  bool isFirst =
+      group.kind == LoopKind::Product || group.kind == LoopKind::Attention;
+  Operation *named = isFirst ? group.ops.front() : group.ops.back();
   OpBuilder builder(anchor);
   auto call = func::CallOp::create(builder, named->getLoc(), kernel,
                                    interface.inputs.getArrayRef());
