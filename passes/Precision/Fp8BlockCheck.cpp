@@ -6,7 +6,6 @@
 
 #include "passes/Precision/Fp8ScaleCheck.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -16,21 +15,13 @@ static ArrayRef<int64_t> shapeOfValue(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Whether all elements of `value` are `number`.
-static bool isConstant(Value value, double number) {
-  DenseElementsAttr numbers;
-  return matchPattern(value, m_Constant(&numbers)) && numbers.isSplat() &&
-         numbers.getSplatValue<APFloat>().convertToFloat() ==
-             static_cast<float>(number);
-}
-
 /// Whether `inverses`, powers of two, are made for the largest magnitudes of
 /// the rows of `blocks`.
 static bool areMadeFor(CastOp inverses, Value blocks, Type element) {
   auto bounded = inverses.getOperand().getDefiningOp<MaxOp>();
   auto exact = bounded ? bounded.getLhs().getDefiningOp<DivOp>() : DivOp();
   if (!exact || !isConstant(bounded.getRhs(), 0x1p-110) ||
-      !isConstant(exact.getRhs(), isa<Float8E5M2Type>(element) ? 57344 : 448)) {
+      !isConstant(exact.getRhs(), largestOf(element))) {
     return false;
   }
   auto amax = exact.getLhs().getDefiningOp<ReduceMaxOp>();
@@ -46,11 +37,7 @@ static bool undoes(CastOp inverses, MulOp scaled) {
   if (!repeated) {
     return false;
   }
-  Value scales = repeated.getOperand();
-  if (auto reshape = scales.getDefiningOp<ReshapeOp>()) {
-    scales = reshape.getOperand();
-  }
-  auto quotient = scales.getDefiningOp<DivOp>();
+  auto quotient = repeated.getOperand().getDefiningOp<DivOp>();
   auto wide = quotient ? quotient.getRhs().getDefiningOp<CastOp>() : CastOp();
   return wide && isConstant(quotient.getLhs(), 1) &&
          wide.getOperand() == inverses.getResult();

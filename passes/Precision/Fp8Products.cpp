@@ -49,9 +49,8 @@ llvm::MapVector<StringAttr, int64_t> Fp8Products::declareScales() {
 
 void Fp8Products::readParameters() {
   llvm::MapVector<StringAttr, int64_t> first = declareScales();
-  auto state = SymbolTable::lookupNearestSymbolFrom<StateOp>(
-      microbatch,
-      StringAttr::get(microbatch.getContext(), kWeightInverseState));
+  auto state = microbatch->getParentOfType<ModuleOp>().lookupSymbol<StateOp>(
+      kWeightInverseState);
   OpBuilder builder(microbatch.getContext());
   builder.setInsertionPointToStart(&microbatch.getBody().front());
   Value inverses = ReadOp::create(builder, microbatch.getLoc(), state.getType(),

@@ -120,21 +120,21 @@ LogicalResult accel::checkDelayedStates(func::FuncOp microbatch) {
   return success();
 }
 
-/// The largest number of `element`.
-static double largestOf(Type element) {
+double accel::largestOf(Type element) {
   return isa<Float8E5M2Type>(element) ? 57344 : 448;
+}
+
+bool accel::isConstant(Value value, double number) {
+  DenseElementsAttr numbers;
+  return matchPattern(value, m_Constant(&numbers)) && numbers.isSplat() &&
+         numbers.getSplatValue<APFloat>().convertToFloat() ==
+             static_cast<float>(number);
 }
 
 /// What `value` divides `dividend` by; null if it does not.
 static Value findDivisor(Value value, double dividend) {
   auto quotient = value.getDefiningOp<DivOp>();
-  DenseElementsAttr numbers;
-  if (!quotient || !matchPattern(quotient.getLhs(), m_Constant(&numbers)) ||
-      !numbers.isSplat()) {
-    return {};
-  }
-  return numbers.getSplatValue<APFloat>().convertToFloat() ==
-                 static_cast<float>(dividend)
+  return quotient && isConstant(quotient.getLhs(), dividend)
              ? Value(quotient.getRhs())
              : Value();
 }

@@ -19,6 +19,12 @@ mlir::Operation *findStored(mlir::Value value);
 /// The scalar that all elements of `value` are; null if they are none.
 mlir::Value findRepeated(mlir::Value value);
 
+/// Whether all elements of `value` are the constant `number` of f32.
+bool isConstant(mlir::Value value, double number);
+
+/// The largest number of `element`, of 8 bits.
+double largestOf(mlir::Type element);
+
 /// Succeeds if each parameter in 8 bits has a scale of its own, or one for each
 /// square of `block` rows and columns, if that is not 0.
 mlir::LogicalResult checkScaleIndices(mlir::ModuleOp module, int64_t block);

@@ -74,28 +74,18 @@ std::string accel::findCutBlocks(Value value, int64_t block) {
 }
 
 int64_t ScaledBlocks::countScales(RankedTensorType type) const {
-  return llvm::divideCeil(type.getDimSize(0), block) *
-         llvm::divideCeil(type.getDimSize(1), block);
+  return countSquares(type, block);
 }
 
 void ScaledBlocks::setParameter(ArithmeticBuilder &b, ReadOp read,
                                 const Fp8Parameter &parameter) {
   auto type = cast<RankedTensorType>(read.getType());
-  int64_t rows = llvm::divideCeil(type.getDimSize(0), block);
-  int64_t columns = llvm::divideCeil(type.getDimSize(1), block);
   Value own =
-      b.create<SliceOp>(type.clone({rows * columns}), parameter.inverses,
-                        parameter.first, int64_t{1});
+      buildPart(b, parameter.inverses, parameter.first, countScales(type));
   Value inverses =
       b.cast(own, Float8E8M0FNUType::get(b.getBuilder().getContext()));
-  Value repeated = b.create<BroadcastOp>(
-      cast<RankedTensorType>(inverses.getType())
-          .clone({rows, block, columns, block}),
-      b.reshape(inverses, {rows, columns}), ArrayRef<int64_t>{0, 2});
-  repeated = b.reshape(repeated, {rows * block, columns * block});
-  parameters[read] = {
-      parameter.numbers,
-      buildFirst(b, repeated, type.getDimSize(0), type.getDimSize(1))};
+  parameters[read] = {parameter.numbers, buildRepeated(b, inverses, block,
+                                                       block, type.getShape())};
 }
 
 /// What `views` of a parameter make of `source`; the last one first.

@@ -10,7 +10,6 @@
 #include "passes/Analysis/StateMemory.h"
 
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 
@@ -18,13 +17,6 @@ using namespace mlir;
 using namespace accel;
 
 namespace {
-
-/// `values[begin], ..., values[end - 1]` of a vector.
-Value slice(ArithmeticBuilder &b, Value values, int64_t begin, int64_t end) {
-  auto type = cast<RankedTensorType>(values.getType()).clone({end - begin});
-  return b.create<SliceOp>(type, values, ArrayRef<int64_t>{begin},
-                           ArrayRef<int64_t>{1});
-}
 
 /// The scales of a parameter whose granules are a vector: one of all of them.
 class ParameterScales {
@@ -59,37 +51,34 @@ public:
   SquareScales(ArithmeticBuilder &b, ParameterOp parameter, int64_t size,
                int64_t granule)
       : ParameterScales(b, parameter), size(size), inRow(size / granule),
-        perRow(type.getDimSize(1) / granule),
-        rows(llvm::divideCeil(type.getDimSize(0), size)),
-        columns(llvm::divideCeil(type.getDimSize(1), size)) {}
+        perRow(type.getDimSize(1) / granule) {}
 
-  int64_t count() const override { return rows * columns; }
+  int64_t count() const override { return countSquares(type, size); }
 
   /// A square becomes a row. Zeros behind the last granule change no maximum.
   Value buildMaxima(Value granules) const override {
-    Value own = b.reshape(slice(b, granules, 0, type.getDimSize(0) * perRow),
-                          {type.getDimSize(0), perRow});
+    int64_t height = type.getDimSize(0);
+    Value own =
+        b.reshape(buildPart(b, granules, 0, height * perRow), {height, perRow});
     Value padded = buildPadded(b, own, size, inRow);
-    Value squares =
-        b.create<TransposeOp>(b.reshape(padded, {rows, size, columns, inRow}),
-                              ArrayRef<int64_t>{0, 2, 1, 3});
+    ArrayRef<int64_t> shape = shapeOf(padded);
+    Value squares = b.create<TransposeOp>(
+        b.reshape(padded, {shape[0] / size, size, shape[1] / inRow, inRow}),
+        ArrayRef<int64_t>{0, 2, 1, 3});
     return b.create<ReduceMaxOp>(b.reshape(squares, {count(), size * inRow}),
                                  ArrayRef<int64_t>{1});
   }
 
   Value buildFactors(Value scales, int64_t granules) const override {
-    auto vector = cast<RankedTensorType>(scales.getType());
-    Value own = slice(b, scales, first, first + count());
-    Value repeated = b.create<BroadcastOp>(
-        vector.clone({rows, size, columns, inRow}),
-        b.reshape(own, {rows, columns}), ArrayRef<int64_t>{0, 2});
-    repeated = b.reshape(repeated, {rows * size, columns * inRow});
-    int64_t used = type.getDimSize(0) * perRow;
-    repeated =
-        b.reshape(buildFirst(b, repeated, type.getDimSize(0), perRow), {used});
+    int64_t height = type.getDimSize(0);
+    int64_t used = height * perRow;
+    Value repeated = buildRepeated(b, buildPart(b, scales, first, count()),
+                                   size, inRow, {height, perRow});
+    repeated = b.reshape(repeated, {used});
     if (used == granules) {
       return repeated;
     }
+    auto vector = cast<RankedTensorType>(scales.getType());
     return b.concat({repeated, b.constant(vector.clone({granules - used}), 1)});
   }
 
@@ -97,7 +86,6 @@ private:
   int64_t size;
   int64_t inRow;  ///< granules in a row of a square
   int64_t perRow; ///< granules in a row of the parameter
-  int64_t rows, columns;
 };
 
 /// A segment whose parameters are read in 8 bits.
@@ -239,7 +227,7 @@ Value Fp8WeightBuilder::buildMaxima() {
       }
       int64_t begin = segment.getBegin(i);
       int64_t end = segment.getBegin(i + 1);
-      found = scales->buildMaxima(slice(b, rows, begin, end));
+      found = scales->buildMaxima(buildPart(b, rows, begin, end - begin));
     }
   }
   auto ordered = maxima.takeVector();

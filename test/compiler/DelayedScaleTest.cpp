@@ -4,16 +4,12 @@
 #include "test/compiler/RunFixture.h"
 
 #include <cmath>
-#include <cstring>
 #include <deque>
-#include <vector>
 
 using namespace mlir;
 
 namespace accel::test {
 namespace {
-
-using Numbers = std::vector<float>;
 
 struct Case {
   std::string name, mode;
@@ -78,17 +74,7 @@ protected:
     options.precision.fp8.amax = rule.amax;
     options.precision.fp8.history = rule.history;
     options.precision.fp8.margin = rule.margin;
-    auto imported = onnx::importOnnx(options.model, options.frontend, context);
-    ASSERT_TRUE(succeeded(imported)) << diagnostics;
-    ASSERT_NO_FATAL_FAILURE(runPhases(*imported, options));
-    openPlan(*imported, lower(*imported));
-  }
-
-  Numbers read(const std::string &name) {
-    std::string bytes = readState(*ranks, findState(name));
-    Numbers numbers(bytes.size() / sizeof(float));
-    std::memcpy(numbers.data(), bytes.data(), bytes.size());
-    return numbers;
+    openModel(options);
   }
 
   /// From now on the microbatches of rank 0 find the magnitude `value` for
@@ -139,7 +125,7 @@ TEST_P(DelayedScaleTest, ScalesAreThoseOfThePublishedRule) {
   setScalar(*ranks, "lr", 0.01);
   std::vector<Reference> references;
   int overflows = 0;
-  Numbers before(read("delayed_scale"));
+  Numbers before(readNumbers("delayed_scale"));
   for (float scale : before) {
     ASSERT_EQ(scale, 1.0F);
   }
@@ -155,8 +141,9 @@ TEST_P(DelayedScaleTest, ScalesAreThoseOfThePublishedRule) {
       spoilAmax(3e38F, 3);
     }
     ASSERT_TRUE(runStep(*ranks, step));
-    Numbers amaxes = read("delayed_amax"), scales = read("delayed_scale");
-    Numbers inverses = read("delayed_inverse");
+    Numbers amaxes = readNumbers("delayed_amax"),
+            scales = readNumbers("delayed_scale");
+    Numbers inverses = readNumbers("delayed_inverse");
     if (step == 0) {
       references = makeReferences(amaxes, scales);
     }
@@ -190,7 +177,7 @@ TEST_P(DelayedAmaxTest, AmaxesOfTheFirstStepDoNotDependOnTheNumberOfRanks) {
   for (int count : {1, 2, 4}) {
     ASSERT_NO_FATAL_FAILURE(openRanks(count));
     ASSERT_TRUE(runStep(*ranks, 0));
-    Numbers found = read("delayed_amax");
+    Numbers found = readNumbers("delayed_amax");
     if (count == 1) {
       expected = found;
     }

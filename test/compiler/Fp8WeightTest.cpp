@@ -6,15 +6,11 @@
 #include "llvm/ADT/APFloat.h"
 
 #include <cmath>
-#include <cstring>
-#include <vector>
 
 using namespace mlir;
 
 namespace accel::test {
 namespace {
-
-using Numbers = std::vector<float>;
 
 struct Case {
   std::string recipe, mode;
@@ -57,21 +53,13 @@ protected:
     if (!GetParam().only.empty()) {
       options.precision.rules = {"include=" + GetParam().only};
     }
-    auto imported = onnx::importOnnx(options.model, options.frontend, context);
-    ASSERT_TRUE(succeeded(imported)) << diagnostics;
-    ASSERT_NO_FATAL_FAILURE(runPhases(*imported, options));
-    for (auto parameter : imported->module->getOps<ParameterOp>()) {
-      if (parameter.getScale()) {
-        firstScale[parameter.getSymName().str()] = *parameter.getScale();
+    openModel(options, [&](ModuleOp program) {
+      for (auto parameter : program.getOps<ParameterOp>()) {
+        if (parameter.getScale()) {
+          firstScale[parameter.getSymName().str()] = *parameter.getScale();
+        }
       }
-    }
-    openPlan(*imported, lower(*imported));
-  }
-
-  Numbers readNumbers(const std::string &bytes) {
-    Numbers numbers(bytes.size() / sizeof(float));
-    std::memcpy(numbers.data(), bytes.data(), bytes.size());
-    return numbers;
+    });
   }
 
   std::string readSlotOf(const planpb::Parameter &parameter,
@@ -102,7 +90,7 @@ protected:
     SCOPED_TRACE(parameter.name());
     uint64_t rows = parameter.shape(0), columns = parameter.shape(1);
     uint64_t offset = parameter.element_offset();
-    Numbers masters = readNumbers(readSlotOf(parameter, "master"));
+    Numbers masters = toNumbers(readSlotOf(parameter, "master"));
     std::string bytes = readSlotOf(parameter, "compute");
     ASSERT_GE(bytes.size(), offset + rows * columns);
     uint64_t size =
@@ -145,9 +133,8 @@ TEST_P(Fp8WeightTest, NumbersAndScalesAreThoseOfTheRule) {
   ASSERT_NO_FATAL_FAILURE(openRanks(GetParam().ranks));
   setScalar(*ranks, "lr", 0.05);
   for (int64_t step = 0; step < 4; ++step) {
-    Numbers scales = readNumbers(readState(*ranks, findState("weight_scale")));
-    Numbers inverses =
-        readNumbers(readState(*ranks, findState("weight_inverse")));
+    Numbers scales = readNumbers("weight_scale");
+    Numbers inverses = readNumbers("weight_inverse");
     found = 0;
     for (const planpb::Parameter &parameter : plan->manifest().parameters()) {
       if (firstScale.count(parameter.name()) > 0) {

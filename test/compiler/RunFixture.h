@@ -16,6 +16,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <vector>
+
 namespace accel::test {
 
 /// A base of tests beside testing::TestWithParam.
@@ -39,6 +42,19 @@ protected:
         edit(info.phase, *model.module);
       }
     }
+  }
+
+  /// Compiles the model of `options` and opens it as `plan`. `inspect`: gets
+  /// the program as Memory leaves it.
+  void openModel(
+      const CompilerOptions &options,
+      llvm::function_ref<void(mlir::ModuleOp)> inspect = [](mlir::ModuleOp) {
+      }) {
+    auto imported = onnx::importOnnx(options.model, options.frontend, context);
+    ASSERT_TRUE(succeeded(imported)) << diagnostics;
+    ASSERT_NO_FATAL_FAILURE(runPhases(*imported, options));
+    inspect(*imported->module);
+    openPlan(*imported, lower(*imported));
   }
 
   /// The code of the kernels of `model`, behind all phases.
@@ -141,6 +157,19 @@ protected:
                               sizeof(float));
     tensor.shard.set_granule(1);
     return readTensor(executor, tensor);
+  }
+
+  using Numbers = std::vector<float>;
+
+  static Numbers toNumbers(const std::string &bytes) {
+    Numbers numbers(bytes.size() / sizeof(float));
+    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    return numbers;
+  }
+
+  /// The numbers of the free-standing state `name`, of rank 0.
+  Numbers readNumbers(const std::string &name) {
+    return toNumbers(readState(*ranks, findState(name)));
   }
 
   const planpb::State &findState(const std::string &name) {

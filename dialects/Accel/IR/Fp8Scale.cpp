@@ -42,11 +42,15 @@ Value accel::buildScale(ArithmeticBuilder &b, Value amax, Type element) {
   return b.div(b.constant(amax, getLargest(element)), divisor);
 }
 
+Value accel::buildPart(ArithmeticBuilder &b, Value values, int64_t first,
+                       int64_t count) {
+  auto type = cast<RankedTensorType>(values.getType()).clone({count});
+  return b.create<SliceOp>(type, values, ArrayRef<int64_t>{first},
+                           ArrayRef<int64_t>{1});
+}
+
 Value accel::buildElement(ArithmeticBuilder &b, Value values, int64_t index) {
-  auto type = cast<RankedTensorType>(values.getType()).clone({1});
-  Value one = b.create<SliceOp>(type, values, ArrayRef<int64_t>{index},
-                                ArrayRef<int64_t>{1});
-  return b.reshape(one, {});
+  return b.reshape(buildPart(b, values, index, 1), {});
 }
 
 Value accel::buildInverseScale(ArithmeticBuilder &b, Value scale) {
@@ -59,39 +63,48 @@ Value accel::buildBlockInverse(ArithmeticBuilder &b, Value amax, Type element) {
   return b.cast(bounded, Float8E8M0FNUType::get(b.getBuilder().getContext()));
 }
 
-/// The shape of `value` with other sizes of its last two dimensions.
-static SmallVector<int64_t> withSizes(Value value, int64_t rows,
-                                      int64_t columns) {
-  SmallVector<int64_t> shape(shapeOf(value));
+/// What `OpTy`, a pad or a slice from the first element on, makes of the last
+/// two dimensions of `value`; `value` itself if they have those sizes.
+template <typename OpTy>
+static Value resize(ArithmeticBuilder &b, Value value, int64_t rows,
+                    int64_t columns) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
   shape[shape.size() - 2] = rows;
   shape.back() = columns;
-  return shape;
+  if (type.getShape() == ArrayRef<int64_t>(shape)) {
+    return value;
+  }
+  SmallVector<int64_t> first(shape.size(), 0);
+  SmallVector<int64_t> strides(shape.size(), 1);
+  return b.create<OpTy>(type.clone(shape), value, first, strides);
 }
 
 Value accel::buildPadded(ArithmeticBuilder &b, Value value, int64_t rows,
                          int64_t columns) {
   ArrayRef<int64_t> shape = shapeOf(value);
-  SmallVector<int64_t> wanted =
-      withSizes(value, llvm::alignTo(shape[shape.size() - 2], rows),
-                llvm::alignTo(shape.back(), columns));
-  if (shape == ArrayRef<int64_t>(wanted)) {
-    return value;
-  }
-  SmallVector<int64_t> low(shape.size(), 0);
-  SmallVector<int64_t> strides(shape.size(), 1);
-  auto type = cast<RankedTensorType>(value.getType()).clone(wanted);
-  return b.create<PadOp>(type, value, low, strides);
+  return resize<PadOp>(b, value, llvm::alignTo(shape[shape.size() - 2], rows),
+                       llvm::alignTo(shape.back(), columns));
 }
 
 Value accel::buildFirst(ArithmeticBuilder &b, Value value, int64_t rows,
                         int64_t columns) {
-  ArrayRef<int64_t> shape = shapeOf(value);
-  SmallVector<int64_t> wanted = withSizes(value, rows, columns);
-  if (shape == ArrayRef<int64_t>(wanted)) {
-    return value;
-  }
-  SmallVector<int64_t> offsets(shape.size(), 0);
-  SmallVector<int64_t> strides(shape.size(), 1);
-  auto type = cast<RankedTensorType>(value.getType()).clone(wanted);
-  return b.create<SliceOp>(type, value, offsets, strides);
+  return resize<SliceOp>(b, value, rows, columns);
+}
+
+int64_t accel::countSquares(RankedTensorType type, int64_t size) {
+  return llvm::divideCeil(type.getDimSize(0), size) *
+         llvm::divideCeil(type.getDimSize(1), size);
+}
+
+Value accel::buildRepeated(ArithmeticBuilder &b, Value values, int64_t height,
+                           int64_t width, ArrayRef<int64_t> shape) {
+  int64_t rows = llvm::divideCeil(shape[0], height);
+  int64_t columns = llvm::divideCeil(shape[1], width);
+  auto type = cast<RankedTensorType>(values.getType());
+  Value repeated = b.create<BroadcastOp>(
+      type.clone({rows, height, columns, width}),
+      b.reshape(values, {rows, columns}), ArrayRef<int64_t>{0, 2});
+  return buildFirst(b, b.reshape(repeated, {rows * height, columns * width}),
+                    shape[0], shape[1]);
 }

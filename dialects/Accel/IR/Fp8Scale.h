@@ -76,6 +76,9 @@ mlir::Value buildScale(ArithmeticBuilder &b, mlir::Value amax,
 mlir::Value buildScale(ArithmeticBuilder &b, mlir::Value amax,
                        mlir::Type element);
 
+/// `count` elements of `values`, a vector, from `first` on.
+mlir::Value buildPart(ArithmeticBuilder &b, mlir::Value values, int64_t first,
+                      int64_t count);
 /// One element of `values`, a vector, as a scalar.
 mlir::Value buildElement(ArithmeticBuilder &b, mlir::Value values,
                          int64_t index);
@@ -96,6 +99,15 @@ mlir::Value buildPadded(ArithmeticBuilder &b, mlir::Value value, int64_t rows,
 /// The first elements of `value` along its last two dimensions.
 mlir::Value buildFirst(ArithmeticBuilder &b, mlir::Value value, int64_t rows,
                        int64_t columns);
+
+/// Into how many squares of `size` rows and columns a matrix is cut, whose last
+/// ones may be smaller.
+int64_t countSquares(mlir::RankedTensorType type, int64_t size);
+/// `values`, a vector with one for each `height` rows and `width` columns of a
+/// matrix of `shape`, row by row, in every element of such a matrix.
+mlir::Value buildRepeated(ArithmeticBuilder &b, mlir::Value values,
+                          int64_t height, int64_t width,
+                          llvm::ArrayRef<int64_t> shape);
 
 } // namespace accel
 
