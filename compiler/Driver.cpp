@@ -14,6 +14,7 @@
 #include "compiler/Summary.h"
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
+#include "passes/Lower/Cuda/Ptxas.h"
 #include "runtime/io/output_target.h"
 #include "runtime/io/posix_vfs.h"
 
@@ -52,10 +53,12 @@ public:
 
 private:
   ExitCode makeOutput();
+  ExitCode checkTools();
   /// Finds what keeps the model from training, and prints it.
   ExitCode check();
   ExitCode importModel();
   ExitCode writeIr();
+  ExitCode writePtx();
   ExitCode makePlan();
   /// Prints what was asked for; fails where no number of ranks fits the limit.
   ExitCode estimate();
@@ -103,14 +106,38 @@ ExitCode Compilation::run() {
   return result;
 }
 
+/// What code needs besides accelc is missed before the model is read.
+ExitCode Compilation::checkTools() {
+  SmallVector<StringRef> variants;
+  StringRef(options.target).split(variants, ',');
+  bool isAssembled = !options.compileTo && !options.tools.keepsPtx &&
+                     llvm::any_of(variants, [](StringRef variant) {
+                       return variant.trim().starts_with("sm_");
+                     });
+  if (!isAssembled) {
+    return ExitCode::Ok;
+  }
+  llvm::Expected<Ptxas> ptxas = Ptxas::find(options.tools.cudaPath);
+  if (ptxas) {
+    return ExitCode::Ok;
+  }
+  diagnostics.printError("--target=" + options.target + ": " +
+                         llvm::toString(ptxas.takeError()));
+  return ExitCode::CompileError;
+}
+
 ExitCode Compilation::makeOutput() {
-  ExitCode result = importModel();
+  ExitCode result = checkTools();
+  result = result == ExitCode::Ok ? importModel() : result;
   result = result == ExitCode::Ok ? phases.run(getModule()) : result;
   if (result != ExitCode::Ok) {
     return result;
   }
+  bool isText = options.compileTo || options.emitsPtx;
   if (options.compileTo) {
     result = writeIr();
+  } else if (options.emitsPtx) {
+    result = writePtx();
   } else if (options.estimate) {
     result = phases.lower(getModule(), code);
     return result == ExitCode::Ok ? estimate() : result;
@@ -120,7 +147,7 @@ ExitCode Compilation::makeOutput() {
   if (result == ExitCode::Ok) {
     result = printFault(files.writeDependencies(model.dataFiles));
   }
-  return result == ExitCode::Ok && !options.compileTo ? report() : result;
+  return result == ExitCode::Ok && !isText ? report() : result;
 }
 
 ExitCode Compilation::check() {
@@ -162,6 +189,23 @@ ExitCode Compilation::writeIr() {
   getModule()->print(output);
   output << "\n";
   return ExitCode::Ok;
+}
+
+/// Of the first variant that has PTX. Requires: the target has one.
+ExitCode Compilation::writePtx() {
+  if (ExitCode lowered = phases.lower(getModule(), code);
+      lowered != ExitCode::Ok) {
+    return lowered;
+  }
+  auto variant = llvm::find_if(code.variants, [](const VariantCode &each) {
+    return each.variant.device == plan::DeviceKind::Cuda;
+  });
+  std::string ptx(variant->image.code.begin(), variant->image.code.end());
+  if (!files.writesOutput()) {
+    output << ptx;
+    return ExitCode::Ok;
+  }
+  return printFault(runtime::WriteFileAtomically(*vfs, options.output, ptx));
 }
 
 /// The file begins with the weights, which are written while code is generated.

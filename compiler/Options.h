@@ -10,6 +10,7 @@
 #include "passes/Accumulate/AccumulatePipeline.h"
 #include "passes/Differentiate/DifferentiatePipeline.h"
 #include "passes/Import/ImportPipeline.h"
+#include "passes/Lower/CodeTools.h"
 #include "passes/Precision/PrecisionPipeline.h"
 #include "passes/Shard/ShardPipeline.h"
 
@@ -20,7 +21,7 @@ namespace accel {
 
 struct CompilerOptions {
   std::string model;  ///< the ONNX file
-  std::string output; ///< the plan; with `compileTo` the module's text
+  std::string output; ///< the plan; with `compileTo` or `emitsPtx` text
   /// Stop after this phase and print the module; to standard output if there is
   /// no `output`.
   std::optional<Phase> compileTo;
@@ -30,6 +31,9 @@ struct CompilerOptions {
   /// Files besides the model and its data that decide what is made: those of
   /// options, and the compiler itself.
   std::vector<std::string> otherInputs;
+  /// Print the PTX of the first variant for GPUs, to `output` or standard
+  /// output; no plan.
+  bool emitsPtx = false;
   std::string dumpPhases;     ///< folder for NN-phase.mlir; empty: none
   std::vector<Phase> remarks; ///< phases whose decisions are printed
   bool estimate = false;      ///< print what training takes, no plan
@@ -42,6 +46,7 @@ struct CompilerOptions {
 
   /// The code variants of the plan, which is planned for the least capable.
   std::string target = "cpu";
+  CodeTools tools;         ///< that code is made with
   int64_t maxRanks = 1024; ///< that a run of the plan may have
   /// Bytes that a rank may need; 0: no limit. Does not shape the plan.
   uint64_t memoryLimit = 0;

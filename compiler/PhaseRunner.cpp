@@ -90,8 +90,8 @@ ExitCode PhaseRunner::lower(ModuleOp module, LoweredCode &code) {
   if (ExitCode dumped = dumpLower(module); dumped != ExitCode::Ok) {
     return dumped;
   }
-  FailureOr<LoweredCode> lowered =
-      lowerKernels(module, getVariants(module), times.begin("lower"));
+  FailureOr<LoweredCode> lowered = lowerKernels(
+      module, getVariants(module), times.begin("lower"), options.tools);
   if (failed(lowered)) {
     return fail(Phase::Lower);
   }

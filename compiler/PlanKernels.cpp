@@ -79,6 +79,7 @@ static void addEntry(func::FuncOp function, const CodeEntry &entry,
   message->set_extent(
       call ? "one call" : describeTiles(*IterationDomain::get(function), code));
   message->set_grain(code.getGrain());
+  message->set_threads(code.getThreads());
   for (const KernelOperand &operand : getKernelOperands(function, code)) {
     message->add_tile_bytes(operand.tileBytes);
   }
@@ -92,6 +93,8 @@ static planpb::DeviceKind toDevice(plan::DeviceKind device) {
   switch (device) {
   case plan::DeviceKind::Cpu:
     return planpb::DEVICE_CPU;
+  case plan::DeviceKind::Cuda:
+    return planpb::DEVICE_CUDA;
   }
   llvm_unreachable("all devices are listed");
 }
@@ -108,6 +111,7 @@ static void addVariants(ModuleOp module, const LoweredCode &code,
     }
     message->set_vector_lanes(op.getLanes());
     message->set_cpu(op.getProcessor().str());
+    message->set_assembler(variant.image.assembler);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "passes/Import/ImportPipeline.h"
 #include "passes/Import/Passes.h"
 #include "passes/Lower/Cpu/Passes.h"
+#include "passes/Lower/Cuda/Passes.h"
 #include "passes/Lower/Passes.h"
 #include "passes/Lower/TargetLowering.h"
 #include "passes/Memory/MemoryPipeline.h"
@@ -29,6 +30,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -47,6 +49,9 @@ struct LowerPipelineOptions : mlir::PassPipelineOptions<LowerPipelineOptions> {
   Option<std::string> variant{
       *this, "variant",
       llvm::cl::desc("The variant to write code for; none: the first")};
+  Option<std::string> device{*this, "device",
+                             llvm::cl::desc("Its device: cpu or cuda"),
+                             llvm::cl::init("cpu")};
   Option<int64_t> lanes{
       *this, "lanes",
       llvm::cl::desc("The lanes of the variant, as its plan.variant says"),
@@ -61,7 +66,8 @@ void accel::registerAllAccelDialects(mlir::DialectRegistry &registry) {
   // What the code of kernels is written in.
   registry.insert<mlir::arith::ArithDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
+                  mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
+                  mlir::vector::VectorDialect>();
 }
 
 void accel::registerAllAccelPasses() {
@@ -76,6 +82,7 @@ void accel::registerAllAccelPasses() {
   registerMemoryPasses();
   registerLowerPasses();
   registerLowerCpuPasses();
+  registerLowerCudaPasses();
   registerImportPipeline();
   registerDifferentiatePipeline();
   registerPrecisionPipeline();
@@ -93,9 +100,15 @@ void accel::registerAllAccelPasses() {
       "accel-memory", "phase Memory",
       [](mlir::OpPassManager &pm) { buildMemoryPipeline(pm); });
   PassPipelineRegistration<LowerPipelineOptions>(
-      "accel-lower", "phase Lower for variants of CPUs",
+      "accel-lower", "phase Lower for variants of one device",
       [](mlir::OpPassManager &manager, const LowerPipelineOptions &options) {
-        findLowering(plan::DeviceKind::Cpu)
-            ->addPasses(manager, {options.variant, options.lanes});
+        auto device = plan::symbolizeDeviceKind(options.device);
+        if (!device) {
+          llvm::reportFatalUsageError(llvm::Twine(
+              "accel-lower: expected device=cpu or device=cuda, got device=" +
+              options.device));
+        }
+        getLowering(*device).addPasses(manager,
+                                       {options.variant, options.lanes});
       });
 }

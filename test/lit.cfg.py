@@ -9,8 +9,10 @@ lit's own (%s, %t, %S, %T, split-file, FileCheck, not, count):
   %accel_lint    the lint programs (tools/lint), run by %python
   %mlir_include  MLIR's headers and TableGen files
 
+  %cuda_path     where a CUDA toolkit is: CUDA_HOME, or /usr/local/cuda
+
 Features for REQUIRES lines: avx2, avx512 (the machine), mount (a private tmpfs may be mounted), device-nodes
-(may be made), sanitizers (this build).
+(may be made), ptxas (a CUDA toolkit has it), sanitizers (this build).
 A test that lacks a feature is reported as unsupported, and tools/check names it.
 """
 
@@ -66,6 +68,9 @@ if may_mount():
     config.available_features.add("mount")
 if may_make_devices():
     config.available_features.add("device-nodes")
+cuda_path = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+if os.access(os.path.join(cuda_path, "bin", "ptxas"), os.X_OK):
+    config.available_features.add("ptxas")
 if config.accel_sanitize:
     config.available_features.add("sanitizers")
 
@@ -78,6 +83,7 @@ config.substitutions += [
     ("%accel_models", os.path.join(config.test_source_root, "e2e", "models")),
     ("%accel_lint", os.path.join(config.accel_source, "tools", "lint")),
     ("%mlir_include", config.mlir_include_dir),
+    ("%cuda_path", cuda_path),
 ]
 
 # A test that hangs is ended and named instead of holding up the whole run. lit needs psutil for that.

@@ -36,8 +36,9 @@ static Value emitExp(const Arithmetic &m, Value x) {
   Value p = m.polynomial(r, coefficients);
   Value y = m.fromBits(m.add(m.bits(p), m.shiftLeft(m.bits(t), 52)));
   y = m.select(m.compare(P::OLT, x, m.number(-708.0)), m.number(0.0), y);
-  return m.select(m.compare(P::OGT, x, m.number(709.78271289338397)),
-                  m.number(kInfinity), y);
+  // Where x is no number, y is what its bits make, on some processors a number.
+  return m.select(m.compare(P::UGT, x, m.number(709.78271289338397)),
+                  m.mul(x, m.number(kInfinity)), y);
 }
 
 // x = 2^e c with c around 1; ln c = 2 artanh(s) with s = (c - 1) / (c + 1), by

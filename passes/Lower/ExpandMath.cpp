@@ -103,10 +103,11 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
                                0.00836317307, 0.00139261761});
     Value y = m.fromBits(m.add(m.bits(p), m.shiftLeft(m.bits(t), 23)));
     y = m.select(m.compare(P::OLT, x, m.number(-87.336545)), m.number(0.0), y);
-    Value isHigh = m.compare(P::OGT, x, m.number(88.722839));
-    rewriter.replaceOp(
-        op,
-        m.select(isHigh, m.number(std::numeric_limits<double>::infinity()), y));
+    // Where x is no number, y is what its bits make, on some processors a
+    // number.
+    Value isHighOrNaN = m.compare(P::UGT, x, m.number(88.722839));
+    Value infinity = m.number(std::numeric_limits<double>::infinity());
+    rewriter.replaceOp(op, m.select(isHighOrNaN, m.mul(x, infinity), y));
     return success();
   }
 };

@@ -4,6 +4,7 @@
 
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/KernelOperands.h"
+#include "passes/Lower/ConvertToLLVM.h"
 #include "passes/Lower/TargetLowering.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -15,19 +16,6 @@
 using namespace mlir;
 using namespace accel;
 
-/// The lowering of `variant`; null after an error.
-static const TargetLowering *getLowering(ModuleOp module,
-                                         const CodeVariant &variant) {
-  const TargetLowering *lowering = findLowering(variant.device);
-  if (!lowering) {
-    module.emitError("variant '")
-        << variant.name
-        << "': expected a device that kernels have code for, cpu, got '"
-        << plan::stringifyDeviceKind(variant.device) << "'";
-  }
-  return lowering;
-}
-
 LogicalResult accel::buildLowerPipeline(OpPassManager &manager,
                                         ModuleOp module) {
   std::vector<CodeVariant> variants = getVariants(module);
@@ -36,11 +24,7 @@ LogicalResult accel::buildLowerPipeline(OpPassManager &manager,
                             "none: run --accel-assign-geometry first");
   }
   const CodeVariant &variant = variants.front();
-  const TargetLowering *lowering = getLowering(module, variant);
-  if (!lowering) {
-    return failure();
-  }
-  lowering->addPasses(manager, {variant.name, variant.lanes});
+  getLowering(variant.device).addPasses(manager, {variant.name, variant.lanes});
   return success();
 }
 
@@ -90,7 +74,7 @@ static LogicalResult lowerToCode(ModuleOp kernels,
     }
   }
   TimingScope conversion = timing.nest("conversion to the LLVM dialect");
-  return lowering.lowerToLLVM(kernels, conversion);
+  return convertToLLVM(kernels, conversion);
 }
 
 namespace {
@@ -108,7 +92,7 @@ public:
     for (const CodeVariant &variant : variants) {
       TimingScope scope = timing.nest("loops and vectors");
       codes.emplace_back();
-      if (failed(lower(variant, variants.front(), scope))) {
+      if (failed(lower(variant, findFirst(variants, variant.device), scope))) {
         return failure();
       }
       all.push_back(*codes.back());
@@ -117,28 +101,39 @@ public:
   }
 
 private:
-  LogicalResult lower(const CodeVariant &variant, const CodeVariant &first,
-                      TimingScope &timing) {
-    const TargetLowering *lowering = getLowering(module, variant);
-    if (!lowering) {
-      return failure();
-    }
-    bool isFirst = codes.size() == 1;
+  /// The first variant for `device`, whose code the later ones share, and its
+  /// place.
+  static std::pair<StringRef, size_t> findFirst(ArrayRef<CodeVariant> variants,
+                                                plan::DeviceKind device) {
+    const CodeVariant *first =
+        llvm::find_if(variants, [&](const CodeVariant &variant) {
+          return variant.device == device;
+        });
+    return {first->name, first - variants.begin()};
+  }
+
+  bool isCutAlike(func::FuncOp kernel, StringRef variant, StringRef other) {
+    auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+    return all && all.get(variant) == all.get(other);
+  }
+
+  LogicalResult lower(const CodeVariant &variant,
+                      std::pair<StringRef, size_t> first, TimingScope &timing) {
+    bool isFirst = first.second + 1 == codes.size();
     codes.back() = extractKernels(module, [&](func::FuncOp kernel) {
-      if (getLibraryCall(kernel, variant.name)) {
-        return false;
-      }
-      auto all = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
-      return isFirst || !all || all.get(variant.name) != all.get(first.name);
+      return !getLibraryCall(kernel, variant.name) &&
+             (isFirst || !isCutAlike(kernel, variant.name, first.first));
     });
     ModuleOp code = *codes.back();
-    if (failed(lowerToCode(code, *lowering, {variant.name, variant.lanes},
-                           timing))) {
+    if (failed(lowerToCode(code, getLowering(variant.device),
+                           {variant.name, variant.lanes}, timing))) {
       return failure();
     }
-    for (Operation &function : codes.front()->getOps()) {
-      StringRef name = SymbolTable::getSymbolName(&function);
-      auto kernel = module.lookupSymbol<func::FuncOp>(name);
+    for (Operation &function : codes[first.second]->getOps()) {
+      StringRef name = SymbolTable::getSymbolName(&function).getValue();
+      StringRef kernelName = name;
+      kernelName.consume_back(kCodeSuffix);
+      auto kernel = module.lookupSymbol<func::FuncOp>(kernelName);
       bool isCall = kernel && getLibraryCall(kernel, variant.name);
       if (!isFirst && !isCall && !code.lookupSymbol(name)) {
         code.push_back(function.clone());
@@ -187,7 +182,8 @@ LogicalResult accel::checkKernels(ModuleOp module,
 
 FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module,
                                            ArrayRef<CodeVariant> variants,
-                                           TimingScope timing) {
+                                           TimingScope timing,
+                                           const CodeTools &tools) {
   LoweredCode result;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function->hasAttr(kKernelAttr)) {
@@ -203,13 +199,14 @@ FailureOr<LoweredCode> accel::lowerKernels(ModuleOp module,
     result.variants.push_back({variant, {}});
   }
   for (const CodeVariant &variant : variants) {
-    findLowering(variant.device)->prepareTranslation(*module.getContext());
+    getLowering(variant.device).prepareTranslation(*module.getContext());
   }
   auto compile = [&](size_t i) -> LogicalResult {
     VariantCode &variant = result.variants[i];
     TimingScope scope = timing.nest(variant.variant.name);
-    FailureOr<CodeImage> image = findLowering(variant.variant.device)
-                                     ->compile((*modules)[i], variant.variant);
+    FailureOr<CodeImage> image =
+        getLowering(variant.variant.device)
+            .compile((*modules)[i], variant.variant, tools);
     if (failed(image)) {
       return failure();
     }

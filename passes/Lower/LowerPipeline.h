@@ -38,7 +38,8 @@ std::vector<CodeVariant> getVariants(mlir::ModuleOp module);
 /// time if the module's context has threads.
 mlir::FailureOr<LoweredCode>
 lowerKernels(mlir::ModuleOp module, llvm::ArrayRef<CodeVariant> variants,
-             mlir::TimingScope timing = mlir::TimingScope());
+             mlir::TimingScope timing = mlir::TimingScope(),
+             const CodeTools &tools = {});
 
 /// Finds out whether `lowerKernels` would fail: all of it but the machine code,
 /// which takes three quarters of its time and which no model makes fail.

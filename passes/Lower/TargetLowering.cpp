@@ -3,10 +3,18 @@
 #include "passes/Lower/TargetLowering.h"
 
 #include "passes/Lower/Cpu/CpuLowering.h"
+#include "passes/Lower/Cuda/CudaLowering.h"
 
 using namespace accel;
 
-const TargetLowering *accel::findLowering(plan::DeviceKind device) {
+const TargetLowering &accel::getLowering(plan::DeviceKind device) {
   static const CpuLowering cpu;
-  return device == plan::DeviceKind::Cpu ? &cpu : nullptr;
+  static const CudaLowering cuda;
+  switch (device) {
+  case plan::DeviceKind::Cpu:
+    return cpu;
+  case plan::DeviceKind::Cuda:
+    return cuda;
+  }
+  llvm_unreachable("all devices are listed");
 }

@@ -4,10 +4,10 @@
 #ifndef ACCEL_PASSES_LOWER_TARGETLOWERING_H
 #define ACCEL_PASSES_LOWER_TARGETLOWERING_H
 
+#include "passes/Lower/CodeTools.h"
 #include "passes/Target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Support/Timing.h"
 
 #include <cstdint>
 #include <string>
@@ -22,13 +22,15 @@ namespace accel {
 /// Where a kernel lies in an image.
 struct CodeEntry {
   std::string kernel;
-  uint64_t offset = 0; ///< of its first instruction
+  uint64_t offset = 0; ///< of its first instruction, or of its text
   uint64_t size = 0;
 };
 
-/// Code and its constants, as the device's loader wants them.
+/// Code and its constants, as the device's loader wants them: a flat image for
+/// CPUs, PTX or a cubin for GPUs.
 struct CodeImage {
   std::vector<char> code;
+  std::string assembler; ///< "ptxas release 13.0, V13.0.88"; empty: LLVM
   std::vector<CodeEntry>
       entries; ///< in the order of the functions in the module
 };
@@ -38,8 +40,9 @@ struct LowerOptions {
   int64_t lanes;       ///< that reductions are cut into: those of the variant
 };
 
-/// Kernels to code, step by step, so that variants whose kernels are cut alike
-/// share the first two.
+/// Kernels to code, in two steps, so that variants whose kernels are cut alike
+/// share the first: what it makes is converted to the LLVM dialect
+/// (ConvertToLLVM.h) and compiled.
 class TargetLowering {
 public:
   virtual ~TargetLowering() = default;
@@ -48,19 +51,17 @@ public:
   /// MLIR's dialects of loops, vectors and memory.
   virtual void addPasses(mlir::OpPassManager &manager,
                          const LowerOptions &options) const = 0;
-  /// The code alone, without the kernels, to the LLVM dialect.
-  virtual mlir::LogicalResult lowerToLLVM(mlir::ModuleOp code,
-                                          mlir::TimingScope &timing) const = 0;
   /// Makes a context ready for `compile`.
   virtual void prepareTranslation(mlir::MLIRContext &context) const = 0;
   /// The image of every function of a module in the LLVM dialect. The same
   /// input gives the same bytes. Threads: several variants at the same time.
-  virtual mlir::FailureOr<CodeImage>
-  compile(mlir::ModuleOp code, const CodeVariant &variant) const = 0;
+  virtual mlir::FailureOr<CodeImage> compile(mlir::ModuleOp code,
+                                             const CodeVariant &variant,
+                                             const CodeTools &tools) const = 0;
 };
 
-/// The lowering for a kind of device; null: kernels have no code there.
-const TargetLowering *findLowering(plan::DeviceKind device);
+/// The lowering for a kind of device.
+const TargetLowering &getLowering(plan::DeviceKind device);
 
 } // namespace accel
 

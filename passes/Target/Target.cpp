@@ -3,6 +3,7 @@
 #include "passes/Target/Target.h"
 
 #include "passes/Target/Cpu/CpuTarget.h"
+#include "passes/Target/Cuda/CudaTarget.h"
 #include "passes/Target/TargetNames.h"
 
 #include <map>
@@ -33,12 +34,20 @@ makeTarget(StringRef list,
   if (names.empty()) {
     return nullptr;
   }
-  std::vector<CodeVariant> variants;
-  llvm::copy_if(getCpuVariants(), std::back_inserter(variants),
-                [&](const CodeVariant &each) {
-                  return llvm::is_contained(names, each.name);
-                });
-  return std::make_unique<CpuTarget>(std::move(variants));
+  auto choose = [&](ArrayRef<CodeVariant> from) {
+    std::vector<CodeVariant> variants;
+    llvm::copy_if(from, std::back_inserter(variants),
+                  [&](const CodeVariant &each) {
+                    return llvm::is_contained(names, each.name);
+                  });
+    return variants;
+  };
+  std::vector<CodeVariant> cpus = choose(getCpuVariants());
+  std::vector<CodeVariant> gpus = choose(getCudaVariants());
+  if (gpus.empty()) {
+    return std::make_unique<CpuTarget>(std::move(cpus));
+  }
+  return std::make_unique<CudaTarget>(std::move(gpus), std::move(cpus));
 }
 
 } // namespace

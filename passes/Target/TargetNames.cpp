@@ -8,8 +8,13 @@
 
 using llvm::StringRef;
 
-static constexpr llvm::StringLiteral kVariants[] = {"x86-64-v4-bf16",
-                                                    "x86-64-v4", "x86-64-v3"};
+/// GPUs first, so that a run prefers them.
+static constexpr llvm::StringLiteral kVariants[] = {
+    "sm_120",         "compute_120", "sm_100",     "compute_100", "sm_90",
+    "compute_90",     "sm_89",       "compute_89", "sm_80",       "compute_80",
+    "x86-64-v4-bf16", "x86-64-v4",   "x86-64-v3"};
+
+static bool isOfCpus(StringRef name) { return name.starts_with("x86-64"); }
 
 llvm::ArrayRef<llvm::StringLiteral> accel::getVariantNames() {
   return kVariants;
@@ -22,7 +27,7 @@ accel::parseVariants(StringRef list,
   list.split(words, ',');
   for (StringRef word : words) {
     if (word.trim() == "cpu") {
-      llvm::append_range(names, kVariants);
+      llvm::copy_if(kVariants, std::back_inserter(names), isOfCpus);
     } else {
       names.push_back(word.trim());
     }
@@ -31,8 +36,9 @@ accel::parseVariants(StringRef list,
     if (!llvm::is_contained(kVariants, name)) {
       complain("expected cpu, or a list of " +
                llvm::join(getVariantNames(), ", ") + ", got '" + name +
-               "'; plans are made for x86-64 with AVX2 or AVX-512 and for "
-               "nothing else yet");
+               "'; plans are made for x86-64 with AVX2 or AVX-512, and for "
+               "NVIDIA GPUs: sm_80 is code of that generation, compute_80 is "
+               "PTX, which later ones execute, too");
       return {};
     }
     if (llvm::count(names, name) > 1) {

@@ -13,6 +13,17 @@
 
 namespace accel::runtime {
 
+// Which device executes a plan.
+enum class DeviceChoice {
+  kPlanned,  // the one that its first code variant is for
+  kCpu,
+};
+
+// Whether there is such a device for the plan: a device takes the code for
+// another one's place only if that was asked for. Unimplemented otherwise, with
+// what to do. Says nothing of whether its code runs on this machine.
+absl::Status CheckDevice(const PlanView& plan, DeviceChoice choice);
+
 struct DeviceOptions {
   // Of the rank; 0: its share of the cores that the process may use.
   int threads = 0;

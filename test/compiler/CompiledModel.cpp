@@ -71,7 +71,10 @@ bool CompiledModel::readWeights(PlanManifest &builder) {
 bool CompiledModel::buildPlan() {
   std::vector<CodeVariant> variants;
   llvm::copy_if(getVariants(*model.module), std::back_inserter(variants),
-                canRun);
+                [](const CodeVariant &variant) {
+                  return variant.device == plan::DeviceKind::Cuda ||
+                         canRun(variant);
+                });
   FailureOr<LoweredCode> lowered = lowerKernels(*model.module, variants);
   if (failed(lowered)) {
     return false;

@@ -32,7 +32,8 @@ public:
                                                 CompilerOptions options);
 
   const planpb::Manifest &getManifest() const { return manifest; }
-  /// In the variants that this machine can run; the manifest has the same.
+  /// In the variants that this machine can run, and those of GPUs; the manifest
+  /// has the same.
   const LoweredCode &getCode() const { return code; }
   const std::vector<planpb::Instruction> &
   getInstructions(FunctionRole role) const {

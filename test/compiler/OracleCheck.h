@@ -6,6 +6,7 @@
 
 #include "dialects/Accel/Interpreter/HostTensor.h"
 #include "runtime/plan/schema/plan.pb.h"
+#include "test/cuda/PtxRun.h"
 #include "test/passes/lower/KernelRun.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,13 +33,22 @@ struct KernelCode {
     int64_t tiles;
   };
   std::vector<Variant> variants;
+  /// Its PTX, which an interpreter runs.
+  struct Ptx {
+    std::string name;
+    const PtxImage *image;
+    std::string kernel;
+    int64_t tiles, threads;
+  };
+  std::vector<Ptx> ptx;
 };
 
 /// Runs a kernel on copies of `places`, once per variant and for 1
 /// and 2 threads, with results poisoned that are not read; expects the same
 /// bits each time, no operand changed, and the interpreter's results up to the
-/// error that evaluation in the elements' own type has by itself. Leaves the
-/// results in `places`. False after a test failure.
+/// error that evaluation in the elements' own type has by itself. PTX gives the
+/// same bits, but for attention. Leaves the results in `places`. False after a
+/// test failure.
 bool checkLaunch(const KernelCode &kernel, const std::vector<Place> &places);
 
 /// Runs a kernel where its buffers lie, unchecked.

@@ -104,7 +104,11 @@ public:
       }
     }
     for (const VariantCode &variant : model.getCode().variants) {
-      images.push_back(std::make_unique<MappedImage>(variant.image));
+      bool isPtx = variant.variant.device == plan::DeviceKind::Cuda;
+      images.push_back(isPtx ? nullptr
+                             : std::make_unique<MappedImage>(variant.image));
+      ptx.push_back(isPtx ? std::make_unique<PtxImage>(variant.image)
+                          : nullptr);
     }
   }
 
@@ -199,9 +203,15 @@ private:
     KernelCode code;
     code.definition = model.getKernel(kernel.name());
     SCOPED_TRACE(kernel.name());
-    for (auto [image, variant, entry] :
-         llvm::zip_equal(images, model.getCode().variants, kernel.entries())) {
+    for (auto [image, text, variant, entry] : llvm::zip_equal(
+             images, ptx, model.getCode().variants, kernel.entries())) {
       if (entry.has_call()) {
+        continue;
+      }
+      if (text) {
+        code.ptx.push_back({variant.variant.name, text.get(), kernel.name(),
+                            static_cast<int64_t>(entry.tiles()),
+                            static_cast<int64_t>(entry.threads())});
         continue;
       }
       code.variants.push_back(
@@ -240,7 +250,8 @@ private:
   const CompiledModel &model;
   const planpb::Manifest &manifest;
   std::vector<std::string> memory;                  ///< by buffer
-  std::vector<std::unique_ptr<MappedImage>> images; ///< by variant
+  std::vector<std::unique_ptr<MappedImage>> images; ///< by variant of CPUs
+  std::vector<std::unique_ptr<PtxImage>> ptx;       ///< by variant of GPUs
   std::map<std::string, int> seen;                  ///< kernels by name
   int runs = 0;
 };
@@ -302,6 +313,14 @@ TEST_P(PlanOracleTest, EveryInstructionGivesWhatTheInterpreterGives) {
 TEST_P(PlanOracleTest, SoItIsForATargetThatAnswersOtherwise) {
   OtherTarget::makeKnown();
   check(OtherTarget::kName);
+}
+
+/// A plan for GPUs and CPUs: one program, whose PTX runs in an interpreter.
+TEST_P(PlanOracleTest, SoItIsForGpus) {
+  if (findFp8Recipe(GetParam().precision)) {
+    GTEST_SKIP() << "no target of GPUs has floats of 8 bits yet";
+  }
+  check("compute_80,cpu");
 }
 
 // All models that PyTorch has trained, with all optimizers and schedules

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains a model of test/e2e/models as its golden says and compares losses, gradients and weights with PyTorch's.
 
-usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--file=PATH] [--fresh] [--mode=MODE] [--ranks=N,...] [--processes=N,...]
+usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--file=PATH] [--fresh] [--mode=MODE] [--target=VARIANT,...] [--ranks=N,...] [--processes=N,...]
 
 Needs accelc and accel-run in PATH and nothing but the standard library.
 """
@@ -35,6 +35,7 @@ def main():
     parser.add_argument("--file", help="another export of the model, in MODELS_DIR; default: MODEL/model.onnx")
     parser.add_argument("--fresh", action="store_true", help="the wider bounds of a fresh model")
     parser.add_argument("--mode", choices=MODES, default="plain", help="what ranks share")
+    parser.add_argument("--target", default="cpu", help="what the plan is made for; CPUs must be among it, and execute it")
     parser.add_argument("--ranks", default="1", help="as threads, one or several numbers: 2,3,4")
     parser.add_argument("--processes", default="", help="as processes, one or several numbers")
     options = parser.parse_args()
@@ -46,7 +47,7 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     model = options.models / options.file if options.file else folder / "model.onnx"
-    run(["accelc", model, "-o", work / "plan", *golden["flags"], *MODES[options.mode]],
+    run(["accelc", model, "-o", work / "plan", f"--target={options.target}", *golden["flags"], *MODES[options.mode]],
         work / "compile.log")
     layouts = [f"--ranks-as-threads={ranks}" for ranks in options.ranks.split(",")]
     layouts += [f"--ranks={ranks}" for ranks in options.processes.split(",") if ranks]
@@ -62,7 +63,7 @@ def train(options, golden, folder, work, layout):
     work = work / layout.strip("-")
     work.mkdir()
     # One thread: tests run side by side. That threads change no bit is another test's.
-    command = ["accel-run", work.parent / "plan", "--threads=1", *golden["run_flags"], "--run-dir", work / "run",
+    command = ["accel-run", work.parent / "plan", "--device=cpu", "--threads=1", *golden["run_flags"], "--run-dir", work / "run",
                "--export", work / "final.safetensors", layout]
     comparison = [sys.executable, pathlib.Path(__file__).with_name("compare.py"), folder,
                   "--metrics", work / "run" / "metrics.jsonl"]

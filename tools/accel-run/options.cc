@@ -163,6 +163,14 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(WholeNumber(1, 4096))
       ->group("Machine");
+  app.add_option("--device", options.device,
+                 "Executes the plan on this device: planned (the one that it "
+                 "is made for), or cpu\n(its code for CPUs: the same program, "
+                 "with other bits where a GPU calls libraries)")
+      ->type_name("DEVICE")
+      ->capture_default_str()
+      ->check(OneOf({"planned", "cpu"}))
+      ->group("Machine");
   app.add_option("--ranks-as-threads", options.ranks_as_threads,
                  "Trains on N ranks, all of them threads of this process")
       ->type_name("N")

@@ -183,6 +183,12 @@ absl::Status TrainingRun::OpenPlan() {
   if (group_ != nullptr) {
     group_->SetWords(WordsOf(plan_->view()));
   }
+  RETURN_IF_ERROR(runtime::Annotate(
+      runtime::CheckDevice(plan_->view(),
+                           options_.device == "cpu"
+                               ? runtime::DeviceChoice::kCpu
+                               : runtime::DeviceChoice::kPlanned),
+      absl::StrCat("'", options_.plan, "'")));
   runtime::DeviceOptions options;
   options.threads = options_.threads;
   options.ranks = ranks();

@@ -8,6 +8,7 @@
 #include "tools/accelc/OptimizerOptions.h"
 #include "tools/accelc/PrecisionOptions.h"
 #include "tools/accelc/RuleOptions.h"
+#include "tools/accelc/TargetOptions.h"
 #include "tools/accelc/Validators.h"
 #include "tools/command-line/config.h"
 #include "tools/command-line/empty_paths.h"
@@ -239,6 +240,7 @@ void addInspectionOptions(CLI::App &app, CommandLine &line) {
       ->type_name("PHASE")
       ->check(tools::OneOf(getPhaseNames()))
       ->group(kInspection);
+  addEmit(app, line, kInspection);
   app.add_option("--dump-phases", line.dumpPhases,
                  "Also write the program after every phase, DIR/NN-PHASE.mlir")
       ->type_name("DIR")
@@ -258,17 +260,7 @@ void addPlanOptions(CLI::App &app, CommandLine &line) {
                  "current folder; -: standard output")
       ->type_name("FILE")
       ->group(kPlan);
-  app.add_option(
-         "--target", line.target,
-         "Code variants of the plan, with commas between them: x86-64-v3 "
-         "(AVX2), x86-64-v4 (AVX-512), x86-64-v4-bf16 (with products of bf16, "
-         "taken where they are fast), or cpu, which is all. One is chosen "
-         "when the plan is loaded; all give the same bits. The least capable "
-         "decides how the program is planned")
-      ->type_name("VARIANT,...")
-      ->check(target())
-      ->capture_default_str()
-      ->group(kPlan);
+  addTargetOptions(app, line, kPlan);
   app.add_option(
          "--weights", line.weights,
          "Weights: plan (copied), or external (left in the model's files)")
@@ -381,6 +373,12 @@ bool writesFile(const CommandLine &line) {
   return !line.estimate && !line.check;
 }
 
+/// Whether the output is a text for people, which goes to standard output
+/// unless there is a file for it.
+bool isText(const CommandLine &line) {
+  return !line.compileTo.empty() || !line.emit.empty();
+}
+
 void findComplaintsAboutFiles(const CommandLine &line,
                               std::vector<std::string> &complaints) {
   if (line.model.empty()) {
@@ -388,7 +386,7 @@ void findComplaintsAboutFiles(const CommandLine &line,
                          "model.onnx -o plan");
   }
   if (line.model == "-" && line.output.empty() && writesFile(line) &&
-      line.compileTo.empty()) {
+      !isText(line)) {
     complaints.push_back("expected -o FILE for a model from standard input, "
                          "got none; -o - writes to standard output");
   }
@@ -401,8 +399,7 @@ void findComplaintsAboutFiles(const CommandLine &line,
                          (line.check ? "check" : "estimate"));
   }
   if (line.dependencies && line.dependencyFile.empty() &&
-      (line.output == "-" ||
-       (line.output.empty() && !line.compileTo.empty()))) {
+      (line.output == "-" || (line.output.empty() && isText(line)))) {
     complaints.push_back("-MD: expected -MF FILE where the output is standard "
                          "output, got none");
   }
@@ -462,6 +459,7 @@ std::vector<std::string> findComplaints(const CLI::App &app,
     complaints.push_back("expected --memory-limit or --compile-to, got both; "
                          "memory is known when everything is compiled");
   }
+  findComplaintsAboutCode(line, complaints);
   findComplaintsAboutFiles(line, complaints);
   return complaints;
 }
@@ -477,7 +475,7 @@ std::string nameOutput(const std::string &model) {
 }
 
 void nameFiles(CommandLine &line) {
-  if (line.output.empty() && writesFile(line) && line.compileTo.empty()) {
+  if (line.output.empty() && writesFile(line) && !isText(line)) {
     line.output = nameOutput(line.model);
   }
   if (line.dependencies && line.dependencyFile.empty()) {

@@ -72,9 +72,11 @@ struct CommandLine {
   bool dependencies = false;
   std::string dependencyFile;
   std::string compileTo;
+  std::string emit; ///< ptx; empty: a plan
   std::string dumpPhases;
   std::vector<std::string> remarks; ///< names of phases
   std::string target = "cpu";
+  std::string cudaPath;
   unsigned threads = 0;
   bool quiet = false;
 

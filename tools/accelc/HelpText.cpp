@@ -25,6 +25,8 @@ static const char *const kExamples = R"(Examples:
       everything that keeps the model from training, in one run; no plan
   accelc gpt2.onnx --compile-to=differentiate
       the program with its gradients, as text
+  accelc gpt2.onnx --target=compute_80,cpu -o plan
+      planned for NVIDIA GPUs; accel-run --device=cpu executes the same program on a CPU
 )";
 
 static const char *const kExitCodes = R"(

@@ -31,6 +31,8 @@ private:
     options.model = line.model;
     options.output = line.output;
     options.compileTo = findPhase(line.compileTo);
+    options.emitsPtx = line.emit == "ptx";
+    options.tools.keepsPtx = options.emitsPtx;
     options.dumpPhases = line.dumpPhases;
     for (const std::string &name : line.remarks) {
       options.remarks.push_back(*findPhase(name));
@@ -49,6 +51,7 @@ private:
     options.accumulate.globalBatch = line.globalBatch;
     options.maxRanks = line.maxRanks;
     options.target = line.target;
+    options.tools.cudaPath = line.cudaPath;
     options.memoryLimit = line.memoryLimit;
     options.accumulate.skipsNonFinite = line.onNonFinite == "skip";
     options.hasExternalWeights = line.weights == "external";

@@ -10,10 +10,10 @@ from source_tree import Finding
 # They list the words themselves, or hold what others wrote.
 NEVER = ("docs/style.md", "tools/lint/words.py", "test/lint/words.test", "test/fuzz/corpus", "test/e2e/models")
 # What a vector has: the folders of kernels' code, and the pages on it.
-VECTORS = ("passes/Lower", "passes/Target", "test/passes/lower", "docs/kernels.md", "docs/rationale/accel-dialect.md",
+VECTORS = ("passes/Lower", "passes/Target", "test/passes/lower", "test/cuda", "docs/kernels.md", "docs/cuda.md", "docs/rationale/accel-dialect.md",
            "docs/benchmarks/compile-time.md", "docs/benchmarks/start-up.md", "dialects/Accel/IR/Composite.td", "dialects/Accel/IR/Reduction.td")
 # `lanes` of plan.variant, which a vector has, too.
-VARIANTS = ("dialects/Plan", "test/dialects/plan", "passes/Fuse/AssignGeometry.cpp", "test/passes/fuse/assign-geometry.mlir",
+VARIANTS = ("dialects/Plan", "test/dialects/plan", "passes/Fuse/AssignGeometry.cpp", "test/passes/fuse/assign-geometry.mlir", "test/tools/accelc/cuda.test",
             "compiler/RegisterAll.cpp", "compiler/PlanKernels.cpp", "test/compiler/OtherTarget.h", "docs/rationale/targets.md",
             "docs/plan-format.md")
 # Rounds of measurements and of a campaign.

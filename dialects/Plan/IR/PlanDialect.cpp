@@ -89,7 +89,7 @@ llvm::LogicalResult
 CodeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  int64_t tiles, int64_t tile, TileKind, int64_t grain,
                  int64_t workspace, int64_t vectors, int64_t packed,
-                 int64_t dots) {
+                 int64_t dots, int64_t threads) {
   if (tiles <= 0 || tile <= 0 || vectors < 0 || packed < 0 || dots < 0) {
     return emitError() << "expected positive numbers of tiles and of what a "
                           "tile has, got "
@@ -102,6 +102,11 @@ CodeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   if (workspace < 0 || workspace % kAlignment != 0) {
     return emitError() << "expected a workspace of a multiple of " << kAlignment
                        << " bytes, got " << workspace;
+  }
+  if (threads < 0 || threads > 1024 || threads % 32 != 0) {
+    return emitError() << "expected threads in whole warps of 32, at most 1024 "
+                          "of them, got "
+                       << threads;
   }
   return llvm::success();
 }
@@ -124,13 +129,15 @@ llvm::LogicalResult LibraryCallAttr::verify(
 CodeAttr LibraryCallAttr::getGeometry(int64_t elements) const {
   return CodeAttr::get(getContext(), /*tiles=*/1, /*tile=*/elements,
                        TileKind::Elements, /*grain=*/1, getWorkspace(),
-                       /*vectors=*/0, /*packed=*/0, /*dots=*/0);
+                       /*vectors=*/0, /*packed=*/0, /*dots=*/0,
+                       /*threads=*/0);
 }
 
 // <2 tiles of 128 elements, grain 2, workspace 4096, vectors 2, packed 64>
+// <32 tiles of 128 elements, threads 128>
 mlir::Attribute CodeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
   int64_t tiles = 0, tile = 0, grain = 0, workspace = 0, vectors = 0,
-          packed = 0, dots = 0;
+          packed = 0, dots = 0, threads = 0;
   llvm::StringRef word;
   if (parser.parseLess() || parser.parseInteger(tiles) ||
       parser.parseKeyword("tiles") || parser.parseKeyword("of") ||
@@ -153,11 +160,13 @@ mlir::Attribute CodeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
                      : word == "vectors"   ? &vectors
                      : word == "packed"    ? &packed
                      : word == "dots"      ? &dots
+                     : word == "threads"   ? &threads
                                            : nullptr;
     if (!field) {
       parser.emitError(
           parser.getCurrentLocation(),
-          "expected grain, workspace, vectors, packed or dots, got ")
+          "expected grain, workspace, vectors, packed, dots or threads, "
+          "got ")
           << word;
       return {};
     }
@@ -169,7 +178,8 @@ mlir::Attribute CodeAttr::parse(mlir::AsmParser &parser, mlir::Type) {
     return {};
   }
   return parser.getChecked<CodeAttr>(parser.getContext(), tiles, tile, *of,
-                                     grain, workspace, vectors, packed, dots);
+                                     grain, workspace, vectors, packed, dots,
+                                     threads);
 }
 
 void CodeAttr::print(mlir::AsmPrinter &printer) const {
@@ -178,7 +188,7 @@ void CodeAttr::print(mlir::AsmPrinter &printer) const {
   for (auto [name, value] :
        {std::pair("grain", getGrain()), std::pair("workspace", getWorkspace()),
         std::pair("vectors", getVectors()), std::pair("packed", getPacked()),
-        std::pair("dots", getDots())}) {
+        std::pair("dots", getDots()), std::pair("threads", getThreads())}) {
     if (value != 0) {
       printer << ", " << name << ' ' << value;
     }

@@ -253,7 +253,8 @@ def Plan_Access : I32EnumAttr<"Access", "what an instruction does with a buffer"
 
 def Plan_AccessArrayAttr : TypedArrayAttrBase<Plan_Access, "a list of accesses">;
 
-def Plan_DeviceKind : I32EnumAttr<"DeviceKind", "what executes code", [I32EnumAttrCase<"Cpu", 0, "cpu">]> {
+def Plan_DeviceKind : I32EnumAttr<"DeviceKind", "what executes code", [
+    I32EnumAttrCase<"Cpu", 0, "cpu">, I32EnumAttrCase<"Cuda", 1, "cuda">]> {
   let cppNamespace = "::accel::plan";
 }
 
@@ -271,7 +272,8 @@ def Plan_CodeAttr : AttrDef<Plan_Dialect, "Code"> {
     be shorter. Threads share the tiles out, `grain` of them at a time, or 0 as they like: a kernel whose grain is all its
     tiles is one thread's work. Each thread gets `workspace` bytes of its own. `vectors` is how many vectors of 16 floats a
     register block is wide, and `packed` how many columns of a product are packed at once; `dots` is how many neighbours of the summed index
-    one instruction multiplies, where there is one for operands of 16 bits. None of them changes a bit. What is 0 is not written.
+    one instruction multiplies, where there is one for operands of 16 bits. None of them changes a bit. On a GPU each tile is one warp's work, and
+    blocks have so many `threads`; on a CPU there are none. What is 0 is not written.
 
     It stands in the dictionary `plan.code` of a kernel, under the name of the variant, from AssignGeometry on.
 
@@ -285,11 +287,12 @@ def Plan_CodeAttr : AttrDef<Plan_Dialect, "Code"> {
     }
     ```
 
-    Tiles and their sizes are positive, the grain is 0 or `tiles`, and a workspace is a multiple of 64 bytes.
+    Tiles and their sizes are positive, the grain is 0 or `tiles`, a workspace is a multiple of 64 bytes, and threads are a multiple of a warp's 32,
+    at most 1024.
   }];
   let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$tiles, "int64_t":$tile, EnumParameter<Plan_TileKind>:$of, "int64_t":$grain, "int64_t":$workspace,
-                        "int64_t":$vectors, "int64_t":$packed, "int64_t":$dots);
+                        "int64_t":$vectors, "int64_t":$packed, "int64_t":$dots, "int64_t":$threads);
   let hasCustomAssemblyFormat = 1;
 }
 

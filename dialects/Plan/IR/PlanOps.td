@@ -305,7 +305,7 @@ def Plan_VariantOp : Plan_Op<"variant", [Symbol, HasParent<"::mlir::ModuleOp">]>
     ```
 
     **Constraints**
-    - (C1) `lanes` is positive, and the same in all variants of the module, whose code computes the same bits.
+    - (C1) `lanes` is positive, and the same in all variants of the module, whose code computes the same bits; only libraries may compute others.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_DeviceKind:$device, StrAttr:$processor, StrArrayAttr:$features, I64Attr:$lanes);
   let assemblyFormat = "$sym_name $device `tuned` `for` $processor `needs` $features `lanes` $lanes attr-dict";

@@ -3,8 +3,8 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_ATTENTIONDROPOUT_H
 #define ACCEL_PASSES_LOWER_CPU_ATTENTIONDROPOUT_H
 
-#include "passes/Lower/Cpu/KernelEmitter.h"
 #include "passes/Lower/Cpu/TileCode.h"
+#include "passes/Lower/Loops/KernelEmitter.h"
 
 #include <array>
 

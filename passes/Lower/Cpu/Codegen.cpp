@@ -1,53 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rest of the way to machine code: conversion to the LLVM dialect, LLVM's
-// passes as a code generator only, an object file in memory, and the linker.
+// The rest of the way to machine code: LLVM's passes as a code generator only,
+// an object file in memory, and the linker.
 #include "passes/Lower/Cpu/Codegen.h"
 
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Lower/Cpu/LinkImage.h"
+#include "passes/Lower/LlvmPipeline.h"
 
-#include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/Passes.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 
 using namespace mlir;
 using namespace accel;
-
-LogicalResult accel::lowerToLLVM(ModuleOp codeModule, TimingScope &timing) {
-  PassManager manager(codeModule.getContext());
-  manager.enableVerifier(false);
-  manager.enableTiming(timing);
-  // As much as can be, function by function: on several threads.
-  OpPassManager &functions = manager.nest<func::FuncOp>();
-  functions.addPass(createSCFToControlFlowPass());
-  // Views of buffers become address arithmetic.
-  functions.addPass(memref::createExpandStridedMetadataPass());
-  functions.addPass(createLowerAffinePass());
-  functions.addPass(createConvertVectorToLLVMPass());
-  functions.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
-  ConvertFuncToLLVMPassOptions calls;
-  calls.useBarePtrCallConv = true;
-  manager.addPass(createConvertFuncToLLVMPass(calls));
-  manager.addNestedPass<LLVM::LLVMFuncOp>(createArithToLLVMConversionPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addNestedPass<LLVM::LLVMFuncOp>(createReconcileUnrealizedCastsPass());
-  return manager.run(codeModule);
-}
 
 //===----------------------------------------------------------------------===//
 // LLVM
@@ -123,32 +96,6 @@ static constexpr llvm::StringLiteral kPipeline =
     "instcombine<max-iterations=1;no-verify-fixpoint>,"
     "loop-mssa(loop-rotate,licm),loop(indvars),early-cse,simplifycfg)";
 
-static llvm::Error optimize(llvm::Module &module,
-                            llvm::TargetMachine &machine) {
-  llvm::PassBuilder passes(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  functions.registerPass(
-      [&] { // no memset, memcpy or libm is made out of a loop
-        llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-        library.disableAllFunctions();
-        return llvm::TargetLibraryAnalysis(library);
-      });
-  passes.registerModuleAnalyses(modules);
-  passes.registerCGSCCAnalyses(components);
-  passes.registerFunctionAnalyses(functions);
-  passes.registerLoopAnalyses(loops);
-  passes.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager pipeline;
-  if (llvm::Error error = passes.parsePassPipeline(pipeline, kPipeline)) {
-    return error;
-  }
-  pipeline.run(module, modules);
-  return llvm::Error::success();
-}
-
 void accel::prepareTranslation(MLIRContext &context) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
@@ -204,7 +151,7 @@ FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule,
   module->setTargetTriple((*machine)->getTargetTriple());
   module->setDataLayout((*machine)->createDataLayout());
   addEntries(*module);
-  if (llvm::Error error = optimize(*module, **machine)) {
+  if (llvm::Error error = runPipeline(*module, **machine, kPipeline)) {
     return codeModule.emitError("variant '")
            << variant.name << "': " << llvm::toString(std::move(error));
   }

@@ -11,11 +11,6 @@ namespace accel {
 // A kernel is `void kernel(void *const *buffers, int64_t begin, int64_t end)`.
 // An image may be mapped anywhere.
 
-/// Lowers functions of vectors, memrefs and scf to the LLVM dialect, the same
-/// for all variants.
-mlir::LogicalResult lowerToLLVM(mlir::ModuleOp codeModule,
-                                mlir::TimingScope &timing);
-
 /// Makes a context ready for compileKernels, which may then be called from
 /// several threads.
 void prepareTranslation(mlir::MLIRContext &context);

@@ -26,16 +26,12 @@ void CpuLowering::addPasses(OpPassManager &manager,
   functions.addPass(createCSEPass());
 }
 
-LogicalResult CpuLowering::lowerToLLVM(ModuleOp code,
-                                       TimingScope &timing) const {
-  return accel::lowerToLLVM(code, timing);
-}
-
 void CpuLowering::prepareTranslation(MLIRContext &context) const {
   accel::prepareTranslation(context);
 }
 
 FailureOr<CodeImage> CpuLowering::compile(ModuleOp code,
-                                          const CodeVariant &variant) const {
+                                          const CodeVariant &variant,
+                                          const CodeTools &) const {
   return compileKernels(code, variant);
 }

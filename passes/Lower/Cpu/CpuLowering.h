@@ -11,11 +11,10 @@ class CpuLowering : public TargetLowering {
 public:
   void addPasses(mlir::OpPassManager &manager,
                  const LowerOptions &options) const override;
-  mlir::LogicalResult lowerToLLVM(mlir::ModuleOp code,
-                                  mlir::TimingScope &timing) const override;
   void prepareTranslation(mlir::MLIRContext &context) const override;
   mlir::FailureOr<CodeImage> compile(mlir::ModuleOp code,
-                                     const CodeVariant &variant) const override;
+                                     const CodeVariant &variant,
+                                     const CodeTools &tools) const override;
 };
 
 } // namespace accel

@@ -3,8 +3,8 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_HEADTENSOR_H
 #define ACCEL_PASSES_LOWER_CPU_HEADTENSOR_H
 
-#include "passes/Lower/Cpu/KernelEmitter.h"
 #include "passes/Lower/Cpu/TileRows.h"
+#include "passes/Lower/Loops/KernelEmitter.h"
 
 namespace accel {
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds its code to every kernel of a module.
-#include "dialects/Accel/IR/SmallFloat.h"
-#include "passes/Analysis/KernelOperands.h"
-#include "passes/Analysis/TensorAccess.h"
 #include "passes/Lower/Cpu/AttentionCode.h"
-#include "passes/Lower/Cpu/KernelEmitter.h"
-#include "passes/Lower/Cpu/Kernels.h"
 #include "passes/Lower/Cpu/Passes.h"
 #include "passes/Lower/Cpu/ProductKernel.h"
+#include "passes/Lower/Cpu/RowLanes.h"
+#include "passes/Lower/Loops/EmitKernels.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
 namespace accel {
@@ -18,139 +15,11 @@ namespace accel {
 using namespace mlir;
 using namespace accel;
 
-/// Tensors of a kernel have elements, and types that code exists for.
-static LogicalResult checkType(func::FuncOp kernel, Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() == 0) {
-    return kernel.emitOpError(
-               "expected tensors of a known size of at least one element, got ")
-           << type;
-  }
-  Type element = tensor.getElementType();
-  if (!element.isF32() && !element.isF64() && !SmallFloat::get(element) &&
-      !element.isInteger(1) && !element.isInteger(32) &&
-      !element.isInteger(64) && !element.isUnsignedInteger(8)) {
-    return kernel.emitOpError(
-               "expected elements of type f32, f64, bf16, f16, f8E4M3FN, "
-               "f8E5M2, f8E8M0FNU, i32, i64, i1 or ui8 in a kernel, got ")
-           << type;
-  }
-  return success();
-}
-
-static bool isSmallFloat(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && SmallFloat::get(tensor.getElementType());
-}
-
-/// Code moves floats of 16 and 8 bits, and casts them. Products and attention
-/// say themselves what they take.
-static LogicalResult checkOperation(func::FuncOp kernel, Operation *op) {
-  bool mayBeSmall = isViewOp(op) || op->hasTrait<OpTrait::IsTerminator>() ||
-                    isa<CastOp, SelectOp, ConstantOp, GatherOp, ConcatOp,
-                        MatmulOp, AttentionOp, AttentionGradOp>(op);
-  SmallVector<Type> types(op->getOperandTypes());
-  llvm::append_range(types, op->getResultTypes());
-  const auto *small = llvm::find_if(types, isSmallFloat);
-  if (mayBeSmall || small == types.end()) {
-    return success();
-  }
-  return op->emitOpError("in kernel '")
-         << kernel.getSymName() << "' has no code for " << *small
-         << ": cast operands to f32, and the result back";
-}
-
-/// Additions round once for each term; in 16 and 8 bits little would be left.
-static LogicalResult checkResult(func::FuncOp kernel, unsigned result) {
-  Type type = kernel.getResultTypes()[result];
-  if (isAccumulated(kernel, result) && isSmallFloat(type)) {
-    return kernel.emitOpError("expected result ")
-           << result << ", which is added to what is there, to be f32 or f64, "
-           << "got " << type;
-  }
-  return success();
-}
-
-static LogicalResult checkKernel(func::FuncOp kernel) {
-  if (kernel.isExternal() || !kernel.getBody().hasOneBlock()) {
-    return kernel.emitOpError("expected a kernel with a body of one block");
-  }
-  SmallVector<Type> types(kernel.getArgumentTypes());
-  types.append(kernel.getResultTypes().begin(), kernel.getResultTypes().end());
-  for (Type type : types) {
-    if (failed(checkType(kernel, type))) {
-      return failure();
-    }
-  }
-  for (unsigned i = 0; i < kernel.getNumResults(); ++i) {
-    if (failed(checkResult(kernel, i))) {
-      return failure();
-    }
-  }
-  for (Operation &op : kernel.getBody().front()) {
-    if (failed(checkOperation(kernel, &op))) {
-      return failure();
-    }
-  }
-  return success();
-}
-
-/// The attention that a kernel of that kind is about.
-static void emitAttentionKernel(KernelEmitter &emitter) {
-  for (Operation &op : emitter.getKernel().getBody().front()) {
-    if (auto forward = dyn_cast<AttentionOp>(op)) {
-      return emitAttention(emitter, forward);
-    }
-    if (auto gradient = dyn_cast<AttentionGradOp>(op)) {
-      return emitAttentionGrad(emitter, gradient);
-    }
-  }
-  emitter.emitError(emitter.getKernel()) << "expected an attention, got none";
-}
-
 static void emitProductKernel(KernelEmitter &emitter) {
   if (MatmulOp op = getProduct(emitter.getKernel())) {
     return emitProductKernel(emitter, op);
   }
   emitter.emitError(emitter.getKernel()) << "expected a product, got none";
-}
-
-static LogicalResult lowerKernel(func::FuncOp kernel, StringRef variant) {
-  FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
-  if (failed(domain) || failed(checkKernel(kernel))) {
-    return failure();
-  }
-  if (plan::LibraryCallAttr call = getLibraryCall(kernel, variant)) {
-    return kernel.emitOpError("expected a kernel with code in variant '")
-           << variant << "', got a call of a library: " << call;
-  }
-  FailureOr<plan::CodeAttr> geometry = getCode(kernel, variant);
-  if (failed(geometry)) {
-    return failure();
-  }
-  KernelEmitter emitter(kernel, *domain, *geometry);
-  switch (domain->kind) {
-  case LoopKind::Flat:
-    emitFlatKernel(emitter);
-    break;
-  case LoopKind::Rows:
-    emitRowKernel(emitter);
-    break;
-  case LoopKind::Columns:
-    emitColumnKernel(emitter);
-    break;
-  case LoopKind::Concat:
-    emitConcatKernel(emitter);
-    break;
-  case LoopKind::Attention:
-    emitAttentionKernel(emitter);
-    break;
-  case LoopKind::Product:
-    emitProductKernel(emitter);
-    break;
-  }
-  emitter.finish();
-  return failure(emitter.hasFailed());
 }
 
 namespace {
@@ -162,25 +31,12 @@ public:
 
 private:
   void runOnOperation() override {
-    SmallVector<func::FuncOp> kernels;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function->hasAttr(kKernelAttr)) {
-        kernels.push_back(function);
-      }
-    }
-    std::string name = variant;
-    auto variants = getOperation().getOps<plan::VariantOp>();
-    if (name.empty() && variants.empty()) {
-      getOperation().emitError("expected a plan.variant to write code for, got "
-                               "none: run --accel-assign-geometry first");
-      return signalPassFailure();
-    }
-    name = name.empty() ? (*variants.begin()).getSymName().str() : name;
-    bool hasFailed = false;
-    for (func::FuncOp kernel : kernels) {
-      hasFailed |= failed(lowerKernel(kernel, name));
-    }
-    if (hasFailed) {
+    auto emitProduct = [](KernelEmitter &emitter) {
+      emitProductKernel(emitter);
+    };
+    if (failed(emitKernels(getOperation(), variant,
+                           {kLanesOfDoubles, emitProduct, emitAttention,
+                            emitAttentionGrad}))) {
       signalPassFailure();
     }
   }

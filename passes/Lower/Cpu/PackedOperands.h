@@ -3,9 +3,9 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_PACKEDOPERANDS_H
 #define ACCEL_PASSES_LOWER_CPU_PACKEDOPERANDS_H
 
-#include "passes/Lower/Cpu/KernelEmitter.h"
 #include "passes/Lower/Cpu/MultiplyRoutine.h"
 #include "passes/Lower/Cpu/PackRoutines.h"
+#include "passes/Lower/Loops/KernelEmitter.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
 namespace accel {

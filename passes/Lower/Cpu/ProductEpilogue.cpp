@@ -2,7 +2,7 @@
 // A sweep for each row.
 #include "passes/Lower/Cpu/ProductEpilogue.h"
 
-#include "passes/Lower/Cpu/Sweep.h"
+#include "passes/Lower/Loops/Sweep.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

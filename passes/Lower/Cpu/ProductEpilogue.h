@@ -4,8 +4,8 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_PRODUCTEPILOGUE_H
 #define ACCEL_PASSES_LOWER_CPU_PRODUCTEPILOGUE_H
 
-#include "passes/Lower/Cpu/KernelEmitter.h"
 #include "passes/Lower/Cpu/ProductLayout.h"
+#include "passes/Lower/Loops/KernelEmitter.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
 namespace accel {

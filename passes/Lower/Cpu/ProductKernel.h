@@ -3,7 +3,7 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_PRODUCTKERNEL_H
 #define ACCEL_PASSES_LOWER_CPU_PRODUCTKERNEL_H
 
-#include "passes/Lower/Cpu/KernelEmitter.h"
+#include "passes/Lower/Loops/KernelEmitter.h"
 
 namespace accel {
 

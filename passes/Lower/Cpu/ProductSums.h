@@ -4,8 +4,8 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_PRODUCTSUMS_H
 #define ACCEL_PASSES_LOWER_CPU_PRODUCTSUMS_H
 
-#include "passes/Lower/Cpu/KernelEmitter.h"
 #include "passes/Lower/Cpu/ProductLayout.h"
+#include "passes/Lower/Loops/KernelEmitter.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
 #include <optional>

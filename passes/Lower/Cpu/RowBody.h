@@ -5,7 +5,7 @@
 #define ACCEL_PASSES_LOWER_CPU_ROWBODY_H
 
 #include "passes/Lower/Cpu/RowMemory.h"
-#include "passes/Lower/Cpu/RowReductions.h"
+#include "passes/Lower/Loops/RowReductions.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,9 +13,6 @@
 #include "mlir/IR/IRMapping.h"
 
 namespace accel {
-
-/// Says a power of two that divides the trip count; 1 without it.
-inline constexpr llvm::StringLiteral kDivisorAttr = "accel.divisor";
 
 /// Emits iterations of `op` at the builder's insertion point. Borrows: all.
 class RowBody {

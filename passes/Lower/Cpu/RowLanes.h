@@ -3,7 +3,7 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_ROWLANES_H
 #define ACCEL_PASSES_LOWER_CPU_ROWLANES_H
 
-#include "passes/Lower/Cpu/RowReductions.h"
+#include "passes/Lower/Loops/RowReductions.h"
 
 namespace accel {
 

@@ -3,6 +3,7 @@
 #include "passes/Lower/Cpu/RowMemory.h"
 
 #include "passes/Lower/Arithmetic.h"
+#include "passes/Lower/Loops/SweepOp.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -10,9 +10,6 @@
 
 namespace accel {
 
-/// Says that what is read is far larger than the caches: it is asked for ahead.
-inline constexpr llvm::StringLiteral kFarAttr = "accel.far";
-
 /// What differs between full vectors, the tail and a single element.
 struct RowIteration {
   int64_t lanes;     ///< 0: scalar

@@ -12,6 +12,7 @@
 #include "passes/Lower/Cpu/RowBody.h"
 #include "passes/Lower/Cpu/RowLanes.h"
 #include "passes/Lower/IndexArithmetic.h"
+#include "passes/Lower/Loops/SweepOp.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,35 +28,6 @@ using namespace mlir;
 using namespace accel;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// What there is
-//===----------------------------------------------------------------------===//
-
-LogicalResult checkForm(linalg::GenericOp op) {
-  if (op.getNumLoops() != 1 || !op.hasPureBufferSemantics()) {
-    return op.emitOpError("expected one loop over buffers");
-  }
-  for (AffineMap map : op.getIndexingMapsArray()) {
-    if (!map.isIdentity() && map.getNumResults() != 0) {
-      return op.emitOpError(
-                 "expected operands mapped by (j) -> (j) or (j) -> (), got ")
-             << AffineMapAttr::get(map);
-    }
-  }
-  return success();
-}
-
-/// What divides the trip count, a power of two.
-FailureOr<int64_t> findDivisor(linalg::GenericOp op) {
-  auto known = op->getAttrOfType<IntegerAttr>(kDivisorAttr);
-  int64_t divisor = known ? known.getInt() : 1;
-  if (divisor < 1 || !llvm::isPowerOf2_64(divisor)) {
-    return op.emitOpError("expected ")
-           << kDivisorAttr << " to be a power of two, got " << divisor;
-  }
-  return divisor;
-}
 
 //===----------------------------------------------------------------------===//
 // The loop
@@ -190,10 +162,10 @@ void RowVectorizer::emit() {
 }
 
 LogicalResult vectorize(linalg::GenericOp op, int64_t lanes) {
-  if (failed(checkForm(op))) {
+  if (failed(checkSweep(op))) {
     return failure();
   }
-  FailureOr<int64_t> divisor = findDivisor(op);
+  FailureOr<int64_t> divisor = getDivisor(op);
   if (failed(divisor)) {
     return failure();
   }
@@ -215,7 +187,7 @@ public:
   void runOnOperation() override {
     if (lanes < kFewestLanes || !llvm::isPowerOf2_64(lanes)) {
       getOperation().emitError("expected a power of two of at least ")
-          << kFewestLanes << " as lanes, got " << lanes;
+          << kFewestLanes << " as lanes, got " << int64_t(lanes);
       return signalPassFailure();
     }
     SmallVector<linalg::GenericOp> ops;

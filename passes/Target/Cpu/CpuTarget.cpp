@@ -258,5 +258,5 @@ Attribute CpuTarget::getEntry(func::FuncOp kernel,
   return plan::CodeAttr::get(
       kernel.getContext(), geometry.tiles, geometry.tile, geometry.of,
       isWorthThreads(kernel) ? 0 : geometry.tiles, geometry.workspace,
-      geometry.vectors, geometry.packed, geometry.dots);
+      geometry.vectors, geometry.packed, geometry.dots, /*threads=*/0);
 }

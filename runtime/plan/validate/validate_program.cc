@@ -100,6 +100,26 @@ absl::Status ValidateOperands(const planpb::Kernel& kernel) {
   return absl::OkStatus();
 }
 
+// Code of GPUs has blocks of whole warps, that of CPUs has none.
+absl::Status ValidateThreads(const planpb::CodeVariant& variant,
+                             const planpb::KernelEntry& entry) {
+  constexpr uint32_t kWarp = 32;
+  constexpr uint32_t kMost = 1024;
+  const bool has_blocks =
+      variant.device() == planpb::DEVICE_CUDA && !entry.has_call();
+  const uint32_t threads = entry.threads();
+  if (has_blocks ? threads == 0 || threads > kMost || threads % kWarp != 0
+                 : threads != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        variant.name(), ": expected ",
+        has_blocks ? absl::StrCat("blocks of whole warps of ", kWarp,
+                                  " threads, at most ", kMost, " threads")
+                   : "no blocks of threads",
+        ", got ", threads));
+  }
+  return absl::OkStatus();
+}
+
 // A library does all of the work at once, with no code of the plan.
 absl::Status ValidateCall(const planpb::Kernel& kernel,
                           const planpb::KernelEntry& entry) {
@@ -143,6 +163,7 @@ absl::Status ValidateKernel(const planpb::Manifest& manifest,
     const planpb::KernelEntry& entry = kernel.entries(i);
     RETURN_IF_ERROR(
         Annotate(ValidateGeometry(kernel, entry), manifest.variants(i).name()));
+    RETURN_IF_ERROR(ValidateThreads(manifest.variants(i), entry));
     if (entry.has_call()) {
       RETURN_IF_ERROR(
           Annotate(ValidateCall(kernel, entry), manifest.variants(i).name()));

@@ -5,7 +5,7 @@ func.func private @code_unit() attributes {plan.code = {v = #plan.code<1 tiles o
 
 // -----
 
-// expected-error@below {{expected grain, workspace, vectors, packed or dots, got lanes}}
+// expected-error@below {{expected grain, workspace, vectors, packed, dots or threads, got lanes}}
 func.func private @code_word() attributes {plan.code = {v = #plan.code<1 tiles of 128 elements, lanes 64>}}
 
 // -----

@@ -1,9 +1,9 @@
 // RUN: accel-opt %s --accel-assign-geometry | FileCheck %s
 // A plan for one variant knows no other.
 // RUN: accel-opt %s --accel-assign-geometry=target=x86-64-v3 | FileCheck %s --check-prefix=V3
-// RUN: not accel-opt %s --accel-assign-geometry=target=sm_90 2>&1 | FileCheck %s --check-prefix=ABSENT
+// RUN: not accel-opt %s --accel-assign-geometry=target=sm_70 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not accel-opt %s --accel-assign-geometry=target=cpu,x86-64-v3 2>&1 | FileCheck %s --check-prefix=TWICE
-// ABSENT: target: expected cpu, or a list of x86-64-v4-bf16, x86-64-v4, x86-64-v3, got 'sm_90'
+// ABSENT: target: expected cpu, or a list of sm_120, compute_120, sm_100, compute_100, sm_90, compute_90, sm_89, compute_89, sm_80, compute_80, x86-64-v4-bf16, x86-64-v4, x86-64-v3, got 'sm_70'
 // TWICE: target: expected each variant once, got 'x86-64-v3' twice in 'cpu,x86-64-v3'
 
 // The variants of the target, the best first.

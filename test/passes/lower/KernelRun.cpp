@@ -191,7 +191,8 @@ bool canRun(const CodeVariant &variant) {
       __builtin_cpu_supports("avx512cd") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   bool hasBf16 = __builtin_cpu_supports("avx512bf16");
-  return hasV3 && (variant.name == "x86-64-v3" || hasV4) &&
+  return variant.device == plan::DeviceKind::Cpu && hasV3 &&
+         (variant.name == "x86-64-v3" || hasV4) &&
          (variant.name != kBf16Variant || hasBf16);
 }
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes what a plan says of itself and makes every hash right again, so that the hashes do not hide the next check.
 
-usage: edit_plan.py PLAN OUT [--feature NAME]... [--cpu NAME]... [--cuda] [--major N]
+usage: edit_plan.py PLAN OUT [--feature NAME]... [--cpu NAME]... [--major N]
 
---feature adds a required feature, --cpu makes NAME the processor feature that all code needs, --cuda declares all code to
-be for CUDA devices, --major changes the format.
+--feature adds a required feature, --cpu makes NAME the processor feature that all code needs, --major changes the format.
 """
 
 import argparse
@@ -13,8 +12,7 @@ import pathlib
 import struct
 
 FEATURES, VARIANTS = 3, 19  # fields of Manifest
-VARIANT_DEVICE, VARIANT_FEATURES = 2, 3  # fields of CodeVariant
-DEVICE_CUDA = 2
+VARIANT_FEATURES = 3  # a field of CodeVariant
 HEADER = 4096
 
 
@@ -73,14 +71,8 @@ def for_cpu(variant, names):
     return kept + b"".join(field(VARIANT_FEATURES, name.encode()) for name in names)
 
 
-def for_cuda(variant):
-    kept = b"".join(raw for number, raw, _ in fields(variant) if number != VARIANT_DEVICE)
-    return kept + varint(VARIANT_DEVICE << 3) + varint(DEVICE_CUDA)
-
-
 def edit_variant(variant, options):
-    variant = for_cpu(variant, options.cpu) if options.cpu else variant
-    return for_cuda(variant) if options.cuda else variant
+    return for_cpu(variant, options.cpu) if options.cpu else variant
 
 
 def main():
@@ -89,7 +81,6 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--feature", action="append", default=[])
     parser.add_argument("--cpu", action="append", default=[])
-    parser.add_argument("--cuda", action="store_true")
     parser.add_argument("--major", type=int)
     options = parser.parse_args()
 

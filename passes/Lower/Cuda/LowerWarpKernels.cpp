@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Adds its code to every kernel of a module, as a warp executes it.
+#include "passes/Lower/Cuda/Passes.h"
+#include "passes/Lower/Cuda/WarpAttention.h"
+#include "passes/Lower/Loops/EmitKernels.h"
+
+namespace accel {
+#define GEN_PASS_DEF_LOWERWARPKERNELSPASS
+#include "passes/Lower/Cuda/Passes.h.inc"
+} // namespace accel
+
+using namespace mlir;
+using namespace accel;
+
+static void refuseProduct(KernelEmitter &emitter) {
+  emitter.emitError(emitter.getKernel())
+      << "expected a call of a library, which products are on GPUs, got code";
+}
+
+namespace {
+
+class LowerWarpKernelsPass
+    : public accel::impl::LowerWarpKernelsPassBase<LowerWarpKernelsPass> {
+public:
+  using LowerWarpKernelsPassBase::LowerWarpKernelsPassBase;
+
+private:
+  void runOnOperation() override {
+    if (failed(emitKernels(getOperation(), variant,
+                           {/*routineLanes=*/{}, refuseProduct,
+                            emitWarpAttention, emitWarpAttentionGrad}))) {
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The gradient of attention: a warp for each query, whose gradient it sums over
+// keys, and one for each key, whose gradient and whose value's it sums over
+// queries. So each number is written once, and nothing is added by two warps.
+//
+//   p = exp(s - lse),  delta = result . dresult
+//   ds = p (dropped(dresult . value) - delta) scale
+//   dquery = sum of ds key;  dkey = sum of ds query
+//   dvalue = sum of dropped(p) dresult
+#include "passes/Lower/Cuda/WarpAttention.h"
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+class GradientKernel : public WarpAttention {
+public:
+  GradientKernel(KernelEmitter &emitter, AttentionGradOp op)
+      : WarpAttention(emitter, op), result(getOperand(op.getResult())),
+        gradient(getOperand(op.getResultGradient())), lse(op.getLse()),
+        queryGradient(getResult(0)), keyGradient(getResult(1)),
+        valueGradient(getResult(2)) {}
+
+  void emit();
+
+private:
+  /// What is the same for all keys of a query.
+  struct QueryRow {
+    Value query, gradient;
+    Value delta, lse;
+  };
+  struct Factors {
+    Value probability; ///< with what is dropped
+    Value score;       ///< the gradient of the score, times the scale
+  };
+
+  void emitQueryTile(Value tile);
+  void emitKeyTile(Value tile);
+  void emitKeyGradients(const Place &place, Value keyRow, Value valueRow);
+  QueryRow readQuery(const Place &place);
+  Factors compute(const Place &place, const QueryRow &of, Value keyRow,
+                  Value valueRow);
+
+  HeadRows result, gradient;
+  Value lse;
+  HeadRows queryGradient, keyGradient, valueGradient;
+  Value querySums, keySums, valueSums; ///< that threads keep
+};
+
+void GradientKernel::emit() {
+  querySums = rows.makeRow(sizes.depth);
+  keySums = rows.makeRow(sizes.depth);
+  valueSums = rows.makeRow(sizes.width);
+  emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value tile) {
+    Value isQuery = indices.isBelow(tile, indices.index(sizes.queryTiles()));
+    emitter.onlyIf(isQuery, [&] { emitQueryTile(tile); });
+    emitter.onlyIf(indices.isNot(isQuery), [&] {
+      emitKeyTile(indices.sub(tile, indices.index(sizes.queryTiles())));
+    });
+  });
+}
+
+GradientKernel::QueryRow GradientKernel::readQuery(const Place &place) {
+  auto rowOfTensor = [&](const HeadRows &tensor) {
+    return rows.getRow(tensor, place.batch, place.head, place.query);
+  };
+  QueryRow row;
+  row.query = rowOfTensor(query);
+  row.gradient = rowOfTensor(gradient);
+  row.delta = rows.dot(result, rowOfTensor(result), gradient, row.gradient);
+  row.lse = emitter.scalarAt(lse, rowOf(place));
+  return row;
+}
+
+GradientKernel::Factors GradientKernel::compute(const Place &place,
+                                                const QueryRow &of,
+                                                Value keyRow, Value valueRow) {
+  Value s = score(rows.dot(query, of.query, key, keyRow), place);
+  Value p = probability(s, of.lse);
+  Value kept = keptFactor(place);
+  Value product = rows.dot(gradient, of.gradient, value, valueRow);
+  Value difference = m.sub(times(product, kept), of.delta);
+  return {times(p, kept), m.mul(m.mul(p, difference), m.number(scale))};
+}
+
+void GradientKernel::emitQueryTile(Value tile) {
+  if (!queryGradient) {
+    return;
+  }
+  Value line = indices.div(tile, sizes.queries);
+  Value batch = indices.div(line, sizes.heads);
+  Value head = indices.rem(line, sizes.heads);
+  Value i = indices.rem(tile, sizes.queries);
+  Value keyHead = indices.div(head, sizes.group());
+  QueryRow of = readQuery({batch, head, i, Value()});
+  rows.clear(querySums);
+  emitter.forEach(indices.index(0), endOfKeys(i), 1, [&](Value j) {
+    Value keyRow = rows.getRow(key, batch, keyHead, j);
+    Value valueRow = rows.getRow(value, batch, keyHead, j);
+    Factors factors = compute({batch, head, i, j}, of, keyRow, valueRow);
+    rows.accumulate(querySums, Value(), key, keyRow, factors.score);
+  });
+  rows.store(querySums, Value(), queryGradient,
+             rows.getRow(queryGradient, batch, head, i));
+}
+
+void GradientKernel::emitKeyTile(Value tile) {
+  Value line = indices.div(tile, sizes.keys);
+  Value batch = indices.div(line, sizes.keyHeads);
+  Value keyHead = indices.rem(line, sizes.keyHeads);
+  Value j = indices.rem(tile, sizes.keys);
+  Value keyRow = rows.getRow(key, batch, keyHead, j);
+  Value valueRow = rows.getRow(value, batch, keyHead, j);
+  rows.clear(keySums);
+  rows.clear(valueSums);
+  emitter.forEach(
+      indices.index(0), indices.index(sizes.group()), 1, [&](Value member) {
+        Value head = indices.add(indices.mul(keyHead, sizes.group()), member);
+        emitter.forEach(
+            firstQuery(j), indices.index(sizes.queries), 1, [&](Value i) {
+              emitKeyGradients({batch, head, i, j}, keyRow, valueRow);
+            });
+      });
+  if (keyGradient) {
+    rows.store(keySums, Value(), keyGradient,
+               rows.getRow(keyGradient, batch, keyHead, j));
+  }
+  if (valueGradient) {
+    rows.store(valueSums, Value(), valueGradient,
+               rows.getRow(valueGradient, batch, keyHead, j));
+  }
+}
+
+void GradientKernel::emitKeyGradients(const Place &place, Value keyRow,
+                                      Value valueRow) {
+  QueryRow of = readQuery(place);
+  Factors factors = compute(place, of, keyRow, valueRow);
+  rows.accumulate(keySums, Value(), query, of.query, factors.score);
+  rows.accumulate(valueSums, Value(), gradient, of.gradient,
+                  factors.probability);
+}
+
+} // namespace
+
+void accel::emitWarpAttentionGrad(KernelEmitter &emitter, AttentionGradOp op) {
+  GradientKernel kernel(emitter, op);
+  if (!emitter.hasFailed()) {
+    kernel.emit();
+  }
+}

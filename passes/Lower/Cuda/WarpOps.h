@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the threads of a warp do together.
+#ifndef ACCEL_PASSES_LOWER_CUDA_WARPOPS_H
+#define ACCEL_PASSES_LOWER_CUDA_WARPOPS_H
+
+#include "passes/Target/Cuda/CudaTarget.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace accel {
+
+/// Builds operations at the insertion point of a builder, where all threads of
+/// a warp are. Borrows: the builder.
+class WarpOps {
+public:
+  using Value = mlir::Value;
+
+  WarpOps(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
+
+  /// The thread's place in its warp, an index.
+  Value threadIndex() const;
+  /// Whether it is the warp's first thread.
+  Value isFirst() const;
+  /// Waits for all threads of the warp, which then see what each has stored.
+  void synchronize() const;
+  /// `value` of the thread whose place differs in the bit of `distance`, a
+  /// power of two. Requires: a float or an integer of up to 64 bits.
+  Value exchange(Value value, int64_t distance) const;
+
+private:
+  Value exchangeWord(Value word, int64_t distance) const;
+  Value word(int64_t value) const;
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The code of all kernels of a module, as loops over buffers.
+#ifndef ACCEL_PASSES_LOWER_LOOPS_EMITKERNELS_H
+#define ACCEL_PASSES_LOWER_LOOPS_EMITKERNELS_H
+
+#include "passes/Lower/Loops/KernelEmitter.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace accel {
+
+/// What targets write themselves.
+struct KernelEmitters {
+  /// For how many vector lanes a routine that elements call exists besides its
+  /// form for one element.
+  llvm::ArrayRef<int64_t> routineLanes;
+  llvm::function_ref<void(KernelEmitter &)> emitProduct;
+  llvm::function_ref<void(KernelEmitter &, AttentionOp)> emitAttention;
+  llvm::function_ref<void(KernelEmitter &, AttentionGradOp)> emitAttentionGrad;
+};
+
+/// Adds its code to every kernel of `module`, as it is cut in `variant`; empty:
+/// in the first of the module. An error names the kernel and the operation that
+/// has no code.
+mlir::LogicalResult emitKernels(mlir::ModuleOp module, llvm::StringRef variant,
+                                const KernelEmitters &target);
+
+} // namespace accel
+
+#endif

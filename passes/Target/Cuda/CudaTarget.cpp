@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The answers for GPUs.
+#include "passes/Target/Cuda/CudaTarget.h"
+
+#include "passes/Target/Cuda/AttentionRows.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// A chunk of a reduction: four elements for each thread of a warp, so that a
+/// thread has four independent sums.
+static constexpr int64_t kLanes = 4 * kWarpThreads;
+
+namespace {
+
+/// A generation of GPUs, and the oldest PTX that knows it: 8.7 came with CUDA
+/// 12.8, 8.6 with 12.7, 8.1 with 12.1, 8.0 with 12.0, 7.1 with 11.1.
+struct Generation {
+  const char *number, *ptx;
+};
+
+} // namespace
+
+static constexpr Generation kGenerations[] = {{"120", "ptx87"},
+                                              {"100", "ptx86"},
+                                              {"90", "ptx80"},
+                                              {"89", "ptx81"},
+                                              {"80", "ptx71"}};
+
+/// A driver must know the PTX; code of a generation needs that.
+static std::vector<CodeVariant> makeVariants() {
+  std::vector<CodeVariant> variants;
+  for (const Generation &generation : kGenerations) {
+    std::string processor = std::string("sm_") + generation.number;
+    variants.push_back(
+        {processor, plan::DeviceKind::Cuda, processor, {processor}, kLanes});
+    variants.push_back({std::string("compute_") + generation.number,
+                        plan::DeviceKind::Cuda,
+                        processor,
+                        {generation.ptx},
+                        kLanes});
+  }
+  return variants;
+}
+
+ArrayRef<CodeVariant> accel::getCudaVariants() {
+  static const std::vector<CodeVariant> variants = makeVariants();
+  return variants;
+}
+
+bool accel::isCubin(const CodeVariant &variant) {
+  return variant.name == variant.processor;
+}
+
+StringRef accel::getPtxVersion(const CodeVariant &variant) {
+  return llvm::find_if(kGenerations,
+                       [&](const Generation &generation) {
+                         return StringRef(variant.processor).drop_front(3) ==
+                                generation.number;
+                       })
+      ->ptx;
+}
+
+static std::vector<CodeVariant> withLanes(std::vector<CodeVariant> variants) {
+  for (CodeVariant &variant : variants) {
+    variant.lanes = kLanes;
+  }
+  return variants;
+}
+
+CudaTarget::CudaTarget(std::vector<CodeVariant> gpus,
+                       std::vector<CodeVariant> cpus)
+    : gpus(std::move(gpus)), hasCpus(!cpus.empty()),
+      cpu(withLanes(std::move(cpus))) {}
+
+SmallVector<CodeVariant> CudaTarget::getVariants(ModuleOp program) const {
+  SmallVector<CodeVariant> all(gpus.begin(), gpus.end());
+  if (hasCpus) {
+    llvm::append_range(all, cpu.getVariants(program));
+  }
+  return all;
+}
+
+Decision CudaTarget::mayFollow(MatmulOp, Operation *) const {
+  return Decision::no("cuBLASLt computes the product");
+}
+
+static int64_t countAttentionTiles(func::FuncOp kernel) {
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<AttentionOp, AttentionGradOp>(op)) {
+      AttentionRows sizes = AttentionRows::get(&op);
+      return sizes.queryTiles() + sizes.keyTiles();
+    }
+  }
+  return 1;
+}
+
+/// Elements and columns in fours for each thread of a warp; rows one by one.
+static plan::CodeAttr cut(func::FuncOp kernel, const IterationDomain &domain) {
+  int64_t tiles = domain.rows, tile = 1;
+  plan::TileKind of = plan::TileKind::Rows;
+  if (domain.kind == LoopKind::Flat) {
+    tile = kLanes;
+    tiles = llvm::divideCeil(domain.elements, tile);
+    of = plan::TileKind::Elements;
+  } else if (domain.kind == LoopKind::Columns) {
+    tile = kLanes;
+    tiles = llvm::divideCeil(domain.columns, tile);
+    of = plan::TileKind::Columns;
+  } else if (domain.kind == LoopKind::Attention) {
+    tiles = countAttentionTiles(kernel);
+  }
+  return plan::CodeAttr::get(kernel.getContext(), tiles, tile, of, /*grain=*/0,
+                             /*workspace=*/0, /*vectors=*/0, /*packed=*/0,
+                             /*dots=*/0, kBlockThreads);
+}
+
+Attribute CudaTarget::getEntry(func::FuncOp kernel,
+                               const CodeVariant &variant) const {
+  if (variant.device == plan::DeviceKind::Cpu) {
+    return cpu.getEntry(kernel, variant);
+  }
+  FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
+  if (failed(domain)) {
+    return {};
+  }
+  if (domain->kind == LoopKind::Product) {
+    // What a GPU of the Hopper generation needs, and 4 MiB are enough before.
+    constexpr int64_t kWorkspace = int64_t{32} << 20;
+    return plan::LibraryCallAttr::get(kernel.getContext(), "cublasLt",
+                                      "cublasLtMatmul", kWorkspace);
+  }
+  return cut(kernel, *domain);
+}

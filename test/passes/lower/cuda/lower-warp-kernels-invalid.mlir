@@ -1,0 +1,11 @@
+// RUN: accel-opt %s --accel-lower-warp-kernels --verify-diagnostics
+
+plan.variant @compute_80 cuda tuned for "sm_80" needs ["ptx71"] lanes 128
+
+// expected-error @+1 {{expected a call of a library, which products are on GPUs, got code}}
+func.func private @product(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> attributes {
+    plan.kernel = {kind = "product", elements = 256 : i64, rows = 16 : i64, columns = 16 : i64, block = 16 : i64},
+    plan.code = {compute_80 = #plan.code<16 tiles of 1 rows, threads 128>}} {
+  %c = accel.matmul %a, %b : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  return %c : tensor<16x16xf32>
+}

@@ -1,0 +1,32 @@
+// RUN: accel-opt %s --accel-lower-warp-kernels | FileCheck %s
+// RUN: accel-opt %s --pass-pipeline="builtin.module(accel-lower{device=cuda lanes=128})" | FileCheck %s --check-prefix=ALL
+
+plan.variant @compute_80 cuda tuned for "sm_80" needs ["ptx71"] lanes 128
+
+// The loops of CPUs.
+// CHECK-LABEL: func.func @twice.code(
+// CHECK-SAME:      %{{.+}}: memref<4096xf32>, %{{.+}}: memref<4096xf32>, %{{.+}}: index, %{{.+}}: index)
+// CHECK:         linalg.generic
+// ALL-LABEL: func.func @twice.code(
+// ALL-NOT:     linalg.generic
+// ALL:         nvvm.read.ptx.sreg.laneid
+func.func private @twice(%x: tensor<4096xf32>) -> tensor<4096xf32> attributes {
+    plan.kernel = {kind = "flat", elements = 4096 : i64, rows = 1 : i64, columns = 4096 : i64},
+    plan.code = {compute_80 = #plan.code<32 tiles of 128 elements, threads 128>}} {
+  %y = accel.add %x, %x : tensor<4096xf32>
+  return %y : tensor<4096xf32>
+}
+
+// A query of a head: products of rows are sums over the threads.
+// CHECK-LABEL: func.func @attend.code(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             linalg.generic {{.*}}iterator_types = ["reduction"]
+// CHECK:             math.exp
+// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]
+func.func private @attend(%q: tensor<1x2x8x16xf32>, %k: tensor<1x2x8x16xf32>, %v: tensor<1x2x8x16xf32>) -> (tensor<1x2x8x16xf32>, tensor<1x2x8xf32>) attributes {
+    plan.kernel = {kind = "attention", elements = 256 : i64, rows = 16 : i64, columns = 16 : i64},
+    plan.code = {compute_80 = #plan.code<16 tiles of 1 rows, threads 128>}} {
+  %y, %lse = accel.attention %q, %k, %v scale 0.25 causal : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32> -> tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
+  return %y, %lse : tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Declaration of the options of targets, and complaints about their use.
+#include "tools/accelc/TargetOptions.h"
+
+#include "tools/accelc/Validators.h"
+#include "tools/command-line/value_checks.h"
+
+namespace accel {
+
+void addTargetOptions(CLI::App &app, CommandLine &line, const char *group) {
+  app.add_option(
+         "--target", line.target,
+         "Code variants of the plan, with commas between them: x86-64-v3 "
+         "(AVX2), x86-64-v4 (AVX-512), x86-64-v4-bf16 (with products of bf16, "
+         "taken where they are fast), cpu, which is all of these; for NVIDIA "
+         "GPUs sm_80, sm_89, sm_90, sm_100, sm_120, code of that generation, "
+         "which ptxas makes, or compute_ for sm_, PTX for that and later "
+         "ones, which needs no ptxas. With GPUs the program is "
+         "planned for them, and variants of CPUs beside them execute the same "
+         "one (accel-run --device=cpu). One is chosen when the plan is loaded; "
+         "all give the same bits, but for what libraries compute. The least "
+         "capable decides how the program is planned")
+      ->type_name("VARIANT,...")
+      ->check(target())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--cuda-path", line.cudaPath,
+                 "Look for ptxas here, in a CUDA toolkit or a folder of "
+                 "NVIDIA's packages; default: CUDA_HOME, PATH, VIRTUAL_ENV")
+      ->type_name("DIR")
+      ->group(group);
+}
+
+void addEmit(CLI::App &app, CommandLine &line, const char *group) {
+  app.add_option("--emit", line.emit,
+                 "Print the code of kernels instead of writing a plan, to -o "
+                 "or standard output: ptx, of the first variant for GPUs")
+      ->type_name("CODE")
+      ->check(tools::OneOf({"ptx"}))
+      ->group(group);
+}
+
+void findComplaintsAboutCode(const CommandLine &line,
+                             std::vector<std::string> &complaints) {
+  if (line.emit.empty()) {
+    return;
+  }
+  if (line.target.find("compute_") == std::string::npos &&
+      line.target.find("sm_") == std::string::npos) {
+    complaints.push_back("--emit=ptx: expected a variant for GPUs in --target, "
+                         "got --target=" +
+                         line.target + "; for example --target=compute_80");
+  }
+  if (!line.compileTo.empty() || line.estimate || line.check ||
+      line.memoryLimit > 0) {
+    complaints.push_back("expected --emit alone, got it with --compile-to, "
+                         "--estimate, --check or --memory-limit");
+  }
+}
+
+} // namespace accel
