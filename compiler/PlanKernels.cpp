@@ -3,6 +3,7 @@
 // operand, and how each variant cuts it.
 #include "compiler/PlanKernels.h"
 
+#include "compiler/PlanBuffers.h"
 #include "compiler/PlanInstructions.h"
 #include "compiler/PlanSites.h"
 #include "passes/Analysis/IterationDomain.h"
@@ -62,6 +63,39 @@ static void addOperands(func::FuncOp function, planpb::Kernel &kernel) {
   kernel.set_arity(kernel.operands_size());
 }
 
+static void setFactor(func::FuncOp function, int64_t operand, int64_t offset,
+                      bool isTransposed, planpb::Product::Factor &factor) {
+  int64_t arguments = function.getNumArguments();
+  Type element = getElementTypeOrSelf(
+      operand < arguments ? function.getArgumentTypes()[operand]
+                          : function.getResultTypes()[operand - arguments]);
+  factor.set_operand(operand);
+  factor.set_offset(offset *
+                    llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+  factor.set_transposed(isTransposed);
+  factor.set_dtype(toElementType(element));
+}
+
+static void addProduct(func::FuncOp function, plan::ProductAttr product,
+                       planpb::Product &message) {
+  message.set_matrices(product.getMatrices());
+  message.set_rows(product.getRows());
+  message.set_columns(product.getColumns());
+  message.set_depth(product.getDepth());
+  setFactor(function, product.getLhs(), product.getLhsOffset(),
+            product.getLhsTransposed(), *message.mutable_lhs());
+  setFactor(function, product.getRhs(), product.getRhsOffset(),
+            product.getRhsTransposed(), *message.mutable_rhs());
+  setFactor(function, function.getNumArguments(), /*offset=*/0,
+            /*isTransposed=*/false, *message.mutable_result());
+  BlockArgument flag = getKeepArgument(function, 0);
+  message.set_mode(flag ? planpb::Product::RESULT_ADDED_IF
+                   : isAccumulated(function, 0)
+                       ? planpb::Product::RESULT_ADDED
+                       : planpb::Product::RESULT_STORED);
+  message.set_flag(flag ? flag.getArgNumber() : 0);
+}
+
 /// The entry in one variant: code and how it is cut, or a call of a library.
 static void addEntry(func::FuncOp function, const CodeEntry &entry,
                      StringRef variant, planpb::Kernel &kernel) {
@@ -72,6 +106,10 @@ static void addEntry(func::FuncOp function, const CodeEntry &entry,
     message->mutable_call()->set_library(call.getLibrary().str());
     message->mutable_call()->set_function(call.getFunction().str());
     message->mutable_call()->set_workspace(call.getWorkspace());
+    if (plan::ProductAttr product = call.getProduct()) {
+      addProduct(function, product,
+                 *message->mutable_call()->mutable_product());
+    }
   }
   message->set_offset(entry.offset);
   message->set_size(entry.size);

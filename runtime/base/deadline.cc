@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <climits>
 #include <ctime>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
 
 namespace accel::runtime {
 namespace {
@@ -126,6 +128,30 @@ absl::Status WaitUntil(const Deadline& deadline,
   }
   word.waiters_.fetch_sub(1);
   return done ? absl::OkStatus() : Expired(deadline, owner);
+}
+
+absl::Status PollUntil(const Deadline& deadline,
+                       absl::FunctionRef<std::string()> owner,
+                       absl::FunctionRef<absl::StatusOr<bool>()> ready) {
+  // Of a step the last kernels are often microseconds away; whoever waits
+  // longer leaves the core to others.
+  constexpr int kEager = 64;
+  std::chrono::nanoseconds pause(1000);
+  for (int asked = 0;; ++asked) {
+    ASSIGN_OR_RETURN(const bool done, ready());
+    if (done) {
+      return absl::OkStatus();
+    }
+    if (deadline.Expired()) {
+      return Expired(deadline, owner);
+    }
+    if (asked < kEager) {
+      __builtin_ia32_pause();
+      continue;
+    }
+    std::this_thread::sleep_for(std::min(pause, deadline.Remaining()));
+    pause = std::min<std::chrono::nanoseconds>(2 * pause, kPollInterval);
+  }
 }
 
 }  // namespace accel::runtime

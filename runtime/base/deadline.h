@@ -15,6 +15,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace accel::runtime {
@@ -120,6 +121,14 @@ inline constexpr std::chrono::milliseconds kLookInterval{20};
 absl::Status WaitUntil(const Deadline& deadline,
                        absl::FunctionRef<std::string()> owner, WakeWord& word,
                        absl::FunctionRef<bool()> ready);
+
+// For what nobody announces, but asking shows: the work of a GPU. Blocks until
+// `ready()` is true or the deadline has passed; asks often at first, and later
+// at least every kPollInterval. An error of `ready` ends the wait with it.
+inline constexpr std::chrono::microseconds kPollInterval{200};
+absl::Status PollUntil(const Deadline& deadline,
+                       absl::FunctionRef<std::string()> owner,
+                       absl::FunctionRef<absl::StatusOr<bool>()> ready);
 
 }  // namespace accel::runtime
 

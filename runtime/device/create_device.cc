@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CPU is the only kind of device.
+// The kinds of devices.
 #include "runtime/device/create_device.h"
 
 #include <algorithm>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/device/cpu/cpu_device.h"
+#include "runtime/device/cuda/cuda_device.h"
 
 namespace accel::runtime {
+namespace {
 
-absl::Status CheckDevice(const PlanView& plan, DeviceChoice choice) {
-  const auto& variants = plan.manifest().variants();
-  if (choice == DeviceChoice::kCpu || variants.empty() ||
-      variants[0].device() == planpb::DEVICE_CPU) {
-    return absl::OkStatus();
-  }
-  const bool has_cpu_code =
-      absl::c_any_of(variants, [](const planpb::CodeVariant& variant) {
-        return variant.device() == planpb::DEVICE_CPU;
-      });
-  return absl::UnimplementedError(absl::StrCat(
-      "the plan is made for GPUs ('", variants[0].name(),
-      "'), which this accel-run cannot use; ",
-      has_cpu_code
-          ? "accel-run --device=cpu executes the same program on the CPU"
-          : "compile the model again with code for CPUs beside it, accelc "
-            "MODEL.onnx --target=compute_80,cpu, and execute that with "
-            "accel-run --device=cpu"));
-}
-
-absl::StatusOr<std::unique_ptr<Device>> CreateDevice(
+absl::StatusOr<std::unique_ptr<Device>> CreateCpu(
     Vfs& vfs, const DeviceOptions& options) {
   CpuDeviceOptions cpu;
   cpu.threads = options.threads;
@@ -39,6 +20,31 @@ absl::StatusOr<std::unique_ptr<Device>> CreateDevice(
   }
   cpu.available_memory = options.available_memory;
   return CpuDevice::Create(vfs, cpu);
+}
+
+}  // namespace
+
+planpb::DeviceKind ChooseDevice(const PlanView& plan, DeviceChoice choice) {
+  const auto& variants = plan.manifest().variants();
+  return choice == DeviceChoice::kCpu || variants.empty()
+             ? planpb::DEVICE_CPU
+             : variants[0].device();
+}
+
+absl::StatusOr<std::unique_ptr<Device>> CreateDevice(
+    Vfs& vfs, const DeviceOptions& options) {
+  switch (options.kind) {
+    case planpb::DEVICE_CPU:
+      return CreateCpu(vfs, options);
+    case planpb::DEVICE_CUDA:
+      return cuda::CudaDevice::Create(
+          vfs, {{options.cuda_libs, options.python_environment},
+                options.gpu,
+                options.ranks_on_gpu});
+    default:
+      return absl::UnimplementedError(
+          absl::StrCat("no device of kind ", static_cast<int>(options.kind)));
+  }
 }
 
 }  // namespace accel::runtime

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "runtime/device/available_memory.h"
@@ -19,19 +20,28 @@ enum class DeviceChoice {
   kCpu,
 };
 
-// Whether there is such a device for the plan: a device takes the code for
-// another one's place only if that was asked for. Unimplemented otherwise, with
-// what to do. Says nothing of whether its code runs on this machine.
-absl::Status CheckDevice(const PlanView& plan, DeviceChoice choice);
+// A device takes the code for another one's place only if that was asked for.
+// Says nothing of whether there is one, nor whether it runs the plan's code.
+planpb::DeviceKind ChooseDevice(const PlanView& plan, DeviceChoice choice);
 
 struct DeviceOptions {
+  planpb::DeviceKind kind = planpb::DEVICE_CPU;
   // Of the rank; 0: its share of the cores that the process may use.
   int threads = 0;
   // That share these cores.
   int ranks = 1;
   std::function<AvailableMemory(Vfs&)> available_memory = ReadAvailableMemory;
+
+  // CUDA: which GPU, and how many ranks share it.
+  int gpu = 0;
+  int ranks_on_gpu = 1;
+  // NVIDIA's libraries lie here; empty: where the loader looks, then in the
+  // packages of this Python environment, if there is one.
+  std::string cuda_libs;
+  std::string python_environment;
 };
 
+// Unimplemented for a kind of device that this build knows nothing of.
 // Borrows: the vfs.
 absl::StatusOr<std::unique_ptr<Device>> CreateDevice(
     Vfs& vfs, const DeviceOptions& options);

@@ -40,6 +40,8 @@ class StreamClient {
   // An error ends the streams as one of an instruction does.
   virtual absl::Status Finish(const Instance& instance, Clock::time_point begin,
                               Clock::time_point end) = 0;
+  // The instruction, for messages.
+  virtual std::string Describe(const Instance& instance) const = 0;
   // The owner of a wait for an event, for messages.
   virtual std::string DescribeWait(uint32_t event,
                                    const Instance& waiter) const = 0;

@@ -333,13 +333,17 @@ absl::Status StepDriver::Finish(const Instance& instance,
   return options_.communicator->Health();
 }
 
+std::string StepDriver::Describe(const Instance& instance) const {
+  return plan_.view().Describe(*function_, *instance.instruction);
+}
+
 std::string StepDriver::DescribeWait(uint32_t event,
                                      const Instance& waiter) const {
   const planpb::Instruction& signaller =
       function_->instructions()[function_->SignallerOf(event)];
   return absl::StrCat("event ", event, " of ",
                       plan_.view().Describe(*function_, signaller), ", in ",
-                      plan_.view().Describe(*function_, *waiter.instruction));
+                      Describe(waiter));
 }
 
 absl::Status StepDriver::ReadBuffer(uint32_t buffer, uint64_t offset,

@@ -81,6 +81,7 @@ class StepDriver : public Executor, private StreamClient {
   absl::Status Issue(const Instance& instance, Operations& operations) override;
   absl::Status Finish(const Instance& instance, Clock::time_point begin,
                       Clock::time_point end) override;
+  std::string Describe(const Instance& instance) const override;
   std::string DescribeWait(uint32_t event,
                            const Instance& waiter) const override;
 

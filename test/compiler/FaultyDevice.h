@@ -58,6 +58,9 @@ public:
     }
     return client.Finish(instance, begin, end);
   }
+  std::string Describe(const runtime::Instance &instance) const override {
+    return client.Describe(instance);
+  }
   std::string DescribeWait(uint32_t event,
                            const runtime::Instance &waiter) const override {
     return client.DescribeWait(event, waiter);

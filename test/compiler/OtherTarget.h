@@ -33,7 +33,8 @@ public:
       return CpuTarget::getEntry(kernel, variant);
     }
     return plan::LibraryCallAttr::get(kernel.getContext(), "matrices",
-                                      "multiply", kWorkspace);
+                                      "multiply", kWorkspace,
+                                      /*product=*/{});
   }
 
   Fp8Support getFp8Support() const override { return Fp8Support::Native; }

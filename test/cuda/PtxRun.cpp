@@ -46,6 +46,10 @@ absl::Status PtxImage::run(const std::string &kernel,
       return added;
     }
   }
+  // The workspace of a variant for CPUs, which nobody touches here.
+  if (code->parameters.size() > ranges.size() + 2) {
+    launch.Add(static_cast<void *>(nullptr));
+  }
   launch.Add(begin).Add(end);
   int64_t warps = threads / kWarpThreads;
   launch.grid = {static_cast<uint32_t>((end - begin + warps - 1) / warps)};

@@ -120,6 +120,12 @@ runtime::TimeReport StartTimes(runtime::Vfs& vfs,
   return times;
 }
 
+// Where pip has installed NVIDIA's libraries, if it has.
+std::string PythonEnvironment() {
+  const char* const folder = std::getenv("VIRTUAL_ENV");
+  return folder == nullptr ? "" : folder;
+}
+
 int RunRank(runtime::Vfs& vfs, const RunOptions& options, const MaybeRank& rank,
             const runtime::Logger& logger,
             runtime::TimeReport::Clock::time_point main) {
@@ -139,7 +145,8 @@ int RunRank(runtime::Vfs& vfs, const RunOptions& options, const MaybeRank& rank,
                                    [] { return static_cast<int>(stop_signal); },
                                    rank,
                                    (*log)->failures(),
-                                   options.time_report ? &times : nullptr};
+                                   options.time_report ? &times : nullptr,
+                                   PythonEnvironment()};
   TrainingRun run(options, environment);
   const ExitCode code = run.Run();
   // Asked to itself, or as another rank was.

@@ -171,6 +171,11 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
       ->capture_default_str()
       ->check(OneOf({"planned", "cpu"}))
       ->group("Machine");
+  app.add_option("--cuda-libs", options.cuda_libs,
+                 "Opens NVIDIA's libraries in this folder; default: where the "
+                 "loader looks, then\nthe packages of VIRTUAL_ENV")
+      ->type_name("DIR")
+      ->group("Machine");
   app.add_option("--ranks-as-threads", options.ranks_as_threads,
                  "Trains on N ranks, all of them threads of this process")
       ->type_name("N")

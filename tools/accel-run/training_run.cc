@@ -183,30 +183,40 @@ absl::Status TrainingRun::OpenPlan() {
   if (group_ != nullptr) {
     group_->SetWords(WordsOf(plan_->view()));
   }
-  RETURN_IF_ERROR(runtime::Annotate(
-      runtime::CheckDevice(plan_->view(),
-                           options_.device == "cpu"
-                               ? runtime::DeviceChoice::kCpu
-                               : runtime::DeviceChoice::kPlanned),
-      absl::StrCat("'", options_.plan, "'")));
-  runtime::DeviceOptions options;
-  options.threads = options_.threads;
-  options.ranks = ranks();
-  if (group_ != nullptr) {
-    // Now: until they have been compared, no rank takes any.
-    options.available_memory = [memory = runtime::ReadShareOfMemory(
-                                    environment_.vfs, ranks())](runtime::Vfs&) {
-      return memory;
-    };
+  auto device = runtime::CreateDevice(environment_.vfs, MakeDeviceOptions());
+  if (absl::IsResourceExhausted(device.status())) {
+    return WithExitCode(device.status(), ExitCode::kMemory);
   }
-  auto device = runtime::CreateDevice(environment_.vfs, options);
-  RETURN_IF_ERROR(WithExitCode(device.status(), ExitCode::kMemory));
+  RETURN_IF_ERROR(runtime::Annotate(device.status(),
+                                    absl::StrCat("'", options_.plan, "'")));
   device_ = *std::move(device);
   if (plan_->manifest().kernels().empty()) {
     return absl::OkStatus();
   }
   return runtime::Annotate(device_->ChooseVariant(plan_->view()).status(),
                            absl::StrCat("'", options_.plan, "'"));
+}
+
+runtime::DeviceOptions TrainingRun::MakeDeviceOptions() const {
+  runtime::DeviceOptions options;
+  options.kind = runtime::ChooseDevice(plan_->view(),
+                                       options_.device == "cpu"
+                                           ? runtime::DeviceChoice::kCpu
+                                           : runtime::DeviceChoice::kPlanned);
+  options.threads = options_.threads;
+  options.ranks = ranks();
+  options.ranks_on_gpu = options_.ranks_as_threads;
+  options.cuda_libs = options_.cuda_libs;
+  options.python_environment = environment_.python_environment;
+  if (group_ != nullptr) {
+    options.gpu = static_cast<int>(group_->rank());
+    // Now: until they have been compared, no rank takes any.
+    options.available_memory = [memory = runtime::ReadShareOfMemory(
+                                    environment_.vfs, ranks())](runtime::Vfs&) {
+      return memory;
+    };
+  }
+  return options;
 }
 
 absl::Status TrainingRun::CheckFiles() {
@@ -368,6 +378,13 @@ absl::StatusOr<std::unique_ptr<runtime::Executor>> TrainingRun::MakeExecutor(
   ranks.ranks = options_.ranks_as_threads;
   ranks.threads_per_rank = device_->threads();
   ranks.executor = options;
+  ranks.create_device = [this](runtime::Vfs& vfs,
+                               const runtime::DeviceOptions& given) {
+    runtime::DeviceOptions own = MakeDeviceOptions();
+    own.threads = given.threads;
+    own.available_memory = given.available_memory;
+    return runtime::CreateDevice(vfs, own);
+  };
   return runtime::RankThreads::Create(environment_.vfs, *plan_, *dataset_,
                                       ranks);
 }

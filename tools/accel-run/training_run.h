@@ -43,6 +43,8 @@ struct RunEnvironment {
   const runtime::Logger* failures = nullptr;
   // With --time-report: began with the process.
   runtime::TimeReport* times = nullptr;
+  // A folder with Python's packages; empty: none.
+  std::string python_environment = {};
 };
 
 class TrainingRun {
@@ -89,6 +91,7 @@ class TrainingRun {
   // all ranks, if it was not this one.
   bool IsOursToShow(const absl::Status& group) const;
   absl::Status CheckRankCount() const;
+  runtime::DeviceOptions MakeDeviceOptions() const;
   absl::StatusOr<runtime::RankFacts> Facts() const;
   absl::StatusOr<bool> ShallStop();
   // Whether ranks that are processes hold parts of that slot, so that they read

@@ -9,6 +9,8 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <algorithm>
+
 #include "dialects/Plan/IR/PlanDialect.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
@@ -111,9 +113,90 @@ CodeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   return llvm::success();
 }
 
+llvm::LogicalResult
+ProductAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                    int64_t matrices, int64_t rows, int64_t columns,
+                    int64_t depth, int64_t lhs, int64_t lhsOffset, bool,
+                    int64_t rhs, int64_t rhsOffset, bool) {
+  if (std::min({matrices, rows, columns, depth}) <= 0) {
+    return emitError() << "expected a product of positive sizes, got "
+                       << matrices << " of " << rows << "x" << columns
+                       << " over " << depth;
+  }
+  if (std::min({lhs, lhsOffset, rhs, rhsOffset}) < 0) {
+    return emitError() << "expected operands and offsets that are not "
+                          "negative, got "
+                       << lhs << " from " << lhsOffset << " and " << rhs
+                       << " from " << rhsOffset;
+  }
+  return llvm::success();
+}
+
+/// `0 from 512 transposed`, of which only the number is always there.
+static mlir::ParseResult parsePlace(mlir::AsmParser &parser, int64_t &operand,
+                                    int64_t &offset, bool &isTransposed) {
+  offset = 0;
+  if (parser.parseInteger(operand) ||
+      (succeeded(parser.parseOptionalKeyword("from")) &&
+       parser.parseInteger(offset))) {
+    return mlir::failure();
+  }
+  isTransposed = succeeded(parser.parseOptionalKeyword("transposed"));
+  return mlir::success();
+}
+
+static void printPlace(mlir::AsmPrinter &printer, int64_t operand,
+                       int64_t offset, bool isTransposed) {
+  printer << operand;
+  if (offset != 0) {
+    printer << " from " << offset;
+  }
+  if (isTransposed) {
+    printer << " transposed";
+  }
+}
+
+mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
+  int64_t matrices = 0, depth = 0, lhs = 0, lhsOffset = 0, rhs = 0,
+          rhsOffset = 0;
+  bool isLhsTransposed = false, isRhsTransposed = false;
+  llvm::SmallVector<int64_t> shape;
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseInteger(matrices) ||
+      parser.parseKeyword("of") ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false) ||
+      parser.parseKeyword("over") || parser.parseInteger(depth) ||
+      parser.parseComma() || parser.parseKeyword("lhs") ||
+      parsePlace(parser, lhs, lhsOffset, isLhsTransposed) ||
+      parser.parseComma() || parser.parseKeyword("rhs") ||
+      parsePlace(parser, rhs, rhsOffset, isRhsTransposed) ||
+      parser.parseGreater()) {
+    return {};
+  }
+  if (shape.size() != 2) {
+    parser.emitError(loc, "expected rows and columns of a product, got ")
+        << shape.size() << " dimensions";
+    return {};
+  }
+  return parser.getChecked<ProductAttr>(
+      parser.getContext(), matrices, shape[0], shape[1], depth, lhs, lhsOffset,
+      isLhsTransposed, rhs, rhsOffset, isRhsTransposed);
+}
+
+void ProductAttr::print(mlir::AsmPrinter &printer) const {
+  printer << "<" << getMatrices() << " of " << getRows() << "x" << getColumns()
+          << " over " << getDepth() << ", lhs ";
+  printPlace(printer, getLhs(), getLhsOffset(), getLhsTransposed());
+  printer << ", rhs ";
+  printPlace(printer, getRhs(), getRhsOffset(), getRhsTransposed());
+  printer << ">";
+}
+
 llvm::LogicalResult LibraryCallAttr::verify(
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-    llvm::StringRef library, llvm::StringRef function, int64_t workspace) {
+    llvm::StringRef library, llvm::StringRef function, int64_t workspace,
+    ProductAttr) {
   if (library.empty() || function.empty()) {
     return emitError() << "expected the names of a library and of its "
                           "function, got \""

@@ -296,12 +296,41 @@ def Plan_CodeAttr : AttrDef<Plan_Dialect, "Code"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
+  let mnemonic = "product";
+  let summary = "the matrix product that a library is to compute for a kernel";
+  let description = [{
+    `result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]` for `matrices` values of b, `rows` of m, `columns` of n and `depth` of k. All
+    lie row by row, without gaps, `lhs_offset` and `rhs_offset` elements behind the beginnings of the kernel's operands `lhs` and `rhs`; a transposed
+    one as (k, m), or (n, k). The result is the kernel's only one, with its type and `plan.accumulate`. An operand that does not begin with its memory is
+    written `lhs 0 from 512`.
+
+    ```mlir
+    plan.variant @"with-library" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
+    func.func private @k(%x: tensor<4x8xf32>, %y: tensor<16x8xf32>) -> tensor<4x16xf32> attributes {
+        plan.kernel = {kind = "product", elements = 64 : i64, rows = 4 : i64, columns = 16 : i64, block = 8 : i64},
+        plan.code = {"with-library" = #plan.library_call<"matrices" "multiply", workspace 4096,
+            product <1 of 4x16 over 8, lhs 0, rhs 1 transposed>>}} {
+      %z = accel.matmul %x, %y {transpose_rhs} : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+      return %z : tensor<4x16xf32>
+    }
+    ```
+
+    Sizes are positive, operands and offsets not negative.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "int64_t":$matrices, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
+                        "int64_t":$lhs, "int64_t":$lhs_offset, "bool":$lhs_transposed,
+                        "int64_t":$rhs, "int64_t":$rhs_offset, "bool":$rhs_transposed);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Plan_LibraryCallAttr : AttrDef<Plan_Dialect, "LibraryCall"> {
   let mnemonic = "library_call";
   let summary = "the function of a library that does a kernel's work in one variant";
   let description = [{
     Calls `function` of `library` once per launch, for all of the kernel, whose body says what is computed. It gets `workspace` bytes; 0
-    is not written. It stands in the dictionary `plan.code` of a kernel in place of a `#plan.code`: other variants of the same kernel may
+    is not written. Where that is a product, it may say which (`#plan.product`). It stands in the dictionary `plan.code` of a kernel in place of a `#plan.code`: other variants of the same kernel may
     have code.
 
     ```mlir
@@ -318,8 +347,9 @@ def Plan_LibraryCallAttr : AttrDef<Plan_Dialect, "LibraryCall"> {
   }];
   let genVerifyDecl = 1;
   let parameters = (ins StringRefParameter<"the library">:$library, StringRefParameter<"its function">:$function,
-                        DefaultValuedParameter<"int64_t", "0">:$workspace);
-  let assemblyFormat = "`<` $library $function (`,` `workspace` $workspace^)? `>`";
+                        DefaultValuedParameter<"int64_t", "0">:$workspace,
+                        OptionalParameter<"::accel::plan::ProductAttr">:$product);
+  let assemblyFormat = "`<` $library $function (`,` `workspace` $workspace^)? (`,` `product` $product^)? `>`";
   let extraClassDeclaration = [{
     /// How a launch is cut that cannot be: one tile, of one thread.
     ::accel::plan::CodeAttr getGeometry(int64_t elements) const;

@@ -14,7 +14,7 @@ def LowerWarpKernelsPass : Pass<"accel-lower-warp-kernels", "::mlir::ModuleOp"> 
     Ensures: every kernel has its code; the kernels themselves stay, as its definition.
 
     ```mlir
-    plan.variant @compute_80 cuda tuned for "sm_80" needs ["ptx71"] lanes 128
+    plan.variant @compute_80 cuda tuned for "sm_80" needs ["compute_80", "ptx71"] lanes 128
     func.func private @twice(%x: tensor<4096xf32>) -> tensor<4096xf32> attributes {
         plan.kernel = {kind = "flat", elements = 4096 : i64, rows = 1 : i64, columns = 4096 : i64},
         plan.code = {"compute_80" = #plan.code<32 tiles of 128 elements, threads 128>}} {

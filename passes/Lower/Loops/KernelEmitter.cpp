@@ -2,6 +2,7 @@
 // The function of a kernel's code, and its buffers.
 #include "passes/Lower/Loops/KernelEmitter.h"
 
+#include "passes/Analysis/KernelOperands.h"
 #include "passes/Lower/Conversions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,7 +26,9 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const IterationDomain &domain,
       kernel.getArgumentTypes(), [](Type t) -> Type { return bufferType(t); });
   llvm::append_range(types,
                      llvm::map_range(kernel.getResultTypes(), bufferType));
-  if (int64_t bytes = geometry.getWorkspace()) {
+  // Also where this variant needs none: every variant has the same pointers.
+  int64_t own = geometry.getWorkspace();
+  if (int64_t bytes = own ? own : getWorkspaceBytes(kernel)) {
     types.push_back(MemRefType::get({bytes / 4}, builder.getF32Type()));
   }
   types.append(2, builder.getIndexType());

@@ -3,6 +3,7 @@
 #include "passes/Target/Cuda/CudaTarget.h"
 
 #include "passes/Target/Cuda/AttentionRows.h"
+#include "passes/Target/Cuda/ProductCall.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -29,17 +30,19 @@ static constexpr Generation kGenerations[] = {{"120", "ptx87"},
                                               {"89", "ptx81"},
                                               {"80", "ptx71"}};
 
-/// A driver must know the PTX; code of a generation needs that.
+/// A driver must know the PTX, which later generations execute, too; code of a
+/// generation needs that.
 static std::vector<CodeVariant> makeVariants() {
   std::vector<CodeVariant> variants;
   for (const Generation &generation : kGenerations) {
     std::string processor = std::string("sm_") + generation.number;
     variants.push_back(
         {processor, plan::DeviceKind::Cuda, processor, {processor}, kLanes});
-    variants.push_back({std::string("compute_") + generation.number,
+    std::string family = std::string("compute_") + generation.number;
+    variants.push_back({family,
                         plan::DeviceKind::Cuda,
                         processor,
-                        {generation.ptx},
+                        {family, generation.ptx},
                         kLanes});
   }
   return variants;
@@ -127,10 +130,7 @@ Attribute CudaTarget::getEntry(func::FuncOp kernel,
     return {};
   }
   if (domain->kind == LoopKind::Product) {
-    // What a GPU of the Hopper generation needs, and 4 MiB are enough before.
-    constexpr int64_t kWorkspace = int64_t{32} << 20;
-    return plan::LibraryCallAttr::get(kernel.getContext(), "cublasLt",
-                                      "cublasLtMatmul", kWorkspace);
+    return getProductCall(kernel);
   }
   return cut(kernel, *domain);
 }

@@ -13,31 +13,10 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/device/cpu/cpu_roofline.h"
 #include "runtime/device/cpu/cpu_streams.h"
+#include "runtime/device/memory_text.h"
 #include "runtime/plan/sizes/size_expr.h"
 
 namespace accel::runtime {
-namespace {
-
-std::string ClassTable(const MemoryLayout& layout) {
-  std::vector<std::string> parts;
-  for (const MemoryPart& part : layout.PrivateParts()) {
-    parts.push_back(absl::StrCat(part.name, " ", FormatBytes(part.bytes)));
-  }
-  if (layout.SharedBytes() > 0) {
-    const uint64_t ranks = layout.binding().rank_count();
-    parts.push_back(absl::StrCat(
-        "gathered ", FormatBytes(layout.SharedBytes()),
-        ranks == 1 ? "" : absl::StrCat(" for all ", ranks, " ranks")));
-  }
-  if (const uint64_t bytes = layout.staging().BytesOfHost(); bytes > 0) {
-    parts.push_back(absl::StrCat("staging ", FormatBytes(bytes), " for all ",
-                                 layout.binding().rank_count(), " ranks"));
-  }
-  return absl::StrJoin(parts, ", ");
-}
-
-}  // namespace
-
 absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(
     Vfs& vfs, const CpuDeviceOptions& options) {
   ASSIGN_OR_RETURN(ThreadPool pool,
@@ -119,7 +98,7 @@ absl::StatusOr<std::unique_ptr<DeviceMemory>> CpuDevice::Allocate(
   if (needed > available.bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "not enough memory: the plan needs ", FormatBytes(needed), " (",
-        ClassTable(layout), "), ", FormatBytes(available.bytes),
+        DescribeMemory(layout), "), ", FormatBytes(available.bytes),
         " are available by ", available.source,
         "; compile with a smaller microbatch (accelc --dim batch=N) or free "
         "memory"));

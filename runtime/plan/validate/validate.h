@@ -36,6 +36,10 @@ absl::Status ValidateFunctions(const planpb::Manifest& manifest);
 absl::Status ValidateInstructions(const planpb::Manifest& manifest,
                                   const FunctionView& function);
 
+// A call of a library in the place of a kernel's code.
+absl::Status ValidateLibraryCall(const planpb::Kernel& kernel,
+                                 const planpb::KernelEntry& entry);
+
 // Helpers that these share.
 
 // `value` < `size`, or "refers to <what> <value> of <size>".

@@ -120,33 +120,6 @@ absl::Status ValidateThreads(const planpb::CodeVariant& variant,
   return absl::OkStatus();
 }
 
-// A library does all of the work at once, with no code of the plan.
-absl::Status ValidateCall(const planpb::Kernel& kernel,
-                          const planpb::KernelEntry& entry) {
-  const planpb::LibraryCall& call = entry.call();
-  if (call.library().empty() || call.function().empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("expected a call to name a library and its function, got "
-                     "'",
-                     call.library(), "' and '", call.function(), "'"));
-  }
-  if (entry.size() != 0 || entry.tiles() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("expected a call of '", call.library(),
-                     "' to have no code and one tile, got ", entry.size(),
-                     " bytes and ", entry.tiles(), " tiles"));
-  }
-  const planpb::KernelOperand* last =
-      kernel.operands().empty() ? nullptr : &*kernel.operands().rbegin();
-  const uint64_t room = last && last->per_thread() ? last->bytes() : 0;
-  if (call.workspace() > room) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "expected a workspace of at least ", call.workspace(),
-        " bytes for a call of '", call.library(), "', got ", room));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status ValidateKernel(const planpb::Manifest& manifest,
                             const planpb::Kernel& kernel) {
   if (kernel.arity() > kMaxArity) {
@@ -165,8 +138,8 @@ absl::Status ValidateKernel(const planpb::Manifest& manifest,
         Annotate(ValidateGeometry(kernel, entry), manifest.variants(i).name()));
     RETURN_IF_ERROR(ValidateThreads(manifest.variants(i), entry));
     if (entry.has_call()) {
-      RETURN_IF_ERROR(
-          Annotate(ValidateCall(kernel, entry), manifest.variants(i).name()));
+      RETURN_IF_ERROR(Annotate(ValidateLibraryCall(kernel, entry),
+                               manifest.variants(i).name()));
       continue;
     }
     if (entry.size() == 0) {

@@ -157,5 +157,35 @@ TEST(WakeWordTest, NoWakeIsLost) {
   EXPECT_LT(Deadline::Clock::now() - before, kTurns * kLookInterval / 4);
 }
 
+TEST(PollUntilTest, AsksUntilItIsSo) {
+  int asked = 0;
+  EXPECT_THAT(PollUntil(
+                  Deadline::After(seconds(30)),
+                  [] { return std::string("the device"); },
+                  [&]() -> absl::StatusOr<bool> { return ++asked == 1000; }),
+              IsOk());
+  EXPECT_EQ(asked, 1000);
+}
+
+TEST(PollUntilTest, NamesTheOwnerAndTheBudgetWhenTheDeadlinePasses) {
+  const auto before = Deadline::Clock::now();
+  EXPECT_THAT(PollUntil(
+                  Deadline::After(milliseconds(50)),
+                  [] { return std::string("the device"); },
+                  []() -> absl::StatusOr<bool> { return false; }),
+              StatusIs(absl::StatusCode::kDeadlineExceeded,
+                       "waited 50 ms for the device"));
+  EXPECT_GE(Deadline::Clock::now() - before, milliseconds(50));
+}
+
+TEST(PollUntilTest, AnErrorEndsTheWait) {
+  EXPECT_THAT(
+      PollUntil(
+          Deadline::After(seconds(30)),
+          [] { return std::string("the device"); },
+          []() -> absl::StatusOr<bool> { return absl::InternalError("lost"); }),
+      StatusIs(absl::StatusCode::kInternal, "lost"));
+}
+
 }  // namespace
 }  // namespace accel::runtime

@@ -34,6 +34,7 @@ class Recorder : public runtime::StreamClient {
                       Clock::time_point) override {
     return absl::OkStatus();
   }
+  std::string Describe(const Instance&) const override { return ""; }
   std::string DescribeWait(uint32_t, const Instance&) const override {
     return "";
   }

@@ -1,6 +1,6 @@
 // RUN: accel-opt %s --accel-lower-warp-kernels --verify-diagnostics
 
-plan.variant @compute_80 cuda tuned for "sm_80" needs ["ptx71"] lanes 128
+plan.variant @compute_80 cuda tuned for "sm_80" needs ["compute_80", "ptx71"] lanes 128
 
 // expected-error @+1 {{expected a call of a library, which products are on GPUs, got code}}
 func.func private @product(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> attributes {

@@ -1,7 +1,7 @@
 // RUN: accel-opt %s --accel-lower-warp-kernels | FileCheck %s
 // RUN: accel-opt %s --pass-pipeline="builtin.module(accel-lower{device=cuda lanes=128})" | FileCheck %s --check-prefix=ALL
 
-plan.variant @compute_80 cuda tuned for "sm_80" needs ["ptx71"] lanes 128
+plan.variant @compute_80 cuda tuned for "sm_80" needs ["compute_80", "ptx71"] lanes 128
 
 // The loops of CPUs.
 // CHECK-LABEL: func.func @twice.code(

@@ -78,6 +78,7 @@ TEST_F(CpuDeviceTest, APlanForAnotherCpuIsRefusedWithWhatIsMissing) {
   sample.manifest.mutable_variants(1)->set_device(planpb::DEVICE_CUDA);
   for (planpb::Kernel& kernel : *sample.manifest.mutable_kernels()) {
     *kernel.add_entries() = kernel.entries(0);
+    kernel.mutable_entries(1)->set_threads(128);
   }
   const auto plan = Open(sample);
   EXPECT_THAT(

@@ -54,6 +54,9 @@ class TestClient : public runtime::StreamClient {
     watchdog_.NoteProgress();
     return finish;
   }
+  std::string Describe(const Instance& instance) const override {
+    return instance.instruction->name();
+  }
   std::string DescribeWait(uint32_t event,
                            const Instance& waiter) const override {
     return absl::StrCat(

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products as calls of cuBLASLt.
+#ifndef ACCEL_PASSES_TARGET_CUDA_PRODUCTCALL_H
+#define ACCEL_PASSES_TARGET_CUDA_PRODUCTCALL_H
+
+#include "dialects/Plan/IR/PlanDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace accel {
+
+/// The call for a kernel whose domain is a product; null after an error on the
+/// kernel, which computes something else, or of operands that do not lie in one
+/// piece.
+plan::LibraryCallAttr getProductCall(mlir::func::FuncOp kernel);
+
+} // namespace accel
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What needs a driver: memory, code and streams.
+#include "runtime/device/cuda/cuda_device.h"
+
+#include <algorithm>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/device/cuda/cuda_code.h"
+#include "runtime/device/cuda/cuda_memory.h"
+#include "runtime/device/cuda/cuda_streams.h"
+#include "runtime/device/cuda/variant_choice.h"
+#include "runtime/device/memory_text.h"
+
+namespace accel::runtime::cuda {
+
+absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Create(
+    Vfs& vfs, const CudaDeviceOptions& options) {
+  auto device = absl::WrapUnique(new CudaDevice(vfs, options));
+  ASSIGN_OR_RETURN(auto driver, Driver::Open(vfs, options.libraries));
+  ASSIGN_OR_RETURN(device->gpu_, Gpu::Open(std::move(driver), options.gpu));
+  ASSIGN_OR_RETURN(device->memory_, device->gpu_->ReadMemory());
+  return device;
+}
+
+std::string CudaDevice::Describe() const {
+  return absl::StrCat(gpu_->name(), ", sm_", gpu_->capability(),
+                      ", driver for CUDA ", gpu_->driver().Version());
+}
+
+absl::StatusOr<int> CudaDevice::ChooseVariant(const PlanView& plan) const {
+  return ChooseGpuVariant(
+      plan, {gpu_->name(), gpu_->capability(), gpu_->driver().version()});
+}
+
+absl::StatusOr<std::unique_ptr<DeviceCode>> CudaDevice::LoadCode(
+    const Plan& plan) {
+  if (plan.manifest().kernels().empty()) {
+    return std::make_unique<CudaCode>(*gpu_);
+  }
+  ASSIGN_OR_RETURN(const int variant, ChooseVariant(plan.view()));
+  return CudaCode::Load(*gpu_, plan, variant);
+}
+
+absl::StatusOr<std::unique_ptr<DeviceMemory>> CudaDevice::Allocate(
+    const PlanView&, const MemoryLayout& layout, const SharedAllocator&) {
+  const uint64_t needed = layout.PrivateBytes() + layout.SharedBytes();
+  const uint64_t available =
+      memory_.free / static_cast<uint64_t>(options_.ranks_on_gpu);
+  if (needed > available) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "not enough memory on the GPU (", gpu_->name(), "): the plan needs ",
+        FormatBytes(needed), " (", DescribeMemory(layout), "), ",
+        FormatBytes(available), " are free",
+        options_.ranks_on_gpu == 1
+            ? ""
+            : absl::StrCat(" for each of ", options_.ranks_on_gpu, " ranks"),
+        " of ", FormatBytes(memory_.total),
+        "; compile with a smaller microbatch (accelc --dim batch=N), on more "
+        "ranks with --fsdp, or end what else runs on the GPU (nvidia-smi)"));
+  }
+  return CudaMemory::Create(*gpu_, layout);
+}
+
+absl::StatusOr<std::unique_ptr<StreamGroup>> CudaDevice::CreateStreams(
+    const PlanView& plan, const DeviceCode& code, DeviceMemory& memory,
+    StreamClient& client, const StreamOptions& options) {
+  const auto& own = static_cast<const CudaCode&>(code);
+  RETURN_IF_ERROR(gpu_->MakeCurrent());
+  std::unique_ptr<CublasLt> library;
+  if (own.calls_libraries()) {
+    ASSIGN_OR_RETURN(library, CublasLt::Open(vfs_, options_.libraries));
+  }
+  return CudaStreams::Create(*gpu_, plan, own, static_cast<CudaMemory&>(memory),
+                             std::move(library), client, options);
+}
+
+absl::StatusOr<Roofline> CudaDevice::MeasureRoofline() {
+  return absl::UnimplementedError(
+      "what a GPU can do at most is not measured yet");
+}
+
+}  // namespace accel::runtime::cuda

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels, calls, fills and copies.
+#include "runtime/device/cuda/cuda_operations.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+
+namespace accel::runtime::cuda {
+namespace {
+
+constexpr uint64_t kWarp = 32;
+
+bool IsZero(absl::string_view pattern) {
+  return std::all_of(pattern.begin(), pattern.end(),
+                     [](char c) { return c == 0; });
+}
+
+template <typename Number>
+Number First(absl::string_view pattern) {
+  Number number;
+  std::memcpy(&number, pattern.data(), sizeof number);
+  return number;
+}
+
+}  // namespace
+
+CudaOperations::CudaOperations(StreamContext& context, StreamHandle stream,
+                               uint32_t most_arguments)
+    : context_(context), stream_(stream) {
+  pointers_.reserve(most_arguments);
+  parameters_.reserve(most_arguments + 2);
+}
+
+absl::Status CudaOperations::PrepareCollectives(uint64_t most_bytes) {
+  if (most_bytes == 0) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(collective_input_,
+                   PinnedMemory::Create(context_.gpu, most_bytes));
+  ASSIGN_OR_RETURN(collective_output_,
+                   PinnedMemory::Create(context_.gpu, most_bytes));
+  return absl::OkStatus();
+}
+
+absl::Status CudaOperations::Launch(const KernelLaunch& launch) {
+  pointers_.clear();
+  for (const KernelArgument& argument : launch.arguments) {
+    pointers_.push_back(context_.memory.At(argument.range));
+  }
+  const CudaKernel& kernel = context_.code.kernel(launch.kernel);
+  return kernel.function == nullptr
+             ? LaunchProduct(launch)
+             : LaunchCode(kernel, static_cast<int64_t>(kernel.TilesOf(launch)));
+}
+
+absl::Status CudaOperations::LaunchCode(const CudaKernel& kernel,
+                                        int64_t tiles) {
+  // A rank may own nothing.
+  if (tiles == 0) {
+    return absl::OkStatus();
+  }
+  parameters_.clear();
+  for (DevicePointer& pointer : pointers_) {
+    parameters_.push_back(&pointer);
+  }
+  int64_t begin = 0;
+  parameters_.push_back(&begin);
+  parameters_.push_back(&tiles);
+  const uint64_t warps = kernel.threads / kWarp;
+  const auto blocks =
+      static_cast<unsigned>(DivideUp(static_cast<uint64_t>(tiles), warps));
+  RETURN_IF_CUDA_ERROR(driver(), cuLaunchKernel, kernel.function, blocks, 1, 1,
+                       kernel.threads, 1, 1, 0, stream_, parameters_.data(),
+                       nullptr);
+  return absl::OkStatus();
+}
+
+absl::Status CudaOperations::LaunchProduct(const KernelLaunch& launch) {
+  const planpb::Product& product = context_.products->product(launch.kernel);
+  bool adds = product.mode() == planpb::Product::RESULT_ADDED;
+  if (product.mode() == planpb::Product::RESULT_ADDED_IF) {
+    ASSIGN_OR_RETURN(
+        adds, context_.flags.Get(launch.arguments[product.flag()].range));
+  }
+  return context_.products->Run(launch.kernel, pointers_, adds, stream_);
+}
+
+absl::Status CudaOperations::Fill(const ByteRange& destination,
+                                  absl::string_view pattern) {
+  context_.flags.NoteFill(destination, pattern);
+  const DevicePointer to = context_.memory.At(destination);
+  const uint64_t size = destination.size();
+  if (size == 0) {
+    return absl::OkStatus();
+  }
+  if (IsZero(pattern)) {
+    RETURN_IF_CUDA_ERROR(driver(), cuMemsetD8Async, to, 0, size, stream_);
+    return absl::OkStatus();
+  }
+  switch (pattern.size()) {
+    case 1:
+      RETURN_IF_CUDA_ERROR(driver(), cuMemsetD8Async, to,
+                           First<unsigned char>(pattern), size, stream_);
+      return absl::OkStatus();
+    case 2:
+      RETURN_IF_CUDA_ERROR(driver(), cuMemsetD16Async, to,
+                           First<unsigned short>(pattern), size / 2, stream_);
+      return absl::OkStatus();
+    case 4:
+      RETURN_IF_CUDA_ERROR(driver(), cuMemsetD32Async, to,
+                           First<unsigned>(pattern), size / 4, stream_);
+      return absl::OkStatus();
+    default:
+      // The driver fills with at most four bytes; such patterns are rare, and
+      // what they fill is small.
+      return Upload(destination, [&](absl::Span<std::byte> host) {
+        for (size_t i = 0; i < host.size(); ++i) {
+          host[i] = std::byte(pattern[i % pattern.size()]);
+        }
+        return absl::OkStatus();
+      });
+  }
+}
+
+absl::Status CudaOperations::Copy(const ByteRange& source,
+                                  const ByteRange& destination) {
+  if (source.size() == 0) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_CUDA_ERROR(driver(), cuMemcpyDtoDAsync_v2,
+                       context_.memory.At(destination),
+                       context_.memory.At(source), source.size(), stream_);
+  return absl::OkStatus();
+}
+
+absl::Status CudaOperations::WaitForStream() {
+  return context_.wait.WaitUntil(
+      [] { return std::string("the GPU to have what a collective takes"); },
+      [&] {
+        return driver().IsDone(driver()->cuStreamQuery(stream_),
+                               "cuStreamQuery");
+      });
+}
+
+absl::Status CudaOperations::Collective(const CollectiveCall& call,
+                                        const ByteRange& input,
+                                        const ByteRange& output) {
+  if (context_.communicator == nullptr) {
+    const bool is_in_place =
+        context_.memory.At(input) == context_.memory.At(output);
+    return is_in_place ? absl::OkStatus() : Copy(input, output);
+  }
+  CollectiveCall own = call;
+  own.input = absl::MakeSpan(collective_input_.data(), input.size());
+  own.output = absl::MakeSpan(collective_output_.data(), output.size());
+  if (input.size() != 0) {
+    RETURN_IF_CUDA_ERROR(driver(), cuMemcpyDtoHAsync_v2,
+                         collective_input_.data(), context_.memory.At(input),
+                         input.size(), stream_);
+  }
+  // Also until the GPU has read the output of the collective before.
+  RETURN_IF_ERROR(WaitForStream());
+  RETURN_IF_ERROR(context_.communicator->Run(own));
+  if (output.size() != 0) {
+    RETURN_IF_CUDA_ERROR(driver(), cuMemcpyHtoDAsync_v2,
+                         context_.memory.At(output), collective_output_.data(),
+                         output.size(), stream_);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CudaOperations::Upload(
+    const ByteRange& destination,
+    absl::FunctionRef<absl::Status(absl::Span<std::byte>)> produce) {
+  return context_.uploads.Upload(context_.memory.At(destination),
+                                 destination.size(), stream_, produce,
+                                 context_.wait);
+}
+
+absl::Status CudaOperations::Download(const ByteRange& source,
+                                      absl::Span<std::byte> host) {
+  if (!context_.downloads.HasRoomFor(host.size())) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "no room for ", FormatBytes(host.size()), " more to the host"));
+  }
+  return context_.downloads.Add(context_.memory.At(source), host, stream_);
+}
+
+void CudaOperations::ParallelFor(int64_t count,
+                                 absl::FunctionRef<void(int64_t)> task) {
+  for (int64_t i = 0; i < count; ++i) {
+    task(i);
+  }
+}
+
+}  // namespace accel::runtime::cuda

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operations of one stream, which the driver queues.
+#ifndef ACCEL_RUNTIME_DEVICE_CUDA_CUDA_OPERATIONS_H_
+#define ACCEL_RUNTIME_DEVICE_CUDA_CUDA_OPERATIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/comm/communicator.h"
+#include "runtime/device/cuda/cuda_code.h"
+#include "runtime/device/cuda/cuda_memory.h"
+#include "runtime/device/cuda/host_wait.h"
+#include "runtime/device/cuda/pinned_memory.h"
+#include "runtime/device/cuda/product_calls.h"
+#include "runtime/device/operations.h"
+
+namespace accel::runtime::cuda {
+
+// What the streams of a rank share.
+struct StreamContext {
+  const Gpu& gpu;
+  const CudaCode& code;
+  const CudaMemory& memory;
+  HostWait& wait;
+  Communicator* communicator = nullptr;  // null for a rank alone
+  std::optional<ProductCalls> products;  // if the code calls a library
+  AccumulationFlags flags;
+  UploadSlots uploads;
+  Downloads downloads;
+};
+
+// Threads: one at a time for all that share a context.
+class CudaOperations : public Operations {
+ public:
+  // Borrows: the context.
+  CudaOperations(StreamContext& context, StreamHandle stream,
+                 uint32_t most_arguments);
+  // Before the first collective on this stream, none of which has an input or
+  // output of more bytes: so much memory of the host is pinned for each.
+  absl::Status PrepareCollectives(uint64_t most_bytes);
+
+  absl::Status Launch(const KernelLaunch& launch) override;
+  absl::Status Fill(const ByteRange& destination,
+                    absl::string_view pattern) override;
+  absl::Status Copy(const ByteRange& source,
+                    const ByteRange& destination) override;
+  // Between ranks, on the host: waits until the stream is done, and returns
+  // when the result is on its way back.
+  absl::Status Collective(const CollectiveCall& call, const ByteRange& input,
+                          const ByteRange& output) override;
+  absl::Status Upload(
+      const ByteRange& destination,
+      absl::FunctionRef<absl::Status(absl::Span<std::byte>)> produce) override;
+  absl::Status Download(const ByteRange& source,
+                        absl::Span<std::byte> host) override;
+  void ParallelFor(int64_t count,
+                   absl::FunctionRef<void(int64_t)> task) override;
+
+ private:
+  const Driver& driver() const { return context_.gpu.driver(); }
+
+  absl::Status LaunchCode(const CudaKernel& kernel, int64_t tiles);
+  absl::Status LaunchProduct(const KernelLaunch& launch);
+  // Until all that was enqueued here is done.
+  absl::Status WaitForStream();
+
+  StreamContext& context_;
+  const StreamHandle stream_;
+  // Of one launch: pointers, and the addresses of these and of the tiles.
+  std::vector<DevicePointer> pointers_;
+  std::vector<void*> parameters_;
+  PinnedMemory collective_input_;
+  PinnedMemory collective_output_;
+};
+
+}  // namespace accel::runtime::cuda
+
+#endif  // ACCEL_RUNTIME_DEVICE_CUDA_CUDA_OPERATIONS_H_

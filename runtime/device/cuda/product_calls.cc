@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A matrix of rows is the transposed matrix of columns, which cuBLASLt is made
+// for: it is asked for result^T = rhs^T lhs^T.
+#include "runtime/device/cuda/product_calls.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/format.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/plan/schema/element_type.h"
+
+namespace accel::runtime::cuda {
+namespace {
+
+// Of what the driver allocates.
+constexpr uint32_t kMostAlignment = 256;
+
+bool Overlap(const ByteRange& a, const ByteRange& b) {
+  return a.space == b.space && a.begin < b.end && b.begin < a.end;
+}
+
+std::optional<int> ToCuda(planpb::ElementType type) {
+  switch (type) {
+    case planpb::ELEMENT_F32:
+      return kR32F;
+    case planpb::ELEMENT_BF16:
+      return kR16BF;
+    case planpb::ELEMENT_F16:
+      return kR16F;
+    default:
+      return std::nullopt;
+  }
+}
+
+// "4 of 128x108 over 36, bf16 and bf16 to f32"
+std::string Text(const planpb::Product& product) {
+  return absl::StrCat(product.matrices(), " of ", product.rows(), "x",
+                      product.columns(), " over ", product.depth(), ", ",
+                      ElementTypeName(product.lhs().dtype()), " and ",
+                      ElementTypeName(product.rhs().dtype()), " to ",
+                      ElementTypeName(product.result().dtype()));
+}
+
+uint32_t Worse(uint32_t alignment, uint64_t address) {
+  const uint64_t all = address | alignment;
+  return static_cast<uint32_t>(all & (~all + 1));
+}
+
+}  // namespace
+
+void AccumulationFlags::Add(const ByteRange& range) {
+  if (!Overlaps(range)) {
+    flags_.push_back({range, Value::kUnknown});
+  }
+}
+
+bool AccumulationFlags::Overlaps(const ByteRange& range) const {
+  return std::any_of(flags_.begin(), flags_.end(), [&](const Flag& flag) {
+    return Overlap(flag.range, range);
+  });
+}
+
+void AccumulationFlags::NoteFill(const ByteRange& range,
+                                 absl::string_view pattern) {
+  for (Flag& flag : flags_) {
+    if (Overlap(flag.range, range)) {
+      const size_t place = flag.range.begin - range.begin;
+      const bool is_true =
+          !pattern.empty() && pattern[place % pattern.size()] != 0;
+      flag.value = is_true ? Value::kTrue : Value::kFalse;
+    }
+  }
+}
+
+absl::StatusOr<bool> AccumulationFlags::Get(const ByteRange& range) const {
+  for (const Flag& flag : flags_) {
+    if (Overlap(flag.range, range) && flag.value != Value::kUnknown) {
+      return flag.value == Value::kTrue;
+    }
+  }
+  return absl::FailedPreconditionError(
+      "no fill has said whether a product is added or stored");
+}
+
+absl::StatusOr<ProductCalls> ProductCalls::Create(
+    std::unique_ptr<CublasLt> library, const PlanView& plan, int variant,
+    const MemoryLayout& layout) {
+  ProductCalls calls(std::move(library));
+  calls.FindCalls(plan.manifest(), variant);
+  calls.VisitLaunches(plan, layout);
+  RETURN_IF_ERROR(calls.CheckFlags(plan, layout));
+  for (size_t kernel = 0; kernel < calls.calls_.size(); ++kernel) {
+    Call& call = calls.calls_[kernel];
+    if (call.product == nullptr) {
+      continue;
+    }
+    const std::string& name =
+        plan.manifest().kernels(static_cast<int>(kernel)).name();
+    const std::string context =
+        absl::StrCat("kernel '", name, "' (", Text(*call.product), ")");
+    RETURN_IF_ERROR(Annotate(calls.Describe(call), context));
+    RETURN_IF_ERROR(Annotate(calls.ChooseAlgorithm(call), context));
+  }
+  return calls;
+}
+
+ProductCalls::~ProductCalls() {
+  for (const Call& call : calls_) {
+    for (MatrixLayout layout : {call.a, call.b, call.d}) {
+      if (layout != nullptr) {
+        (*library_)->cublasLtMatrixLayoutDestroy(layout);
+      }
+    }
+    if (call.desc != nullptr) {
+      (*library_)->cublasLtMatmulDescDestroy(call.desc);
+    }
+  }
+}
+
+void ProductCalls::FindCalls(const planpb::Manifest& manifest, int variant) {
+  for (const planpb::Kernel& kernel : manifest.kernels()) {
+    const planpb::KernelEntry& entry = kernel.entries(variant);
+    Call& call = calls_.emplace_back();
+    if (entry.has_call()) {
+      call.product = &entry.call().product();
+      call.workspace_bytes = entry.call().workspace();
+    }
+    call.lhs_alignment = call.rhs_alignment = call.result_alignment =
+        kMostAlignment;
+  }
+}
+
+void ProductCalls::VisitLaunches(const PlanView& plan,
+                                 const MemoryLayout& layout) {
+  for (const FunctionView& function : plan.functions()) {
+    for (const planpb::Instruction& instruction : function.instructions()) {
+      if (instruction.has_launch() &&
+          calls_[instruction.launch().kernel()].product != nullptr) {
+        VisitLaunch(instruction, layout);
+      }
+    }
+  }
+}
+
+void ProductCalls::VisitLaunch(const planpb::Instruction& instruction,
+                               const MemoryLayout& layout) {
+  const planpb::Launch& launch = instruction.launch();
+  Call& call = calls_[launch.kernel()];
+  const planpb::Product& product = *call.product;
+  // Buffers have at most two copies, which take turns.
+  for (uint64_t iteration = 0; iteration < 2; ++iteration) {
+    const auto range = [&](uint32_t operand) {
+      return layout.RangeOf(instruction.accesses(static_cast<int>(
+                                launch.arguments(static_cast<int>(operand)))),
+                            iteration);
+    };
+    const auto worsen = [&](const planpb::Product::Factor& factor,
+                            uint32_t& alignment) {
+      alignment =
+          Worse(alignment, range(factor.operand()).begin + factor.offset());
+    };
+    worsen(product.lhs(), call.lhs_alignment);
+    worsen(product.rhs(), call.rhs_alignment);
+    worsen(product.result(), call.result_alignment);
+    if (product.mode() == planpb::Product::RESULT_ADDED_IF) {
+      flags_.Add(range(product.flag()));
+    }
+  }
+}
+
+absl::Status ProductCalls::CheckFlags(const PlanView& plan,
+                                      const MemoryLayout& layout) const {
+  for (const FunctionView& function : plan.functions()) {
+    for (const planpb::Instruction& instruction : function.instructions()) {
+      for (const planpb::Access& access : instruction.accesses()) {
+        if (access.mode() != planpb::Access::MODE_READ &&
+            !instruction.has_fill() &&
+            flags_.Overlaps(layout.RangeOf(access, 0))) {
+          return absl::FailedPreconditionError(absl::StrCat(
+              plan.Describe(function, instruction),
+              " writes a flag that says whether a product is added or stored, "
+              "which only a fill may"));
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<MatrixLayout> ProductCalls::MakeLayout(planpb::ElementType type,
+                                                      uint64_t rows,
+                                                      uint64_t columns,
+                                                      uint64_t matrices) const {
+  const std::optional<int> known = ToCuda(type);
+  if (!known) {
+    return absl::UnimplementedError(absl::StrCat(
+        "cuBLASLt is not called for ", ElementTypeName(type), " yet"));
+  }
+  MatrixLayout layout = nullptr;
+  RETURN_IF_BLAS_ERROR(*library_, cublasLtMatrixLayoutCreate, &layout, *known,
+                       rows, columns, static_cast<int64_t>(rows));
+  const auto count = static_cast<int32_t>(matrices);
+  const auto stride = static_cast<int64_t>(rows * columns);
+  const BlasStatus counted = (*library_)->cublasLtMatrixLayoutSetAttribute(
+      layout, kLayoutBatchCount, &count, sizeof count);
+  const BlasStatus strided = (*library_)->cublasLtMatrixLayoutSetAttribute(
+      layout, kLayoutStridedBatchOffset, &stride, sizeof stride);
+  if (counted != kBlasSuccess || strided != kBlasSuccess) {
+    (*library_)->cublasLtMatrixLayoutDestroy(layout);
+    return library_->Check(counted != kBlasSuccess ? counted : strided,
+                           "cublasLtMatrixLayoutSetAttribute");
+  }
+  return layout;
+}
+
+absl::Status ProductCalls::Describe(Call& call) const {
+  const planpb::Product& product = *call.product;
+  RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulDescCreate, &call.desc,
+                       kCompute32F, kR32F);
+  const bool is_a_transposed = product.rhs().transposed();
+  const bool is_b_transposed = product.lhs().transposed();
+  for (const auto& [attribute, is_transposed] :
+       {std::pair(kDescTransA, is_a_transposed),
+        std::pair(kDescTransB, is_b_transposed)}) {
+    const int32_t operation = is_transposed ? kOpT : kOpN;
+    RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulDescSetAttribute, call.desc,
+                         attribute, &operation, sizeof operation);
+  }
+  const uint64_t m = product.rows(), n = product.columns(), k = product.depth(),
+                 b = product.matrices();
+  ASSIGN_OR_RETURN(call.a,
+                   MakeLayout(product.rhs().dtype(), is_a_transposed ? k : n,
+                              is_a_transposed ? n : k, b));
+  ASSIGN_OR_RETURN(call.b,
+                   MakeLayout(product.lhs().dtype(), is_b_transposed ? m : k,
+                              is_b_transposed ? k : m, b));
+  ASSIGN_OR_RETURN(call.d, MakeLayout(product.result().dtype(), n, m, b));
+  return absl::OkStatus();
+}
+
+// What an algorithm may need. In place sums are left out: atomic additions come
+// in any order, and so have other bits each time.
+absl::Status ProductCalls::SetPreference(const Call& call,
+                                         MatmulPreference preference) const {
+  const auto set = [&](int attribute, const auto& value) {
+    return library_->Check((*library_)->cublasLtMatmulPreferenceSetAttribute(
+                               preference, attribute, &value, sizeof value),
+                           "cublasLtMatmulPreferenceSetAttribute");
+  };
+  RETURN_IF_ERROR(set(kPreferenceMaxWorkspaceBytes, call.workspace_bytes));
+  RETURN_IF_ERROR(set(kPreferenceReductionSchemeMask, kReductionComputeType));
+  RETURN_IF_ERROR(set(kPreferenceMinAlignmentABytes, call.rhs_alignment));
+  RETURN_IF_ERROR(set(kPreferenceMinAlignmentBBytes, call.lhs_alignment));
+  RETURN_IF_ERROR(set(kPreferenceMinAlignmentCBytes, call.result_alignment));
+  return set(kPreferenceMinAlignmentDBytes, call.result_alignment);
+}
+
+absl::Status ProductCalls::ChooseAlgorithm(Call& call) const {
+  MatmulPreference preference = nullptr;
+  RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulPreferenceCreate, &preference);
+  absl::Status status = SetPreference(call, preference);
+  MatmulHeuristic best = {};
+  int found = 0;
+  BlasStatus searched = kBlasSuccess;
+  if (status.ok()) {
+    searched = (*library_)->cublasLtMatmulAlgoGetHeuristic(
+        library_->handle(), call.desc, call.a, call.b, call.d, call.d,
+        preference, 1, &best, &found);
+  }
+  (*library_)->cublasLtMatmulPreferenceDestroy(preference);
+  RETURN_IF_ERROR(status);
+  if (searched == kBlasNotSupported ||
+      (searched == kBlasSuccess && found == 0)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "cuBLASLt ", library_->Version(), " has no algorithm within ",
+        FormatBytes(call.workspace_bytes),
+        " of workspace for operands at multiples of ", call.lhs_alignment, ", ",
+        call.rhs_alignment, " and ", call.result_alignment, " bytes"));
+  }
+  RETURN_IF_ERROR(library_->Check(searched, "cublasLtMatmulAlgoGetHeuristic"));
+  RETURN_IF_ERROR(
+      library_->Check(best.state, "cublasLtMatmulAlgoGetHeuristic"));
+  if (best.workspace_bytes > call.workspace_bytes) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "cuBLASLt ", library_->Version(), " wants ",
+        FormatBytes(best.workspace_bytes), " of workspace, the plan has ",
+        FormatBytes(call.workspace_bytes)));
+  }
+  call.algo = best.algo;
+  return absl::OkStatus();
+}
+
+absl::Status ProductCalls::Run(uint32_t kernel,
+                               absl::Span<const DevicePointer> operands,
+                               bool adds, StreamHandle stream) const {
+  const Call& call = calls_[kernel];
+  const planpb::Product& product = *call.product;
+  const auto at = [&](const planpb::Product::Factor& factor) {
+    return reinterpret_cast<void*>(operands[factor.operand()] +
+                                   factor.offset());
+  };
+  const float alpha = 1;
+  const float beta = adds ? 1 : 0;
+  void* const result = at(product.result());
+  return library_->Check(
+      (*library_)->cublasLtMatmul(
+          library_->handle(), call.desc, &alpha, at(product.rhs()), call.a,
+          at(product.lhs()), call.b, &beta, result, call.d, result, call.d,
+          &call.algo, reinterpret_cast<void*>(operands.back()),
+          call.workspace_bytes, stream),
+      "cublasLtMatmul");
+}
+
+}  // namespace accel::runtime::cuda

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A plan's products as calls of cuBLASLt, whose algorithms are chosen before
+// anything runs.
+#ifndef ACCEL_RUNTIME_DEVICE_CUDA_PRODUCT_CALLS_H_
+#define ACCEL_RUNTIME_DEVICE_CUDA_PRODUCT_CALLS_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "runtime/device/cuda/cublaslt.h"
+#include "runtime/plan/memory/memory_layout.h"
+#include "runtime/plan/plan.h"
+
+namespace accel::runtime::cuda {
+
+// The flags that say whether a product is added to what is there or stored.
+// Fills write them, and nothing else; so whoever enqueues fills knows what
+// a flag is for what is enqueued behind.
+class AccumulationFlags {
+ public:
+  void Add(const ByteRange& range);
+  // Of each fill, when it is enqueued.
+  void NoteFill(const ByteRange& range, absl::string_view pattern);
+  // FailedPrecondition where no fill has said.
+  absl::StatusOr<bool> Get(const ByteRange& range) const;
+  bool Overlaps(const ByteRange& range) const;
+
+ private:
+  enum class Value : uint8_t { kUnknown, kFalse, kTrue };
+  struct Flag {
+    ByteRange range;
+    Value value = Value::kUnknown;
+  };
+  std::vector<Flag> flags_;
+};
+
+// Threads: one at a time.
+class ProductCalls {
+ public:
+  // FailedPrecondition, naming the kernel, where cuBLASLt has no algorithm
+  // within the planned workspace, or something else than a fill writes a flag.
+  // Algorithms fit the places of all launches, in memory whose beginning is
+  // aligned as the driver's allocations are.
+  // Borrows: the plan. Requires: the library's context is current.
+  static absl::StatusOr<ProductCalls> Create(std::unique_ptr<CublasLt> library,
+                                             const PlanView& plan, int variant,
+                                             const MemoryLayout& layout);
+
+  ~ProductCalls();
+  ProductCalls(ProductCalls&&) noexcept = default;
+  ProductCalls& operator=(ProductCalls&&) = delete;
+
+  const AccumulationFlags& flags() const { return flags_; }
+  // How the result of `kernel`, a product, is stored.
+  const planpb::Product& product(uint32_t kernel) const {
+    return *calls_[kernel].product;
+  }
+
+  // Enqueues the call for `kernel`, whose operands these are. `adds`: to what
+  // is in the result's memory.
+  absl::Status Run(uint32_t kernel, absl::Span<const DevicePointer> operands,
+                   bool adds, StreamHandle stream) const;
+
+ private:
+  struct Call {
+    const planpb::Product* product = nullptr;
+    MatmulDesc desc = nullptr;
+    MatrixLayout a = nullptr, b = nullptr, d = nullptr;
+    MatmulAlgo algo = {};
+    uint64_t workspace_bytes = 0;
+    // Of each factor, the largest power of two that divides all its addresses.
+    uint32_t lhs_alignment = 0, rhs_alignment = 0, result_alignment = 0;
+  };
+
+  explicit ProductCalls(std::unique_ptr<CublasLt> library)
+      : library_(std::move(library)) {}
+
+  void FindCalls(const planpb::Manifest& manifest, int variant);
+  void VisitLaunches(const PlanView& plan, const MemoryLayout& layout);
+  void VisitLaunch(const planpb::Instruction& instruction,
+                   const MemoryLayout& layout);
+  absl::Status CheckFlags(const PlanView& plan,
+                          const MemoryLayout& layout) const;
+  absl::Status Describe(Call& call) const;
+  absl::StatusOr<MatrixLayout> MakeLayout(planpb::ElementType type,
+                                          uint64_t rows, uint64_t columns,
+                                          uint64_t matrices) const;
+  absl::Status SetPreference(const Call& call,
+                             MatmulPreference preference) const;
+  absl::Status ChooseAlgorithm(Call& call) const;
+
+  std::unique_ptr<CublasLt> library_;
+  AccumulationFlags flags_;
+  std::vector<Call> calls_;  // per kernel; without a product for other kernels
+};
+
+}  // namespace accel::runtime::cuda
+
+#endif  // ACCEL_RUNTIME_DEVICE_CUDA_PRODUCT_CALLS_H_
