@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/cuda/double/blas/blas_fixture.h"
+
+#include <dlfcn.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+namespace accel::cuda_double::blas {
+namespace {
+
+void Require(bool holds, const char* what) {
+  if (!holds) {
+    std::fprintf(stderr, "cuda_double_blas_test: failed: %s\n", what);
+    std::abort();
+  }
+}
+
+void* OpenLibrary(const char* name) {
+  const std::string path = std::string(ACCEL_CUDA_DOUBLES "/") + name;
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  Require(library != nullptr, library == nullptr ? dlerror() : "");
+  return library;
+}
+
+template <typename F>
+void Load(void* library, const char* name, F& function) {
+  function = reinterpret_cast<F>(dlsym(library, name));
+  Require(function != nullptr, name);
+}
+
+const cuda::DriverFunctions& Driver() { return TheDoubles().driver; }
+
+cuda::MatrixLayout MakeLayout(const MatrixSpec& spec) {
+  const cuda::BlasFunctions& blas = TheDoubles().blas;
+  cuda::MatrixLayout layout = nullptr;
+  Require(blas.cublasLtMatrixLayoutCreate(&layout, spec.type, spec.rows,
+                                          spec.columns,
+                                          spec.leading_dimension) == 0,
+          "a layout");
+  auto set = [&](int attribute, const auto& value) {
+    Require(blas.cublasLtMatrixLayoutSetAttribute(layout, attribute, &value,
+                                                  sizeof value) == 0,
+            "an attribute of a layout");
+  };
+  set(cuda::kLayoutOrder, spec.order);
+  set(cuda::kLayoutBatchCount, spec.batches);
+  set(cuda::kLayoutStridedBatchOffset, spec.stride);
+  return layout;
+}
+
+}  // namespace
+
+Doubles OpenDoubles() {
+  Doubles doubles;
+  void* driver = OpenLibrary("libcuda.so.1");
+  void* blas = OpenLibrary("libcublasLt.so.13");
+#define ACCEL_TEST_LOAD(name, ...) Load(driver, #name, doubles.driver.name);
+  ACCEL_CUDA_DRIVER_FUNCTIONS(ACCEL_TEST_LOAD)
+#undef ACCEL_TEST_LOAD
+#define ACCEL_TEST_LOAD(result, name, ...) Load(blas, #name, doubles.blas.name);
+  ACCEL_CUBLASLT_FUNCTIONS(ACCEL_TEST_LOAD)
+#undef ACCEL_TEST_LOAD
+  return doubles;
+}
+
+Doubles StartDriver() {
+  Doubles doubles = OpenDoubles();
+  cuda::DeviceOrdinal device = 0;
+  cuda::Context context = nullptr;
+  Require(doubles.driver.cuInit(0) == 0, "cuInit");
+  Require(doubles.driver.cuDeviceGet(&device, 0) == 0, "cuDeviceGet");
+  Require(doubles.driver.cuDevicePrimaryCtxRetain(&context, device) == 0,
+          "cuDevicePrimaryCtxRetain");
+  Require(doubles.driver.cuCtxSetCurrent(context) == 0, "cuCtxSetCurrent");
+  Require(doubles.driver.cuStreamCreate(&doubles.stream,
+                                        cuda::kStreamNonBlocking) == 0,
+          "cuStreamCreate");
+  return doubles;
+}
+
+const Doubles& TheDoubles() {
+  static const Doubles& doubles = *[] {
+    auto* made = new Doubles(StartDriver());
+    Require(made->blas.cublasLtCreate(&made->handle) == 0, "cublasLtCreate");
+    return made;
+  }();
+  return doubles;
+}
+
+void Finish(cuda::StreamHandle stream) {
+  cuda::Result result = cuda::kErrorNotReady;
+  while ((result = Driver().cuStreamQuery(stream)) == cuda::kErrorNotReady) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  Require(result == cuda::kSuccess, "cuStreamQuery");
+}
+
+void Finish() { Finish(TheDoubles().stream); }
+
+DeviceBuffer::DeviceBuffer(size_t bytes) : bytes_(bytes) {
+  Require(Driver().cuMemAlloc_v2(&pointer_, bytes) == 0, "cuMemAlloc");
+}
+
+DeviceBuffer::DeviceBuffer(const std::vector<std::byte>& content)
+    : DeviceBuffer(content.size()) {
+  Upload(content);
+}
+
+DeviceBuffer::~DeviceBuffer() {
+  Require(Driver().cuMemFree_v2(pointer_) == 0, "cuMemFree");
+}
+
+void* DeviceBuffer::at(size_t offset) const {
+  return reinterpret_cast<void*>(pointer_ + offset);
+}
+
+void DeviceBuffer::Upload(const std::vector<std::byte>& content) {
+  Require(content.size() == bytes_, "the size of an upload");
+  Require(Driver().cuMemcpyHtoDAsync_v2(pointer_, content.data(), bytes_,
+                                        TheDoubles().stream) == 0,
+          "cuMemcpyHtoDAsync");
+  blas::Finish();
+}
+
+std::vector<std::byte> DeviceBuffer::Download() const {
+  std::vector<std::byte> content(bytes_);
+  Require(Driver().cuMemcpyDtoHAsync_v2(content.data(), pointer_, bytes_,
+                                        TheDoubles().stream) == 0,
+          "cuMemcpyDtoHAsync");
+  blas::Finish();
+  return content;
+}
+
+ProductSpec PackedProduct(int type, int64_t m, int64_t n, int64_t k) {
+  ProductSpec spec;
+  spec.a = {type, m, k, m};
+  spec.b = {type, k, n, k};
+  spec.c = spec.d = {type, m, n, m};
+  return spec;
+}
+
+ProductObjects::ProductObjects(const ProductSpec& spec) {
+  const cuda::BlasFunctions& blas = TheDoubles().blas;
+  Require(
+      blas.cublasLtMatmulDescCreate(&desc, spec.compute_type, cuda::kR32F) == 0,
+      "a descriptor");
+  Require(Set(cuda::kDescTransA, int32_t{spec.transpose_a}) == 0 &&
+              Set(cuda::kDescTransB, int32_t{spec.transpose_b}) == 0 &&
+              Set(cuda::kDescEpilogue, spec.epilogue) == 0 &&
+              Set(cuda::kDescBiasPointer, spec.bias) == 0,
+          "an attribute of a descriptor");
+  const MatrixSpec* matrices[] = {&spec.a, &spec.b, &spec.c, &spec.d};
+  for (int i = 0; i < 4; ++i) {
+    layouts[i] = MakeLayout(*matrices[i]);
+  }
+  Require(blas.cublasLtMatmulPreferenceCreate(&preference) == 0,
+          "a preference");
+}
+
+ProductObjects::~ProductObjects() {
+  const cuda::BlasFunctions& blas = TheDoubles().blas;
+  // A test may have destroyed one itself.
+  blas.cublasLtMatmulDescDestroy(desc);
+  for (cuda::MatrixLayout layout : layouts) {
+    blas.cublasLtMatrixLayoutDestroy(layout);
+  }
+  blas.cublasLtMatmulPreferenceDestroy(preference);
+}
+
+cuda::BlasStatus ProductObjects::FindStatus() {
+  cuda::MatmulHeuristic result;
+  int returned = -1;
+  return TheDoubles().blas.cublasLtMatmulAlgoGetHeuristic(
+      TheDoubles().handle, desc, layouts[0], layouts[1], layouts[2], layouts[3],
+      preference, 1, &result, &returned);
+}
+
+std::vector<cuda::MatmulHeuristic> ProductObjects::Find() {
+  std::vector<cuda::MatmulHeuristic> results(16);
+  int returned = 0;
+  TheDoubles().blas.cublasLtMatmulAlgoGetHeuristic(
+      TheDoubles().handle, desc, layouts[0], layouts[1], layouts[2], layouts[3],
+      preference, 16, results.data(), &returned);
+  results.resize(returned);
+  return results;
+}
+
+cuda::BlasStatus Multiply(const ProductObjects& objects,
+                          const cuda::MatmulAlgo& algo,
+                          const Arguments& arguments) {
+  const auto& layouts = objects.layouts;
+  return TheDoubles().blas.cublasLtMatmul(
+      TheDoubles().handle, objects.desc, &arguments.alpha, arguments.a,
+      layouts[0], arguments.b, layouts[1], &arguments.beta, arguments.c,
+      layouts[2], arguments.d, layouts[3], &algo, arguments.workspace,
+      arguments.workspace_bytes,
+      arguments.stream == nullptr ? TheDoubles().stream : arguments.stream);
+}
+
+uint32_t AttributeOf(const cuda::MatmulAlgo& algo, int attribute) {
+  uint32_t value = 0;
+  size_t written = 0;
+  Require(TheDoubles().blas.cublasLtMatmulAlgoConfigGetAttribute(
+              &algo, attribute, &value, sizeof value, &written) == 0 &&
+              written == sizeof value,
+          "an attribute of an algorithm");
+  return value;
+}
+
+}  // namespace accel::cuda_double::blas

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the opaque objects of cuBLASLt hold, with the documented defaults, and
+// the attributes by which a caller changes it.
+#ifndef ACCEL_TEST_CUDA_DOUBLE_BLAS_DESCRIPTORS_H_
+#define ACCEL_TEST_CUDA_DOUBLE_BLAS_DESCRIPTORS_H_
+
+#include <cstdint>
+
+#include "test/cuda/double/blas/elements.h"
+
+namespace accel::cuda_double::blas {
+
+// cublasLtEpilogue_t, as far as the double computes it.
+enum : uint32_t {
+  kEpilogueDefault = 1,
+  kEpilogueBias = 4,
+};
+
+// cublasLtOrder_t, likewise.
+enum : int32_t {
+  kOrderColumns = 0,
+  kOrderRows = 1,
+};
+
+struct Desc {
+  int compute_type;
+  int scale_type;
+  int32_t pointer_mode = 0;
+  int32_t trans_a = cuda::kOpN;
+  int32_t trans_b = cuda::kOpN;
+  uint32_t epilogue = kEpilogueDefault;
+  const void* bias = nullptr;
+  int32_t bias_type = -1;  // the one that the table of types gives
+};
+
+struct Layout {
+  int type;
+  uint64_t rows;
+  uint64_t columns;
+  int64_t leading_dimension;
+  int32_t order = kOrderColumns;
+  int32_t batch_count = 1;
+  int64_t batch_stride = 0;
+
+  bool operator==(const Layout&) const = default;
+};
+
+struct Preference {
+  uint64_t max_workspace_bytes = 0;
+  uint32_t reduction_mask = 7;
+  // Of A, B, C and D: what the caller promises of his pointers.
+  uint32_t alignment_bytes[4] = {256, 256, 256, 256};
+};
+
+// Each returns kBlasInvalidValue, and changes nothing, if the value is null,
+// its size is not the attribute's, the attribute is none that the double knows,
+// or the value is none that is documented for it.
+cuda::BlasStatus SetAttribute(Desc& desc, int attribute, const void* value,
+                              size_t bytes);
+cuda::BlasStatus SetAttribute(Layout& layout, int attribute, const void* value,
+                              size_t bytes);
+cuda::BlasStatus SetAttribute(Preference& preference, int attribute,
+                              const void* value, size_t bytes);
+
+}  // namespace accel::cuda_double::blas
+
+#endif  // ACCEL_TEST_CUDA_DOUBLE_BLAS_DESCRIPTORS_H_
