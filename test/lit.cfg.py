@@ -10,6 +10,7 @@ lit's own (%s, %t, %S, %T, split-file, FileCheck, not, count):
   %mlir_include  MLIR's headers and TableGen files
 
   %cuda_path     where a CUDA toolkit is: CUDA_HOME, or /usr/local/cuda
+  %cuda_double   doubles of NVIDIA's libraries (test/cuda/double)
 
 Features for REQUIRES lines: avx2, avx512 (the machine), mount (a private tmpfs may be mounted), device-nodes
 (may be made), ptxas (a CUDA toolkit has it), sanitizers (this build).
@@ -84,6 +85,7 @@ config.substitutions += [
     ("%accel_lint", os.path.join(config.accel_source, "tools", "lint")),
     ("%mlir_include", config.mlir_include_dir),
     ("%cuda_path", cuda_path),
+    ("%cuda_double", os.path.join(config.accel_build, "test", "cuda-double")),
 ]
 
 # A test that hangs is ended and named instead of holding up the whole run. lit needs psutil for that.

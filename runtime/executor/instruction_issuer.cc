@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "absl/strings/cord.h"
 #include "runtime/base/deadline.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/collective_sizes.h"
+#include "runtime/executor/executor.h"
 #include "runtime/plan/schema/element_type.h"
 
 namespace accel::runtime {
@@ -68,8 +70,13 @@ absl::Status InstructionIssuer::Visit(const planpb::Instruction& instruction,
   for (const planpb::FetchField& field : fetch.fields()) {
     RETURN_IF_ERROR(operations_->Upload(
         RangeOf(instruction, field.access()), [&](absl::Span<std::byte> dst) {
-          return context_.batches.Read(field.field(), context_.step, iteration,
-                                       dst);
+          absl::Status read = context_.batches.Read(
+              field.field(), context_.step, iteration, dst);
+          if (!read.ok()) {
+            // Not of the device that they were to be copied to.
+            read.SetPayload(kDataErrorPayload, absl::Cord());
+          }
+          return read;
         }));
   }
   return absl::OkStatus();

@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
@@ -302,18 +301,9 @@ void StepDriver::Begin(const Instance& instance) {
 
 absl::Status StepDriver::Issue(const Instance& instance,
                                Operations& operations) {
-  const planpb::Instruction& instruction = *instance.instruction;
   const absl::Status status =
-      issuers_[instruction.stream()].Issue(instance, operations);
-  if (status.ok()) {
-    return status;
-  }
-  absl::Status located =
-      Annotate(status, plan_.view().Describe(*function_, instruction));
-  if (instruction.has_fetch()) {
-    located.SetPayload(kDataErrorPayload, absl::Cord());
-  }
-  return located;
+      issuers_[instance.instruction->stream()].Issue(instance, operations);
+  return status.ok() ? status : Annotate(status, Describe(instance));
 }
 
 absl::Status StepDriver::Finish(const Instance& instance,

@@ -113,9 +113,11 @@ absl::Status CudaStreams::MakeStreams(const PlanView& plan) {
     events = std::max<size_t>(events, function.event_count());
   }
   events_.resize(events);
-  for (EventHandle& event : events_) {
-    RETURN_IF_CUDA_ERROR(gpu_.driver(), cuEventCreate, &event,
-                         kEventDisableTiming);
+  for (Event& event : events_) {
+    for (EventHandle& handle : event.handles) {
+      RETURN_IF_CUDA_ERROR(gpu_.driver(), cuEventCreate, &handle,
+                           kEventDisableTiming);
+    }
   }
   ASSIGN_OR_RETURN(progress_, ProgressWords::Create(gpu_, count));
   ASSIGN_OR_RETURN(
@@ -129,9 +131,11 @@ CudaStreams::~CudaStreams() {
   if (!gpu_.MakeCurrent().ok()) {
     return;
   }
-  for (EventHandle event : events_) {
-    if (event != nullptr) {
-      gpu_.driver()->cuEventDestroy_v2(event);
+  for (const Event& event : events_) {
+    for (EventHandle handle : event.handles) {
+      if (handle != nullptr) {
+        gpu_.driver()->cuEventDestroy_v2(handle);
+      }
     }
   }
   for (StreamHandle handle : handles_) {
@@ -141,24 +145,32 @@ CudaStreams::~CudaStreams() {
   }
 }
 
-absl::Status CudaStreams::CudaStream::Record(uint32_t event) {
-  RETURN_IF_ERROR(group_.failure_);
-  const Driver& driver = group_.gpu_.driver();
-  return group_.Fail(driver.Check(
-      driver->cuEventRecord(group_.events_[event], group_.handles_[index_]),
-      "cuEventRecord"));
+void CudaStreams::Reset() {
+  for (Event& event : events_) {
+    event.recorded = 0;
+  }
 }
 
-// The records have been enqueued, and perhaps later ones of the same event:
-// then the stream waits longer than it has to, for what waits for nobody here.
-absl::Status CudaStreams::CudaStream::WaitFor(uint32_t event, uint64_t,
+absl::Status CudaStreams::CudaStream::Record(uint32_t event) {
+  RETURN_IF_ERROR(group_.failure_);
+  Event& own = group_.events_[event];
+  const EventHandle handle = own.handles[own.recorded++ % Event::kRecords];
+  const Driver& driver = group_.gpu_.driver();
+  return group_.Fail(driver.Check(
+      driver->cuEventRecord(handle, group_.handles_[index_]), "cuEventRecord"));
+}
+
+// The records have been enqueued. Where later ones of the event have taken the
+// place of this one, the stream waits for longer than it has to.
+absl::Status CudaStreams::CudaStream::WaitFor(uint32_t event, uint64_t count,
                                               const Instance&) {
   RETURN_IF_ERROR(group_.failure_);
+  const EventHandle handle =
+      group_.events_[event].handles[(count - 1) % Event::kRecords];
   const Driver& driver = group_.gpu_.driver();
-  return group_.Fail(
-      driver.Check(driver->cuStreamWaitEvent(group_.handles_[index_],
-                                             group_.events_[event], 0),
-                   "cuStreamWaitEvent"));
+  return group_.Fail(driver.Check(
+      driver->cuStreamWaitEvent(group_.handles_[index_], handle, 0),
+      "cuStreamWaitEvent"));
 }
 
 absl::Status CudaStreams::Enqueue(uint32_t stream, const Instance& instance) {

@@ -3,6 +3,7 @@
 #ifndef ACCEL_RUNTIME_DEVICE_CUDA_CUDA_STREAMS_H_
 #define ACCEL_RUNTIME_DEVICE_CUDA_CUDA_STREAMS_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,7 +35,7 @@ class CudaStreams : public StreamGroup, private HostWait {
   ~CudaStreams() override;
 
   Stream& stream(uint32_t index) override { return streams_[index]; }
-  void Reset() override {}
+  void Reset() override;
   absl::Status Synchronize(absl::FunctionRef<std::string()> owner) override;
 
  private:
@@ -63,6 +64,14 @@ class CudaStreams : public StreamGroup, private HostWait {
     std::vector<Pending> instructions;
     uint32_t told = 0;   // of them, to the client, that they are done
     uint32_t begin = 0;  // count of the stream's progress before them
+  };
+
+  // An event of the plan. What waits for an earlier record must not wait for a
+  // later one: a fetch that runs ahead would hold up what is before it.
+  struct Event {
+    static constexpr size_t kRecords = 2;
+    std::array<EventHandle, kRecords> handles = {};  // take turns
+    uint64_t recorded = 0;                           // since the last Reset
   };
 
   CudaStreams(Gpu& gpu, const CudaCode& code, CudaMemory& memory,
@@ -95,7 +104,7 @@ class CudaStreams : public StreamGroup, private HostWait {
   std::vector<CudaStream> streams_;         // likewise
   std::vector<CudaOperations> operations_;  // likewise
   std::vector<Queue> queues_;               // likewise
-  std::vector<EventHandle> events_;         // per event of the plan
+  std::vector<Event> events_;               // per event of the plan
   ProgressWords progress_;
   InstructionTimes times_;
   size_t enqueued_ = 0;  // since the last Synchronize

@@ -42,14 +42,14 @@ absl::Status Driver::FindFunctions(const SharedLibrary& library) {
 absl::Status Driver::Initialize() {
   const Result result = functions_.cuInit(0);
   if (result == kErrorNoDevice) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return absl::UnimplementedError(absl::StrCat(
         "NVIDIA's driver finds no GPU (cuInit: CUDA_ERROR_NO_DEVICE); run the "
         "plan on a machine that has one, see whether CUDA_VISIBLE_DEVICES "
         "hides it, or execute the plan's code for CPUs (accel-run "
         "--device=cpu)"));
   }
   if (result == kErrorSystemDriverMismatch) {
-    return absl::FailedPreconditionError(
+    return absl::UnimplementedError(
         "libcuda and the driver in the kernel have different versions (cuInit: "
         "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH); restart the machine, or install "
         "the driver again");

@@ -17,8 +17,8 @@ namespace accel::runtime::cuda {
 // Threads: everything may be called from any thread.
 class Driver {
  public:
-  // Opens libcuda and initializes it. FailedPrecondition or NotFound, with a
-  // remedy, where there is no driver or no GPU.
+  // Opens libcuda and initializes it. Unimplemented, with a remedy, where there
+  // is no driver or no GPU.
   static absl::StatusOr<std::shared_ptr<const Driver>> Open(
       Vfs& vfs, const LibrarySearch& search);
 

@@ -15,7 +15,7 @@ absl::StatusOr<std::unique_ptr<Gpu>> Gpu::Open(
   int count = 0;
   RETURN_IF_CUDA_ERROR(own, cuDeviceGetCount, &count);
   if (ordinal >= count) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return absl::UnimplementedError(absl::StrCat(
         "expected a GPU for each rank of this host, at least ", ordinal + 1,
         ", got ", count, "; start fewer ranks (accel-run -n ", count,
         "), or let them share a GPU as threads (accel-run "

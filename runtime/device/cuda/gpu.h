@@ -17,7 +17,7 @@ namespace accel::runtime::cuda {
 // Threads: everything may be called from any thread.
 class Gpu {
  public:
-  // Takes GPU `ordinal` of those that the driver shows. FailedPrecondition if
+  // Takes GPU `ordinal` of those that the driver shows. Unimplemented if
   // there are fewer.
   static absl::StatusOr<std::unique_ptr<Gpu>> Open(
       std::shared_ptr<const Driver> driver, int ordinal);

@@ -274,7 +274,7 @@ absl::Status ProductCalls::ChooseAlgorithm(Call& call) const {
   RETURN_IF_ERROR(status);
   if (searched == kBlasNotSupported ||
       (searched == kBlasSuccess && found == 0)) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return absl::UnimplementedError(absl::StrCat(
         "cuBLASLt ", library_->Version(), " has no algorithm within ",
         FormatBytes(call.workspace_bytes),
         " of workspace for operands at multiples of ", call.lhs_alignment, ", ",
@@ -284,7 +284,7 @@ absl::Status ProductCalls::ChooseAlgorithm(Call& call) const {
   RETURN_IF_ERROR(
       library_->Check(best.state, "cublasLtMatmulAlgoGetHeuristic"));
   if (best.workspace_bytes > call.workspace_bytes) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return absl::UnimplementedError(absl::StrCat(
         "cuBLASLt ", library_->Version(), " wants ",
         FormatBytes(best.workspace_bytes), " of workspace, the plan has ",
         FormatBytes(call.workspace_bytes)));

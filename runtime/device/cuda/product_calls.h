@@ -42,8 +42,9 @@ class AccumulationFlags {
 // Threads: one at a time.
 class ProductCalls {
  public:
-  // FailedPrecondition, naming the kernel, where cuBLASLt has no algorithm
-  // within the planned workspace, or something else than a fill writes a flag.
+  // Unimplemented, naming the kernel, where cuBLASLt has no algorithm within
+  // the planned workspace; FailedPrecondition where something else than a fill
+  // writes a flag.
   // Algorithms fit the places of all launches, in memory whose beginning is
   // aligned as the driver's allocations are.
   // Borrows: the plan. Requires: the library's context is current.

@@ -75,7 +75,7 @@ absl::StatusOr<SharedLibrary> SharedLibrary::Open(
     }
     problems.emplace_back(dlerror());
   }
-  return absl::NotFoundError(
+  return absl::UnimplementedError(
       absl::StrCat("cannot open ", absl::StrJoin(names, " or "), " (",
                    absl::StrJoin(problems, "; "), "); ", remedy));
 }
@@ -84,7 +84,7 @@ absl::StatusOr<void*> SharedLibrary::Find(const char* symbol) const {
   if (void* found = dlsym(handle_, symbol)) {
     return found;
   }
-  return absl::NotFoundError(absl::StrCat(
+  return absl::UnimplementedError(absl::StrCat(
       "'", name_, "' has no ", symbol, "; it is too old for this accel-run"));
 }
 

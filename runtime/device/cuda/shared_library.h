@@ -28,14 +28,14 @@ struct LibrarySearch {
 // Threads: everything may be called from any thread.
 class SharedLibrary {
  public:
-  // Opens the first of `names` that there is. NotFound, with the places, what
-  // the loader says and `remedy`, if there is none.
+  // Opens the first of `names` that there is. Unimplemented, with what the
+  // loader says of each place and `remedy`, if there is none.
   static absl::StatusOr<SharedLibrary> Open(
       Vfs& vfs, absl::Span<const absl::string_view> names,
       const LibrarySearch& search, absl::string_view remedy);
 
-  // NotFound, naming the library's file, if it has no such symbol, which an old
-  // one has not.
+  // Unimplemented, naming the library's file, if it has no such symbol, which
+  // an old one has not.
   absl::StatusOr<void*> Find(const char* symbol) const;
 
   // A path, or a name that the loader knows.
