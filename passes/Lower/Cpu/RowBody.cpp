@@ -229,6 +229,12 @@ void RowBody::mapOperation(Operation &inner) {
   }
   SmallVector<Value> operands = llvm::map_to_vector(
       inner.getOperands(), [&](Value v) { return widened(v); });
+  // A choice between two vectors takes one of them, where a vector of flags
+  // would blend lane by lane.
+  if (isVector && isa<arith::SelectOp>(inner) &&
+      isUniform(inner.getOperand(0))) {
+    operands[0] = uniform(inner.getOperand(0));
+  }
   create(inner, operands, iteration.lanes, map);
 }
 
