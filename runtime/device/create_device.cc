@@ -22,6 +22,18 @@ absl::StatusOr<std::unique_ptr<Device>> CreateCpu(
   return CpuDevice::Create(vfs, cpu);
 }
 
+absl::StatusOr<std::unique_ptr<Device>> CreateCuda(
+    Vfs& vfs, const DeviceOptions& options) {
+  cuda::CudaDeviceOptions own;
+  own.libraries = {options.cuda_libs, options.python_environment};
+  own.gpu = options.gpu;
+  own.ranks_on_gpu = options.ranks_on_gpu;
+  if (options.gpu_is_abandoned != nullptr) {
+    own.is_abandoned = options.gpu_is_abandoned;
+  }
+  return cuda::CudaDevice::Create(vfs, own);
+}
+
 }  // namespace
 
 planpb::DeviceKind ChooseDevice(const PlanView& plan, DeviceChoice choice) {
@@ -37,10 +49,7 @@ absl::StatusOr<std::unique_ptr<Device>> CreateDevice(
     case planpb::DEVICE_CPU:
       return CreateCpu(vfs, options);
     case planpb::DEVICE_CUDA:
-      return cuda::CudaDevice::Create(
-          vfs, {{options.cuda_libs, options.python_environment},
-                options.gpu,
-                options.ranks_on_gpu});
+      return CreateCuda(vfs, options);
     default:
       return absl::UnimplementedError(
           absl::StrCat("no device of kind ", static_cast<int>(options.kind)));

@@ -3,6 +3,7 @@
 #ifndef ACCEL_RUNTIME_DEVICE_CREATE_DEVICE_H_
 #define ACCEL_RUNTIME_DEVICE_CREATE_DEVICE_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -35,6 +36,9 @@ struct DeviceOptions {
   // CUDA: which GPU, and how many ranks share it.
   int gpu = 0;
   int ranks_on_gpu = 1;
+  // Shared by those of this process: whether one of them has given the GPU up,
+  // which then nobody waits for. Null: nobody shares it.
+  std::shared_ptr<std::atomic<bool>> gpu_is_abandoned;
   // NVIDIA's libraries lie here; empty: where the loader looks, then in the
   // packages of this Python environment, if there is one.
   std::string cuda_libs;

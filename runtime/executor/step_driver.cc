@@ -249,7 +249,9 @@ absl::StatusOr<ReplayReport> StepDriver::ReplayStep(int64_t step) {
   failure_.Update(Replay(function, point - 1, search));
   is_replaying_ = false;
   // Some instructions in front of the update count steps.
-  failure_.Update(WriteCounters(counters));
+  if (failure_.ok()) {
+    failure_ = WriteCounters(counters);
+  }
   RETURN_IF_ERROR(failure_);
   auto report = AgreeOnReport(options_.communicator, search.report());
   failure_ = report.status();

@@ -206,6 +206,7 @@ runtime::DeviceOptions TrainingRun::MakeDeviceOptions() const {
   options.threads = options_.threads;
   options.ranks = ranks();
   options.ranks_on_gpu = options_.ranks_as_threads;
+  options.gpu_is_abandoned = gpu_is_abandoned_;
   options.cuda_libs = options_.cuda_libs;
   options.python_environment = environment_.python_environment;
   if (group_ != nullptr) {

@@ -148,6 +148,9 @@ class TrainingRun {
   bool halted_ = false;
   std::unique_ptr<runtime::Plan> plan_;
   std::unique_ptr<runtime::Device> device_;
+  // By one of the ranks of this process.
+  const std::shared_ptr<std::atomic<bool>> gpu_is_abandoned_ =
+      std::make_shared<std::atomic<bool>>(false);
   std::unique_ptr<runtime::Dataset> dataset_;
   std::vector<Setting> settings_;
   int64_t global_batch_ = 0;

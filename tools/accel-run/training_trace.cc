@@ -43,7 +43,7 @@ absl::Status TrainingRun::MeasureRoofline() {
   }
   Print(absl::StrCat("roofline  measuring what the machine can do with ",
                      runtime::Amount(threads, "thread")));
-  runtime::DeviceOptions all;
+  runtime::DeviceOptions all = MakeDeviceOptions();
   all.threads = threads;
   const auto device = runtime::CreateDevice(environment_.vfs, all);
   RETURN_IF_ERROR(WithExitCode(device.status(), ExitCode::kMemory));

@@ -13,7 +13,7 @@ NEVER = ("docs/style.md", "tools/lint/words.py", "test/lint/words.test", "test/f
 VECTORS = ("passes/Lower", "passes/Target", "test/passes/lower", "test/cuda", "docs/kernels.md", "docs/cuda.md", "docs/rationale/accel-dialect.md",
            "docs/benchmarks/compile-time.md", "docs/benchmarks/start-up.md", "dialects/Accel/IR/Composite.td", "dialects/Accel/IR/Reduction.td")
 # `lanes` of plan.variant, which a vector has, too.
-VARIANTS = ("dialects/Plan", "test/dialects/plan", "passes/Fuse/AssignGeometry.cpp", "test/passes/fuse/assign-geometry.mlir", "test/tools/accelc/cuda.test",
+VARIANTS = ("dialects/Plan", "test/dialects/plan", "passes/Fuse/AssignGeometry.cpp", "test/passes/fuse/assign-geometry.mlir", "test/passes/fuse/assign-geometry-cuda.mlir", "test/tools/accelc/cuda.test",
             "compiler/RegisterAll.cpp", "compiler/PlanKernels.cpp", "test/compiler/OtherTarget.h", "docs/rationale/targets.md",
             "docs/plan-format.md")
 # Rounds of measurements and of a campaign.

@@ -309,8 +309,8 @@ def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
     plan.variant @"with-library" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
     func.func private @k(%x: tensor<4x8xf32>, %y: tensor<16x8xf32>) -> tensor<4x16xf32> attributes {
         plan.kernel = {kind = "product", elements = 64 : i64, rows = 4 : i64, columns = 16 : i64, block = 8 : i64},
-        plan.code = {"with-library" = #plan.library_call<"matrices" "multiply", workspace 4096,
-            product <1 of 4x16 over 8, lhs 0, rhs 1 transposed>>}} {
+        plan.code = {"with-library" = #plan.library_call<"matrices" "multiply"
+            product <1 of 4x16 over 8, lhs 0, rhs 1 transposed>, workspace 4096>}} {
       %z = accel.matmul %x, %y {transpose_rhs} : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
       return %z : tensor<4x16xf32>
     }
@@ -349,7 +349,7 @@ def Plan_LibraryCallAttr : AttrDef<Plan_Dialect, "LibraryCall"> {
   let parameters = (ins StringRefParameter<"the library">:$library, StringRefParameter<"its function">:$function,
                         DefaultValuedParameter<"int64_t", "0">:$workspace,
                         OptionalParameter<"::accel::plan::ProductAttr">:$product);
-  let assemblyFormat = "`<` $library $function (`,` `workspace` $workspace^)? (`,` `product` $product^)? `>`";
+  let assemblyFormat = "`<` $library $function (`product` $product^)? (`,` `workspace` $workspace^)? `>`";
   let extraClassDeclaration = [{
     /// How a launch is cut that cannot be: one tile, of one thread.
     ::accel::plan::CodeAttr getGeometry(int64_t elements) const;

@@ -2,8 +2,11 @@
 // Opening of cuBLASLt, and its errors as statuses.
 #include "runtime/device/cuda/cublaslt.h"
 
+#include <vector>
+
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 
 namespace accel::runtime::cuda {
@@ -17,19 +20,27 @@ constexpr absl::string_view kBlasRemedy =
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CublasLt>> CublasLt::Open(
-    Vfs& vfs, const LibrarySearch& search) {
-  ASSIGN_OR_RETURN(
-      const SharedLibrary opened,
-      SharedLibrary::Open(vfs, {{"libcublasLt.so.13", "libcublasLt.so.12"}},
-                          search, kBlasRemedy));
-  auto library = absl::WrapUnique(new CublasLt);
+    Vfs& vfs, const LibrarySearch& search, const Gpu& gpu) {
+  // One for a later driver opens, and then finds no GPU.
+  constexpr int kCuda13 = 13000;
+  std::vector<absl::string_view> names = {"libcublasLt.so.12"};
+  if (gpu.driver().version() >= kCuda13) {
+    names.insert(names.begin(), "libcublasLt.so.13");
+  }
+  ASSIGN_OR_RETURN(const SharedLibrary opened,
+                   SharedLibrary::Open(vfs, names, search, kBlasRemedy));
+  auto library = absl::WrapUnique(new CublasLt(gpu));
   RETURN_IF_ERROR(library->FindFunctions(opened));
-  RETURN_IF_BLAS_ERROR(*library, cublasLtCreate, &library->handle_);
+  RETURN_IF_ERROR(
+      Annotate(library->Check((*library)->cublasLtCreate(&library->handle_),
+                              "cublasLtCreate"),
+               absl::StrCat("'", opened.name(), "' with a driver for CUDA ",
+                            gpu.driver().Version())));
   return library;
 }
 
 CublasLt::~CublasLt() {
-  if (handle_ != nullptr) {
+  if (handle_ != nullptr && gpu_.MakeCurrent().ok()) {
     functions_.cublasLtDestroy(handle_);
   }
 }

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "runtime/device/cuda/abi/cublaslt.h"
+#include "runtime/device/cuda/gpu.h"
 #include "runtime/device/cuda/shared_library.h"
 
 namespace accel::runtime::cuda {
@@ -17,9 +18,10 @@ namespace accel::runtime::cuda {
 // Threads: one at a time.
 class CublasLt {
  public:
-  // Requires: a context is current, and is whenever this is used or ends.
+  // Of the driver's major version, or of one before. Borrows: the GPU.
+  // Requires: its context is current, and is whenever this is used.
   static absl::StatusOr<std::unique_ptr<CublasLt>> Open(
-      Vfs& vfs, const LibrarySearch& search);
+      Vfs& vfs, const LibrarySearch& search, const Gpu& gpu);
   ~CublasLt();
   CublasLt(const CublasLt&) = delete;
   CublasLt& operator=(const CublasLt&) = delete;
@@ -32,10 +34,11 @@ class CublasLt {
   absl::Status Check(BlasStatus status, absl::string_view call) const;
 
  private:
-  CublasLt() = default;
+  explicit CublasLt(const Gpu& gpu) : gpu_(gpu) {}
 
   absl::Status FindFunctions(const SharedLibrary& library);
 
+  const Gpu& gpu_;
   BlasFunctions functions_;
   BlasHandle handle_ = nullptr;
 };

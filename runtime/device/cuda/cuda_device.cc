@@ -21,7 +21,8 @@ absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Create(
     Vfs& vfs, const CudaDeviceOptions& options) {
   auto device = absl::WrapUnique(new CudaDevice(vfs, options));
   ASSIGN_OR_RETURN(auto driver, Driver::Open(vfs, options.libraries));
-  ASSIGN_OR_RETURN(device->gpu_, Gpu::Open(std::move(driver), options.gpu));
+  ASSIGN_OR_RETURN(device->gpu_, Gpu::Open(std::move(driver), options.gpu,
+                                           options.is_abandoned));
   ASSIGN_OR_RETURN(device->memory_, device->gpu_->ReadMemory());
   return device;
 }
@@ -50,11 +51,17 @@ absl::StatusOr<std::unique_ptr<DeviceMemory>> CudaDevice::Allocate(
   const uint64_t needed = layout.PrivateBytes() + layout.SharedBytes();
   const uint64_t available =
       memory_.free / static_cast<uint64_t>(options_.ranks_on_gpu);
-  if (needed > available) {
+  absl::StatusOr<std::unique_ptr<CudaMemory>> memory =
+      absl::ResourceExhaustedError("");
+  if (needed <= available) {
+    memory = CudaMemory::Create(*gpu_, layout);
+  }
+  // Code and libraries take some besides, so that what was free may not be.
+  if (absl::IsResourceExhausted(memory.status())) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "not enough memory on the GPU (", gpu_->name(), "): the plan needs ",
         FormatBytes(needed), " (", DescribeMemory(layout), "), ",
-        FormatBytes(available), " are free",
+        FormatBytes(available), " were free",
         options_.ranks_on_gpu == 1
             ? ""
             : absl::StrCat(" for each of ", options_.ranks_on_gpu, " ranks"),
@@ -62,7 +69,7 @@ absl::StatusOr<std::unique_ptr<DeviceMemory>> CudaDevice::Allocate(
         "; compile with a smaller microbatch (accelc --dim batch=N), on more "
         "ranks with --fsdp, or end what else runs on the GPU (nvidia-smi)"));
   }
-  return CudaMemory::Create(*gpu_, layout);
+  return memory;
 }
 
 absl::StatusOr<std::unique_ptr<StreamGroup>> CudaDevice::CreateStreams(
@@ -72,7 +79,7 @@ absl::StatusOr<std::unique_ptr<StreamGroup>> CudaDevice::CreateStreams(
   RETURN_IF_ERROR(gpu_->MakeCurrent());
   std::unique_ptr<CublasLt> library;
   if (own.calls_libraries()) {
-    ASSIGN_OR_RETURN(library, CublasLt::Open(vfs_, options_.libraries));
+    ASSIGN_OR_RETURN(library, CublasLt::Open(vfs_, options_.libraries, *gpu_));
   }
   return CudaStreams::Create(*gpu_, plan, own, static_cast<CudaMemory&>(memory),
                              std::move(library), client, options);
@@ -80,7 +87,7 @@ absl::StatusOr<std::unique_ptr<StreamGroup>> CudaDevice::CreateStreams(
 
 absl::StatusOr<Roofline> CudaDevice::MeasureRoofline() {
   return absl::UnimplementedError(
-      "what a GPU can do at most is not measured yet");
+      "--profile: what a GPU can do at most is not measured yet; use --trace");
 }
 
 }  // namespace accel::runtime::cuda

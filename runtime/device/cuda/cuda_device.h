@@ -3,6 +3,7 @@
 #ifndef ACCEL_RUNTIME_DEVICE_CUDA_CUDA_DEVICE_H_
 #define ACCEL_RUNTIME_DEVICE_CUDA_CUDA_DEVICE_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,9 @@ struct CudaDeviceOptions {
   int gpu = 0;
   // Ranks that share it, each with its part of the memory that is free now.
   int ranks_on_gpu = 1;
+  // Shared by them, if they are of one process: whether one has given it up.
+  std::shared_ptr<std::atomic<bool>> is_abandoned =
+      std::make_shared<std::atomic<bool>>(false);
 };
 
 class CudaDevice : public Device {

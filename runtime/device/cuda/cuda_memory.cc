@@ -64,12 +64,16 @@ CudaMemory::~CudaMemory() {
 
 absl::Status CudaMemory::Wait() const {
   const Driver& driver = gpu_.driver();
-  return PollUntil(
+  const absl::Status status = PollUntil(
       Deadline::After(kPatience),
       [] { return std::string("a copy between the host and the GPU"); },
       [&] {
         return driver.IsDone(driver->cuStreamQuery(stream_), "cuStreamQuery");
       });
+  if (!status.ok()) {
+    gpu_.Abandon();
+  }
+  return status;
 }
 
 absl::Status CudaMemory::Write(const ByteRange& range,

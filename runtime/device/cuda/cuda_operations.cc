@@ -81,6 +81,9 @@ absl::Status CudaOperations::LaunchCode(const CudaKernel& kernel,
 }
 
 absl::Status CudaOperations::LaunchProduct(const KernelLaunch& launch) {
+  if (launch.owned != launch.elements) {
+    return absl::UnimplementedError("a library computes no part of a product");
+  }
   const planpb::Product& product = context_.products->product(launch.kernel);
   bool adds = product.mode() == planpb::Product::RESULT_ADDED;
   if (product.mode() == planpb::Product::RESULT_ADDED_IF) {

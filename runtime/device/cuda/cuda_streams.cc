@@ -180,10 +180,32 @@ absl::Status CudaStreams::Enqueue(uint32_t stream, const Instance& instance) {
     RETURN_IF_ERROR(
         Synchronize([] { return std::string("the GPU to take more work"); }));
   }
+  RETURN_IF_ERROR(Fail(WaitForRoom(stream)));
   RETURN_IF_ERROR(Fail(Issue(stream, instance)));
   return options_.serial
              ? Synchronize([&] { return client_.Describe(instance); })
              : absl::OkStatus();
+}
+
+// When its own queue is full, the driver waits for the GPU, without a deadline.
+absl::Status CudaStreams::WaitForRoom(uint32_t stream) {
+  // Each instruction is some of the thousand operations of that queue.
+  constexpr uint32_t kMostUnderWay = 160;
+  const auto has_room = [&] {
+    return progress_.enqueued(stream) - progress_.done(stream) < kMostUnderWay;
+  };
+  if (has_room()) {
+    return absl::OkStatus();
+  }
+  return WaitUntil(
+      [] { return std::string("the GPU to take more work"); },
+      [&]() -> absl::StatusOr<bool> {
+        ASSIGN_OR_RETURN(
+            const bool is_idle,
+            gpu_.driver().IsDone(gpu_.driver()->cuStreamQuery(handles_[stream]),
+                                 "cuStreamQuery"));
+        return is_idle || has_room();
+      });
 }
 
 absl::Status CudaStreams::Issue(uint32_t stream, const Instance& instance) {
@@ -254,7 +276,18 @@ std::string CudaStreams::DescribeFirst() const {
 }
 
 absl::Status CudaStreams::Fail(const absl::Status& status) {
-  failure_.Update(status);
+  if (status.ok() || !failure_.ok()) {
+    return failure_;
+  }
+  failure_ = status;
+  if (absl::IsInternal(status)) {
+    failure_ = absl::InternalError(absl::StrCat(
+        status.message(),
+        "; the first instruction not known to be done: ", DescribeFirst(),
+        options_.serial ? ""
+                        : " (a GPU reports its errors late; accel-run --serial "
+                          "finds the instruction)"));
+  }
   if (absl::IsInternal(status) || absl::IsDeadlineExceeded(status)) {
     gpu_.Abandon();
   }
@@ -283,13 +316,10 @@ absl::Status CudaStreams::Synchronize(absl::FunctionRef<std::string()> owner) {
     // What was written behind the last look.
     status.Update(status.ok() ? Reap() : status);
   }
-  if (absl::IsInternal(status)) {
-    // The GPU's own errors come late, and name no kernel.
-    status = Annotate(
-        status, absl::StrCat("at the latest in ", DescribeFirst(),
-                             " (accel-run --serial finds the instruction)"));
+  if (!Fail(status).ok()) {
+    Drain();
+    return failure_;
   }
-  RETURN_IF_ERROR(Fail(status));
   context_.downloads.Deliver();
   for (size_t stream = 0; stream < queues_.size(); ++stream) {
     queues_[stream].instructions.clear();

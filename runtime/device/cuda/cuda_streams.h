@@ -85,6 +85,7 @@ class CudaStreams : public StreamGroup, private HostWait {
       absl::FunctionRef<absl::StatusOr<bool>()> ready) override;
 
   absl::Status Enqueue(uint32_t stream, const Instance& instance);
+  absl::Status WaitForRoom(uint32_t stream);
   absl::Status Issue(uint32_t stream, const Instance& instance);
   // Whether all work is done.
   absl::StatusOr<bool> IsIdle() const;

@@ -9,8 +9,10 @@
 namespace accel::runtime::cuda {
 
 absl::StatusOr<std::unique_ptr<Gpu>> Gpu::Open(
-    std::shared_ptr<const Driver> driver, int ordinal) {
-  auto gpu = absl::WrapUnique(new Gpu(std::move(driver)));
+    std::shared_ptr<const Driver> driver, int ordinal,
+    std::shared_ptr<std::atomic<bool>> is_abandoned) {
+  auto gpu =
+      absl::WrapUnique(new Gpu(std::move(driver), std::move(is_abandoned)));
   const Driver& own = *gpu->driver_;
   int count = 0;
   RETURN_IF_CUDA_ERROR(own, cuDeviceGetCount, &count);
@@ -44,13 +46,13 @@ absl::Status Gpu::Describe() {
 }
 
 Gpu::~Gpu() {
-  if (context_ != nullptr && !is_abandoned_) {
+  if (context_ != nullptr && !*is_abandoned_) {
     (*driver_)->cuDevicePrimaryCtxRelease_v2(device_);
   }
 }
 
 absl::Status Gpu::MakeCurrent() const {
-  if (is_abandoned_) {
+  if (*is_abandoned_) {
     return absl::FailedPreconditionError("the GPU was given up before");
   }
   return driver_->Check((*driver_)->cuCtxSetCurrent(context_),

@@ -18,9 +18,11 @@ namespace accel::runtime::cuda {
 class Gpu {
  public:
   // Takes GPU `ordinal` of those that the driver shows. Unimplemented if
-  // there are fewer.
+  // there are fewer. `is_abandoned`: shared by all who use the GPU in this
+  // process, as they share its context.
   static absl::StatusOr<std::unique_ptr<Gpu>> Open(
-      std::shared_ptr<const Driver> driver, int ordinal);
+      std::shared_ptr<const Driver> driver, int ordinal,
+      std::shared_ptr<std::atomic<bool>> is_abandoned);
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -36,7 +38,7 @@ class Gpu {
   absl::Status MakeCurrent() const;
   // The GPU does not answer, or has an error that nothing clears: from now on
   // nobody gives anything back to it, which could take forever.
-  void Abandon() { is_abandoned_ = true; }
+  void Abandon() const { *is_abandoned_ = true; }
 
   struct Memory {
     uint64_t free = 0;
@@ -45,17 +47,18 @@ class Gpu {
   absl::StatusOr<Memory> ReadMemory() const;
 
  private:
-  explicit Gpu(std::shared_ptr<const Driver> driver)
-      : driver_(std::move(driver)) {}
+  Gpu(std::shared_ptr<const Driver> driver,
+      std::shared_ptr<std::atomic<bool>> is_abandoned)
+      : driver_(std::move(driver)), is_abandoned_(std::move(is_abandoned)) {}
 
   absl::Status Describe();
 
   const std::shared_ptr<const Driver> driver_;
+  const std::shared_ptr<std::atomic<bool>> is_abandoned_;
   DeviceOrdinal device_ = 0;
   Context context_ = nullptr;
   std::string name_;
   int capability_ = 0;
-  std::atomic<bool> is_abandoned_ = false;
 };
 
 }  // namespace accel::runtime::cuda

@@ -79,22 +79,27 @@ absl::Status InstructionTimes::End(size_t index, StreamHandle stream) const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<InstructionTimes::Clock::time_point> InstructionTimes::TimeOf(
-    EventHandle event) const {
+absl::StatusOr<InstructionTimes::Clock::duration> InstructionTimes::Between(
+    EventHandle begin, EventHandle end) const {
   float milliseconds = 0;
-  RETURN_IF_CUDA_ERROR(gpu_->driver(), cuEventElapsedTime, &milliseconds, zero_,
-                       event);
-  return zero_time_ +
-         std::chrono::duration_cast<Clock::duration>(
-             std::chrono::duration<double, std::milli>(milliseconds));
+  RETURN_IF_CUDA_ERROR(gpu_->driver(), cuEventElapsedTime, &milliseconds, begin,
+                       end);
+  return std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double, std::milli>(milliseconds));
 }
 
 absl::StatusOr<InstructionTimes::Times> InstructionTimes::Get(
     size_t index) const {
   Times times;
   if (!events_.empty()) {
-    ASSIGN_OR_RETURN(times.begin, TimeOf(events_[2 * index]));
-    ASSIGN_OR_RETURN(times.end, TimeOf(events_[2 * index + 1]));
+    const EventHandle begin = events_[2 * index];
+    ASSIGN_OR_RETURN(const Clock::duration before, Between(zero_, begin));
+    // By itself: the milliseconds since the zero have few digits behind the
+    // point after some minutes.
+    ASSIGN_OR_RETURN(const Clock::duration length,
+                     Between(begin, events_[2 * index + 1]));
+    times.begin = zero_time_ + before;
+    times.end = times.begin + length;
   }
   return times;
 }

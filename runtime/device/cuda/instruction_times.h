@@ -40,7 +40,8 @@ class InstructionTimes {
  private:
   // The zero of both clocks.
   absl::Status Start(StreamHandle stream);
-  absl::StatusOr<Clock::time_point> TimeOf(EventHandle event) const;
+  absl::StatusOr<Clock::duration> Between(EventHandle begin,
+                                          EventHandle end) const;
 
   const Gpu* gpu_ = nullptr;
   EventHandle zero_ = nullptr;

@@ -15,8 +15,11 @@
 namespace accel::runtime::cuda {
 namespace {
 
-// So many copies may be under way.
-constexpr size_t kSlots = 8;
+// So many copies may be under way: two, so that one is written while the GPU
+// reads the other, and more where they are small.
+constexpr uint64_t kFewestSlots = 2;
+constexpr uint64_t kMostSlots = 8;
+constexpr uint64_t kEnoughBytes = uint64_t{64} << 20;
 
 }  // namespace
 
@@ -60,9 +63,11 @@ absl::StatusOr<UploadSlots> UploadSlots::Create(const Gpu& gpu,
   UploadSlots slots;
   slots.gpu_ = &gpu;
   slots.bytes_ = slot_bytes;
+  const uint64_t count =
+      std::clamp(kEnoughBytes / slot_bytes, kFewestSlots, kMostSlots);
   ASSIGN_OR_RETURN(slots.memory_,
-                   PinnedMemory::Create(gpu, kSlots * slot_bytes));
-  slots.slots_.resize(kSlots);
+                   PinnedMemory::Create(gpu, count * slot_bytes));
+  slots.slots_.resize(count);
   for (Slot& slot : slots.slots_) {
     RETURN_IF_CUDA_ERROR(gpu.driver(), cuEventCreate, &slot.read,
                          kEventDisableTiming);

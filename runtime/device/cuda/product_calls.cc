@@ -18,6 +18,10 @@ namespace {
 // Of what the driver allocates.
 constexpr uint32_t kMostAlignment = 256;
 
+// Of a buffer, which take turns, iteration after iteration
+// (validate_memory.cc).
+constexpr uint64_t kMostCopies = 16;
+
 bool Overlap(const ByteRange& a, const ByteRange& b) {
   return a.space == b.space && a.begin < b.end && b.begin < a.end;
 }
@@ -150,8 +154,7 @@ void ProductCalls::VisitLaunch(const planpb::Instruction& instruction,
   const planpb::Launch& launch = instruction.launch();
   Call& call = calls_[launch.kernel()];
   const planpb::Product& product = *call.product;
-  // Buffers have at most two copies, which take turns.
-  for (uint64_t iteration = 0; iteration < 2; ++iteration) {
+  for (uint64_t iteration = 0; iteration < kMostCopies; ++iteration) {
     const auto range = [&](uint32_t operand) {
       return layout.RangeOf(instruction.accesses(static_cast<int>(
                                 launch.arguments(static_cast<int>(operand)))),
@@ -171,14 +174,23 @@ void ProductCalls::VisitLaunch(const planpb::Instruction& instruction,
   }
 }
 
+bool ProductCalls::TouchesFlag(const planpb::Access& access,
+                               const MemoryLayout& layout) const {
+  for (uint64_t iteration = 0; iteration < kMostCopies; ++iteration) {
+    if (flags_.Overlaps(layout.RangeOf(access, iteration))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 absl::Status ProductCalls::CheckFlags(const PlanView& plan,
                                       const MemoryLayout& layout) const {
   for (const FunctionView& function : plan.functions()) {
     for (const planpb::Instruction& instruction : function.instructions()) {
       for (const planpb::Access& access : instruction.accesses()) {
         if (access.mode() != planpb::Access::MODE_READ &&
-            !instruction.has_fill() &&
-            flags_.Overlaps(layout.RangeOf(access, 0))) {
+            !instruction.has_fill() && TouchesFlag(access, layout)) {
           return absl::FailedPreconditionError(absl::StrCat(
               plan.Describe(function, instruction),
               " writes a flag that says whether a product is added or stored, "

@@ -85,6 +85,8 @@ class ProductCalls {
   void VisitLaunches(const PlanView& plan, const MemoryLayout& layout);
   void VisitLaunch(const planpb::Instruction& instruction,
                    const MemoryLayout& layout);
+  bool TouchesFlag(const planpb::Access& access,
+                   const MemoryLayout& layout) const;
   absl::Status CheckFlags(const PlanView& plan,
                           const MemoryLayout& layout) const;
   absl::Status Describe(Call& call) const;

@@ -107,9 +107,9 @@ absl::StatusOr<int> ChooseGpuVariant(const PlanView& plan,
   }
   return absl::UnimplementedError(absl::StrCat(
       "the plan has no code for this GPU (", gpu.name, ", sm_", gpu.capability,
-      "): ", absl::StrJoin(refused, "; "), "; compile the model again: accelc ",
-      "MODEL.onnx --target=sm_", gpu.capability,
-      ", or --target=compute_80 for PTX that all later GPUs execute"));
+      "): ", absl::StrJoin(refused, "; "),
+      "; compile the model again with PTX, which all GPUs from sm_80 on "
+      "execute: accelc MODEL.onnx --target=compute_80"));
 }
 
 }  // namespace accel::runtime::cuda

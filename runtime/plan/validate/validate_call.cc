@@ -46,6 +46,12 @@ absl::Status ValidateProduct(const planpb::Kernel& kernel,
         absl::StrCat("expected a product of positive sizes, got ", b, " of ", m,
                      "x", n, " over ", k));
   }
+  // Libraries count in 32 bits.
+  if (std::max({b, m, n, k}) > INT32_MAX) {
+    return absl::UnimplementedError(
+        absl::StrCat("expected sizes of a product up to ", INT32_MAX, ", got ",
+                     b, " of ", m, "x", n, " over ", k));
+  }
   RETURN_IF_ERROR(
       Annotate(ValidateFactor(kernel, product.lhs(), {b, m, k}), "lhs"));
   RETURN_IF_ERROR(

@@ -43,3 +43,26 @@ plan.variant @variant_c1 cpu tuned for "x86-64-v3" needs ["avx2"] lanes 0
 plan.variant @wide cpu tuned for "x86-64-v4" needs ["avx512f"] lanes 64
 // expected-error@below {{expected the 64 lanes of @wide, since all variants compute the same bits, got 32}}
 plan.variant @variant_c1 cpu tuned for "x86-64-v3" needs ["avx2"] lanes 32
+
+// -----
+
+// expected-error@+2 {{expected a product of positive sizes, got 1 of 4x0 over 8}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
+func.func private @product_sizes() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x0 over 8, lhs 0, rhs 1>>}}
+
+// -----
+
+// expected-error@+2 {{expected operands and offsets that are not negative, got 0 from 0 and -1 from 0}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
+func.func private @product_operand() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs -1>>}}
+
+// -----
+
+// expected-error@+2 {{expected rows and columns of a product, got 3 dimensions}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
+func.func private @product_shape() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16x2 over 8, lhs 0, rhs 1>>}}
+
+// -----
+
+// expected-error@below {{expected threads in whole warps of 32, at most 1024 of them, got 48}}
+func.func private @threads() attributes {plan.code = {v = #plan.code<1 tiles of 128 elements, threads 48>}}

@@ -59,3 +59,10 @@ func.func @small_floats() {
   %4 = plan.buffer transient activations : memref<4xf8E8M0FNU>
   return
 }
+
+// What a library is to compute, and code of blocks of threads.
+// CHECK-LABEL: func.func private @product(
+// CHECK-SAME: #plan.library_call<"matrices" "multiply" product <3 of 4x16 over 8, lhs 0 transposed, rhs 1 from 512 transposed>, workspace 64>
+// CHECK-SAME: #plan.code<1 tiles of 128 elements, threads 128>
+func.func private @product() attributes {plan.code = {a = #plan.library_call<"matrices" "multiply" product <3 of 4x16 over 8, lhs 0 transposed, rhs 1 from 512 transposed>, workspace 64>,
+    b = #plan.code<1 tiles of 128 elements, threads 128>}}

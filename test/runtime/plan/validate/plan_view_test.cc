@@ -220,6 +220,21 @@ planpb::KernelEntry& CallOf(SamplePlan& p) {
   return entry;
 }
 
+// The same, of a product of its first operand by itself into its second one.
+planpb::Product& ProductOf(SamplePlan& p) {
+  planpb::Product& product = *CallOf(p).mutable_call()->mutable_product();
+  product.set_matrices(1);
+  product.set_rows(1);
+  product.set_columns(1);
+  product.set_depth(1);
+  product.mutable_lhs()->set_dtype(planpb::ELEMENT_F32);
+  product.mutable_rhs()->set_dtype(planpb::ELEMENT_F32);
+  product.mutable_result()->set_dtype(planpb::ELEMENT_F32);
+  product.mutable_result()->set_operand(1);
+  product.set_mode(planpb::Product::RESULT_STORED);
+  return product;
+}
+
 // Says that the ranks of one stage of a pipeline run `function`.
 void PutAt(uint64_t stage, planpb::Function& function) {
   planpb::AxisCoordinate* at = function.add_coordinates();
@@ -251,6 +266,32 @@ const Case kProgramCases[] = {
      [](SamplePlan& p) { CallOf(p).mutable_call()->set_workspace(64); },
      "kernel 'residual': x86-64: expected a workspace of at least 64 bytes for "
      "a call of 'matrices', got 0"},
+    {"ProductWithoutSize", [](SamplePlan& p) { ProductOf(p).set_depth(0); },
+     "product: expected a product of positive sizes, got 1 of 1x1 over 0"},
+    {"ProductBeyondItsMemory",
+     [](SamplePlan& p) { ProductOf(p).set_rows(1 << 20); },
+     "product: lhs: expected a factor to lie in the "},
+    {"ProductThatOverflows",
+     [](SamplePlan& p) { ProductOf(p).set_rows(uint64_t{1} << 63); },
+     "product: expected sizes of a product up to 2147483647, got 1 of "
+     "9223372036854775808x1 over 1"},
+    {"ProductBehindItsMemory",
+     [](SamplePlan& p) {
+       ProductOf(p).mutable_rhs()->set_offset(uint64_t{0} - 4);
+     },
+     "product: rhs: expected a factor to lie in the "},
+    {"ProductOfNoOperand",
+     [](SamplePlan& p) { ProductOf(p).mutable_result()->set_operand(99); },
+     "product: result: refers to operand 99 of "},
+    {"ProductThatIsNotStored", [](SamplePlan& p) { ProductOf(p).clear_mode(); },
+     "product: expected a product to say how its result is stored, got 0"},
+    {"ProductWithoutFlag",
+     [](SamplePlan& p) {
+       planpb::Product& product = ProductOf(p);
+       product.set_mode(planpb::Product::RESULT_ADDED_IF);
+       product.set_flag(99);
+     },
+     "product: refers to operand 99 of "},
     {"KernelTwice",
      [](SamplePlan& p) {
        p.manifest.mutable_kernels(1)->set_key("key-residual");

@@ -1,0 +1,18 @@
+// RUN: accel-opt %s --accel-assign-geometry=target=compute_80 --split-input-file --verify-diagnostics
+
+// Columns of a matrix are no neighbours in memory.
+// expected-error@+1 {{expected one product of operands that lie in one piece each, which is all that cuBLASLt computes}}
+func.func private @columns(%x: tensor<4x16xf32>, %w: tensor<8x5xf32>) -> tensor<4x5xf32> attributes {plan.kernel = {kind = "product", elements = 20 : i64, rows = 4 : i64, columns = 5 : i64, block = 8 : i64}} {
+  %0:2 = accel.split %x axis 1 : tensor<4x16xf32> -> tensor<4x8xf32>, tensor<4x8xf32>
+  %1 = accel.matmul %0#1, %w : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
+  return %1 : tensor<4x5xf32>
+}
+
+// -----
+
+// expected-error@+1 {{expected one product of operands that lie in one piece each, which is all that cuBLASLt computes}}
+func.func private @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x5xf32>) -> tensor<4x5xf32> attributes {plan.kernel = {kind = "product", elements = 20 : i64, rows = 4 : i64, columns = 5 : i64, block = 8 : i64}} {
+  %0 = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
+  %1 = accel.neg %0 : tensor<4x5xf32>
+  return %1 : tensor<4x5xf32>
+}

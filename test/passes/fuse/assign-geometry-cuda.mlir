@@ -1,0 +1,24 @@
+// Geometry and calls for GPUs.
+// RUN: accel-opt %s --accel-assign-geometry=target=compute_80 | FileCheck %s
+
+// CHECK: plan.variant @compute_80 cuda tuned for "sm_80" needs ["compute_80", "ptx71"] lanes 128
+
+// A tile of elements is a warp's, four for each thread.
+// CHECK-LABEL: func.func private @elements(
+// CHECK-SAME: #plan.code<3 tiles of 128 elements, threads 128>
+func.func private @elements(%x: tensor<300xf32>) -> tensor<300xf32> attributes {plan.kernel = {kind = "flat", elements = 300 : i64, rows = 1 : i64, columns = 300 : i64}} {
+  %y = accel.neg %x : tensor<300xf32>
+  return %y : tensor<300xf32>
+}
+
+// Products are calls, of where their operands lie: a part of a larger tensor, two matrices.
+// CHECK-LABEL: func.func private @part(
+// CHECK-SAME: compute_80 = #plan.library_call<"cublasLt" "cublasLtMatmul" product <2 of 4x5 over 8, lhs 0 from 64, rhs 1 transposed>, workspace 33554432>
+func.func private @part(%x: tensor<2x2x4x8xf32>, %w: tensor<80xf32>) -> tensor<40xf32> attributes {plan.kernel = {kind = "product", elements = 40 : i64, rows = 8 : i64, columns = 5 : i64, matrices = 2 : i64, block = 8 : i64}} {
+  %0:2 = accel.split %x axis 0 : tensor<2x2x4x8xf32> -> tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>
+  %1 = accel.reshape %0#1 : tensor<1x2x4x8xf32> -> tensor<2x4x8xf32>
+  %2 = accel.reshape %w : tensor<80xf32> -> tensor<2x5x8xf32>
+  %3 = accel.matmul %1, %2 {transpose_rhs} : tensor<2x4x8xf32>, tensor<2x5x8xf32> -> tensor<2x4x5xf32>
+  %4 = accel.reshape %3 : tensor<2x4x5xf32> -> tensor<40xf32>
+  return %4 : tensor<40xf32>
+}
