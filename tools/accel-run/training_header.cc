@@ -72,7 +72,9 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
   record["ranks"] = ranks();
   record["threads"] = device_->threads();
   record["device"] = device_->Describe();
-  record["planned_peak_bytes"] = PlannedPeakBytes();
+  if (const std::optional<uint64_t> planned = PlannedPeakBytes()) {
+    record["planned_peak_bytes"] = *planned;
+  }
   // What the plan takes on each rank, the memory that ranks share included.
   record["planned_rank_bytes"] = executor_->layout().TotalBytes();
   for (const Setting& setting : settings_) {

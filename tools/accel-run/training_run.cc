@@ -408,7 +408,10 @@ absl::Status TrainingRun::OpenRunDirectory() {
   return absl::OkStatus();
 }
 
-uint64_t TrainingRun::PlannedPeakBytes() const {
+std::optional<uint64_t> TrainingRun::PlannedPeakBytes() const {
+  if (MakeDeviceOptions().kind != planpb::DEVICE_CPU) {
+    return std::nullopt;
+  }
   // What the process took before, libraries and code, is not the plan's doing.
   return executor_->PlannedBytes() + resident_before_ +
          kRunningBytes * static_cast<uint64_t>(options_.ranks_as_threads);
@@ -451,7 +454,7 @@ absl::Status TrainingRun::Finish() {
     summary_.AddRow("gradients of step 1", options_.dump_gradients);
   }
   ASSIGN_OR_RETURN(const uint64_t peak, WorstPeak());
-  summary_.SetPlannedPeak(PlannedPeakBytes());
+  summary_.SetPlannedPeak(PlannedPeakBytes().value_or(0));
   summary_.SetMeasuredPeak(peak);
   summary_.AddRow("metrics", directory_->metrics_path());
   std::string table = summary_.Table();

@@ -122,7 +122,8 @@ class TrainingRun {
   // Of this start of the program: 16 digits that no other one has.
   std::string MakeRunId(int64_t started_ns) const;
   absl::Status WriteRecord(const std::string& id, int64_t started_ns);
-  uint64_t PlannedPeakBytes() const;
+  // Of this process; nothing where the plan's memory is a GPU's.
+  std::optional<uint64_t> PlannedPeakBytes() const;
   // Of this process, or of the rank whose process has had most so far.
   absl::StatusOr<uint64_t> WorstPeak();
   void PrintHeader();
