@@ -15,6 +15,7 @@
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
 #include "passes/Lower/Cuda/Ptxas.h"
+#include "passes/Target/TargetNames.h"
 #include "runtime/io/output_target.h"
 #include "runtime/io/posix_vfs.h"
 
@@ -108,13 +109,10 @@ ExitCode Compilation::run() {
 
 /// What code needs besides accelc is missed before the model is read.
 ExitCode Compilation::checkTools() {
-  SmallVector<StringRef> variants;
-  StringRef(options.target).split(variants, ',');
-  bool isAssembled = !options.compileTo && !options.tools.keepsPtx &&
-                     llvm::any_of(variants, [](StringRef variant) {
-                       return variant.trim().starts_with("sm_");
-                     });
-  if (!isAssembled) {
+  // A wrong list is complained about by whoever makes the target of it.
+  auto variants = parseVariants(options.target, [](const llvm::Twine &) {});
+  if (options.compileTo || options.tools.keepsPtx ||
+      llvm::none_of(variants, isCubin)) {
     return ExitCode::Ok;
   }
   llvm::Expected<Ptxas> ptxas = Ptxas::find(options.tools.cudaPath);

@@ -70,8 +70,7 @@ static void setFactor(func::FuncOp function, int64_t operand, int64_t offset,
       operand < arguments ? function.getArgumentTypes()[operand]
                           : function.getResultTypes()[operand - arguments]);
   factor.set_operand(operand);
-  factor.set_offset(offset *
-                    llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+  factor.set_offset(offset * getStoredBytes(element));
   factor.set_transposed(isTransposed);
   factor.set_dtype(toElementType(element));
 }

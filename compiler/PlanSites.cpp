@@ -5,7 +5,7 @@
 #include "compiler/PlanBuffers.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
-#include "passes/Analysis/TensorAccess.h"
+#include "passes/Analysis/ProductShape.h"
 #include "passes/Precision/PrecisionSites.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -27,13 +27,13 @@ static planpb::Site::Role toRole(ProductRole role) {
 }
 
 static void describe(MatmulOp product, planpb::Site &site) {
-  ArrayRef<int64_t> shape = shapeOf(product.getResult());
   site.set_kind(planpb::Site::KIND_PRODUCT);
   site.set_role(toRole(product.getRole()));
-  site.add_shape(llvm::product_of(shape.drop_back(2)));
-  site.add_shape(shape[shape.size() - 2]);
-  site.add_shape(shape.back());
-  site.add_shape(getSummedElements(product));
+  ProductShape shape = ProductShape::get(product);
+  site.add_shape(shape.matrices);
+  site.add_shape(shape.rows);
+  site.add_shape(shape.columns);
+  site.add_shape(shape.depth);
 }
 
 template <typename OpTy>

@@ -88,15 +88,14 @@ private:
 
 } // namespace
 
-/// Booleans are bytes.
-static int64_t getStoredBytes(RankedTensorType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+int64_t accel::getStoredBytes(Type element) {
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
 static KernelOperand makeOperand(plan::Access access, Type type,
                                  int64_t width) {
   auto tensor = cast<RankedTensorType>(type);
-  int64_t bytes = getStoredBytes(tensor);
+  int64_t bytes = getStoredBytes(tensor.getElementType());
   return {access, tensor.getNumElements() * bytes, width * bytes};
 }
 

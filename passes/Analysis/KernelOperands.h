@@ -20,6 +20,9 @@ struct KernelOperand {
   int64_t tileBytes = 0;
 };
 
+/// Of one element in memory; booleans are bytes.
+int64_t getStoredBytes(mlir::Type element);
+
 /// One for every argument and result of code that is cut as `code` says.
 /// Requires: IterationDomain::get accepts the kernel.
 llvm::SmallVector<KernelOperand> getKernelOperands(mlir::func::FuncOp kernel,

@@ -259,6 +259,11 @@ bool accel::multipliesPairs(MatmulOp product) {
       elementTypeOf(product.getLhs()));
 }
 
+bool accel::liesInRows(Value value, Value root) {
+  std::optional<StridedView> view = getStridedView(value, root);
+  return view && (view->strides.back() == 1 || shapeOf(value).back() == 1);
+}
+
 int64_t accel::getSummedElements(MatmulOp product) {
   ArrayRef<int64_t> matrix = shapeOf(product.getLhs()).take_back(2);
   return matrix[product.getTransposeLhs() ? 0 : 1];

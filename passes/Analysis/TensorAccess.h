@@ -88,6 +88,10 @@ struct StridedView {
 /// `value` as such a view of `root`, or nothing where no strides describe it.
 std::optional<StridedView> getStridedView(mlir::Value value, mlir::Value root);
 
+/// Whether `value` lies in `root` such that neighbours along its last dimension
+/// are neighbours there.
+bool liesInRows(mlir::Value value, mlir::Value root);
+
 /// Whether `op` is a transpose that keeps the last dimension last.
 bool keepsLastDimension(mlir::Operation *op);
 

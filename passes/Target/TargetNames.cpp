@@ -14,7 +14,11 @@ static constexpr llvm::StringLiteral kVariants[] = {
     "compute_90",     "sm_89",       "compute_89", "sm_80",       "compute_80",
     "x86-64-v4-bf16", "x86-64-v4",   "x86-64-v3"};
 
-static bool isOfCpus(StringRef name) { return name.starts_with("x86-64"); }
+bool accel::isForGpus(StringRef name) {
+  return isCubin(name) || name.starts_with("compute_");
+}
+
+bool accel::isCubin(StringRef name) { return name.starts_with("sm_"); }
 
 llvm::ArrayRef<llvm::StringLiteral> accel::getVariantNames() {
   return kVariants;
@@ -27,7 +31,8 @@ accel::parseVariants(StringRef list,
   list.split(words, ',');
   for (StringRef word : words) {
     if (word.trim() == "cpu") {
-      llvm::copy_if(kVariants, std::back_inserter(names), isOfCpus);
+      llvm::copy_if(kVariants, std::back_inserter(names),
+                    [](StringRef name) { return !isForGpus(name); });
     } else {
       names.push_back(word.trim());
     }

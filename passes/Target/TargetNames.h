@@ -16,6 +16,12 @@ namespace accel {
 /// All variants that there are, the most capable first.
 llvm::ArrayRef<llvm::StringLiteral> getVariantNames();
 
+/// Whether a variant is for GPUs.
+bool isForGpus(llvm::StringRef name);
+/// Whether it is code of one generation of GPUs, which ptxas makes; otherwise
+/// those of GPUs are PTX.
+bool isCubin(llvm::StringRef name);
+
 /// The variants of a list, "x86-64-v4,x86-64-v3", the most capable first; `cpu`
 /// stands for all of CPUs. Empty after `complain` was called with what was
 /// expected and what was found.

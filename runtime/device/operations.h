@@ -13,6 +13,7 @@
 #include "absl/types/span.h"
 #include "runtime/comm/collective_call.h"
 #include "runtime/plan/memory/memory_layout.h"
+#include "runtime/plan/sizes/size_expr.h"
 
 namespace accel::runtime {
 
@@ -33,6 +34,11 @@ struct KernelLaunch {
   absl::Span<const KernelArgument> arguments;
   uint64_t elements = 1;
   uint64_t owned = 1;
+
+  // Of an entry with so many tiles for all of the work.
+  uint64_t TilesOf(uint64_t tiles) const {
+    return owned == elements ? tiles : TilesOfPart(tiles, elements, owned);
+  }
 };
 
 // A call returns when the operation is done, or when all is copied that it

@@ -2,8 +2,11 @@
 // Declaration of the options of targets, and complaints about their use.
 #include "tools/accelc/TargetOptions.h"
 
+#include "passes/Target/TargetNames.h"
 #include "tools/accelc/Validators.h"
 #include "tools/command-line/value_checks.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 namespace accel {
 
@@ -45,8 +48,8 @@ void findComplaintsAboutCode(const CommandLine &line,
   if (line.emit.empty()) {
     return;
   }
-  if (line.target.find("compute_") == std::string::npos &&
-      line.target.find("sm_") == std::string::npos) {
+  if (llvm::none_of(parseVariants(line.target, [](const llvm::Twine &) {}),
+                    isForGpus)) {
     complaints.push_back("--emit=ptx: expected a variant for GPUs in --target, "
                          "got --target=" +
                          line.target + "; for example --target=compute_80");

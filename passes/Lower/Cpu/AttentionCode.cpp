@@ -197,7 +197,8 @@ void AttentionCode::clear(const TileRows &tile, Value rows) const {
 TileSource AttentionCode::gatherRows(const HeadTensor &tensor,
                                      const TileRows &rows, Value first,
                                      Value count, unsigned number) const {
-  if (tensor.view.strides[2] == tensor.columns && !tensor.format) {
+  if (tensor.view.strides[2] == tensor.columns &&
+      !SmallFloat::get(tensor.element)) {
     return {rows, first};
   }
   TileRows tile = getTile(number, llvm::alignTo(tensor.columns, kTileLanes));

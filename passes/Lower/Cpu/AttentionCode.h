@@ -6,8 +6,8 @@
 
 #include "passes/Lower/Cpu/AttentionDropout.h"
 #include "passes/Lower/Cpu/AttentionMask.h"
-#include "passes/Lower/Cpu/HeadTensor.h"
 #include "passes/Lower/Cpu/RegisterBlock.h"
+#include "passes/Lower/Cpu/TileRows.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -46,7 +46,7 @@ public:
     return HeadTensor::getResult(emitter, op, number);
   }
   TileRows getHead(const HeadTensor &tensor, Value batch, Value head) const {
-    return tensor.getHead(t, batch, head);
+    return accel::getHead(t, tensor, batch, head);
   }
   TileRows getTile(unsigned number, int64_t columns) const;
   /// Part `part` of a tile that has several of `rows` rows, `stride` floats

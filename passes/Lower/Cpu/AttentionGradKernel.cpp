@@ -68,7 +68,8 @@ HeadTensor AttentionGradKernel::getLse(AttentionGradOp op) {
   return {buffer,
           {offset, {tiles.heads * tiles.rows, tiles.rows, tiles.rows, 1}},
           1,
-          tiles.rows};
+          tiles.rows,
+          emitter.getBuilder().getF32Type()};
 }
 
 void AttentionGradKernel::getWorkspaceTiles() {

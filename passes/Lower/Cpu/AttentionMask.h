@@ -3,7 +3,7 @@
 #ifndef ACCEL_PASSES_LOWER_CPU_ATTENTIONMASK_H
 #define ACCEL_PASSES_LOWER_CPU_ATTENTIONMASK_H
 
-#include "passes/Lower/Cpu/HeadTensor.h"
+#include "passes/Lower/Cpu/TileRows.h"
 
 namespace accel {
 
@@ -19,7 +19,7 @@ public:
   /// Whether every row has the same mask.
   bool hasRepeatedRows() const { return tensor.view.strides[2] == 0; }
   TileRows getRows(Value batch, Value head) const {
-    return tensor.getHead(t, batch, head);
+    return getHead(t, tensor, batch, head);
   }
   /// What is added to sixteen scores of a row; -inf beyond the last column.
   Value lanes(const TileRows &rows, Value row, Value column) const;

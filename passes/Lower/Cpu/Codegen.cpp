@@ -5,19 +5,14 @@
 
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Lower/Cpu/LinkImage.h"
-#include "passes/Lower/LlvmPipeline.h"
+#include "passes/Lower/GenerateCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/Target/TargetOptions.h"
 
 using namespace mlir;
 using namespace accel;
@@ -107,66 +102,30 @@ void accel::prepareTranslation(MLIRContext &context) {
   LLVMInitializeX86AsmPrinter();
 }
 
-static FailureOr<std::unique_ptr<llvm::TargetMachine>>
-createMachine(ModuleOp module, const CodeVariant &variant) {
-  // Not the host's: the same bytes wherever the compiler runs.
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
-  std::string error;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) {
-    return module.emitError("this LLVM has no code generator for x86-64: ")
-           << error;
-  }
+/// What LLVM calls a feature, and no name of ours.
+static std::string getFeatures(const CodeVariant &variant) {
   std::string features;
   for (const std::string &feature : variant.features) {
     if (!StringRef(feature).starts_with("fast-")) {
       features += (features.empty() ? "+" : ",+") + feature;
     }
   }
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, variant.processor, features, llvm::TargetOptions(),
-      llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      llvm::CodeGenOptLevel::Default));
-  if (!machine) {
-    return module.emitError("no code generator for processor '")
-           << variant.processor << "'";
-  }
-  return machine;
+  return features;
 }
 
 FailureOr<CodeImage> accel::compileKernels(ModuleOp codeModule,
                                            const CodeVariant &variant) {
-  auto machine = createMachine(codeModule, variant);
-  if (failed(machine)) {
+  // The triple is not the host's: the same bytes wherever the compiler runs.
+  auto object = generateCode(codeModule, variant,
+                             {"x86_64-unknown-linux-gnu", getFeatures(variant),
+                              llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                              llvm::CodeGenOptLevel::Default, kPipeline,
+                              addEntries, llvm::CodeGenFileType::ObjectFile});
+  if (failed(object)) {
     return failure();
   }
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module =
-      translateModuleToLLVMIR(codeModule, context, "kernels");
-  if (!module) {
-    return failure();
-  }
-  // Before any pass: without them the costs are those of no processor.
-  module->setTargetTriple((*machine)->getTargetTriple());
-  module->setDataLayout((*machine)->createDataLayout());
-  addEntries(*module);
-  if (llvm::Error error = runPipeline(*module, **machine, kPipeline)) {
-    return codeModule.emitError("variant '")
-           << variant.name << "': " << llvm::toString(std::move(error));
-  }
-
-  llvm::SmallVector<char, 0> object;
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager codegen;
-  if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr,
-                                      llvm::CodeGenFileType::ObjectFile)) {
-    return codeModule.emitError("processor '")
-           << variant.processor << "' has no object files";
-  }
-  codegen.run(*module);
   llvm::Expected<CodeImage> image = linkImage(llvm::MemoryBufferRef(
-      StringRef(object.data(), object.size()), "kernels"));
+      StringRef(object->data(), object->size()), "kernels"));
   if (!image) {
     return codeModule.emitError("variant '")
            << variant.name << "': " << llvm::toString(image.takeError());

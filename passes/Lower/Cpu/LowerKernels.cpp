@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds its code to every kernel of a module.
+#include "passes/Analysis/ProductShape.h"
 #include "passes/Lower/Cpu/AttentionCode.h"
 #include "passes/Lower/Cpu/Passes.h"
 #include "passes/Lower/Cpu/ProductKernel.h"
 #include "passes/Lower/Cpu/RowLanes.h"
 #include "passes/Lower/Loops/EmitKernels.h"
-#include "passes/Target/Cpu/ProductTiles.h"
 
 namespace accel {
 #define GEN_PASS_DEF_LOWERKERNELSPASS

@@ -118,3 +118,17 @@ void TileRows::storeScalar(Value scalar, Value row, Value column) const {
   memref::StoreOp::create(code->getBuilder(), code->getLoc(), narrow(scalar),
                           memory, ValueRange{row, column});
 }
+
+TileRows accel::getHead(const TileCode &t, const HeadTensor &tensor,
+                        Value batch, Value head) {
+  ArrayRef<int64_t> strides = tensor.view.strides;
+  Value offset = t.add(t.mul(batch, strides[0]), t.mul(head, strides[1]));
+  // A stride is not zero, even where no step is made.
+  return {t,
+          tensor.buffer,
+          t.add(offset, tensor.view.offset),
+          tensor.rows,
+          tensor.columns,
+          std::max<int64_t>(1, strides[2]),
+          SmallFloat::get(tensor.element)};
+}

@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Lower/Cpu/TileCode.h"
+#include "passes/Lower/Loops/HeadTensor.h"
 
 namespace accel {
 
@@ -48,6 +49,10 @@ private:
   Value memory;
   int64_t columns = 0;
 };
+
+/// The rows of a head.
+TileRows getHead(const TileCode &t, const HeadTensor &tensor, mlir::Value batch,
+                 mlir::Value head);
 
 } // namespace accel
 

@@ -6,7 +6,7 @@
 #include "passes/Lower/Cuda/Passes.h"
 #include "passes/Lower/Cuda/PtxCode.h"
 #include "passes/Lower/Passes.h"
-#include "passes/Target/Cuda/CudaTarget.h"
+#include "passes/Target/TargetNames.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -34,7 +34,7 @@ FailureOr<CodeImage> CudaLowering::compile(ModuleOp code,
                                            const CodeVariant &variant,
                                            const CodeTools &tools) const {
   FailureOr<CodeImage> ptx = compilePtx(code, variant);
-  return failed(ptx) || tools.keepsPtx || !isCubin(variant)
+  return failed(ptx) || tools.keepsPtx || !isCubin(variant.name)
              ? ptx
              : assemblePtx(code, *ptx, variant, tools.cudaPath);
 }

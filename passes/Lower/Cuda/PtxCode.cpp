@@ -3,20 +3,16 @@
 #include "passes/Lower/Cuda/PtxCode.h"
 
 #include "passes/Analysis/IterationDomain.h"
-#include "passes/Lower/LlvmPipeline.h"
+#include "passes/Lower/GenerateCode.h"
 #include "passes/Target/Cuda/CudaTarget.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetOptions.h"
 
 using namespace mlir;
 using namespace accel;
@@ -106,27 +102,6 @@ void accel::preparePtx(MLIRContext &context) {
   LLVMInitializeNVPTXAsmPrinter();
 }
 
-static FailureOr<std::unique_ptr<llvm::TargetMachine>>
-createMachine(ModuleOp module, const CodeVariant &variant) {
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string error;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) {
-    return module.emitError("this LLVM has no code generator for PTX: ")
-           << error;
-  }
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, variant.processor, ("+" + getPtxVersion(variant)).str(),
-      llvm::TargetOptions(), std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
-  if (!machine) {
-    return module.emitError("no code generator for GPU '")
-           << variant.processor << "'";
-  }
-  return machine;
-}
-
 /// Each kernel's text, from its entry to the next one.
 static std::vector<CodeEntry> findEntries(StringRef ptx) {
   constexpr StringLiteral kBegin = ".visible .entry ";
@@ -142,32 +117,15 @@ static std::vector<CodeEntry> findEntries(StringRef ptx) {
 
 FailureOr<CodeImage> accel::compilePtx(ModuleOp codeModule,
                                        const CodeVariant &variant) {
-  auto machine = createMachine(codeModule, variant);
-  if (failed(machine)) {
+  auto text = generateCode(
+      codeModule, variant,
+      {"nvptx64-nvidia-cuda", ("+" + getPtxVersion(variant)).str(),
+       std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive, kPipeline,
+       addEntries, llvm::CodeGenFileType::AssemblyFile});
+  if (failed(text)) {
     return failure();
   }
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module =
-      translateModuleToLLVMIR(codeModule, context, "kernels");
-  if (!module) {
-    return failure();
-  }
-  module->setTargetTriple((*machine)->getTargetTriple());
-  module->setDataLayout((*machine)->createDataLayout());
-  addEntries(*module);
-  if (llvm::Error error = runPipeline(*module, **machine, kPipeline)) {
-    return codeModule.emitError("variant '")
-           << variant.name << "': " << llvm::toString(std::move(error));
-  }
-  llvm::SmallVector<char, 0> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager codegen;
-  if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr,
-                                      llvm::CodeGenFileType::AssemblyFile)) {
-    return codeModule.emitError("GPU '") << variant.processor << "' has no PTX";
-  }
-  codegen.run(*module);
-  StringRef ptx(text.data(), text.size());
+  StringRef ptx(text->data(), text->size());
   // The driver would refuse it: nothing is linked to PTX.
   if (size_t at = ptx.find(".extern .func"); at != StringRef::npos) {
     return codeModule.emitError("variant '")
@@ -175,7 +133,7 @@ FailureOr<CodeImage> accel::compilePtx(ModuleOp codeModule,
            << ptx.substr(at).split(';').first;
   }
   CodeImage image;
-  image.code.assign(text.begin(), text.end());
+  image.code.assign(ptx.begin(), ptx.end());
   image.entries = findEntries(ptx);
   return image;
 }

@@ -58,7 +58,7 @@ template <typename OpTy> void WarpAttention::readOperands(OpTy attention) {
 
 Value WarpAttention::endOfKeys(Value query) const {
   if (!sizes.causal) {
-    return indices.index(sizes.keys);
+    return indices.index(sizes.columns);
   }
   Value end = indices.add(query, indices.index(sizes.offset() + 1));
   return sizes.offset() >= 0 ? end : indices.max(end, indices.index(0));
@@ -75,7 +75,7 @@ Value WarpAttention::firstQuery(Value key) const {
 AffineExpr WarpAttention::rowOf(const Place &place) {
   return (emitter.dimension(place.batch) * sizes.heads +
           emitter.dimension(place.head)) *
-             sizes.queries +
+             sizes.rows +
          emitter.dimension(place.query);
 }
 
@@ -120,8 +120,8 @@ Value WarpAttention::keptFactor(const Place &place) {
   }
   OpBuilder &builder = emitter.getBuilder();
   Location loc = emitter.getLoc();
-  int64_t tiles = llvm::divideCeil(sizes.keys, kAttentionTile);
-  Value line = indices.add(indices.mul(place.head, sizes.queries), place.query);
+  int64_t tiles = llvm::divideCeil(sizes.columns, kAttentionTile);
+  Value line = indices.add(indices.mul(place.head, sizes.rows), place.query);
   Value tile = indices.add(indices.mul(line, tiles),
                            indices.div(place.key, kAttentionTile));
   Value block = indices.add(indices.mul(tile, kAttentionTileBlocks),
@@ -173,7 +173,7 @@ private:
   void emitKey(const Place &place, Value queryRow);
   void finish(const Place &place);
 
-  HeadRows result;
+  HeadTensor result;
   Value lse;
   Value maximum, total, sums; ///< that threads keep
 };
@@ -183,9 +183,9 @@ void ForwardKernel::emit() {
   total = rows.makeNumber();
   sums = rows.makeRow(sizes.width);
   emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value tile) {
-    Value line = indices.div(tile, sizes.queries);
+    Value line = indices.div(tile, sizes.rows);
     emitQuery({indices.div(line, sizes.heads), indices.rem(line, sizes.heads),
-               indices.rem(tile, sizes.queries), Value()});
+               indices.rem(tile, sizes.rows), Value()});
   });
 }
 

@@ -42,11 +42,11 @@ protected:
   /// The number of a row of all heads' queries.
   mlir::AffineExpr rowOf(const Place &place);
 
-  HeadRows getOperand(Value operand) {
-    return HeadRows::getOperand(emitter, op, operand);
+  HeadTensor getOperand(Value operand) {
+    return HeadTensor::getOperand(emitter, op, operand);
   }
-  HeadRows getResult(unsigned number) {
-    return HeadRows::getResult(emitter, op, number);
+  HeadTensor getResult(unsigned number) {
+    return HeadTensor::getResult(emitter, op, number);
   }
 
   KernelEmitter &emitter;
@@ -55,7 +55,7 @@ protected:
   IndexArithmetic indices;
   Arithmetic m; ///< of f32
   AttentionRows sizes;
-  HeadRows query, key, value;
+  HeadTensor query, key, value;
   double scale = 1.0;
   Value minusInfinity;
 

@@ -42,9 +42,9 @@ private:
   Factors compute(const Place &place, const QueryRow &of, Value keyRow,
                   Value valueRow);
 
-  HeadRows result, gradient;
+  HeadTensor result, gradient;
   Value lse;
-  HeadRows queryGradient, keyGradient, valueGradient;
+  HeadTensor queryGradient, keyGradient, valueGradient;
   Value querySums, keySums, valueSums; ///< that threads keep
 };
 
@@ -62,7 +62,7 @@ void GradientKernel::emit() {
 }
 
 GradientKernel::QueryRow GradientKernel::readQuery(const Place &place) {
-  auto rowOfTensor = [&](const HeadRows &tensor) {
+  auto rowOfTensor = [&](const HeadTensor &tensor) {
     return rows.getRow(tensor, place.batch, place.head, place.query);
   };
   QueryRow row;
@@ -88,10 +88,10 @@ void GradientKernel::emitQueryTile(Value tile) {
   if (!queryGradient) {
     return;
   }
-  Value line = indices.div(tile, sizes.queries);
+  Value line = indices.div(tile, sizes.rows);
   Value batch = indices.div(line, sizes.heads);
   Value head = indices.rem(line, sizes.heads);
-  Value i = indices.rem(tile, sizes.queries);
+  Value i = indices.rem(tile, sizes.rows);
   Value keyHead = indices.div(head, sizes.group());
   QueryRow of = readQuery({batch, head, i, Value()});
   rows.clear(querySums);
@@ -106,10 +106,10 @@ void GradientKernel::emitQueryTile(Value tile) {
 }
 
 void GradientKernel::emitKeyTile(Value tile) {
-  Value line = indices.div(tile, sizes.keys);
+  Value line = indices.div(tile, sizes.columns);
   Value batch = indices.div(line, sizes.keyHeads);
   Value keyHead = indices.rem(line, sizes.keyHeads);
-  Value j = indices.rem(tile, sizes.keys);
+  Value j = indices.rem(tile, sizes.columns);
   Value keyRow = rows.getRow(key, batch, keyHead, j);
   Value valueRow = rows.getRow(value, batch, keyHead, j);
   rows.clear(keySums);
@@ -118,7 +118,7 @@ void GradientKernel::emitKeyTile(Value tile) {
       indices.index(0), indices.index(sizes.group()), 1, [&](Value member) {
         Value head = indices.add(indices.mul(keyHead, sizes.group()), member);
         emitter.forEach(
-            firstQuery(j), indices.index(sizes.queries), 1, [&](Value i) {
+            firstQuery(j), indices.index(sizes.rows), 1, [&](Value i) {
               emitKeyGradients({batch, head, i, j}, keyRow, valueRow);
             });
       });

@@ -14,53 +14,7 @@
 using namespace mlir;
 using namespace accel;
 
-//===----------------------------------------------------------------------===//
-// Where rows lie
-//===----------------------------------------------------------------------===//
-
-HeadRows HeadRows::getOperand(KernelEmitter &emitter, Operation *op,
-                              Value operand) {
-  Value root = getViewRoot(operand, [](Value) { return false; });
-  auto argument = dyn_cast<BlockArgument>(root);
-  std::optional<StridedView> view =
-      argument ? getStridedView(operand, root) : std::nullopt;
-  ArrayRef<int64_t> shape = shapeOf(operand);
-  if (!view || (view->strides.back() != 1 && shape.back() != 1)) {
-    emitter.emitError(op)
-        << "expected operands that lie in memory, the last dimension "
-           "contiguous, got one of "
-        << operand.getType() << " that does not";
-    return {};
-  }
-  return {emitter.getBuffer(argument), *view, shape.back(),
-          elementTypeOf(operand)};
-}
-
-HeadRows HeadRows::getResult(KernelEmitter &emitter, Operation *op,
-                             unsigned number) {
-  Value result = op->getResult(number);
-  for (auto [i, returned] : llvm::enumerate(emitter.getResults())) {
-    auto transpose = returned.getDefiningOp<TransposeOp>();
-    bool isTransposed = transpose && transpose.getOperand() == result;
-    if (returned != result && !isTransposed) {
-      continue;
-    }
-    ArrayRef<int64_t> shape = shapeOf(returned);
-    SmallVector<int64_t> strides(shape.size(), 0);
-    int64_t stride = 1;
-    for (int64_t axis = shape.size(); axis-- > 0;) {
-      strides[isTransposed ? transpose.getPermutation()[axis] : axis] = stride;
-      stride *= shape[axis];
-    }
-    return {emitter.getResultBuffer(i),
-            {0, strides},
-            shapeOf(result).back(),
-            elementTypeOf(result)};
-  }
-  return {};
-}
-
-Value WarpRows::getRow(const HeadRows &tensor, Value batch, Value head,
+Value WarpRows::getRow(const HeadTensor &tensor, Value batch, Value head,
                        Value row) const {
   IndexArithmetic indices(builder, loc);
   Value offset = indices.index(tensor.view.offset);
@@ -131,7 +85,7 @@ Value WarpRows::toFloat(OpBuilder &inside, Value stored, Type element) const {
                          element, inside.getF32Type(), /*saturates=*/false);
 }
 
-Value WarpRows::dot(const HeadRows &a, Value aRow, const HeadRows &b,
+Value WarpRows::dot(const HeadTensor &a, Value aRow, const HeadTensor &b,
                     Value bRow) const {
   Value total = makeNumber();
   set(total, Arithmetic(builder, loc, builder.getF32Type()).number(0.0));
@@ -144,7 +98,7 @@ Value WarpRows::dot(const HeadRows &a, Value aRow, const HeadRows &b,
   return get(total);
 }
 
-void WarpRows::accumulate(Value kept, Value decay, const HeadRows &tensor,
+void WarpRows::accumulate(Value kept, Value decay, const HeadTensor &tensor,
                           Value row, Value factor) const {
   sweep({row}, kept, [&](OpBuilder &inside, ValueRange elements) {
     Arithmetic m(inside, loc, inside.getF32Type());
@@ -153,7 +107,7 @@ void WarpRows::accumulate(Value kept, Value decay, const HeadRows &tensor,
   });
 }
 
-void WarpRows::store(Value kept, Value factor, const HeadRows &tensor,
+void WarpRows::store(Value kept, Value factor, const HeadTensor &tensor,
                      Value row) const {
   sweep({kept}, row, [&](OpBuilder &inside, ValueRange elements) {
     Arithmetic m(inside, loc, inside.getF32Type());

@@ -4,27 +4,9 @@
 #define ACCEL_PASSES_LOWER_CUDA_WARPROWS_H
 
 #include "passes/Lower/Arithmetic.h"
-#include "passes/Lower/Loops/KernelEmitter.h"
+#include "passes/Lower/Loops/HeadTensor.h"
 
 namespace accel {
-
-/// A tensor of shape (batch, heads, rows, columns) where it lies.
-struct HeadRows {
-  mlir::Value buffer; ///< null: nobody wants it
-  StridedView view;
-  int64_t columns = 0;
-  mlir::Type element;
-
-  explicit operator bool() const { return static_cast<bool>(buffer); }
-
-  /// A tensor that `op` reads: an argument of the kernel and where it lies
-  /// there. Empty after an error.
-  static HeadRows getOperand(KernelEmitter &emitter, mlir::Operation *op,
-                             mlir::Value operand);
-  /// Where result `number` of `op` goes, itself or transposed.
-  static HeadRows getResult(KernelEmitter &emitter, mlir::Operation *op,
-                            unsigned number);
-};
 
 /// Loops over the columns of rows. Numbers between loads and stores are f32.
 /// Borrows: the emitter.
@@ -37,7 +19,7 @@ public:
   }
 
   /// Row `row` of head `head` of sample `batch`, a buffer of its columns.
-  Value getRow(const HeadRows &tensor, Value batch, Value head,
+  Value getRow(const HeadTensor &tensor, Value batch, Value head,
                Value row) const;
 
   /// A number that each thread keeps for itself.
@@ -49,12 +31,14 @@ public:
   void clear(Value row) const;
 
   /// The sum of products of two rows of memory, the same in all threads.
-  Value dot(const HeadRows &a, Value aRow, const HeadRows &b, Value bRow) const;
+  Value dot(const HeadTensor &a, Value aRow, const HeadTensor &b,
+            Value bRow) const;
   /// kept = kept * decay + row * factor, column by column; no decay: it stays.
-  void accumulate(Value kept, Value decay, const HeadRows &tensor, Value row,
+  void accumulate(Value kept, Value decay, const HeadTensor &tensor, Value row,
                   Value factor) const;
   /// row = kept * factor
-  void store(Value kept, Value factor, const HeadRows &tensor, Value row) const;
+  void store(Value kept, Value factor, const HeadTensor &tensor,
+             Value row) const;
 
 private:
   /// One loop over neighbours: `body` gets the elements of `inputs` and then

@@ -4,6 +4,7 @@
 #include "passes/Lower/Loops/EmitKernels.h"
 
 #include "dialects/Accel/IR/SmallFloat.h"
+#include "passes/Analysis/AttentionSizes.h"
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Lower/Loops/Kernels.h"
@@ -91,13 +92,12 @@ static LogicalResult checkKernel(func::FuncOp kernel) {
 /// The attention that a kernel of that kind is about.
 static void emitAttention(KernelEmitter &emitter,
                           const KernelEmitters &target) {
-  for (Operation &op : emitter.getKernel().getBody().front()) {
-    if (auto forward = dyn_cast<AttentionOp>(op)) {
-      return target.emitAttention(emitter, forward);
-    }
-    if (auto gradient = dyn_cast<AttentionGradOp>(op)) {
-      return target.emitAttentionGrad(emitter, gradient);
-    }
+  Operation *op = findAttention(emitter.getKernel());
+  if (auto forward = dyn_cast_if_present<AttentionOp>(op)) {
+    return target.emitAttention(emitter, forward);
+  }
+  if (auto gradient = dyn_cast_if_present<AttentionGradOp>(op)) {
+    return target.emitAttentionGrad(emitter, gradient);
   }
   emitter.emitError(emitter.getKernel()) << "expected an attention, got none";
 }

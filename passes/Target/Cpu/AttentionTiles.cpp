@@ -11,24 +11,11 @@
 using namespace mlir;
 using namespace accel;
 
-template <typename OpTy> static AttentionTiles getTiles(OpTy op) {
-  ArrayRef<int64_t> query = shapeOf(op.getQuery());
-  ArrayRef<int64_t> key = shapeOf(op.getKey());
-  return {query[0],
-          query[1],
-          key[1],
-          query[2],
-          key[2],
-          query[3],
-          shapeOf(op.getValue())[3],
-          op.getCausal(),
-          std::is_same_v<OpTy, AttentionGradOp>,
-          !elementTypeOf(op.getQuery()).isF32()};
-}
-
 AttentionTiles AttentionTiles::get(Operation *op) {
   auto forward = dyn_cast<AttentionOp>(op);
-  return forward ? getTiles(forward) : getTiles(cast<AttentionGradOp>(op));
+  Value query =
+      forward ? forward.getQuery() : cast<AttentionGradOp>(op).getQuery();
+  return {AttentionSizes::get(op), !elementTypeOf(query).isF32()};
 }
 
 int64_t AttentionTiles::rowBlocks() const {
@@ -82,9 +69,4 @@ int64_t AttentionTiles::launchTiles() const {
 int64_t AttentionTiles::workspaceBytes() const {
   SmallVector<int64_t> tiles = workspaceTiles();
   return 4 * std::accumulate(tiles.begin(), tiles.end(), int64_t(0));
-}
-
-bool accel::isTileOperand(Value value, Value root) {
-  std::optional<StridedView> view = getStridedView(value, root);
-  return view && (view->strides.back() == 1 || shapeOf(value).back() == 1);
 }

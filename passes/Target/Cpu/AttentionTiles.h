@@ -6,6 +6,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/AttentionTile.h"
+#include "passes/Analysis/AttentionSizes.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/TensorAccess.h"
 
@@ -19,19 +20,12 @@ namespace accel {
 inline constexpr int64_t kTileLanes = 16;
 
 /// Sizes of an attention, and what follows for its kernels.
-struct AttentionTiles {
-  int64_t batch, heads, keyHeads; ///< key head i serves `group` heads
-  int64_t rows, columns;          ///< queries and keys of a sample
-  int64_t depth, width;           ///< of a query, of a value
-  bool causal, isGradient;
+struct AttentionTiles : AttentionSizes {
   bool isNarrow; ///< whether numbers have 16 bits in memory
 
   /// Of an attention or of its gradient.
   static AttentionTiles get(mlir::Operation *op);
 
-  int64_t group() const { return heads / keyHeads; }
-  /// Row i sees columns up to i + offset.
-  int64_t offset() const { return columns - rows; }
   /// Whether causality cuts the tiles on the diagonal, and no others.
   bool hasDiagonal() const { return causal && rows == columns; }
   int64_t rowBlocks() const;
@@ -60,10 +54,6 @@ struct AttentionTiles {
   }
   int64_t workspaceBytes() const;
 };
-
-/// Whether the kernel can read `value`, of which `root` is in memory, where it
-/// lies: neighbours along the last dimension are neighbours there.
-bool isTileOperand(mlir::Value value, mlir::Value root);
 
 } // namespace accel
 

@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Analysis/KernelOperands.h"
+#include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Target/Cpu/AttentionTiles.h"
 #include "passes/Target/Cpu/ProductTiles.h"
@@ -97,7 +98,7 @@ Decision CpuTarget::readsInPlace(Operation *op, Value operand,
   int64_t offset = 0;
   bool isTile =
       isa<AttentionOp, AttentionGradOp>(op) && shapeOf(operand).size() == 4;
-  if (isTile ? isTileOperand(operand, root)
+  if (isTile ? liesInRows(operand, root)
              : isContiguousPart(operand, root, offset)) {
     return Decision::yes();
   }
@@ -159,8 +160,7 @@ bool isWorthThreads(func::FuncOp kernel) {
   kernel.walk([&](CostOpInterface cost) { flops += cost.getFlops(); });
   auto bytesOf = [](Type type) -> int64_t {
     auto tensor = cast<RankedTensorType>(type);
-    return tensor.getNumElements() *
-           llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+    return tensor.getNumElements() * getStoredBytes(tensor.getElementType());
   };
   int64_t bytes = 0;
   for (Type type : kernel.getArgumentTypes()) {
@@ -174,11 +174,8 @@ bool isWorthThreads(func::FuncOp kernel) {
 
 Geometry cutAttention(func::FuncOp kernel) {
   Geometry geometry;
-  for (Operation &op : kernel.getBody().front()) {
-    if (!isa<AttentionOp, AttentionGradOp>(op)) {
-      continue;
-    }
-    AttentionTiles tiles = AttentionTiles::get(&op);
+  if (Operation *op = findAttention(kernel)) {
+    AttentionTiles tiles = AttentionTiles::get(op);
     geometry.tiles = tiles.launchTiles();
     geometry.of =
         tiles.isGradient ? plan::TileKind::Heads : plan::TileKind::Rows;

@@ -74,10 +74,3 @@ std::optional<unsigned> accel::findSums(func::FuncOp kernel, MatmulOp op) {
   }
   return chosen;
 }
-
-MatmulOp accel::getProduct(func::FuncOp kernel) {
-  for (auto op : kernel.getBody().front().getOps<MatmulOp>()) {
-    return op;
-  }
-  return {};
-}

@@ -63,9 +63,6 @@ int64_t getBlockMultiple(MatmulOp op);
 /// can.
 std::optional<unsigned> findSums(mlir::func::FuncOp kernel, MatmulOp op);
 
-/// The product of a kernel of that kind; null if there is none.
-MatmulOp getProduct(mlir::func::FuncOp kernel);
-
 } // namespace accel
 
 #endif

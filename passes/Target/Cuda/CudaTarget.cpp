@@ -53,10 +53,6 @@ ArrayRef<CodeVariant> accel::getCudaVariants() {
   return variants;
 }
 
-bool accel::isCubin(const CodeVariant &variant) {
-  return variant.name == variant.processor;
-}
-
 StringRef accel::getPtxVersion(const CodeVariant &variant) {
   return llvm::find_if(kGenerations,
                        [&](const Generation &generation) {
@@ -90,16 +86,6 @@ Decision CudaTarget::mayFollow(MatmulOp, Operation *) const {
   return Decision::no("cuBLASLt computes the product");
 }
 
-static int64_t countAttentionTiles(func::FuncOp kernel) {
-  for (Operation &op : kernel.getBody().front()) {
-    if (isa<AttentionOp, AttentionGradOp>(op)) {
-      AttentionRows sizes = AttentionRows::get(&op);
-      return sizes.queryTiles() + sizes.keyTiles();
-    }
-  }
-  return 1;
-}
-
 /// Elements and columns in fours for each thread of a warp; rows one by one.
 static plan::CodeAttr cut(func::FuncOp kernel, const IterationDomain &domain) {
   int64_t tiles = domain.rows, tile = 1;
@@ -112,8 +98,9 @@ static plan::CodeAttr cut(func::FuncOp kernel, const IterationDomain &domain) {
     tile = kLanes;
     tiles = llvm::divideCeil(domain.columns, tile);
     of = plan::TileKind::Columns;
-  } else if (domain.kind == LoopKind::Attention) {
-    tiles = countAttentionTiles(kernel);
+  } else if (Operation *attention = findAttention(kernel)) {
+    AttentionRows rows = AttentionRows::get(attention);
+    tiles = rows.queryTiles() + rows.keyTiles();
   }
   return plan::CodeAttr::get(kernel.getContext(), tiles, tile, of, /*grain=*/0,
                              /*workspace=*/0, /*vectors=*/0, /*packed=*/0,

@@ -17,9 +17,6 @@ inline constexpr int64_t kBlockThreads = 128;
 /// generation (sm_90), and PTX that this and later ones execute (compute_90).
 llvm::ArrayRef<CodeVariant> getCudaVariants();
 
-/// Whether a variant is the code of one generation, which ptxas makes.
-bool isCubin(const CodeVariant &variant);
-
 /// LLVM's name of the PTX that a variant is, or is made of: "ptx71".
 llvm::StringRef getPtxVersion(const CodeVariant &variant);
 

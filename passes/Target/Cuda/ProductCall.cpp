@@ -2,7 +2,8 @@
 // Finds the product of a kernel and where its operands lie.
 #include "passes/Target/Cuda/ProductCall.h"
 
-#include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
 
 using namespace mlir;
@@ -18,56 +19,42 @@ struct Place {
 
 } // namespace
 
-/// What `value` is a part of, through operations that move no element.
 static Value getRoot(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<ReshapeOp, SplitOp>(op)) {
-      break;
-    }
-    value = op->getOperand(0);
-  }
-  return value;
+  return getViewRoot(value, [](Value) { return false; });
 }
 
 static std::optional<Place> findPlace(Value operand) {
   auto argument = dyn_cast<BlockArgument>(getRoot(operand));
   Place place;
-  if (!argument || !isContiguousPart(operand, argument, place.offset)) {
+  if (!argument || elementTypeOf(argument) != elementTypeOf(operand) ||
+      !isContiguousPart(operand, argument, place.offset)) {
     return std::nullopt;
   }
   place.argument = argument.getArgNumber();
   return place;
 }
 
-/// Leading dimensions are matrices.
-static plan::ProductAttr describe(MatmulOp product, Place lhs, Place rhs) {
-  ArrayRef<int64_t> shape = cast<ShapedType>(product.getType()).getShape();
-  int64_t rows = shape[shape.size() - 2], columns = shape.back();
-  return plan::ProductAttr::get(
-      product.getContext(),
-      ShapedType::getNumElements(shape) / (rows * columns), rows, columns,
-      getSummedElements(product), lhs.argument, lhs.offset,
-      product.getTransposeLhs(), rhs.argument, rhs.offset,
-      product.getTransposeRhs());
+/// Whether a kernel returns its product, and that is all.
+static bool returnsProduct(func::FuncOp kernel, MatmulOp product) {
+  Operation *end = kernel.getBody().front().getTerminator();
+  if (!product || !product.getScales().empty() || end->getNumOperands() != 1 ||
+      getRoot(end->getOperand(0)) != product.getResult()) {
+    return false;
+  }
+  Value result = end->getOperand(0);
+  int64_t offset = 0;
+  return elementTypeOf(result) == elementTypeOf(product.getResult()) &&
+         isContiguousPart(result, product, offset) &&
+         llvm::product_of(shapeOf(result)) ==
+             llvm::product_of(shapeOf(product.getResult()));
 }
 
 plan::LibraryCallAttr accel::getProductCall(func::FuncOp kernel) {
   // What a GPU of the Hopper generation needs, and 4 MiB are enough before.
   constexpr int64_t kWorkspace = int64_t{32} << 20;
-  Block &body = kernel.getBody().front();
-  Operation *end = body.getTerminator();
-  auto product = end->getNumOperands() == 1
-                     ? getRoot(end->getOperand(0)).getDefiningOp<MatmulOp>()
-                     : MatmulOp();
-  int64_t offset = 0;
-  bool isAll =
-      product && product.getScales().empty() &&
-      isContiguousPart(end->getOperand(0), product, offset) &&
-      ShapedType::getNumElements(
-          cast<ShapedType>(product.getType()).getShape()) ==
-          cast<ShapedType>(end->getOperand(0).getType()).getNumElements();
+  MatmulOp product = getProduct(kernel);
   std::optional<Place> lhs, rhs;
-  if (isAll) {
+  if (returnsProduct(kernel, product)) {
     lhs = findPlace(product.getLhs());
     rhs = findPlace(product.getRhs());
   }
@@ -76,7 +63,11 @@ plan::LibraryCallAttr accel::getProductCall(func::FuncOp kernel) {
                        "each, which is all that cuBLASLt computes");
     return {};
   }
+  ProductShape shape = ProductShape::get(product);
+  auto description = plan::ProductAttr::get(
+      kernel.getContext(), shape.matrices, shape.rows, shape.columns,
+      shape.depth, lhs->argument, lhs->offset, product.getTransposeLhs(),
+      rhs->argument, rhs->offset, product.getTransposeRhs());
   return plan::LibraryCallAttr::get(kernel.getContext(), "cublasLt",
-                                    "cublasLtMatmul", kWorkspace,
-                                    describe(product, *lhs, *rhs));
+                                    "cublasLtMatmul", kWorkspace, description);
 }

@@ -3,7 +3,7 @@
 #ifndef ACCEL_PASSES_TARGET_CUDA_PRODUCTCALL_H
 #define ACCEL_PASSES_TARGET_CUDA_PRODUCTCALL_H
 
-#include "dialects/Plan/IR/PlanDialect.h"
+#include "dialects/Plan/IR/PlanOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

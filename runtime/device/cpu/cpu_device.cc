@@ -11,6 +11,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/device/choose_variant.h"
 #include "runtime/device/cpu/cpu_roofline.h"
 #include "runtime/device/cpu/cpu_streams.h"
 #include "runtime/device/memory_text.h"
@@ -36,55 +37,35 @@ std::string CpuDevice::Describe() const {
                       threads() == 1 ? " thread" : " threads");
 }
 
-// The first kernel whose work a library does in a variant, or nothing: CPUs
-// execute the plan's own code only.
-static std::string LibraryOf(const planpb::Manifest& manifest, int variant) {
-  for (const planpb::Kernel& kernel : manifest.kernels()) {
-    const planpb::KernelEntry& entry = kernel.entries(variant);
-    if (entry.has_call()) {
-      return absl::StrCat("calls ", entry.call().function(), " of library ",
-                          entry.call().library(), " for kernel '",
-                          kernel.name(), "', which no CPU executes");
+std::string CpuDevice::WhyNot(const planpb::Manifest& manifest,
+                              int variant) const {
+  const planpb::CodeVariant& code = manifest.variants(variant);
+  if (code.device() != planpb::DEVICE_CPU) {
+    return "is not code for a CPU";
+  }
+  // CPUs execute the plan's own code only.
+  const std::string call =
+      FindUnknownCall(manifest, variant, [](const auto&) { return false; });
+  if (!call.empty()) {
+    return absl::StrCat(call, ", which no CPU executes");
+  }
+  std::vector<absl::string_view> missing;
+  for (const std::string& feature : code.features()) {
+    if (!cpu_.Has(feature)) {
+      missing.push_back(feature);
     }
   }
-  return "";
+  return missing.empty() ? ""
+                         : absl::StrCat("needs ", absl::StrJoin(missing, ", "));
 }
 
 absl::StatusOr<int> CpuDevice::ChooseVariant(const PlanView& plan) const {
-  std::vector<std::string> refused;
-  const auto& variants = plan.manifest().variants();
-  for (int i = 0; i < variants.size(); ++i) {
-    const planpb::CodeVariant& variant = variants[i];
-    if (variant.device() != planpb::DEVICE_CPU) {
-      refused.push_back(
-          absl::StrCat("'", variant.name(), "' is not code for a CPU"));
-      continue;
-    }
-    if (const std::string called = LibraryOf(plan.manifest(), i);
-        !called.empty()) {
-      refused.push_back(absl::StrCat("'", variant.name(), "' ", called));
-      continue;
-    }
-    std::vector<absl::string_view> missing;
-    for (const std::string& feature : variant.features()) {
-      if (!cpu_.Has(feature)) {
-        missing.push_back(feature);
-      }
-    }
-    if (missing.empty()) {
-      return i;
-    }
-    refused.push_back(absl::StrCat("'", variant.name(), "' needs ",
-                                   absl::StrJoin(missing, ", ")));
-  }
-  if (refused.empty()) {
-    refused.push_back("it holds no code at all");
-  }
-  return absl::UnimplementedError(
-      absl::StrCat("the plan has no code for this CPU (", cpu_.brand,
-                   "): ", absl::StrJoin(refused, "; "),
-                   "; run it on a machine that has what it needs, or compile "
-                   "the model again: accelc MODEL.onnx --target=cpu"));
+  return ChooseFirstVariant(
+      plan.manifest(),
+      absl::StrCat("the plan has no code for this CPU (", cpu_.brand, ")"),
+      "run it on a machine that has what it needs, or compile the model again: "
+      "accelc MODEL.onnx --target=cpu",
+      [&](int variant) { return WhyNot(plan.manifest(), variant); });
 }
 
 absl::StatusOr<std::unique_ptr<DeviceMemory>> CpuDevice::Allocate(
@@ -104,12 +85,6 @@ absl::StatusOr<std::unique_ptr<DeviceMemory>> CpuDevice::Allocate(
         "memory"));
   }
   return CpuMemory::Create(plan, layout, shared);
-}
-
-int64_t CpuKernel::UnitsOf(const KernelLaunch& launch) const {
-  const bool is_whole = launch.owned == launch.elements;
-  return static_cast<int64_t>(
-      is_whole ? tiles : TilesOfPart(tiles, launch.elements, launch.owned));
 }
 
 absl::StatusOr<std::unique_ptr<CpuCode>> CpuCode::Load(const Plan& plan,

@@ -34,9 +34,6 @@ struct CpuKernel {
   uint64_t tiles = 1;
   int64_t grain = 1;
   bool flushes_subnormals = false;
-
-  // Of all its work or a part of it.
-  int64_t UnitsOf(const KernelLaunch& launch) const;
 };
 
 class CpuCode : public DeviceCode {
@@ -82,6 +79,9 @@ class CpuDevice : public Device {
 
  private:
   CpuDevice(Vfs& vfs, const CpuDeviceOptions& options, ThreadPool pool);
+
+  // What speaks against running a variant here, or "".
+  std::string WhyNot(const planpb::Manifest& manifest, int variant) const;
 
   Vfs& vfs_;
   CpuDeviceOptions options_;

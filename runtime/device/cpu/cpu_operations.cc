@@ -33,8 +33,8 @@ absl::Status CpuOperations::Launch(const KernelLaunch& launch) {
     }
   }
   const CpuKernel& kernel = code_.kernel(launch.kernel);
-  pool_.ParallelFor(0, kernel.UnitsOf(launch), kernel.grain,
-                    [&](int thread, int64_t first, int64_t last) {
+  pool_.ParallelFor(0, static_cast<int64_t>(launch.TilesOf(kernel.tiles)),
+                    kernel.grain, [&](int thread, int64_t first, int64_t last) {
                       const SubnormalFlush flush(kernel.flushes_subnormals);
                       kernel.function(&pointers_[thread * arity], first, last);
                     });

@@ -7,15 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/sizes/size_expr.h"
 
 namespace accel::runtime::cuda {
-
-uint64_t CudaKernel::TilesOf(const KernelLaunch& launch) const {
-  return launch.owned == launch.elements
-             ? tiles
-             : TilesOfPart(tiles, launch.elements, launch.owned);
-}
 
 absl::StatusOr<std::unique_ptr<CudaCode>> CudaCode::Load(const Gpu& gpu,
                                                          const Plan& plan,

@@ -10,7 +10,6 @@
 
 #include "runtime/device/cuda/gpu.h"
 #include "runtime/device/device.h"
-#include "runtime/device/operations.h"
 #include "runtime/plan/plan.h"
 
 namespace accel::runtime::cuda {
@@ -21,9 +20,6 @@ struct CudaKernel {
   Function function = nullptr;
   uint64_t tiles = 1;
   uint32_t threads = 0;  // of a block: a warp for each tile
-
-  // Of all its work or a part of it.
-  uint64_t TilesOf(const KernelLaunch& launch) const;
 };
 
 class CudaCode : public DeviceCode {

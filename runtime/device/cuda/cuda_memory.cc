@@ -63,13 +63,10 @@ CudaMemory::~CudaMemory() {
 }
 
 absl::Status CudaMemory::Wait() const {
-  const Driver& driver = gpu_.driver();
   const absl::Status status = PollUntil(
       Deadline::After(kPatience),
       [] { return std::string("a copy between the host and the GPU"); },
-      [&] {
-        return driver.IsDone(driver->cuStreamQuery(stream_), "cuStreamQuery");
-      });
+      [&] { return gpu_.driver().IsDone(stream_); });
   if (!status.ok()) {
     gpu_.Abandon();
   }

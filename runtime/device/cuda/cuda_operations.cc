@@ -55,7 +55,8 @@ absl::Status CudaOperations::Launch(const KernelLaunch& launch) {
   const CudaKernel& kernel = context_.code.kernel(launch.kernel);
   return kernel.function == nullptr
              ? LaunchProduct(launch)
-             : LaunchCode(kernel, static_cast<int64_t>(kernel.TilesOf(launch)));
+             : LaunchCode(kernel,
+                          static_cast<int64_t>(launch.TilesOf(kernel.tiles)));
 }
 
 absl::Status CudaOperations::LaunchCode(const CudaKernel& kernel,
@@ -144,10 +145,7 @@ absl::Status CudaOperations::Copy(const ByteRange& source,
 absl::Status CudaOperations::WaitForStream() {
   return context_.wait.WaitUntil(
       [] { return std::string("the GPU to have what a collective takes"); },
-      [&] {
-        return driver().IsDone(driver()->cuStreamQuery(stream_),
-                               "cuStreamQuery");
-      });
+      [&] { return driver().IsDone(stream_); });
 }
 
 absl::Status CudaOperations::Collective(const CollectiveCall& call,

@@ -197,15 +197,12 @@ absl::Status CudaStreams::WaitForRoom(uint32_t stream) {
   if (has_room()) {
     return absl::OkStatus();
   }
-  return WaitUntil(
-      [] { return std::string("the GPU to take more work"); },
-      [&]() -> absl::StatusOr<bool> {
-        ASSIGN_OR_RETURN(
-            const bool is_idle,
-            gpu_.driver().IsDone(gpu_.driver()->cuStreamQuery(handles_[stream]),
-                                 "cuStreamQuery"));
-        return is_idle || has_room();
-      });
+  return WaitUntil([] { return std::string("the GPU to take more work"); },
+                   [&]() -> absl::StatusOr<bool> {
+                     ASSIGN_OR_RETURN(const bool is_idle,
+                                      gpu_.driver().IsDone(handles_[stream]));
+                     return is_idle || has_room();
+                   });
 }
 
 absl::Status CudaStreams::Issue(uint32_t stream, const Instance& instance) {
@@ -234,14 +231,12 @@ absl::Status CudaStreams::WaitUntil(
 }
 
 absl::StatusOr<bool> CudaStreams::IsIdle() const {
-  const Driver& driver = gpu_.driver();
   for (StreamHandle handle : handles_) {
     // One that was never made has nothing to do.
-    ASSIGN_OR_RETURN(
-        const bool is_done,
-        driver.IsDone(
-            handle == nullptr ? kSuccess : driver->cuStreamQuery(handle),
-            "cuStreamQuery"));
+    if (handle == nullptr) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(const bool is_done, gpu_.driver().IsDone(handle));
     if (!is_done) {
       return false;
     }

@@ -32,14 +32,21 @@ class Driver {
   // The error of a call: "cuMemAlloc_v2: out of memory (CUDA_ERROR_...)".
   // ResourceExhausted for memory, otherwise Internal.
   absl::Status Check(Result result, absl::string_view call) const;
-  // Of a call that asks whether work is done.
-  absl::StatusOr<bool> IsDone(Result result, absl::string_view call) const;
+  // Whether all work that was enqueued is done; of an event, its last record.
+  absl::StatusOr<bool> IsDone(StreamHandle stream) const {
+    return IsDone(functions_.cuStreamQuery(stream), "cuStreamQuery");
+  }
+  absl::StatusOr<bool> IsDone(EventHandle event) const {
+    return IsDone(functions_.cuEventQuery(event), "cuEventQuery");
+  }
 
  private:
   Driver() = default;
 
   absl::Status FindFunctions(const SharedLibrary& library);
   absl::Status Initialize();
+  // Of a call that asks.
+  absl::StatusOr<bool> IsDone(Result result, absl::string_view call) const;
 
   DriverFunctions functions_;
   int version_ = 0;

@@ -35,9 +35,7 @@ absl::Status InstructionTimes::Start(StreamHandle stream) {
   RETURN_IF_ERROR(PollUntil(
       Deadline::After(kPatience),
       [] { return std::string("the GPU's first event"); },
-      [&] {
-        return driver.IsDone(driver->cuEventQuery(zero_), "cuEventQuery");
-      }));
+      [&] { return driver.IsDone(zero_); }));
   zero_time_ = Clock::now();
   return absl::OkStatus();
 }

@@ -102,9 +102,7 @@ absl::StatusOr<size_t> UploadSlots::Take(HostWait& wait) {
   const Driver& driver = gpu_->driver();
   RETURN_IF_ERROR(wait.WaitUntil(
       [] { return std::string("the GPU to read what is copied to it"); },
-      [&] {
-        return driver.IsDone(driver->cuEventQuery(slot.read), "cuEventQuery");
-      }));
+      [&] { return driver.IsDone(slot.read); }));
   slot.is_recorded = false;
   return taken;
 }

@@ -2,14 +2,12 @@
 // Capabilities, drivers and the libraries that are called.
 #include "runtime/device/cuda/variant_choice.h"
 
-#include <iterator>
 #include <string>
-#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "runtime/device/choose_variant.h"
 
 namespace accel::runtime::cuda {
 namespace {
@@ -63,18 +61,8 @@ std::string Missing(absl::string_view feature, const GpuFacts& gpu) {
   return absl::StrCat("needs ", feature, ", which is unknown here");
 }
 
-// The first kernel whose work no library does that we call, or "".
-std::string UnknownCall(const planpb::Manifest& manifest, int variant) {
-  for (const planpb::Kernel& kernel : manifest.kernels()) {
-    const planpb::KernelEntry& entry = kernel.entries(variant);
-    if (entry.has_call() &&
-        (entry.call().library() != "cublasLt" || !entry.call().has_product())) {
-      return absl::StrCat("calls ", entry.call().function(), " of library ",
-                          entry.call().library(), " for kernel '",
-                          kernel.name(), "', which this accel-run does not");
-    }
-  }
-  return "";
+bool IsKnown(const planpb::LibraryCall& call) {
+  return call.library() == "cublasLt" && call.has_product();
 }
 
 std::string WhyNot(const planpb::Manifest& manifest, int variant,
@@ -88,28 +76,22 @@ std::string WhyNot(const planpb::Manifest& manifest, int variant,
       return missing;
     }
   }
-  return UnknownCall(manifest, variant);
+  const std::string call = FindUnknownCall(manifest, variant, IsKnown);
+  return call.empty() ? ""
+                      : absl::StrCat(call, ", which this accel-run does not");
 }
 
 }  // namespace
 
 absl::StatusOr<int> ChooseGpuVariant(const PlanView& plan,
                                      const GpuFacts& gpu) {
-  std::vector<std::string> refused;
-  const planpb::Manifest& manifest = plan.manifest();
-  for (int i = 0; i < manifest.variants_size(); ++i) {
-    const std::string reason = WhyNot(manifest, i, gpu);
-    if (reason.empty()) {
-      return i;
-    }
-    refused.push_back(
-        absl::StrCat("'", manifest.variants(i).name(), "' ", reason));
-  }
-  return absl::UnimplementedError(absl::StrCat(
-      "the plan has no code for this GPU (", gpu.name, ", sm_", gpu.capability,
-      "): ", absl::StrJoin(refused, "; "),
-      "; compile the model again with PTX, which all GPUs from sm_80 on "
-      "execute: accelc MODEL.onnx --target=compute_80"));
+  return ChooseFirstVariant(
+      plan.manifest(),
+      absl::StrCat("the plan has no code for this GPU (", gpu.name, ", sm_",
+                   gpu.capability, ")"),
+      "compile the model again with PTX, which all GPUs from sm_80 on execute: "
+      "accelc MODEL.onnx --target=compute_80",
+      [&](int variant) { return WhyNot(plan.manifest(), variant, gpu); });
 }
 
 }  // namespace accel::runtime::cuda

@@ -96,14 +96,6 @@ void check(const KernelCase &kernelCase) {
   }
 }
 
-std::string nameOf(const testing::TestParamInfo<KernelCase> &info) {
-  std::string name = info.param.name;
-  std::replace_if(
-      name.begin(), name.end(),
-      [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
-  return std::to_string(info.index) + "_" + name;
-}
-
 class KernelOracleTest : public testing::TestWithParam<KernelCase> {};
 
 TEST_P(KernelOracleTest, GivesWhatTheInterpreterGives) { check(GetParam()); }

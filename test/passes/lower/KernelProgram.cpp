@@ -26,6 +26,14 @@ Program::Program() : context(MLIRContext::Threading::DISABLED) {
       [this](Diagnostic &d) { diagnostics += d.str() + "\n"; });
 }
 
+std::string nameOf(const testing::TestParamInfo<KernelCase> &info) {
+  std::string name = info.param.name;
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  return std::to_string(info.index) + "_" + name;
+}
+
 static HostTensor sumOf(const HostTensor &a, const HostTensor &b) {
   HostTensor sum(a);
   if (a.isFloat()) {

@@ -11,9 +11,14 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <gtest/gtest.h>
+
 #include <memory>
 
 namespace accel::test {
+
+/// Of a case among the parameters of a test, without spaces.
+std::string nameOf(const testing::TestParamInfo<KernelCase> &info);
 
 /// A parsed kernel with its inputs.
 struct Program {

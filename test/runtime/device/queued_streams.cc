@@ -182,8 +182,9 @@ absl::Status QueuedStreams::QueuedStream::Launch(const KernelLaunch& launch) {
                       thread * arguments[i].thread_stride;
       }
       const runtime::CpuKernel& kernel = group_.code_.kernel(launch.kernel);
-      const runtime::WorkRange part = runtime::PartOf(
-          0, kernel.UnitsOf(launch), kernel.grain, thread, threads);
+      const runtime::WorkRange part =
+          runtime::PartOf(0, static_cast<int64_t>(launch.TilesOf(kernel.tiles)),
+                          kernel.grain, thread, threads);
       if (part.begin < part.end) {
         kernel.function(pointers.data(), part.begin, part.end);
       }

@@ -225,6 +225,9 @@ Result Call::CheckUnsafe() const {
 }
 
 Result Call::Find(StreamHandle handle, std::shared_ptr<Stream>* stream) const {
+  if (result != kSuccess) {
+    return result;
+  }
   *stream = driver_->streams.Find(handle);
   return *stream == nullptr ? kErrorInvalidHandle : (*stream)->device->broken;
 }

@@ -113,7 +113,8 @@ class Call {
   Driver& driver() const { return *driver_; }
   // Refuses the call while a capture forbids what may synchronise.
   runtime::cuda::Result CheckUnsafe() const;
-  // Finds a stream whose context is not broken.
+  // Finds a stream whose context is not broken; what is wrong with the call
+  // itself comes first.
   runtime::cuda::Result Find(runtime::cuda::StreamHandle handle,
                              std::shared_ptr<Stream>* stream) const;
   // The same, for work that only the current context's streams take.

@@ -67,10 +67,7 @@ Result EnqueueMemset(const char* entry, DevicePointer to, uint32_t value,
                      size_t width, size_t count, StreamHandle handle) {
   Call call(entry, Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.FindOwn(handle, &stream);
-  }
+  Result result = call.FindOwn(handle, &stream);
   if (result != kSuccess || count == 0) {
     return result;
   }
@@ -91,10 +88,7 @@ Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, size_t bytes,
                             StreamHandle handle) {
   Call call("cuMemcpyHtoDAsync_v2", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.Find(handle, &stream);
-  }
+  Result result = call.Find(handle, &stream);
   if (result != kSuccess || bytes == 0) {
     return result;
   }
@@ -116,10 +110,7 @@ Result cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t bytes,
                             StreamHandle handle) {
   Call call("cuMemcpyDtoHAsync_v2", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.Find(handle, &stream);
-  }
+  Result result = call.Find(handle, &stream);
   if (result != kSuccess || bytes == 0) {
     return result;
   }
@@ -151,10 +142,7 @@ Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t bytes,
                             StreamHandle handle) {
   Call call("cuMemcpyDtoDAsync_v2", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.Find(handle, &stream);
-  }
+  Result result = call.Find(handle, &stream);
   if (result != kSuccess || bytes == 0) {
     return result;
   }
@@ -186,10 +174,7 @@ Result cuStreamWriteValue32_v2(StreamHandle handle, DevicePointer to,
                                uint32_t value, unsigned flags) {
   Call call("cuStreamWriteValue32_v2", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.FindOwn(handle, &stream);
-  }
+  Result result = call.FindOwn(handle, &stream);
   if (result != kSuccess) {
     return result;
   }

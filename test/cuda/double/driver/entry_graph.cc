@@ -17,10 +17,7 @@ constexpr unsigned long long kInstantiateFlags = 1 | 8;
 Result cuStreamBeginCapture_v2(StreamHandle handle, int mode) {
   const Call call("cuStreamBeginCapture_v2", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.Find(handle, &stream);
-  }
+  Result result = call.Find(handle, &stream);
   if (result != kSuccess) {
     return result;
   }
@@ -30,10 +27,7 @@ Result cuStreamBeginCapture_v2(StreamHandle handle, int mode) {
 Result cuStreamEndCapture(StreamHandle handle, Graph* graph) {
   const Call call("cuStreamEndCapture", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.Find(handle, &stream);
-  }
+  Result result = call.Find(handle, &stream);
   if (result != kSuccess) {
     return result;
   }
@@ -71,10 +65,7 @@ Result cuGraphInstantiateWithFlags(GraphExec* executable, Graph handle,
 Result cuGraphLaunch(GraphExec handle, StreamHandle stream_handle) {
   const Call call("cuGraphLaunch", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.Find(stream_handle, &stream);
-  }
+  Result result = call.Find(stream_handle, &stream);
   if (result != kSuccess) {
     return result;
   }

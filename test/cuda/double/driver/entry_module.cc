@@ -133,10 +133,7 @@ Result cuLaunchKernel(Function handle, unsigned grid_x, unsigned grid_y,
                       void** extra) {
   Call call("cuLaunchKernel", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.FindOwn(stream_handle, &stream);
-  }
+  Result result = call.FindOwn(stream_handle, &stream);
   if (result != kSuccess) {
     return result;
   }

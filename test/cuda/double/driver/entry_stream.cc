@@ -30,10 +30,7 @@ Result cuStreamCreate(StreamHandle* handle, unsigned flags) {
 Result cuStreamDestroy_v2(StreamHandle handle) {
   const Call call("cuStreamDestroy_v2", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.Find(handle, &stream);
-  }
+  const Result result = call.Find(handle, &stream);
   if (result != kSuccess) {
     return result;
   }
@@ -49,10 +46,7 @@ Result cuStreamDestroy_v2(StreamHandle handle) {
 Result cuStreamQuery(StreamHandle handle) {
   const Call call("cuStreamQuery", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.Find(handle, &stream);
-  }
+  const Result result = call.Find(handle, &stream);
   if (result != kSuccess) {
     return result;
   }
@@ -77,10 +71,7 @@ Result cuStreamWaitEvent(StreamHandle stream_handle, EventHandle event_handle,
                          unsigned flags) {
   const Call call("cuStreamWaitEvent", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.Find(stream_handle, &stream);
-  }
+  const Result result = call.Find(stream_handle, &stream);
   if (result != kSuccess) {
     return result;
   }
@@ -109,10 +100,7 @@ Result cuLaunchHostFunc(StreamHandle handle, HostFunction function,
                         void* data) {
   const Call call("cuLaunchHostFunc", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.Find(handle, &stream);
-  }
+  const Result result = call.Find(handle, &stream);
   if (result != kSuccess) {
     return result;
   }
@@ -126,10 +114,7 @@ ACCEL_DOUBLE_EXPORT int accel_double_enqueue(StreamHandle handle,
                                              const Work* work) {
   const Call call("accel_double_enqueue", Needs::kContext);
   std::shared_ptr<Stream> stream;
-  Result result = call.result;
-  if (result == kSuccess) {
-    result = call.FindOwn(handle, &stream);
-  }
+  const Result result = call.FindOwn(handle, &stream);
   if (result != kSuccess) {
     return result;
   }

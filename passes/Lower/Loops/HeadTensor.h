@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors of attention where they lie in memory, and the rows of their heads.
-#ifndef ACCEL_PASSES_LOWER_CPU_HEADTENSOR_H
-#define ACCEL_PASSES_LOWER_CPU_HEADTENSOR_H
+#ifndef ACCEL_PASSES_LOWER_LOOPS_HEADTENSOR_H
+#define ACCEL_PASSES_LOWER_LOOPS_HEADTENSOR_H
 
-#include "passes/Lower/Cpu/TileRows.h"
 #include "passes/Lower/Loops/KernelEmitter.h"
 
 namespace accel {
@@ -13,13 +12,9 @@ struct HeadTensor {
   mlir::Value buffer; ///< null: nobody wants it
   StridedView view;
   int64_t rows = 0, columns = 0;
-  const SmallFloat *format = nullptr; ///< of 16 bits; null: f32
+  mlir::Type element; ///< what a small float's bits in the buffer stand for
 
   explicit operator bool() const { return static_cast<bool>(buffer); }
-
-  /// The rows of a head.
-  TileRows getHead(const TileCode &t, mlir::Value batch,
-                   mlir::Value head) const;
 
   /// A tensor that `op` reads: an argument of the kernel and where it lies
   /// there. Empty after an error.

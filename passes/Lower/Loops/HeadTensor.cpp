@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operands behind views, results that are stored transposed.
-#include "passes/Lower/Cpu/HeadTensor.h"
+#include "passes/Lower/Loops/HeadTensor.h"
 
 using namespace mlir;
 using namespace accel;
@@ -9,7 +9,7 @@ HeadTensor HeadTensor::getOperand(KernelEmitter &emitter, Operation *op,
                                   Value operand) {
   Value root = getViewRoot(operand, [](Value) { return false; });
   auto argument = dyn_cast<BlockArgument>(root);
-  if (!argument || !isTileOperand(operand, root)) {
+  if (!argument || !liesInRows(operand, root)) {
     emitter.emitError(op)
         << "expected operands that lie in memory, the last dimension "
            "contiguous, got one of "
@@ -18,7 +18,7 @@ HeadTensor HeadTensor::getOperand(KernelEmitter &emitter, Operation *op,
   }
   ArrayRef<int64_t> shape = shapeOf(operand);
   return {emitter.getBuffer(argument), *getStridedView(operand, root), shape[2],
-          shape[3], SmallFloat::get(elementTypeOf(operand))};
+          shape[3], elementTypeOf(operand)};
 }
 
 HeadTensor HeadTensor::getResult(KernelEmitter &emitter, Operation *op,
@@ -41,16 +41,7 @@ HeadTensor HeadTensor::getResult(KernelEmitter &emitter, Operation *op,
             {0, strides},
             shapeOf(result)[2],
             shapeOf(result)[3],
-            SmallFloat::get(elementTypeOf(result))};
+            elementTypeOf(result)};
   }
   return {};
-}
-
-TileRows HeadTensor::getHead(const TileCode &t, Value batch, Value head) const {
-  ArrayRef<int64_t> strides = view.strides;
-  Value offset = t.add(t.mul(batch, strides[0]), t.mul(head, strides[1]));
-  // A stride is not zero, even where no step is made.
-  return {t,     buffer,  t.add(offset, view.offset),
-          rows,  columns, std::max<int64_t>(1, strides[2]),
-          format};
 }
