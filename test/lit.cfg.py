@@ -4,7 +4,7 @@
 Tests are *.mlir (a RUN line and the IR it works on) and *.test (a shell script in RUN lines). Words for RUN lines, besides
 lit's own (%s, %t, %S, %T, split-file, FileCheck, not, count):
 
-  accelc, accel-opt, accel-run, accel-inspect, accel-data    the tools of this build
+  accelc, accel-opt, accel-run, accel-compare, accel-inspect, accel-data    the tools of this build
   %accel_source  the repository      %accel_build  the build tree      %accel_models  test/e2e/models
   %accel_lint    the lint programs (tools/lint), run by %python
   %mlir_include  MLIR's headers and TableGen files

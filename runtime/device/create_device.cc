@@ -28,6 +28,7 @@ absl::StatusOr<std::unique_ptr<Device>> CreateCuda(
   own.libraries = {options.cuda_libs, options.python_environment};
   own.gpu = options.gpu;
   own.ranks_on_gpu = options.ranks_on_gpu;
+  own.collectives = options.collectives;
   if (options.gpu_is_abandoned != nullptr) {
     own.is_abandoned = options.gpu_is_abandoned;
   }

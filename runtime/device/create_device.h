@@ -36,6 +36,7 @@ struct DeviceOptions {
   // CUDA: which GPU, and how many ranks share it.
   int gpu = 0;
   int ranks_on_gpu = 1;
+  CollectivesChoice collectives = CollectivesChoice::kAuto;
   // Shared by those of this process: whether one of them has given the GPU up,
   // which then nobody waits for. Null: nobody shares it.
   std::shared_ptr<std::atomic<bool>> gpu_is_abandoned;

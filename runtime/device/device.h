@@ -23,6 +23,14 @@
 
 namespace accel::runtime {
 
+// Who carries out collectives between GPUs.
+enum class CollectivesChoice {
+  kAuto,  // kCard for ranks that share a GPU, kNccl for others
+  kNccl,
+  kCard,  // copies and sums on the GPU that all ranks share
+  kHost,  // through memory of the host, by its communicator
+};
+
 // The memory of one rank: all spaces of its layout.
 //
 // Threads: calls on different ranges may come from different threads.
@@ -57,6 +65,8 @@ using SharedAllocator =
 struct StreamOptions {
   // The work of all streams is done in the order in which it was enqueued.
   bool serial = false;
+  // Devices that can may capture a function and replay it.
+  bool graphs = true;
   // StreamClient::Finish is told the times.
   bool timed = false;
   // Does the collectives. Borrowed; null for a rank alone.

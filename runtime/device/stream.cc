@@ -25,4 +25,11 @@ absl::Status StreamGroup::Enqueue(const FunctionView& function,
   return absl::OkStatus();
 }
 
+absl::Status StreamGroup::EnqueueFunction(const FunctionView& function,
+                                          uint64_t repetitions) {
+  return function.Walk(repetitions, [&](const Instance& instance) {
+    return Enqueue(function, repetitions, instance);
+  });
+}
+
 }  // namespace accel::runtime

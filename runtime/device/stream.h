@@ -82,6 +82,11 @@ class StreamGroup {
   absl::Status Enqueue(const FunctionView& function, uint64_t repetitions,
                        const Instance& instance);
 
+  // The same for all instructions of a function. A device may execute copies of
+  // what it was given in an earlier run of the function.
+  virtual absl::Status EnqueueFunction(const FunctionView& function,
+                                       uint64_t repetitions);
+
   // Requires: index < the plan's streams.
   virtual Stream& stream(uint32_t index) = 0;
   // All counts of events are zero again.
@@ -90,6 +95,9 @@ class StreamGroup {
   // Waits until all that was enqueued is done, or has ended with an error.
   // Work may begin as late as here. `owner`: what is waited for.
   virtual absl::Status Synchronize(absl::FunctionRef<std::string()> owner) = 0;
+
+  // How work is executed, for people; may be empty.
+  virtual std::string Describe() const { return ""; }
 };
 
 }  // namespace accel::runtime

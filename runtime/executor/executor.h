@@ -40,6 +40,8 @@ struct ExecutorOptions {
   std::string weights_dir;
   // One thread, program order, the same bits.
   bool serial = false;
+  // A device may replay a step that it has captured.
+  bool graphs = true;
   // How long a stream waits while no stream finishes an instruction.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
   // Records each instruction of each step. Borrowed; null: nothing is.

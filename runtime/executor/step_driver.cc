@@ -131,6 +131,7 @@ absl::Status StepDriver::Load(Device& device) {
   NoteDone(options_, "allocating memory");
   StreamOptions options;
   options.serial = options_.serial;
+  options.graphs = options_.graphs;
   options.timed = options_.trace != nullptr;
   options.communicator = group;
   options.watchdog = &watchdog_;
@@ -173,10 +174,7 @@ absl::StatusOr<std::vector<double>> StepDriver::RunObservedStep(
 
 absl::Status StepDriver::RunFunction(const FunctionView& function, int64_t step,
                                      Observe observe) {
-  function_ = &function;
-  context_.step = step;
-  context_.metrics.assign(plan_.manifest().metrics_size(),
-                          std::numeric_limits<double>::quiet_NaN());
+  Begin(function, step);
   streams_->Reset();
   failure_ = EnqueueAll(observe);
   // Also after an error, which may be that of an observer: then the streams end
@@ -185,12 +183,38 @@ absl::Status StepDriver::RunFunction(const FunctionView& function, int64_t step,
   return failure_;
 }
 
+void StepDriver::Begin(const FunctionView& function, int64_t step) {
+  function_ = &function;
+  context_.step = step;
+  context_.metrics.assign(plan_.manifest().metrics_size(),
+                          std::numeric_limits<double>::quiet_NaN());
+}
+
+absl::Status StepDriver::Execute(const FunctionView& function, int64_t step,
+                                 const Instance& instance) {
+  RETURN_IF_ERROR(failure_);
+  Begin(function, step);
+  failure_ = ExecuteAlone(instance);
+  return failure_;
+}
+
+// Nothing else is under way, so nothing is waited for. Other ranks do the same,
+// so collectives find all of them.
+absl::Status StepDriver::ExecuteAlone(const Instance& instance) {
+  RETURN_IF_ERROR(
+      streams_->stream(instance.instruction->stream()).Enqueue(instance));
+  return Synchronize();
+}
+
 absl::Status StepDriver::EnqueueAll(Observe observe) {
-  const uint32_t point = function_->function().gradients_complete_plus_one();
   const auto repetitions = static_cast<uint64_t>(iterations());
+  if (observe == nullptr) {
+    return streams_->EnqueueFunction(*function_, repetitions);
+  }
+  const uint32_t point = function_->function().gradients_complete_plus_one();
   return function_->Walk(
       repetitions, [&](const Instance& instance) -> absl::Status {
-        if (observe != nullptr && instance.instruction->id() + 1 == point) {
+        if (instance.instruction->id() + 1 == point) {
           RETURN_IF_ERROR(Synchronize());
           RETURN_IF_ERROR((*observe)());
         }
@@ -210,20 +234,16 @@ absl::Status StepDriver::Replay(const FunctionView& function, uint32_t point,
   streams_->Reset();
   RETURN_IF_ERROR(search.CheckParameters());
   bool complete = false;
-  RETURN_IF_ERROR(function.Walk(
-      static_cast<uint64_t>(iterations()),
-      [&](const Instance& instance) -> absl::Status {
-        complete |= instance.instruction->id() >= point;
-        if (complete) {
-          return absl::OkStatus();
-        }
-        // Nothing else is under way, so nothing is waited for. Other ranks do
-        // the same, so collectives find all of them.
-        RETURN_IF_ERROR(
-            streams_->stream(instance.instruction->stream()).Enqueue(instance));
-        RETURN_IF_ERROR(Synchronize());
-        return search.CheckInstruction(function, instance);
-      }));
+  RETURN_IF_ERROR(
+      function.Walk(static_cast<uint64_t>(iterations()),
+                    [&](const Instance& instance) -> absl::Status {
+                      complete |= instance.instruction->id() >= point;
+                      if (complete) {
+                        return absl::OkStatus();
+                      }
+                      RETURN_IF_ERROR(ExecuteAlone(instance));
+                      return search.CheckInstruction(function, instance);
+                    }));
   return search.FindLargestGradient();
 }
 
@@ -241,8 +261,7 @@ absl::StatusOr<ReplayReport> StepDriver::ReplayStep(int64_t step) {
       options_.communicator->ReportProgress();
     }
   });
-  function_ = &function;
-  context_.step = step;
+  Begin(function, step);
   std::vector<double> counters;
   is_replaying_ = true;
   failure_ = ReadCounters(counters);
@@ -359,8 +378,10 @@ absl::Status StepDriver::ReadTensor(const SlotTensor& slot, uint64_t first,
 
 std::string StepDriver::Describe() const {
   const std::string variant = code_->variant();
+  const std::string streams = streams_->Describe();
   return absl::StrCat(variant.empty() ? "no code" : variant, ", ", threads_,
-                      threads_ == 1 ? " thread" : " threads");
+                      threads_ == 1 ? " thread" : " threads",
+                      streams.empty() ? "" : ", ", streams);
 }
 
 }  // namespace accel::runtime

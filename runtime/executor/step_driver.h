@@ -49,6 +49,13 @@ class StepDriver : public Executor, private StreamClient {
   uint64_t PlannedBytes() const override { return layout_.TotalBytes(); }
   std::string Describe() const override;
 
+  // For who looks between instructions: one execution of an instruction of the
+  // function, which is done when this returns. Instances come in the order of
+  // FunctionView::Walk.
+  absl::Status Execute(const FunctionView& function, int64_t step,
+                       const Instance& instance);
+  DeviceMemory& memory() { return *memory_; }
+
  private:
   // What is called before an instruction is enqueued, or null.
   using Observe = const absl::FunctionRef<absl::Status()>*;
@@ -69,6 +76,8 @@ class StepDriver : public Executor, private StreamClient {
                            Observe observe);
   absl::Status EnqueueAll(Observe observe);
   absl::Status Synchronize();
+  void Begin(const FunctionView& function, int64_t step);
+  absl::Status ExecuteAlone(const Instance& instance);
   // Executes the instructions in front of `point` one by one.
   absl::Status Replay(const FunctionView& function, uint32_t point,
                       FaultSearch& search);

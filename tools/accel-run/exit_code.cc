@@ -39,6 +39,7 @@ ExitCode ExitCodeOf(const absl::Status& status, ExitCode otherwise) {
     case absl::StatusCode::kUnimplemented:
       return ExitCode::kUnsupported;
     case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kUnavailable:
       return ExitCode::kCommunication;
     case absl::StatusCode::kInternal:
       return ExitCode::kInternal;

@@ -176,6 +176,22 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
                  "loader looks, then\nthe packages of VIRTUAL_ENV")
       ->type_name("DIR")
       ->group("Machine");
+  app.add_option("--collectives", options.collectives,
+                 "What carries tensors between GPUs: nccl (default for ranks "
+                 "that are processes), card\n(copies and sums on the one GPU "
+                 "that threads share; their default), or host (slow)")
+      ->type_name("auto|nccl|card|host")
+      ->default_str("auto")
+      ->check(OneOf({"auto", "nccl", "card", "host"}))
+      ->group("Machine");
+  app.add_option("--graphs", options.graphs,
+                 "Whether a GPU replays the step as CUDA graphs: auto (where "
+                 "nothing looks between\ninstructions and collectives allow "
+                 "it), or off")
+      ->type_name("auto|off")
+      ->default_str("auto")
+      ->check(OneOf({"auto", "off"}))
+      ->group("Machine");
   app.add_option("--ranks-as-threads", options.ranks_as_threads,
                  "Trains on N ranks, all of them threads of this process")
       ->type_name("N")

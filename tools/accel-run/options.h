@@ -28,10 +28,12 @@ struct RunOptions {
   bool serial = false;
   int threads = 0;  // of each rank; 0: all cores, divided among the ranks
   int ranks_as_threads = 1;
-  std::string device = "planned";  // or cpu
-  std::string cuda_libs;           // folder of NVIDIA's libraries
-  std::optional<uint32_t> ranks;   // as processes, started by this one
-  std::string log_dir;             // of every rank's log
+  std::string device = "planned";    // or cpu
+  std::string cuda_libs;             // folder of NVIDIA's libraries
+  std::string collectives = "auto";  // or nccl, card, host
+  std::string graphs = "auto";       // or off
+  std::optional<uint32_t> ranks;     // as processes, started by this one
+  std::string log_dir;               // of every rank's log
   double timeout_seconds = 30;
   std::string export_path;
   std::string dump_gradients;

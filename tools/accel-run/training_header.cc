@@ -72,6 +72,7 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
   record["ranks"] = ranks();
   record["threads"] = device_->threads();
   record["device"] = device_->Describe();
+  record["execution"] = executor_->Describe();
   if (const std::optional<uint64_t> planned = PlannedPeakBytes()) {
     record["planned_peak_bytes"] = *planned;
   }

@@ -34,6 +34,14 @@ std::chrono::nanoseconds Timeout(const RunOptions& options) {
       static_cast<int64_t>(options.timeout_seconds * 1e9));
 }
 
+runtime::CollectivesChoice CollectivesOf(absl::string_view name) {
+  using Choice = runtime::CollectivesChoice;
+  return name == "nccl"   ? Choice::kNccl
+         : name == "card" ? Choice::kCard
+         : name == "host" ? Choice::kHost
+                          : Choice::kAuto;
+}
+
 // Borrows: the plan.
 runtime::RankGroup::Words WordsOf(const runtime::PlanView& plan) {
   runtime::RankGroup::Words words;
@@ -183,7 +191,9 @@ absl::Status TrainingRun::OpenPlan() {
   if (group_ != nullptr) {
     group_->SetWords(WordsOf(plan_->view()));
   }
-  auto device = runtime::CreateDevice(environment_.vfs, MakeDeviceOptions());
+  const runtime::DeviceOptions device_options = MakeDeviceOptions();
+  RETURN_IF_ERROR(CheckGpuOptions(device_options.kind));
+  auto device = runtime::CreateDevice(environment_.vfs, device_options);
   if (absl::IsResourceExhausted(device.status())) {
     return WithExitCode(device.status(), ExitCode::kMemory);
   }
@@ -197,6 +207,45 @@ absl::Status TrainingRun::OpenPlan() {
                            absl::StrCat("'", options_.plan, "'"));
 }
 
+absl::Status TrainingRun::CheckCollectives() const {
+  const bool share = options_.ranks_as_threads > 1;
+  if (options_.collectives == "card" && !share) {
+    return WithExitCode(
+        absl::InvalidArgumentError(
+            "--collectives=card is for ranks that share a GPU as threads "
+            "(--ranks-as-threads); leave it out for processes"),
+        ExitCode::kCommandLine);
+  }
+  if (options_.collectives == "nccl" && share) {
+    return WithExitCode(
+        absl::InvalidArgumentError(
+            "--collectives=nccl needs a GPU for each rank, and ranks that are "
+            "threads share one; start processes (-n N)"),
+        ExitCode::kCommandLine);
+  }
+  return absl::OkStatus();
+}
+
+// An option that would do nothing is a mistake.
+absl::Status TrainingRun::CheckGpuOptions(planpb::DeviceKind device) const {
+  if (device == planpb::DEVICE_CUDA) {
+    return CheckCollectives();
+  }
+  for (const auto& [name, value] :
+       {std::pair("--collectives", options_.collectives),
+        std::pair("--graphs", options_.graphs)}) {
+    if (value != "auto") {
+      return WithExitCode(
+          absl::InvalidArgumentError(absl::StrCat(
+              name, "=", value,
+              " is for GPUs, and this run executes the plan on CPUs; leave it "
+              "out")),
+          ExitCode::kCommandLine);
+    }
+  }
+  return absl::OkStatus();
+}
+
 runtime::DeviceOptions TrainingRun::MakeDeviceOptions() const {
   runtime::DeviceOptions options;
   options.kind = runtime::ChooseDevice(plan_->view(),
@@ -206,6 +255,7 @@ runtime::DeviceOptions TrainingRun::MakeDeviceOptions() const {
   options.threads = options_.threads;
   options.ranks = ranks();
   options.ranks_on_gpu = options_.ranks_as_threads;
+  options.collectives = CollectivesOf(options_.collectives);
   options.gpu_is_abandoned = gpu_is_abandoned_;
   options.cuda_libs = options_.cuda_libs;
   options.python_environment = environment_.python_environment;
@@ -276,7 +326,7 @@ absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
       {"--on-nonfinite", SkipsNonFinite() ? "skip" : "halt"},
       {"--timeout", absl::StrCat(options_.timeout_seconds)},
       {"--threads", absl::StrCat(device_->threads())},
-      {"CPU", device_->Describe()}};
+      {"device", device_->Describe()}};
   if (!plan_->manifest().kernels().empty()) {
     ASSIGN_OR_RETURN(const int variant, device_->ChooseVariant(plan_->view()));
     facts.push_back({"code", plan_->manifest().variants(variant).name()});
@@ -321,6 +371,7 @@ absl::Status TrainingRun::CreateExecutor() {
   options.seed = options_.seed;
   options.weights_dir = options_.weights_dir;
   options.serial = options_.serial;
+  options.graphs = options_.graphs != "off";
   options.timeout = Timeout(options_);
   options.collective_delay =
       std::chrono::milliseconds(options_.delay_collectives_ms);

@@ -92,6 +92,8 @@ class TrainingRun {
   bool IsOursToShow(const absl::Status& group) const;
   absl::Status CheckRankCount() const;
   runtime::DeviceOptions MakeDeviceOptions() const;
+  absl::Status CheckGpuOptions(planpb::DeviceKind device) const;
+  absl::Status CheckCollectives() const;
   absl::StatusOr<runtime::RankFacts> Facts() const;
   absl::StatusOr<bool> ShallStop();
   // Whether ranks that are processes hold parts of that slot, so that they read

@@ -29,7 +29,7 @@ import tempfile
 import excerpts
 import markdown
 
-PROGRAMS = ("accelc", "accel-run", "accel-opt", "accel-inspect", "accel-data")
+PROGRAMS = ("accelc", "accel-run", "accel-compare", "accel-opt", "accel-inspect", "accel-data")
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SHELL_COMMENT = re.compile(r"(^|\s+)#.*")
 PLACEHOLDER = re.compile(r"(?<![\w.])[A-Z]+(?![\w])")

@@ -17,10 +17,10 @@ import sys
 
 import markdown
 
-PROGRAMS = ("accelc", "accel-run", "accel-opt", "accel-inspect", "accel-data", "accel-data-hf")
+PROGRAMS = ("accelc", "accel-run", "accel-compare", "accel-opt", "accel-inspect", "accel-data", "accel-data-hf")
 # Programs whose commands have a --help of their own.
 COMMANDS = {"accel-data": ("pack", "info", "verify", "head")}
-SCRIPTS = ("tools/check", "tools/quickstart", "tools/install-dependencies", "tools/format", "tools/package")
+SCRIPTS = ("tools/check", "tools/quickstart", "tools/install-dependencies", "tools/format", "tools/package", "tools/gpu-check")
 FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 PATTERN = re.compile(r"--?(\w+-)*[A-Z]{2,}")
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]

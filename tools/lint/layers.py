@@ -19,7 +19,7 @@ ALLOWED = {
     "tools/accel-inspect": ("runtime", "tools/command-line"),
     "tools/command-line": ("runtime",),
 }
-WITHOUT_LLVM = ("runtime", "tools/accel-run", "tools/accel-data", "tools/accel-inspect", "tools/command-line")
+WITHOUT_LLVM = ("runtime", "tools/accel-run", "tools/accel-compare", "tools/accel-data", "tools/accel-inspect", "tools/command-line")
 LLVM_HEADERS = ("mlir/", "mlir-c/", "llvm/", "llvm-c/", "tools/cmake/mlir-pch.h")
 PROJECT_FOLDERS = ("compiler", "dialects", "frontends", "passes", "runtime", "tools", "test")
 

@@ -22,7 +22,7 @@ def _function(*names):
     return r"(?<![\w.>:])(?P<what>(?:std::|::)?(?:filesystem::)?(?:%s))\s*\(" % "|".join(names)
 
 
-RUNTIME = ("runtime", "tools/accel-run", "tools/accel-data", "tools/accel-inspect")
+RUNTIME = ("runtime", "tools/accel-run", "tools/accel-compare", "tools/accel-data", "tools/accel-inspect")
 EVERYWHERE = ("compiler", "dialects", "frontends", "passes", "runtime", "tools")
 
 SEAMS = (

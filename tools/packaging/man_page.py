@@ -3,7 +3,7 @@
 
 import re
 
-PROGRAMS = ("accelc", "accel-run", "accel-inspect", "accel-data")
+PROGRAMS = ("accelc", "accel-run", "accel-compare", "accel-inspect", "accel-data")
 
 
 def man_page(program):

@@ -9,6 +9,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/device/cuda/collectives/create_collectives.h"
 #include "runtime/device/cuda/cuda_code.h"
 #include "runtime/device/cuda/cuda_memory.h"
 #include "runtime/device/cuda/cuda_streams.h"
@@ -77,12 +78,21 @@ absl::StatusOr<std::unique_ptr<StreamGroup>> CudaDevice::CreateStreams(
     StreamClient& client, const StreamOptions& options) {
   const auto& own = static_cast<const CudaCode&>(code);
   RETURN_IF_ERROR(gpu_->MakeCurrent());
-  std::unique_ptr<CublasLt> library;
+  CudaLibraries libraries;
   if (own.calls_libraries()) {
-    ASSIGN_OR_RETURN(library, CublasLt::Open(vfs_, options_.libraries, *gpu_));
+    ASSIGN_OR_RETURN(libraries.products,
+                     CublasLt::Open(vfs_, options_.libraries, *gpu_));
+  }
+  if (options.communicator != nullptr) {
+    libraries.make_collectives = [&](HostWait& wait) {
+      return CreateCollectives(
+          vfs_,
+          {options_.collectives, options_.ranks_on_gpu, options_.libraries},
+          *gpu_, *options.communicator, *options.watchdog, wait);
+    };
   }
   return CudaStreams::Create(*gpu_, plan, own, static_cast<CudaMemory&>(memory),
-                             std::move(library), client, options);
+                             std::move(libraries), client, options);
 }
 
 absl::StatusOr<Roofline> CudaDevice::MeasureRoofline() {

@@ -19,6 +19,7 @@ struct CudaDeviceOptions {
   int gpu = 0;
   // Ranks that share it, each with its part of the memory that is free now.
   int ranks_on_gpu = 1;
+  CollectivesChoice collectives = CollectivesChoice::kAuto;
   // Shared by them, if they are of one process: whether one has given it up.
   std::shared_ptr<std::atomic<bool>> is_abandoned =
       std::make_shared<std::atomic<bool>>(false);

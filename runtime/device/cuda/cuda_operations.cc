@@ -36,17 +36,6 @@ CudaOperations::CudaOperations(StreamContext& context, StreamHandle stream,
   parameters_.reserve(most_arguments + 2);
 }
 
-absl::Status CudaOperations::PrepareCollectives(uint64_t most_bytes) {
-  if (most_bytes == 0) {
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(collective_input_,
-                   PinnedMemory::Create(context_.gpu, most_bytes));
-  ASSIGN_OR_RETURN(collective_output_,
-                   PinnedMemory::Create(context_.gpu, most_bytes));
-  return absl::OkStatus();
-}
-
 absl::Status CudaOperations::Launch(const KernelLaunch& launch) {
   pointers_.clear();
   for (const KernelArgument& argument : launch.arguments) {
@@ -120,15 +109,26 @@ absl::Status CudaOperations::Fill(const ByteRange& destination,
                            First<unsigned>(pattern), size / 4, stream_);
       return absl::OkStatus();
     default:
-      // The driver fills with at most four bytes; such patterns are rare, and
-      // what they fill is small.
-      return Upload(destination, [&](absl::Span<std::byte> host) {
-        for (size_t i = 0; i < host.size(); ++i) {
-          host[i] = std::byte(pattern[i % pattern.size()]);
-        }
-        return absl::OkStatus();
-      });
+      return FillWords(destination, pattern);
   }
+}
+
+// The driver fills with at most four bytes at once: each word of the pattern is
+// a column.
+absl::Status CudaOperations::FillWords(const ByteRange& destination,
+                                       absl::string_view pattern) {
+  constexpr uint64_t kWord = 4;
+  if (pattern.size() % kWord != 0) {
+    return absl::UnimplementedError(absl::StrCat(
+        "no fill with a pattern of ", pattern.size(), " bytes on GPUs"));
+  }
+  const DevicePointer to = context_.memory.At(destination);
+  for (uint64_t at = 0; at < pattern.size(); at += kWord) {
+    RETURN_IF_CUDA_ERROR(driver(), cuMemsetD2D32Async, to + at, pattern.size(),
+                         First<unsigned>(pattern.substr(at)), 1,
+                         destination.size() / pattern.size(), stream_);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CudaOperations::Copy(const ByteRange& source,
@@ -142,37 +142,15 @@ absl::Status CudaOperations::Copy(const ByteRange& source,
   return absl::OkStatus();
 }
 
-absl::Status CudaOperations::WaitForStream() {
-  return context_.wait.WaitUntil(
-      [] { return std::string("the GPU to have what a collective takes"); },
-      [&] { return driver().IsDone(stream_); });
-}
-
 absl::Status CudaOperations::Collective(const CollectiveCall& call,
                                         const ByteRange& input,
                                         const ByteRange& output) {
-  if (context_.communicator == nullptr) {
-    const bool is_in_place =
-        context_.memory.At(input) == context_.memory.At(output);
-    return is_in_place ? absl::OkStatus() : Copy(input, output);
+  const DeviceRange from = {context_.memory.At(input), input.size()};
+  const DeviceRange to = {context_.memory.At(output), output.size()};
+  if (context_.collectives != nullptr) {
+    return context_.collectives->Run(call, from, to, stream_);
   }
-  CollectiveCall own = call;
-  own.input = absl::MakeSpan(collective_input_.data(), input.size());
-  own.output = absl::MakeSpan(collective_output_.data(), output.size());
-  if (input.size() != 0) {
-    RETURN_IF_CUDA_ERROR(driver(), cuMemcpyDtoHAsync_v2,
-                         collective_input_.data(), context_.memory.At(input),
-                         input.size(), stream_);
-  }
-  // Also until the GPU has read the output of the collective before.
-  RETURN_IF_ERROR(WaitForStream());
-  RETURN_IF_ERROR(context_.communicator->Run(own));
-  if (output.size() != 0) {
-    RETURN_IF_CUDA_ERROR(driver(), cuMemcpyHtoDAsync_v2,
-                         context_.memory.At(output), collective_output_.data(),
-                         output.size(), stream_);
-  }
-  return absl::OkStatus();
+  return from.begin == to.begin ? absl::OkStatus() : Copy(input, output);
 }
 
 absl::Status CudaOperations::Upload(
@@ -185,6 +163,10 @@ absl::Status CudaOperations::Upload(
 
 absl::Status CudaOperations::Download(const ByteRange& source,
                                       absl::Span<std::byte> host) {
+  if (context_.repeated_download) {
+    context_.downloads.Repeat(*context_.repeated_download, host);
+    return absl::OkStatus();
+  }
   if (!context_.downloads.HasRoomFor(host.size())) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "no room for ", FormatBytes(host.size()), " more to the host"));

@@ -4,10 +4,11 @@
 #define ACCEL_RUNTIME_DEVICE_CUDA_CUDA_OPERATIONS_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "runtime/comm/communicator.h"
+#include "runtime/device/cuda/collectives/device_collectives.h"
 #include "runtime/device/cuda/cuda_code.h"
 #include "runtime/device/cuda/cuda_memory.h"
 #include "runtime/device/cuda/host_wait.h"
@@ -23,11 +24,13 @@ struct StreamContext {
   const CudaCode& code;
   const CudaMemory& memory;
   HostWait& wait;
-  Communicator* communicator = nullptr;  // null for a rank alone
+  std::unique_ptr<DeviceCollectives> collectives;  // null for a rank alone
   std::optional<ProductCalls> products;  // if the code calls a library
   AccumulationFlags flags;
   UploadSlots uploads;
   Downloads downloads;
+  // While a graph is launched: the next download is one that it makes.
+  std::optional<uint64_t> repeated_download;
 };
 
 // Threads: one at a time for all that share a context.
@@ -36,17 +39,11 @@ class CudaOperations : public Operations {
   // Borrows: the context.
   CudaOperations(StreamContext& context, StreamHandle stream,
                  uint32_t most_arguments);
-  // Before the first collective on this stream, none of which has an input or
-  // output of more bytes: so much memory of the host is pinned for each.
-  absl::Status PrepareCollectives(uint64_t most_bytes);
-
   absl::Status Launch(const KernelLaunch& launch) override;
   absl::Status Fill(const ByteRange& destination,
                     absl::string_view pattern) override;
   absl::Status Copy(const ByteRange& source,
                     const ByteRange& destination) override;
-  // Between ranks, on the host: waits until the stream is done, and returns
-  // when the result is on its way back.
   absl::Status Collective(const CollectiveCall& call, const ByteRange& input,
                           const ByteRange& output) override;
   absl::Status Upload(
@@ -62,16 +59,14 @@ class CudaOperations : public Operations {
 
   absl::Status LaunchCode(const CudaKernel& kernel, int64_t tiles);
   absl::Status LaunchProduct(const KernelLaunch& launch);
-  // Until all that was enqueued here is done.
-  absl::Status WaitForStream();
+  absl::Status FillWords(const ByteRange& destination,
+                         absl::string_view pattern);
 
   StreamContext& context_;
   const StreamHandle stream_;
   // Of one launch: pointers, and the addresses of these and of the tiles.
   std::vector<DevicePointer> pointers_;
   std::vector<void*> parameters_;
-  PinnedMemory collective_input_;
-  PinnedMemory collective_output_;
 };
 
 }  // namespace accel::runtime::cuda

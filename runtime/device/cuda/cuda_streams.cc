@@ -7,122 +7,86 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "runtime/base/deadline.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/device/cuda/plan_needs.h"
 
 namespace accel::runtime::cuda {
 namespace {
 
-// Pinned memory for copies of weights, at least; fetches are mostly smaller.
-constexpr uint64_t kLeastSlotBytes = uint64_t{1} << 20;
 // Of the metrics of one instruction.
 constexpr uint64_t kDownloadReserve = 64;
-
-// What a fetch copies at most, so that nothing is allocated in a step.
-uint64_t MostFetchedBytes(const PlanView& plan, const MemoryLayout& layout) {
-  uint64_t most = kLeastSlotBytes;
-  for (const FunctionView& function : plan.functions()) {
-    for (const planpb::Instruction& instruction : function.instructions()) {
-      for (const planpb::FetchField& field : instruction.fetch().fields()) {
-        most = std::max(
-            most,
-            layout
-                .RangeOf(instruction.accesses(static_cast<int>(field.access())),
-                         0)
-                .size());
-      }
-    }
-  }
-  return most;
-}
-
-// Of an input or output of a collective of a stream.
-uint64_t MostCollectiveBytes(const PlanView& plan, const MemoryLayout& layout,
-                             uint32_t stream) {
-  uint64_t most = 0;
-  for (const FunctionView& function : plan.functions()) {
-    for (const planpb::Instruction& instruction : function.instructions()) {
-      if (instruction.has_collective() && instruction.stream() == stream) {
-        for (const planpb::Access& access : instruction.accesses()) {
-          most = std::max(most, layout.RangeOf(access, 0).size());
-        }
-      }
-    }
-  }
-  return most;
-}
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CudaStreams>> CudaStreams::Create(
     Gpu& gpu, const PlanView& plan, const CudaCode& code, CudaMemory& memory,
-    std::unique_ptr<CublasLt> library, StreamClient& client,
+    CudaLibraries libraries, StreamClient& client,
     const StreamOptions& options) {
   RETURN_IF_ERROR(gpu.MakeCurrent());
-  auto group =
-      absl::WrapUnique(new CudaStreams(gpu, code, memory, client, options));
-  RETURN_IF_ERROR(group->MakeContext(plan, std::move(library)));
-  RETURN_IF_ERROR(group->MakeStreams(plan));
+  auto group = absl::WrapUnique(
+      new CudaStreams(gpu, plan, code, memory, client, options));
+  RETURN_IF_ERROR(group->MakeContext(std::move(libraries)));
+  RETURN_IF_ERROR(group->MakeStreams());
   return group;
 }
 
-CudaStreams::CudaStreams(Gpu& gpu, const CudaCode& code, CudaMemory& memory,
-                         StreamClient& client, const StreamOptions& options)
+CudaStreams::CudaStreams(Gpu& gpu, const PlanView& plan, const CudaCode& code,
+                         CudaMemory& memory, StreamClient& client,
+                         const StreamOptions& options)
     : gpu_(gpu),
+      plan_(plan),
       client_(client),
       options_(options),
-      context_{gpu, code, memory, *this, options.communicator, {}, {}, {}, {}} {
-}
+      context_{gpu, code, memory, *this, nullptr, {}, {}, {}, {}, {}} {}
 
-absl::Status CudaStreams::MakeContext(const PlanView& plan,
-                                      std::unique_ptr<CublasLt> library) {
+absl::Status CudaStreams::MakeContext(CudaLibraries libraries) {
   const MemoryLayout& layout = context_.memory.layout();
-  if (library != nullptr) {
+  if (libraries.products != nullptr) {
     ASSIGN_OR_RETURN(ProductCalls products,
-                     ProductCalls::Create(std::move(library), plan,
+                     ProductCalls::Create(std::move(libraries.products), plan_,
                                           context_.code.index(), layout));
     context_.flags = products.flags();
     context_.products.emplace(std::move(products));
   }
+  if (libraries.make_collectives) {
+    ASSIGN_OR_RETURN(context_.collectives, libraries.make_collectives(*this));
+  }
   ASSIGN_OR_RETURN(context_.uploads,
-                   UploadSlots::Create(gpu_, MostFetchedBytes(plan, layout)));
+                   UploadSlots::Create(gpu_, MostFetchedBytes(plan_, layout)));
   ASSIGN_OR_RETURN(context_.downloads, Downloads::Create(gpu_));
   return absl::OkStatus();
 }
 
-absl::Status CudaStreams::MakeStreams(const PlanView& plan) {
-  const auto count = static_cast<uint32_t>(plan.manifest().streams_size());
+absl::Status CudaStreams::MakeStreams() {
+  const auto count = static_cast<uint32_t>(plan_.manifest().streams_size());
   handles_.resize(count);
-  queues_.resize(count);
   streams_.reserve(count);
   operations_.reserve(count);
   for (uint32_t stream = 0; stream < count; ++stream) {
     RETURN_IF_CUDA_ERROR(gpu_.driver(), cuStreamCreate, &handles_[stream],
                          kStreamNonBlocking);
     streams_.emplace_back(*this, stream);
-    operations_.emplace_back(context_, handles_[stream], plan.MostArguments());
-    if (options_.communicator != nullptr) {
-      RETURN_IF_ERROR(operations_.back().PrepareCollectives(
-          MostCollectiveBytes(plan, context_.memory.layout(), stream)));
+    operations_.emplace_back(context_, handles_[stream], plan_.MostArguments());
+    if (context_.collectives != nullptr) {
+      RETURN_IF_ERROR(context_.collectives->Prepare(
+          handles_[stream],
+          NeedsOfCollectives(plan_, context_.memory.layout(), stream)));
     }
-    queues_[stream].instructions.reserve(kQueueLength);
   }
+  RETURN_IF_CUDA_ERROR(gpu_.driver(), cuStreamCreate, &launches_,
+                       kStreamNonBlocking);
   size_t events = 0;
-  for (const FunctionView& function : plan.functions()) {
+  size_t capacity = kQueueLength;
+  for (const FunctionView& function : plan_.functions()) {
     events = std::max<size_t>(events, function.event_count());
+    capacity = std::max(capacity, function.instructions().size());
   }
-  events_.resize(events);
-  for (Event& event : events_) {
-    for (EventHandle& handle : event.handles) {
-      RETURN_IF_CUDA_ERROR(gpu_.driver(), cuEventCreate, &handle,
-                           kEventDisableTiming);
-    }
-  }
-  ASSIGN_OR_RETURN(progress_, ProgressWords::Create(gpu_, count));
-  ASSIGN_OR_RETURN(
-      times_, InstructionTimes::Create(gpu_, options_.timed ? kQueueLength : 0,
-                                       handles_[0]));
+  ASSIGN_OR_RETURN(events_, PlanEvents::Create(gpu_, events));
+  ASSIGN_OR_RETURN(pending_, PendingInstructions::Create(
+                                 gpu_, handles_, capacity, options_.timed));
   return absl::OkStatus();
 }
 
@@ -131,13 +95,7 @@ CudaStreams::~CudaStreams() {
   if (!gpu_.MakeCurrent().ok()) {
     return;
   }
-  for (const Event& event : events_) {
-    for (EventHandle handle : event.handles) {
-      if (handle != nullptr) {
-        gpu_.driver()->cuEventDestroy_v2(handle);
-      }
-    }
-  }
+  handles_.push_back(launches_);
   for (StreamHandle handle : handles_) {
     if (handle != nullptr) {
       gpu_.driver()->cuStreamDestroy_v2(handle);
@@ -145,46 +103,76 @@ CudaStreams::~CudaStreams() {
   }
 }
 
-void CudaStreams::Reset() {
-  for (Event& event : events_) {
-    event.recorded = 0;
+std::string CudaStreams::Describe() const {
+  std::vector<std::string> parts;
+  if (context_.collectives != nullptr) {
+    parts.push_back(
+        absl::StrCat("collectives: ", context_.collectives->Describe()));
   }
+  parts.emplace_back(UsesGraphs() ? "CUDA graphs" : "no CUDA graphs");
+  return absl::StrJoin(parts, ", ");
 }
 
 absl::Status CudaStreams::CudaStream::Record(uint32_t event) {
   RETURN_IF_ERROR(group_.failure_);
-  Event& own = group_.events_[event];
-  const EventHandle handle = own.handles[own.recorded++ % Event::kRecords];
-  const Driver& driver = group_.gpu_.driver();
-  return group_.Fail(driver.Check(
-      driver->cuEventRecord(handle, group_.handles_[index_]), "cuEventRecord"));
+  return group_.Fail(group_.events_.Record(event, group_.handles_[index_]));
 }
 
-// The records have been enqueued. Where later ones of the event have taken the
-// place of this one, the stream waits for longer than it has to.
 absl::Status CudaStreams::CudaStream::WaitFor(uint32_t event, uint64_t count,
                                               const Instance&) {
   RETURN_IF_ERROR(group_.failure_);
-  const EventHandle handle =
-      group_.events_[event].handles[(count - 1) % Event::kRecords];
-  const Driver& driver = group_.gpu_.driver();
-  return group_.Fail(driver.Check(
-      driver->cuStreamWaitEvent(group_.handles_[index_], handle, 0),
-      "cuStreamWaitEvent"));
+  return group_.Fail(
+      group_.events_.WaitFor(event, count, group_.handles_[index_]));
 }
 
-absl::Status CudaStreams::Enqueue(uint32_t stream, const Instance& instance) {
+// Serial and timed work is enqueued one by one, and some collectives wait on
+// the host.
+bool CudaStreams::UsesGraphs() const {
+  return options_.graphs && !options_.serial && !options_.timed &&
+         (context_.collectives == nullptr ||
+          context_.collectives->can_be_captured());
+}
+
+absl::Status CudaStreams::EnqueueFunction(const FunctionView& function,
+                                          uint64_t repetitions) {
   RETURN_IF_ERROR(failure_);
-  if (enqueued_ == kQueueLength ||
-      !context_.downloads.HasRoomFor(kDownloadReserve)) {
-    RETURN_IF_ERROR(
-        Synchronize([] { return std::string("the GPU to take more work"); }));
+  // The first time libraries load what they need, which no capture allows.
+  const auto [found, is_first] = graphs_.try_emplace(&function);
+  if (is_first || !UsesGraphs()) {
+    return StreamGroup::EnqueueFunction(function, repetitions);
   }
-  RETURN_IF_ERROR(Fail(WaitForRoom(stream)));
-  RETURN_IF_ERROR(Fail(Issue(stream, instance)));
+  if (found->second == nullptr) {
+    auto made = StepGraphs::Create(
+        plan_, function, launches_,
+        {context_, handles_, operations_, events_, pending_, client_});
+    RETURN_IF_ERROR(Fail(made.status()));
+    found->second = *std::move(made);
+  }
+  const auto issue = [&](const Instance& instance) {
+    return StreamGroup::Enqueue(function, repetitions, instance);
+  };
+  const auto make_room = [&](size_t instructions) {
+    return MakeRoom(instructions);
+  };
+  return Fail(found->second->Enqueue(repetitions, issue, make_room));
+}
+
+absl::Status CudaStreams::EnqueueOne(const Instance& instance) {
+  RETURN_IF_ERROR(failure_);
+  RETURN_IF_ERROR(MakeRoom(1));
+  RETURN_IF_ERROR(Fail(WaitForRoom(instance.instruction->stream())));
+  RETURN_IF_ERROR(Fail(Issue(instance)));
   return options_.serial
              ? Synchronize([&] { return client_.Describe(instance); })
              : absl::OkStatus();
+}
+
+absl::Status CudaStreams::MakeRoom(size_t instructions) {
+  if (pending_.size() + instructions <= pending_.capacity() &&
+      context_.downloads.HasRoomFor(kDownloadReserve)) {
+    return absl::OkStatus();
+  }
+  return Synchronize([] { return std::string("the GPU to take more work"); });
 }
 
 // When its own queue is full, the driver waits for the GPU, without a deadline.
@@ -192,7 +180,7 @@ absl::Status CudaStreams::WaitForRoom(uint32_t stream) {
   // Each instruction is some of the thousand operations of that queue.
   constexpr uint32_t kMostUnderWay = 160;
   const auto has_room = [&] {
-    return progress_.enqueued(stream) - progress_.done(stream) < kMostUnderWay;
+    return pending_.UnderWay(stream) < kMostUnderWay;
   };
   if (has_room()) {
     return absl::OkStatus();
@@ -205,29 +193,37 @@ absl::Status CudaStreams::WaitForRoom(uint32_t stream) {
                    });
 }
 
-absl::Status CudaStreams::Issue(uint32_t stream, const Instance& instance) {
+absl::Status CudaStreams::Issue(const Instance& instance) {
+  const uint32_t stream = instance.instruction->stream();
   client_.Begin(instance);
-  RETURN_IF_ERROR(times_.Begin(enqueued_, handles_[stream]));
+  RETURN_IF_ERROR(pending_.Begin(handles_[stream]));
   RETURN_IF_ERROR(client_.Issue(instance, operations_[stream]));
-  RETURN_IF_ERROR(times_.End(enqueued_, handles_[stream]));
-  queues_[stream].instructions.push_back({instance, enqueued_});
-  ++enqueued_;
-  return progress_.Advance(stream, handles_[stream]);
+  return pending_.End(instance, handles_[stream]);
 }
 
 absl::Status CudaStreams::WaitUntil(
     absl::FunctionRef<std::string()> owner,
     absl::FunctionRef<absl::StatusOr<bool>()> ready) {
   const auto text = [&] {
-    return absl::StrCat(owner(),
-                        "; the first that is not done: ", DescribeFirst());
+    return absl::StrCat(owner(), "; the first that is not done: ",
+                        pending_.DescribeFirst(client_));
   };
   return options_.watchdog->Wait([&](const Deadline& deadline) {
     return PollUntil(deadline, text, [&]() -> absl::StatusOr<bool> {
-      RETURN_IF_ERROR(Reap());
+      RETURN_IF_ERROR(pending_.Reap(client_));
+      RETURN_IF_ERROR(CheckOthers());
       return ready();
     });
   });
+}
+
+// Of what other ranks end, the GPU knows nothing.
+absl::Status CudaStreams::CheckOthers() const {
+  if (context_.collectives == nullptr) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(options_.communicator->Health());
+  return context_.collectives->Health();
 }
 
 absl::StatusOr<bool> CudaStreams::IsIdle() const {
@@ -241,33 +237,7 @@ absl::StatusOr<bool> CudaStreams::IsIdle() const {
       return false;
     }
   }
-  return true;
-}
-
-absl::Status CudaStreams::Reap() {
-  for (size_t stream = 0; stream < queues_.size(); ++stream) {
-    Queue& queue = queues_[stream];
-    const uint32_t done = progress_.done(stream) - queue.begin;
-    for (; queue.told < done; ++queue.told) {
-      const Pending& pending = queue.instructions[queue.told];
-      ASSIGN_OR_RETURN(const InstructionTimes::Times times,
-                       times_.Get(pending.times));
-      RETURN_IF_ERROR(client_.Finish(pending.instance, times.begin, times.end));
-    }
-  }
-  return absl::OkStatus();
-}
-
-std::string CudaStreams::DescribeFirst() const {
-  const Pending* first = nullptr;
-  for (const Queue& queue : queues_) {
-    if (queue.told < queue.instructions.size() &&
-        (first == nullptr ||
-         queue.instructions[queue.told].times < first->times)) {
-      first = &queue.instructions[queue.told];
-    }
-  }
-  return first == nullptr ? "none" : client_.Describe(first->instance);
+  return launches_ == nullptr ? true : gpu_.driver().IsDone(launches_);
 }
 
 absl::Status CudaStreams::Fail(const absl::Status& status) {
@@ -277,11 +247,14 @@ absl::Status CudaStreams::Fail(const absl::Status& status) {
   failure_ = status;
   if (absl::IsInternal(status)) {
     failure_ = absl::InternalError(absl::StrCat(
-        status.message(),
-        "; the first instruction not known to be done: ", DescribeFirst(),
+        status.message(), "; the first instruction not known to be done: ",
+        pending_.DescribeFirst(client_),
         options_.serial ? ""
                         : " (a GPU reports its errors late; accel-run --serial "
                           "finds the instruction)"));
+  }
+  if (context_.collectives != nullptr) {
+    context_.collectives->Abort();
   }
   if (absl::IsInternal(status) || absl::IsDeadlineExceeded(status)) {
     gpu_.Abandon();
@@ -290,7 +263,7 @@ absl::Status CudaStreams::Fail(const absl::Status& status) {
 }
 
 void CudaStreams::Drain() {
-  constexpr std::chrono::seconds kPatience(10);
+  constexpr std::chrono::seconds kPatience(1);
   if (gpu_.MakeCurrent().ok() &&
       !PollUntil(
            Deadline::After(kPatience), [] { return std::string("the GPU"); },
@@ -309,19 +282,14 @@ absl::Status CudaStreams::Synchronize(absl::FunctionRef<std::string()> owner) {
   if (status.ok()) {
     status = WaitUntil(owner, [this] { return IsIdle(); });
     // What was written behind the last look.
-    status.Update(status.ok() ? Reap() : status);
+    status.Update(status.ok() ? pending_.Reap(client_) : status);
   }
   if (!Fail(status).ok()) {
     Drain();
     return failure_;
   }
   context_.downloads.Deliver();
-  for (size_t stream = 0; stream < queues_.size(); ++stream) {
-    queues_[stream].instructions.clear();
-    queues_[stream].told = 0;
-    queues_[stream].begin = progress_.enqueued(stream);
-  }
-  enqueued_ = 0;
+  pending_.Clear();
   return absl::OkStatus();
 }
 

@@ -35,6 +35,7 @@ absl::Status Gpu::Describe() {
   RETURN_IF_CUDA_ERROR(*driver_, cuDeviceGetName, name, sizeof name - 1,
                        device_);
   name_ = name;
+  RETURN_IF_CUDA_ERROR(*driver_, cuDeviceGetUuid_v2, &uuid_, device_);
   int major = 0;
   int minor = 0;
   RETURN_IF_CUDA_ERROR(*driver_, cuDeviceGetAttribute, &major,

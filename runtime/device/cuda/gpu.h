@@ -30,6 +30,7 @@ class Gpu {
   const Driver& driver() const { return *driver_; }
   // "NVIDIA H100 80GB HBM3"
   const std::string& name() const { return name_; }
+  const Uuid& uuid() const { return uuid_; }
   // 90 for 9.0
   int capability() const { return capability_; }
 
@@ -58,6 +59,7 @@ class Gpu {
   DeviceOrdinal device_ = 0;
   Context context_ = nullptr;
   std::string name_;
+  Uuid uuid_ = {};
   int capability_ = 0;
 };
 

@@ -164,7 +164,7 @@ void Downloads::Deliver() {
                 copy.host.size());
   }
   copies_.clear();
-  used_ = 0;
+  used_ = kept_;
 }
 
 }  // namespace accel::runtime::cuda

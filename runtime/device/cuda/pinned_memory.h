@@ -97,6 +97,16 @@ class Downloads {
   // has been called.
   absl::Status Add(DevicePointer source, absl::Span<std::byte> host,
                    StreamHandle stream);
+  // Keeps the memory of all copies, which a graph makes again and again.
+  void Keep() { kept_ = used_; }
+  // A graph makes the copy that had its memory at `offset`.
+  // Requires: as Add, but that there is room for bytes.
+  void Repeat(uint64_t offset, absl::Span<std::byte> host) {
+    copies_.push_back({offset, host});
+  }
+  // Bytes of all copies, those that are kept included: where the next one's
+  // memory lies.
+  uint64_t used() const { return used_; }
   // Requires: the streams of all copies have been waited for.
   void Deliver();
 
@@ -110,6 +120,7 @@ class Downloads {
   const Gpu* gpu_ = nullptr;
   PinnedMemory memory_;
   uint64_t used_ = 0;
+  uint64_t kept_ = 0;
   std::vector<Copy> copies_;
 };
 

@@ -22,10 +22,13 @@ import sys
 TOLERANCE = 1e-4
 DEADLINE_SECONDS = 120
 
+# Options that a run on CPUs has no use for.
+GPU_OPTION = re.compile(r"--(?:graphs|collectives)=")
+
 # Calls of which a failure is no failure of the run: they give something back, or only words for a message.
-HARMLESS = re.compile(r"Destroy|Free|Unload|Release|cuGetError|cublasLtGet(?:Version|StatusString)|ElapsedTime")
+HARMLESS = re.compile(r"Destroy|Free|Unload|Release|cuGetError|cublasLtGet(?:Version|StatusString)|ElapsedTime|ncclCommFinalize|ncclGet\w*Error")
 # Not called yet, or not for an MLP.
-UNUSED = re.compile(r"Graph|Capture|cuLaunchHostFunc|Uuid|TotalMem|AlgoConfig|DtoDAsync|MemsetD(?:16|32)")
+UNUSED = re.compile(r"cuLaunchHostFunc|TotalMem|AlgoConfig|DtoDAsync|MemsetD(?:16|32|2D32)|ncclCommAbort")
 
 
 class Run:
@@ -38,7 +41,8 @@ class Run:
         report = folder / "report"
         environment = {f"ACCEL_DOUBLE_{key.upper()}": str(value) for key, value in environment.items()}
         environment = {**os.environ, "ACCEL_DOUBLE_REPORT": str(report), **environment}
-        command = ["accel-run", options.plan, f"--steps={options.steps}", f"--run-dir={folder}/run", "--quiet", *options.options,
+        own = [option for option in options.options if not (device and GPU_OPTION.match(option))]
+        command = ["accel-run", options.plan, f"--steps={options.steps}", f"--run-dir={folder}/run", "--quiet", *own,
                    *(device or [f"--cuda-libs={options.libraries}"])]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
         self.status = done.returncode
@@ -69,7 +73,7 @@ def compare(options):
 
 def waits(options):
     missed = []
-    for number in range(1, options.count + 1):
+    for number in range(options.first, options.first + options.count):
         run = Run(options, "wait", drop_wait=number)
         if bool(run.report) != (run.status != 0):
             sys.exit(f"wait {number}: status {run.status}\n{run.messages}{run.report}")
@@ -81,12 +85,12 @@ def waits(options):
 def failures(options):
     names = []
     for source in options.sources:
-        names += re.findall(r"^ *X\((?:[\w ]+\*?, )?(cu\w+)", pathlib.Path(source).read_text(encoding="utf-8"), re.MULTILINE)
+        names += re.findall(r"^ *X\((?:[\w ]+\*?, )?((?:cu|nccl)\w+)", pathlib.Path(source).read_text(encoding="utf-8"), re.MULTILINE)
     bad = 0
     for name in names:
         if UNUSED.search(name):
             continue
-        code = 14 if name.startswith("cublas") else 999
+        code = 14 if name.startswith("cublas") else 3 if name.startswith("nccl") else 999
         run = Run(options, "failure", fail=f"{name}={code}@1")
         is_right = run.status == 0 if HARMLESS.search(name) else run.status != 0 and name in run.messages
         print(f"{'' if is_right else 'WRONG '}{name}: status {run.status} {run.messages.strip().splitlines()[-1:]}")
@@ -102,6 +106,7 @@ def main():
     parser.add_argument("plan")
     parser.add_argument("sources", nargs="*")
     parser.add_argument("--steps", type=int, default=2)
+    parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--seeds", default="0,1,2,3,4,5")
     own, rest = sys.argv[1:], []

@@ -120,6 +120,8 @@ enum : int {
     StreamHandle stream)                                                       \
   X(cuMemsetD32Async, DevicePointer to, unsigned value, size_t count,          \
     StreamHandle stream)                                                       \
+  X(cuMemsetD2D32Async, DevicePointer to, size_t pitch, unsigned value,        \
+    size_t width, size_t height, StreamHandle stream)                          \
   X(cuModuleLoadDataEx, Module* module, const void* image, unsigned count,     \
     int* options, void** values)                                               \
   X(cuModuleUnload, Module module)                                             \

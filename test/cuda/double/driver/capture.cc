@@ -56,6 +56,7 @@ Result Captures::Add(Stream& stream, SharedTask task) {
     return kErrorStreamCaptureInvalidated;
   }
   std::vector<Node>& nodes = capture.graph->nodes;
+  ++stream.issues;
   nodes.push_back({std::move(task), stream.frontier});
   stream.frontier = {nodes.size() - 1};
   return kSuccess;
@@ -65,6 +66,7 @@ Result Captures::Record(Stream& stream, Event& event) {
   if (stream.capture->is_invalid) {
     return kErrorStreamCaptureInvalidated;
   }
+  ++stream.issues;
   event.record = nullptr;
   event.capture = stream.capture;
   event.nodes = stream.frontier;
@@ -100,6 +102,7 @@ Result Captures::Wait(Stream& stream, const Event& event) {
     return Forbid(*stream.capture, kErrorStreamCaptureMerge,
                   "cuStreamWaitEvent on an event of another capture");
   }
+  ++stream.issues;
   stream.frontier.insert(event.nodes.begin(), event.nodes.end());
   return kSuccess;
 }

@@ -32,6 +32,23 @@ TEST_F(CaptureTest, Unjoined) {
   EXPECT_EQ(Read(x, 8), std::vector<uint32_t>(8, 0));
 }
 
+// A stream that is pulled in through another one is to be joined, too.
+TEST_F(CaptureTest, UnjoinedThroughAnotherStream) {
+  for (const bool joins : {false, true}) {
+    OpenWithSeed(0);
+    const StreamHandle third = NewStream();
+    Begin();
+    Order(first, second);
+    Order(second, third);
+    EXPECT_EQ(cu.cuStreamWriteValue32_v2(third, x, 1, 0), kSuccess);
+    if (joins) {
+      Order(third, second);
+    }
+    Order(second, first);
+    EXPECT_EQ(End(), joins ? kSuccess : kErrorStreamCaptureUnjoined);
+  }
+}
+
 TEST_F(CaptureTest, Isolation) {
   OpenWithSeed(0);
   const EventHandle event = NewEvent();

@@ -102,6 +102,8 @@ bool Set(Configuration& to, absl::string_view name, absl::string_view value) {
     to.failures = List(name, value, /*has_code=*/true);
   } else if (key == "STALL") {
     to.stalls = List(name, value, /*has_code=*/false);
+  } else if (key == "WRONG") {
+    to.wrong = List(name, value, /*has_code=*/false);
   } else if (key == "DROP_WAIT") {
     to.dropped_wait = Number(name, value, 1);
   } else if (key == "HOST_ORDER") {

@@ -8,10 +8,11 @@
 //   ACCEL_DOUBLE_DRIVER=12040       the driver's version; 13000
 //   ACCEL_DOUBLE_SEED=7             the order of execution; 0
 //   ACCEL_DOUBLE_FAIL=ENTRY=CODE@N  the Nth call of ENTRY returns CODE; N
-//   counts
-//                                   from 1; several with commas
-//   ACCEL_DOUBLE_STALL=KERNEL@N     the Nth execution of KERNEL never ends;
-//                                   several with commas
+//                                   counts from 1; several with commas
+//   ACCEL_DOUBLE_STALL=KERNEL@N     the Nth execution of KERNEL, or of a
+//                                   library's call, never ends; several with
+//                                   commas
+//   ACCEL_DOUBLE_WRONG=KERNEL@N     the Nth execution writes a wrong number
 //   ACCEL_DOUBLE_DROP_WAIT=N        the Nth cuStreamWaitEvent has no effect
 //   ACCEL_DOUBLE_HOST_ORDER=thread  or signals: see host_order below
 //   ACCEL_DOUBLE_REPORT=FILE        where mistakes are appended; stderr
@@ -58,6 +59,7 @@ struct Configuration {
   uint64_t seed = 0;
   std::vector<Nth> failures;
   std::vector<Nth> stalls;
+  std::vector<Nth> wrong;     // whose first result is spoiled
   uint64_t dropped_wait = 0;  // from 1; 0: none
   HostOrder host_order = HostOrder::kThread;
   std::string report_path;

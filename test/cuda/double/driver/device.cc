@@ -59,6 +59,13 @@ std::optional<Fault> CheckAccess(Device& device, const Touched& access) {
                       hole - range->written.begin())};
 }
 
+void Scramble(Device& device, const Touched& access) {
+  const ptx::GlobalMemory::Range* range =
+      device.memory->FindRange(access.begin);
+  std::fill_n(range->data() + (access.begin - range->begin), access.bytes,
+              std::byte{0xff});
+}
+
 std::optional<Fault> CheckRedZones(const Device& device) {
   for (const auto& [begin, block] : device.memory->blocks().all()) {
     if (!block->RedZonesHold()) {

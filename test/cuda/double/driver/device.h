@@ -34,6 +34,9 @@ std::optional<Fault> CheckRange(Device& device, const Touched& access);
 // Whether all the bytes that are read hold values, too. Bytes that are written
 // hold values from now on.
 std::optional<Fault> CheckAccess(Device& device, const Touched& access);
+// Fills the bytes with garbage.
+// Requires: CheckRange(device, access) finds no fault.
+void Scramble(Device& device, const Touched& access);
 // Whether a function of the caller's has written between the allocations.
 std::optional<Fault> CheckRedZones(const Device& device);
 

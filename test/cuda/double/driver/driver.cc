@@ -29,7 +29,11 @@ struct AtEnd {
   ~AtEnd() {
     const std::lock_guard<std::mutex> guard(lock);
     has_ended = true;
-    delete std::exchange(process_driver, nullptr);
+    Driver* driver = std::exchange(process_driver, nullptr);
+    // The process ends, and a thread that comes back still needs it.
+    if (driver != nullptr && !driver->scheduler.IsInUse()) {
+      delete driver;
+    }
   }
 } at_end;
 
@@ -242,13 +246,3 @@ Result Call::FindOwn(StreamHandle handle,
 }
 
 }  // namespace accel::cuda_double
-
-// The exports of enqueue.h that belong to no entry point of CUDA.
-ACCEL_DOUBLE_EXPORT int accel_double_fails(const char* entry) {
-  using accel::cuda_double::Call;
-  using accel::cuda_double::Needs;
-  if (entry == nullptr) {
-    return kErrorInvalidValue;
-  }
-  return Call(entry, Needs::kNothing).result;
-}

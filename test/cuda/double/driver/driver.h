@@ -2,11 +2,12 @@
 // The state of the double, and what its entry points have in common.
 //
 // Nothing runs at the call that enqueues it. Work is executed in the thread
-// that queries, that copies to pageable memory, or that frees memory or a
-// module; scheduler.h says in which order. A host function runs there, too,
-// without the double's lock, so that the calling thread must not hold a lock of
-// its own that the host function takes. A program that waits for what a stream
-// writes to host memory must go on querying, since nobody else executes.
+// that queries, that copies to pageable memory, that frees memory or a module,
+// or that polls a communicator; scheduler.h says in which order. A host
+// function runs there, too, without the double's lock, so that the calling
+// thread must not hold a lock of its own that the host function takes. A
+// program that waits for what a stream writes to host memory must go on
+// querying, since nobody else executes.
 //
 // Mistakes are reported, one line each, and break the context: that call and
 // all later ones that need the context return the same error, and nothing more
@@ -20,7 +21,9 @@
 //   - the variables of a module have their initial values at every launch;
 //   - a kernel has at most 48 KiB of shared memory;
 //   - cuLaunchKernel takes no packed arguments (`extra`);
-//   - a call that synchronises with a stalled stream fails and does not hang.
+//   - a call that synchronises with a stalled stream fails and does not hang,
+//     unless a work of another library waits for somebody meanwhile;
+//   - the rows of cuMemsetD2D32Async must not overlap, even if there is one.
 #ifndef ACCEL_TEST_CUDA_DOUBLE_DRIVER_DRIVER_H_
 #define ACCEL_TEST_CUDA_DOUBLE_DRIVER_DRIVER_H_
 

@@ -6,8 +6,8 @@
 // Before:  `stream` is a stream of the double, in the current context of the
 //          calling thread.
 // Errors:  the codes of the CUDA driver API.
-// Threads: both may be called from every thread, but not from inside `run` or
-//          `destroy`, which are called under the lock of the double.
+// Threads: both may be called from every thread, but not from inside a function
+//          of a work: those are called under the lock of the double.
 #ifndef ACCEL_TEST_CUDA_DOUBLE_DRIVER_ENQUEUE_H_
 #define ACCEL_TEST_CUDA_DOUBLE_DRIVER_ENQUEUE_H_
 
@@ -26,12 +26,23 @@ struct Access {
   int writes;
 };
 
+// What `Work::ready` answers.
+enum : int {
+  kWorkWaits = 0,
+  kWorkIsReady = 1,
+  // `run` is not called, and what the work would have written is garbage.
+  kWorkIsAbandoned = 2,
+};
+
 // Work of another library on a stream: executed in the stream's turn, or
 // captured as a node and then executed at every replay. Name and accesses are
 // copied at the call. `run` may dereference the device pointers of its
 // accesses: device memory is host memory in the double. `destroy`, which may be
 // null, is called once when `run` will not be called again; after an error of
 // the enqueue it is never called, and `data` remains the caller's.
+//
+// What is below `destroy` is for work that waits for somebody else, such as a
+// collective; null and 0 leave it out.
 struct Work {
   const char* name;
   const Access* accesses;
@@ -39,6 +50,20 @@ struct Work {
   void (*run)(void* data);
   void* data;
   void (*destroy)(void* data);
+  // Called again and again once the work is next in its stream and its accesses
+  // are right, until it does not wait any more. Other streams go on meanwhile.
+  int (*ready)(void* data) = nullptr;
+  // Called before `run`: null, or what is wrong, which breaks the context
+  // instead. The text lives until `destroy`.
+  const char* (*mistake)(void* data) = nullptr;
+  // Called whenever the work, or a graph that holds it, is enqueued.
+  void (*enqueued)(void* data) = nullptr;
+  // Works of one chain are executed in the order in which they, or the graphs
+  // that hold them, are enqueued. That orders none of their accesses.
+  unsigned long long chain = 0;
+  // 1: the context is the stream's, not the thread's, and the accesses are to
+  // memory of the stream's device alone, mapped host memory included.
+  int of_stream = 0;
 };
 
 }  // namespace accel::cuda_double

@@ -170,6 +170,30 @@ Result cuMemsetD32Async(DevicePointer to, unsigned value, size_t count,
   return EnqueueMemset("cuMemsetD32Async", to, value, 4, count, stream);
 }
 
+// NVIDIA's documents ask for the alignment of `to` and of the pitch; rows that
+// overlap have no documented meaning.
+Result cuMemsetD2D32Async(DevicePointer to, size_t pitch, unsigned value,
+                          size_t width, size_t height, StreamHandle handle) {
+  Call call("cuMemsetD2D32Async", Needs::kContext);
+  std::shared_ptr<Stream> stream;
+  Result result = call.FindOwn(handle, &stream);
+  if (result != kSuccess || width == 0 || height == 0) {
+    return result;
+  }
+  if (to % sizeof(value) != 0 || pitch % sizeof(value) != 0 ||
+      pitch / sizeof(value) < width || height > SIZE_MAX / pitch) {
+    return kErrorInvalidValue;
+  }
+  // The range first: it bounds how many rows there are to list.
+  const uint64_t all = pitch * (height - 1) + width * sizeof(value);
+  result = Check(call, {"cuMemsetD2D32Async", {{to, all, true}}});
+  if (result != kSuccess) {
+    return result;
+  }
+  return call.driver().Enqueue(
+      *stream, MemsetRows(*call.device, to, pitch, value, width, height));
+}
+
 Result cuStreamWriteValue32_v2(StreamHandle handle, DevicePointer to,
                                uint32_t value, unsigned flags) {
   Call call("cuStreamWriteValue32_v2", Needs::kContext);

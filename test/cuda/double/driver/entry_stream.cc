@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams, and work of the host and of other libraries in them.
+// Streams, and work of the host in them.
 #include "absl/strings/str_cat.h"
 #include "test/cuda/double/driver/driver.h"
 #include "test/cuda/double/driver/entries.h"
@@ -108,24 +108,4 @@ Result cuLaunchHostFunc(StreamHandle handle, HostFunction function,
     return kErrorInvalidValue;
   }
   return call.driver().Enqueue(*stream, CallHost(function, data));
-}
-
-ACCEL_DOUBLE_EXPORT int accel_double_enqueue(StreamHandle handle,
-                                             const Work* work) {
-  const Call call("accel_double_enqueue", Needs::kContext);
-  std::shared_ptr<Stream> stream;
-  const Result result = call.FindOwn(handle, &stream);
-  if (result != kSuccess) {
-    return result;
-  }
-  if (work == nullptr || work->name == nullptr || work->run == nullptr ||
-      (work->access_count != 0 && work->accesses == nullptr)) {
-    return kErrorInvalidValue;
-  }
-  // Once there is a task, its end calls `destroy`.
-  if (stream->capture != nullptr && stream->capture->is_invalid) {
-    return kErrorStreamCaptureInvalidated;
-  }
-  std::vector<Device*> devices = call.driver().DevicesInUse();
-  return call.driver().Enqueue(*stream, RunWork(std::move(devices), *work));
 }

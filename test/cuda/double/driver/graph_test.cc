@@ -98,6 +98,38 @@ TEST_F(GraphTest, HostFunctionsAndMemoryNodes) {
   }
 }
 
+TEST_F(GraphTest, RowsAndThreeStreams) {
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    OpenWithSeed(seed);
+    const StreamHandle third = NewStream();
+    auto* word = NewPinned(1, kHostAllocDeviceMap);
+    DevicePointer mapped = 0;
+    EXPECT_EQ(cu.cuMemHostGetDevicePointer_v2(&mapped, word, 0), kSuccess);
+    *word = 0;
+    Begin(kCaptureModeGlobal);
+    const EventHandle fork = NewEvent(kEventDisableTiming);
+    EXPECT_EQ(cu.cuEventRecord(fork, first), kSuccess);
+    EXPECT_EQ(cu.cuStreamWaitEvent(second, fork, 0), kSuccess);
+    EXPECT_EQ(cu.cuStreamWaitEvent(third, fork, 0), kSuccess);
+    EXPECT_EQ(cu.cuMemsetD2D32Async(x, 16, 1, 2, 2, second), kSuccess);
+    EXPECT_EQ(cu.cuMemsetD2D32Async(x + 8, 16, 2, 2, 2, third), kSuccess);
+    Order(second, third);
+    EXPECT_EQ(cu.cuStreamWriteValue32_v2(third, mapped, 5, 0), kSuccess);
+    Order(third, first);
+    EXPECT_EQ(Copy(first, y, x, 8), kSuccess);
+    EXPECT_EQ(End(), kSuccess);
+    EXPECT_EQ(*word, 0u);
+    const GraphExec executable = Instantiate(graph);
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_EQ(cu.cuGraphLaunch(executable, first), kSuccess);
+      EXPECT_EQ(Add(first, x, 8, 3), kSuccess);
+    }
+    EXPECT_EQ(Wait(first), kSuccess) << ReportText();
+    EXPECT_EQ(*word, 5u);
+    EXPECT_EQ(Read(y, 8), (std::vector<uint32_t>{1, 1, 2, 2, 1, 1, 2, 2}));
+  }
+}
+
 TEST_F(GraphTest, GraphHandles) {
   OpenWithSeed(0);
   GraphExec executable = nullptr;

@@ -3,6 +3,7 @@
 // what is reported and breaks the context otherwise.
 #include <cstring>
 #include <numeric>
+#include <tuple>
 
 #include "test/cuda/double/driver/driver_fixture.h"
 
@@ -96,6 +97,53 @@ TEST_F(MemoryTest, MemsetsAndCopiesOnTheDevice) {
   EXPECT_EQ(Wait(stream), kSuccess);
   EXPECT_EQ(Read(y, 4),
             (std::vector<uint32_t>{0x01aaaa04, 0xbbccbbcc, 0x01020304, 5}));
+}
+
+TEST_F(MemoryTest, MemsetsOfRows) {
+  Open();
+  const DevicePointer x = NewNumbers(12, 1);
+  const StreamHandle stream = NewStream();
+  EXPECT_EQ(cu.cuMemsetD2D32Async(x + 4, 16, 7, 2, 3, stream), kSuccess);
+  EXPECT_EQ(Wait(stream), kSuccess);
+  EXPECT_EQ(Read(x, 12),
+            (std::vector<uint32_t>{1, 7, 7, 1, 1, 7, 7, 1, 1, 7, 7, 1}));
+  // Rows that follow each other, the last of which ends the allocation.
+  EXPECT_EQ(cu.cuMemsetD2D32Async(x + 16, 16, 8, 4, 2, stream), kSuccess);
+  EXPECT_EQ(Wait(stream), kSuccess);
+  EXPECT_EQ(Read(x + 16, 8), std::vector<uint32_t>(8, 8));
+  // Nothing to write, wherever it is.
+  EXPECT_EQ(cu.cuMemsetD2D32Async(0, 16, 8, 0, 2, stream), kSuccess);
+  EXPECT_EQ(cu.cuMemsetD2D32Async(0, 16, 8, 2, 0, stream), kSuccess);
+  EXPECT_EQ(cu.cuMemsetD2D32Async(x, 16, 8, 2, 2, nullptr),
+            kErrorInvalidHandle);
+  const size_t kTooMany = SIZE_MAX / 8;
+  for (const auto& [offset, pitch, width, height] :
+       {std::tuple<size_t, size_t, size_t, size_t>{2, 16, 2, 2},
+        {0, 18, 2, 2},
+        {0, 4, 2, 2},
+        {0, 0, 1, 1},
+        {0, 16, SIZE_MAX / 2, 1},
+        {0, 16, 2, kTooMany}}) {
+    EXPECT_EQ(
+        cu.cuMemsetD2D32Async(x + offset, pitch, 7, width, height, stream),
+        kErrorInvalidValue);
+  }
+  EXPECT_EQ(ReportText(), "");
+  EXPECT_EQ(cu.cuMemsetD2D32Async(x + 4, 16, 7, 4, 3, stream),
+            kErrorIllegalAddress);
+  EXPECT_THAT(ReportText(), HasSubstr("cuMemsetD2D32Async: out of range"));
+}
+
+TEST_F(MemoryTest, MemsetsOfRowsGiveOnlyTheseValues) {
+  Open();
+  const DevicePointer x = NewMemory(32);
+  const StreamHandle stream = NewStream();
+  EXPECT_EQ(cu.cuMemsetD2D32Async(x, 16, 7, 3, 2, stream), kSuccess);
+  EXPECT_EQ(Wait(stream), kSuccess);
+  EXPECT_EQ(Read(x + 16, 3), std::vector<uint32_t>(3, 7));
+  EXPECT_EQ(cu.cuMemcpyDtoDAsync_v2(NewMemory(16), x, 16, stream), kSuccess);
+  EXPECT_EQ(Wait(stream), kErrorLaunchFailed);
+  EXPECT_THAT(ReportText(), HasSubstr("uninitialised"));
 }
 
 TEST_F(MemoryTest, MappedHostMemory) {

@@ -198,6 +198,21 @@ TEST_F(RaceTest, AnEventThatIsRecordedAgainLeavesEarlierWaitsAlone) {
   }
 }
 
+// Two streams that write columns of one matrix do not race, unless the columns
+// share a number.
+TEST_F(RaceTest, RowsOfAMemset) {
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    for (const size_t width : {2, 3}) {
+      OpenWithSeed(seed);
+      const DevicePointer x = NewNumbers(12);
+      EXPECT_EQ(cu.cuMemsetD2D32Async(x, 16, 1, width, 3, first), kSuccess);
+      EXPECT_EQ(cu.cuMemsetD2D32Async(x + 8, 16, 2, 2, 3, second), kSuccess);
+      EXPECT_EQ(WaitForBoth(), width == 2 ? kSuccess : kErrorLaunchFailed);
+    }
+    EXPECT_THAT(ReportText(), HasSubstr("memset of 3 rows of"));
+  }
+}
+
 TEST_F(RaceTest, FreedMemoryIsForgotten) {
   OpenWithSeed(0);
   for (int k = 0; k < 8; ++k) {

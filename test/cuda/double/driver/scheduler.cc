@@ -2,6 +2,7 @@
 #include "test/cuda/double/driver/scheduler.h"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -11,12 +12,14 @@
 namespace accel::cuda_double {
 namespace {
 
-constexpr int kOrders = 6;
-// However cruel the order, a stream's turn comes.
-constexpr uint64_t kMaxPassedOver = 4096;
+constexpr std::chrono::microseconds kPollingInterval(20);
 
-uint64_t SequenceOf(const Stream* stream) {
-  return stream->pending.front()->sequence;
+bool Runs(const Operation& head) {
+  return head.state == Operation::State::kRunning;
+}
+
+bool Waits(const Operation& head) {
+  return head.state == Operation::State::kPending && head.waits;
 }
 
 }  // namespace
@@ -30,14 +33,6 @@ Scheduler::Scheduler(const Configuration& configuration, std::mutex& lock,
       name_of_(std::move(name_of)),
       log_(configuration.log_path, -1),
       random_(configuration.seed) {}
-
-uint64_t Scheduler::Random() {
-  // SplitMix64.
-  uint64_t z = random_ += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
 
 std::shared_ptr<Stream> Scheduler::AddStream(Device& device, std::string name) {
   auto stream = std::make_shared<Stream>();
@@ -54,18 +49,42 @@ std::shared_ptr<Operation> Scheduler::Push(Stream& stream, SharedTask task,
   operation->task = std::move(task);
   operation->clock = host;
   operation->sequence = ++sequence_;
+  ++stream.issues;
+  if (operation->task != nullptr && operation->task->enqueued != nullptr) {
+    operation->task->enqueued();
+  }
+  if (operation->task != nullptr && operation->task->chain != 0) {
+    std::weak_ptr<Operation>& last = chains_[operation->task->chain];
+    operation->behind = last.lock();
+    last = operation;
+  }
   stream.pending.push_back(operation);
   return operation;
 }
 
-bool Scheduler::IsReady(const Stream& stream) const {
+bool Scheduler::IsReady(const Stream& stream) {
   if (stream.pending.empty()) {
     return false;
   }
-  const Operation& head = *stream.pending.front();
-  return head.state == Operation::State::kPending &&
-         std::all_of(head.after.begin(), head.after.end(),
-                     [](const auto& other) { return other->IsDone(); });
+  Operation& head = *stream.pending.front();
+  if (head.state != Operation::State::kPending ||
+      (head.behind != nullptr && !head.behind->IsDone()) ||
+      !std::all_of(head.after.begin(), head.after.end(),
+                   [](const auto& other) { return other->IsDone(); })) {
+    return false;
+  }
+  if (head.task == nullptr || head.task->is_ready == nullptr) {
+    return true;
+  }
+  if (!head.waits && !head.task->begins()) {
+    return true;
+  }
+  const bool is_ready = head.task->is_ready();
+  if (!is_ready && !head.waits) {
+    log_.Append(absl::StrCat(stream.name, ": ", head.task->name, " waits"));
+  }
+  head.waits = true;
+  return is_ready;
 }
 
 std::vector<Stream*> Scheduler::ReadyStreams() {
@@ -79,53 +98,6 @@ std::vector<Stream*> Scheduler::ReadyStreams() {
     }
   }
   return ready;
-}
-
-Stream* Scheduler::ChooseStarving(const std::vector<Stream*>& ready) {
-  if (ready.size() == 1) {
-    // The victim had to go on, or there was no choice: draw another one.
-    if (ready[0]->agent == victim_ || victim_ == SIZE_MAX) {
-      victim_ = Random() % agents_;
-    }
-    return ready[0];
-  }
-  std::vector<Stream*> others;
-  std::copy_if(ready.begin(), ready.end(), std::back_inserter(others),
-               [this](const Stream* s) { return s->agent != victim_; });
-  return others[Random() % others.size()];
-}
-
-Stream* Scheduler::Choose(const std::vector<Stream*>& ready) {
-  for (Stream* stream : ready) {
-    if (++stream->passed_over > kMaxPassedOver) {
-      return stream;
-    }
-  }
-  const auto by_sequence = [](const Stream* a, const Stream* b) {
-    return SequenceOf(a) < SequenceOf(b);
-  };
-  switch (configuration_.seed % kOrders) {
-    case 0:
-      return *std::min_element(ready.begin(), ready.end(), by_sequence);
-    case 1: {
-      const auto next = std::find_if(
-          ready.begin(), ready.end(),
-          [this](const Stream* s) { return s->agent > last_agent_; });
-      return next == ready.end() ? ready[0] : *next;
-    }
-    case 2:
-      return ChooseStarving(ready);
-    case 4:
-      return *std::max_element(ready.begin(), ready.end(), by_sequence);
-    case 5: {
-      const auto same = std::find_if(
-          ready.begin(), ready.end(),
-          [this](const Stream* s) { return s->agent == last_agent_; });
-      return same != ready.end() ? *same : ready[Random() % ready.size()];
-    }
-    default:
-      return ready[Random() % ready.size()];
-  }
 }
 
 bool Scheduler::Step() {
@@ -142,8 +114,27 @@ bool Scheduler::Step() {
   return true;
 }
 
+bool Scheduler::AnyHead(bool (*is)(const Operation& head)) const {
+  return std::any_of(streams_.begin(), streams_.end(), [is](const auto& s) {
+    return !s->pending.empty() && is(*s->pending.front());
+  });
+}
+
+void Scheduler::SleepUnlocked() {
+  ++threads_inside_;
+  lock_.unlock();
+  std::this_thread::sleep_for(kPollingInterval);
+  lock_.lock();
+  --threads_inside_;
+}
+
 void Scheduler::Progress() {
+  bool has_run = false;
   for (uint64_t k = 1 + Random() % 3; k > 0 && Step(); --k) {
+    has_run = true;
+  }
+  if (!has_run && AnyHead(Waits)) {
+    SleepUnlocked();
   }
 }
 
@@ -152,31 +143,46 @@ bool Scheduler::RunUntil(const std::function<bool()>& holds) {
     if (Step()) {
       continue;
     }
-    const bool runs =
-        std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) {
-          return !stream->pending.empty() &&
-                 stream->pending.front()->state == Operation::State::kRunning;
-        });
-    if (!runs) {
+    // Another thread executes a host function, or somebody is waited for.
+    if (!AnyHead(Runs) && !AnyHead(Waits)) {
       return holds();
     }
-    // Another thread executes a host function.
-    lock_.unlock();
-    std::this_thread::yield();
-    lock_.lock();
+    SleepUnlocked();
   }
   return true;
 }
 
-bool Scheduler::IsStalled(const Task& task) {
-  if (task.kernel.empty()) {
-    return false;
+namespace {
+
+// By which the environment names it.
+const std::string& KnownAs(const Task& task) {
+  return task.kernel.empty() ? task.name : task.kernel;
+}
+
+bool Has(const std::vector<Nth>& list, const std::string& name,
+         uint64_t number) {
+  return std::any_of(list.begin(), list.end(), [&](const Nth& nth) {
+    return nth.name == name && nth.number == number;
+  });
+}
+
+// As if a kernel computed something else. The last byte of eight is one in
+// which floats of every width have their exponent.
+void Spoil(const Outcome& outcome) {
+  for (const Touched& access : outcome.touched) {
+    if (access.writes && access.bytes != 0) {
+      const uint64_t last = std::min<uint64_t>(access.bytes, 8) - 1;
+      reinterpret_cast<unsigned char*>(access.begin)[last] ^= 0x40;
+      return;
+    }
   }
-  const uint64_t number = ++executions_[task.kernel];
-  return std::any_of(configuration_.stalls.begin(), configuration_.stalls.end(),
-                     [&](const Nth& nth) {
-                       return nth.name == task.kernel && nth.number == number;
-                     });
+}
+
+}  // namespace
+
+bool Scheduler::IsStalled(const Task& task) {
+  return Has(configuration_.stalls, KnownAs(task),
+             ++executions_[KnownAs(task)]);
 }
 
 Outcome Scheduler::RunTask(const Task& task) {
@@ -184,9 +190,11 @@ Outcome Scheduler::RunTask(const Task& task) {
   if (!task.unlocks) {
     return task.run();
   }
+  ++threads_inside_;
   lock_.unlock();
   Outcome outcome = task.run();
   lock_.lock();
+  --threads_inside_;
   return outcome;
 }
 
@@ -221,6 +229,7 @@ void Scheduler::Begin(Stream& stream, Operation& operation) {
     operation.clock.Join(other->clock);
   }
   operation.after.clear();
+  operation.behind = nullptr;
   operation.clock.Set(stream.agent, ++stream.time);
   now_ns_ += 500 + Random() % 1000;
 }
@@ -251,6 +260,9 @@ void Scheduler::Execute(std::shared_ptr<Stream> stream) {
   }
   Begin(*stream, *operation);
   Outcome outcome = RunTask(*task);
+  if (Has(configuration_.wrong, KnownAs(*task), executions_[KnownAs(*task)])) {
+    Spoil(outcome);
+  }
   now_ns_ += 1000 + Random() % 5000;
   log_.Append(absl::StrCat(stream->name, ": ", task->name));
   if (operation->is_dropped) {
@@ -276,6 +288,7 @@ void Scheduler::Drop(const Device& device) {
       operation->state = Operation::State::kDone;
       operation->is_dropped = true;
       operation->after.clear();
+      operation->behind = nullptr;
     }
     stream->pending.clear();
   }

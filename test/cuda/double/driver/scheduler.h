@@ -11,8 +11,12 @@
 // Whether operations race does not depend on that order: it is decided by
 // vector clocks.
 //
+// A task that waits for somebody else, as a collective does for its peers, is
+// asked whenever an operation is chosen; if nothing else can be executed, the
+// scheduler sleeps for a moment before it asks again.
+//
 // Threads: used under the driver's lock, which is released while a host
-// function runs.
+// function runs and while the scheduler sleeps.
 #ifndef ACCEL_TEST_CUDA_DOUBLE_DRIVER_SCHEDULER_H_
 #define ACCEL_TEST_CUDA_DOUBLE_DRIVER_SCHEDULER_H_
 
@@ -51,7 +55,8 @@ class Scheduler {
   bool Step();
   // Executes a few.
   void Progress();
-  // Executes until the condition holds; returns false if it never will.
+  // Executes until the condition holds; returns false if it never will. A task
+  // that waits for somebody else may always become ready.
   bool RunUntil(const std::function<bool()>& holds);
   // Forgets what waits in the streams of a device, as if it were done.
   void Drop(const Device& device);
@@ -61,9 +66,13 @@ class Scheduler {
   // What host functions and the like have told the host.
   const Clock& signals() const { return signals_; }
   uint64_t Random();
+  // Whether a thread is inside, which has released the lock.
+  bool IsInUse() const { return threads_inside_ != 0; }
 
  private:
-  bool IsReady(const Stream& stream) const;
+  bool IsReady(const Stream& stream);
+  bool AnyHead(bool (*is)(const Operation& head)) const;
+  void SleepUnlocked();
   std::vector<Stream*> ReadyStreams();
   Stream* Choose(const std::vector<Stream*>& ready);
   Stream* ChooseStarving(const std::vector<Stream*>& ready);
@@ -82,6 +91,7 @@ class Scheduler {
   NameOf name_of_;
   TextFile log_;
   std::vector<std::shared_ptr<Stream>> streams_;
+  int threads_inside_ = 0;
   size_t agents_ = 0;
   size_t last_agent_ = SIZE_MAX;
   size_t victim_ = SIZE_MAX;
@@ -89,6 +99,7 @@ class Scheduler {
   uint64_t sequence_ = 0;
   uint64_t now_ns_ = 0;
   std::map<std::string, uint64_t> executions_;
+  std::map<uint64_t, std::weak_ptr<Operation>> chains_;  // the last of each
   std::map<const Device*, Clock> executed_;
   Clock signals_;
 };

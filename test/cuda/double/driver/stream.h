@@ -24,12 +24,17 @@ struct Operation {
   SharedTask task;  // null: the operation only orders others
   // What must be done before, apart from the stream's earlier operations.
   std::vector<std::shared_ptr<Operation>> after;
+  // The earlier operation of its task's chain: done before, but what it did is
+  // not ordered before this one.
+  std::shared_ptr<Operation> behind;
   // What the enqueuing thread had seen complete; once the operation is done,
   // everything before it and itself.
   Clock clock;
   State state = State::kPending;
   uint64_t sequence = 0;
   uint64_t end_ns = 0;
+  // It is next in its stream and waits for somebody outside of the double.
+  bool waits = false;
   // The context broke before its turn.
   bool is_dropped = false;
 
@@ -45,6 +50,9 @@ struct Stream {
   Clock clock;        // of the last of them
   std::deque<std::shared_ptr<Operation>> pending;
   uint64_t passed_over = 0;
+
+  // How often something was enqueued or captured.
+  uint64_t issues = 0;
 
   std::shared_ptr<Capture> capture;
   std::set<size_t> frontier;  // the nodes that its next node depends on

@@ -4,6 +4,7 @@
 #ifndef ACCEL_TEST_CUDA_DOUBLE_DRIVER_TASK_H_
 #define ACCEL_TEST_CUDA_DOUBLE_DRIVER_TASK_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,6 +36,16 @@ struct Task {
   bool unlocks = false;
   // The host may learn from what it does that it is done.
   bool signals_host = false;
+  // Of tasks that wait for somebody else, or null: whether the task, which is
+  // next in its stream, is right so far and begins to wait; and then whether it
+  // waits no more. A task that is wrong is run at once, to say so.
+  std::function<bool()> begins = nullptr;
+  std::function<bool()> is_ready = nullptr;
+  // Called when an operation is made of the task, or null.
+  std::function<void()> enqueued = nullptr;
+  // Tasks of one chain, unless it is 0, are run in the order of their
+  // enqueuing.
+  uint64_t chain = 0;
 };
 
 using SharedTask = std::shared_ptr<const Task>;

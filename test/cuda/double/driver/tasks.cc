@@ -140,6 +140,36 @@ SharedTask Memset(Device& device, uint64_t to, uint32_t value, size_t width,
                 }});
 }
 
+std::vector<Touched> Rows(uint64_t to, uint64_t pitch, size_t width,
+                          size_t height) {
+  const uint64_t bytes = width * sizeof(uint32_t);
+  if (pitch == bytes) {
+    return {{to, bytes * height, true}};
+  }
+  std::vector<Touched> rows;
+  for (size_t row = 0; row < height; ++row) {
+    rows.push_back({to + row * pitch, bytes, true});
+  }
+  return rows;
+}
+
+SharedTask MemsetRows(Device& device, uint64_t to, uint64_t pitch,
+                      uint32_t value, size_t width, size_t height) {
+  std::vector<Touched> rows = Rows(to, pitch, width, height);
+  return Share({.name = absl::StrCat("memset of ", height, " rows of ",
+                                     width * sizeof(value), " bytes"),
+                .kernel = "",
+                .run = [=, &device, rows = std::move(rows)] {
+                  return Touch(device, rows, [&] {
+                    for (size_t row = 0; row < height; ++row) {
+                      std::fill_n(
+                          static_cast<uint32_t*>(Pointer(to + row * pitch)),
+                          width, value);
+                    }
+                  });
+                }});
+}
+
 SharedTask WriteValue(Device& device, const HostMemory& host, uint64_t to,
                       uint32_t value) {
   return Share({.name = "write value",
@@ -165,47 +195,6 @@ SharedTask CallHost(runtime::cuda::HostFunction function, void* data) {
                     },
                 .unlocks = true,
                 .signals_host = true});
-}
-
-SharedTask RunWork(std::vector<Device*> devices, const Work& work) {
-  std::vector<Touched> touched;
-  for (size_t k = 0; k < work.access_count; ++k) {
-    const Access& access = work.accesses[k];
-    if (access.bytes != 0) {
-      touched.push_back({access.begin, access.bytes, access.writes != 0});
-    }
-  }
-  // All reads are checked before the writes give bytes values.
-  std::stable_partition(touched.begin(), touched.end(),
-                        [](const Touched& access) { return !access.writes; });
-  void (*destroy)(void*) =
-      work.destroy == nullptr ? [](void*) {} : work.destroy;
-  return Share({.name = work.name,
-                .kernel = "",
-                .run = [devices = std::move(devices),
-                        touched = std::move(touched), run = work.run,
-                        data = std::shared_ptr<void>(work.data, destroy)] {
-                  Outcome outcome;
-                  for (const Touched& access : touched) {
-                    Device* owner = devices[0];
-                    for (Device* device : devices) {
-                      if (device->memory->FindRange(access.begin) != nullptr) {
-                        owner = device;
-                      }
-                    }
-                    outcome.fault = CheckAccess(*owner, access);
-                    if (outcome.fault.has_value()) {
-                      return outcome;
-                    }
-                  }
-                  run(data.get());
-                  outcome.touched = touched;
-                  for (size_t k = 0; k < devices.size() && !outcome.fault;
-                       ++k) {
-                    outcome.fault = CheckRedZones(*devices[k]);
-                  }
-                  return outcome;
-                }});
 }
 
 }  // namespace accel::cuda_double

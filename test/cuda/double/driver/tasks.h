@@ -27,10 +27,17 @@ SharedTask CopyOnDevice(Device& device, uint64_t to, uint64_t from,
 // Writes a value of `width` bytes `count` times.
 SharedTask Memset(Device& device, uint64_t to, uint32_t value, size_t width,
                   size_t count);
+// Sets the first `width` numbers of every row; `pitch` is the distance of two
+// rows in bytes.
+SharedTask MemsetRows(Device& device, uint64_t to, uint64_t pitch,
+                      uint32_t value, size_t width, size_t height);
+// The bytes that it writes.
+std::vector<Touched> Rows(uint64_t to, uint64_t pitch, size_t width,
+                          size_t height);
 SharedTask WriteValue(Device& device, const HostMemory& host, uint64_t to,
                       uint32_t value);
 SharedTask CallHost(runtime::cuda::HostFunction function, void* data);
-// The work of another library may touch the memory of every device.
+// The accesses may be to the memory of these devices.
 SharedTask RunWork(std::vector<Device*> devices, const Work& work);
 
 }  // namespace accel::cuda_double

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Differences in units of the type's precision.
+#include "runtime/executor/element_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "runtime/executor/float_reader.h"
+
+namespace accel::runtime {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Of the largest magnitude.
+double ToleranceOf(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 0x1p-9;
+    case DType::kBF16:
+      return 0x1p-6;
+    default:
+      return 1e-4;
+  }
+}
+
+double DifferenceOf(double expected, double got) {
+  if (std::isnan(expected) || std::isnan(got)) {
+    return std::isnan(expected) == std::isnan(got) ? 0 : kInfinity;
+  }
+  if (std::isinf(expected) || std::isinf(got)) {
+    return expected == got ? 0 : kInfinity;
+  }
+  return std::fabs(expected - got);
+}
+
+template <typename Expected, typename Got>
+void CompareNumbers(Expected expected, Got got, double tolerance,
+                    ElementComparison& comparison) {
+  double largest = 0;
+  double difference = 0;
+  for (uint64_t i = 0; i < comparison.elements; ++i) {
+    const double number = expected(i);
+    if (std::isfinite(number)) {
+      largest = std::max(largest, std::fabs(number));
+    }
+    difference = std::max(difference, DifferenceOf(number, got(i)));
+  }
+  if (difference > 0) {
+    comparison.worst =
+        largest > 0 ? difference / (largest * tolerance) : kInfinity;
+  }
+}
+
+}  // namespace
+
+ElementComparison CompareElements(DType dtype,
+                                  absl::Span<const std::byte> expected,
+                                  absl::Span<const std::byte> got) {
+  const auto width = static_cast<uint64_t>(ByteWidth(dtype));
+  ElementComparison comparison;
+  comparison.elements = expected.size() / width;
+  for (uint64_t i = 0; i < expected.size(); i += width) {
+    comparison.different +=
+        std::memcmp(expected.data() + i, got.data() + i, width) != 0;
+  }
+  if (comparison.different == 0) {
+    return comparison;
+  }
+  const bool are_floats =
+      VisitFloats(dtype, expected.data(), [&](auto expected_number) {
+        VisitFloats(dtype, got.data(), [&](auto got_number) {
+          CompareNumbers(expected_number, got_number, ToleranceOf(dtype),
+                         comparison);
+        });
+      });
+  if (!are_floats) {
+    comparison.worst = kInfinity;
+  } else if (comparison.worst == 0) {
+    // NaNs with other bits.
+    comparison.different = 0;
+  }
+  return comparison;
+}
+
+}  // namespace accel::runtime
