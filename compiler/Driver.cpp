@@ -14,6 +14,7 @@
 #include "compiler/Summary.h"
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
+#include "passes/Lower/Cuda/Disassembler.h"
 #include "passes/Lower/Cuda/Ptxas.h"
 #include "passes/Target/TargetNames.h"
 #include "runtime/io/output_target.h"
@@ -59,7 +60,9 @@ private:
   ExitCode check();
   ExitCode importModel();
   ExitCode writeIr();
-  ExitCode writePtx();
+  ExitCode writeCode();
+  llvm::Expected<std::string> findCode() const;
+  ExitCode fail(const llvm::Twine &what, llvm::Error error);
   ExitCode makePlan();
   /// Prints what was asked for; fails where no number of ranks fits the limit.
   ExitCode estimate();
@@ -116,11 +119,20 @@ ExitCode Compilation::checkTools() {
     return ExitCode::Ok;
   }
   llvm::Expected<Ptxas> ptxas = Ptxas::find(options.tools.cudaPath);
-  if (ptxas) {
-    return ExitCode::Ok;
+  if (!ptxas) {
+    return fail("--target=" + options.target, ptxas.takeError());
   }
-  diagnostics.printError("--target=" + options.target + ": " +
-                         llvm::toString(ptxas.takeError()));
+  if (options.emits == EmittedCode::Sass) {
+    if (llvm::Error error = findDisassembler(options.tools.cudaPath)) {
+      return fail("--emit=sass", std::move(error));
+    }
+  }
+  return ExitCode::Ok;
+}
+
+ExitCode Compilation::fail(const llvm::Twine &what, llvm::Error error) {
+  diagnostics.printError(
+      (what + ": " + llvm::toString(std::move(error))).str());
   return ExitCode::CompileError;
 }
 
@@ -131,11 +143,11 @@ ExitCode Compilation::makeOutput() {
   if (result != ExitCode::Ok) {
     return result;
   }
-  bool isText = options.compileTo || options.emitsPtx;
+  bool isText = options.compileTo || options.emits != EmittedCode::None;
   if (options.compileTo) {
     result = writeIr();
-  } else if (options.emitsPtx) {
-    result = writePtx();
+  } else if (options.emits != EmittedCode::None) {
+    result = writeCode();
   } else if (options.estimate) {
     result = phases.lower(getModule(), code);
     return result == ExitCode::Ok ? estimate() : result;
@@ -189,21 +201,33 @@ ExitCode Compilation::writeIr() {
   return ExitCode::Ok;
 }
 
-/// Of the first variant that has PTX. Requires: the target has one.
-ExitCode Compilation::writePtx() {
+/// Requires: the target has such a variant.
+llvm::Expected<std::string> Compilation::findCode() const {
+  bool isSass = options.emits == EmittedCode::Sass;
+  auto variant = llvm::find_if(code.variants, [&](const VariantCode &each) {
+    return isSass ? isCubin(each.variant.name)
+                  : each.variant.device == plan::DeviceKind::Cuda;
+  });
+  const std::vector<char> &image = variant->image.code;
+  StringRef text(image.data(), image.size());
+  return isSass ? disassembleCubin(text, options.tools.cudaPath)
+                : llvm::Expected<std::string>(text.str());
+}
+
+ExitCode Compilation::writeCode() {
   if (ExitCode lowered = phases.lower(getModule(), code);
       lowered != ExitCode::Ok) {
     return lowered;
   }
-  auto variant = llvm::find_if(code.variants, [](const VariantCode &each) {
-    return each.variant.device == plan::DeviceKind::Cuda;
-  });
-  std::string ptx(variant->image.code.begin(), variant->image.code.end());
+  llvm::Expected<std::string> text = findCode();
+  if (!text) {
+    return fail("--emit", text.takeError());
+  }
   if (!files.writesOutput()) {
-    output << ptx;
+    output << *text;
     return ExitCode::Ok;
   }
-  return printFault(runtime::WriteFileAtomically(*vfs, options.output, ptx));
+  return printFault(runtime::WriteFileAtomically(*vfs, options.output, *text));
 }
 
 /// The file begins with the weights, which are written while code is generated.

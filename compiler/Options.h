@@ -19,9 +19,13 @@
 
 namespace accel {
 
+/// Code of kernels for people: of the first variant for GPUs, or of the first
+/// that is code of one GPU.
+enum class EmittedCode { None, Ptx, Sass };
+
 struct CompilerOptions {
   std::string model;  ///< the ONNX file
-  std::string output; ///< the plan; with `compileTo` or `emitsPtx` text
+  std::string output; ///< the plan; with `compileTo` or `emits` text
   /// Stop after this phase and print the module; to standard output if there is
   /// no `output`.
   std::optional<Phase> compileTo;
@@ -31,9 +35,8 @@ struct CompilerOptions {
   /// Files besides the model and its data that decide what is made: those of
   /// options, and the compiler itself.
   std::vector<std::string> otherInputs;
-  /// Print the PTX of the first variant for GPUs, to `output` or standard
-  /// output; no plan.
-  bool emitsPtx = false;
+  /// Print this code, to `output` or standard output; no plan.
+  EmittedCode emits = EmittedCode::None;
   std::string dumpPhases;     ///< folder for NN-phase.mlir; empty: none
   std::vector<Phase> remarks; ///< phases whose decisions are printed
   bool estimate = false;      ///< print what training takes, no plan

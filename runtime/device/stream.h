@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -98,6 +99,9 @@ class StreamGroup {
 
   // How work is executed, for people; may be empty.
   virtual std::string Describe() const { return ""; }
+  // The kernels that a library computes, and the library's ways that were
+  // chosen for them.
+  virtual std::map<std::string, std::string> LibraryCalls() const { return {}; }
 };
 
 }  // namespace accel::runtime

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,8 @@ class Executor {
   virtual uint64_t PlannedBytes() const = 0;
   // For people: "x86-64-v4 code, 2 threads".
   virtual std::string Describe() const = 0;
+  // StreamGroup::LibraryCalls of a rank.
+  virtual std::map<std::string, std::string> LibraryCalls() const = 0;
 };
 
 }  // namespace accel::runtime

@@ -66,6 +66,9 @@ class RankThreads : public Executor {
   int64_t iterations() const override;
   uint64_t PlannedBytes() const override;
   std::string Describe() const override;
+  std::map<std::string, std::string> LibraryCalls() const override {
+    return ranks_.front().executor->LibraryCalls();
+  }
 
  private:
   using Job = absl::FunctionRef<absl::Status(int rank)>;

@@ -48,6 +48,9 @@ class StepDriver : public Executor, private StreamClient {
   int64_t iterations() const override { return batches_.batch().iterations(); }
   uint64_t PlannedBytes() const override { return layout_.TotalBytes(); }
   std::string Describe() const override;
+  std::map<std::string, std::string> LibraryCalls() const override {
+    return streams_->LibraryCalls();
+  }
 
   // For who looks between instructions: one execution of an instruction of the
   // function, which is done when this returns. Instances come in the order of

@@ -73,6 +73,9 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
   record["threads"] = device_->threads();
   record["device"] = device_->Describe();
   record["execution"] = executor_->Describe();
+  for (const auto& [kernel, call] : executor_->LibraryCalls()) {
+    record["library_calls"][kernel] = call;
+  }
   if (const std::optional<uint64_t> planned = PlannedPeakBytes()) {
     record["planned_peak_bytes"] = *planned;
   }

@@ -72,7 +72,7 @@ struct CommandLine {
   bool dependencies = false;
   std::string dependencyFile;
   std::string compileTo;
-  std::string emit; ///< ptx; empty: a plan
+  std::string emit; ///< ptx or sass; empty: a plan
   std::string dumpPhases;
   std::vector<std::string> remarks; ///< names of phases
   std::string target = "cpu";

@@ -31,8 +31,10 @@ private:
     options.model = line.model;
     options.output = line.output;
     options.compileTo = findPhase(line.compileTo);
-    options.emitsPtx = line.emit == "ptx";
-    options.tools.keepsPtx = options.emitsPtx;
+    options.emits = line.emit == "ptx"    ? EmittedCode::Ptx
+                    : line.emit == "sass" ? EmittedCode::Sass
+                                          : EmittedCode::None;
+    options.tools.keepsPtx = options.emits == EmittedCode::Ptx;
     options.dumpPhases = line.dumpPhases;
     for (const std::string &name : line.remarks) {
       options.remarks.push_back(*findPhase(name));

@@ -37,9 +37,10 @@ void addTargetOptions(CLI::App &app, CommandLine &line, const char *group) {
 void addEmit(CLI::App &app, CommandLine &line, const char *group) {
   app.add_option("--emit", line.emit,
                  "Print the code of kernels instead of writing a plan, to -o "
-                 "or standard output: ptx, of the first variant for GPUs")
+                 "or standard output: ptx, of the first variant for GPUs, or "
+                 "sass, what nvdisasm shows of the first sm_")
       ->type_name("CODE")
-      ->check(tools::OneOf({"ptx"}))
+      ->check(tools::OneOf({"ptx", "sass"}))
       ->group(group);
 }
 
@@ -48,11 +49,14 @@ void findComplaintsAboutCode(const CommandLine &line,
   if (line.emit.empty()) {
     return;
   }
-  if (llvm::none_of(parseVariants(line.target, [](const llvm::Twine &) {}),
-                    isForGpus)) {
-    complaints.push_back("--emit=ptx: expected a variant for GPUs in --target, "
-                         "got --target=" +
-                         line.target + "; for example --target=compute_80");
+  bool isSass = line.emit == "sass";
+  auto variants = parseVariants(line.target, [](const llvm::Twine &) {});
+  if (llvm::none_of(variants, isSass ? isCubin : isForGpus)) {
+    complaints.push_back(
+        "--emit=" + line.emit + ": expected " +
+        (isSass ? "code of one GPU" : "a variant for GPUs") +
+        " in --target, got --target=" + line.target +
+        "; for example --target=" + (isSass ? "sm_90" : "compute_80"));
   }
   if (!line.compileTo.empty() || line.estimate || line.check ||
       line.memoryLimit > 0) {

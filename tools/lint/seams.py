@@ -63,7 +63,7 @@ SEAMS = (
     Seam("raw-output",
          re.compile(_function("writeToOutput", "llvm::writeToOutput", "openOutputFile", "mlir::openOutputFile")
                     + r"|(?P<stream>\b(?:raw_fd_ostream|raw_fd_stream|ToolOutputFile|FileOutputBuffer|TempFile)\b)"),
-         ("compiler", "dialects", "frontends", "passes", "tools"), ("passes/Lower/Cuda/Ptxas.cpp",),
+         ("compiler", "dialects", "frontends", "passes", "tools"), ("passes/Lower/Cuda/CudaProgram.cpp",),
          "outputs are compared by runtime's OutputFiles and written by AtomicFile"),
     Seam("raw-flag", re.compile(r"(?P<what>\bcl::(?:opt|list|bits|alias)\b)"),
          EVERYWHERE, ("tools",), "flags are declared in tools and travel as a value"),

@@ -4,6 +4,8 @@
 #ifndef ACCEL_PASSES_LOWER_CUDA_PTXAS_H
 #define ACCEL_PASSES_LOWER_CUDA_PTXAS_H
 
+#include "passes/Lower/Cuda/CudaProgram.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -14,10 +16,7 @@ namespace accel {
 
 class Ptxas {
 public:
-  /// Looks below `cudaPath`, a toolkit or a folder of NVIDIA's packages from
-  /// PyPI, and nowhere else; empty: below CUDA_HOME, in PATH, and among the
-  /// packages of the Python environment VIRTUAL_ENV. An error says where it was
-  /// looked for.
+  /// As CudaProgram::find.
   static llvm::Expected<Ptxas> find(llvm::StringRef cudaPath);
 
   /// "release 13.0, V13.0.88"
@@ -30,7 +29,8 @@ public:
                                              llvm::StringRef chip) const;
 
 private:
-  std::string path, version;
+  CudaProgram program;
+  std::string version;
 };
 
 } // namespace accel

@@ -113,6 +113,11 @@ std::string CudaStreams::Describe() const {
   return absl::StrJoin(parts, ", ");
 }
 
+std::map<std::string, std::string> CudaStreams::LibraryCalls() const {
+  return context_.products ? context_.products->Algorithms(plan_)
+                           : std::map<std::string, std::string>();
+}
+
 absl::Status CudaStreams::CudaStream::Record(uint32_t event) {
   RETURN_IF_ERROR(group_.failure_);
   return group_.Fail(group_.events_.Record(event, group_.handles_[index_]));

@@ -49,6 +49,7 @@ class CudaStreams : public StreamGroup, private HostWait {
                                uint64_t repetitions) override;
   absl::Status Synchronize(absl::FunctionRef<std::string()> owner) override;
   std::string Describe() const override;
+  std::map<std::string, std::string> LibraryCalls() const override;
 
  private:
   class CudaStream : public Stream {

@@ -107,6 +107,7 @@ absl::StatusOr<ProductCalls> ProductCalls::Create(
         absl::StrCat("kernel '", name, "' (", Text(*call.product), ")");
     RETURN_IF_ERROR(Annotate(calls.Describe(call), context));
     RETURN_IF_ERROR(Annotate(calls.ChooseAlgorithm(call), context));
+    RETURN_IF_ERROR(Annotate(calls.DescribeAlgorithm(call), context));
   }
   return calls;
 }
@@ -303,6 +304,41 @@ absl::Status ProductCalls::ChooseAlgorithm(Call& call) const {
   }
   call.algo = best.algo;
   return absl::OkStatus();
+}
+
+// The numbers are the library's, and mean the same in one version of it.
+absl::Status ProductCalls::DescribeAlgorithm(Call& call) const {
+  struct Attribute {
+    absl::string_view name;
+    int number;
+  };
+  constexpr Attribute kAttributes[] = {{"algorithm", kAlgoId},
+                                       {"tile", kAlgoTileId},
+                                       {"stages", kAlgoStagesId},
+                                       {"split", kAlgoSplitK},
+                                       {"reduction", kAlgoReductionScheme}};
+  call.algorithm = absl::StrCat("cuBLASLt ", library_->Version());
+  for (const Attribute& attribute : kAttributes) {
+    int32_t value = 0;
+    size_t written = 0;
+    RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulAlgoConfigGetAttribute,
+                         &call.algo, attribute.number, &value, sizeof value,
+                         &written);
+    absl::StrAppend(&call.algorithm, ", ", attribute.name, " ", value);
+  }
+  return absl::OkStatus();
+}
+
+std::map<std::string, std::string> ProductCalls::Algorithms(
+    const PlanView& plan) const {
+  std::map<std::string, std::string> algorithms;
+  for (size_t kernel = 0; kernel < calls_.size(); ++kernel) {
+    if (calls_[kernel].product != nullptr) {
+      algorithms[plan.manifest().kernels(static_cast<int>(kernel)).name()] =
+          calls_[kernel].algorithm;
+    }
+  }
+  return algorithms;
 }
 
 absl::Status ProductCalls::Run(uint32_t kernel,

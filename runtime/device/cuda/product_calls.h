@@ -5,7 +5,9 @@
 #define ACCEL_RUNTIME_DEVICE_CUDA_PRODUCT_CALLS_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -62,6 +64,9 @@ class ProductCalls {
     return *calls_[kernel].product;
   }
 
+  // The algorithm of each product, by the kernel's name.
+  std::map<std::string, std::string> Algorithms(const PlanView& plan) const;
+
   // Enqueues the call for `kernel`, whose operands these are. `adds`: to what
   // is in the result's memory.
   absl::Status Run(uint32_t kernel, absl::Span<const DevicePointer> operands,
@@ -73,6 +78,7 @@ class ProductCalls {
     MatmulDesc desc = nullptr;
     MatrixLayout a = nullptr, b = nullptr, d = nullptr;
     MatmulAlgo algo = {};
+    std::string algorithm;  // for people: "algorithm 21, tile 15, ..."
     uint64_t workspace_bytes = 0;
     // Of each factor, the largest power of two that divides all its addresses.
     uint32_t lhs_alignment = 0, rhs_alignment = 0, result_alignment = 0;
@@ -96,6 +102,7 @@ class ProductCalls {
   absl::Status SetPreference(const Call& call,
                              MatmulPreference preference) const;
   absl::Status ChooseAlgorithm(Call& call) const;
+  absl::Status DescribeAlgorithm(Call& call) const;
 
   std::unique_ptr<CublasLt> library_;
   AccumulationFlags flags_;
