@@ -17,6 +17,27 @@ def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def SplitSumsPass : Pass<"accel-split-sums", "::mlir::ModuleOp"> {
+  let summary = "cuts sums over many rows into parts";
+  let description = [{
+    A sum over rows that is longer than the target likes becomes the sums of parts of it and their sum, as often as that is needed. Parts are
+    equal, so a number of rows without divisors stays whole. Part p takes in rows p, p + parts and so on: the parts of a row-major tensor
+    lie side by side, and their sums are column sums of one kernel. It is the program that is cut, so all variants of its code add in
+    the same order.
+
+    Requires: ExpandComposites. Ensures: values change only by the order of sums.
+
+    ```mlir
+    %parts = accel.reshape %x : tensor<1024x64xf32> -> tensor<64x1024xf32>
+    %sums = accel.reduce_sum %parts [0] : tensor<64x1024xf32> -> tensor<1024xf32>
+    %rows = accel.reshape %sums : tensor<1024xf32> -> tensor<16x64xf32>
+    %sum = accel.reduce_sum %rows [0] : tensor<16x64xf32> -> tensor<64xf32>
+    ```
+  }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def HoistSitesPass : Pass<"accel-hoist-sites", "::mlir::ModuleOp"> {
   let summary = "makes the site of a random operation an operand";
   let description = [{

@@ -106,6 +106,9 @@ public:
   /// Into rows of how many elements a kernel is cut that needs none, and whose
   /// accesses are runs of `columns`; `columns` itself if that is short enough.
   virtual int64_t getRowLength(int64_t columns) const = 0;
+  /// Of a sum over `rows` for each of `columns`: the most rows that are added
+  /// one after the other; `rows` if it need not be cut.
+  virtual int64_t getSumLength(int64_t rows, int64_t columns) const = 0;
   /// Elements of the sums of `product` that are added in one go.
   virtual int64_t getSumBlock(MatmulOp product) const = 0;
 

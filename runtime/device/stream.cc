@@ -26,7 +26,7 @@ absl::Status StreamGroup::Enqueue(const FunctionView& function,
 }
 
 absl::Status StreamGroup::EnqueueFunction(const FunctionView& function,
-                                          uint64_t repetitions) {
+                                          uint64_t repetitions, bool) {
   return function.Walk(repetitions, [&](const Instance& instance) {
     return Enqueue(function, repetitions, instance);
   });

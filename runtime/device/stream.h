@@ -83,10 +83,11 @@ class StreamGroup {
   absl::Status Enqueue(const FunctionView& function, uint64_t repetitions,
                        const Instance& instance);
 
-  // The same for all instructions of a function. A device may execute copies of
-  // what it was given in an earlier run of the function.
+  // The same for all instructions of a function. A device may capture them and
+  // execute copies, but not before everything has been executed once:
+  // `has_run`, on all ranks alike, because captured collectives meet only such.
   virtual absl::Status EnqueueFunction(const FunctionView& function,
-                                       uint64_t repetitions);
+                                       uint64_t repetitions, bool has_run);
 
   // Requires: index < the plan's streams.
   virtual Stream& stream(uint32_t index) = 0;

@@ -36,22 +36,26 @@ double DifferenceOf(double expected, double got) {
   return std::fabs(expected - got);
 }
 
-template <typename Expected, typename Got>
-void CompareNumbers(Expected expected, Got got, double tolerance,
-                    ElementComparison& comparison) {
+template <typename Expected, typename Got, typename AreOtherBits>
+void CompareNumbers(Expected expected, Got got, AreOtherBits are_other_bits,
+                    double tolerance, ElementComparison& comparison) {
   double largest = 0;
   double difference = 0;
+  uint64_t equal_nans = 0;
   for (uint64_t i = 0; i < comparison.elements; ++i) {
     const double number = expected(i);
+    const double other = got(i);
     if (std::isfinite(number)) {
       largest = std::max(largest, std::fabs(number));
     }
-    difference = std::max(difference, DifferenceOf(number, got(i)));
+    difference = std::max(difference, DifferenceOf(number, other));
+    equal_nans += std::isnan(number) && std::isnan(other) && are_other_bits(i);
   }
   if (difference > 0) {
     comparison.worst =
         largest > 0 ? difference / (largest * tolerance) : kInfinity;
   }
+  comparison.different -= equal_nans;
 }
 
 }  // namespace
@@ -62,9 +66,12 @@ ElementComparison CompareElements(DType dtype,
   const auto width = static_cast<uint64_t>(ByteWidth(dtype));
   ElementComparison comparison;
   comparison.elements = expected.size() / width;
-  for (uint64_t i = 0; i < expected.size(); i += width) {
-    comparison.different +=
-        std::memcmp(expected.data() + i, got.data() + i, width) != 0;
+  const auto are_other_bits = [&](uint64_t i) {
+    return std::memcmp(expected.data() + i * width, got.data() + i * width,
+                       width) != 0;
+  };
+  for (uint64_t i = 0; i < comparison.elements; ++i) {
+    comparison.different += are_other_bits(i);
   }
   if (comparison.different == 0) {
     return comparison;
@@ -72,15 +79,12 @@ ElementComparison CompareElements(DType dtype,
   const bool are_floats =
       VisitFloats(dtype, expected.data(), [&](auto expected_number) {
         VisitFloats(dtype, got.data(), [&](auto got_number) {
-          CompareNumbers(expected_number, got_number, ToleranceOf(dtype),
-                         comparison);
+          CompareNumbers(expected_number, got_number, are_other_bits,
+                         ToleranceOf(dtype), comparison);
         });
       });
   if (!are_floats) {
     comparison.worst = kInfinity;
-  } else if (comparison.worst == 0) {
-    // NaNs with other bits.
-    comparison.different = 0;
   }
   return comparison;
 }

@@ -180,6 +180,7 @@ absl::Status StepDriver::RunFunction(const FunctionView& function, int64_t step,
   // Also after an error, which may be that of an observer: then the streams end
   // what they have.
   failure_.Update(Synchronize());
+  has_run_.insert(&function);
   return failure_;
 }
 
@@ -209,7 +210,8 @@ absl::Status StepDriver::ExecuteAlone(const Instance& instance) {
 absl::Status StepDriver::EnqueueAll(Observe observe) {
   const auto repetitions = static_cast<uint64_t>(iterations());
   if (observe == nullptr) {
-    return streams_->EnqueueFunction(*function_, repetitions);
+    return streams_->EnqueueFunction(*function_, repetitions,
+                                     has_run_.count(function_) != 0);
   }
   const uint32_t point = function_->function().gradients_complete_plus_one();
   return function_->Walk(

@@ -6,6 +6,7 @@
 #define ACCEL_RUNTIME_EXECUTOR_STEP_DRIVER_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,7 @@ class StepDriver : public Executor, private StreamClient {
   IssueContext context_;
   std::vector<InstructionIssuer> issuers_;  // per stream
   const FunctionView* function_ = nullptr;  // the one that runs
+  std::set<const FunctionView*> has_run_;
   bool is_replaying_ = false;
   absl::Status failure_;
 

@@ -8,12 +8,12 @@
 
 namespace accel::test {
 
-/// Small tiles and kernels, short blocks of sums, reductions into half as many
-/// sums, no epilogues, kernels that end with the sums of their rows, copies of
-/// all operands that are views, buffers at multiples of 256 bytes, gathered
-/// parameters in each rank's own memory, streams of other names in another
-/// order, a variant in which a library that no processor here has does the
-/// products, and units for floats of 8 bits.
+/// Small tiles and kernels, short blocks of sums, sums of few rows, reductions
+/// into half as many sums, no epilogues, kernels that end with the sums of
+/// their rows, copies of all operands that are views, buffers at multiples of
+/// 256 bytes, gathered parameters in each rank's own memory, streams of other
+/// names in another order, a variant in which a library that no processor here
+/// has does the products, and units for floats of 8 bits.
 class OtherTarget : public CpuTarget {
 public:
   static constexpr int64_t kAlignment = 256;
@@ -49,6 +49,7 @@ public:
     return operand == root ? CpuTarget::readsInPlace(op, operand, root)
                            : Decision::no("it is a view of other memory");
   }
+  int64_t getSumLength(int64_t, int64_t) const override { return 12; }
   Decision mayFollow(MatmulOp, mlir::Operation *) const override {
     return Decision::no("nothing is computed behind products");
   }

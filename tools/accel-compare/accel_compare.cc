@@ -12,6 +12,7 @@
 #include "runtime/device/create_device.h"
 #include "runtime/executor/device_comparison.h"
 #include "runtime/io/atomic_file.h"
+#include "runtime/io/output_files.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/text/printable.h"
 #include "tools/accel-compare/comparison_report.h"
@@ -70,9 +71,23 @@ absl::StatusOr<ComparisonFacts> FactsOf(const Plan &plan,
   return facts;
 }
 
+// The report is none of the files that are read.
+absl::Status CheckOutput(Vfs &vfs, const CompareOptions &options) {
+  runtime::OutputFiles files(vfs);
+  RETURN_IF_ERROR(files.AddInput("plan", options.plan));
+  for (const std::string &data : options.data) {
+    const size_t path = data.find('=') + 1;
+    RETURN_IF_ERROR(files.AddInput("--data", data.substr(path)));
+  }
+  return options.json.empty() ? absl::OkStatus()
+                              : files.AddOutput("--json", options.json);
+}
+
 // Whether all are close.
 absl::StatusOr<bool> Compare(const CompareOptions &options) {
   const auto vfs = runtime::MakePosixVfs();
+  RETURN_IF_ERROR(
+      WithExitCode(CheckOutput(*vfs, options), ExitCode::kCommandLine));
   ASSIGN_OR_RETURN(const auto plan, Plan::Open(*vfs, options.plan));
   ASSIGN_OR_RETURN(
       const auto reference,
@@ -118,6 +133,8 @@ int AccelCompareMain(int argc, char **argv) {
               << runtime::PrintableLines(are_close.status().message()) << "\n";
     const ExitCode otherwise = absl::IsResourceExhausted(are_close.status())
                                    ? ExitCode::kMemory
+                               : absl::IsFailedPrecondition(are_close.status())
+                                   ? ExitCode::kVerification
                                    : ExitCode::kInputOutput;
     return static_cast<int>(ExitCodeOf(are_close.status(), otherwise));
   }

@@ -58,6 +58,10 @@ public:
   Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
                         mlir::Value root) const override;
   int64_t getRowLength(int64_t columns) const override;
+  /// A few columns keep a core busy.
+  int64_t getSumLength(int64_t rows, int64_t /*columns*/) const override {
+    return rows;
+  }
   int64_t getSumBlock(MatmulOp product) const override;
   mlir::Attribute getEntry(mlir::func::FuncOp kernel,
                            const CodeVariant &variant) const override;

@@ -86,6 +86,18 @@ Decision CudaTarget::mayFollow(MatmulOp, Operation *) const {
   return Decision::no("cuBLASLt computes the product");
 }
 
+/// A warp sums 128 columns. Enough of them are at work when each processor of a
+/// large GPU, of which there are 132 to 160, has about 16; and parts so short
+/// that their sums are as many as the rows that they save gain nothing.
+int64_t CudaTarget::getSumLength(int64_t rows, int64_t columns) const {
+  constexpr int64_t kEnoughWarps = 2048;
+  constexpr int64_t kShortest = 64;
+  int64_t parts =
+      llvm::divideCeil(kEnoughWarps, llvm::divideCeil(columns, kLanes));
+  return std::max(kShortest,
+                  static_cast<int64_t>(llvm::divideCeil(rows, parts)));
+}
+
 /// Elements and columns in fours for each thread of a warp; rows one by one.
 static plan::CodeAttr cut(func::FuncOp kernel, const IterationDomain &domain) {
   int64_t tiles = domain.rows, tile = 1;

@@ -45,6 +45,7 @@ public:
   int64_t getRowLength(int64_t columns) const override {
     return cpu.getRowLength(columns);
   }
+  int64_t getSumLength(int64_t rows, int64_t columns) const override;
   int64_t getSumBlock(MatmulOp product) const override {
     return cpu.getSumBlock(product);
   }

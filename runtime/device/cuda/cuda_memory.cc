@@ -107,4 +107,18 @@ absl::Status CudaMemory::Read(const ByteRange& range,
   return absl::OkStatus();
 }
 
+absl::Status AllocateForCollectives(const Gpu& gpu, uint64_t bytes,
+                                    DevicePointer* memory) {
+  const absl::Status allocated = gpu.driver().Check(
+      gpu.driver()->cuMemAlloc_v2(memory, bytes), "cuMemAlloc_v2");
+  return absl::IsResourceExhausted(allocated)
+             ? absl::ResourceExhaustedError(absl::StrCat(
+                   "not enough memory on the GPU (", gpu.name(), ") for ",
+                   FormatBytes(bytes),
+                   " of collectives, besides the plan's; compile with a "
+                   "smaller microbatch (accelc --dim batch=N), or start fewer "
+                   "ranks"))
+             : allocated;
+}
+
 }  // namespace accel::runtime::cuda

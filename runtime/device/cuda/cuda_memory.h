@@ -45,6 +45,11 @@ class CudaMemory : public DeviceMemory {
   PinnedMemory passage_;
 };
 
+// So many bytes that no plan has; ResourceExhausted with the remedy.
+// Requires: the GPU's context is current.
+absl::Status AllocateForCollectives(const Gpu& gpu, uint64_t bytes,
+                                    DevicePointer* memory);
+
 }  // namespace accel::runtime::cuda
 
 #endif  // ACCEL_RUNTIME_DEVICE_CUDA_CUDA_MEMORY_H_

@@ -139,19 +139,19 @@ bool CudaStreams::UsesGraphs() const {
 }
 
 absl::Status CudaStreams::EnqueueFunction(const FunctionView& function,
-                                          uint64_t repetitions) {
+                                          uint64_t repetitions, bool has_run) {
   RETURN_IF_ERROR(failure_);
   // The first time libraries load what they need, which no capture allows.
-  const auto [found, is_first] = graphs_.try_emplace(&function);
-  if (is_first || !UsesGraphs()) {
-    return StreamGroup::EnqueueFunction(function, repetitions);
+  if (!has_run || !UsesGraphs()) {
+    return StreamGroup::EnqueueFunction(function, repetitions, has_run);
   }
-  if (found->second == nullptr) {
+  std::unique_ptr<StepGraphs>& graphs = graphs_[&function];
+  if (graphs == nullptr) {
     auto made = StepGraphs::Create(
         plan_, function, launches_,
         {context_, handles_, operations_, events_, pending_, client_});
     RETURN_IF_ERROR(Fail(made.status()));
-    found->second = *std::move(made);
+    graphs = *std::move(made);
   }
   const auto issue = [&](const Instance& instance) {
     return StreamGroup::Enqueue(function, repetitions, instance);
@@ -159,7 +159,7 @@ absl::Status CudaStreams::EnqueueFunction(const FunctionView& function,
   const auto make_room = [&](size_t instructions) {
     return MakeRoom(instructions);
   };
-  return Fail(found->second->Enqueue(repetitions, issue, make_room));
+  return Fail(graphs->Enqueue(repetitions, issue, make_room));
 }
 
 absl::Status CudaStreams::EnqueueOne(const Instance& instance) {
@@ -250,7 +250,10 @@ absl::Status CudaStreams::Fail(const absl::Status& status) {
     return failure_;
   }
   failure_ = status;
-  if (absl::IsInternal(status)) {
+  // Of what another rank has met with, this GPU knows nothing.
+  const bool is_own = options_.communicator == nullptr ||
+                      options_.communicator->Health() != status;
+  if (is_own && absl::IsInternal(status)) {
     failure_ = absl::InternalError(absl::StrCat(
         status.message(), "; the first instruction not known to be done: ",
         pending_.DescribeFirst(client_),
@@ -261,7 +264,8 @@ absl::Status CudaStreams::Fail(const absl::Status& status) {
   if (context_.collectives != nullptr) {
     context_.collectives->Abort();
   }
-  if (absl::IsInternal(status) || absl::IsDeadlineExceeded(status)) {
+  if (is_own &&
+      (absl::IsInternal(status) || absl::IsDeadlineExceeded(status))) {
     gpu_.Abandon();
   }
   return failure_;

@@ -46,7 +46,7 @@ class CudaStreams : public StreamGroup, private HostWait {
   Stream& stream(uint32_t index) override { return streams_[index]; }
   void Reset() override { events_.Reset(); }
   absl::Status EnqueueFunction(const FunctionView& function,
-                               uint64_t repetitions) override;
+                               uint64_t repetitions, bool has_run) override;
   absl::Status Synchronize(absl::FunctionRef<std::string()> owner) override;
   std::string Describe() const override;
   std::map<std::string, std::string> LibraryCalls() const override;
@@ -101,7 +101,7 @@ class CudaStreams : public StreamGroup, private HostWait {
   std::vector<CudaOperations> operations_;  // likewise
   PlanEvents events_;
   PendingInstructions pending_;
-  // Of each function that has run; null before the second time.
+  // Of each function that has been captured.
   std::map<const FunctionView*, std::unique_ptr<StepGraphs>> graphs_;
   absl::Status failure_;
 };

@@ -2,6 +2,9 @@
 // Opening of the driver, and its errors as statuses.
 #include "runtime/device/cuda/driver.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
 
@@ -9,19 +12,25 @@ namespace accel::runtime::cuda {
 namespace {
 
 constexpr absl::string_view kDriverRemedy =
-    "install NVIDIA's driver, name its folder (accel-run --cuda-libs DIR), or "
-    "execute the plan's code for CPUs (accel-run --device=cpu)";
+    "install NVIDIA's driver, or execute the plan's code for CPUs (accel-run "
+    "--device=cpu)";
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Driver>> Driver::Open(
     Vfs& vfs, const LibrarySearch& search) {
-  // The driver lies where the loader finds it, or nowhere: no package has it.
-  LibrarySearch own = search;
-  own.python_environment.clear();
-  ASSIGN_OR_RETURN(
-      const SharedLibrary library,
-      SharedLibrary::Open(vfs, {{"libcuda.so.1"}}, own, kDriverRemedy));
+  // No folder of CUDA's libraries has the driver, nor has a package: it lies
+  // where the loader finds it.
+  constexpr absl::string_view kName = "libcuda.so.1";
+  const std::vector<std::string> entries =
+      search.folder.empty()
+          ? std::vector<std::string>()
+          : vfs.List(search.folder).value_or(std::vector<std::string>());
+  const bool is_here =
+      std::find(entries.begin(), entries.end(), kName) != entries.end();
+  const LibrarySearch own = {is_here ? search.folder : "", ""};
+  ASSIGN_OR_RETURN(const SharedLibrary library,
+                   SharedLibrary::Open(vfs, {kName}, own, kDriverRemedy));
   std::shared_ptr<Driver> driver(new Driver);
   RETURN_IF_ERROR(driver->FindFunctions(library));
   RETURN_IF_ERROR(driver->Initialize());

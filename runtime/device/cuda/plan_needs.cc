@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "runtime/plan/schema/element_type.h"
+#include "runtime/plan/sizes/size_expr.h"
+
 namespace accel::runtime::cuda {
 namespace {
 
@@ -11,6 +14,14 @@ using planpb::Collective;
 
 // Weights are copied in parts of so many; fetches are mostly smaller.
 constexpr uint64_t kLeastSlotBytes = uint64_t{1} << 20;
+
+// In bytes.
+uint64_t LargestPart(const planpb::Shard& shard, uint64_t ranks,
+                     uint64_t width) {
+  const uint64_t granules =
+      DivideUp(DivideUp(shard.elements(), shard.granule()), ranks);
+  return std::min(shard.elements(), granules * shard.granule()) * width;
+}
 
 void Note(const planpb::Instruction& instruction, const MemoryLayout& layout,
           CollectiveNeeds& needs) {
@@ -21,7 +32,10 @@ void Note(const planpb::Instruction& instruction, const MemoryLayout& layout,
   }
   needs.tensor = std::max(needs.tensor, bytes);
   if (collective.reduction() > Collective::REDUCTION_NONE) {
-    needs.reduced = std::max(needs.reduced, bytes);
+    needs.reduced =
+        std::max(needs.reduced,
+                 LargestPart(collective.shard(), layout.binding().rank_count(),
+                             ElementBits(collective.dtype()) / 8));
   }
   if (collective.reduction() > Collective::REDUCTION_SUM) {
     needs.extreme = std::max(needs.extreme, bytes);

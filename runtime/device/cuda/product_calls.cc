@@ -107,7 +107,7 @@ absl::StatusOr<ProductCalls> ProductCalls::Create(
         absl::StrCat("kernel '", name, "' (", Text(*call.product), ")");
     RETURN_IF_ERROR(Annotate(calls.Describe(call), context));
     RETURN_IF_ERROR(Annotate(calls.ChooseAlgorithm(call), context));
-    RETURN_IF_ERROR(Annotate(calls.DescribeAlgorithm(call), context));
+    calls.DescribeAlgorithm(call);
   }
   return calls;
 }
@@ -307,7 +307,7 @@ absl::Status ProductCalls::ChooseAlgorithm(Call& call) const {
 }
 
 // The numbers are the library's, and mean the same in one version of it.
-absl::Status ProductCalls::DescribeAlgorithm(Call& call) const {
+void ProductCalls::DescribeAlgorithm(Call& call) const {
   struct Attribute {
     absl::string_view name;
     int number;
@@ -321,12 +321,11 @@ absl::Status ProductCalls::DescribeAlgorithm(Call& call) const {
   for (const Attribute& attribute : kAttributes) {
     int32_t value = 0;
     size_t written = 0;
-    RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulAlgoConfigGetAttribute,
-                         &call.algo, attribute.number, &value, sizeof value,
-                         &written);
-    absl::StrAppend(&call.algorithm, ", ", attribute.name, " ", value);
+    const BlasStatus status = (*library_)->cublasLtMatmulAlgoConfigGetAttribute(
+        &call.algo, attribute.number, &value, sizeof value, &written);
+    absl::StrAppend(&call.algorithm, ", ", attribute.name, " ",
+                    status == kBlasSuccess ? absl::StrCat(value) : "unknown");
   }
-  return absl::OkStatus();
 }
 
 std::map<std::string, std::string> ProductCalls::Algorithms(

@@ -102,7 +102,7 @@ class ProductCalls {
   absl::Status SetPreference(const Call& call,
                              MatmulPreference preference) const;
   absl::Status ChooseAlgorithm(Call& call) const;
-  absl::Status DescribeAlgorithm(Call& call) const;
+  void DescribeAlgorithm(Call& call) const;
 
   std::unique_ptr<CublasLt> library_;
   AccumulationFlags flags_;

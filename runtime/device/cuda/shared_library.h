@@ -16,7 +16,8 @@ namespace accel::runtime::cuda {
 
 // Where libraries are looked for.
 struct LibrarySearch {
-  // Only here; empty: where the loader looks, then in `python_environment`.
+  // Only here, but for the driver; empty: where the loader looks, then in
+  // `python_environment`.
   std::string folder;
   // Of the packages that pip installs, the folder that VIRTUAL_ENV names.
   std::string python_environment;

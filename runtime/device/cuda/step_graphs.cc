@@ -42,6 +42,8 @@ absl::StatusOr<std::unique_ptr<StepGraphs>> StepGraphs::Create(
   ASSIGN_OR_RETURN(
       graphs->events_,
       EventList::Create(gpu, function.event_count(), kEventDisableTiming));
+  ASSIGN_OR_RETURN(graphs->ends_,
+                   EventList::Create(gpu, kMostLaunches, kEventDisableTiming));
   return graphs;
 }
 
@@ -100,7 +102,17 @@ bool StepGraphs::IsReady(const Turn& turn, uint32_t instruction) const {
   });
 }
 
+absl::Status StepGraphs::WaitForRoom() {
+  if (launched_ < kMostLaunches) {
+    return absl::OkStatus();
+  }
+  return context_.streams.wait.WaitUntil(
+      [] { return std::string("the GPU to take more work"); },
+      [&] { return driver().IsDone(ends_[launched_ % kMostLaunches]); });
+}
+
 absl::Status StepGraphs::LaunchGraph(const Turn& turn) {
+  RETURN_IF_ERROR(WaitForRoom());
   RETURN_IF_ERROR(WaitForOutside(turn));
   StepGraph& graph =
       graphs_[{turn.part.index, turn.part.KindOf(turn.iteration)}];
@@ -139,6 +151,9 @@ absl::Status StepGraphs::WaitForOutside(const Turn& turn) const {
 }
 
 absl::Status StepGraphs::Capture(const Turn& turn, StepGraph& graph) {
+  if (graphs_.size() > std::numeric_limits<uint16_t>::max()) {
+    return absl::UnimplementedError("there are too many kinds of microbatches");
+  }
   graph.id = static_cast<uint16_t>(graphs_.size());
   RETURN_IF_CUDA_ERROR(driver(), cuStreamBeginCapture_v2, launches_,
                        kCaptureModeThreadLocal);
@@ -146,12 +161,15 @@ absl::Status StepGraphs::Capture(const Turn& turn, StepGraph& graph) {
   Graph captured = nullptr;
   // Also after an error, so that the streams are as they were.
   const Result ended = driver()->cuStreamEndCapture(launches_, &captured);
-  RETURN_IF_ERROR(status);
-  RETURN_IF_ERROR(driver().Check(ended, "cuStreamEndCapture"));
-  status = driver().Check(
-      driver()->cuGraphInstantiateWithFlags(&graph.exec, captured, 0),
-      "cuGraphInstantiateWithFlags");
-  driver()->cuGraphDestroy(captured);
+  status.Update(driver().Check(ended, "cuStreamEndCapture"));
+  if (status.ok()) {
+    status = driver().Check(
+        driver()->cuGraphInstantiateWithFlags(&graph.exec, captured, 0),
+        "cuGraphInstantiateWithFlags");
+  }
+  if (captured != nullptr) {
+    driver()->cuGraphDestroy(captured);
+  }
   graph.flags = context_.streams.flags;
   context_.streams.downloads.Keep();
   return status;
@@ -237,7 +255,11 @@ absl::Status StepGraphs::EndLaunch(const Turn& turn, const StepGraph& graph) {
       }
     }
   }
-  return context_.pending.EndReplay(launches_);
+  RETURN_IF_ERROR(context_.pending.EndReplay(launches_));
+  RETURN_IF_CUDA_ERROR(driver(), cuEventRecord,
+                       ends_[launched_ % kMostLaunches], launches_);
+  ++launched_;
+  return absl::OkStatus();
 }
 
 }  // namespace accel::runtime::cuda

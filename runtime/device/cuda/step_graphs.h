@@ -85,6 +85,9 @@ class StepGraphs {
   absl::Status CaptureInstructions(const Turn& turn, StepGraph& graph);
   absl::Status CaptureOne(const Turn& turn, const Instance& instance,
                           StepGraph& graph);
+  // Until few launches are under way: when its own queue is full, the driver
+  // waits for the GPU, without a deadline.
+  absl::Status WaitForRoom();
   // The launches wait for what the host's streams have done.
   absl::Status WaitForOutside(const Turn& turn) const;
   // What the host does for a graph that was captured before.
@@ -109,6 +112,10 @@ class StepGraphs {
   EventList fork_;
   EventList joins_;
   EventList events_;
+  // Behind each launch; they take turns.
+  static constexpr size_t kMostLaunches = 8;
+  EventList ends_;
+  uint64_t launched_ = 0;
   std::vector<uint16_t> positions_;  // per stream; 0: not in the capture yet
   // By part and kind of iteration.
   std::map<std::pair<size_t, uint64_t>, StepGraph> graphs_;

@@ -64,6 +64,12 @@ TEST(ElementComparisonTest, WhatIsNotFiniteMustBeTheSame) {
   const auto compared =
       Compare<uint32_t>(DType::kF32, {0x7fc00000}, {0x7fffffff});
   EXPECT_EQ(compared.different, 0u);
+  // Beside one that differs, too; and a zero of the other sign does.
+  EXPECT_EQ(Compare<uint32_t>(DType::kF32, {0x7fc00000, 0x3f800000},
+                              {0x7fffffff, 0x3f800001})
+                .different,
+            1u);
+  EXPECT_EQ(Compare<float>(DType::kF32, {0.0f, 1}, {-0.0f, 1}).different, 1u);
 }
 
 TEST(ElementComparisonTest, WholeNumbersMustBeEqual) {

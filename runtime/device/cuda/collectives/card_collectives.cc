@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/device/cuda/collectives/exchange.h"
+#include "runtime/device/cuda/cuda_memory.h"
 
 namespace accel::runtime::cuda {
 
@@ -45,9 +46,7 @@ absl::Status CardCollectives::Prepare(StreamHandle stream,
   }
   Sum& sum = sums_.emplace_back();
   sum.stream = stream;
-  RETURN_IF_CUDA_ERROR(gpu_.driver(), cuMemAlloc_v2, &sum.memory,
-                       needs.reduced);
-  return absl::OkStatus();
+  return AllocateForCollectives(gpu_, needs.reduced, &sum.memory);
 }
 
 absl::Status CardCollectives::Run(const CollectiveCall& call,

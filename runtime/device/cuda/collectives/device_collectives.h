@@ -20,7 +20,7 @@ struct DeviceRange {
 // What the collectives of one stream need at most, in bytes.
 struct CollectiveNeeds {
   uint64_t tensor = 0;   // of an input or output
-  uint64_t reduced = 0;  // of the input of a reduction
+  uint64_t reduced = 0;  // of a rank's part of a reduction
   uint64_t extreme = 0;  // of that of a maximum or minimum
 };
 

@@ -23,16 +23,26 @@ absl::StatusOr<std::shared_ptr<const Nccl>> Nccl::Open(
       const SharedLibrary opened,
       SharedLibrary::Open(vfs, {{"libnccl.so.2"}}, search, kNcclRemedy));
   std::shared_ptr<Nccl> library(new Nccl);
-  RETURN_IF_ERROR(library->FindFunctions(opened));
-  RETURN_IF_ERROR(
-      library->Check(library->functions_.ncclGetVersion(&library->version_),
-                     nullptr, "ncclGetVersion"));
+  RETURN_IF_ERROR(library->FindVersion(opened));
   if (library->version_ < kOldestVersion) {
     return absl::UnimplementedError(
         absl::StrCat("'", opened.name(), "' is NCCL ", library->Version(),
                      ", expected 2.14 or later; ", kNcclRemedy));
   }
+  RETURN_IF_ERROR(library->FindFunctions(opened));
   return library;
+}
+
+// Alone: an old library does not have the other functions.
+absl::Status Nccl::FindVersion(const SharedLibrary& library) {
+  ASSIGN_OR_RETURN(void* const found, library.Find("ncclGetVersion"));
+  const auto get_version =
+      reinterpret_cast<decltype(functions_.ncclGetVersion)>(found);
+  const NcclResult result = get_version(&version_);
+  return result == kNcclSuccess
+             ? absl::OkStatus()
+             : absl::InternalError(absl::StrCat("ncclGetVersion of '",
+                                                library.name(), "': ", result));
 }
 
 absl::Status Nccl::FindFunctions(const SharedLibrary& library) {
@@ -61,7 +71,9 @@ absl::Status Nccl::Check(NcclResult result, NcclComm comm,
   const std::string message = absl::StrCat(
       call, " of NCCL ", Version(), ": ", text == nullptr ? "unknown" : text,
       " (", result, ")",
-      last == nullptr || *last == 0 ? "" : absl::StrCat(": ", last));
+      last == nullptr || *last == 0 ? "" : absl::StrCat(": ", last),
+      "; NCCL_DEBUG=WARN shows more, accel-run --collectives=host does without "
+      "NCCL");
   return result == kNcclRemoteError || result == kNcclSystemError
              ? absl::UnavailableError(message)
              : absl::InternalError(message);

@@ -34,6 +34,7 @@ class Nccl {
  private:
   Nccl() = default;
 
+  absl::Status FindVersion(const SharedLibrary& library);
   absl::Status FindFunctions(const SharedLibrary& library);
 
   NcclFunctions functions_;

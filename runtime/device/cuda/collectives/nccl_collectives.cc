@@ -11,6 +11,7 @@
 #include "runtime/base/start_thread.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/device/cuda/collectives/exchange.h"
+#include "runtime/device/cuda/cuda_memory.h"
 
 namespace accel::runtime::cuda {
 namespace {
@@ -98,7 +99,25 @@ absl::Status NcclCollectives::Settle(absl::string_view call) const {
   });
 }
 
-// Lets the library wait for the others, for a while.
+bool NcclCollectives::Finalize() {
+  return library_
+             ->Check((*library_)->ncclCommFinalize(comm_), comm_,
+                     "ncclCommFinalize")
+             .ok() &&
+         PollUntil(
+             Deadline::After(kPatience), [] { return std::string("NCCL"); },
+             [&]() -> absl::StatusOr<bool> {
+               NcclResult state = kNcclSuccess;
+               RETURN_IF_ERROR(library_->Check(
+                   (*library_)->ncclCommGetAsyncError(comm_, &state), comm_,
+                   "ncclCommFinalize"));
+               RETURN_IF_ERROR(
+                   library_->Check(state, comm_, "ncclCommFinalize"));
+               return state == kNcclSuccess;
+             })
+             .ok();
+}
+
 NcclCollectives::~NcclCollectives() {
   if (!gpu_.MakeCurrent().ok()) {
     return;
@@ -106,26 +125,17 @@ NcclCollectives::~NcclCollectives() {
   for (const Inputs& inputs : inputs_) {
     gpu_.driver()->cuMemFree_v2(inputs.memory);
   }
-  if (comm_ == nullptr) {
+  if (comm_ != nullptr && Finalize()) {
+    (*library_)->ncclCommDestroy(comm_);
     return;
   }
-  const bool is_final =
-      (*library_)->ncclCommFinalize(comm_) <= kNcclInProgress &&
-      PollUntil(
-          Deadline::After(kPatience), [] { return std::string("NCCL"); },
-          [&]() -> absl::StatusOr<bool> {
-            NcclResult state = kNcclSuccess;
-            RETURN_IF_ERROR(library_->Check(
-                (*library_)->ncclCommGetAsyncError(comm_, &state), comm_,
-                "ncclCommFinalize"));
-            RETURN_IF_ERROR(library_->Check(state, comm_, "ncclCommFinalize"));
-            return state == kNcclSuccess;
-          })
-          .ok();
-  if (is_final) {
-    (*library_)->ncclCommDestroy(comm_);
-  } else {
-    Abort();
+  Abort();
+  // The library gives memory back, once no graph holds its kernels any more.
+  if (aborted_ != nullptr) {
+    PollUntil(
+        Deadline::After(kPatience), [] { return std::string("NCCL"); },
+        [&]() -> absl::StatusOr<bool> { return aborted_->load(); })
+        .IgnoreError();
   }
 }
 
@@ -136,9 +146,8 @@ absl::Status NcclCollectives::Prepare(StreamHandle stream,
   }
   Inputs& inputs = inputs_.emplace_back();
   inputs.stream = stream;
-  RETURN_IF_CUDA_ERROR(gpu_.driver(), cuMemAlloc_v2, &inputs.memory,
-                       needs.extreme * communicator_.ranks());
-  return absl::OkStatus();
+  return AllocateForCollectives(gpu_, needs.extreme * communicator_.ranks(),
+                                &inputs.memory);
 }
 
 absl::Status NcclCollectives::Run(const CollectiveCall& call,
@@ -282,8 +291,8 @@ absl::Status NcclCollectives::Health() const {
   return library_->Check(state, comm_, "a collective");
 }
 
-// The library may wait for the GPU meanwhile, which may never answer: it does
-// so on a thread that nobody waits for.
+// Kernels end at once. The call itself may wait for the GPU, which may never
+// answer, and for graphs to be destroyed: it is made by a thread of its own.
 void NcclCollectives::Abort() {
   if (comm_ == nullptr) {
     return;
@@ -297,10 +306,7 @@ void NcclCollectives::Abort() {
   comm_ = nullptr;
   if (thread.ok()) {
     thread->detach();
-    PollUntil(
-        Deadline::After(kPatience), [] { return std::string("NCCL"); },
-        [&]() -> absl::StatusOr<bool> { return done->load(); })
-        .IgnoreError();
+    aborted_ = std::move(done);
   }
 }
 

@@ -3,6 +3,7 @@
 #ifndef ACCEL_RUNTIME_DEVICE_CUDA_COLLECTIVES_NCCL_COLLECTIVES_H_
 #define ACCEL_RUNTIME_DEVICE_CUDA_COLLECTIVES_NCCL_COLLECTIVES_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -74,6 +75,8 @@ class NcclCollectives : public DeviceCollectives {
   absl::Status ForEachPart(
       absl::FunctionRef<NcclResult(uint32_t rank, OwnedRange owned)> part,
       absl::string_view call);
+  // Lets the library wait for the others; true if they have come in time.
+  bool Finalize();
   // Whether all ranks own the same number of elements.
   bool IsEven(const CollectiveCall& call);
 
@@ -82,6 +85,8 @@ class NcclCollectives : public DeviceCollectives {
   Communicator& communicator_;
   const Watchdog& watchdog_;
   NcclComm comm_ = nullptr;
+  // Whether the thread that aborts has ended; null while there is none.
+  std::shared_ptr<std::atomic<bool>> aborted_;
   std::unique_ptr<RankReduction> reduction_;
   std::vector<Inputs> inputs_;
   ShardCut cut_;
