@@ -323,7 +323,7 @@ absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
       {"--global-batch", absl::StrCat(global_batch_)},
       {"--shuffle", options_.shuffle ? "on" : "off"},
       {"--serial", options_.serial ? "on" : "off"},
-      {"--trace", WantsTrace() ? "on" : "off"},
+      {"--trace", options_.trace.empty() ? "off" : "on"},
       {"--graphs", options_.graphs},
       {"--collectives", options_.collectives},
       {"--on-nonfinite", SkipsNonFinite() ? "skip" : "halt"},
