@@ -110,8 +110,11 @@ class Block {
 };
 
 // Does what the threads of a warp, all of which wait at it, do together:
-// shuffles, votes and reductions. Returns false after a fault.
+// shuffles, votes, reductions and products of matrices. Returns false after a
+// fault.
 bool DoTogether(Block& block, absl::Span<Thread* const> threads);
+// The products.
+bool MultiplyTogether(Block& block, absl::Span<Thread* const> threads);
 
 }  // namespace accel::ptx
 

@@ -8,6 +8,19 @@
 #include "test/cuda/ptx/block.h"
 
 namespace accel::ptx {
+namespace {
+
+// What is wrong with a wait in a warp for a thread that does not come.
+std::string ExitMessage(const Instruction& wait, const Thread& exited) {
+  const std::string name = NameOf(exited.tid);
+  return wait.aligned
+             ? absl::StrCat("all threads of the warp must come, and thread ",
+                            name, " has exited")
+             : absl::StrCat("the mask names thread ", name,
+                            ", which has exited");
+}
+
+}  // namespace
 
 // --- barriers of the block ---
 
@@ -160,9 +173,7 @@ void Block::Exit(Thread& thread) {
     const Thread* other = ThreadOfWarp(thread.warp, laneid);
     if (other != nullptr && other->state == State::kAtWarpBarrier &&
         (other->wait_mask >> thread.laneid & 1) != 0) {
-      Fault(*other, *other->wait,
-            absl::StrCat("the mask names thread ", ptx::NameOf(thread.tid),
-                         ", which has exited"));
+      Fault(*other, *other->wait, ExitMessage(*other->wait, thread));
       return;
     }
   }
@@ -203,8 +214,7 @@ bool Block::FindParticipants(Thread& thread,
       continue;
     }
     if (other->state == State::kExited) {
-      thread.Fault(absl::StrCat("the mask names thread ",
-                                ptx::NameOf(other->tid), ", which has exited"));
+      thread.Fault(ExitMessage(*thread.wait, *other));
       return false;
     }
     const bool same = other->state == State::kAtWarpBarrier &&

@@ -129,6 +129,16 @@ absl::string_view Decoder::TakeOneOf(
   return "";
 }
 
+bool Decoder::TakeNext(absl::string_view modifier) {
+  for (size_t i = 0; i < taken_.size(); ++i) {
+    if (!taken_[i]) {
+      taken_[i] = statement_.modifiers[i] == modifier;
+      return taken_[i];
+    }
+  }
+  return false;
+}
+
 Type Decoder::TakeType() {
   for (size_t i = 0; i < taken_.size(); ++i) {
     const std::optional<Type> type = TypeNamed(statement_.modifiers[i]);

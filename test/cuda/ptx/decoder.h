@@ -90,6 +90,8 @@ class Decoder {
   bool Take(absl::string_view modifier);
   // Takes the first of these that the opcode has; "" if it has none.
   absl::string_view TakeOneOf(std::initializer_list<absl::string_view> choices);
+  // Takes the first modifier that nobody has taken, if it is this one.
+  bool TakeNext(absl::string_view modifier);
   // Takes the first modifier that is a type.
   Type TakeType();
   // Takes .rn, .rz, .rm or .rp.
@@ -160,6 +162,7 @@ Decode FindMemoryInstruction(absl::string_view opcode);
 Decode FindAtomicInstruction(absl::string_view opcode);
 Decode FindControlInstruction(absl::string_view opcode);
 Decode FindWarpInstruction(absl::string_view opcode);
+Decode FindMatrixInstruction(absl::string_view opcode);
 
 // Add, subtract, multiply and their like of a floating-point type; integers'
 // decoders hand them on.

@@ -187,7 +187,7 @@ Decode FunctionParser::FindFamily(absl::string_view opcode) const {
        {&FindIntegerInstruction, &FindBitInstruction, &FindFloatInstruction,
         &FindCompareInstruction, &FindApproximation, &FindConversion,
         &FindMemoryInstruction, &FindAtomicInstruction, &FindControlInstruction,
-        &FindWarpInstruction}) {
+        &FindWarpInstruction, &FindMatrixInstruction}) {
     if (const Decode decode = find(opcode)) {
       return decode;
     }

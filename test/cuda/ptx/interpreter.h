@@ -19,7 +19,8 @@
 //   - a barrier, shuffle or vote for which a thread that must arrive waits
 //     elsewhere or, where the mask of a warp names it, has exited; threads of a
 //     warp that arrive at different instructions of one aligned barrier; a
-//     shuffle that reads a thread that does not take part;
+//     shuffle that reads a thread that does not take part; an mma that not all
+//     32 threads of a warp execute;
 //   - a division of an integer by zero;
 //   - an atomic on a floating-point number: its result depends on the order of
 //     the threads, which the product forbids;

@@ -59,6 +59,7 @@ enum class WarpOperation : uint8_t {
   kReduceAnd,
   kReduceOr,
   kReduceXor,
+  kMatrixProduct,
 };
 
 using Execute = void (*)(Thread&, const Instruction&);
@@ -90,7 +91,7 @@ struct Instruction {
   bool is_signed = false;  // of a load, a conversion
   bool flush = false;      // .ftz
   bool saturate = false;   // .sat, .satfinite
-  bool aligned = false;    // of a barrier
+  bool aligned = false;    // of a barrier, of mma
 };
 
 // A variable of the module, a function or a scope in it.

@@ -235,6 +235,9 @@ void DecodeWarpBarrier(Decoder& decoder) {
 
 bool DoTogether(Block& block, absl::Span<Thread* const> threads) {
   const WarpOperation operation = threads.front()->wait->warp;
+  if (operation == WarpOperation::kMatrixProduct) {
+    return MultiplyTogether(block, threads);
+  }
   if (operation >= WarpOperation::kReduceAdd) {
     Reduce(threads);
   } else if (operation >= WarpOperation::kVoteAll) {
