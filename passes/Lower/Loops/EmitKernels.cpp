@@ -125,10 +125,6 @@ static LogicalResult emitKernel(func::FuncOp kernel, StringRef variant,
   if (failed(domain) || failed(checkKernel(kernel))) {
     return failure();
   }
-  if (plan::LibraryCallAttr call = getLibraryCall(kernel, variant)) {
-    return kernel.emitOpError("expected a kernel with code in variant '")
-           << variant << "', got a call of a library: " << call;
-  }
   FailureOr<plan::CodeAttr> geometry = getCode(kernel, variant);
   if (failed(geometry)) {
     return failure();
@@ -141,18 +137,19 @@ static LogicalResult emitKernel(func::FuncOp kernel, StringRef variant,
 
 LogicalResult accel::emitKernels(ModuleOp module, StringRef variant,
                                  const KernelEmitters &target) {
-  SmallVector<func::FuncOp> kernels;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function->hasAttr(kKernelAttr)) {
-      kernels.push_back(function);
-    }
-  }
   auto variants = module.getOps<plan::VariantOp>();
   if (variant.empty() && variants.empty()) {
     return module.emitError("expected a plan.variant to write code for, got "
                             "none: run --accel-assign-geometry first");
   }
   StringRef name = variant.empty() ? (*variants.begin()).getSymName() : variant;
+  // What a library computes has no code.
+  SmallVector<func::FuncOp> kernels;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function->hasAttr(kKernelAttr) && !getLibraryCall(function, name)) {
+      kernels.push_back(function);
+    }
+  }
   bool hasFailed = false;
   for (func::FuncOp kernel : kernels) {
     hasFailed |= failed(emitKernel(kernel, name, target));

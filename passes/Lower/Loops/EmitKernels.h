@@ -20,9 +20,9 @@ struct KernelEmitters {
   llvm::function_ref<void(KernelEmitter &, AttentionGradOp)> emitAttentionGrad;
 };
 
-/// Adds its code to every kernel of `module`, as it is cut in `variant`; empty:
-/// in the first of the module. An error names the kernel and the operation that
-/// has no code.
+/// Adds its code to every kernel of `module` that no library computes, as it is
+/// cut in `variant`; empty: in the first of the module. An error names the
+/// kernel and the operation that has no code.
 mlir::LogicalResult emitKernels(mlir::ModuleOp module, llvm::StringRef variant,
                                 const KernelEmitters &target);
 

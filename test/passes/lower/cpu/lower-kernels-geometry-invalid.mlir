@@ -50,14 +50,3 @@ func.func @tiles(%q: tensor<1x1x8x16xf32>) -> tensor<1x1x8x16xf32> attributes {
   %y, %l = accel.attention %q, %q, %q scale 1.0 : tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32> -> tensor<1x1x8x16xf32>, tensor<1x1x8xf32>
   return %y : tensor<1x1x8x16xf32>
 }
-
-// -----
-
-plan.variant @v cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
-// expected-error@below {{expected a kernel with code in variant 'v', got a call of a library: #plan.library_call<"vectors" "negate">}}
-func.func private @call(%x: tensor<128xf32>) -> tensor<128xf32> attributes {
-    plan.kernel = {kind = "flat", elements = 128 : i64, rows = 1 : i64, columns = 128 : i64},
-    plan.code = {v = #plan.library_call<"vectors" "negate">}} {
-  %y = accel.neg %x : tensor<128xf32>
-  return %y : tensor<128xf32>
-}
