@@ -13,6 +13,7 @@ void accel::buildFusePipeline(mlir::OpPassManager &pm,
   // Not CSE: backward would read what forward computed from memory instead of
   // computing it again.
   pm.addPass(mlir::createCanonicalizerPass());
+  pm.addPass(createPadProductsPass({target}));
   pm.addPass(createSplitSumsPass({target}));
   pm.addPass(createHoistSitesPass());
   pm.addPass(createLayOutAttentionPass());

@@ -17,6 +17,25 @@ def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def PadProductsPass : Pass<"accel-pad-products", "::mlir::ModuleOp"> {
+  let summary = "pads products whose rows have a slow length";
+  let description = [{
+    A product of which an operand or the result has rows that are no multiple of what the target likes is computed of operands with zeros
+    behind: columns and rows of zeros add nothing to sums, and what they make of the result is cut off. GPUs multiply tensors of 16 bits several times as
+    fast where every row begins at a multiple of 16 bytes, and vocabularies have odd lengths. Products share the padded tensors.
+
+    Requires: ExpandComposites. Ensures: the same values, but for the order of a library's sums.
+
+    ```mlir
+    %p = accel.concat %w, %zeros axis 0 : tensor<50257x64xbf16>, tensor<7x64xbf16> -> tensor<50264x64xbf16>
+    %l = accel.matmul %x, %p {transpose_rhs} : tensor<8x64xbf16>, tensor<50264x64xbf16> -> tensor<8x50264xbf16>
+    %logits = accel.slice %l [0, 0] strides [1, 1] : tensor<8x50264xbf16> -> tensor<8x50257xbf16>
+    ```
+  }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def SplitSumsPass : Pass<"accel-split-sums", "::mlir::ModuleOp"> {
   let summary = "cuts sums over many rows into parts";
   let description = [{

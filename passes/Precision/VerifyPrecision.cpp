@@ -206,6 +206,10 @@ private:
       return llvm::all_of(parts.getOperands(),
                           [&](Value part) { return findRounding(part); });
     }
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      // Zeros that pad.
+      return matchPattern(constant.getResult(), m_AnyZeroFloat());
+    }
     auto narrow = dyn_cast<CastOp>(op);
     return narrow ? getElement(narrow.getOperand()).isF32()
                   : isa<ReadOp, GatherOp, AttentionOp, AttentionGradOp>(op);

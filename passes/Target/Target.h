@@ -109,6 +109,9 @@ public:
   /// Of a sum over `rows` for each of `columns`: the most rows that are added
   /// one after the other; `rows` if it need not be cut.
   virtual int64_t getSumLength(int64_t rows, int64_t columns) const = 0;
+  /// Of how many elements the rows of `product`'s operands and result had
+  /// better be a multiple; 1: any length will do.
+  virtual int64_t getRowMultiple(MatmulOp product) const = 0;
   /// Elements of the sums of `product` that are added in one go.
   virtual int64_t getSumBlock(MatmulOp product) const = 0;
 

@@ -49,6 +49,7 @@ public:
     return operand == root ? CpuTarget::readsInPlace(op, operand, root)
                            : Decision::no("it is a view of other memory");
   }
+  int64_t getRowMultiple(MatmulOp) const override { return 6; }
   int64_t getSumLength(int64_t, int64_t) const override { return 12; }
   Decision mayFollow(MatmulOp, mlir::Operation *) const override {
     return Decision::no("nothing is computed behind products");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds its code to every kernel of a module, as a warp executes it.
+#include "passes/Lower/Cuda/MatrixAttention.h"
 #include "passes/Lower/Cuda/Passes.h"
 #include "passes/Lower/Cuda/WarpAttention.h"
 #include "passes/Lower/Loops/EmitKernels.h"
@@ -17,6 +18,17 @@ static void refuseProduct(KernelEmitter &emitter) {
       << "expected a call of a library, which products are on GPUs, got code";
 }
 
+static void emitAttention(KernelEmitter &emitter, AttentionOp op) {
+  WarpAttentionTiles::get(op).usesMatrices ? emitMatrixAttention(emitter, op)
+                                           : emitWarpAttention(emitter, op);
+}
+
+static void emitAttentionGrad(KernelEmitter &emitter, AttentionGradOp op) {
+  WarpAttentionTiles::get(op).usesMatrices
+      ? emitMatrixAttentionGrad(emitter, op)
+      : emitWarpAttentionGrad(emitter, op);
+}
+
 namespace {
 
 class LowerWarpKernelsPass
@@ -27,8 +39,8 @@ public:
 private:
   void runOnOperation() override {
     if (failed(emitKernels(getOperation(), variant,
-                           {/*routineLanes=*/{}, refuseProduct,
-                            emitWarpAttention, emitWarpAttentionGrad}))) {
+                           {/*routineLanes=*/{}, refuseProduct, emitAttention,
+                            emitAttentionGrad}))) {
       signalPassFailure();
     }
   }

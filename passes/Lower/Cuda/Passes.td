@@ -8,7 +8,8 @@ def LowerWarpKernelsPass : Pass<"accel-lower-warp-kernels", "::mlir::ModuleOp"> 
   let summary = "writes the loops of every kernel, for a warp";
   let description = [{
     The loops of LowerKernels, for kernels that are no products: on GPUs a library does those. What is emitted is what one
-    warp does for the tiles `[begin, end)`; DistributeRows then says which of its threads does what.
+    warp does for the tiles `[begin, end)`; DistributeRows then says which of its threads does what. Attention of 16-bit floats, where rows are long enough
+    for matrix instructions and registers, says itself which thread does what.
 
     Requires: AssignGeometry.
     Ensures: every kernel has its code; the kernels themselves stay, as its definition.
@@ -25,8 +26,8 @@ def LowerWarpKernelsPass : Pass<"accel-lower-warp-kernels", "::mlir::ModuleOp"> 
   }];
   let options = [Option<"variant", "variant", "std::string", "\"\"", "The variant to write code for; none: the first of the module">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def DistributeRowsPass : Pass<"accel-distribute-rows", "::mlir::func::FuncOp"> {

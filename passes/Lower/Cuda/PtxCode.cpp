@@ -56,6 +56,10 @@ static void addEntry(llvm::Function &body) {
                                        body.getParent());
   entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
   entry->addFnAttr("nvvm.reqntid", llvm::utostr(kBlockThreads));
+  // Code that needs many registers says that one block is enough.
+  if (body.hasFnAttribute("nvvm.minctasm")) {
+    entry->addFnAttr(body.getFnAttribute("nvvm.minctasm"));
+  }
   entry->addFnAttr(llvm::Attribute::NoUnwind);
   entry->addFnAttr(llvm::Attribute::Convergent);
   addBody(body, *entry);

@@ -25,7 +25,7 @@ WarpAttention::WarpAttention(KernelEmitter &emitter, Operation *op)
       indices(emitter.getBuilder(), emitter.getLoc()),
       m(emitter.getBuilder(), emitter.getLoc(),
         emitter.getBuilder().getF32Type()),
-      sizes(AttentionRows::get(op)) {
+      sizes(WarpAttentionTiles::get(op)) {
   minusInfinity = m.number(-std::numeric_limits<double>::infinity());
   if (auto forward = dyn_cast<AttentionOp>(op)) {
     readOperands(forward);

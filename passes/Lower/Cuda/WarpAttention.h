@@ -5,7 +5,7 @@
 
 #include "passes/Lower/Cuda/WarpRows.h"
 #include "passes/Lower/IndexArithmetic.h"
-#include "passes/Target/Cuda/AttentionRows.h"
+#include "passes/Target/Cuda/WarpAttentionTiles.h"
 
 #include <optional>
 
@@ -19,7 +19,7 @@ public:
 protected:
   /// A query and a key of a head.
   struct Place {
-    Value batch, head, query, key;
+    Value batch, head, query = {}, key = {};
   };
 
   WarpAttention(KernelEmitter &emitter, mlir::Operation *op);
@@ -54,8 +54,9 @@ protected:
   WarpRows rows;
   IndexArithmetic indices;
   Arithmetic m; ///< of f32
-  AttentionRows sizes;
+  WarpAttentionTiles sizes;
   HeadTensor query, key, value;
+  Value mask; ///< null: there is none
   double scale = 1.0;
   Value minusInfinity;
 
@@ -69,7 +70,6 @@ private:
   template <typename OpTy> void readOperands(OpTy op);
   Value masked(Value score, const Place &place);
 
-  Value mask;
   std::optional<Dropout> dropout;
 };
 

@@ -38,6 +38,15 @@ Value WarpOps::exchangeWord(Value value, int64_t distance) const {
                               /*returnValueAndIsValid=*/{});
 }
 
+Value WarpOps::readFrom(Value value, Value thread) const {
+  Value place =
+      arith::IndexCastUIOp::create(builder, loc, builder.getI32Type(), thread);
+  return NVVM::ShflOp::create(builder, loc, value.getType(), word(-1), value,
+                              place, word(kWarpThreads - 1),
+                              NVVM::ShflKind::idx,
+                              /*returnValueAndIsValid=*/{});
+}
+
 Value WarpOps::exchange(Value value, int64_t distance) const {
   Type type = value.getType();
   unsigned width = type.getIntOrFloatBitWidth();

@@ -27,13 +27,16 @@ public:
   /// `value` of the thread whose place differs in the bit of `distance`, a
   /// power of two. Requires: a float or an integer of up to 64 bits.
   Value exchange(Value value, int64_t distance) const;
+  /// `value`, an f32 or i32, of the thread whose place is `thread`, an index.
+  Value readFrom(Value value, Value thread) const;
+
+protected:
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
 
 private:
   Value exchangeWord(Value word, int64_t distance) const;
   Value word(int64_t value) const;
-
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
 };
 
 } // namespace accel

@@ -13,6 +13,11 @@
 //
 // A result that is the sum cast to 16 or 8 bits cannot be added to: its block
 // is summed whole, in floats, before it is stored.
+//
+// Tables that rows are added to may be dealt out, too, where the geometry has
+// more tiles than blocks: tile t has block t % blocks of every row of the table
+// that is t / blocks modulo tiles / blocks, and passes over what is added to
+// other rows.
 #include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Lower/Arithmetic.h"
 #include "passes/Lower/IndexArithmetic.h"
@@ -31,7 +36,9 @@ class ColumnKernel {
 public:
   explicit ColumnKernel(KernelEmitter &emitter)
       : emitter(emitter), indices(emitter.getBuilder(), emitter.getLoc()),
-        shape(emitter.getDomain()), tile(emitter.getGeometry().getTile()) {}
+        shape(emitter.getDomain()), tile(emitter.getGeometry().getTile()),
+        parts(emitter.getGeometry().getTiles() /
+              llvm::divideCeil(shape.columns, tile)) {}
 
   void emit();
 
@@ -57,6 +64,10 @@ private:
   void emitBlock(AffineExpr first, int64_t count, Value chunk);
   void emitCastBlock(AffineExpr first, int64_t count);
   void emitScatter(ScatterAddOp scatter, unsigned result);
+  void emitUpdate(ScatterAddOp scatter, unsigned result, AffineExpr row,
+                  Value target);
+  void emitTablePart(Value number);
+  void begin(unsigned result);
 
   Value zero(Type type) {
     return Arithmetic(emitter.getBuilder(), emitter.getLoc(), type).number(0.0);
@@ -69,6 +80,8 @@ private:
   SmallVector<Sum> sums, castSums;
   SmallVector<std::pair<ScatterAddOp, unsigned>> scatters;
   Value firstColumn, width; ///< of the call
+  int64_t parts;            ///< that the rows of tables are dealt to
+  Value part;               ///< null: there is one only
 };
 
 /// The columns of the call, in the row that begins at `first`.
@@ -124,11 +137,13 @@ void ColumnKernel::allocateBlocks(Sum &sum) {
   }
 }
 
-/// Zeros in the columns of the call, in all rows of a result.
+/// Zeros in the columns of the call, in all rows of a result, or those of the
+/// part.
 void ColumnKernel::emitZeros(unsigned result) {
   Value buffer = emitter.getResultBuffer(result);
   int64_t rows = getNumElements(emitter.getResults()[result]) / shape.columns;
-  emitter.forEach(emitter.index(0), emitter.index(rows), 1, [&](Value index) {
+  Value first = part ? part : emitter.index(0);
+  emitter.forEach(first, emitter.index(rows), parts, [&](Value index) {
     AffineExpr first = emitter.dimension(index) * shape.columns;
     Sweep sweep(emitter, rangeFrom(first));
     sweep.store(zero(elementTypeOf(emitter.getResults()[result])), buffer,
@@ -228,6 +243,17 @@ void ColumnKernel::forEachBlock(EmitBlock emitBlock) {
                  [&] { emitBlock(emitter.number(fullBlocks * tile), rest); });
 }
 
+void ColumnKernel::emitUpdate(ScatterAddOp scatter, unsigned result,
+                              AffineExpr row, Value target) {
+  Sweep sweep(emitter, rangeFrom(row * shape.columns));
+  if (Value lane = sweep.lane(scatter.getUpdates())) {
+    AffineExpr place = emitter.dimension(target) * shape.columns;
+    sweep.store(lane, emitter.getResultBuffer(result), place,
+                {/*adds=*/true, Value()});
+  }
+  sweep.finish();
+}
+
 /// Rows are added one after the other, in their order.
 void ColumnKernel::emitScatter(ScatterAddOp scatter, unsigned result) {
   emitter.forEach(
@@ -239,18 +265,45 @@ void ColumnKernel::emitScatter(ScatterAddOp scatter, unsigned result) {
         }
         Value target =
             indices.cast(chosen, emitter.getBuilder().getIndexType());
-        Sweep sweep(emitter, rangeFrom(row * shape.columns));
-        if (Value lane = sweep.lane(scatter.getUpdates())) {
-          AffineExpr place = emitter.dimension(target) * shape.columns;
-          sweep.store(lane, emitter.getResultBuffer(result), place,
-                      {/*adds=*/true, Value()});
+        if (!part) {
+          return emitUpdate(scatter, result, row, target);
         }
-        sweep.finish();
+        emitter.onlyIf(indices.isEqual(indices.rem(target, parts), part),
+                       [&] { emitUpdate(scatter, result, row, target); });
       });
+}
+
+/// Makes zeros of result `result`, unless it is added to what is there.
+void ColumnKernel::begin(unsigned result) {
+  Storing storing = emitter.getStoring(result);
+  auto isStoredOnce = [&](const Sum &sum) { return sum.result == result; };
+  if (storing.kept) {
+    emitter.onlyIf(indices.isNot(storing.kept), [&] { emitZeros(result); });
+  } else if (!storing.adds && llvm::none_of(castSums, isStoredOnce)) {
+    emitZeros(result);
+  }
+}
+
+/// What tile `number` adds to its rows of the tables.
+void ColumnKernel::emitTablePart(Value number) {
+  int64_t blocks = llvm::divideCeil(shape.columns, tile);
+  part = indices.div(number, blocks);
+  firstColumn = indices.mul(indices.rem(number, blocks), tile);
+  width = indices.min(indices.index(tile),
+                      indices.sub(indices.index(shape.columns), firstColumn));
+  for (auto [scatter, result] : scatters) {
+    begin(result);
+    emitScatter(scatter, result);
+  }
 }
 
 void ColumnKernel::emit() {
   if (!collect()) {
+    return;
+  }
+  if (parts > 1) {
+    emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1,
+                    [&](Value number) { emitTablePart(number); });
     return;
   }
   firstColumn =
@@ -262,13 +315,7 @@ void ColumnKernel::emit() {
   lastColumn = indices.min(lastColumn, emitter.index(shape.columns));
   width = indices.sub(lastColumn, firstColumn);
   for (unsigned i = 0; i < emitter.getResults().size(); ++i) {
-    Storing storing = emitter.getStoring(i);
-    auto isStoredOnce = [&](const Sum &sum) { return sum.result == i; };
-    if (storing.kept) {
-      emitter.onlyIf(indices.isNot(storing.kept), [&] { emitZeros(i); });
-    } else if (!storing.adds && llvm::none_of(castSums, isStoredOnce)) {
-      emitZeros(i);
-    }
+    begin(i);
   }
   llvm::for_each(sums, [&](Sum &sum) { allocateBlocks(sum); });
   llvm::for_each(castSums, [&](Sum &sum) { allocateBlocks(sum); });

@@ -59,6 +59,7 @@ public:
                         mlir::Value root) const override;
   int64_t getRowLength(int64_t columns) const override;
   /// A few columns keep a core busy.
+  int64_t getRowMultiple(MatmulOp /*product*/) const override { return 1; }
   int64_t getSumLength(int64_t rows, int64_t /*columns*/) const override {
     return rows;
   }

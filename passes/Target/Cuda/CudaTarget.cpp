@@ -2,8 +2,11 @@
 // The answers for GPUs.
 #include "passes/Target/Cuda/CudaTarget.h"
 
-#include "passes/Target/Cuda/AttentionRows.h"
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
 #include "passes/Target/Cuda/ProductCall.h"
+#include "passes/Target/Cuda/WarpAttentionTiles.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -86,16 +89,48 @@ Decision CudaTarget::mayFollow(MatmulOp, Operation *) const {
   return Decision::no("cuBLASLt computes the product");
 }
 
-/// A warp sums 128 columns. Enough of them are at work when each processor of a
-/// large GPU, of which there are 132 to 160, has about 16; and parts so short
-/// that their sums are as many as the rows that they save gain nothing.
+/// Enough warps are at work when each processor of a large GPU, of which there
+/// are 132 to 160, has about 16.
+static constexpr int64_t kEnoughWarps = 2048;
+
+/// A warp sums 128 columns. Parts so short that their sums are as many as the
+/// rows that they save gain nothing.
 int64_t CudaTarget::getSumLength(int64_t rows, int64_t columns) const {
-  constexpr int64_t kEnoughWarps = 2048;
   constexpr int64_t kShortest = 64;
   int64_t parts =
       llvm::divideCeil(kEnoughWarps, llvm::divideCeil(columns, kLanes));
   return std::max(kShortest,
                   static_cast<int64_t>(llvm::divideCeil(rows, parts)));
+}
+
+/// cuBLASLt's fast products of 16 bits read and write 16 bytes at a time. For
+/// 1 GFLOP they save as much as padding costs.
+int64_t CudaTarget::getRowMultiple(MatmulOp product) const {
+  constexpr int64_t kEnoughFlops = int64_t{1} << 30;
+  int64_t depth = shapeOf(product.getLhs())[product.getTransposeLhs() ? 0 : 1];
+  bool isLarge = 2 * getNumElements(product) * depth >= kEnoughFlops;
+  bool isNarrow = elementTypeOf(product.getLhs()).getIntOrFloatBitWidth() == 16;
+  return isLarge && isNarrow ? 8 : 1;
+}
+
+/// Into how many parts the rows of a table are dealt that a kernel of `columns`
+/// columns adds rows to; 1: it does something else, or has a single column,
+/// which no thread shares with another.
+static int64_t countTableParts(func::FuncOp kernel, int64_t columns) {
+  int64_t rows = 0;
+  if (columns == 1) {
+    return 1;
+  }
+  for (Value result : kernel.getBody().front().getTerminator()->getOperands()) {
+    Value root = getViewRoot(result, [](Value) { return false; });
+    if (!root.getDefiningOp<ScatterAddOp>()) {
+      return 1;
+    }
+    rows = std::max(rows, getNumElements(root) / columns);
+  }
+  int64_t enough =
+      llvm::divideCeil(kEnoughWarps, llvm::divideCeil(columns, kLanes));
+  return llvm::bit_floor(static_cast<uint64_t>(std::min(rows, enough)));
 }
 
 /// Elements and columns in fours for each thread of a warp; rows one by one.
@@ -108,11 +143,16 @@ static plan::CodeAttr cut(func::FuncOp kernel, const IterationDomain &domain) {
     of = plan::TileKind::Elements;
   } else if (domain.kind == LoopKind::Columns) {
     tile = kLanes;
-    tiles = llvm::divideCeil(domain.columns, tile);
+    tiles = llvm::divideCeil(domain.columns, tile) *
+            countTableParts(kernel, domain.columns);
     of = plan::TileKind::Columns;
+  } else if (domain.kind == LoopKind::Concat) {
+    // Few long rows are cut into pieces.
+    int64_t pieces = std::min(llvm::divideCeil(kEnoughWarps, domain.rows),
+                              llvm::divideCeil(domain.columns, 4 * kLanes));
+    tiles = domain.rows * pieces;
   } else if (Operation *attention = findAttention(kernel)) {
-    AttentionRows rows = AttentionRows::get(attention);
-    tiles = rows.queryTiles() + rows.keyTiles();
+    tiles = WarpAttentionTiles::get(attention).allTiles();
   }
   return plan::CodeAttr::get(kernel.getContext(), tiles, tile, of, /*grain=*/0,
                              /*workspace=*/0, /*vectors=*/0, /*packed=*/0,

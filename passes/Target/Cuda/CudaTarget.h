@@ -46,6 +46,7 @@ public:
     return cpu.getRowLength(columns);
   }
   int64_t getSumLength(int64_t rows, int64_t columns) const override;
+  int64_t getRowMultiple(MatmulOp product) const override;
   int64_t getSumBlock(MatmulOp product) const override {
     return cpu.getSumBlock(product);
   }

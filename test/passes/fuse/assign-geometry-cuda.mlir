@@ -22,3 +22,27 @@ func.func private @part(%x: tensor<2x2x4x8xf32>, %w: tensor<80xf32>) -> tensor<4
   %4 = accel.reshape %3 : tensor<2x4x5xf32> -> tensor<40xf32>
   return %4 : tensor<40xf32>
 }
+
+// Few long rows are cut into pieces, so that enough warps copy.
+// CHECK-LABEL: func.func private @long_rows(
+// CHECK-SAME: #plan.code<10 tiles of 1 rows, threads 128>
+func.func private @long_rows(%x: tensor<2x2000xf32>, %y: tensor<2x200xf32>) -> tensor<2x2200xf32> attributes {plan.kernel = {kind = "concat", elements = 4400 : i64, rows = 2 : i64, columns = 2200 : i64}} {
+  %0 = accel.concat %x, %y axis 1 : tensor<2x2000xf32>, tensor<2x200xf32> -> tensor<2x2200xf32>
+  return %0 : tensor<2x2200xf32>
+}
+
+// The rows of a table are dealt out to 1,024 warps for each 128 columns.
+// CHECK-LABEL: func.func private @table(
+// CHECK-SAME: #plan.code<2048 tiles of 128 columns, threads 128>
+func.func private @table(%i: tensor<512xi64>, %x: tensor<512x200xf32>) -> tensor<5000x200xf32> attributes {plan.kernel = {kind = "columns", elements = 102400 : i64, rows = 512 : i64, columns = 200 : i64}} {
+  %0 = accel.scatter_add %i, %x : tensor<512xi64>, tensor<512x200xf32> -> tensor<5000x200xf32>
+  return %0 : tensor<5000x200xf32>
+}
+
+// Attention of 16 bits: 32 queries to a tile; of its gradient, 16 queries and 16 keys; of long rows the gradients of keys and of values apart.
+// CHECK-LABEL: func.func private @attend(
+// CHECK-SAME: #plan.code<12 tiles of 1 rows, threads 128>
+func.func private @attend(%q: tensor<2x2x70x32xbf16>, %k: tensor<2x2x70x32xbf16>, %v: tensor<2x2x70x32xbf16>) -> tensor<2x2x70x32xbf16> attributes {plan.kernel = {kind = "attention", elements = 19600 : i64, rows = 280 : i64, columns = 70 : i64}} {
+  %y, %lse = accel.attention %q, %k, %v scale 0.25 causal : tensor<2x2x70x32xbf16>, tensor<2x2x70x32xbf16>, tensor<2x2x70x32xbf16> -> tensor<2x2x70x32xbf16>, tensor<2x2x70xf32>
+  return %y : tensor<2x2x70x32xbf16>
+}

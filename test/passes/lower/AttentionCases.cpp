@@ -158,14 +158,21 @@ void addSizes(std::vector<Attention> &all) {
                    .columns = rows,
                    .causal = false});
   }
-  for (int64_t depth : {5, 40, 64, 80, 128}) {
+  for (auto [depth, width] :
+       std::initializer_list<std::pair<int64_t, int64_t>>{{5, 5},
+                                                          {40, 24},
+                                                          {48, 112},
+                                                          {64, 64},
+                                                          {80, 80},
+                                                          {96, 96},
+                                                          {128, 128}}) {
     all.push_back({.name = "depth_" + text(depth),
                    .heads = 1,
                    .keyHeads = 1,
                    .rows = 70,
                    .columns = 70,
                    .depth = depth,
-                   .width = depth == 40 ? 24 : depth,
+                   .width = width,
                    .scale = depth < 16 ? "0.25" : "0.125"});
   }
 }
@@ -235,9 +242,13 @@ void addNarrow(std::vector<Attention> &all) {
   for (const Attention &each : std::vector<Attention>(all)) {
     bool isChosen = llvm::StringSwitch<bool>(each.name)
                         .Cases({"causal_1", "causal_64", "full_100"}, true)
-                        .Cases({"depth_5", "depth_40", "depth_80"}, true)
+                        .Cases({"depth_5", "depth_40", "depth_48"}, true)
+                        .Cases({"depth_64", "depth_80", "depth_96"}, true)
+                        .Case("depth_128", true)
+                        .Cases({"causal_longer", "causal_shorter"}, true)
                         .Cases({"cross", "grouped", "grouped_drops"}, true)
                         .Cases({"transposed_101", "everything"}, true)
+                        .Cases({"drops_64", "mask_f32_101"}, true)
                         .Case("mask_each_f32_101", true)
                         .Default(false);
     if (isChosen) {

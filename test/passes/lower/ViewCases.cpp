@@ -162,6 +162,23 @@ void addConcats(std::vector<KernelCase> &cases) {
                   "tensor<10x20xi64> -> tensor<11x20xi64>\n  return %c : "
                   "tensor<11x20xi64>"),
        0});
+  // Long enough for pieces on a GPU: of whole parts, of runs of a transposed
+  // one, of single elements.
+  cases.push_back(
+      {"concat_long",
+       makeKernel(
+           "concat", 2, 1703,
+           "%x: tensor<2x1001xf32>, %y: tensor<7x2x100xf32>, %z: "
+           "tensor<2x2xf32>",
+           "tensor<2x1703xf32>",
+           "  %t = accel.transpose %y [1, 0, 2] : tensor<7x2x100xf32> -> "
+           "tensor<2x7x100xf32>\n  %r = accel.reshape %t : "
+           "tensor<2x7x100xf32> -> tensor<2x700xf32>\n  %u = "
+           "accel.transpose %z [1, 0] : tensor<2x2xf32> -> tensor<2x2xf32>\n"
+           "  %c = accel.concat %x, %r, %u axis 1 : tensor<2x1001xf32>, "
+           "tensor<2x700xf32>, tensor<2x2xf32> -> tensor<2x1703xf32>\n"
+           "  return %c : tensor<2x1703xf32>"),
+       0});
   cases.push_back({"pad_with_zeros",
                    makeKernel("concat", 5, 40, "%x: tensor<5x9xf32>",
                               "tensor<5x40xf32> {plan.accumulate}",

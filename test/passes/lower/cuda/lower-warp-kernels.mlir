@@ -30,3 +30,27 @@ func.func private @attend(%q: tensor<1x2x8x16xf32>, %k: tensor<1x2x8x16xf32>, %v
   %y, %lse = accel.attention %q, %k, %v scale 0.25 causal : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32> -> tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
   return %y, %lse : tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
 }
+
+// Rows of 16 bits that are multiples of 16 elements: tiles of 32 queries, by matrix instructions. The keys that follow are loaded first.
+// CHECK-LABEL: func.func @attend_matrices.code(
+// CHECK-SAME:      attributes {nvvm.minctasm = 1 : i32}
+// CHECK:         scf.for
+// CHECK:           vector.load {{.*}} {alignment = 16 : i64} : memref<{{.*}}xi16>, vector<8xi16>
+// CHECK:           nvvm.mma.sync
+// CHECK-SAME:        multiplicandAPtxType = #nvvm.mma_type<bf16>
+// CHECK:           llvm.nvvm.ex2.approx.ftz.f
+func.func private @attend_matrices(%q: tensor<1x2x64x32xbf16>, %k: tensor<1x2x64x32xbf16>, %v: tensor<1x2x64x32xbf16>) -> (tensor<1x2x64x32xbf16>, tensor<1x2x64xf32>) attributes {
+    plan.kernel = {kind = "attention", elements = 8192 : i64, rows = 128 : i64, columns = 64 : i64},
+    plan.code = {compute_80 = #plan.code<4 tiles of 1 rows, threads 128>}} {
+  %y, %lse = accel.attention %q, %k, %v scale 0.25 causal : tensor<1x2x64x32xbf16>, tensor<1x2x64x32xbf16>, tensor<1x2x64x32xbf16> -> tensor<1x2x64x32xbf16>, tensor<1x2x64xf32>
+  return %y, %lse : tensor<1x2x64x32xbf16>, tensor<1x2x64xf32>
+}
+
+// What a library computes has no code.
+// CHECK-NOT: @call.code
+func.func private @call(%x: tensor<128xf32>) -> tensor<128xf32> attributes {
+    plan.kernel = {kind = "flat", elements = 128 : i64, rows = 1 : i64, columns = 128 : i64},
+    plan.code = {compute_80 = #plan.library_call<"vectors" "negate">}} {
+  %y = accel.neg %x : tensor<128xf32>
+  return %y : tensor<128xf32>
+}
