@@ -9,11 +9,11 @@
 
 void accel::buildFusePipeline(mlir::OpPassManager &pm,
                               const std::string &target) {
+  pm.addPass(createPadProductsPass({target}));
   pm.addPass(createExpandCompositesPass());
   // Not CSE: backward would read what forward computed from memory instead of
   // computing it again.
   pm.addPass(mlir::createCanonicalizerPass());
-  pm.addPass(createPadProductsPass({target}));
   pm.addPass(createSplitSumsPass({target}));
   pm.addPass(createHoistSitesPass());
   pm.addPass(createLayOutAttentionPass());

@@ -2,12 +2,13 @@
 // Products whose rows in memory have a length that a target multiplies slowly
 // are computed of padded operands.
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Fuse/Passes.h"
 #include "passes/Target/Target.h"
 
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace accel {
 #define GEN_PASS_DEF_PADPRODUCTSPASS
@@ -45,33 +46,21 @@ public:
 
 private:
   void padProduct(MatmulOp product, int64_t multiple);
-  /// `tensor` with zeros behind, `size` long along `axis`: one of it for all
-  /// products.
-  Value pad(Value tensor, int64_t axis, int64_t size);
+  /// buildPadded, one for all products.
+  Value pad(Value matrix, int64_t rows, int64_t columns);
 
   llvm::MapVector<std::tuple<Value, int64_t, int64_t>, Value> padded;
 };
 
 } // namespace
 
-Value PadProductsPass::pad(Value tensor, int64_t axis, int64_t size) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t missing = size - type.getDimSize(axis);
-  if (missing == 0) {
-    return tensor;
-  }
-  Value &known = padded[{tensor, axis, size}];
+Value PadProductsPass::pad(Value matrix, int64_t rows, int64_t columns) {
+  Value &known = padded[{matrix, rows, columns}];
   if (!known) {
-    OpBuilder builder(tensor.getContext());
-    builder.setInsertionPointAfterValue(tensor);
-    SmallVector<int64_t> shape(type.getShape());
-    shape[axis] = missing;
-    RankedTensorType behind = type.clone(shape);
-    auto zero = builder.getFloatAttr(type.getElementType(), 0.0);
-    Value zeros = ConstantOp::create(builder, tensor.getLoc(),
-                                     DenseElementsAttr::get(behind, zero));
-    known = ConcatOp::create(builder, tensor.getLoc(),
-                             ValueRange{tensor, zeros}, axis);
+    OpBuilder builder(matrix.getContext());
+    builder.setInsertionPointAfterValue(matrix);
+    ArithmeticBuilder b(builder, matrix.getLoc());
+    known = buildPadded(b, matrix, rows, columns);
   }
   return known;
 }
@@ -81,31 +70,24 @@ Value PadProductsPass::pad(Value tensor, int64_t axis, int64_t size) {
 void PadProductsPass::padProduct(MatmulOp product, int64_t multiple) {
   bool isLhsTransposed = product.getTransposeLhs();
   bool isRhsTransposed = product.getTransposeRhs();
-  ArrayRef<int64_t> lhs = shapeOf(product.getLhs());
-  auto sizeOf = [&](int64_t size, bool isLast) {
-    return isLast ? static_cast<int64_t>(llvm::alignTo(size, multiple)) : size;
-  };
-  ArrayRef<int64_t> shape = product.getType().getShape();
-  int64_t rows = sizeOf(shape[0], isLhsTransposed);
-  int64_t columns = sizeOf(shape[1], /*isLast=*/true);
-  int64_t depth =
-      sizeOf(lhs[isLhsTransposed ? 0 : 1], !isLhsTransposed || isRhsTransposed);
-  Value left = pad(product.getLhs(), isLhsTransposed ? 1 : 0, rows);
-  left = pad(left, isLhsTransposed ? 0 : 1, depth);
-  Value right = pad(product.getRhs(), isRhsTransposed ? 0 : 1, columns);
-  right = pad(right, isRhsTransposed ? 1 : 0, depth);
-  if (left == product.getLhs() && right == product.getRhs()) {
+  bool isDepthLast = !isLhsTransposed || isRhsTransposed;
+  Value lhs = pad(product.getLhs(),
+                  isLhsTransposed && isDepthLast ? multiple : 1, multiple);
+  Value rhs = pad(product.getRhs(),
+                  isRhsTransposed || isDepthLast ? multiple : 1, multiple);
+  if (lhs == product.getLhs() && rhs == product.getRhs()) {
     return;
   }
   OpBuilder builder(product);
-  RankedTensorType type = product.getType().clone({rows, columns});
-  auto whole =
-      MatmulOp::create(builder, product.getLoc(), type, left, right,
-                       isLhsTransposed, isRhsTransposed, product.getRole());
+  ArithmeticBuilder b(builder, product.getLoc());
+  RankedTensorType type = product.getType();
+  int64_t rows = shapeOf(lhs)[isLhsTransposed ? 1 : 0];
+  int64_t columns = shapeOf(rhs)[isRhsTransposed ? 0 : 1];
+  auto whole = MatmulOp::create(
+      builder, product.getLoc(), type.clone({rows, columns}), lhs, rhs,
+      isLhsTransposed, isRhsTransposed, product.getRole());
   whole->setDiscardableAttrs(product->getDiscardableAttrDictionary());
-  Value part = builder.createOrFold<SliceOp>(
-      product.getLoc(), product.getType(), whole.getResult(),
-      ArrayRef<int64_t>{0, 0}, ArrayRef<int64_t>{1, 1});
-  product.replaceAllUsesWith(part);
+  product.replaceAllUsesWith(
+      buildFirst(b, whole, type.getDimSize(0), type.getDimSize(1)));
   product.erase();
 }

@@ -24,10 +24,10 @@ def PadProductsPass : Pass<"accel-pad-products", "::mlir::ModuleOp"> {
     behind: columns and rows of zeros add nothing to sums, and what they make of the result is cut off. GPUs multiply tensors of 16 bits several times as
     fast where every row begins at a multiple of 16 bytes, and vocabularies have odd lengths. Products share the padded tensors.
 
-    Requires: ExpandComposites. Ensures: the same values, but for the order of a library's sums.
+    Requires: that products read what InsertPrecisionCasts decided. Ensures: the same values, but for the order of a library's sums.
 
     ```mlir
-    %p = accel.concat %w, %zeros axis 0 : tensor<50257x64xbf16>, tensor<7x64xbf16> -> tensor<50264x64xbf16>
+    %p = accel.pad %w [0, 0] strides [1, 1] : tensor<50257x64xbf16> -> tensor<50264x64xbf16>
     %l = accel.matmul %x, %p {transpose_rhs} : tensor<8x64xbf16>, tensor<50264x64xbf16> -> tensor<8x50264xbf16>
     %logits = accel.slice %l [0, 0] strides [1, 1] : tensor<8x50264xbf16> -> tensor<8x50257xbf16>
     ```

@@ -152,8 +152,8 @@ def Accel_PadOp : Accel_FusedOp<"pad", "Assembly"> {
 
     Lowers to a fill and a copy into a view.
   }];
-  let arguments = (ins Accel_Tensor:$operand, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$strides);
-  let results = (outs Accel_Tensor:$result);
+  let arguments = (ins Accel_MovedTensor:$operand, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$strides);
+  let results = (outs Accel_MovedTensor:$result);
   let assemblyFormat = "$operand $low `strides` $strides attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;

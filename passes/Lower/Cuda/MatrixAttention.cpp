@@ -14,7 +14,7 @@ using namespace accel;
 MatrixAttention::MatrixAttention(KernelEmitter &emitter, Operation *op)
     : WarpAttention(emitter, op),
       ops(emitter.getBuilder(), emitter.getLoc(), query.element),
-      tiles(WarpAttentionTiles::get(op)), takesProducts(!mask && scale > 0.0) {
+      takesProducts(!mask && scale > 0.0) {
   factor = (takesProducts ? scale : 1.0) * llvm::numbers::log2e;
   // The assembler would rather spill than let fewer blocks run at once.
   emitter.getCode()->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
@@ -89,21 +89,29 @@ MatrixOps::Left MatrixAttention::asLeft(const Sums &low,
 // Places and scores
 //===----------------------------------------------------------------------===//
 
+std::array<MatrixAttention::Range, 2>
+MatrixAttention::keysOf(Value first) const {
+  Value columns = indices.index(sizes.columns);
+  Value end =
+      indices.min(columns, endOfKeys(indices.add(first, sizes.queryRows - 1)));
+  Value whole = floorStep(indices.min(columns, endOfKeys(first)));
+  return {Range{whole, false}, Range{end, true}};
+}
+
 void MatrixAttention::forEachStep(Value begin, ArrayRef<Range> ranges,
-                                  int64_t step, int64_t count, LoadStep load,
-                                  StepBody body) {
-  Value last = indices.index((count - 1) / step * step);
+                                  int64_t count, LoadStep load, StepBody body) {
+  Value last = indices.index((count - 1) / kStep * kStep);
   SmallVector<Value> kept;
   for (Value word : load(indices.min(begin, last))) {
     kept.push_back(emitter.allocate(word.getType(), {}));
     rows.set(kept.back(), word);
   }
   for (const Range &range : ranges) {
-    emitter.forEach(begin, range.end, step, [&](Value first) {
+    emitter.forEach(begin, range.end, kStep, [&](Value first) {
       Words words;
       llvm::transform(kept, std::back_inserter(words),
                       [&](Value each) { return rows.get(each); });
-      Words next = load(indices.min(indices.add(first, step), last));
+      Words next = load(indices.min(indices.add(first, kStep), last));
       body(first, words, range.looks);
       for (auto [each, word] : llvm::zip_equal(kept, next)) {
         rows.set(each, word);

@@ -35,6 +35,14 @@ protected:
   /// Sums of 16 rows and twice eight columns as the left of a product.
   MatrixOps::Left asLeft(const Sums &low, const Sums &high) const;
 
+  /// Rows of a step, and columns of so many products.
+  static constexpr int64_t kStep = 16;
+  static constexpr int64_t kProducts = kStep / MatrixOps::kColumns;
+  /// The end of the last whole step before `row`.
+  Value floorStep(Value row) const {
+    return indices.mul(indices.div(row, kStep), kStep);
+  }
+
   /// Where a loop over steps ends, and whether its body must look which places
   /// are seen.
   struct Range {
@@ -45,12 +53,15 @@ protected:
   using LoadStep = llvm::function_ref<Words(Value first)>;
   using StepBody =
       llvm::function_ref<void(Value first, llvm::ArrayRef<Value>, bool looks)>;
-  /// Loops over steps of `step` rows of `count` from `begin` on, one range
-  /// after the other. What `load` loads for a step, `body` gets; it is loaded
+  /// The keys that all queries of a tile see, from `first` on, and those that
+  /// some of them see.
+  std::array<Range, 2> keysOf(Value first) const;
+  /// Loops over steps of `count` rows from `begin` on, one range after the
+  /// other. What `load` loads for a step, `body` gets; it is loaded
   /// while the step before is computed, for memory answers late and few warps
   /// have room.
-  void forEachStep(Value begin, llvm::ArrayRef<Range> ranges, int64_t step,
-                   int64_t count, LoadStep load, StepBody body);
+  void forEachStep(Value begin, llvm::ArrayRef<Range> ranges, int64_t count,
+                   LoadStep load, StepBody body);
 
   /// What is raised to the power of two when it is multiplied by `factor`: the
   /// product of a query and a key, or their masked score; -inf where `looks`
@@ -69,7 +80,6 @@ protected:
   Value columnAt(Value first, unsigned i) const;
 
   MatrixOps ops;
-  WarpAttentionTiles tiles;
   double factor;
 
 private:

@@ -15,15 +15,13 @@ namespace {
 
 class ForwardKernel : public MatrixAttention {
 public:
-  ForwardKernel(KernelEmitter &emitter, AttentionOp op);
+  ForwardKernel(KernelEmitter &emitter, AttentionOp op)
+      : MatrixAttention(emitter, op), result(getResult(0)),
+        lse(getBuffer(op.getLse())) {}
 
   void emit();
 
 private:
-  /// Keys of a step, and columns of so many products.
-  static constexpr int64_t kStep = 16;
-  static constexpr int64_t kProducts = kStep / MatrixOps::kColumns;
-
   /// 16 queries.
   struct Block {
     MatrixRows::Lefts queries;
@@ -35,8 +33,6 @@ private:
   void emitTile(Value tile);
   void emitStep(const Place &head, const MatrixRows &values, Value first,
                 ArrayRef<Value> words, bool looks);
-  AllSums emitProbabilities(const Block &block, const Place &head, Value first,
-                            ArrayRef<Sums> products, bool looks);
   /// The probabilities of one of a thread's two rows take their places.
   void emitRow(const Block &block, unsigned half, const Place &head,
                Value first, AllSums &products, bool looks);
@@ -53,15 +49,8 @@ private:
   SmallVector<Block> blocks;
 };
 
-ForwardKernel::ForwardKernel(KernelEmitter &emitter, AttentionOp op)
-    : MatrixAttention(emitter, op), result(getResult(0)) {
-  for (auto [i, returned] : llvm::enumerate(emitter.getResults())) {
-    lse = returned == op.getLse() ? emitter.getResultBuffer(i) : lse;
-  }
-}
-
 void ForwardKernel::emit() {
-  for (int64_t i = 0; i < tiles.queryRows / MatrixOps::kRows; ++i) {
+  for (int64_t i = 0; i < sizes.queryRows / MatrixOps::kRows; ++i) {
     Block &block = blocks.emplace_back();
     block.sums = makeSums(sizes.width / MatrixOps::kColumns);
     for (unsigned half = 0; half < 2; ++half) {
@@ -74,14 +63,11 @@ void ForwardKernel::emit() {
 }
 
 void ForwardKernel::emitTile(Value tile) {
-  Value line = indices.div(tile, tiles.tilesOfHead());
-  Place head{indices.div(line, sizes.heads), indices.rem(line, sizes.heads)};
+  Place head = placeOfQueries(tile);
   Value keyHead = indices.div(head.head, sizes.group());
-  Value first =
-      indices.mul(indices.rem(tile, tiles.tilesOfHead()), tiles.queryRows);
-  MatrixRows queries(emitter, query, head.batch, head.head, tiles.queryRows);
+  MatrixRows queries(emitter, query, head.batch, head.head, sizes.queryRows);
   for (auto [i, block] : llvm::enumerate(blocks)) {
-    block.first = indices.add(first, i * MatrixOps::kRows);
+    block.first = indices.add(head.query, i * MatrixOps::kRows);
     block.queries = queries.readLeft(block.first);
     clear(block.sums);
     for (unsigned half = 0; half < 2; ++half) {
@@ -91,11 +77,6 @@ void ForwardKernel::emitTile(Value tile) {
   }
   MatrixRows keys(emitter, key, head.batch, keyHead, kStep);
   MatrixRows values(emitter, value, head.batch, keyHead, kStep);
-  Value columns = indices.index(sizes.columns);
-  Value end =
-      indices.min(columns, endOfKeys(indices.add(first, tiles.queryRows - 1)));
-  Value whole = indices.min(columns, endOfKeys(first));
-  whole = indices.mul(indices.div(whole, kStep), kStep);
   auto load = [&](Value key) {
     Words words = values.loadAcross(key);
     for (int64_t n = 0; n < kProducts; ++n) {
@@ -104,8 +85,7 @@ void ForwardKernel::emitTile(Value tile) {
     }
     return words;
   };
-  forEachStep(indices.index(0), {{whole, false}, {end, true}}, kStep,
-              sizes.columns, load,
+  forEachStep(indices.index(0), keysOf(head.query), sizes.columns, load,
               [&](Value key, ArrayRef<Value> words, bool looks) {
                 emitStep(head, values, key, words, looks);
               });
@@ -128,23 +108,14 @@ void ForwardKernel::emitStep(const Place &head, const MatrixRows &values,
     }
   }
   for (auto [block, sums] : llvm::zip_equal(blocks, products)) {
-    sums = emitProbabilities(block, head, first, sums, looks);
+    for (unsigned half = 0; half < 2; ++half) {
+      emitRow(block, half, head, first, sums, looks);
+    }
   }
   MatrixRows::Rights right = values.asColumns(ofValues);
   for (auto [block, sums] : llvm::zip_equal(blocks, products)) {
     accumulate(block.sums, asLeft(sums[0], sums[1]), right);
   }
-}
-
-MatrixAttention::AllSums
-ForwardKernel::emitProbabilities(const Block &block, const Place &head,
-                                 Value first, ArrayRef<Sums> products,
-                                 bool looks) {
-  AllSums all(products);
-  for (unsigned half = 0; half < 2; ++half) {
-    emitRow(block, half, head, first, all, looks);
-  }
-  return all;
 }
 
 Value ForwardKernel::overGroup(
@@ -236,7 +207,7 @@ void ForwardKernel::finish(const Block &block, const Place &head) {
       each[i] = m.mul(each[i], inverse[i / 2]);
     }
   }
-  MatrixRows(emitter, result, head.batch, head.head, tiles.queryRows)
+  MatrixRows(emitter, result, head.batch, head.head, sizes.queryRows)
       .store(sums, block.first);
 }
 

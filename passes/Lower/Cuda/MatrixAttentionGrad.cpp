@@ -20,9 +20,6 @@ public:
   void emit();
 
 private:
-  static constexpr int64_t kStep = 16;
-  static constexpr int64_t kProducts = kStep / MatrixOps::kColumns;
-
   /// Rows of a head, or of a key head.
   struct Rows {
     MatrixRows query, key, value, result, gradient;
@@ -36,6 +33,9 @@ private:
     Sums score;       ///< the gradient of the score, not yet scaled
   };
 
+  MatrixRows rowsOf(const HeadTensor &tensor, const Place &place, Value head) {
+    return {emitter, tensor, place.batch, head, kStep};
+  }
   Rows getRows(const Place &head, Value keyHead);
   void emitQueryTile(Value tile);
   /// A tile of queries while keys pass by.
@@ -79,21 +79,21 @@ void GradientKernel::emit() {
   keySums = makeSums(sizes.depth / MatrixOps::kColumns);
   valueSums = makeSums(sizes.width / MatrixOps::kColumns);
   emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value tile) {
-    Value isQuery = indices.isBelow(tile, indices.index(tiles.queryTiles()));
+    Value isQuery = indices.isBelow(tile, indices.index(sizes.queryTiles()));
     emitter.onlyIf(isQuery, [&] { emitQueryTile(tile); });
     emitter.onlyIf(indices.isNot(isQuery), [&] {
-      emitKeyTiles(indices.sub(tile, indices.index(tiles.queryTiles())));
+      emitKeyTiles(indices.sub(tile, indices.index(sizes.queryTiles())));
     });
   });
 }
 
 void GradientKernel::emitKeyTiles(Value tile) {
-  if (!tiles.splitsKeys) {
+  if (!sizes.splitsKeys) {
     emitKeyTile(tile, {static_cast<bool>(keyGradient),
                        static_cast<bool>(valueGradient)});
     return;
   }
-  Value count = indices.index(tiles.keyTiles());
+  Value count = indices.index(sizes.keyTiles());
   Value isOfKeys = indices.isBelow(tile, count);
   if (keyGradient) {
     emitter.onlyIf(isOfKeys, [&] { emitKeyTile(tile, {true, false}); });
@@ -106,12 +106,9 @@ void GradientKernel::emitKeyTiles(Value tile) {
 }
 
 GradientKernel::Rows GradientKernel::getRows(const Place &head, Value keyHead) {
-  auto rowsOf = [&](const HeadTensor &tensor, Value which) {
-    return MatrixRows(emitter, tensor, head.batch, which, kStep);
-  };
-  return {rowsOf(query, head.head), rowsOf(key, keyHead),
-          rowsOf(value, keyHead), rowsOf(result, head.head),
-          rowsOf(gradient, head.head)};
+  return {rowsOf(query, head, head.head), rowsOf(key, head, keyHead),
+          rowsOf(value, head, keyHead), rowsOf(result, head, head.head),
+          rowsOf(gradient, head, head.head)};
 }
 
 Value GradientKernel::readLse(const Place &head, Value query) {
@@ -144,7 +141,7 @@ void GradientKernel::storeScaled(const KeptSums &kept, const HeadTensor &tensor,
       value = m.mul(value, m.number(by));
     }
   }
-  MatrixRows(emitter, tensor, head.batch, head.head, kStep).store(sums, first);
+  rowsOf(tensor, head, head.head).store(sums, first);
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,22 +177,14 @@ void GradientKernel::emitQueryTile(Value number) {
   if (!queryGradient) {
     return;
   }
-  Value line = indices.div(number, tiles.tilesOfHead());
   QueryTile tile;
-  Place &place = tile.place;
-  place = {indices.div(line, sizes.heads), indices.rem(line, sizes.heads)};
-  place.query =
-      indices.mul(indices.rem(number, tiles.tilesOfHead()), tiles.queryRows);
+  tile.place = placeOfQueries(number);
+  const Place &place = tile.place;
   Rows of = getRows(place, indices.div(place.head, sizes.group()));
   tile.queries = of.query.readLeft(place.query);
   tile.gradients = of.gradient.readLeft(place.query);
   tile.known = readRows(of, place, tile.gradients);
   clear(querySums);
-  Value columns = indices.index(sizes.columns);
-  Value end = indices.min(
-      columns, endOfKeys(indices.add(place.query, tiles.queryRows - 1)));
-  Value whole = indices.min(columns, endOfKeys(place.query));
-  whole = indices.mul(indices.div(whole, kStep), kStep);
   auto load = [&](Value first) {
     Words words;
     for (int64_t n = 0; n < kProducts; ++n) {
@@ -205,8 +194,7 @@ void GradientKernel::emitQueryTile(Value number) {
     }
     return words;
   };
-  forEachStep(indices.index(0), {{whole, false}, {end, true}}, kStep,
-              sizes.columns, load,
+  forEachStep(indices.index(0), keysOf(place.query), sizes.columns, load,
               [&](Value first, ArrayRef<Value> words, bool looks) {
                 emitQueryStep(of, tile, first, words, looks);
               });
@@ -269,18 +257,11 @@ GradientKernel::readColumns(const Rows &of, const Place &tile,
 }
 
 void GradientKernel::emitKeyTile(Value tile, Made made) {
-  Value line = indices.div(tile, tiles.tilesOfKeyHead());
-  Place keys{indices.div(line, sizes.keyHeads),
-             indices.rem(line, sizes.keyHeads)};
-  keys.key =
-      indices.mul(indices.rem(tile, tiles.tilesOfKeyHead()), tiles.keyRows);
+  Place keys = placeOfKeys(tile);
   clear(keySums);
   clear(valueSums);
-  {
-    Rows of = getRows(keys, keys.head);
-    keyLeft = of.key.readLeft(keys.key);
-    valueLeft = of.value.readLeft(keys.key);
-  }
+  keyLeft = rowsOf(key, keys, keys.head).readLeft(keys.key);
+  valueLeft = rowsOf(value, keys, keys.head).readLeft(keys.key);
   emitter.forEach(
       indices.index(0), indices.index(sizes.group()), 1, [&](Value member) {
         Value head = indices.add(indices.mul(keys.head, sizes.group()), member);
@@ -304,17 +285,16 @@ void GradientKernel::emitKeyHead(const Rows &of, const Place &tile, Made made) {
   SmallVector<Range> ranges;
   if (sizes.causal) {
     Value first = firstQuery(tile.key);
-    begin = indices.mul(indices.div(first, kStep), kStep);
-    Value all = firstQuery(indices.add(tile.key, tiles.keyRows - 1));
-    Value whole =
-        indices.mul(indices.div(indices.add(all, kStep - 1), kStep), kStep);
+    begin = floorStep(first);
+    Value all = firstQuery(indices.add(tile.key, sizes.keyRows - 1));
+    Value whole = floorStep(indices.add(all, kStep - 1));
     ranges.push_back({indices.min(whole, end), true});
   }
   ranges.push_back({lastStep, false});
   ranges.push_back({end, true});
   // Both sums and both factors leave no registers for what comes next.
   forEachStep(
-      begin, ranges, kStep, sizes.rows, [](Value) { return Words(); },
+      begin, ranges, sizes.rows, [](Value) { return Words(); },
       [&](Value first, ArrayRef<Value>, bool looks) {
         emitKeyStep(of, tile, made, first, looks);
       });

@@ -52,14 +52,12 @@ MatrixRows::Words MatrixRows::loadWords(Value at, int64_t words) const {
 //===----------------------------------------------------------------------===//
 
 MatrixRows::Words MatrixRows::readAlong(Value row) const {
-  SmallVector<Value> words;
-  int64_t column = 0;
-  while (column < tensor.columns) {
+  Words words;
+  for (int64_t column = 0; column < tensor.columns; column += 32) {
     int64_t chunk = std::min<int64_t>(tensor.columns - column, 32);
     Value own = indices.mul(ops.member(), chunk / 4);
     Value at = place(clamped(row), indices.add(own, column));
     llvm::append_range(words, loadWords(at, chunk / 8));
-    column += chunk;
   }
   return words;
 }
@@ -92,16 +90,16 @@ MatrixRows::Rights MatrixRows::asRights(ArrayRef<Value> words) {
 // Across
 //===----------------------------------------------------------------------===//
 
-/// So many instructions for the columns from `column` on have neighbours.
-static int64_t countBlocks(int64_t columns, int64_t column) {
-  int64_t rest = (columns - column) / MatrixOps::kColumns;
-  return rest >= 8 ? 8 : rest >= 4 ? 4 : 2;
-}
-
-MatrixRows::Words MatrixRows::readColumns(Value row, int64_t column,
-                                          int64_t blocks) const {
-  Value own = indices.mul(ops.group(), blocks);
-  return loadWords(place(clamped(row), indices.add(own, column)), blocks / 2);
+SmallVector<MatrixRows::Chunk> MatrixRows::getChunks() const {
+  SmallVector<Chunk> chunks;
+  int64_t done = 0;
+  for (int64_t blocks : {8, 4, 2}) {
+    while (columnSteps() - done >= blocks) {
+      chunks.push_back({done * MatrixOps::kColumns, blocks});
+      done += blocks;
+    }
+  }
+  return chunks;
 }
 
 /// Of both words of B, behind the first that the member has.
@@ -110,22 +108,21 @@ static constexpr std::array<int64_t, 4> kRowsOfWords = {0, 1, 8, 9};
 MatrixRows::Words MatrixRows::loadAcross(Value first) const {
   Value row = indices.add(first, indices.mul(ops.member(), 2));
   Words all;
-  for (int64_t column = 0; column < tensor.columns;) {
-    int64_t blocks = countBlocks(tensor.columns, column);
+  for (auto [column, blocks] : getChunks()) {
     for (int64_t offset : kRowsOfWords) {
-      llvm::append_range(all,
-                         readColumns(indices.add(row, offset), column, blocks));
+      Value own = indices.mul(ops.group(), blocks);
+      Value at =
+          place(clamped(indices.add(row, offset)), indices.add(own, column));
+      llvm::append_range(all, loadWords(at, blocks / 2));
     }
-    column += blocks * MatrixOps::kColumns;
   }
   return all;
 }
 
 MatrixRows::Rights MatrixRows::asColumns(ArrayRef<Value> words) const {
   Rights all;
-  for (int64_t column = 0; column < tensor.columns;) {
-    int64_t blocks = countBlocks(tensor.columns, column);
-    int64_t count = blocks / 2;
+  for (const Chunk &chunk : getChunks()) {
+    int64_t count = chunk.blocks / 2;
     for (int64_t i = 0; i < count; ++i) {
       std::array<Value, 4> rows = {words[i], words[count + i],
                                    words[2 * count + i], words[3 * count + i]};
@@ -135,7 +132,6 @@ MatrixRows::Rights MatrixRows::asColumns(ArrayRef<Value> words) const {
           {ops.pairHigh(rows[0], rows[1]), ops.pairHigh(rows[2], rows[3])});
     }
     words = words.drop_front(4 * count);
-    column += blocks * MatrixOps::kColumns;
   }
   return all;
 }
@@ -154,9 +150,7 @@ void MatrixRows::storeWords(ArrayRef<Value> words, Value at) const {
 /// Member m has columns 2m and 2m + 1 of each instruction, and so twice as many
 /// neighbours as a group.
 void MatrixRows::storeRow(const AllSums &sums, unsigned half, Value row) const {
-  int64_t column = 0;
-  while (column < tensor.columns) {
-    int64_t blocks = countBlocks(tensor.columns, column);
+  for (auto [column, blocks] : getChunks()) {
     ArrayRef<MatrixOps::Sums> own =
         ArrayRef(sums).slice(column / MatrixOps::kColumns, blocks);
     SmallVector<Value> words;
@@ -172,7 +166,6 @@ void MatrixRows::storeRow(const AllSums &sums, unsigned half, Value row) const {
           ArrayRef(words).slice(i, std::min<int64_t>(blocks - i, kLongest)),
           indices.add(at, 2 * i));
     }
-    column += blocks * MatrixOps::kColumns;
   }
 }
 

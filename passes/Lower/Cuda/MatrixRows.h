@@ -58,8 +58,12 @@ public:
 private:
   /// The part of a row that belongs to this thread, in words.
   Words readAlong(Value row) const;
-  /// What the group has of `row`, `blocks` columns of those from `column` on.
-  Words readColumns(Value row, int64_t column, int64_t blocks) const;
+  /// Columns of results of which a thread has neighbours, from `column` on: one
+  /// for each of `blocks` instructions.
+  struct Chunk {
+    int64_t column, blocks;
+  };
+  llvm::SmallVector<Chunk> getChunks() const;
   void storeRow(const AllSums &sums, unsigned half, Value row) const;
   Value clamped(Value row) const;
   Value place(Value row, Value column) const;

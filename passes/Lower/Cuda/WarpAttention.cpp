@@ -56,6 +56,20 @@ template <typename OpTy> void WarpAttention::readOperands(OpTy attention) {
   }
 }
 
+WarpAttention::Place WarpAttention::placeOfQueries(Value tile) const {
+  int64_t tiles = sizes.tilesOfHead();
+  Value line = indices.div(tile, tiles);
+  return {indices.div(line, sizes.heads), indices.rem(line, sizes.heads),
+          indices.mul(indices.rem(tile, tiles), sizes.queryRows), Value()};
+}
+
+WarpAttention::Place WarpAttention::placeOfKeys(Value tile) const {
+  int64_t tiles = sizes.tilesOfKeyHead();
+  Value line = indices.div(tile, tiles);
+  return {indices.div(line, sizes.keyHeads), indices.rem(line, sizes.keyHeads),
+          Value(), indices.mul(indices.rem(tile, tiles), sizes.keyRows)};
+}
+
 Value WarpAttention::endOfKeys(Value query) const {
   if (!sizes.causal) {
     return indices.index(sizes.columns);
@@ -70,6 +84,15 @@ Value WarpAttention::firstQuery(Value key) const {
   }
   Value first = indices.sub(key, indices.index(sizes.offset()));
   return indices.max(first, indices.index(0));
+}
+
+Value WarpAttention::getBuffer(Value result) {
+  for (auto [i, returned] : llvm::enumerate(emitter.getResults())) {
+    if (returned == result) {
+      return emitter.getResultBuffer(i);
+    }
+  }
+  return {};
 }
 
 AffineExpr WarpAttention::rowOf(const Place &place) {
@@ -160,11 +183,8 @@ namespace {
 class ForwardKernel : public WarpAttention {
 public:
   ForwardKernel(KernelEmitter &emitter, AttentionOp op)
-      : WarpAttention(emitter, op), result(getResult(0)) {
-    for (auto [i, returned] : llvm::enumerate(emitter.getResults())) {
-      lse = returned == op.getLse() ? emitter.getResultBuffer(i) : lse;
-    }
-  }
+      : WarpAttention(emitter, op), result(getResult(0)),
+        lse(getBuffer(op.getLse())) {}
 
   void emit();
 
@@ -182,11 +202,8 @@ void ForwardKernel::emit() {
   maximum = rows.makeNumber();
   total = rows.makeNumber();
   sums = rows.makeRow(sizes.width);
-  emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value tile) {
-    Value line = indices.div(tile, sizes.rows);
-    emitQuery({indices.div(line, sizes.heads), indices.rem(line, sizes.heads),
-               indices.rem(tile, sizes.rows), Value()});
-  });
+  emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1,
+                  [&](Value tile) { emitQuery(placeOfQueries(tile)); });
 }
 
 void ForwardKernel::emitQuery(const Place &place) {

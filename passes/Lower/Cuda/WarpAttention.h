@@ -24,6 +24,11 @@ protected:
 
   WarpAttention(KernelEmitter &emitter, mlir::Operation *op);
 
+  /// The head of a tile of queries and the first of these; the key head of a
+  /// tile of keys and the first of these.
+  Place placeOfQueries(Value tile) const;
+  Place placeOfKeys(Value tile) const;
+
   /// One more than the last key that a query sees, and the first query that
   /// sees a key.
   Value endOfKeys(Value query) const;
@@ -48,6 +53,9 @@ protected:
   HeadTensor getResult(unsigned number) {
     return HeadTensor::getResult(emitter, op, number);
   }
+
+  /// Where `result` goes as it is; null: nobody wants it.
+  Value getBuffer(Value result);
 
   KernelEmitter &emitter;
   mlir::Operation *op;

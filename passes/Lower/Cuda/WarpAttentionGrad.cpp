@@ -88,10 +88,7 @@ void GradientKernel::emitQueryTile(Value tile) {
   if (!queryGradient) {
     return;
   }
-  Value line = indices.div(tile, sizes.rows);
-  Value batch = indices.div(line, sizes.heads);
-  Value head = indices.rem(line, sizes.heads);
-  Value i = indices.rem(tile, sizes.rows);
+  auto [batch, head, i, none] = placeOfQueries(tile);
   Value keyHead = indices.div(head, sizes.group());
   QueryRow of = readQuery({batch, head, i, Value()});
   rows.clear(querySums);
@@ -106,10 +103,7 @@ void GradientKernel::emitQueryTile(Value tile) {
 }
 
 void GradientKernel::emitKeyTile(Value tile) {
-  Value line = indices.div(tile, sizes.columns);
-  Value batch = indices.div(line, sizes.keyHeads);
-  Value keyHead = indices.rem(line, sizes.keyHeads);
-  Value j = indices.rem(tile, sizes.columns);
+  auto [batch, keyHead, none, j] = placeOfKeys(tile);
   Value keyRow = rows.getRow(key, batch, keyHead, j);
   Value valueRow = rows.getRow(value, batch, keyHead, j);
   rows.clear(keySums);

@@ -5,7 +5,6 @@
 #include "passes/Lower/IndexArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace accel;
@@ -30,21 +29,21 @@ void WarpOps::synchronize() const {
   NVVM::SyncWarpOp::create(builder, loc, word(-1));
 }
 
-Value WarpOps::exchangeWord(Value value, int64_t distance) const {
+Value WarpOps::shuffle(Value value, Value which, NVVM::ShflKind kind) const {
   // The last operand: no segments, all 32 threads.
   return NVVM::ShflOp::create(builder, loc, value.getType(), word(-1), value,
-                              word(distance), word(kWarpThreads - 1),
-                              NVVM::ShflKind::bfly,
+                              which, word(kWarpThreads - 1), kind,
                               /*returnValueAndIsValid=*/{});
+}
+
+Value WarpOps::exchangeWord(Value value, int64_t distance) const {
+  return shuffle(value, word(distance), NVVM::ShflKind::bfly);
 }
 
 Value WarpOps::readFrom(Value value, Value thread) const {
   Value place =
       arith::IndexCastUIOp::create(builder, loc, builder.getI32Type(), thread);
-  return NVVM::ShflOp::create(builder, loc, value.getType(), word(-1), value,
-                              place, word(kWarpThreads - 1),
-                              NVVM::ShflKind::idx,
-                              /*returnValueAndIsValid=*/{});
+  return shuffle(value, place, NVVM::ShflKind::idx);
 }
 
 Value WarpOps::exchange(Value value, int64_t distance) const {

@@ -5,6 +5,7 @@
 
 #include "passes/Target/Cuda/CudaTarget.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
 
 namespace accel {
@@ -35,6 +36,8 @@ protected:
   mlir::Location loc;
 
 private:
+  /// `value`, of 32 bits, of the thread that `kind` and `which`, an i32, say.
+  Value shuffle(Value value, Value which, mlir::NVVM::ShflKind kind) const;
   Value exchangeWord(Value word, int64_t distance) const;
   Value word(int64_t value) const;
 };

@@ -93,22 +93,26 @@ Decision CudaTarget::mayFollow(MatmulOp, Operation *) const {
 /// are 132 to 160, has about 16.
 static constexpr int64_t kEnoughWarps = 2048;
 
+/// The parts of a kernel, of which each has a warp for 128 columns, that keep
+/// enough warps at work.
+static int64_t countParts(int64_t columns) {
+  return llvm::divideCeil(kEnoughWarps, llvm::divideCeil(columns, kLanes));
+}
+
 /// A warp sums 128 columns. Parts so short that their sums are as many as the
 /// rows that they save gain nothing.
 int64_t CudaTarget::getSumLength(int64_t rows, int64_t columns) const {
   constexpr int64_t kShortest = 64;
-  int64_t parts =
-      llvm::divideCeil(kEnoughWarps, llvm::divideCeil(columns, kLanes));
-  return std::max(kShortest,
-                  static_cast<int64_t>(llvm::divideCeil(rows, parts)));
+  return std::max(kShortest, static_cast<int64_t>(
+                                 llvm::divideCeil(rows, countParts(columns))));
 }
 
 /// cuBLASLt's fast products of 16 bits read and write 16 bytes at a time. For
 /// 1 GFLOP they save as much as padding costs.
 int64_t CudaTarget::getRowMultiple(MatmulOp product) const {
   constexpr int64_t kEnoughFlops = int64_t{1} << 30;
-  int64_t depth = shapeOf(product.getLhs())[product.getTransposeLhs() ? 0 : 1];
-  bool isLarge = 2 * getNumElements(product) * depth >= kEnoughFlops;
+  bool isLarge =
+      2 * getNumElements(product) * getSummedElements(product) >= kEnoughFlops;
   bool isNarrow = elementTypeOf(product.getLhs()).getIntOrFloatBitWidth() == 16;
   return isLarge && isNarrow ? 8 : 1;
 }
@@ -128,9 +132,8 @@ static int64_t countTableParts(func::FuncOp kernel, int64_t columns) {
     }
     rows = std::max(rows, getNumElements(root) / columns);
   }
-  int64_t enough =
-      llvm::divideCeil(kEnoughWarps, llvm::divideCeil(columns, kLanes));
-  return llvm::bit_floor(static_cast<uint64_t>(std::min(rows, enough)));
+  return llvm::bit_floor(
+      static_cast<uint64_t>(std::min(rows, countParts(columns))));
 }
 
 /// Elements and columns in fours for each thread of a warp; rows one by one.

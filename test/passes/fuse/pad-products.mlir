@@ -1,5 +1,5 @@
-// RUN: accel-opt %s --accel-pad-products=target=sm_90 | FileCheck %s
-// RUN: accel-opt %s --accel-pad-products | FileCheck %s --check-prefix=CPU
+// RUN: accel-opt %s --accel-pad-products=target=sm_90 --accel-expand-composites | FileCheck %s
+// RUN: accel-opt %s --accel-pad-products --accel-expand-composites | FileCheck %s --check-prefix=CPU
 // What it computes stays.
 // RUN: accel-opt %s --run=head > %t.whole && accel-opt %s --accel-pad-products=target=sm_90 --run=head > %t.padded && diff %t.whole %t.padded
 
