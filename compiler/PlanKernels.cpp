@@ -63,16 +63,22 @@ static void addOperands(func::FuncOp function, planpb::Kernel &kernel) {
   kernel.set_arity(kernel.operands_size());
 }
 
-static void setFactor(func::FuncOp function, int64_t operand, int64_t offset,
-                      bool isTransposed, planpb::Product::Factor &factor) {
+static void setFactor(func::FuncOp function, plan::FactorAttr factor,
+                      planpb::Product::Factor &message) {
   int64_t arguments = function.getNumArguments();
+  int64_t operand = factor.getOperand();
   Type element = getElementTypeOrSelf(
       operand < arguments ? function.getArgumentTypes()[operand]
                           : function.getResultTypes()[operand - arguments]);
-  factor.set_operand(operand);
-  factor.set_offset(offset * getStoredBytes(element));
-  factor.set_transposed(isTransposed);
-  factor.set_dtype(toElementType(element));
+  message.set_operand(operand);
+  message.set_offset(factor.getOffset() * getStoredBytes(element));
+  message.set_transposed(factor.getTransposed());
+  message.set_dtype(toElementType(element));
+  if (factor.getScale() >= 0) {
+    message.mutable_scale()->set_operand(factor.getScale());
+    message.mutable_scale()->set_offset(factor.getScaleOffset() *
+                                        sizeof(float));
+  }
 }
 
 static void addProduct(func::FuncOp function, plan::ProductAttr product,
@@ -81,12 +87,12 @@ static void addProduct(func::FuncOp function, plan::ProductAttr product,
   message.set_rows(product.getRows());
   message.set_columns(product.getColumns());
   message.set_depth(product.getDepth());
-  setFactor(function, product.getLhs(), product.getLhsOffset(),
-            product.getLhsTransposed(), *message.mutable_lhs());
-  setFactor(function, product.getRhs(), product.getRhsOffset(),
-            product.getRhsTransposed(), *message.mutable_rhs());
-  setFactor(function, function.getNumArguments(), /*offset=*/0,
-            /*isTransposed=*/false, *message.mutable_result());
+  setFactor(function, product.getLhs(), *message.mutable_lhs());
+  setFactor(function, product.getRhs(), *message.mutable_rhs());
+  auto result = plan::FactorAttr::get(
+      function.getContext(), function.getNumArguments(), /*offset=*/0,
+      /*transposed=*/false, /*scale=*/-1, /*scaleOffset=*/0);
+  setFactor(function, result, *message.mutable_result());
   BlockArgument flag = getKeepArgument(function, 0);
   message.set_mode(flag ? planpb::Product::RESULT_ADDED_IF
                    : isAccumulated(function, 0)

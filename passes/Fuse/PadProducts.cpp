@@ -87,7 +87,20 @@ void PadProductsPass::padProduct(MatmulOp product, int64_t multiple) {
       builder, product.getLoc(), type.clone({rows, columns}), lhs, rhs,
       isLhsTransposed, isRhsTransposed, product.getRole());
   whole->setDiscardableAttrs(product->getDiscardableAttrDictionary());
-  product.replaceAllUsesWith(
-      buildFirst(b, whole, type.getDimSize(0), type.getDimSize(1)));
-  product.erase();
+  auto takeFirst = [&](Operation *op, Value padded) {
+    op->getResult(0).replaceAllUsesWith(
+        buildFirst(b, padded, type.getDimSize(0), type.getDimSize(1)));
+    op->erase();
+  };
+  // What is rounded is so while it is close: a kernel of its own would have to
+  // read the sums.
+  auto rounding = product->hasOneUse()
+                      ? dyn_cast<CastOp>(*product->user_begin())
+                      : CastOp();
+  if (rounding) {
+    takeFirst(rounding, b.cast(whole, elementTypeOf(rounding)));
+    product.erase();
+  } else {
+    takeFirst(product, whole);
+  }
 }

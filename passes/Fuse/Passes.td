@@ -36,6 +36,24 @@ def PadProductsPass : Pass<"accel-pad-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def LayOutProductsPass : Pass<"accel-lay-out-products", "::mlir::ModuleOp"> {
+  let summary = "gives products operands whose summed index comes last";
+  let description = [{
+    Where the target multiplies no other operands, an operand whose summed index is not the last one gets a transposed copy, which is what the product
+    reads. GPUs before the generation 100 multiply floats of 8 bits only so. Products share copies: that of a weight serves the forward product or the
+    gradient of its input, those of activations and gradients serve gradients of weights.
+
+    Requires: that products read what InsertPrecisionCasts decided. Ensures: the same values, but for the order of a library's sums.
+
+    ```mlir
+    %t = accel.transpose %w [1, 0] stored : tensor<32x64xf8E4M3FN> -> tensor<64x32xf8E4M3FN>
+    %y = accel.matmul %x, %t {transpose_rhs} : tensor<16x32xf8E4M3FN>, tensor<64x32xf8E4M3FN> -> tensor<16x64xf32>
+    ```
+  }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def SplitSumsPass : Pass<"accel-split-sums", "::mlir::ModuleOp"> {
   let summary = "cuts sums over many rows into parts";
   let description = [{

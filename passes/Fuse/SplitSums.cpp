@@ -3,6 +3,7 @@
 // sums at once share out, and a sum of these.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FusableOps.h"
 #include "passes/Fuse/Passes.h"
 #include "passes/Target/Target.h"

@@ -67,8 +67,7 @@ private:
         report(site, sites.getReason(site), "f32");
       }
     }
-    rewrite(microbatch, sites, /*fp8=*/nullptr);
-    return success();
+    return rewrite(microbatch, sites, /*fp8=*/nullptr);
   }
 
   /// What does not read floats of 8 bits reads bf16, whatever the reason.
@@ -97,8 +96,7 @@ private:
     }
     std::unique_ptr<Fp8Operands> operands = createOperands(recipe);
     Fp8Products products(microbatch, fp8Sites, types, *operands);
-    rewrite(microbatch, sites, &products);
-    return success();
+    return rewrite(microbatch, sites, &products);
   }
 
   std::unique_ptr<Fp8Operands> createOperands(const Fp8Recipe &recipe) {
@@ -112,11 +110,17 @@ private:
         fp8Amax == "max" ? fp8History : 1, fp8Margin));
   }
 
-  void rewrite(func::FuncOp microbatch, const PrecisionSites &sites,
-               Fp8Products *products) {
-    StoredValues stored(microbatch, sites, residual == "f32");
+  LogicalResult rewrite(func::FuncOp microbatch, const PrecisionSites &sites,
+                        Fp8Products *products) {
+    const Target *target = findTarget(targetName, getOperation());
+    if (!target) {
+      return failure();
+    }
+    StoredValues stored(microbatch, sites, residual == "f32",
+                        target->storesSums());
     MicrobatchRewriter(microbatch, sites, getLowType(), products)
         .rewrite(stored.getRounded());
+    return success();
   }
 
   /// Tells the module what products read, if the target has code for that.
@@ -125,12 +129,16 @@ private:
     if (!target) {
       return failure();
     }
-    Fp8Support support = target->getFp8Support();
+    Fp8Support support = target->getFp8Support(recipe.block);
     if (support == Fp8Support::None) {
       return emitCodedError(getOperation().getLoc(), codes::Precision)
-             << "--fp8: expected a target that multiplies floats of 8 bits, "
-                "got '"
-             << targetName << "', which does not; train with --bf16 there";
+             << "--fp8=" << fp8
+             << ": expected a target that multiplies floats of 8 bits with "
+                "such scales, got '"
+             << targetName
+             << "', which does not; GPUs do from sm_89 and compute_89 on, with "
+                "--fp8=current and --fp8=delayed, and CPUs emulate all; "
+                "elsewhere train with --bf16";
     }
     Builder builder(&getContext());
     NamedAttrList attributes;

@@ -16,7 +16,8 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
     instance, is computed of the unrounded sum, and what is then stored for other kernels is rounded once. The gradients of weights stay f32. Attention computes
     in f32, and its results are low. Everything else computes in f32: what it reads of low values is widened, which is exact.
     Rounded are (1) what low sites read, (2) the value in which the element-wise operations behind a product, an embedding or a
-    norm end, (3) what the forward program keeps for its gradients. Numbers for a whole row, as the statistics of a norm or the losses of
+    norm end, (3) what the forward program keeps for its gradients, (4) what products sum, but gradients of weights, where the target stores that before anything
+    is computed of it. Numbers for a whole row, as the statistics of a norm or the losses of
     targets, stay f32. With `residual=f32` sums of two activations, the residual stream of a transformer, stay f32 as well.
 
     A parameter that only low sites read gets `compute`: the step reads a low copy of it.

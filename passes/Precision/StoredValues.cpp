@@ -37,8 +37,8 @@ static llvm::DenseSet<Operation *> findForward(func::FuncOp microbatch) {
 }
 
 StoredValues::StoredValues(func::FuncOp microbatch, const PrecisionSites &sites,
-                           bool keepsResidual)
-    : sites(sites), keepsResidual(keepsResidual),
+                           bool keepsResidual, bool storesSums)
+    : sites(sites), keepsResidual(keepsResidual), storesSums(storesSums),
       forward(findForward(microbatch)) {
   SmallVector<Operation *> inForward;
   llvm::copy_if(sites.getSites(), std::back_inserter(inForward),
@@ -180,8 +180,9 @@ bool StoredValues::mustRound(Value value, Chain chain) const {
   // What is in f32 because a rule says so is stored in f32.
   bool isReadWide = llvm::any_of(
       readers, [&](Operation *reader) { return isExcluded(reader); });
+  bool isStoredSum = storesSums && value.getDefiningOp<MatmulOp>();
   return chain != Chain::Excluded && !isReadWide &&
-         (endsChain(value, chain, readers.getArrayRef()) ||
+         (isStoredSum || endsChain(value, chain, readers.getArrayRef()) ||
           isKept(value, readers.getArrayRef()));
 }
 

@@ -13,9 +13,10 @@ namespace accel {
 /// for each other; InsertPrecisionCasts has the rules. Borrows: the sites.
 class StoredValues {
 public:
-  /// `keepsResidual`: sums of two activations stay as they are.
+  /// `keepsResidual`: sums of two activations stay as they are. `storesSums`:
+  /// the target stores what products sum.
   StoredValues(mlir::func::FuncOp microbatch, const PrecisionSites &sites,
-               bool keepsResidual);
+               bool keepsResidual, bool storesSums);
 
   /// In program order. None of them is the result of a view.
   llvm::ArrayRef<mlir::Value> getRounded() const { return rounded; }
@@ -39,7 +40,7 @@ private:
                  mlir::ArrayRef<mlir::Operation *> readers) const;
 
   const PrecisionSites &sites;
-  bool keepsResidual;
+  bool keepsResidual, storesSums;
   llvm::DenseSet<mlir::Operation *> forward; ///< what losses are computed of
   llvm::DenseSet<mlir::Operation *> inModel; ///< what its sites are computed of
   llvm::DenseSet<mlir::Value> activations;

@@ -85,7 +85,12 @@ public:
   // Precision
   //===--------------------------------------------------------------------===//
 
-  virtual Fp8Support getFp8Support() const = 0;
+  /// For operands with a scale for so many neighbours, or, if 0, for each whole
+  /// tensor.
+  virtual Fp8Support getFp8Support(int64_t block) const = 0;
+  /// Whether the sums of products go to memory before anything is computed of
+  /// them. Then they are rounded, as all is that kernels store for each other.
+  virtual bool storesSums() const = 0;
 
   //===--------------------------------------------------------------------===//
   // Fuse
@@ -112,6 +117,9 @@ public:
   /// Of how many elements the rows of `product`'s operands and result had
   /// better be a multiple; 1: any length will do.
   virtual int64_t getRowMultiple(MatmulOp product) const = 0;
+  /// Whether `product` is only multiplied of operands whose summed index comes
+  /// last.
+  virtual bool wantsSummedLast(MatmulOp product) const = 0;
   /// Elements of the sums of `product` that are added in one go.
   virtual int64_t getSumBlock(MatmulOp product) const = 0;
 

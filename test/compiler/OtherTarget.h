@@ -10,10 +10,12 @@ namespace accel::test {
 
 /// Small tiles and kernels, short blocks of sums, sums of few rows, reductions
 /// into half as many sums, no epilogues, kernels that end with the sums of
-/// their rows, copies of all operands that are views, buffers at multiples of
+/// their rows, copies of all operands that are views
+/// or whose summed index is not the last one, buffers at multiples of
 /// 256 bytes, gathered parameters in each rank's own memory, streams of other
 /// names in another order, a variant in which a library that no processor here
-/// has does the products, and units for floats of 8 bits.
+/// has does the products, and units for floats of 8 bits, and
+/// rounded sums of products.
 class OtherTarget : public CpuTarget {
 public:
   static constexpr int64_t kAlignment = 256;
@@ -37,7 +39,10 @@ public:
                                       /*product=*/{});
   }
 
-  Fp8Support getFp8Support() const override { return Fp8Support::Native; }
+  Fp8Support getFp8Support(int64_t) const override {
+    return Fp8Support::Native;
+  }
+  bool storesSums() const override { return true; }
 
   Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
                    bool readsRows) const override {
@@ -50,6 +55,7 @@ public:
                            : Decision::no("it is a view of other memory");
   }
   int64_t getRowMultiple(MatmulOp) const override { return 6; }
+  bool wantsSummedLast(MatmulOp) const override { return true; }
   int64_t getSumLength(int64_t, int64_t) const override { return 12; }
   Decision mayFollow(MatmulOp, mlir::Operation *) const override {
     return Decision::no("nothing is computed behind products");

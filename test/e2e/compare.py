@@ -40,7 +40,7 @@ BF16_DISTANCE = 1e-3
 # are few: what the order of a sum moves.  In a deep model a difference in the last
 # bit of bf16 moves numbers to the next one of 8 bits, and what those leave out, up
 # to a tenth of a gradient, becomes another sample of the same noise.
-FP8 = {"loss": 7e-4, "gradient": 5e-3, "norm": 3e-2}
+FP8 = {"loss": 9e-4, "gradient": 5e-3, "norm": 3e-2}
 FP8_DEEP = {"loss": 2e-3, "gradient": 2.5e-1, "norm": 3e-2}
 FP8_DEEP_WHOLE = 9e-2  # of all gradients together
 # From float32: eight bits cost 4.5e-2 and more, bf16 at most 2.6e-2.

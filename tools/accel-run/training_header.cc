@@ -51,6 +51,16 @@ std::string TrainingRun::MakeRunId(int64_t started_ns) const {
   return runtime::ToHex(hash.Finish()).substr(0, 16);
 }
 
+// No CPU has units for floats of 8 bits, whatever else the plan is made for.
+bool TrainingRun::EmulatesFp8() const {
+  const planpb::Manifest& manifest = plan_->manifest();
+  const absl::StatusOr<int> variant = device_->ChooseVariant(plan_->view());
+  return manifest.has_fp8() &&
+         (manifest.fp8().emulated() ||
+          (variant.ok() &&
+           manifest.variants(*variant).device() == planpb::DEVICE_CPU));
+}
+
 absl::Status TrainingRun::WriteRecord(const std::string& id,
                                       int64_t started_ns) {
   nlohmann::ordered_json record;
@@ -65,7 +75,7 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
   record["steps"] = steps_;
   if (plan_->manifest().has_fp8()) {
     record["fp8"] = {{"recipe", plan_->manifest().fp8().recipe()},
-                     {"emulated", plan_->manifest().fp8().emulated()}};
+                     {"emulated", EmulatesFp8()}};
   }
   record["on_nonfinite"] = SkipsNonFinite() ? "skip" : "halt";
   record["global_batch"] = global_batch_;
@@ -106,12 +116,11 @@ void TrainingRun::PrintHeader() {
         "no --data: training on SYNTHETIC data, the model learns nothing "
         "useful");
   }
-  Print(absl::StrCat(
-      "plan    ", manifest.model().name(), ", ",
-      runtime::FormatCount(
-          static_cast<int64_t>(manifest.model().parameter_count())),
-      " parameters", manifest.fp8().emulated() ? ", fp8 emulated" : "",
-      ", sha256 ", runtime::ToHex(plan_->root()).substr(0, 16)));
+  Print(absl::StrCat("plan    ", manifest.model().name(), ", ",
+                     runtime::FormatCount(static_cast<int64_t>(
+                         manifest.model().parameter_count())),
+                     " parameters", EmulatesFp8() ? ", fp8 emulated" : "",
+                     ", sha256 ", runtime::ToHex(plan_->root()).substr(0, 16)));
   Print(absl::StrCat("device  ", device_->Describe(), ", ", RanksText(),
                      executor_->Describe()));
   Print(absl::StrCat("memory  ", ranks() == 1 ? "" : "each rank ",

@@ -112,6 +112,8 @@ class TrainingRun {
   double MetricOf(const std::vector<double>& values,
                   absl::string_view name) const;
   bool SkipsNonFinite() const;
+  // Whether code computes with the numbers of FP8 without units for them.
+  bool EmulatesFp8() const;
   bool IsFinite(const runtime::StepMetrics& metrics,
                 const std::vector<double>& values) const;
   // After a step that was not finite, and has changed no weight: an error, or

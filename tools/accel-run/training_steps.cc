@@ -140,7 +140,7 @@ absl::Status TrainingRun::Train() {
     runtime::ProgressOptions options;
     options.last_step = steps_;
     std::vector<std::string> tags;
-    if (plan_->manifest().fp8().emulated()) {
+    if (EmulatesFp8()) {
       tags.emplace_back("fp8 emulated");
     }
     if (dataset_->synthetic()) {

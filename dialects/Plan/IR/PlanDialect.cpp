@@ -114,52 +114,94 @@ CodeAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 }
 
 llvm::LogicalResult
+FactorAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                   int64_t operand, int64_t offset, bool, int64_t scale,
+                   int64_t scaleOffset) {
+  if (std::min({operand, offset, scaleOffset}) < 0 || scale < -1) {
+    return emitError() << "expected operands and offsets that are not "
+                          "negative, got "
+                       << operand << " from " << offset << " scaled by "
+                       << scale << " from " << scaleOffset;
+  }
+  return llvm::success();
+}
+
+/// `0 from 512`, of which only the number is always there.
+static mlir::ParseResult parsePlace(mlir::AsmParser &parser, int64_t &operand,
+                                    int64_t &offset) {
+  return mlir::failure(parser.parseInteger(operand) ||
+                       (succeeded(parser.parseOptionalKeyword("from")) &&
+                        parser.parseInteger(offset)));
+}
+
+static void printPlace(mlir::AsmPrinter &printer, int64_t operand,
+                       int64_t offset) {
+  printer << operand;
+  if (offset != 0) {
+    printer << " from " << offset;
+  }
+}
+
+/// `0 from 512 transposed scaled by 2 from 1`
+static mlir::FailureOr<FactorAttr> parseFactor(mlir::AsmParser &parser) {
+  int64_t operand = 0, offset = 0, scale = -1, scaleOffset = 0;
+  if (parsePlace(parser, operand, offset)) {
+    return mlir::failure();
+  }
+  bool isTransposed = succeeded(parser.parseOptionalKeyword("transposed"));
+  if (succeeded(parser.parseOptionalKeyword("scaled")) &&
+      (parser.parseKeyword("by") || parsePlace(parser, scale, scaleOffset))) {
+    return mlir::failure();
+  }
+  auto factor = parser.getChecked<FactorAttr>(
+      parser.getContext(), operand, offset, isTransposed, scale, scaleOffset);
+  if (!factor) {
+    return mlir::failure();
+  }
+  return factor;
+}
+
+static void printFactor(mlir::AsmPrinter &printer, FactorAttr factor) {
+  printPlace(printer, factor.getOperand(), factor.getOffset());
+  if (factor.getTransposed()) {
+    printer << " transposed";
+  }
+  if (factor.getScale() >= 0) {
+    printer << " scaled by ";
+    printPlace(printer, factor.getScale(), factor.getScaleOffset());
+  }
+}
+
+mlir::Attribute FactorAttr::parse(mlir::AsmParser &parser, mlir::Type) {
+  mlir::FailureOr<FactorAttr> factor = mlir::failure();
+  if (parser.parseLess() || failed(factor = parseFactor(parser)) ||
+      parser.parseGreater()) {
+    return {};
+  }
+  return *factor;
+}
+
+void FactorAttr::print(mlir::AsmPrinter &printer) const {
+  printer << "<";
+  printFactor(printer, *this);
+  printer << ">";
+}
+
+llvm::LogicalResult
 ProductAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                     int64_t matrices, int64_t rows, int64_t columns,
-                    int64_t depth, int64_t lhs, int64_t lhsOffset, bool,
-                    int64_t rhs, int64_t rhsOffset, bool) {
+                    int64_t depth, FactorAttr, FactorAttr) {
   if (std::min({matrices, rows, columns, depth}) <= 0) {
     return emitError() << "expected a product of positive sizes, got "
                        << matrices << " of " << rows << "x" << columns
                        << " over " << depth;
   }
-  if (std::min({lhs, lhsOffset, rhs, rhsOffset}) < 0) {
-    return emitError() << "expected operands and offsets that are not "
-                          "negative, got "
-                       << lhs << " from " << lhsOffset << " and " << rhs
-                       << " from " << rhsOffset;
-  }
   return llvm::success();
 }
 
-/// `0 from 512 transposed`, of which only the number is always there.
-static mlir::ParseResult parsePlace(mlir::AsmParser &parser, int64_t &operand,
-                                    int64_t &offset, bool &isTransposed) {
-  offset = 0;
-  if (parser.parseInteger(operand) ||
-      (succeeded(parser.parseOptionalKeyword("from")) &&
-       parser.parseInteger(offset))) {
-    return mlir::failure();
-  }
-  isTransposed = succeeded(parser.parseOptionalKeyword("transposed"));
-  return mlir::success();
-}
-
-static void printPlace(mlir::AsmPrinter &printer, int64_t operand,
-                       int64_t offset, bool isTransposed) {
-  printer << operand;
-  if (offset != 0) {
-    printer << " from " << offset;
-  }
-  if (isTransposed) {
-    printer << " transposed";
-  }
-}
-
 mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
-  int64_t matrices = 0, depth = 0, lhs = 0, lhsOffset = 0, rhs = 0,
-          rhsOffset = 0;
-  bool isLhsTransposed = false, isRhsTransposed = false;
+  int64_t matrices = 0, depth = 0;
+  mlir::FailureOr<FactorAttr> lhs = mlir::failure(), rhs = mlir::failure();
   llvm::SmallVector<int64_t> shape;
   llvm::SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseInteger(matrices) ||
@@ -168,9 +210,8 @@ mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
                                 /*withTrailingX=*/false) ||
       parser.parseKeyword("over") || parser.parseInteger(depth) ||
       parser.parseComma() || parser.parseKeyword("lhs") ||
-      parsePlace(parser, lhs, lhsOffset, isLhsTransposed) ||
-      parser.parseComma() || parser.parseKeyword("rhs") ||
-      parsePlace(parser, rhs, rhsOffset, isRhsTransposed) ||
+      failed(lhs = parseFactor(parser)) || parser.parseComma() ||
+      parser.parseKeyword("rhs") || failed(rhs = parseFactor(parser)) ||
       parser.parseGreater()) {
     return {};
   }
@@ -179,17 +220,16 @@ mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
         << shape.size() << " dimensions";
     return {};
   }
-  return parser.getChecked<ProductAttr>(
-      parser.getContext(), matrices, shape[0], shape[1], depth, lhs, lhsOffset,
-      isLhsTransposed, rhs, rhsOffset, isRhsTransposed);
+  return parser.getChecked<ProductAttr>(parser.getContext(), matrices, shape[0],
+                                        shape[1], depth, *lhs, *rhs);
 }
 
 void ProductAttr::print(mlir::AsmPrinter &printer) const {
   printer << "<" << getMatrices() << " of " << getRows() << "x" << getColumns()
           << " over " << getDepth() << ", lhs ";
-  printPlace(printer, getLhs(), getLhsOffset(), getLhsTransposed());
+  printFactor(printer, getLhs());
   printer << ", rhs ";
-  printPlace(printer, getRhs(), getRhsOffset(), getRhsTransposed());
+  printFactor(printer, getRhs());
   printer << ">";
 }
 

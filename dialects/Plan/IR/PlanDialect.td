@@ -296,14 +296,43 @@ def Plan_CodeAttr : AttrDef<Plan_Dialect, "Code"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Plan_FactorAttr : AttrDef<Plan_Dialect, "Factor"> {
+  let mnemonic = "factor";
+  let summary = "where an operand of a product lies, and what scales it";
+  let description = [{
+    An operand lies row by row, without gaps, `offset` elements behind the beginning of the kernel's operand of that number; `transposed`, its last
+    two dimensions are swapped. The sums of floats of 8 bits are multiplied by a scale of each operand, an f32 that lies `scale_offset`
+    elements behind the beginning of the kernel's operand `scale`; -1: there is none. Only the number is always written.
+
+    ```mlir
+    plan.variant @"with-library" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
+    func.func private @k(%x: tensor<4x8xf8E4M3FN>, %y: tensor<16x8xf8E4M3FN>, %s: tensor<2xf32>) -> tensor<4x16xf32> attributes {
+        plan.kernel = {kind = "product", elements = 64 : i64, rows = 4 : i64, columns = 16 : i64, block = 8 : i64},
+        plan.code = {"with-library" = #plan.library_call<"matrices" "multiply"
+            product <1 of 4x16 over 8, lhs 0, rhs 1 transposed scaled by 2 from 1>, workspace 4096>}} {
+      %z = accel.matmul %x, %y {transpose_rhs} : tensor<4x8xf8E4M3FN>, tensor<16x8xf8E4M3FN> -> tensor<4x16xf32>
+      %t = accel.slice %s [1] : tensor<2xf32> -> tensor<1xf32>
+      %u = accel.reshape %t : tensor<1xf32> -> tensor<f32>
+      %v = accel.broadcast %u [] : tensor<f32> -> tensor<4x16xf32>
+      %w = accel.mul %z, %v : tensor<4x16xf32>
+      return %w : tensor<4x16xf32>
+    }
+    ```
+
+    Operands and offsets are not negative.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "int64_t":$operand, "int64_t":$offset, "bool":$transposed, "int64_t":$scale, "int64_t":$scale_offset);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
   let mnemonic = "product";
   let summary = "the matrix product that a library is to compute for a kernel";
   let description = [{
-    `result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]` for `matrices` values of b, `rows` of m, `columns` of n and `depth` of k. All
-    lie row by row, without gaps, `lhs_offset` and `rhs_offset` elements behind the beginnings of the kernel's operands `lhs` and `rhs`; a transposed
-    one as (k, m), or (n, k). The result is the kernel's only one, with its type and `plan.accumulate`. An operand that does not begin with its memory is
-    written `lhs 0 from 512`.
+    `result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]` for `matrices` values of b, `rows` of m, `columns` of n and `depth` of k, times the
+    scales of both factors (`#plan.factor`); a transposed one lies as (k, m), or (n, k). The result is the kernel's only one, row by row, rounded to its type, with its `plan.accumulate`.
+    An operand that does not begin with its memory is written `lhs 0 from 512`.
 
     ```mlir
     plan.variant @"with-library" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
@@ -316,12 +345,11 @@ def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
     }
     ```
 
-    Sizes are positive, operands and offsets not negative.
+    Sizes are positive.
   }];
   let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$matrices, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
-                        "int64_t":$lhs, "int64_t":$lhs_offset, "bool":$lhs_transposed,
-                        "int64_t":$rhs, "int64_t":$rhs_offset, "bool":$rhs_transposed);
+                        "::accel::plan::FactorAttr":$lhs, "::accel::plan::FactorAttr":$rhs);
   let hasCustomAssemblyFormat = 1;
 }
 

@@ -50,7 +50,10 @@ public:
   getVariants(mlir::ModuleOp program) const override;
 
   /// They are numbers of bf16, as which they are packed and multiplied.
-  Fp8Support getFp8Support() const override { return Fp8Support::Emulated; }
+  Fp8Support getFp8Support(int64_t /*block*/) const override {
+    return Fp8Support::Emulated;
+  }
+  bool storesSums() const override { return false; }
 
   Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
                    bool readsRows) const override;
@@ -60,6 +63,7 @@ public:
   int64_t getRowLength(int64_t columns) const override;
   /// A few columns keep a core busy.
   int64_t getRowMultiple(MatmulOp /*product*/) const override { return 1; }
+  bool wantsSummedLast(MatmulOp /*product*/) const override { return false; }
   int64_t getSumLength(int64_t rows, int64_t /*columns*/) const override {
     return rows;
   }

@@ -85,8 +85,18 @@ SmallVector<CodeVariant> CudaTarget::getVariants(ModuleOp program) const {
   return all;
 }
 
-Decision CudaTarget::mayFollow(MatmulOp, Operation *) const {
-  return Decision::no("cuBLASLt computes the product");
+/// PTX of a generation is what the oldest GPU is that runs it.
+Fp8Support CudaTarget::getFp8Support(int64_t block) const {
+  bool areNewEnough = llvm::all_of(gpus, [](const CodeVariant &gpu) {
+    return StringRef(gpu.processor) != "sm_80";
+  });
+  return areNewEnough && block == 0 ? Fp8Support::Native : Fp8Support::None;
+}
+
+Decision CudaTarget::mayFollow(MatmulOp product, Operation *op) const {
+  return isPartOfCall(product, op)
+             ? Decision::yes()
+             : Decision::no("cuBLASLt computes the product and its rounding");
 }
 
 /// Enough warps are at work when each processor of a large GPU, of which there
@@ -115,6 +125,11 @@ int64_t CudaTarget::getRowMultiple(MatmulOp product) const {
       2 * getNumElements(product) * getSummedElements(product) >= kEnoughFlops;
   bool isNarrow = elementTypeOf(product.getLhs()).getIntOrFloatBitWidth() == 16;
   return isLarge && isNarrow ? 8 : 1;
+}
+
+/// Processors from the generation 100 on take any operands of 8 bits.
+bool CudaTarget::wantsSummedLast(MatmulOp product) const {
+  return elementTypeOf(product.getLhs()).getIntOrFloatBitWidth() == 8;
 }
 
 /// Into how many parts the rows of a table are dealt that a kernel of `columns`

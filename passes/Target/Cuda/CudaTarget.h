@@ -30,8 +30,10 @@ public:
   llvm::SmallVector<CodeVariant>
   getVariants(mlir::ModuleOp program) const override;
 
-  /// Calls of cuBLASLt for floats of 8 bits are not written yet.
-  Fp8Support getFp8Support() const override { return Fp8Support::None; }
+  /// Processors multiply floats of 8 bits from the generation 89 on, and calls
+  /// of cuBLASLt with scales of blocks are not written.
+  Fp8Support getFp8Support(int64_t block) const override;
+  bool storesSums() const override { return true; }
 
   Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
                    bool readsRows) const override {
@@ -47,6 +49,7 @@ public:
   }
   int64_t getSumLength(int64_t rows, int64_t columns) const override;
   int64_t getRowMultiple(MatmulOp product) const override;
+  bool wantsSummedLast(MatmulOp product) const override;
   int64_t getSumBlock(MatmulOp product) const override {
     return cpu.getSumBlock(product);
   }

@@ -5,9 +5,16 @@
 
 #include "dialects/Plan/IR/PlanOps.h"
 
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Plan/IR/PlanOps.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace accel {
+
+/// Whether the call for `product` also computes `op`, which reads it: a scale
+/// of floats of 8 bits, or the one rounding of the sums to 16 bits.
+bool isPartOfCall(MatmulOp product, mlir::Operation *op);
 
 /// The call for a kernel whose domain is a product; null after an error on the
 /// kernel, which computes something else, or of operands that do not lie in one

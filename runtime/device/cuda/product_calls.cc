@@ -34,6 +34,10 @@ std::optional<int> ToCuda(planpb::ElementType type) {
       return kR16BF;
     case planpb::ELEMENT_F16:
       return kR16F;
+    case planpb::ELEMENT_F8E4M3:
+      return kR8F_E4M3;
+    case planpb::ELEMENT_F8E5M2:
+      return kR8F_E5M2;
     default:
       return std::nullopt;
   }
@@ -242,6 +246,11 @@ absl::Status ProductCalls::Describe(Call& call) const {
     RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulDescSetAttribute, call.desc,
                          attribute, &operation, sizeof operation);
   }
+  // The library is asked for an algorithm with scales before it is known where
+  // they lie.
+  const DevicePointer somewhere = kMostAlignment;
+  RETURN_IF_ERROR(SetScale(call, kDescAScalePointer, product.rhs(), somewhere));
+  RETURN_IF_ERROR(SetScale(call, kDescBScalePointer, product.lhs(), somewhere));
   const uint64_t m = product.rows(), n = product.columns(), k = product.depth(),
                  b = product.matrices();
   ASSIGN_OR_RETURN(call.a,
@@ -340,11 +349,31 @@ std::map<std::string, std::string> ProductCalls::Algorithms(
   return algorithms;
 }
 
+// A description belongs to a kernel, and each launch has its own memory: the
+// library copies the description when the call is enqueued.
+absl::Status ProductCalls::SetScale(const Call& call, int attribute,
+                                    const planpb::Product::Factor& factor,
+                                    DevicePointer address) const {
+  if (!factor.has_scale()) {
+    return absl::OkStatus();
+  }
+  return library_->Check((*library_)->cublasLtMatmulDescSetAttribute(
+                             call.desc, attribute, &address, sizeof address),
+                         "cublasLtMatmulDescSetAttribute");
+}
+
 absl::Status ProductCalls::Run(uint32_t kernel,
                                absl::Span<const DevicePointer> operands,
                                bool adds, StreamHandle stream) const {
   const Call& call = calls_[kernel];
   const planpb::Product& product = *call.product;
+  const auto scale_of = [&](const planpb::Product::Factor& factor) {
+    return operands[factor.scale().operand()] + factor.scale().offset();
+  };
+  RETURN_IF_ERROR(SetScale(call, kDescAScalePointer, product.rhs(),
+                           scale_of(product.rhs())));
+  RETURN_IF_ERROR(SetScale(call, kDescBScalePointer, product.lhs(),
+                           scale_of(product.lhs())));
   const auto at = [&](const planpb::Product::Factor& factor) {
     return reinterpret_cast<void*>(operands[factor.operand()] +
                                    factor.offset());

@@ -103,6 +103,9 @@ class ProductCalls {
                              MatmulPreference preference) const;
   absl::Status ChooseAlgorithm(Call& call) const;
   void DescribeAlgorithm(Call& call) const;
+  absl::Status SetScale(const Call& call, int attribute,
+                        const planpb::Product::Factor& factor,
+                        DevicePointer address) const;
 
   std::unique_ptr<CublasLt> library_;
   AccumulationFlags flags_;

@@ -15,6 +15,28 @@
 namespace accel::runtime {
 namespace {
 
+// An f32 in one operand of the kernel, of floats of 8 bits.
+absl::Status ValidateScale(const planpb::Kernel& kernel,
+                           const planpb::Product::Factor& factor) {
+  const planpb::Product::Scale& scale = factor.scale();
+  RETURN_IF_ERROR(CheckIndex("operand", scale.operand(), kernel.arity()));
+  const uint64_t room =
+      kernel.operands(static_cast<int>(scale.operand())).bytes();
+  if (room < sizeof(float) || scale.offset() > room - sizeof(float) ||
+      scale.offset() % sizeof(float) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected a number of f32 in the ", room, " bytes of operand ",
+        scale.operand(), ", got one from byte ", scale.offset(), " on"));
+  }
+  if (factor.dtype() != planpb::ELEMENT_F8E4M3 &&
+      factor.dtype() != planpb::ELEMENT_F8E5M2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected none but of floats of 8 bits, got one of ",
+                     ElementTypeName(factor.dtype())));
+  }
+  return absl::OkStatus();
+}
+
 // All of a factor lies in one operand of the kernel.
 absl::Status ValidateFactor(const planpb::Kernel& kernel,
                             const planpb::Product::Factor& factor,
@@ -34,7 +56,8 @@ absl::Status ValidateFactor(const planpb::Kernel& kernel,
         ElementTypeName(factor.dtype()), " from byte ", factor.offset(),
         " on"));
   }
-  return absl::OkStatus();
+  return factor.has_scale() ? Annotate(ValidateScale(kernel, factor), "scale")
+                            : absl::OkStatus();
 }
 
 absl::Status ValidateProduct(const planpb::Kernel& kernel,

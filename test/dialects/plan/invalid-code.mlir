@@ -52,9 +52,15 @@ func.func private @product_sizes() attributes {plan.code = {v = #plan.library_ca
 
 // -----
 
-// expected-error@+2 {{expected operands and offsets that are not negative, got 0 from 0 and -1 from 0}}
+// expected-error@+2 {{expected operands and offsets that are not negative, got -1 from 0 scaled by -1 from 0}}
 // expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
 func.func private @product_operand() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs -1>>}}
+
+// -----
+
+// expected-error@+2 {{expected operands and offsets that are not negative, got 0 from 0 scaled by 1 from -4}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
+func.func private @product_scale() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0 scaled by 1 from -4, rhs 0>>}}
 
 // -----
 

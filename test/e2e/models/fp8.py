@@ -263,20 +263,26 @@ RECIPES: dict[str, Callable[[Format], Casts]] = {
 
 
 class Product(torch.autograd.Function):
-    """x in bf16 times the transposed weight in f32; the result is in bf16."""
+    """x in bf16 times the transposed weight in f32; the result is in bf16.  With
+    `rounds_sums` so is what the bias is added to, and the logits are not rounded
+    again."""
 
     @staticmethod
-    def forward(ctx, x, weight, bias, casts: Casts):
+    def forward(ctx, x, weight, bias, casts: Casts, rounds_sums: bool):
         with torch.autocast("cpu", enabled=False):
             features, tokens = casts.x(x)
             w = casts.weight(weight)
             y = multiply(features, w.t())
+            if rounds_sums:
+                y = y.bfloat16().float()
             if bias is not None:
                 y = y + bias
         ctx.x, ctx.w = tokens, w
         ctx.kind = x.dtype
         ctx.casts, ctx.biased = casts, bias is not None
-        return y.bfloat16()
+        # Only the loss reads the logits, in the kernel that adds the bias.
+        is_kept = rounds_sums and isinstance(casts, Bf16Casts)
+        return y if is_kept else y.bfloat16()
 
     @staticmethod
     def backward(ctx, dy):
@@ -285,25 +291,29 @@ class Product(torch.autograd.Function):
         dx = multiply(features, ctx.w)
         dw = multiply(tokens.t(), ctx.x)
         db = dy.float().flatten(0, -2).sum(0) if ctx.biased else None
-        return dx.bfloat16().to(ctx.kind), dw, db, None
+        return dx.bfloat16().to(ctx.kind), dw, db, None, None
 
 
 class CastLinear(nn.Module):
     """Has the parameters of the layer that it replaces."""
 
-    def __init__(self, linear: nn.Linear, casts: Casts):
+    def __init__(self, linear: nn.Linear, casts: Casts, rounds_sums: bool):
         super().__init__()
         self.weight, self.bias = linear.weight, linear.bias
-        self.casts = casts
+        self.casts, self.rounds_sums = casts, rounds_sums
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if not torch.is_autocast_enabled("cpu"):
             return F.linear(x, self.weight, self.bias)
-        return Product.apply(x, self.weight, self.bias, self.casts)
+        casts, rounds_sums = self.casts, self.rounds_sums
+        return Product.apply(x, self.weight, self.bias, casts, rounds_sums)
 
 
-def convert(network: nn.Module, recipe: str, form: str) -> Callable[[], None]:
+def convert(
+    network: nn.Module, recipe: str, form: str, rounds_sums: bool
+) -> Callable[[], None]:
     """Replaces all linear layers; the last one, which makes the logits, stays bf16.
+    `rounds_sums`: as where a library computes products, and other kernels the rest.
 
     The result ends a step.  Each layer has scales of its own: those of two layers
     that read one tensor would be equal."""
@@ -312,7 +322,8 @@ def convert(network: nn.Module, recipe: str, form: str) -> Callable[[], None]:
     every.append(Bf16Casts())
     for (path, module), casts in zip(linears, every, strict=True):
         parent, _, own = path.rpartition(".")
-        setattr(network.get_submodule(parent), own, CastLinear(module, casts))
+        layer = CastLinear(module, casts, rounds_sums)
+        setattr(network.get_submodule(parent), own, layer)
 
     def end_step() -> None:
         for casts in every:

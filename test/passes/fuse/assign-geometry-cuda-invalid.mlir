@@ -16,3 +16,14 @@ func.func private @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x5xf32>) -> tensor<
   %1 = accel.neg %0 : tensor<4x5xf32>
   return %1 : tensor<4x5xf32>
 }
+
+// -----
+
+// Only floats of 8 bits have scales.
+// expected-error@+1 {{expected one product of operands that lie in one piece each, which is all that cuBLASLt computes}}
+func.func private @scaled(%x: tensor<16x16xbf16>, %w: tensor<16x16xbf16>, %s: tensor<f32>) -> tensor<16x16xf32> attributes {plan.kernel = {kind = "product", elements = 256 : i64, rows = 16 : i64, columns = 16 : i64, block = 16 : i64}} {
+  %0 = accel.matmul %x, %w : tensor<16x16xbf16>, tensor<16x16xbf16> -> tensor<16x16xf32>
+  %1 = accel.broadcast %s [] : tensor<f32> -> tensor<16x16xf32>
+  %2 = accel.mul %0, %1 : tensor<16x16xf32>
+  return %2 : tensor<16x16xf32>
+}

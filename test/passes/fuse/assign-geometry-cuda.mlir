@@ -23,6 +23,21 @@ func.func private @part(%x: tensor<2x2x4x8xf32>, %w: tensor<80xf32>) -> tensor<4
   return %4 : tensor<40xf32>
 }
 
+// A call stores sums in bf16, and multiplies them by the scales of floats of 8 bits.
+// CHECK-LABEL: func.func private @rounded(
+// CHECK-SAME: product <1 of 16x32 over 16, lhs 0 scaled by 2, rhs 1 transposed scaled by 3 from 5>, workspace
+func.func private @rounded(%x: tensor<16x16xf8E5M2>, %w: tensor<32x16xf8E4M3FN>, %s: tensor<f32>, %t: tensor<8xf32>) -> tensor<16x32xbf16> attributes {plan.kernel = {kind = "product", elements = 512 : i64, rows = 16 : i64, columns = 32 : i64, block = 16 : i64}} {
+  %0 = accel.matmul %x, %w {transpose_rhs} : tensor<16x16xf8E5M2>, tensor<32x16xf8E4M3FN> -> tensor<16x32xf32>
+  %1 = accel.broadcast %s [] : tensor<f32> -> tensor<16x32xf32>
+  %2 = accel.mul %0, %1 : tensor<16x32xf32>
+  %3 = accel.slice %t [5] strides [1] : tensor<8xf32> -> tensor<1xf32>
+  %4 = accel.reshape %3 : tensor<1xf32> -> tensor<f32>
+  %5 = accel.broadcast %4 [] : tensor<f32> -> tensor<16x32xf32>
+  %6 = accel.mul %2, %5 : tensor<16x32xf32>
+  %7 = accel.cast %6 : tensor<16x32xf32> -> tensor<16x32xbf16>
+  return %7 : tensor<16x32xbf16>
+}
+
 // Few long rows are cut into pieces, so that enough warps copy.
 // CHECK-LABEL: func.func private @long_rows(
 // CHECK-SAME: #plan.code<10 tiles of 1 rows, threads 128>

@@ -24,6 +24,17 @@ func.func @head(%x: tensor<1100x512xbf16>, %w: tensor<1001x512xbf16>, %dy: tenso
   return %y, %dx, %dw : tensor<1100x1001xf32>, tensor<1100x512xf32>, tensor<1001x512xf32>
 }
 
+// What rounds the sums stays behind them, in front of the view: so it can be part of the product's kernel.
+// CHECK-LABEL: func @rounded
+// CHECK: %[[Y:.+]] = accel.matmul {{.*}} -> tensor<1100x1008xf32>
+// CHECK-NEXT: %[[LOW:.+]] = accel.cast %[[Y]] : tensor<1100x1008xf32> -> tensor<1100x1008xbf16>
+// CHECK-NEXT: accel.slice %[[LOW]] [0, 0] strides [1, 1] : tensor<1100x1008xbf16> -> tensor<1100x1001xbf16>
+func.func @rounded(%x: tensor<1100x512xbf16>, %w: tensor<1001x512xbf16>) -> tensor<1100x1001xbf16> {
+  %y = accel.matmul %x, %w {transpose_rhs} : tensor<1100x512xbf16>, tensor<1001x512xbf16> -> tensor<1100x1001xf32>
+  %low = accel.cast %y : tensor<1100x1001xf32> -> tensor<1100x1001xbf16>
+  return %low : tensor<1100x1001xbf16>
+}
+
 // Small products do not repay the copies, floats of 32 bits are multiplied elsewhere, and multiples of eight are what is wanted.
 // CHECK-LABEL: func @stays
 // CHECK-NOT: accel.concat

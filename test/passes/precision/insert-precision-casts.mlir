@@ -1,5 +1,7 @@
 // RUN: split-file %s %t
 // RUN: accel-opt %t/products.mlir --accel-insert-precision-casts=precision=bf16 | FileCheck %t/products.mlir
+// RUN: accel-opt %t/products.mlir --accel-insert-precision-casts='precision=bf16 target=compute_80' | FileCheck %t/products.mlir --check-prefix=STORED
+// RUN: accel-opt %t/products.mlir --accel-insert-precision-casts='precision=bf16 target=compute_80' --accel-verify-precision
 // RUN: accel-opt %t/attention.mlir --accel-insert-precision-casts=precision=bf16 | FileCheck %t/attention.mlir
 // RUN: accel-opt %t/views.mlir --accel-insert-precision-casts=precision=bf16 | FileCheck %t/views.mlir
 // What the pass makes is what the verifier wants.
@@ -27,6 +29,15 @@ func.func @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}) {
   // CHECK-DAG: %[[LOWX:.+]] = accel.cast %[[X]] : tensor<4x8xf32> -> tensor<4x8xbf16>
   // CHECK-DAG: %[[W:.+]] = accel.read @w : tensor<8x16xbf16>
   // CHECK: %[[Z:.+]] = accel.matmul %[[LOWX]], %[[W]] : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xf32>
+  // Where another kernel reads the sums they are rounded, those of gradients as well.
+  // STORED: %[[Z:.+]] = accel.matmul %{{.+}} -> tensor<4x16xf32>
+  // STORED-NEXT: %[[LOWZ:.+]] = accel.cast %[[Z]] : tensor<4x16xf32> -> tensor<4x16xbf16>
+  // STORED-NEXT: %[[WIDEZ:.+]] = accel.cast %[[LOWZ]]
+  // STORED: accel.add %[[WIDEZ]],
+  // STORED: accel.matmul {{.*}} as weight_gradient {{.*}} -> tensor<16x8xf32>
+  // STORED-NEXT: accel.accumulate @v,
+  // STORED: %[[GH:.+]] = accel.matmul {{.*}} as input_gradient
+  // STORED-NEXT: accel.cast %[[GH]] : tensor<4x16xf32> -> tensor<4x16xbf16>
   %w = accel.read @w : tensor<8x16xf32>
   %z = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   // The bias and the activation are computed of the unrounded sum, and the end of the chain is rounded once.

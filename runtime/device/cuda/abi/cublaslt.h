@@ -67,12 +67,14 @@ enum : int {
 
 // cublasLtMatmulDescAttributes_t; behind each the type of its value.
 enum : int {
-  kDescPointerMode = 2,    // int32_t; 0: alpha and beta lie in host memory
-  kDescTransA = 3,         // int32_t, a cublasOperation_t
-  kDescTransB = 4,         // likewise
-  kDescEpilogue = 7,       // uint32_t
-  kDescBiasPointer = 8,    // void*
-  kDescBiasDataType = 26,  // int32_t, a cudaDataType
+  kDescPointerMode = 2,     // int32_t; 0: alpha and beta lie in host memory
+  kDescTransA = 3,          // int32_t, a cublasOperation_t
+  kDescTransB = 4,          // likewise
+  kDescEpilogue = 7,        // uint32_t
+  kDescBiasPointer = 8,     // void*
+  kDescAScalePointer = 17,  // const void*, an f32 in device memory
+  kDescBScalePointer = 18,  // likewise
+  kDescBiasDataType = 26,   // int32_t, a cudaDataType
 };
 
 // cublasLtMatrixLayoutAttribute_t
