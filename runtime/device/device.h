@@ -5,6 +5,7 @@
 #ifndef ACCEL_RUNTIME_DEVICE_DEVICE_H_
 #define ACCEL_RUNTIME_DEVICE_DEVICE_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "runtime/comm/communicator.h"
 #include "runtime/device/roofline.h"
 #include "runtime/device/stream.h"
+#include "runtime/device/tuned_products.h"
 #include "runtime/plan/memory/memory_layout.h"
 #include "runtime/plan/plan.h"
 
@@ -69,10 +71,21 @@ struct StreamOptions {
   bool graphs = true;
   // StreamClient::Finish is told the times.
   bool timed = false;
+  // How a library computes the plan's products. Borrowed; null: as the library
+  // chooses. Unimplemented if it was measured on another machine.
+  const TunedProducts* tuned = nullptr;
   // Does the collectives. Borrowed; null for a rank alone.
   Communicator* communicator = nullptr;
   // Borrowed. Ends waits of streams and for streams; the client notes progress.
   const Watchdog* watchdog = nullptr;
+};
+
+struct TuningOptions {
+  // How long the device may take for the calls of one algorithm.
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+  // Told of each product when it has been measured; an error ends the tuning.
+  std::function<absl::Status(const std::string& kernel, const TunedProduct&)>
+      measured;
 };
 
 class Device {
@@ -104,6 +117,19 @@ class Device {
   virtual absl::StatusOr<std::unique_ptr<StreamGroup>> CreateStreams(
       const PlanView& plan, const DeviceCode& code, DeviceMemory& memory,
       StreamClient& client, const StreamOptions& options) = 0;
+
+  // Measures all algorithms that the device's library has for each product of
+  // the plan, on memory of its own: operands as large and as aligned as in the
+  // layout. Everything but the plan's hash is filled in.
+  // Unimplemented where no library computes products; ResourceExhausted if the
+  // operands of the largest one do not fit.
+  virtual absl::StatusOr<TunedProducts> TuneProducts(
+      const PlanView& /*plan*/, const MemoryLayout& /*layout*/,
+      const TuningOptions& /*options*/) {
+    return absl::UnimplementedError(
+        "this device computes products by the plan's own code, and has no "
+        "other algorithms to measure");
+  }
 
   // Measures what the device can do; takes about half a second, and of the
   // host's memory so many bytes as long as it lasts.

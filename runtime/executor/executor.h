@@ -29,6 +29,7 @@ inline constexpr absl::string_view kDataErrorPayload = "accel/data";
 
 class Communicator;
 class TraceRecorder;
+struct TunedProducts;
 
 struct ExecutorOptions {
   RankBinding binding;
@@ -43,6 +44,8 @@ struct ExecutorOptions {
   bool serial = false;
   // A device may replay a step that it has captured.
   bool graphs = true;
+  // StreamOptions::tuned.
+  const TunedProducts* tuned = nullptr;
   // How long a stream waits while no stream finishes an instruction.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
   // Records each instruction of each step. Borrowed; null: nothing is.

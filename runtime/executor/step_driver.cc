@@ -133,6 +133,7 @@ absl::Status StepDriver::Load(Device& device) {
   options.serial = options_.serial;
   options.graphs = options_.graphs;
   options.timed = options_.trace != nullptr;
+  options.tuned = options_.tuned;
   options.communicator = group;
   options.watchdog = &watchdog_;
   ASSIGN_OR_RETURN(streams_, device.CreateStreams(plan_.view(), *code_,

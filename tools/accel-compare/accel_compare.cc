@@ -10,6 +10,7 @@
 #include "runtime/base/sha256.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/device/create_device.h"
+#include "runtime/device/tuned_products.h"
 #include "runtime/executor/device_comparison.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/output_files.h"
@@ -71,10 +72,23 @@ absl::StatusOr<ComparisonFacts> FactsOf(const Plan &plan,
   return facts;
 }
 
+// The algorithms that runs of the plan use.
+absl::StatusOr<std::optional<runtime::TunedProducts>>
+ReadTuned(Vfs &vfs, const Plan &plan, const CompareOptions &options) {
+  if (runtime::ChooseDevice(plan.view(), runtime::DeviceChoice::kPlanned) !=
+      planpb::DEVICE_CUDA) {
+    return std::nullopt;
+  }
+  return runtime::ReadTunedProducts(vfs, options.plan,
+                                    runtime::ToHex(plan.root()));
+}
+
 // The report is none of the files that are read.
 absl::Status CheckOutput(Vfs &vfs, const CompareOptions &options) {
   runtime::OutputFiles files(vfs);
   RETURN_IF_ERROR(files.AddInput("plan", options.plan));
+  RETURN_IF_ERROR(
+      files.AddInput("tuned products", runtime::TunedPath(options.plan)));
   for (const std::string &data : options.data) {
     const size_t path = data.find('=') + 1;
     RETURN_IF_ERROR(files.AddInput("--data", data.substr(path)));
@@ -95,13 +109,19 @@ absl::StatusOr<bool> Compare(const CompareOptions &options) {
   ASSIGN_OR_RETURN(
       const auto tested,
       MakeDevice(*vfs, *plan, options, runtime::DeviceChoice::kPlanned));
-  ASSIGN_OR_RETURN(const ComparisonFacts facts,
+  ASSIGN_OR_RETURN(ComparisonFacts facts,
                    FactsOf(*plan, options, *reference, *tested));
+  ASSIGN_OR_RETURN(const auto tuned, ReadTuned(*vfs, *plan, options));
+  if (tuned) {
+    absl::StrAppend(&facts.tested, ", products: tuned with ",
+                    tuned->machine.library);
+  }
   runtime::ExecutorOptions executor;
   executor.weights_dir = options.weights_dir;
   executor.seed = options.seed;
   executor.global_batch = options.global_batch.value_or(
       static_cast<int64_t>(plan->manifest().default_global_batch()));
+  executor.tuned = tuned ? &*tuned : nullptr;
   ASSIGN_OR_RETURN(const auto data,
                    OpenData(*vfs, *plan, options, executor.global_batch));
   ASSIGN_OR_RETURN(const auto comparison,

@@ -47,6 +47,14 @@ absl::Status CheckRanks(const RunOptions& options, const MaybeRank& rank) {
         " already; leave out --ranks, or unset RANK and WORLD_SIZE"));
   }
   const uint32_t processes = rank ? rank->ranks : options.ranks.value_or(1);
+  if (options.tune && (processes > 1 || options.ranks_as_threads > 1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--tune: expected one rank, which measures its GPU, got ",
+        std::max<uint32_t>(processes,
+                           static_cast<uint32_t>(options.ranks_as_threads)),
+        "; measure without ranks (accel-run ", options.plan,
+        " --tune): every rank on a GPU of the same kind uses what it writes"));
+  }
   if (processes > 1 && options.ranks_as_threads > 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("--ranks-as-threads ", options.ranks_as_threads,

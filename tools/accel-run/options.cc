@@ -3,8 +3,12 @@
 #include "tools/accel-run/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <map>
+#include <string_view>
+#include <utility>
 
 #include "tools/accel-run/exit_code.h"
 #include "tools/accel-run/familiar_options.h"
@@ -33,6 +37,8 @@ Examples:
   accel-run plan --data text.bin -n 4             on four ranks; the losses stay those of one
   torchrun --nproc-per-node 4 --no-python accel-run plan --data text.bin
                                                   the same; RANK and WORLD_SIZE alone will do, too
+  accel-run plan --tune && accel-run plan --data text.bin
+                                                  measures a GPU's algorithms once, then trains with the best
   accel-run plan --data text.bin --run-dir run --export trained.onnx
                                                   the original model with the trained weights; also .safetensors
   accel-run plan --steps 10 --profile --run-dir run && accel-inspect trace run/trace.json
@@ -192,6 +198,12 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
       ->default_str("auto")
       ->check(OneOf({"auto", "off"}))
       ->group("Machine");
+  app.add_flag("--tune", options.tune,
+               "Trains nothing: measures all algorithms that cuBLASLt has for "
+               "each product of the plan\non this GPU, in seconds, and writes "
+               "the fastest to PLAN.tuned. Runs of PLAN use that\nfile as long "
+               "as it lies there; bits are those of other algorithms")
+      ->group("Machine");
   app.add_option("--ranks-as-threads", options.ranks_as_threads,
                  "Trains on N ranks, all of them threads of this process")
       ->type_name("N")
@@ -252,6 +264,37 @@ void AddInspectionOptions(CLI::App& app, RunOptions& options) {
       ->group("");
 }
 
+// Options that do something besides --tune, or that it answers itself.
+bool GoesWithTune(const CLI::Option& option) {
+  static constexpr std::string_view kNames[] = {"plan",
+                                                "words",
+                                                "--tune",
+                                                "--global-batch",
+                                                "--quiet",
+                                                "--color",
+                                                "--device",
+                                                "--cuda-libs",
+                                                "--timeout",
+                                                "--ranks",
+                                                "--ranks-as-threads"};
+  return option.get_group() == "Options from files" ||
+         std::find(std::begin(kNames), std::end(kNames), option.get_name()) !=
+             std::end(kNames);
+}
+
+std::vector<std::string> FindUseless(const CLI::App& app,
+                                     const RunOptions& options) {
+  std::vector<std::string> complaints;
+  for (const CLI::Option* option : app.get_options()) {
+    if (options.tune && option->count() != 0 && !GoesWithTune(*option)) {
+      complaints.push_back(option->get_name() +
+                           " does nothing with --tune, which trains nothing; "
+                           "leave one of them out");
+    }
+  }
+  return complaints;
+}
+
 // What follows the plan, or the value of --data, is mostly a pattern that the
 // shell has expanded.
 int RefuseWords(const std::vector<std::string>& words) {
@@ -290,9 +333,12 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   if (!words.empty()) {
     return RefuseWords(words);
   }
-  const std::vector<std::string> complaints =
+  std::vector<std::string> complaints =
       FindEmptyPaths(app, {"--run-dir", "--export", "--dump-gradients",
                            "--log-dir", "--trace", "--weights-dir"});
+  for (std::string& complaint : FindUseless(app, options)) {
+    complaints.push_back(std::move(complaint));
+  }
   for (const std::string& complaint : complaints) {
     std::cerr << "error: " << complaint << "\n";
   }

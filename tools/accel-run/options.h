@@ -32,6 +32,7 @@ struct RunOptions {
   std::string cuda_libs;             // folder of NVIDIA's libraries
   std::string collectives = "auto";  // or nccl, card, host
   std::string graphs = "auto";       // or off
+  bool tune = false;                 // measures products, and does not train
   std::optional<uint32_t> ranks;     // as processes, started by this one
   std::string log_dir;               // of every rank's log
   double timeout_seconds = 30;

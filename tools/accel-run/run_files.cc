@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/data/data_flag.h"
+#include "runtime/device/tuned_products.h"
 #include "runtime/io/output_files.h"
 #include "runtime/io/output_target.h"
 #include "runtime/io/path.h"
@@ -16,6 +17,10 @@ namespace {
 absl::Status AddInputs(runtime::Vfs& vfs, runtime::OutputFiles& files,
                        const RunOptions& options, const runtime::Plan* plan) {
   RETURN_IF_ERROR(files.AddInput("plan", options.plan));
+  if (!options.tune) {
+    RETURN_IF_ERROR(
+        files.AddInput("tuned products", runtime::TunedPath(options.plan)));
+  }
   for (const std::string& text : options.data) {
     // What is wrong with the flag is said with all else that is.
     const auto flag = runtime::ParseDataFlag(text);
@@ -97,6 +102,10 @@ absl::Status CheckRunFiles(runtime::Vfs& vfs, const RunOptions& options,
   runtime::OutputFiles files(vfs);
   RETURN_IF_ERROR(AddInputs(vfs, files, options, plan));
   RETURN_IF_ERROR(AddFolders(vfs, files, options, processes));
+  if (options.tune) {
+    RETURN_IF_ERROR(
+        files.AddOutput("--tune", runtime::TunedPath(options.plan)));
+  }
   if (!options.export_path.empty()) {
     RETURN_IF_ERROR(files.AddOutput("--export", options.export_path));
   }

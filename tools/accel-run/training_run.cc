@@ -29,11 +29,6 @@ constexpr int64_t kSyntheticSteps = 20;
 // 0.7 MB. planned_peak.py holds the sum to what the kernel says.
 constexpr uint64_t kRunningBytes = uint64_t{512} << 10;
 
-std::chrono::nanoseconds Timeout(const RunOptions& options) {
-  return std::chrono::nanoseconds(
-      static_cast<int64_t>(options.timeout_seconds * 1e9));
-}
-
 runtime::CollectivesChoice CollectivesOf(absl::string_view name) {
   using Choice = runtime::CollectivesChoice;
   return name == "nccl"   ? Choice::kNccl
@@ -72,18 +67,20 @@ TrainingRun::~TrainingRun() {
   }
 }
 
+std::chrono::nanoseconds TrainingRun::Timeout() const {
+  return std::chrono::nanoseconds(
+      static_cast<int64_t>(options_.timeout_seconds * 1e9));
+}
+
 ExitCode TrainingRun::Run() {
-  struct Stage {
-    absl::Status (TrainingRun::*run)();
-    ExitCode failure;  // unless the error knows better
-    absl::string_view name;
-  };
   constexpr Stage kStages[] = {
       {&TrainingRun::JoinRanks, ExitCode::kCommunication, "joining the ranks"},
       {&TrainingRun::OpenPlan, ExitCode::kInputOutput,
        "reading and hashing the plan"},
       {&TrainingRun::CheckFiles, ExitCode::kCommandLine,
        "checking what will be written"},
+      {&TrainingRun::ReadTuned, ExitCode::kInputOutput,
+       "reading the tuned products"},
       {&TrainingRun::OpenData, ExitCode::kData, "reading the data"},
       {&TrainingRun::ResolveHyperparameters, ExitCode::kCommandLine,
        "hyperparameters"},
@@ -100,7 +97,18 @@ ExitCode TrainingRun::Run() {
       {&TrainingRun::Train, ExitCode::kInputOutput, "training"},
       {&TrainingRun::Finish, ExitCode::kInputOutput, "finishing"},
   };
-  for (const Stage& stage : kStages) {
+  constexpr Stage kTuning[] = {
+      {&TrainingRun::OpenPlan, ExitCode::kInputOutput,
+       "reading and hashing the plan"},
+      {&TrainingRun::CheckFiles, ExitCode::kCommandLine,
+       "checking what will be written"},
+      {&TrainingRun::Tune, ExitCode::kInputOutput, "measuring products"},
+  };
+  return options_.tune ? RunStages(kTuning) : RunStages(kStages);
+}
+
+ExitCode TrainingRun::RunStages(absl::Span<const Stage> stages) {
+  for (const Stage& stage : stages) {
     const absl::Status status = (this->*stage.run)();
     if (!status.ok()) {
       return Fail(status, stage.failure);
@@ -152,7 +160,7 @@ absl::Status TrainingRun::JoinRanks() {
   runtime::RendezvousOptions options;
   options.environment = *environment_.rank;
   options.version = ACCEL_VERSION;
-  options.timeout = Timeout(options_);
+  options.timeout = Timeout();
   options.stop_requested = [this] {
     return environment_.stop_requested() != 0;
   };
@@ -228,6 +236,7 @@ absl::Status TrainingRun::CheckCollectives() const {
 
 // An option that would do nothing is a mistake.
 absl::Status TrainingRun::CheckGpuOptions(planpb::DeviceKind device) const {
+  RETURN_IF_ERROR(CheckTuning(device));
   if (device == planpb::DEVICE_CUDA) {
     return CheckCollectives();
   }
@@ -326,6 +335,7 @@ absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
       {"--trace", options_.trace.empty() ? "off" : "on"},
       {"--graphs", options_.graphs},
       {"--collectives", options_.collectives},
+      {"tuned products", tuned_ ? tuned_->sha256 : "none"},
       {"--on-nonfinite", SkipsNonFinite() ? "skip" : "halt"},
       {"--timeout", absl::StrCat(options_.timeout_seconds)},
       {"--threads", absl::StrCat(device_->threads())},
@@ -375,7 +385,8 @@ absl::Status TrainingRun::CreateExecutor() {
   options.weights_dir = options_.weights_dir;
   options.serial = options_.serial;
   options.graphs = options_.graphs != "off";
-  options.timeout = Timeout(options_);
+  options.tuned = tuned_ ? &*tuned_ : nullptr;
+  options.timeout = Timeout();
   options.collective_delay =
       std::chrono::milliseconds(options_.delay_collectives_ms);
   options.before_instruction = BeforeInstruction();

@@ -3,6 +3,7 @@
 #ifndef ACCEL_TOOLS_ACCEL_RUN_TRAINING_RUN_H_
 #define ACCEL_TOOLS_ACCEL_RUN_TRAINING_RUN_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,9 +11,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "runtime/base/logger.h"
 #include "runtime/data/dataset.h"
 #include "runtime/device/create_device.h"
+#include "runtime/device/tuned_products.h"
 #include "runtime/executor/executor.h"
 #include "runtime/executor/trace_recorder.h"
 #include "runtime/launch/rank_group.h"
@@ -61,8 +64,16 @@ class TrainingRun {
   int stop_signal() const { return stop_signal_; }
 
  private:
+  struct Stage {
+    absl::Status (TrainingRun::*run)();
+    ExitCode failure;  // unless the error knows better
+    absl::string_view name;
+  };
+
+  ExitCode RunStages(absl::Span<const Stage> stages);
   absl::Status JoinRanks();
   absl::Status OpenPlan();
+  absl::Status ReadTuned();
   absl::Status CheckFiles();
   absl::Status OpenData();
   absl::Status ResolveHyperparameters();
@@ -78,6 +89,9 @@ class TrainingRun {
   void NoteBegin(planpb::FunctionRole role, int64_t step);
   absl::Status Train();
   absl::Status Finish();
+  // --tune: measures, and writes PLAN.tuned.
+  absl::Status Tune();
+  absl::StatusOr<runtime::TunedProducts> MeasureProducts();
   bool WantsTrace() const;
   void MakeTrace();
   absl::Status WriteTrace();
@@ -94,6 +108,8 @@ class TrainingRun {
   runtime::DeviceOptions MakeDeviceOptions() const;
   absl::Status CheckGpuOptions(planpb::DeviceKind device) const;
   absl::Status CheckCollectives() const;
+  absl::Status CheckTuning(planpb::DeviceKind device) const;
+  std::chrono::nanoseconds Timeout() const;
   absl::StatusOr<runtime::RankFacts> Facts() const;
   absl::StatusOr<bool> ShallStop();
   // Whether ranks that are processes hold parts of that slot, so that they read
@@ -156,6 +172,8 @@ class TrainingRun {
   // By one of the ranks of this process.
   const std::shared_ptr<std::atomic<bool>> gpu_is_abandoned_ =
       std::make_shared<std::atomic<bool>>(false);
+  // Of PLAN.tuned, if it is there and the plan is executed on a GPU.
+  std::optional<runtime::TunedProducts> tuned_;
   std::unique_ptr<runtime::Dataset> dataset_;
   std::vector<Setting> settings_;
   int64_t global_batch_ = 0;

@@ -13,6 +13,7 @@
 #include "runtime/device/cuda/cuda_code.h"
 #include "runtime/device/cuda/cuda_memory.h"
 #include "runtime/device/cuda/cuda_streams.h"
+#include "runtime/device/cuda/product_tuning.h"
 #include "runtime/device/cuda/variant_choice.h"
 #include "runtime/device/memory_text.h"
 
@@ -82,6 +83,10 @@ absl::StatusOr<std::unique_ptr<StreamGroup>> CudaDevice::CreateStreams(
   if (own.calls_libraries()) {
     ASSIGN_OR_RETURN(libraries.products,
                      CublasLt::Open(vfs_, options_.libraries, *gpu_));
+    if (options.tuned != nullptr) {
+      RETURN_IF_ERROR(
+          CheckMachine(*options.tuned, Machine(*libraries.products)));
+    }
   }
   if (options.communicator != nullptr) {
     libraries.make_collectives = [&](HostWait& wait) {
@@ -93,6 +98,30 @@ absl::StatusOr<std::unique_ptr<StreamGroup>> CudaDevice::CreateStreams(
   }
   return CudaStreams::Create(*gpu_, plan, own, static_cast<CudaMemory&>(memory),
                              std::move(libraries), client, options);
+}
+
+TuningMachine CudaDevice::Machine(const CublasLt& library) const {
+  return {gpu_->name(),
+          absl::StrCat(gpu_->capability() / 10, ".", gpu_->capability() % 10),
+          absl::StrCat("cuBLASLt ", library.Version())};
+}
+
+absl::StatusOr<TunedProducts> CudaDevice::TuneProducts(
+    const PlanView& plan, const MemoryLayout& layout,
+    const TuningOptions& options) {
+  ASSIGN_OR_RETURN(const int variant, ChooseVariant(plan));
+  RETURN_IF_ERROR(gpu_->MakeCurrent());
+  ASSIGN_OR_RETURN(auto library,
+                   CublasLt::Open(vfs_, options_.libraries, *gpu_));
+  TunedProducts tuned;
+  tuned.machine = Machine(*library);
+  tuned.driver = gpu_->driver().Version();
+  ASSIGN_OR_RETURN(
+      ProductCalls products,
+      ProductCalls::Create(std::move(library), plan, variant, layout));
+  ProductTuning tuning(*gpu_, products, plan, layout, options);
+  ASSIGN_OR_RETURN(tuned.products, tuning.Run());
+  return tuned;
 }
 
 absl::StatusOr<Roofline> CudaDevice::MeasureRoofline() {

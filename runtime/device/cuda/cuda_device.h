@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "runtime/device/cuda/cublaslt.h"
 #include "runtime/device/cuda/gpu.h"
 #include "runtime/device/cuda/shared_library.h"
 #include "runtime/device/device.h"
@@ -44,12 +45,17 @@ class CudaDevice : public Device {
   absl::StatusOr<std::unique_ptr<StreamGroup>> CreateStreams(
       const PlanView& plan, const DeviceCode& code, DeviceMemory& memory,
       StreamClient& client, const StreamOptions& options) override;
+  absl::StatusOr<TunedProducts> TuneProducts(
+      const PlanView& plan, const MemoryLayout& layout,
+      const TuningOptions& options) override;
   absl::StatusOr<Roofline> MeasureRoofline() override;
   uint64_t RooflineMemoryBytes() const override { return 0; }
 
  private:
   CudaDevice(Vfs& vfs, const CudaDeviceOptions& options)
       : vfs_(vfs), options_(options) {}
+
+  TuningMachine Machine(const CublasLt& library) const;
 
   Vfs& vfs_;
   const CudaDeviceOptions options_;

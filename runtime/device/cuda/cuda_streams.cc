@@ -45,9 +45,10 @@ CudaStreams::CudaStreams(Gpu& gpu, const PlanView& plan, const CudaCode& code,
 absl::Status CudaStreams::MakeContext(CudaLibraries libraries) {
   const MemoryLayout& layout = context_.memory.layout();
   if (libraries.products != nullptr) {
-    ASSIGN_OR_RETURN(ProductCalls products,
-                     ProductCalls::Create(std::move(libraries.products), plan_,
-                                          context_.code.index(), layout));
+    ASSIGN_OR_RETURN(
+        ProductCalls products,
+        ProductCalls::Create(std::move(libraries.products), plan_,
+                             context_.code.index(), layout, options_.tuned));
     context_.flags = products.flags();
     context_.products.emplace(std::move(products));
   }
@@ -108,6 +109,11 @@ std::string CudaStreams::Describe() const {
   if (context_.collectives != nullptr) {
     parts.push_back(
         absl::StrCat("collectives: ", context_.collectives->Describe()));
+  }
+  if (context_.products && options_.tuned != nullptr) {
+    parts.push_back(absl::StrCat("products: tuned on ",
+                                 options_.tuned->machine.gpu, " with ",
+                                 options_.tuned->machine.library));
   }
   parts.emplace_back(UsesGraphs() ? "CUDA graphs" : "no CUDA graphs");
   return absl::StrJoin(parts, ", ");

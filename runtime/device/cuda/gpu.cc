@@ -60,6 +60,13 @@ absl::Status Gpu::MakeCurrent() const {
                         "cuCtxSetCurrent");
 }
 
+absl::StatusOr<uint64_t> Gpu::ReadCacheBytes() const {
+  int bytes = 0;
+  RETURN_IF_CUDA_ERROR(*driver_, cuDeviceGetAttribute, &bytes,
+                       kAttributeL2CacheBytes, device_);
+  return static_cast<uint64_t>(bytes);
+}
+
 absl::StatusOr<Gpu::Memory> Gpu::ReadMemory() const {
   RETURN_IF_ERROR(MakeCurrent());
   size_t free = 0;

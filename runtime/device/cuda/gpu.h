@@ -46,6 +46,8 @@ class Gpu {
     uint64_t total = 0;
   };
   absl::StatusOr<Memory> ReadMemory() const;
+  // Bytes of the last cache in front of the memory.
+  absl::StatusOr<uint64_t> ReadCacheBytes() const;
 
  private:
   Gpu(std::shared_ptr<const Driver> driver,

@@ -43,21 +43,20 @@ std::optional<int> ToCuda(planpb::ElementType type) {
   }
 }
 
-// "4 of 128x108 over 36, bf16 and bf16 to f32"
-std::string Text(const planpb::Product& product) {
-  return absl::StrCat(product.matrices(), " of ", product.rows(), "x",
-                      product.columns(), " over ", product.depth(), ", ",
-                      ElementTypeName(product.lhs().dtype()), " and ",
-                      ElementTypeName(product.rhs().dtype()), " to ",
-                      ElementTypeName(product.result().dtype()));
-}
-
 uint32_t Worse(uint32_t alignment, uint64_t address) {
   const uint64_t all = address | alignment;
   return static_cast<uint32_t>(all & (~all + 1));
 }
 
 }  // namespace
+
+std::string DescribeProduct(const planpb::Product& product) {
+  return absl::StrCat(product.matrices(), " of ", product.rows(), "x",
+                      product.columns(), " over ", product.depth(), ", ",
+                      ElementTypeName(product.lhs().dtype()), " and ",
+                      ElementTypeName(product.rhs().dtype()), " to ",
+                      ElementTypeName(product.result().dtype()));
+}
 
 void AccumulationFlags::Add(const ByteRange& range) {
   if (!Overlaps(range)) {
@@ -95,7 +94,7 @@ absl::StatusOr<bool> AccumulationFlags::Get(const ByteRange& range) const {
 
 absl::StatusOr<ProductCalls> ProductCalls::Create(
     std::unique_ptr<CublasLt> library, const PlanView& plan, int variant,
-    const MemoryLayout& layout) {
+    const MemoryLayout& layout, const TunedProducts* tuned) {
   ProductCalls calls(std::move(library));
   calls.FindCalls(plan.manifest(), variant);
   calls.VisitLaunches(plan, layout);
@@ -107,10 +106,13 @@ absl::StatusOr<ProductCalls> ProductCalls::Create(
     }
     const std::string& name =
         plan.manifest().kernels(static_cast<int>(kernel)).name();
-    const std::string context =
-        absl::StrCat("kernel '", name, "' (", Text(*call.product), ")");
+    const std::string context = absl::StrCat(
+        "kernel '", name, "' (", DescribeProduct(*call.product), ")");
     RETURN_IF_ERROR(Annotate(calls.Describe(call), context));
-    RETURN_IF_ERROR(Annotate(calls.ChooseAlgorithm(call), context));
+    RETURN_IF_ERROR(Annotate(tuned == nullptr
+                                 ? calls.ChooseAlgorithm(call)
+                                 : calls.UseTuned(*tuned, name, call),
+                             context));
     calls.DescribeAlgorithm(call);
   }
   return calls;

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/device/cuda/cublaslt.h"
+#include "runtime/device/tuned_products.h"
 #include "runtime/plan/memory/memory_layout.h"
 #include "runtime/plan/plan.h"
 
@@ -41,6 +42,9 @@ class AccumulationFlags {
   std::vector<Flag> flags_;
 };
 
+// "4 of 128x108 over 36, bf16 and bf16 to f32"
+std::string DescribeProduct(const planpb::Product& product);
+
 // Threads: one at a time.
 class ProductCalls {
  public:
@@ -49,10 +53,12 @@ class ProductCalls {
   // writes a flag.
   // Algorithms fit the places of all launches, in memory whose beginning is
   // aligned as the driver's allocations are.
+  // `tuned`, unless null, says which they are: DataLoss or Unimplemented, with
+  // its path, if the library refuses one of them for this layout.
   // Borrows: the plan. Requires: the library's context is current.
-  static absl::StatusOr<ProductCalls> Create(std::unique_ptr<CublasLt> library,
-                                             const PlanView& plan, int variant,
-                                             const MemoryLayout& layout);
+  static absl::StatusOr<ProductCalls> Create(
+      std::unique_ptr<CublasLt> library, const PlanView& plan, int variant,
+      const MemoryLayout& layout, const TunedProducts* tuned = nullptr);
 
   ~ProductCalls();
   ProductCalls(ProductCalls&&) noexcept = default;
@@ -71,6 +77,20 @@ class ProductCalls {
   // is in the result's memory.
   absl::Status Run(uint32_t kernel, absl::Span<const DevicePointer> operands,
                    bool adds, StreamHandle stream) const;
+
+  // For who measures (product_tuning.h, product_algorithms.cc).
+  const CublasLt& library() const { return *library_; }
+  bool IsProduct(uint32_t kernel) const {
+    return calls_[kernel].product != nullptr;
+  }
+  // Up to `most` algorithms within the planned workspace, in the order in which
+  // the library would choose them; of these the ones that it does not refuse.
+  absl::StatusOr<std::vector<MatmulAlgo>> FindCandidates(uint32_t kernel,
+                                                         int most) const;
+  // From now on Run uses this algorithm.
+  void Use(uint32_t kernel, const MatmulAlgo& algorithm);
+  // As PLAN.tuned keeps it, but for the times.
+  TunedProduct Describe(uint32_t kernel) const;
 
  private:
   struct Call {
@@ -102,6 +122,10 @@ class ProductCalls {
   absl::Status SetPreference(const Call& call,
                              MatmulPreference preference) const;
   absl::Status ChooseAlgorithm(Call& call) const;
+  absl::StatusOr<bool> IsSupported(const Call& call,
+                                   const MatmulAlgo& algorithm) const;
+  absl::Status UseTuned(const TunedProducts& tuned, const std::string& kernel,
+                        Call& call) const;
   void DescribeAlgorithm(Call& call) const;
   absl::Status SetScale(const Call& call, int attribute,
                         const planpb::Product::Factor& factor,

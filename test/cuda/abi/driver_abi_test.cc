@@ -59,6 +59,7 @@ TEST(DriverAbiTest, OptionsAreNvidias) {
             CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   EXPECT_EQ(ours::kAttributePciBusId, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
   EXPECT_EQ(ours::kAttributePciDeviceId, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);
+  EXPECT_EQ(ours::kAttributeL2CacheBytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   EXPECT_EQ(ours::kAttributeComputeCapabilityMajor,
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   EXPECT_EQ(ours::kAttributeComputeCapabilityMinor,

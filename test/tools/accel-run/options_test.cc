@@ -58,6 +58,17 @@ TEST(OptionsTest, RanksAreProcessesOrThreads) {
             2);
 }
 
+TEST(OptionsTest, TuningTrainsNothing) {
+  const auto parsed = Parse({"plan", "--tune", "--cuda-libs", "lib", "-q",
+                             "--timeout", "5", "--global-batch", "8"});
+  EXPECT_TRUE(std::get<RunOptions>(parsed).tune);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(std::get<int>(Parse({"plan", "--tune", "--steps", "3"})), 2);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "error: --steps does nothing with --tune, which trains nothing; "
+            "leave one of them out\n");
+}
+
 TEST(OptionsTest, FaultsExitWithTwoAndSayWhatIsExpected) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"plan", "--steps", "0"},

@@ -135,6 +135,9 @@ enum : int {
     MatmulDesc desc, MatrixLayout a, MatrixLayout b, MatrixLayout c,          \
     MatrixLayout d, MatmulPreference preference, int requested,               \
     MatmulHeuristic* results, int* returned)                                  \
+  X(BlasStatus, cublasLtMatmulAlgoCheck, BlasHandle handle, MatmulDesc desc,  \
+    MatrixLayout a, MatrixLayout b, MatrixLayout c, MatrixLayout d,           \
+    const MatmulAlgo* algo, MatmulHeuristic* result)                          \
   X(BlasStatus, cublasLtMatmulAlgoConfigGetAttribute, const MatmulAlgo* algo, \
     int attribute, void* value, size_t bytes, size_t* written)                \
   X(BlasStatus, cublasLtMatmul, BlasHandle handle, MatmulDesc desc,           \

@@ -62,6 +62,7 @@ enum : int {
   kAttributeMultiprocessorCount = 16,
   kAttributePciBusId = 33,
   kAttributePciDeviceId = 34,
+  kAttributeL2CacheBytes = 38,
   kAttributeComputeCapabilityMajor = 75,
   kAttributeComputeCapabilityMinor = 76,
 };

@@ -101,6 +101,31 @@ TEST_F(AlgorithmRules, ItIsForOneProblem) {
   Finish();
 }
 
+TEST_F(AlgorithmRules, ACheckSaysSoBefore) {
+  const cuda::BlasFunctions& blas = TheDoubles().blas;
+  const auto check = [&](const ProductObjects& objects,
+                         const cuda::MatmulAlgo& algo,
+                         cuda::MatmulHeuristic* result) {
+    const auto& layouts = objects.layouts;
+    return blas.cublasLtMatmulAlgoCheck(TheDoubles().handle, objects.desc,
+                                        layouts[0], layouts[1], layouts[2],
+                                        layouts[3], &algo, result);
+  };
+  const cuda::MatmulHeuristic split = Named(31);
+  cuda::MatmulHeuristic result = {};
+  EXPECT_EQ(check(objects_, split.algo, &result), kBlasSuccess);
+  EXPECT_EQ(result.state, kBlasSuccess);
+  EXPECT_EQ(result.workspace_bytes, split.workspace_bytes);
+  EXPECT_EQ(check(objects_, split.algo, nullptr), kBlasInvalidValue);
+  ProductSpec other = spec_;
+  other.c.leading_dimension = other.d.leading_dimension = 80;
+  EXPECT_EQ(check(ProductObjects(other), split.algo, &result),
+            kBlasInvalidValue);
+  cuda::MatmulAlgo damaged = split.algo;
+  damaged.data[0] ^= 1;
+  EXPECT_EQ(check(objects_, damaged, &result), kBlasInvalidValue);
+}
+
 TEST_F(AlgorithmRules, ItHasTheWorkspaceThatItAsksFor) {
   const cuda::MatmulHeuristic split = Named(31);
   ASSERT_GT(split.workspace_bytes, 0u);

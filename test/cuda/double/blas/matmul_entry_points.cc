@@ -117,6 +117,29 @@ BlasStatus FindAlgorithms(const blas::ProblemHandles& handles,
                        : blas::Unsupported("no algorithm is as preferred");
 }
 
+// Of pointers and of a workspace it knows nothing.
+BlasStatus CheckAlgorithm(const blas::ProblemHandles& handles,
+                          const MatmulAlgo& algo, MatmulHeuristic* result) {
+  blas::Problem problem{};
+  if (BlasStatus status = blas::MakeProblem(handles, &problem);
+      status != kBlasSuccess) {
+    return status;
+  }
+  const auto configured = blas::Decode(algo);
+  if (!configured) {
+    return blas::Invalid("the algorithm is none that the heuristic returned");
+  }
+  if (configured->fingerprint != blas::Fingerprint(problem)) {
+    return blas::Invalid("the algorithm was made for another problem");
+  }
+  *result = {};
+  result->algo = algo;
+  result->workspace_bytes = configured->algorithm.workspace_bytes;
+  result->state = kBlasSuccess;
+  result->waves = 1;
+  return kBlasSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -142,6 +165,24 @@ BlasStatus cublasLtMatmulAlgoGetHeuristic(
   }
   return FindAlgorithms({desc, {a, b, c, d}}, *preferred, requested, results,
                         returned);
+}
+
+BlasStatus cublasLtMatmulAlgoCheck(BlasHandle handle, MatmulDesc desc,
+                                   MatrixLayout a, MatrixLayout b,
+                                   MatrixLayout c, MatrixLayout d,
+                                   const MatmulAlgo* algo,
+                                   MatmulHeuristic* result) {
+  if (BlasStatus status = blas::Enter("cublasLtMatmulAlgoCheck");
+      status != kBlasSuccess) {
+    return status;
+  }
+  if (!blas::Libraries().Find(handle)) {
+    return blas::Refuse(kBlasNotInitialized, "there is no such handle");
+  }
+  if (algo == nullptr || result == nullptr) {
+    return blas::Invalid("there is no algorithm, or no place for the result");
+  }
+  return CheckAlgorithm({desc, {a, b, c, d}}, *algo, result);
 }
 
 BlasStatus cublasLtMatmulAlgoConfigGetAttribute(const MatmulAlgo* algo,

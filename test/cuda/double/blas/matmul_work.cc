@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "test/cuda/double/blas/algorithm_times.h"
 #include "test/cuda/double/blas/byte_ranges.h"
 #include "test/cuda/double/blas/refusals.h"
 #include "test/cuda/double/driver/enqueue.h"
@@ -96,6 +97,7 @@ cuda::BlasStatus Enqueue(const Product& product, cuda::StreamHandle stream) {
   work.run = [](void* data) { RunProduct(*static_cast<Product*>(data)); };
   work.data = data.get();
   work.destroy = [](void* data) { delete static_cast<Product*>(data); };
+  work.nanoseconds = ExtraNanoseconds(product.algorithm.id);
   const cuda::Result result = accel_double_enqueue(stream, &work);
   if (result == cuda::kSuccess) {
     data.release();  // The driver has it now, and calls `destroy`.

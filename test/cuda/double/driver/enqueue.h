@@ -64,6 +64,8 @@ struct Work {
   // 1: the context is the stream's, not the thread's, and the accesses are to
   // memory of the stream's device alone, mapped host memory included.
   int of_stream = 0;
+  // So much longer it takes, by the clock of events.
+  unsigned long long nanoseconds = 0;
 };
 
 }  // namespace accel::cuda_double

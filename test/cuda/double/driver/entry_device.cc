@@ -36,6 +36,7 @@ constexpr Attribute kAttributes[] = {
     {19, 1},  // host memory can be mapped
     {31, 1},  // kernels run concurrently
     {kAttributePciDeviceId, 0},
+    {kAttributeL2CacheBytes, 1 << 16},
     {40, 2},  // copies at a time
     {41, 1},  // unified addresses
     {50, 0},  // PCI domain

@@ -263,7 +263,7 @@ void Scheduler::Execute(std::shared_ptr<Stream> stream) {
   if (Has(configuration_.wrong, KnownAs(*task), executions_[KnownAs(*task)])) {
     Spoil(outcome);
   }
-  now_ns_ += 1000 + Random() % 5000;
+  now_ns_ += 1000 + Random() % 5000 + task->nanoseconds;
   log_.Append(absl::StrCat(stream->name, ": ", task->name));
   if (operation->is_dropped) {
     return;  // The context broke while a host function ran.

@@ -46,6 +46,8 @@ struct Task {
   // Tasks of one chain, unless it is 0, are run in the order of their
   // enqueuing.
   uint64_t chain = 0;
+  // Of the double's clock, besides what every task takes.
+  uint64_t nanoseconds = 0;
 };
 
 using SharedTask = std::shared_ptr<const Task>;

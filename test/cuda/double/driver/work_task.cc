@@ -116,6 +116,7 @@ SharedTask RunWork(std::vector<Device*> devices, const Work& work) {
     task.enqueued = [shared] { shared->SayEnqueued(); };
   }
   task.chain = work.chain;
+  task.nanoseconds = work.nanoseconds;
   return std::make_shared<const Task>(std::move(task));
 }
 
