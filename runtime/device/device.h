@@ -131,6 +131,8 @@ class Device {
         "other algorithms to measure");
   }
 
+  // Whether MeasureRoofline is there. Where it is not, nobody knows the peak.
+  virtual bool HasRoofline() const { return true; }
   // Measures what the device can do; takes about half a second, and of the
   // host's memory so many bytes as long as it lasts.
   virtual absl::StatusOr<Roofline> MeasureRoofline() = 0;

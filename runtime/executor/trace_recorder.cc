@@ -92,13 +92,13 @@ bool TraceRecorder::HasEvents(uint64_t rank) const {
 void TraceRecorder::AddRates(const Event& event, const InstructionCost& cost,
                              Json& args) const {
   const int64_t ns = event.end_ns - event.begin_ns;
-  if (!facts_.roofline || ns <= 0) {
+  if (!facts_.has_rates || ns <= 0) {
     return;
   }
   const double seconds = static_cast<double>(ns) * 1e-9;
   args["flops_per_second"] = Rounded(static_cast<double>(cost.flops) / seconds);
   args["bytes_per_second"] = Rounded(static_cast<double>(cost.bytes) / seconds);
-  if (HasRoofline(*event.instruction)) {
+  if (facts_.roofline && HasRoofline(*event.instruction)) {
     const double roofline = facts_.roofline->Seconds(cost.flops, cost.bytes);
     args["roofline_us"] = Rounded(roofline * 1e6);
     args["roofline_share"] = Rounded(roofline / seconds);
@@ -138,6 +138,9 @@ TraceRecorder::Json TraceRecorder::FactsJson() const {
                 {"model", plan_.manifest().model().name()},
                 {"ranks", binding_.rank_count()},
                 {"threads", facts_.threads}};
+  if (!facts_.gpu.empty()) {
+    facts["gpu"] = facts_.gpu;
+  }
   if (facts_.roofline) {
     facts["roofline"] = {
         {"flops_per_second", Rounded(facts_.roofline->flops_per_second)},

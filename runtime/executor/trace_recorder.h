@@ -24,8 +24,12 @@ namespace accel::runtime {
 struct TraceFacts {
   std::string producer;  // "accel-run 0.1.0"
   int threads = 1;       // of each rank
-  // Of each rank. Present: events say what they achieved, and the share of it.
-  std::optional<Roofline> roofline;
+  // The GPU whose clock tells the times, for people; empty: the host's does.
+  std::string gpu = {};
+  // Events say what they achieved.
+  bool has_rates = false;
+  // Of each rank. Present: they say the share of it, too.
+  std::optional<Roofline> roofline = std::nullopt;
 };
 
 // Threads: each (rank, stream) is recorded by one thread at a time; writing
@@ -55,10 +59,10 @@ class TraceRecorder {
   // that the traces of a host's processes fit together, the rank as process,
   // the stream as thread; args are step, microbatch, FLOPs, bytes (see
   // instruction_cost.h), node, module and Python line, as far as they are
-  // known; with a roofline also flops_per_second, bytes_per_second, and of what
-  // has one (HasRoofline) roofline_us, the least microseconds, and
-  // roofline_share, their share of the time taken. Ranks that recorded nothing
-  // are left out.
+  // known; with rates also flops_per_second and bytes_per_second, and with a
+  // roofline, of what has one (HasRoofline), roofline_us, the least
+  // microseconds, and roofline_share, their share of the time taken. Ranks that
+  // recorded nothing are left out.
   absl::Status Write(Vfs& vfs, const std::string& path) const;
 
  private:

@@ -104,6 +104,7 @@ absl::Status ReadFacts(const json& facts, TraceFile& trace) {
   RETURN_IF_ERROR(CheckFormat(facts));
   ASSIGN_OR_RETURN(trace.model, Text(facts, "model", true));
   ASSIGN_OR_RETURN(trace.threads, Whole(facts, "threads"));
+  ASSIGN_OR_RETURN(trace.gpu, Text(facts, "gpu", false));
   const json& roofline = Member(facts, "roofline");
   if (!roofline.is_null()) {
     TraceRoofline read;

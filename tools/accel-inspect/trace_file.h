@@ -40,6 +40,7 @@ struct TraceRoofline {
 struct TraceFile {
   std::string model;
   uint64_t threads = 0;  // of each rank
+  std::string gpu;       // whose clock told the times; empty: the host's did
   std::optional<TraceRoofline> roofline;
   std::map<std::pair<uint64_t, uint64_t>, std::string>
       streams;                     // by rank, stream

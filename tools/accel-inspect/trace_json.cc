@@ -58,6 +58,7 @@ std::string TraceJson(const TraceProfile& profile) {
   json["rank"] = profile.rank;
   json["ranks"] = profile.ranks;
   json["threads"] = profile.threads;
+  json["gpu"] = profile.gpu.empty() ? Json() : Json(profile.gpu);
   json["steps"] = profile.steps;
   json["step_ms"] = profile.step_ns * 1e-6;
   json["roofline"] = nullptr;

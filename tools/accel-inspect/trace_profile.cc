@@ -290,6 +290,7 @@ absl::StatusOr<TraceProfile> ProfileTrace(const TraceFile& trace,
   profile.rank = *rank;
   profile.ranks.assign(ranks.begin(), ranks.end());
   profile.threads = trace.threads;
+  profile.gpu = trace.gpu;
   profile.steps = step_ns.size();
   profile.roofline = trace.roofline;
   std::vector<double> times;

@@ -66,6 +66,7 @@ struct TraceProfile {
   uint64_t rank = 0;
   std::vector<uint64_t> ranks;  // of the trace
   uint64_t threads = 0;
+  std::string gpu;  // TraceFile::gpu
   size_t steps = 0;
   // From the begin of a step's first instruction to the end of its last one;
   // the median.

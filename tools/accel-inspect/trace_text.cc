@@ -194,8 +194,10 @@ std::string StreamTable::Groups(size_t shown, size_t width) const {
 std::string HeaderText(const TraceProfile& profile) {
   std::string text = absl::StrCat(
       "trace of ", profile.model, ": rank ", profile.rank, ", ",
-      runtime::Amount(static_cast<int64_t>(profile.threads), "thread"), ", ",
-      runtime::Amount(static_cast<int64_t>(profile.steps), "step"), ", ",
+      profile.gpu.empty()
+          ? runtime::Amount(static_cast<int64_t>(profile.threads), "thread")
+          : profile.gpu,
+      ", ", runtime::Amount(static_cast<int64_t>(profile.steps), "step"), ", ",
       runtime::FormatDuration(
           std::chrono::nanoseconds(std::llround(profile.step_ns))),
       " a step (median)\n");
@@ -212,8 +214,11 @@ std::string HeaderText(const TraceProfile& profile) {
   } else {
     absl::StrAppend(
         &text,
-        "no roofline was measured: accel-run --profile adds shares of "
-        "it\n");
+        profile.gpu.empty()
+            ? "no roofline was measured: accel-run --profile adds shares of "
+              "it\n"
+            : "times by the GPU's clock; what it can do at most is not "
+              "measured\n");
   }
   return text;
 }

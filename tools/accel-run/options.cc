@@ -222,8 +222,8 @@ void AddMachineOptions(CLI::App& app, RunOptions& options) {
 void AddInspectionOptions(CLI::App& app, RunOptions& options) {
   app.add_flag(
          "--profile", options.profile,
-         "Adds to the trace what each instruction achieved, and its "
-         "share of what the machine\ncan do, which is measured first, "
+         "Adds to the trace what each instruction achieved, and on CPUs its "
+         "share of what the\nmachine can do, which is measured first, "
          "in about a second. Without --trace the\ntrace is trace.json in the "
          "run directory. accel-inspect trace FILE shows where\nthe time went")
       ->group("Looking inside");

@@ -384,7 +384,9 @@ absl::Status TrainingRun::CreateExecutor() {
   options.seed = options_.seed;
   options.weights_dir = options_.weights_dir;
   options.serial = options_.serial;
-  options.graphs = options_.graphs != "off";
+  // The rank whose instructions are timed has no graphs, and ranks capture
+  // collectives together or not at all.
+  options.graphs = options_.graphs != "off" && !options_.profile;
   options.tuned = tuned_ ? &*tuned_ : nullptr;
   options.timeout = Timeout();
   options.collective_delay =

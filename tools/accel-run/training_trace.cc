@@ -27,6 +27,12 @@ absl::Status TrainingRun::MeasureRoofline() {
   if (!options_.profile) {
     return absl::OkStatus();
   }
+  if (!device_->HasRoofline()) {
+    Print(
+        "profile by the GPU's clock, without CUDA graphs; what the GPU can do "
+        "at most is not measured");
+    return absl::OkStatus();
+  }
   const runtime::AvailableMemory memory =
       runtime::ReadShareOfMemory(environment_.vfs, ranks());
   const int devices = options_.ranks_as_threads;
@@ -70,6 +76,10 @@ void TrainingRun::MakeTrace() {
   runtime::TraceFacts facts;
   facts.producer = "accel-run " ACCEL_VERSION;
   facts.threads = device_->threads();
+  if (MakeDeviceOptions().kind == planpb::DEVICE_CUDA) {
+    facts.gpu = device_->Describe();
+  }
+  facts.has_rates = options_.profile;
   facts.roofline = roofline_;
   trace_ = std::make_unique<runtime::TraceRecorder>(
       plan_->view(), ranks(), options_.trace_steps, std::move(facts));

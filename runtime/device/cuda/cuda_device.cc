@@ -125,8 +125,7 @@ absl::StatusOr<TunedProducts> CudaDevice::TuneProducts(
 }
 
 absl::StatusOr<Roofline> CudaDevice::MeasureRoofline() {
-  return absl::UnimplementedError(
-      "--profile: what a GPU can do at most is not measured yet; use --trace");
+  return absl::UnimplementedError("what a GPU can do at most is not measured");
 }
 
 }  // namespace accel::runtime::cuda

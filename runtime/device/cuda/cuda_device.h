@@ -48,6 +48,7 @@ class CudaDevice : public Device {
   absl::StatusOr<TunedProducts> TuneProducts(
       const PlanView& plan, const MemoryLayout& layout,
       const TuningOptions& options) override;
+  bool HasRoofline() const override { return false; }
   absl::StatusOr<Roofline> MeasureRoofline() override;
   uint64_t RooflineMemoryBytes() const override { return 0; }
 

@@ -126,6 +126,7 @@ TEST_F(TraceRecorderTest, WithARooflineAnEventSaysWhatItAchieved) {
   runtime::TraceFacts facts;
   facts.producer = "accel-run 1.2";
   facts.threads = 3;
+  facts.has_rates = true;
   facts.roofline = runtime::Roofline{6e9, 2e9};
   TraceRecorder recorder(plan_->view(), 1, 1, facts);
   const auto now = TraceRecorder::Clock::now();

@@ -149,6 +149,20 @@ TEST(TraceTest, WithoutFoldingLayersAndInstructionsStandAlone) {
   EXPECT_EQ(profile.streams[0].groups.size(), 4u);
 }
 
+TEST(TraceTest, OfAGpuItNamesTheCardAndNoPeak) {
+  std::vector<Execution> runs = ThreeSteps();
+  for (Execution& run : runs) {
+    run.roofline_us = 0;
+  }
+  const std::string gpu = R"(,"gpu":"A card, sm_90")";
+  const std::string text = tools::TraceText(ProfileOf(runs, true, gpu), 2, 120);
+  EXPECT_THAT(text, HasSubstr(": rank 0, A card, sm_90, 3 steps, "));
+  EXPECT_THAT(text, HasSubstr("\ntimes by the GPU's clock; what it can do at "
+                              "most is not measured\n"));
+  EXPECT_THAT(text, HasSubstr("GFLOP/s"));
+  EXPECT_THAT(text, Not(HasSubstr("roofline")));
+}
+
 TEST(TraceTest, WithoutARooflineItSaysWhatWouldAddOne) {
   std::vector<Execution> runs = ThreeSteps();
   for (Execution& run : runs) {
