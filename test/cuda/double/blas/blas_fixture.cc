@@ -143,6 +143,14 @@ ProductSpec PackedProduct(int type, int64_t m, int64_t n, int64_t k) {
   return spec;
 }
 
+ProductSpec PackedFp8Product(int64_t m, int64_t n, int64_t k) {
+  ProductSpec spec = PackedProduct(cuda::kR8F_E4M3, m, n, k);
+  spec.transpose_a = true;
+  spec.a = {cuda::kR8F_E4M3, k, m, k};
+  spec.c.type = spec.d.type = cuda::kR16BF;
+  return spec;
+}
+
 ProductObjects::ProductObjects(const ProductSpec& spec) {
   const cuda::BlasFunctions& blas = TheDoubles().blas;
   Require(
@@ -151,7 +159,9 @@ ProductObjects::ProductObjects(const ProductSpec& spec) {
   Require(Set(cuda::kDescTransA, int32_t{spec.transpose_a}) == 0 &&
               Set(cuda::kDescTransB, int32_t{spec.transpose_b}) == 0 &&
               Set(cuda::kDescEpilogue, spec.epilogue) == 0 &&
-              Set(cuda::kDescBiasPointer, spec.bias) == 0,
+              Set(cuda::kDescBiasPointer, spec.bias) == 0 &&
+              Set(cuda::kDescAScalePointer, spec.a_scale) == 0 &&
+              Set(cuda::kDescBScalePointer, spec.b_scale) == 0,
           "an attribute of a descriptor");
   const MatrixSpec* matrices[] = {&spec.a, &spec.b, &spec.c, &spec.d};
   for (int i = 0; i < 4; ++i) {

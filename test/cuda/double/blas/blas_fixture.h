@@ -65,10 +65,14 @@ struct ProductSpec {
   int compute_type = cuda::kCompute32F;
   uint32_t epilogue = 1;
   const void* bias = nullptr;
+  const void* a_scale = nullptr;
+  const void* b_scale = nullptr;
 };
 
 // Of m x k and k x n matrices without gaps, stored by columns.
 ProductSpec PackedProduct(int type, int64_t m, int64_t n, int64_t k);
+// Of e4m3 into bf16, where A is transposed.
+ProductSpec PackedFp8Product(int64_t m, int64_t n, int64_t k);
 
 // The objects of cuBLASLt for one product.
 class ProductObjects {

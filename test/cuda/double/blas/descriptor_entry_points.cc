@@ -3,9 +3,7 @@
 #include "test/cuda/double/blas/entry_points.h"
 #include "test/cuda/double/blas/objects.h"
 #include "test/cuda/double/blas/refusals.h"
-
-extern "C" accel::runtime::cuda::Result cuMemGetInfo_v2(size_t* free,
-                                                        size_t* total);
+#include "test/cuda/double/driver/inspect.h"
 
 namespace accel::runtime::cuda {
 namespace {
@@ -90,12 +88,11 @@ BlasStatus cublasLtCreate(BlasHandle* handle) {
       status != kBlasSuccess) {
     return status;
   }
-  // The cheapest question that needs a current context and changes nothing.
-  size_t free = 0;
-  size_t total = 0;
-  if (cuMemGetInfo_v2(&free, &total) != kSuccess) {
+  int gpu = 0;
+  if (accel_double_current_gpu(&gpu) != kSuccess) {
     return blas::Refuse(kBlasNotInitialized, "there is no current context");
   }
+  // As documented, the handle is not tied to that context.
   return Make(blas::Libraries(), blas::Library(), handle);
 }
 

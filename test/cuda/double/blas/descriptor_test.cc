@@ -23,6 +23,8 @@ TEST(DescriptorTest, ChecksTheSizeAndTheValueOfAnAttribute) {
   EXPECT_EQ(objects.Set(cuda::kDescTransA, int64_t{1}), kBlasInvalidValue);
   EXPECT_EQ(objects.Set(cuda::kDescTransA, int32_t{3}), kBlasInvalidValue);
   EXPECT_EQ(objects.Set(cuda::kDescBiasPointer, int32_t{0}), kBlasInvalidValue);
+  EXPECT_EQ(objects.Set(cuda::kDescAScalePointer, float{1}), kBlasInvalidValue);
+  EXPECT_EQ(objects.Set(cuda::kDescBScalePointer, float{1}), kBlasInvalidValue);
   EXPECT_EQ(objects.Set(1000, int32_t{0}), kBlasInvalidValue);
   EXPECT_EQ(Blas().cublasLtMatmulDescSetAttribute(
                 objects.desc, cuda::kDescTransA, nullptr, 4),

@@ -59,6 +59,10 @@ cuda::BlasStatus SetAttribute(Desc& desc, int attribute, const void* value,
       return Assign(desc.epilogue, given, Between(1u, 1023u));
     case cuda::kDescBiasPointer:
       return Assign(desc.bias, given);
+    case cuda::kDescAScalePointer:
+      return Assign(desc.a_scale, given);
+    case cuda::kDescBScalePointer:
+      return Assign(desc.b_scale, given);
     case cuda::kDescBiasDataType:
       return Assign(desc.bias_type, given, Between(-1, 63));
     default:

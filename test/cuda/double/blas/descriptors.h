@@ -4,6 +4,7 @@
 #ifndef ACCEL_TEST_CUDA_DOUBLE_BLAS_DESCRIPTORS_H_
 #define ACCEL_TEST_CUDA_DOUBLE_BLAS_DESCRIPTORS_H_
 
+#include <compare>
 #include <cstdint>
 
 #include "test/cuda/double/blas/elements.h"
@@ -22,6 +23,14 @@ enum : int32_t {
   kOrderRows = 1,
 };
 
+// The compute capability of a device: {8, 9} is 8.9.
+struct Capability {
+  int major = 0;
+  int minor = 0;
+
+  auto operator<=>(const Capability&) const = default;
+};
+
 struct Desc {
   int compute_type;
   int scale_type;
@@ -31,6 +40,9 @@ struct Desc {
   uint32_t epilogue = kEpilogueDefault;
   const void* bias = nullptr;
   int32_t bias_type = -1;  // the one that the table of types gives
+  // Each one f32 in device memory that multiplies an operand of fp8; null: 1.
+  const void* a_scale = nullptr;
+  const void* b_scale = nullptr;
 };
 
 struct Layout {

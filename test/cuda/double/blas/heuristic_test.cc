@@ -179,9 +179,8 @@ TEST_P(Refusals, HaveTheDocumentedStatus) {
 }
 
 ProductSpec Fp8(int a, int b, int c, int d) {
-  ProductSpec spec = PackedProduct(a, 32, 48, 64);
-  spec.transpose_a = true;
-  spec.a = {a, 64, 32, 64};
+  ProductSpec spec = PackedFp8Product(32, 48, 64);
+  spec.a.type = a;
   spec.b.type = b;
   spec.c.type = c;
   spec.d.type = d;
@@ -231,6 +230,54 @@ const Refusal kRefusals[] = {
      [](ProductSpec& spec) {
        spec = Fp8(kE4m3, kE4m3, kF32, kF32);
        spec.b.columns = spec.c.columns = spec.d.columns = 40;
+     }},
+    {"Fp8OddRows", kBlasNotSupported,
+     [](ProductSpec& spec) {
+       spec = Fp8(kE4m3, kE4m3, kBf16, kBf16);
+       spec.a.columns = spec.c.rows = spec.d.rows = 24;
+     }},
+    {"Fp8OddSum", kBlasNotSupported,
+     [](ProductSpec& spec) {
+       spec = Fp8(kE4m3, kE4m3, kBf16, kBf16);
+       spec.a.rows = spec.b.rows = 56;
+     }},
+    {"Fp8OddLines", kBlasNotSupported,
+     [](ProductSpec& spec) {
+       spec = Fp8(kE4m3, kE4m3, kBf16, kBf16);
+       spec.b.leading_dimension = 72;
+     }},
+    {"Fp8OddLinesOfD", kBlasNotSupported,
+     [](ProductSpec& spec) {
+       spec = Fp8(kE4m3, kE4m3, kBf16, kBf16);
+       spec.d.leading_dimension = 36;
+     }},
+    {"Fp8LinesOf16BytesOfD", kBlasSuccess,
+     [](ProductSpec& spec) {
+       spec = Fp8(kE4m3, kE4m3, kBf16, kBf16);
+       spec.d.leading_dimension = 40;
+     }},
+    {"Fp8WithBf16", kBlasNotSupported,
+     [](ProductSpec& spec) { spec = Fp8(kE4m3, kBf16, kBf16, kBf16); }},
+    {"Tf32OfFp8", kBlasNotSupported,
+     [](ProductSpec& spec) {
+       spec = Fp8(kE4m3, kE4m3, kF32, kF32);
+       spec.compute_type = cuda::kCompute32FFastTf32;
+     }},
+    {"Fp8OfCAndDApart", kBlasNotSupported,
+     [](ProductSpec& spec) { spec = Fp8(kE4m3, kE4m3, kBf16, kF32); }},
+    {"ScaleOfF32", kBlasInvalidValue,
+     [](ProductSpec& spec) { spec.a_scale = reinterpret_cast<void*>(16); }},
+    {"ScaleOfBf16", kBlasInvalidValue,
+     [](ProductSpec& spec) {
+       spec = PackedProduct(kBf16, 32, 48, 64);
+       spec.b_scale = reinterpret_cast<void*>(16);
+     }},
+    // The heuristic reads neither of them.
+    {"ScalesOfFp8", kBlasSuccess,
+     [](ProductSpec& spec) {
+       spec = Fp8(kE4m3, kE4m3, kBf16, kBf16);
+       spec.a_scale = reinterpret_cast<void*>(16);
+       spec.b_scale = reinterpret_cast<void*>(4);
      }},
     {"Epilogue", kBlasNotSupported,
      [](ProductSpec& spec) { spec.epilogue = 32; }},

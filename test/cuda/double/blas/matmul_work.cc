@@ -13,8 +13,12 @@ namespace accel::cuda_double::blas {
 namespace {
 
 struct Footprint {
-  ByteRanges a, b, c, d, bias, workspace;
+  ByteRanges a, b, c, d, bias, a_scale, b_scale, workspace;
 };
+
+ByteRanges ScaleAt(const void* scale) {
+  return ByteRanges(scale, scale == nullptr ? 0 : sizeof(float));
+}
 
 Footprint FootprintOf(const Product& product) {
   const Problem& problem = product.problem;
@@ -29,6 +33,8 @@ Footprint FootprintOf(const Product& product) {
     footprint.bias = ByteRanges(problem.desc.bias,
                                 problem.m * ElementBytes(problem.bias_type));
   }
+  footprint.a_scale = ScaleAt(problem.desc.a_scale);
+  footprint.b_scale = ScaleAt(problem.desc.b_scale);
   footprint.workspace =
       ByteRanges(product.workspace, product.algorithm.workspace_bytes);
   return footprint;
@@ -39,6 +45,17 @@ void Append(const ByteRanges& ranges, int writes,
   for (const ByteRange& range : ranges.ranges()) {
     accesses->push_back({range.begin, range.end - range.begin, writes});
   }
+}
+
+// What a GPU finds when it reads the scales.
+const char* MistakeOf(void* data) {
+  const Desc& desc = static_cast<Product*>(data)->problem.desc;
+  for (const void* scale : {desc.a_scale, desc.b_scale}) {
+    if (reinterpret_cast<uint64_t>(scale) % sizeof(float) != 0) {
+      return "the scale of an operand is read at a misaligned address";
+    }
+  }
+  return nullptr;
 }
 
 cuda::BlasStatus StatusOf(cuda::Result result) {
@@ -62,8 +79,10 @@ cuda::BlasStatus CheckOverlaps(const Product& product) {
     return Invalid("two elements of D share bytes");
   }
   if (footprint.d.Overlaps(footprint.a) || footprint.d.Overlaps(footprint.b) ||
-      footprint.d.Overlaps(footprint.bias)) {
-    return Invalid("D overlaps with A, B or the bias");
+      footprint.d.Overlaps(footprint.bias) ||
+      footprint.d.Overlaps(footprint.a_scale) ||
+      footprint.d.Overlaps(footprint.b_scale)) {
+    return Invalid("D overlaps with A, B, one of their scales or the bias");
   }
   const Problem& problem = product.problem;
   const bool in_place =
@@ -71,8 +90,9 @@ cuda::BlasStatus CheckOverlaps(const Product& product) {
   if (!in_place && footprint.d.Overlaps(footprint.c)) {
     return Invalid("D overlaps with C, but they do not have the same layout");
   }
-  for (const ByteRanges* other : {&footprint.a, &footprint.b, &footprint.c,
-                                  &footprint.d, &footprint.bias}) {
+  for (const ByteRanges* other :
+       {&footprint.a, &footprint.b, &footprint.c, &footprint.d, &footprint.bias,
+        &footprint.a_scale, &footprint.b_scale}) {
     if (footprint.workspace.Overlaps(*other)) {
       return Invalid("the workspace overlaps with an operand");
     }
@@ -87,6 +107,8 @@ cuda::BlasStatus Enqueue(const Product& product, cuda::StreamHandle stream) {
   Append(footprint.b, 0, &accesses);
   Append(footprint.c, 0, &accesses);
   Append(footprint.bias, 0, &accesses);
+  Append(footprint.a_scale, 0, &accesses);
+  Append(footprint.b_scale, 0, &accesses);
   Append(footprint.d, 1, &accesses);
   Append(footprint.workspace, 1, &accesses);
   auto data = std::make_unique<Product>(product);
@@ -95,6 +117,7 @@ cuda::BlasStatus Enqueue(const Product& product, cuda::StreamHandle stream) {
   work.accesses = accesses.data();
   work.access_count = accesses.size();
   work.run = [](void* data) { RunProduct(*static_cast<Product*>(data)); };
+  work.mistake = MistakeOf;
   work.data = data.get();
   work.destroy = [](void* data) { delete static_cast<Product*>(data); };
   work.nanoseconds = ExtraNanoseconds(product.algorithm.id);

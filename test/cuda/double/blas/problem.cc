@@ -5,6 +5,7 @@
 
 #include "test/cuda/double/blas/objects.h"
 #include "test/cuda/double/blas/refusals.h"
+#include "test/cuda/double/driver/inspect.h"
 
 namespace accel::cuda_double::blas {
 namespace {
@@ -25,6 +26,14 @@ cuda::BlasStatus Snapshot(const ProblemHandles& handles, Problem* problem) {
     problem->layouts[operand] = *layout;
   }
   return cuda::kBlasSuccess;
+}
+
+cuda::BlasStatus FindCapability(Capability* capability) {
+  const int result =
+      accel_double_current_capability(&capability->major, &capability->minor);
+  return result == cuda::kSuccess
+             ? cuda::kBlasSuccess
+             : Refuse(cuda::kBlasNotInitialized, "there is no current context");
 }
 
 cuda::BlasStatus CheckLayout(const Layout& layout, bool is_c) {
@@ -110,7 +119,10 @@ uint64_t Hash(uint64_t hash, const T& value) {
 }  // namespace
 
 cuda::BlasStatus MakeProblem(const ProblemHandles& handles, Problem* problem) {
-  cuda::BlasStatus status = Snapshot(handles, problem);
+  cuda::BlasStatus status = FindCapability(&problem->capability);
+  if (status == cuda::kBlasSuccess) {
+    status = Snapshot(handles, problem);
+  }
   for (Operand operand : {kA, kB, kC, kD}) {
     if (status == cuda::kBlasSuccess) {
       status = CheckLayout(problem->layouts[operand], operand == kC);
@@ -138,7 +150,8 @@ uint64_t HashBytes(uint64_t hash, const void* at, size_t bytes) {
 
 uint64_t Fingerprint(const Problem& problem) {
   const Desc& desc = problem.desc;
-  uint64_t hash = Hash(kHashStart, desc.compute_type);
+  uint64_t hash = Hash(kHashStart, problem.capability);
+  hash = Hash(hash, desc.compute_type);
   hash = Hash(hash, desc.trans_a);
   hash = Hash(hash, desc.trans_b);
   hash = Hash(hash, desc.epilogue);

@@ -18,6 +18,7 @@ struct Problem {
   int64_t m, n, k;
   int32_t batches;
   int bias_type;
+  Capability capability;  // of the device of the current context
 };
 
 // What MakeProblem reads: live objects, C's possibly null.
@@ -27,12 +28,13 @@ struct ProblemHandles {
 };
 
 // kBlasInvalidValue for descriptors that are none or contradict each other,
-// kBlasNotSupported for products that cuBLASLt does not offer on a Hopper GPU
-// or that the double does not compute.
+// kBlasNotSupported for products that cuBLASLt does not offer on the device or
+// that the double does not compute, kBlasNotInitialized without a current
+// context.
 cuda::BlasStatus MakeProblem(const ProblemHandles& handles, Problem* problem);
 
-// Whether the documented table of supported types has a row for the product;
-// sets the type of its bias.
+// Whether the documented table of supported types has a row for the product,
+// and the device can multiply the types; sets the type of its bias.
 cuda::BlasStatus CheckTypes(Problem* problem);
 
 // Differs for two problems for which an algorithm may have to differ. Pointers

@@ -55,10 +55,20 @@ const std::byte* At(const Layout& layout, const std::byte* begin, int64_t batch,
   return begin + index * int64_t(ElementBytes(layout.type));
 }
 
+float ScaleOf(const void* at) {
+  return at == nullptr
+             ? 1
+             : LoadElement(cuda::kR32F, static_cast<const std::byte*>(at));
+}
+
 class Runner {
  public:
   Runner(const Product& product, uint64_t run)
-      : product_(product), problem_(product.problem), run_(run) {}
+      : product_(product),
+        problem_(product.problem),
+        factor_(product.alpha * ScaleOf(product.problem.desc.a_scale) *
+                ScaleOf(product.problem.desc.b_scale)),
+        run_(run) {}
 
   void RunBatch(int64_t batch) {
     batch_ = batch;
@@ -87,6 +97,7 @@ class Runner {
 
   const Product& product_;
   const Problem& problem_;
+  const float factor_;  // alpha and the scales, as they are at this execution
   const uint64_t run_;
   int64_t batch_ = 0;
   std::vector<float> a_;
@@ -170,7 +181,7 @@ void Runner::Finish(int64_t row, int64_t column, int64_t lane) {
   for (size_t i = 1; i < count && !in_place; ++i) {
     sum += pieces_[i][lane];
   }
-  float value = product_.alpha * sum;
+  float value = factor_ * sum;
   if (product_.beta != 0) {
     const Layout& c_layout = problem_.layouts[kC];
     value += product_.beta *
@@ -182,7 +193,7 @@ void Runner::Finish(int64_t row, int64_t column, int64_t lane) {
   }
   for (size_t i = 1; i < count && in_place; ++i) {
     value = RoundToElement(layout.type, value) +
-            product_.alpha * pieces_[(first + i) % count][lane];
+            factor_ * pieces_[(first + i) % count][lane];
   }
   StoreElement(
       layout.type, value,

@@ -25,7 +25,8 @@ struct Case {
   int64_t pad = 0;  // of a line, and of a batch
   int compute_type = cuda::kCompute32F;
   float alpha = 1, beta = 0;
-  int bias_type = -1;  // -1: no bias
+  int bias_type = -1;              // -1: no bias
+  float a_scale = 0, b_scale = 0;  // 0: no pointer
   bool in_place = false;
 };
 
@@ -78,6 +79,7 @@ class Products : public testing::TestWithParam<Case> {
         // Without beta, C is NaN.
         c_(spec_.c, 0xff),
         bias_buffer_(Bytes(bias_, std::max(GetParam().bias_type, 0))),
+        scales_(Bytes({GetParam().a_scale, GetParam().b_scale}, cuda::kR32F)),
         workspace_(kAllowedBytes) {
     a_.SetAll(1);
     b_.SetAll(2);
@@ -87,6 +89,12 @@ class Products : public testing::TestWithParam<Case> {
     if (!bias_.empty()) {
       spec_.epilogue = 4;
       spec_.bias = bias_buffer_.at();
+    }
+    if (GetParam().a_scale != 0) {
+      spec_.a_scale = scales_.at();
+    }
+    if (GetParam().b_scale != 0) {
+      spec_.b_scale = scales_.at(sizeof(float));
     }
   }
 
@@ -98,6 +106,7 @@ class Products : public testing::TestWithParam<Case> {
   std::vector<double> bias_;
   HostMatrix a_, b_, c_;
   DeviceBuffer bias_buffer_;
+  DeviceBuffer scales_;
   DeviceBuffer workspace_;
 };
 
@@ -122,7 +131,10 @@ HostMatrix Products::Run(ProductObjects& objects,
 
 void Products::Check(HostMatrix& d, int roundings) {
   const Case& test = GetParam();
-  const Operands operands{spec_, a_, b_, c_, bias_, test.alpha, test.beta};
+  const float scale = (test.a_scale == 0 ? 1 : test.a_scale) *
+                      (test.b_scale == 0 ? 1 : test.b_scale);
+  const Operands operands{spec_,    a_, b_, c_, bias_, test.alpha * scale,
+                          test.beta};
   const HostMatrix before = test.in_place ? c_ : HostMatrix(spec_.d, 0x5a);
   int wrong = 0;
   for (int64_t batch = 0; batch < test.batches; ++batch) {
@@ -202,7 +214,7 @@ std::vector<Case> LayoutCases() {
 
 std::vector<Case> ScaleCases() {
   constexpr int kF32 = cuda::kR32F, kBf16 = cuda::kR16BF;
-  constexpr int kE4m3 = cuda::kR8F_E4M3;
+  constexpr int kE4m3 = cuda::kR8F_E4M3, kE5m2 = cuda::kR8F_E5M2;
   return {
       {.name = "Alpha", .alpha = -2.5},
       {.name = "Beta", .alpha = 0.5, .beta = 3},
@@ -226,6 +238,33 @@ std::vector<Case> ScaleCases() {
        .k = 48,
        .transpose_a = true,
        .bias_type = kBf16},
+      {.name = "ScaledFp8",
+       .types = {kE4m3, kE5m2, kBf16, kBf16},
+       .m = 32,
+       .n = 48,
+       .k = 160,
+       .transpose_a = true,
+       .batches = 2,
+       .pad = 16,
+       .alpha = 0.75,
+       .beta = 2,
+       .a_scale = 0.3f,
+       .b_scale = -1e-3f},
+      {.name = "ScaledAOfFp8WithBias",
+       .types = {kE5m2, kE4m3, kF32, kF32},
+       .m = 16,
+       .n = 16,
+       .k = 32,
+       .transpose_a = true,
+       .bias_type = kBf16,
+       .a_scale = 448},
+      {.name = "ScaledBOfFp8",
+       .types = {kE4m3, kE4m3, kBf16, kE4m3},
+       .m = 16,
+       .n = 16,
+       .k = 32,
+       .transpose_a = true,
+       .b_scale = 0.01f},
       {.name = "OneElement", .m = 1, .n = 1, .k = 1},
       {.name = "LongSum", .m = 3, .n = 2, .k = 5000},
       {.name = "Aligned", .m = 64, .n = 32, .k = 256, .batches = 2},

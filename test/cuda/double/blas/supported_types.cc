@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rows of cuBLASLt's tables of supported types whose compute type is
 // CUBLAS_COMPUTE_32F or CUBLAS_COMPUTE_32F_FAST_TF32 and whose scale type is
-// CUDA_R_32F, and what the documents require of products of fp8.
+// CUDA_R_32F, and what the documents require of products of fp8 and of TF32.
 #include "test/cuda/double/blas/problem.h"
 #include "test/cuda/double/blas/refusals.h"
 
@@ -60,9 +60,18 @@ const Row* FindRow(int a, int b, int c, int d) {
   }
 }
 
+// Ada, Hopper and Blackwell's GeForce, as documented.
+bool NeedsTnForFp8(Capability capability) {
+  return capability.major <= 9 || capability.major == 12;
+}
+
 cuda::BlasStatus CheckFp8(const Problem& problem) {
-  if (problem.desc.trans_a != cuda::kOpT ||
-      problem.desc.trans_b != cuda::kOpN) {
+  if (problem.capability < Capability{8, 9}) {
+    return Unsupported("fp8 needs a compute capability of 8.9");
+  }
+  if (NeedsTnForFp8(problem.capability) &&
+      (problem.desc.trans_a != cuda::kOpT ||
+       problem.desc.trans_b != cuda::kOpN)) {
     return Unsupported("a product of fp8 has A transposed and B not");
   }
   if (problem.m % 16 != 0 || problem.n % 16 != 0 || problem.k % 16 != 0) {
@@ -96,6 +105,12 @@ cuda::BlasStatus CheckTypes(Problem* problem) {
   }
   if (desc.bias_type != -1 && desc.bias_type != row->bias) {
     return Unsupported("the table of types has another type of the bias");
+  }
+  if (tf32 && problem->capability < Capability{8, 0}) {
+    return Unsupported("TF32 needs a compute capability of 8.0");
+  }
+  if (!IsFp8(a.type) && (desc.a_scale != nullptr || desc.b_scale != nullptr)) {
+    return Invalid("only operands of fp8 have a scale");
   }
   problem->bias_type = row->bias;
   return IsFp8(a.type) ? CheckFp8(*problem) : cuda::kBlasSuccess;

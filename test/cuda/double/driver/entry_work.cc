@@ -56,6 +56,17 @@ ACCEL_DOUBLE_EXPORT int accel_double_current_gpu(int* gpu) {
   return call.result;
 }
 
+ACCEL_DOUBLE_EXPORT int accel_double_current_capability(int* major,
+                                                        int* minor) {
+  const Call call("accel_double_current_capability", Needs::kContext);
+  if (call.device == nullptr) {
+    return call.result;
+  }
+  *major = call.device->capability.major;
+  *minor = call.device->capability.minor;
+  return kSuccess;
+}
+
 ACCEL_DOUBLE_EXPORT int accel_double_stream_state(StreamHandle handle,
                                                   StreamState* state) {
   const Call call("accel_double_stream_state", Needs::kInit);

@@ -28,6 +28,10 @@ struct StreamState {
 // The GPU of the calling thread's current context.
 extern "C" int accel_double_current_gpu(int* gpu);
 
+// The compute capability of that GPU, also after a mistake has broken its
+// context.
+extern "C" int accel_double_current_capability(int* major, int* minor);
+
 extern "C" int accel_double_stream_state(
     accel::runtime::cuda::StreamHandle stream,
     accel::cuda_double::StreamState* state);
