@@ -67,14 +67,30 @@ enum : int {
 
 // cublasLtMatmulDescAttributes_t; behind each the type of its value.
 enum : int {
-  kDescPointerMode = 2,     // int32_t; 0: alpha and beta lie in host memory
-  kDescTransA = 3,          // int32_t, a cublasOperation_t
-  kDescTransB = 4,          // likewise
-  kDescEpilogue = 7,        // uint32_t
-  kDescBiasPointer = 8,     // void*
-  kDescAScalePointer = 17,  // const void*, an f32 in device memory
-  kDescBScalePointer = 18,  // likewise
-  kDescBiasDataType = 26,   // int32_t, a cudaDataType
+  kDescPointerMode = 2,      // int32_t; 0: alpha and beta lie in host memory
+  kDescTransA = 3,           // int32_t, a cublasOperation_t
+  kDescTransB = 4,           // likewise
+  kDescEpilogue = 7,         // uint32_t, a cublasLtEpilogue_t
+  kDescBiasPointer = 8,      // void*
+  kDescAuxPointer = 11,      // void*, an epilogue's auxiliary matrix
+  kDescAuxLd = 12,           // int64_t, elements
+  kDescAuxBatchStride = 13,  // int64_t, elements
+  kDescAScalePointer = 17,   // const void*, an f32 in device memory
+  kDescBScalePointer = 18,   // likewise
+  kDescAuxDataType = 22,     // int32_t, a cudaDataType; -1: that of D
+  kDescBiasDataType = 26,    // int32_t, a cudaDataType
+};
+
+// cublasLtEpilogue_t. GELU is its approximation by tanh. "Aux" stores what GELU
+// is applied to, and DGELU multiplies by GELU's derivative there.
+enum : uint32_t {
+  kEpilogueDefault = 1,
+  kEpilogueBias = 4,
+  kEpilogueGelu = 32,
+  kEpilogueGeluBias = 36,
+  kEpilogueGeluAux = 160,
+  kEpilogueGeluAuxBias = 164,
+  kEpilogueDgelu = 192,
 };
 
 // cublasLtMatrixLayoutAttribute_t

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "test/cuda/double/blas/epilogue.h"
+
 namespace accel::cuda_double::blas {
 namespace {
 
@@ -84,6 +86,25 @@ uint64_t OfferedAlignment(const Layout& layout, uint32_t promised) {
   return alignment;
 }
 
+uint32_t EpilogueAlignment(const void* pointer) {
+  return uint32_t(AlignmentOf(reinterpret_cast<uint64_t>(pointer),
+                              kEpilogueAlignmentBytes));
+}
+
+// As documented, the heuristic looks at the pointers of the epilogue itself.
+bool EpilogueIsAligned(uint64_t vector_bytes, const Problem& problem) {
+  const Desc& desc = problem.desc;
+  const uint64_t bias_need =
+      std::max(vector_bytes, ElementBytes(problem.bias_type));
+  const uint64_t aux_need =
+      std::max(vector_bytes, ElementBytes(problem.aux.type));
+  return (!HasBias(desc.epilogue) ||
+          EpilogueAlignment(desc.bias) >= bias_need) &&
+         (!HasAux(desc.epilogue) ||
+          OfferedAlignment(problem.aux, EpilogueAlignment(desc.aux)) >=
+              aux_need);
+}
+
 bool IsAligned(const Kind& kind, const Problem& problem,
                const Preference& preference) {
   const bool fp8 = IsFp8(problem.layouts[kA].type);
@@ -95,11 +116,7 @@ bool IsAligned(const Kind& kind, const Problem& problem,
       return false;
     }
   }
-  const uint64_t bias_need =
-      std::max(vector_bytes, ElementBytes(problem.bias_type));
-  return problem.desc.epilogue != kEpilogueBias ||
-         AlignmentOf(reinterpret_cast<uint64_t>(problem.desc.bias),
-                     kBiasAlignmentBytes) >= bias_need;
+  return EpilogueIsAligned(vector_bytes, problem);
 }
 
 Algorithm Configure(const Kind& kind, const Problem& problem) {
@@ -122,11 +139,14 @@ bool IsAllowed(const Kind& kind, const Problem& problem,
   if (kind.reduction == cuda::kReductionNone) {
     return true;  // the mask is one of reductions
   }
-  // Sums in the type of D lose too much in fp8, and each piece has its share.
+  // Sums in the type of D lose too much in fp8, GELU is for the whole sum, and
+  // each piece has its share.
+  const uint32_t epilogue = problem.desc.epilogue;
+  const bool in_place_fits = !IsFp8(problem.layouts[kD].type) &&
+                             !AppliesGelu(epilogue) && !HasAux(epilogue);
   const bool fits =
       (kind.split_k - 1) * algorithm.PieceLength(problem.k) < problem.k &&
-      !(kind.reduction == cuda::kReductionInPlace &&
-        IsFp8(problem.layouts[kD].type));
+      (kind.reduction != cuda::kReductionInPlace || in_place_fits);
   return fits && (kind.reduction & preference.reduction_mask) != 0;
 }
 
@@ -155,8 +175,9 @@ void Promise(const Problem& problem, const Preference& preference,
         uint8_t(std::countr_zero(preference.alignment_bytes[operand]));
   }
   configured->log2_alignments[kBiasIndex] =
-      uint8_t(std::countr_zero(AlignmentOf(
-          reinterpret_cast<uint64_t>(problem.desc.bias), kBiasAlignmentBytes)));
+      uint8_t(std::countr_zero(EpilogueAlignment(problem.desc.bias)));
+  configured->log2_alignments[kAuxIndex] =
+      uint8_t(std::countr_zero(EpilogueAlignment(problem.desc.aux)));
 }
 
 // What a MatmulAlgo holds.
@@ -218,7 +239,7 @@ cuda::MatmulAlgo Encode(const ConfiguredAlgorithm& configured) {
   record.reduction = algorithm.reduction;
   record.split_k = algorithm.split_k;
   record.chunk = algorithm.chunk;
-  std::copy_n(configured.log2_alignments, 5, record.log2_alignments);
+  std::copy_n(configured.log2_alignments, kPointers, record.log2_alignments);
   record.checksum = Checksum(record);
   return std::bit_cast<cuda::MatmulAlgo>(record);
 }
@@ -233,7 +254,7 @@ std::optional<ConfiguredAlgorithm> Decode(const cuda::MatmulAlgo& algo) {
       record.id,      record.tile_id, record.stages_id,      record.reduction,
       record.split_k, record.chunk,   record.workspace_bytes};
   configured.fingerprint = record.fingerprint;
-  std::copy_n(record.log2_alignments, 5, configured.log2_alignments);
+  std::copy_n(record.log2_alignments, kPointers, configured.log2_alignments);
   return configured;
 }
 

@@ -28,17 +28,21 @@ struct Algorithm {
   int64_t PieceLength(int64_t k) const;
 };
 
-// An algorithm for one problem, and what its caller promised: pointers to A, B,
-// C and D, and to the bias, with the logarithms of their alignments.
+// The pointers whose alignment an algorithm relies on: to A, B, C and D, by
+// Operand, and to what the epilogue has.
+enum { kBiasIndex = 4, kAuxIndex = 5, kPointers = 6 };
+
+// An algorithm for one problem, and what its caller promised: the logarithms of
+// the alignments of the pointers.
 struct ConfiguredAlgorithm {
   Algorithm algorithm;
   uint64_t fingerprint;
-  uint8_t log2_alignments[5];
+  uint8_t log2_alignments[kPointers];
 };
 
-// An alignment of the bias beyond that is of no use to any algorithm.
-inline constexpr uint32_t kBiasAlignmentBytes = 16;
-inline constexpr int kBiasIndex = 4;
+// An alignment of the epilogue's pointers beyond that is of no use to any
+// algorithm.
+inline constexpr uint32_t kEpilogueAlignmentBytes = 16;
 
 // The alignment of an address up to `limit`, a power of two. That of null is
 // the limit.

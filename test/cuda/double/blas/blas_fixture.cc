@@ -160,6 +160,9 @@ ProductObjects::ProductObjects(const ProductSpec& spec) {
               Set(cuda::kDescTransB, int32_t{spec.transpose_b}) == 0 &&
               Set(cuda::kDescEpilogue, spec.epilogue) == 0 &&
               Set(cuda::kDescBiasPointer, spec.bias) == 0 &&
+              Set(cuda::kDescAuxPointer, spec.aux) == 0 &&
+              Set(cuda::kDescAuxLd, spec.aux_leading_dimension) == 0 &&
+              Set(cuda::kDescAuxBatchStride, spec.aux_stride) == 0 &&
               Set(cuda::kDescAScalePointer, spec.a_scale) == 0 &&
               Set(cuda::kDescBScalePointer, spec.b_scale) == 0,
           "an attribute of a descriptor");

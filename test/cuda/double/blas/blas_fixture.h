@@ -65,6 +65,9 @@ struct ProductSpec {
   int compute_type = cuda::kCompute32F;
   uint32_t epilogue = 1;
   const void* bias = nullptr;
+  void* aux = nullptr;
+  int64_t aux_leading_dimension = 0;
+  int64_t aux_stride = 0;
   const void* a_scale = nullptr;
   const void* b_scale = nullptr;
 };

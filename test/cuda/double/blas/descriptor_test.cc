@@ -25,6 +25,12 @@ TEST(DescriptorTest, ChecksTheSizeAndTheValueOfAnAttribute) {
   EXPECT_EQ(objects.Set(cuda::kDescBiasPointer, int32_t{0}), kBlasInvalidValue);
   EXPECT_EQ(objects.Set(cuda::kDescAScalePointer, float{1}), kBlasInvalidValue);
   EXPECT_EQ(objects.Set(cuda::kDescBScalePointer, float{1}), kBlasInvalidValue);
+  EXPECT_EQ(objects.Set(cuda::kDescAuxPointer, int32_t{0}), kBlasInvalidValue);
+  EXPECT_EQ(objects.Set(cuda::kDescAuxLd, int32_t{8}), kBlasInvalidValue);
+  EXPECT_EQ(objects.Set(cuda::kDescAuxBatchStride, int32_t{8}),
+            kBlasInvalidValue);
+  EXPECT_EQ(objects.Set(cuda::kDescAuxDataType, int64_t{0}), kBlasInvalidValue);
+  EXPECT_EQ(objects.Set(cuda::kDescEpilogue, uint32_t{0}), kBlasInvalidValue);
   EXPECT_EQ(objects.Set(1000, int32_t{0}), kBlasInvalidValue);
   EXPECT_EQ(Blas().cublasLtMatmulDescSetAttribute(
                 objects.desc, cuda::kDescTransA, nullptr, 4),

@@ -59,6 +59,14 @@ cuda::BlasStatus SetAttribute(Desc& desc, int attribute, const void* value,
       return Assign(desc.epilogue, given, Between(1u, 1023u));
     case cuda::kDescBiasPointer:
       return Assign(desc.bias, given);
+    case cuda::kDescAuxPointer:
+      return Assign(desc.aux, given);
+    case cuda::kDescAuxLd:
+      return Assign(desc.aux_leading_dimension, given);
+    case cuda::kDescAuxBatchStride:
+      return Assign(desc.aux_batch_stride, given);
+    case cuda::kDescAuxDataType:
+      return Assign(desc.aux_type, given, Between(-1, 63));
     case cuda::kDescAScalePointer:
       return Assign(desc.a_scale, given);
     case cuda::kDescBScalePointer:

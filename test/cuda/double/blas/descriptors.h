@@ -11,13 +11,7 @@
 
 namespace accel::cuda_double::blas {
 
-// cublasLtEpilogue_t, as far as the double computes it.
-enum : uint32_t {
-  kEpilogueDefault = 1,
-  kEpilogueBias = 4,
-};
-
-// cublasLtOrder_t, likewise.
+// cublasLtOrder_t, as far as the double has it.
 enum : int32_t {
   kOrderColumns = 0,
   kOrderRows = 1,
@@ -37,9 +31,14 @@ struct Desc {
   int32_t pointer_mode = 0;
   int32_t trans_a = cuda::kOpN;
   int32_t trans_b = cuda::kOpN;
-  uint32_t epilogue = kEpilogueDefault;
+  uint32_t epilogue = cuda::kEpilogueDefault;
   const void* bias = nullptr;
   int32_t bias_type = -1;  // the one that the table of types gives
+  // Of an epilogue's auxiliary matrix.
+  void* aux = nullptr;
+  int64_t aux_leading_dimension = 0;
+  int64_t aux_batch_stride = 0;
+  int32_t aux_type = -1;  // D's
   // Each one f32 in device memory that multiplies an operand of fp8; null: 1.
   const void* a_scale = nullptr;
   const void* b_scale = nullptr;

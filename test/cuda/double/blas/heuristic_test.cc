@@ -280,7 +280,7 @@ const Refusal kRefusals[] = {
        spec.b_scale = reinterpret_cast<void*>(4);
      }},
     {"Epilogue", kBlasNotSupported,
-     [](ProductSpec& spec) { spec.epilogue = 32; }},
+     [](ProductSpec& spec) { spec.epilogue = 2; }},
     {"Order", kBlasNotSupported, [](ProductSpec& spec) { spec.a.order = 2; }},
     {"OrderOfC", kBlasInvalidValue,
      [](ProductSpec& spec) {

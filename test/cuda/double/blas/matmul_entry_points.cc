@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "test/cuda/double/blas/entry_points.h"
+#include "test/cuda/double/blas/epilogue.h"
 #include "test/cuda/double/blas/matmul_work.h"
 #include "test/cuda/double/blas/objects.h"
 #include "test/cuda/double/blas/refusals.h"
@@ -31,22 +32,29 @@ std::optional<uint32_t> Attribute(const blas::Algorithm& algorithm,
   }
 }
 
-// Where the matrices, the bias and the workspace lie, and the promises that the
-// algorithm's caller made of that.
+// Where the matrices and the bias lie, and the promises that the algorithm's
+// caller made of that.
 BlasStatus CheckPointers(const blas::Product& product,
                          const blas::ConfiguredAlgorithm& configured) {
-  const bool reads_c = product.beta != 0;
-  const bool reads_bias = product.problem.desc.epilogue == blas::kEpilogueBias;
-  const void* bias = product.problem.desc.bias;
-  if (product.a == nullptr || product.b == nullptr || product.d == nullptr ||
-      (reads_c && product.c == nullptr) || (reads_bias && bias == nullptr)) {
-    return blas::Invalid("a matrix or the bias is null");
-  }
-  const void* pointers[] = {product.a, product.b, reads_c ? product.c : nullptr,
-                            product.d, reads_bias ? bias : nullptr};
-  for (int i = 0; i < 5; ++i) {
+  const blas::Desc& desc = product.problem.desc;
+  const struct {
+    const void* at;
+    bool is_used;
+  } pointers[blas::kPointers] = {{product.a, true},
+                                 {product.b, true},
+                                 {product.c, product.beta != 0},
+                                 {product.d, true},
+                                 {desc.bias, blas::HasBias(desc.epilogue)},
+                                 {desc.aux, blas::HasAux(desc.epilogue)}};
+  for (int i = 0; i < blas::kPointers; ++i) {
+    if (!pointers[i].is_used) {
+      continue;
+    }
+    if (pointers[i].at == nullptr) {
+      return blas::Invalid("a matrix or the bias is null");
+    }
     const uint64_t promised = uint64_t{1} << configured.log2_alignments[i];
-    if (reinterpret_cast<uint64_t>(pointers[i]) % promised != 0) {
+    if (reinterpret_cast<uint64_t>(pointers[i].at) % promised != 0) {
       return blas::Invalid(
           "a pointer is less aligned than the algorithm's caller promised");
     }

@@ -6,37 +6,46 @@
 
 #include "test/cuda/double/blas/algorithm_times.h"
 #include "test/cuda/double/blas/byte_ranges.h"
+#include "test/cuda/double/blas/epilogue.h"
 #include "test/cuda/double/blas/refusals.h"
 #include "test/cuda/double/driver/enqueue.h"
 
 namespace accel::cuda_double::blas {
 namespace {
 
+// The bytes of all that a product touches. What it does not touch is empty.
 struct Footprint {
-  ByteRanges a, b, c, d, bias, a_scale, b_scale, workspace;
+  ByteRanges c, d, workspace;
+  ByteRanges aux;  // that is written
+  // A, B, their scales, the bias and an auxiliary matrix that is read.
+  std::vector<ByteRanges> operands;
 };
-
-ByteRanges ScaleAt(const void* scale) {
-  return ByteRanges(scale, scale == nullptr ? 0 : sizeof(float));
-}
 
 Footprint FootprintOf(const Product& product) {
   const Problem& problem = product.problem;
+  const Desc& desc = problem.desc;
   Footprint footprint;
-  footprint.a = ByteRanges(problem.layouts[kA], product.a);
-  footprint.b = ByteRanges(problem.layouts[kB], product.b);
   footprint.d = ByteRanges(problem.layouts[kD], product.d);
+  footprint.workspace =
+      ByteRanges(product.workspace, product.algorithm.workspace_bytes);
   if (product.beta != 0) {
     footprint.c = ByteRanges(problem.layouts[kC], product.c);
   }
-  if (problem.desc.epilogue == kEpilogueBias) {
-    footprint.bias = ByteRanges(problem.desc.bias,
-                                problem.m * ElementBytes(problem.bias_type));
+  std::vector<ByteRanges>& operands = footprint.operands;
+  operands.emplace_back(problem.layouts[kA], product.a);
+  operands.emplace_back(problem.layouts[kB], product.b);
+  for (const void* scale : {desc.a_scale, desc.b_scale}) {
+    operands.emplace_back(scale, scale == nullptr ? 0 : sizeof(float));
   }
-  footprint.a_scale = ScaleAt(problem.desc.a_scale);
-  footprint.b_scale = ScaleAt(problem.desc.b_scale);
-  footprint.workspace =
-      ByteRanges(product.workspace, product.algorithm.workspace_bytes);
+  if (HasBias(desc.epilogue)) {
+    operands.emplace_back(desc.bias,
+                          problem.m * ElementBytes(problem.bias_type));
+  }
+  if (ReadsAux(desc.epilogue)) {
+    operands.emplace_back(problem.aux, desc.aux);
+  } else if (WritesAux(desc.epilogue)) {
+    footprint.aux = ByteRanges(problem.aux, desc.aux);
+  }
   return footprint;
 }
 
@@ -74,28 +83,30 @@ cuda::BlasStatus StatusOf(cuda::Result result) {
 }  // namespace
 
 cuda::BlasStatus CheckOverlaps(const Product& product) {
-  const Footprint footprint = FootprintOf(product);
-  if (footprint.d.overlaps_itself()) {
-    return Invalid("two elements of D share bytes");
+  const auto [c, d, workspace, aux, operands] = FootprintOf(product);
+  if (d.overlaps_itself() || aux.overlaps_itself()) {
+    return Invalid("two elements of what is written share bytes");
   }
-  if (footprint.d.Overlaps(footprint.a) || footprint.d.Overlaps(footprint.b) ||
-      footprint.d.Overlaps(footprint.bias) ||
-      footprint.d.Overlaps(footprint.a_scale) ||
-      footprint.d.Overlaps(footprint.b_scale)) {
-    return Invalid("D overlaps with A, B, one of their scales or the bias");
+  for (const ByteRanges& operand : operands) {
+    if (d.Overlaps(operand) || aux.Overlaps(operand)) {
+      return Invalid("what is written overlaps with what is read");
+    }
+    if (workspace.Overlaps(operand)) {
+      return Invalid("the workspace overlaps with an operand");
+    }
   }
   const Problem& problem = product.problem;
   const bool in_place =
       product.c == product.d && problem.layouts[kC] == problem.layouts[kD];
-  if (!in_place && footprint.d.Overlaps(footprint.c)) {
+  if (!in_place && d.Overlaps(c)) {
     return Invalid("D overlaps with C, but they do not have the same layout");
   }
-  for (const ByteRanges* other :
-       {&footprint.a, &footprint.b, &footprint.c, &footprint.d, &footprint.bias,
-        &footprint.a_scale, &footprint.b_scale}) {
-    if (footprint.workspace.Overlaps(*other)) {
-      return Invalid("the workspace overlaps with an operand");
-    }
+  if (aux.Overlaps(c) || aux.Overlaps(d)) {
+    return Invalid("the auxiliary matrix overlaps with C or D");
+  }
+  if (workspace.Overlaps(c) || workspace.Overlaps(d) ||
+      workspace.Overlaps(aux)) {
+    return Invalid("the workspace overlaps with a matrix");
   }
   return cuda::kBlasSuccess;
 }
@@ -103,13 +114,12 @@ cuda::BlasStatus CheckOverlaps(const Product& product) {
 cuda::BlasStatus Enqueue(const Product& product, cuda::StreamHandle stream) {
   const Footprint footprint = FootprintOf(product);
   std::vector<Access> accesses;
-  Append(footprint.a, 0, &accesses);
-  Append(footprint.b, 0, &accesses);
+  for (const ByteRanges& operand : footprint.operands) {
+    Append(operand, 0, &accesses);
+  }
   Append(footprint.c, 0, &accesses);
-  Append(footprint.bias, 0, &accesses);
-  Append(footprint.a_scale, 0, &accesses);
-  Append(footprint.b_scale, 0, &accesses);
   Append(footprint.d, 1, &accesses);
+  Append(footprint.aux, 1, &accesses);
   Append(footprint.workspace, 1, &accesses);
   auto data = std::make_unique<Product>(product);
   Work work{};

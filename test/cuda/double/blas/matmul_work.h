@@ -8,8 +8,8 @@
 namespace accel::cuda_double::blas {
 
 // Refuses operands that overlap where cuBLASLt would read what it has already
-// written: D and a matrix, the workspace and anything. C may be D if both have
-// the same layout.
+// written: D or a written auxiliary matrix and an operand, the workspace and
+// anything. C may be D if both have the same layout.
 cuda::BlasStatus CheckOverlaps(const Product& product);
 
 // Requires: CheckOverlaps(product) is a success.

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "test/cuda/double/blas/epilogue.h"
 #include "test/cuda/double/blas/objects.h"
 #include "test/cuda/double/blas/refusals.h"
 #include "test/cuda/double/driver/inspect.h"
@@ -105,15 +106,22 @@ cuda::BlasStatus CheckDesc(const Desc& desc) {
   if (desc.trans_a > cuda::kOpT || desc.trans_b > cuda::kOpT) {
     return Unsupported("the double transposes or does not");
   }
-  if (desc.epilogue != kEpilogueDefault && desc.epilogue != kEpilogueBias) {
-    return Unsupported("the double has no such epilogue");
-  }
   return cuda::kBlasSuccess;
 }
 
 template <typename T>
 uint64_t Hash(uint64_t hash, const T& value) {
   return HashBytes(hash, &value, sizeof value);
+}
+
+uint64_t HashLayout(uint64_t hash, const Layout& layout) {
+  hash = Hash(hash, layout.type);
+  hash = Hash(hash, layout.rows);
+  hash = Hash(hash, layout.columns);
+  hash = Hash(hash, layout.leading_dimension);
+  hash = Hash(hash, layout.order);
+  hash = Hash(hash, layout.batch_count);
+  return Hash(hash, layout.batch_stride);
 }
 
 }  // namespace
@@ -137,7 +145,10 @@ cuda::BlasStatus MakeProblem(const ProblemHandles& handles, Problem* problem) {
   if (status == cuda::kBlasSuccess) {
     status = CheckDesc(problem->desc);
   }
-  return status == cuda::kBlasSuccess ? CheckTypes(problem) : status;
+  if (status == cuda::kBlasSuccess) {
+    status = CheckTypes(problem);
+  }
+  return status == cuda::kBlasSuccess ? CheckEpilogue(problem) : status;
 }
 
 uint64_t HashBytes(uint64_t hash, const void* at, size_t bytes) {
@@ -156,15 +167,9 @@ uint64_t Fingerprint(const Problem& problem) {
   hash = Hash(hash, desc.trans_b);
   hash = Hash(hash, desc.epilogue);
   for (const Layout& layout : problem.layouts) {
-    hash = Hash(hash, layout.type);
-    hash = Hash(hash, layout.rows);
-    hash = Hash(hash, layout.columns);
-    hash = Hash(hash, layout.leading_dimension);
-    hash = Hash(hash, layout.order);
-    hash = Hash(hash, layout.batch_count);
-    hash = Hash(hash, layout.batch_stride);
+    hash = HashLayout(hash, layout);
   }
-  return hash;
+  return HasAux(desc.epilogue) ? HashLayout(hash, problem.aux) : hash;
 }
 
 }  // namespace accel::cuda_double::blas

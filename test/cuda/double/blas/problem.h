@@ -18,6 +18,7 @@ struct Problem {
   int64_t m, n, k;
   int32_t batches;
   int bias_type;
+  Layout aux;             // if the epilogue has such a matrix
   Capability capability;  // of the device of the current context
 };
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "test/cuda/double/blas/epilogue.h"
+
 namespace accel::cuda_double::blas {
 namespace {
 
@@ -93,6 +95,7 @@ class Runner {
   Lanes SumChunk(const float* a, const float* b, int64_t begin,
                  int64_t end) const;
   void Finish(int64_t row, int64_t column, int64_t lane);
+  float Activate(float value, int64_t row, int64_t column) const;
   float Bias(int64_t row) const;
 
   const Product& product_;
@@ -170,8 +173,22 @@ float Runner::Bias(int64_t row) const {
                      bias + row * int64_t(ElementBytes(problem_.bias_type)));
 }
 
-// The epilogue. One with an activation would take `value` before it is rounded,
-// and one with an auxiliary matrix would store it there too.
+// GELU and its derivative, of `value` before it is rounded to any type.
+float Runner::Activate(float value, int64_t row, int64_t column) const {
+  const uint32_t epilogue = problem_.desc.epilogue;
+  if (!HasAux(epilogue)) {
+    return AppliesGelu(epilogue) ? Gelu(value) : value;
+  }
+  const std::byte* aux =
+      At(problem_.aux, static_cast<const std::byte*>(problem_.desc.aux), batch_,
+         row, column);
+  if (ReadsAux(epilogue)) {
+    return value * GeluDerivative(LoadElement(problem_.aux.type, aux));
+  }
+  StoreElement(problem_.aux.type, value, const_cast<std::byte*>(aux));
+  return Gelu(value);
+}
+
 void Runner::Finish(int64_t row, int64_t column, int64_t lane) {
   const Layout& layout = problem_.layouts[kD];
   const bool in_place = product_.algorithm.reduction == cuda::kReductionInPlace;
@@ -188,9 +205,10 @@ void Runner::Finish(int64_t row, int64_t column, int64_t lane) {
              LoadElement(c_layout.type,
                          At(c_layout, product_.c, batch_, row, column));
   }
-  if (problem_.desc.epilogue == kEpilogueBias) {
+  if (HasBias(problem_.desc.epilogue)) {
     value += Bias(row);
   }
+  value = Activate(value, row, column);
   for (size_t i = 1; i < count && in_place; ++i) {
     value = RoundToElement(layout.type, value) +
             factor_ * pieces_[(first + i) % count][lane];

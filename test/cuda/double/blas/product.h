@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a product computes, and in which order. Of operands of fp8 the sum is
-// multiplied by alpha and by the scales that are in device memory then.
+// multiplied by alpha and by the scales that are in device memory then. What
+// follows, epilogue.h says.
 //
 // The summed dimension is divided into the algorithm's pieces, a piece into
 // chunks. Within a chunk, products are added one after the other in f32; the
