@@ -4,6 +4,7 @@
 
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/KernelOperands.h"
+#include "passes/Analysis/OperandAlignment.h"
 #include "passes/Lower/ConvertToLLVM.h"
 #include "passes/Lower/TargetLowering.h"
 
@@ -42,15 +43,22 @@ std::vector<CodeVariant> accel::getVariants(ModuleOp module) {
   return variants;
 }
 
-/// A module with copies of the kernels that `isWanted` holds for.
+/// A module with copies of the kernels that `isWanted` holds for, which say
+/// what is known of their operands from launches.
 static OwningOpRef<ModuleOp>
-extractKernels(ModuleOp module,
+extractKernels(ModuleOp module, const OperandAlignments &alignments,
                llvm::function_ref<bool(func::FuncOp)> isWanted) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (function->hasAttr(kKernelAttr) && isWanted(function)) {
-      kernels->push_back(function.clone());
+    if (!function->hasAttr(kKernelAttr) || !isWanted(function)) {
+      continue;
     }
+    func::FuncOp copy = function.clone();
+    if (ArrayRef<int64_t> known = alignments.get(function); !known.empty()) {
+      copy->setAttr(kAlignmentsAttr,
+                    DenseI64ArrayAttr::get(copy.getContext(), known));
+    }
+    kernels->push_back(copy);
   }
   return kernels;
 }
@@ -83,7 +91,8 @@ namespace {
 /// way in two variants is lowered once.
 class VariantModules {
 public:
-  explicit VariantModules(ModuleOp module) : module(module) {}
+  explicit VariantModules(ModuleOp module)
+      : module(module), alignments(module) {}
 
   /// One module for each variant.
   FailureOr<std::vector<ModuleOp>> getAll(ArrayRef<CodeVariant> variants,
@@ -120,7 +129,7 @@ private:
   LogicalResult lower(const CodeVariant &variant,
                       std::pair<StringRef, size_t> first, TimingScope &timing) {
     bool isFirst = first.second + 1 == codes.size();
-    codes.back() = extractKernels(module, [&](func::FuncOp kernel) {
+    codes.back() = extractKernels(module, alignments, [&](func::FuncOp kernel) {
       return !getLibraryCall(kernel, variant.name) &&
              (isFirst || !isCutAlike(kernel, variant.name, first.first));
     });
@@ -143,6 +152,7 @@ private:
   }
 
   ModuleOp module;
+  OperandAlignments alignments;
   std::vector<OwningOpRef<ModuleOp>> codes;
 };
 

@@ -7,11 +7,13 @@
 // 16 bits may round what lies beside a tie to the other side: a unit in the
 // last place of those, of the element or of the mean size of all.
 #include "dialects/Accel/Interpreter/Interpreter.h"
+#include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "runtime/device/cpu/thread_pool.h"
 #include "test/compiler/OracleCheck.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <gtest/gtest.h>
 
@@ -94,10 +96,13 @@ private:
   std::unique_ptr<GuardedBuffer> workspace;
 };
 
-/// Buffers of one run, each ending at a page that traps.
+/// Buffers of one run, each ending at a page that traps. `isAligned`: they
+/// begin at multiples of what the plan's buffers begin at, up to a line of the
+/// cache.
 class Run {
 public:
-  Run(func::FuncOp kernel, const std::vector<Place> &places)
+  Run(func::FuncOp kernel, const std::vector<Place> &places,
+      bool isAligned = false)
       : kernel(kernel), places(places) {
     for (auto [i, type] : llvm::enumerate(getTypes(kernel))) {
       Place place = places[i];
@@ -106,7 +111,9 @@ public:
         shared = findOperand(i);
       }
       if (!shared) {
-        owned.push_back(std::make_unique<GuardedBuffer>(type));
+        auto address = reinterpret_cast<uintptr_t>(place.data);
+        owned.push_back(std::make_unique<GuardedBuffer>(
+            type, isAligned ? llvm::MinAlign(address, plan::kAlignment) : 1));
         shared = owned.back().get();
         if (place.isRead) {
           memcpy(shared->data(), place.data, place.bytes);
@@ -342,7 +349,7 @@ static bool checkPtx(const KernelCode &kernel, ArrayRef<HostTensor> inputs,
       IterationDomain::get(kernel.definition)->kind != LoopKind::Attention;
   for (const KernelCode::Ptx &code : kernel.ptx) {
     SCOPED_TRACE(code.name);
-    Run run(kernel.definition, places);
+    Run run(kernel.definition, places, /*isAligned=*/true);
     run.run(code);
     run.checkMemory();
     std::vector<std::string> bytes = run.bytes();

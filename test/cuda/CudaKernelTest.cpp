@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every kernel's PTX gives what the interpreter of the dialect gives for its
 // definition, whatever the order of threads, and touches no memory but its own.
+// It gives the same bits where its operands begin at multiples of the longest
+// access and where they begin at any element.
 // Code for CPUs of the same plan gives the same bits, but for attention, which
 // is summed in another order.
 #include "test/cuda/PtxRun.h"
 #include "test/passes/lower/KernelProgram.h"
 
+#include "passes/Analysis/OperandAlignment.h"
 #include "passes/Target/Cuda/CudaTarget.h"
 #include "passes/Target/Cuda/WarpAttentionTiles.h"
 
@@ -105,16 +108,40 @@ bool roundsFactors(func::FuncOp kernel) {
   return attention && WarpAttentionTiles::get(attention).usesMatrices;
 }
 
+/// Code for operands that begin at multiples of `alignment` bytes.
+FailureOr<LoweredCode> lower(const Program &program,
+                             ArrayRef<CodeVariant> variants,
+                             int64_t alignment) {
+  func::FuncOp kernel = program.kernel;
+  SmallVector<int64_t> all(kernel.getNumArguments() + kernel.getNumResults(),
+                           alignment);
+  kernel->setAttr(kAlignmentsAttr,
+                  DenseI64ArrayAttr::get(kernel.getContext(), all));
+  FailureOr<LoweredCode> lowered = lowerKernels(*program.module, variants);
+  EXPECT_TRUE(succeeded(lowered)) << program.diagnostics;
+  return lowered;
+}
+
+/// Runs all tiles, in two launches and in an order of the seed.
+void runTiles(const Program &program, const VariantCode &code,
+              const LaunchMemory &memory, unsigned seed) {
+  PtxImage image(code.image);
+  plan::CodeAttr geometry = getCode(program.kernel, code.variant);
+  int64_t middle = geometry.getTiles() * seed / 3;
+  for (auto [begin, end] : {std::pair<int64_t, int64_t>(0, middle),
+                            {middle, geometry.getTiles()}}) {
+    absl::Status status = image.run("k", getRanges(program, memory), begin, end,
+                                    geometry.getThreads(), seed);
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  memory.check();
+}
+
 void check(const KernelCase &kernelCase) {
   Program program;
   ASSERT_NO_FATAL_FAILURE(prepare(kernelCase, program));
   ASSERT_NO_FATAL_FAILURE(expandComposites(program));
   SmallVector<CodeVariant> variants = assignCudaGeometry(program.kernel);
-  FailureOr<LoweredCode> lowered = lowerKernels(*program.module, variants);
-  ASSERT_TRUE(succeeded(lowered)) << program.diagnostics << kernelCase.text;
-  const VariantCode &gpu = lowered->variants[0];
-  PtxImage image(gpu.image);
-  plan::CodeAttr geometry = getCode(program.kernel, gpu.variant);
   bool isAttention =
       IterationDomain::get(program.kernel)->kind == LoopKind::Attention;
   // Both sum in orders of their own.
@@ -122,15 +149,12 @@ void check(const KernelCase &kernelCase) {
   std::vector<std::string> reference;
   for (unsigned seed = isAttention ? 2 : 1; seed < 3; ++seed) {
     SCOPED_TRACE(seed);
-    LaunchMemory memory(program, kernelCase);
-    int64_t middle = geometry.getTiles() * seed / 3;
-    for (auto [begin, end] : {std::pair<int64_t, int64_t>(0, middle),
-                              {middle, geometry.getTiles()}}) {
-      absl::Status status = image.run("k", getRanges(program, memory), begin,
-                                      end, geometry.getThreads(), seed);
-      ASSERT_TRUE(status.ok()) << status;
-    }
-    memory.check();
+    int64_t alignment = seed == 1 ? 1 : kLongestAccess;
+    FailureOr<LoweredCode> lowered = lower(program, variants, alignment);
+    ASSERT_TRUE(succeeded(lowered)) << kernelCase.text;
+    LaunchMemory memory(program, kernelCase, alignment);
+    ASSERT_NO_FATAL_FAILURE(
+        runTiles(program, lowered->variants[0], memory, seed));
     if (!reference.empty()) {
       EXPECT_TRUE(reference == memory.resultBytes()) << "the bits differ";
       continue;

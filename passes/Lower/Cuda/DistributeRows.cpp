@@ -4,14 +4,20 @@
 // VectorizeRows with as many lanes, so CPUs and GPUs compute the same bits.
 //
 //   linalg.generic over n elements  -->  scf.for %j = 0 to n / 128 * 128 step
-//   128: thread t takes elements %j + t, + 32, + 64 and + 96
-//                                        the rest: each element if it is there
-//                                        the sums of a thread, then those of
-//                                        the warp, combined by halves
+//   128: thread t takes elements %j + 4 t to %j + 4 t + 3 in one access
+//                                        the rest: what is there
+//                                        the sums of all threads, combined by
+//                                        halves
+//
+// Where accesses of four elements are not proven to be aligned, thread t takes
+// elements %j + t, + 32, + 64 and + 96, each by itself: neighbouring threads
+// have neighbouring elements.
 #include "passes/Lower/Cuda/Passes.h"
 #include "passes/Lower/Cuda/WarpBody.h"
 #include "passes/Lower/Cuda/WarpOps.h"
+#include "passes/Lower/Cuda/WarpTotal.h"
 #include "passes/Lower/IndexArithmetic.h"
+#include "passes/Lower/IndexDivisor.h"
 #include "passes/Lower/Loops/RowReductions.h"
 #include "passes/Lower/Loops/SweepOp.h"
 
@@ -19,6 +25,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <memory>
 #include <optional>
 
 namespace accel {
@@ -34,13 +41,23 @@ namespace {
 /// Rewrites one operation.
 class RowDistributor {
 public:
-  RowDistributor(linalg::GenericOp op, const RowReductions &reductions,
+  RowDistributor(linalg::GenericOp op, RowReductions found,
                  PrivateBuffers &buffers, int64_t lanes)
       : op(op), loc(op.getLoc()), builder(op), indices(builder, loc),
-        warp(builder, loc), reductions(reductions), parts(lanes / kWarpThreads),
+        warp(builder, loc), reductions(std::move(found)),
+        parts(lanes / kWarpThreads),
         body(op, reductions.get(), buffers, builder) {}
 
-  void emit();
+  /// Whether it has a whole chunk, as far as is known. In shorter rows more
+  /// threads have something to do if they do not take neighbours.
+  bool isLong();
+  /// Whether all that it accesses lets threads take neighbours.
+  bool isAligned();
+  /// Whether it uses elements that other loops of the function have left in
+  /// registers, and so must take the same ones.
+  bool sharesRegisters() { return body.usesDivided(); }
+  /// Strided, or neighbours.
+  void emit(WarpOrder order);
 
 private:
   using Values = SmallVector<Value>;
@@ -49,11 +66,17 @@ private:
   Values emitNeutral();
   Values emitLoop(Value mainSize, ValueRange sums);
   Values emitTail(Value size, Value mainSize, ValueRange sums);
-  Values emitPartIfThere(const WarpPart &part, Value size, ValueRange sums);
+  Values emitIfThere(ArrayRef<WarpPart> some, Value size, ValueRange sums);
+  Values emitParts(ArrayRef<WarpPart> some, ValueRange sums);
   void emitTotals(ValueRange sums);
   void emitSingle();
 
   int64_t chunk() const { return parts * kWarpThreads; }
+  SmallVector<WarpPart> partsFrom(Value start) const {
+    return llvm::map_to_vector(llvm::seq(parts), [&](int64_t number) {
+      return WarpPart{start, number, order};
+    });
+  }
   /// The sums of a part: one for each reduction.
   ValueRange sumsOf(ValueRange sums, int64_t part) const {
     size_t count = reductions.get().size();
@@ -65,9 +88,10 @@ private:
   OpBuilder builder;
   IndexArithmetic indices;
   WarpOps warp;
-  const RowReductions &reductions;
+  RowReductions reductions;
   int64_t parts; ///< elements of a chunk that a thread takes
   WarpBody body;
+  WarpOrder order = WarpOrder::Strided;
 };
 
 /// The trip count is that of the first streamed operand.
@@ -89,8 +113,33 @@ RowDistributor::Values RowDistributor::emitNeutral() {
   return neutral;
 }
 
-/// All elements of a chunk are loaded before any is stored, so that a load need
-/// not wait for a store that it might read.
+bool RowDistributor::isLong() {
+  std::optional<int64_t> known = getConstantIntValue(findSize());
+  return !known || *known >= chunk();
+}
+
+bool RowDistributor::isAligned() {
+  // Only of a known size it is clear which registers a thread needs.
+  bool isKnown = getConstantIntValue(findSize()).has_value();
+  return parts == kThreadElements && body.isAligned() &&
+         (isKnown || !sharesRegisters());
+}
+
+/// All are loaded before any is stored, so that a load need not wait for a
+/// store that it might read.
+RowDistributor::Values RowDistributor::emitParts(ArrayRef<WarpPart> some,
+                                                 ValueRange sums) {
+  SmallVector<WarpBody::Loaded> loaded = body.loadAll(some);
+  SmallVector<WarpBody::Computed> computed;
+  Values after;
+  for (auto [i, part] : llvm::enumerate(some)) {
+    computed.push_back(body.compute(part, loaded[i], sumsOf(sums, i)));
+    llvm::append_range(after, computed.back().sums);
+  }
+  body.storeAll(some, computed);
+  return after;
+}
+
 RowDistributor::Values RowDistributor::emitLoop(Value mainSize,
                                                 ValueRange sums) {
   if (getConstantIntValue(mainSize) == 0) {
@@ -101,40 +150,23 @@ RowDistributor::Values RowDistributor::emitLoop(Value mainSize,
       [&](OpBuilder &nested, Location, Value start, ValueRange before) {
         OpBuilder::InsertionGuard guard(builder);
         builder.restoreInsertionPoint(nested.saveInsertionPoint());
-        SmallVector<WarpPart> all;
-        for (int64_t part = 0; part < parts; ++part) {
-          all.push_back({start, part});
-        }
-        Values after;
-        SmallVector<WarpBody::Loaded> loaded = llvm::map_to_vector(
-            all, [&](auto &part) { return body.load(part); });
-        SmallVector<WarpBody::Computed> computed;
-        for (auto [part, values] : llvm::zip_equal(all, loaded)) {
-          computed.push_back(
-              body.compute(part, values, sumsOf(before, part.number)));
-          llvm::append_range(after, computed.back().sums);
-        }
-        for (auto [part, values] : llvm::zip_equal(all, computed)) {
-          body.store(part, values);
-        }
-        scf::YieldOp::create(builder, loc, after);
+        scf::YieldOp::create(builder, loc, emitParts(partsFrom(start), before));
       });
   return Values(loop.getResults());
 }
 
-/// The element of a part, where the row has one.
-RowDistributor::Values RowDistributor::emitPartIfThere(const WarpPart &part,
-                                                       Value size,
-                                                       ValueRange sums) {
-  Value isThere = indices.isBelow(body.place(part), size);
+/// Elements of which the row has all or none: whether it has the first says it.
+RowDistributor::Values RowDistributor::emitIfThere(ArrayRef<WarpPart> some,
+                                                   Value size,
+                                                   ValueRange sums) {
+  Value isThere = indices.isBelow(body.place(some.front()), size);
   auto branch = scf::IfOp::create(builder, loc, sums.getTypes(), isThere,
                                   /*withElseRegion=*/!sums.empty());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  WarpBody::Computed computed = body.compute(part, body.load(part), sums);
-  body.store(part, computed);
+  Values after = emitParts(some, sums);
   if (!sums.empty()) {
-    scf::YieldOp::create(builder, loc, computed.sums);
+    scf::YieldOp::create(builder, loc, after);
     builder.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(builder, loc, sums);
   }
@@ -143,43 +175,33 @@ RowDistributor::Values RowDistributor::emitPartIfThere(const WarpPart &part,
 
 RowDistributor::Values RowDistributor::emitTail(Value size, Value mainSize,
                                                 ValueRange sums) {
+  SmallVector<WarpPart> all = partsFrom(mainSize);
+  bool isStrided = order == WarpOrder::Strided;
+  if (!isStrided && getKnownDivisor(size) % parts == 0) {
+    return emitIfThere(all, size, sums);
+  }
   Values after;
   Value rest = indices.sub(size, mainSize);
   std::optional<int64_t> known = getConstantIntValue(rest);
-  for (int64_t part = 0; part < parts; ++part) {
-    bool isEmpty = known && *known <= part * kWarpThreads;
-    Values next(sumsOf(sums, part));
-    if (!isEmpty) {
-      next = emitPartIfThere({mainSize, part}, size, next);
-    }
-    llvm::append_range(after, next);
+  for (const WarpPart &part : all) {
+    // The first element of the part, which the first thread has.
+    int64_t first = part.number * (isStrided ? kWarpThreads : 1);
+    Values next(sumsOf(sums, part.number));
+    llvm::append_range(
+        after, known && *known <= first ? next : emitIfThere(part, size, next));
   }
   return after;
 }
 
-/// The upper half of a thread's sums onto the lower, and so on; then the same
-/// with the threads of the warp, after which each of them has the total.
 void RowDistributor::emitTotals(ValueRange sums) {
   Values before = reductions.emitLoads(builder);
   Values totals;
   for (auto [i, reduction] : llvm::enumerate(reductions.get())) {
-    Values halves;
+    WarpTotal::Values halves;
     for (int64_t part = 0; part < parts; ++part) {
       halves.push_back(sumsOf(sums, part)[i]);
     }
-    while (halves.size() > 1) {
-      size_t half = halves.size() / 2;
-      for (size_t part = 0; part < half; ++part) {
-        halves[part] = vector::makeArithReduction(
-            builder, loc, reduction.kind, halves[part], halves[part + half]);
-      }
-      halves.resize(half);
-    }
-    Value total = halves.front();
-    for (int64_t distance = kWarpThreads / 2; distance > 0; distance /= 2) {
-      total = vector::makeArithReduction(builder, loc, reduction.kind, total,
-                                         warp.exchange(total, distance));
-    }
+    Value total = WarpTotal(builder, loc, reduction.kind).emit(halves, order);
     totals.push_back(vector::makeArithReduction(builder, loc, reduction.kind,
                                                 before[i], total));
   }
@@ -189,7 +211,7 @@ void RowDistributor::emitTotals(ValueRange sums) {
 /// Every thread computes a row's only element and keeps it; the first one
 /// stores what others may see.
 void RowDistributor::emitSingle() {
-  WarpPart part{indices.index(0), 0, /*isSingle=*/true};
+  WarpPart part{indices.index(0), 0, WarpOrder::Single};
   Values before = reductions.emitLoads(builder);
   WarpBody::Computed computed = body.compute(part, body.load(part), before);
   body.storePrivate(part, computed);
@@ -204,7 +226,8 @@ void RowDistributor::emitSingle() {
   reductions.emitStores(builder, computed.sums);
 }
 
-void RowDistributor::emit() {
+void RowDistributor::emit(WarpOrder chosen) {
+  order = chosen;
   Value size = findSize();
   std::optional<int64_t> known = getConstantIntValue(size);
   // What another thread reads or has stored: neither may overtake the other.
@@ -244,6 +267,21 @@ void guardStore(memref::StoreOp store) {
   store->moveBefore(first.thenBlock()->getTerminator());
 }
 
+/// Which elements threads take in each of a function's loops. Long ones that
+/// share registers agree; short ones share theirs with others of their length.
+SmallVector<WarpOrder>
+chooseOrders(std::vector<std::unique_ptr<RowDistributor>> &loops) {
+  bool maySharersTakeNeighbours = llvm::all_of(loops, [](auto &loop) {
+    return !loop->sharesRegisters() || !loop->isLong() || loop->isAligned();
+  });
+  return llvm::map_to_vector(loops, [&](auto &loop) {
+    bool mayShare = !loop->sharesRegisters() || maySharersTakeNeighbours;
+    return mayShare && loop->isLong() && loop->isAligned()
+               ? WarpOrder::Neighbours
+               : WarpOrder::Strided;
+  });
+}
+
 class DistributeRowsPass
     : public accel::impl::DistributeRowsPassBase<DistributeRowsPass> {
 public:
@@ -267,17 +305,29 @@ public:
     });
     llvm::for_each(stores, guardStore);
     PrivateBuffers buffers;
+    if (failed(distribute(ops, buffers)) || failed(buffers.eraseDivided())) {
+      signalPassFailure();
+    }
+  }
+
+private:
+  LogicalResult distribute(ArrayRef<linalg::GenericOp> ops,
+                           PrivateBuffers &buffers) {
+    std::vector<std::unique_ptr<RowDistributor>> loops;
     for (linalg::GenericOp op : ops) {
       FailureOr<RowReductions> reductions = RowReductions::find(op);
       if (failed(checkSweep(op)) || failed(reductions)) {
-        return signalPassFailure();
+        return failure();
       }
-      RowDistributor(op, *reductions, buffers, lanes).emit();
-      op.erase();
+      loops.push_back(
+          std::make_unique<RowDistributor>(op, *reductions, buffers, lanes));
     }
-    if (failed(buffers.eraseDivided())) {
-      signalPassFailure();
+    SmallVector<WarpOrder> orders = chooseOrders(loops);
+    for (auto [op, loop, order] : llvm::zip_equal(ops, loops, orders)) {
+      loop->emit(order);
+      linalg::GenericOp(op).erase();
     }
+    return success();
   }
 };
 

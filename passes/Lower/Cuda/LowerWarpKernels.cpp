@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds its code to every kernel of a module, as a warp executes it.
+#include "passes/Analysis/IterationDomain.h"
+#include "passes/Analysis/OperandAlignment.h"
 #include "passes/Lower/Cuda/MatrixAttention.h"
 #include "passes/Lower/Cuda/Passes.h"
 #include "passes/Lower/Cuda/WarpAttention.h"
@@ -29,6 +31,23 @@ static void emitAttentionGrad(KernelEmitter &emitter, AttentionGradOp op) {
       : emitWarpAttentionGrad(emitter, op);
 }
 
+/// Arguments of code say at which multiples of bytes they begin.
+static void alignArguments(ModuleOp module) {
+  OperandAlignments alignments(module);
+  Builder builder(module.getContext());
+  for (auto kernel : module.getOps<func::FuncOp>()) {
+    auto code = module.lookupSymbol<func::FuncOp>(
+        (kernel.getSymName() + kCodeSuffix).str());
+    if (!kernel->hasAttr(kKernelAttr) || !code) {
+      continue;
+    }
+    for (auto [i, bytes] : llvm::enumerate(alignments.get(kernel))) {
+      code.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                      builder.getI64IntegerAttr(bytes));
+    }
+  }
+}
+
 namespace {
 
 class LowerWarpKernelsPass
@@ -41,8 +60,9 @@ private:
     if (failed(emitKernels(getOperation(), variant,
                            {/*routineLanes=*/{}, refuseProduct, emitAttention,
                             emitAttentionGrad}))) {
-      signalPassFailure();
+      return signalPassFailure();
     }
+    alignArguments(getOperation());
   }
 };
 

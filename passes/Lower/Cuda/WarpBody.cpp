@@ -1,85 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads, arithmetic and stores of one element, and the memory of a thread.
+// Loads, arithmetic and stores of elements.
 #include "passes/Lower/Cuda/WarpBody.h"
 
+#include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/OperandAlignment.h"
 #include "passes/Lower/Cuda/WarpOps.h"
 #include "passes/Lower/IndexArithmetic.h"
+#include "passes/Lower/IndexDivisor.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace accel;
 
 //===----------------------------------------------------------------------===//
-// The memory of a thread
+// Where elements lie
 //===----------------------------------------------------------------------===//
 
-static memref::AllocaOp getAlloca(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
-    buffer = view.getViewSource();
-  }
-  return buffer.getDefiningOp<memref::AllocaOp>();
+/// Bytes of what a thread takes of a chunk at once.
+static int64_t getAccessBytes(MemRefType type) {
+  return std::min(kThreadElements * plan::getElementBytes(type),
+                  kLongestAccess);
 }
 
-bool PrivateBuffers::isPrivate(Value buffer) {
-  return static_cast<bool>(getAlloca(buffer));
+/// The bytes of which the first byte of `buffer` is known to be a multiple.
+static int64_t getAlignment(Value buffer) {
+  int64_t bytes = plan::getElementBytes(cast<MemRefType>(buffer.getType()));
+  int64_t divisor = kLongestAccess;
+  while (auto view = buffer.getDefiningOp<memref::SubViewOp>()) {
+    divisor = std::min(divisor, getKnownDivisor(view.getMixedOffsets()[0]));
+    buffer = view.getSource();
+  }
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  auto function =
+      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+               : func::FuncOp();
+  auto known = function ? function.getArgAttrOfType<IntegerAttr>(
+                              argument.getArgNumber(),
+                              LLVM::LLVMDialect::getAlignAttrName())
+                        : IntegerAttr();
+  return std::min(known ? known.getInt() : bytes, divisor * bytes);
 }
 
-Value PrivateBuffers::getDivided(Value buffer) {
-  memref::AllocaOp whole = getAlloca(buffer);
-  if (!whole || whole.getType().getRank() == 0) {
-    return {};
-  }
-  Value &part = divided[whole];
-  if (!part) {
-    OpBuilder builder(whole);
-    int64_t size =
-        llvm::divideCeil(whole.getType().getNumElements(), kWarpThreads);
-    part = memref::AllocaOp::create(
-        builder, whole.getLoc(),
-        MemRefType::get({size}, whole.getType().getElementType()));
-  }
-  return part;
+bool WarpBody::isStreamed(OpOperand &operand) {
+  return op.getMatchingIndexingMap(&operand).getNumResults() != 0;
 }
 
-/// Erases views of `op` that nobody reads, then `op`.
-static LogicalResult eraseWithViews(Operation *op) {
-  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
-    if (!isa<ViewLikeOpInterface>(user)) {
-      return user->emitOpError("expected a buffer of one call to be read and "
-                               "stored by the loops that warps execute, got "
-                               "another use of it");
-    }
-    if (failed(eraseWithViews(user))) {
-      return failure();
-    }
-  }
-  op->erase();
-  return success();
+bool WarpBody::usesDivided() {
+  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    return isStreamed(operand) && PrivateBuffers::isPrivate(operand.get());
+  });
 }
 
-LogicalResult PrivateBuffers::eraseDivided() {
-  for (auto &[whole, part] : divided) {
-    if (failed(eraseWithViews(whole))) {
-      return failure();
-    }
-  }
-  return success();
+bool WarpBody::isAligned() {
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    bool isAccessed = op.isDpsInit(&operand) || isRead(operand);
+    auto type = cast<MemRefType>(operand.get().getType());
+    return !isAccessed || !isStreamed(operand) ||
+           PrivateBuffers::isPrivate(operand.get()) ||
+           getAlignment(operand.get()) % getAccessBytes(type) == 0;
+  });
 }
-
-//===----------------------------------------------------------------------===//
-// The element of a thread
-//===----------------------------------------------------------------------===//
 
 Value WarpBody::place(const WarpPart &part) const {
-  if (part.isSingle) {
+  if (part.order == WarpOrder::Single) {
     return part.start;
   }
   IndexArithmetic indices(builder, loc);
+  Value thread = WarpOps(builder, loc).threadIndex();
+  if (part.order == WarpOrder::Neighbours) {
+    Value first = indices.add(part.start, indices.mul(thread, kThreadElements));
+    return indices.add(first, part.number);
+  }
   Value first = indices.add(part.start, part.number * kWarpThreads);
-  return indices.add(first, WarpOps(builder, loc).threadIndex());
+  return indices.add(first, thread);
 }
 
 std::pair<Value, Value> WarpBody::locate(Value operand,
@@ -100,23 +97,113 @@ int64_t WarpBody::reductionOf(OpOperand &operand) {
   return found == reductions.end() ? -1 : found - reductions.begin();
 }
 
+bool WarpBody::isRead(OpOperand &operand) {
+  return reductionOf(operand) < 0 &&
+         !op.getMatchingBlockArgument(&operand).use_empty();
+}
+
+/// Null where the body does not read the operand.
+Value WarpBody::loadOne(OpOperand &operand, const WarpPart &part) {
+  if (!isRead(operand)) {
+    return {};
+  }
+  if (!isStreamed(operand)) {
+    return memref::LoadOp::create(builder, loc, operand.get(), ValueRange());
+  }
+  auto [buffer, index] = locate(operand.get(), part);
+  return memref::LoadOp::create(builder, loc, buffer, index);
+}
+
 WarpBody::Loaded WarpBody::load(const WarpPart &part) {
   Loaded loaded;
   for (OpOperand &operand : op->getOpOperands()) {
-    Value &value = loaded.emplace_back();
-    if (reductionOf(operand) >= 0 ||
-        op.getMatchingBlockArgument(&operand).use_empty()) {
-      continue;
-    }
-    if (op.getMatchingIndexingMap(&operand).getNumResults() == 0) {
-      value = memref::LoadOp::create(builder, loc, operand.get(), ValueRange());
-      continue;
-    }
-    auto [buffer, index] = locate(operand.get(), part);
-    value = memref::LoadOp::create(builder, loc, buffer, index);
+    loaded.push_back(loadOne(operand, part));
   }
   return loaded;
 }
+
+//===----------------------------------------------------------------------===//
+// All elements of a thread
+//===----------------------------------------------------------------------===//
+
+static bool areOneAccess(ArrayRef<WarpPart> parts) {
+  return parts.size() == kThreadElements &&
+         parts.front().order == WarpOrder::Neighbours;
+}
+
+/// The elements of a streamed operand in memory, in one access.
+WarpBody::Loaded WarpBody::loadNeighbours(OpOperand &operand,
+                                          ArrayRef<WarpPart> parts) {
+  auto type = cast<MemRefType>(operand.get().getType());
+  auto vector = VectorType::get(parts.size(), type.getElementType());
+  Value all = vector::LoadOp::create(
+      builder, loc, vector, operand.get(), ValueRange{place(parts.front())},
+      /*nontemporal=*/false, llvm::MaybeAlign(getAccessBytes(type)));
+  Values elements;
+  for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+    elements.push_back(vector::ExtractOp::create(builder, loc, all, i));
+  }
+  return elements;
+}
+
+SmallVector<WarpBody::Loaded> WarpBody::loadAll(ArrayRef<WarpPart> parts) {
+  SmallVector<Loaded> all = llvm::map_to_vector(
+      parts, [&](const WarpPart &part) { return Loaded(); });
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isInMemory =
+        isStreamed(operand) && !PrivateBuffers::isPrivate(operand.get());
+    if (areOneAccess(parts) && isInMemory && isRead(operand)) {
+      for (auto [loaded, element] :
+           llvm::zip_equal(all, loadNeighbours(operand, parts))) {
+        loaded.push_back(element);
+      }
+      continue;
+    }
+    for (auto [loaded, part] : llvm::zip_equal(all, parts)) {
+      loaded.push_back(loadOne(operand, part));
+    }
+  }
+  return all;
+}
+
+void WarpBody::storeAll(ArrayRef<WarpPart> parts, ArrayRef<Computed> computed) {
+  bool isOneAccess = areOneAccess(parts);
+  for (auto [part, values] : llvm::zip_equal(parts, computed)) {
+    storePrivate(part, values);
+    if (!isOneAccess) {
+      storeShared(part, values);
+    }
+  }
+  if (isOneAccess) {
+    storeNeighbours(place(parts.front()), computed);
+  }
+}
+
+/// The elements of all results in memory, from `first` on.
+void WarpBody::storeNeighbours(Value first, ArrayRef<Computed> computed) {
+  size_t next = 0;
+  for (OpOperand &out : op.getDpsInitsMutable()) {
+    if (reductionOf(out) >= 0) {
+      continue;
+    }
+    size_t i = next++;
+    if (PrivateBuffers::isPrivate(out.get())) {
+      continue;
+    }
+    auto type = cast<MemRefType>(out.get().getType());
+    Values elements = llvm::map_to_vector(
+        computed, [&](const Computed &values) { return values.stored[i]; });
+    auto vector = VectorType::get(elements.size(), type.getElementType());
+    Value all = vector::FromElementsOp::create(builder, loc, vector, elements);
+    vector::StoreOp::create(builder, loc, all, out.get(), ValueRange{first},
+                            /*nontemporal=*/false,
+                            llvm::MaybeAlign(getAccessBytes(type)));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One element
+//===----------------------------------------------------------------------===//
 
 WarpBody::Computed WarpBody::compute(const WarpPart &part,
                                      ArrayRef<Value> loaded, ValueRange sums) {

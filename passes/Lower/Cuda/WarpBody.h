@@ -1,40 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One thread's element of a one-dimensional linalg.generic that a warp
+// One thread's elements of a one-dimensional linalg.generic that a warp
 // executes.
 #ifndef ACCEL_PASSES_LOWER_CUDA_WARPBODY_H
 #define ACCEL_PASSES_LOWER_CUDA_WARPBODY_H
 
+#include "passes/Lower/Cuda/PrivateBuffers.h"
 #include "passes/Lower/Loops/RowReductions.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace accel {
 
-/// The buffers of a kernel's call, which each thread has for itself. One of
-/// rank 1 is divided: a thread has room for its own elements only, one after
-/// the other, and so in registers.
-class PrivateBuffers {
-public:
-  /// Whether `buffer` is memory of the call, or a view of it.
-  static bool isPrivate(mlir::Value buffer);
-  /// What takes the place of the divided buffer that `buffer` is a view of;
-  /// null if it is none.
-  mlir::Value getDivided(mlir::Value buffer);
-  /// Removes what has been replaced; an error where something else uses it.
-  mlir::LogicalResult eraseDivided();
-
-private:
-  llvm::MapVector<mlir::Operation *, mlir::Value> divided;
+/// Which elements of a chunk a thread takes.
+enum class WarpOrder {
+  Strided,    ///< thread t takes t, t + 32, t + 64 and t + 96
+  Neighbours, ///< thread t takes 4 t to 4 t + 3
+  Single,     ///< all threads take the first one
 };
 
-/// The elements that the threads of a warp take at once.
+/// One of a thread's elements of the chunk that begins at `start`.
 struct WarpPart {
-  mlir::Value start;     ///< of the chunk
-  int64_t number = 0;    ///< thread t takes element start + 32 * number + t,
-  bool isSingle = false; ///< or all take the element `start`
+  mlir::Value start;
+  int64_t number = 0;
+  WarpOrder order = WarpOrder::Strided;
 };
 
 /// Emits elements of `op` at the builder's insertion point. Borrows: all.
@@ -56,6 +46,11 @@ public:
   /// The index of the thread's element.
   mlir::Value place(const WarpPart &part) const;
   Loaded load(const WarpPart &part);
+  /// Several elements of a chunk, which are there; all kThreadElements
+  /// neighbours of a thread in one access.
+  llvm::SmallVector<Loaded> loadAll(llvm::ArrayRef<WarpPart> parts);
+  void storeAll(llvm::ArrayRef<WarpPart> parts,
+                llvm::ArrayRef<Computed> computed);
   Computed compute(const WarpPart &part, llvm::ArrayRef<mlir::Value> loaded,
                    mlir::ValueRange sums);
   void store(const WarpPart &part, const Computed &computed) {
@@ -72,8 +67,20 @@ public:
 
   /// Whether it stores anything that other threads may see.
   bool storesAny();
+  /// Whether it uses a buffer of which each thread keeps its own elements.
+  bool usesDivided();
+  /// Whether everything in memory that is read or stored element by element
+  /// begins where kThreadElements neighbours may be accessed at once. What is
+  /// not proven does not count.
+  bool isAligned();
 
 private:
+  bool isStreamed(mlir::OpOperand &operand);
+  bool isRead(mlir::OpOperand &operand);
+  mlir::Value loadOne(mlir::OpOperand &operand, const WarpPart &part);
+  Loaded loadNeighbours(mlir::OpOperand &operand,
+                        llvm::ArrayRef<WarpPart> parts);
+  void storeNeighbours(mlir::Value first, llvm::ArrayRef<Computed> computed);
   void storeWhere(const WarpPart &part, const Computed &computed,
                   bool isPrivate);
   /// Whether the operand takes in all elements, and as which reduction; -1: it

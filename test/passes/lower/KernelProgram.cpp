@@ -84,10 +84,12 @@ void expandComposites(Program &program) {
   ASSERT_TRUE(succeeded(manager.run(*program.module))) << program.diagnostics;
 }
 
-LaunchMemory::LaunchMemory(const Program &program, const KernelCase &kernelCase)
+LaunchMemory::LaunchMemory(const Program &program, const KernelCase &kernelCase,
+                           size_t alignment)
     : program(program) {
   for (const HostTensor &argument : program.arguments) {
-    buffers.push_back(std::make_unique<GuardedBuffer>(argument.getType()));
+    buffers.push_back(
+        std::make_unique<GuardedBuffer>(argument.getType(), alignment));
     buffers.back()->fill(argument);
     places.push_back(buffers.back().get());
   }
@@ -101,7 +103,8 @@ LaunchMemory::LaunchMemory(const Program &program, const KernelCase &kernelCase)
       overwritten.push_back(inPlace->second);
       continue;
     }
-    buffers.push_back(std::make_unique<GuardedBuffer>(result.getType()));
+    buffers.push_back(
+        std::make_unique<GuardedBuffer>(result.getType(), alignment));
     places.push_back(buffers.back().get());
     if (program.before[i]) {
       buffers.back()->fill(program.before[i]);

@@ -37,10 +37,12 @@ void prepare(const KernelCase &kernelCase, Program &program);
 /// Makes the kernel what OutlineKernels leaves.
 void expandComposites(Program &program);
 
-/// Fresh memory for a kernel's operands and results.
+/// Fresh memory for a kernel's operands and results, which begin at multiples
+/// of `alignment` bytes.
 class LaunchMemory {
 public:
-  LaunchMemory(const Program &program, const KernelCase &kernelCase);
+  LaunchMemory(const Program &program, const KernelCase &kernelCase,
+               size_t alignment = 1);
 
   /// The address of each argument, then of each result.
   std::vector<void *> getPointers() const;

@@ -93,14 +93,15 @@ KernelFunction MappedImage::getFunction(const CodeEntry &entry) const {
   return reinterpret_cast<KernelFunction>(base + entry.offset);
 }
 
-GuardedBuffer::GuardedBuffer(RankedTensorType type)
+GuardedBuffer::GuardedBuffer(RankedTensorType type, size_t alignment)
     : type(type),
       size(type.getNumElements() * elementSize(type.getElementType())) {
   size_t page = sysconf(_SC_PAGESIZE);
-  mappedSize = pages(size + 1) + page;
+  mappedSize = pages(size + alignment) + page;
   mapping = map(mappedSize);
-  start = mapping + mappedSize - page - size;
-  memset(mapping, kGuard, mappedSize - page - size);
+  size_t room = mappedSize - page;
+  start = mapping + (room - size) / alignment * alignment;
+  memset(mapping, kGuard, room);
   memset(start, 0xFF, size);
   if (mprotect(mapping + mappedSize - page, page, PROT_NONE) != 0) {
     abort();
@@ -110,7 +111,10 @@ GuardedBuffer::GuardedBuffer(RankedTensorType type)
 GuardedBuffer::~GuardedBuffer() { munmap(mapping, mappedSize); }
 
 bool GuardedBuffer::isGuardIntact() const {
-  return std::all_of(mapping, start, [](char byte) { return byte == kGuard; });
+  auto isGuard = [](char byte) { return byte == kGuard; };
+  char *end = mapping + mappedSize - sysconf(_SC_PAGESIZE);
+  return std::all_of(mapping, start, isGuard) &&
+         std::all_of(start + size, end, isGuard);
 }
 
 void GuardedBuffer::fill(const HostTensor &values) {

@@ -41,8 +41,9 @@ private:
 /// it traps.
 class GuardedBuffer {
 public:
-  /// Filled with bytes that are NaN as floats.
-  explicit GuardedBuffer(mlir::RankedTensorType type);
+  /// Filled with bytes that are NaN as floats. It begins at a multiple of
+  /// `alignment` bytes, a power of two: what is left behind it is checked, too.
+  explicit GuardedBuffer(mlir::RankedTensorType type, size_t alignment = 1);
   ~GuardedBuffer();
   GuardedBuffer(const GuardedBuffer &) = delete;
   GuardedBuffer &operator=(const GuardedBuffer &) = delete;
@@ -51,7 +52,7 @@ public:
   std::string bytes() const { return std::string(start, size); }
   void fill(const HostTensor &values);
   HostTensor read() const;
-  /// Whether the bytes in front of the tensor are untouched.
+  /// Whether the bytes around the tensor are untouched.
   bool isGuardIntact() const;
 
 private:
