@@ -13,7 +13,7 @@ lit's own (%s, %t, %S, %T, split-file, FileCheck, not, count):
   %cuda_double   doubles of NVIDIA's libraries (test/cuda/double)
 
 Features for REQUIRES lines: avx2, avx512 (the machine), mount (a private tmpfs may be mounted), device-nodes
-(may be made), ptxas (a CUDA toolkit has it), sanitizers (this build).
+(may be made), ptxas and nvdisasm (a CUDA toolkit has them), sanitizers (this build).
 A test that lacks a feature is reported as unsupported, and tools/check names it.
 """
 
@@ -70,8 +70,9 @@ if may_mount():
 if may_make_devices():
     config.available_features.add("device-nodes")
 cuda_path = os.environ.get("CUDA_HOME", "/usr/local/cuda")
-if os.access(os.path.join(cuda_path, "bin", "ptxas"), os.X_OK):
-    config.available_features.add("ptxas")
+for program in ("ptxas", "nvdisasm"):
+    if os.access(os.path.join(cuda_path, "bin", program), os.X_OK):
+        config.available_features.add(program)
 if config.accel_sanitize:
     config.available_features.add("sanitizers")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Describes a GPT of so many layers for test/frontends/onnx/make_onnx.py: make_gpt.py LAYERS [tied|untied [WIDTH]]
-> gpt.txt
+"""Describes a GPT of so many layers for test/frontends/onnx/make_onnx.py: make_gpt.py LAYERS [tied|untied [WIDTH
+[VOCABULARY]]] > gpt.txt
 
 Tied, the default, its head is the transposed embedding of tokens. Two branches of every block drop one element in ten. Its
 weights are in a file that does not exist, so it needs --init.
@@ -9,8 +9,9 @@ weights are in a file that does not exist, so it needs --init.
 
 import sys
 
-HEADS, VOCABULARY, POSITIONS = 4, 64, 16
+HEADS, POSITIONS = 4, 16
 WIDTH = int(sys.argv[3]) if len(sys.argv) > 3 else 32
+VOCABULARY = int(sys.argv[4]) if len(sys.argv) > 4 else 64
 
 
 def weight(name, *shape):
