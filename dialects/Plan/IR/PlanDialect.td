@@ -311,7 +311,7 @@ def Plan_FactorAttr : AttrDef<Plan_Dialect, "Factor"> {
         plan.code = {"with-library" = #plan.library_call<"matrices" "multiply"
             product <1 of 4x16 over 8, lhs 0, rhs 1 transposed scaled by 2 from 1>, workspace 4096>}} {
       %z = accel.matmul %x, %y {transpose_rhs} : tensor<4x8xf8E4M3FN>, tensor<16x8xf8E4M3FN> -> tensor<4x16xf32>
-      %t = accel.slice %s [1] : tensor<2xf32> -> tensor<1xf32>
+      %t = accel.slice %s [1] strides [1] : tensor<2xf32> -> tensor<1xf32>
       %u = accel.reshape %t : tensor<1xf32> -> tensor<f32>
       %v = accel.broadcast %u [] : tensor<f32> -> tensor<4x16xf32>
       %w = accel.mul %z, %v : tensor<4x16xf32>
