@@ -2,8 +2,7 @@
 // Gives products operands whose summed index comes last, where a target
 // multiplies no others.
 #include "dialects/Accel/IR/AccelOps.h"
-#include "dialects/Accel/IR/ArithmeticBuilder.h"
-#include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "passes/Fuse/Passes.h"
 #include "passes/Target/Target.h"
 
@@ -53,12 +52,8 @@ Value LayOutProductsPass::transpose(Value matrices) {
   if (!known) {
     OpBuilder builder(matrices.getContext());
     builder.setInsertionPointAfterValue(matrices);
-    SmallVector<int64_t> order = axisRange(0, shapeOf(matrices).size());
-    std::swap(order.back(), order[order.size() - 2]);
-    auto moved =
-        TransposeOp::create(builder, matrices.getLoc(), matrices, order);
-    moved.setStored(true);
-    known = moved;
+    ArithmeticBuilder b(builder, matrices.getLoc());
+    known = buildTransposed(b, matrices);
   }
   return known;
 }

@@ -49,6 +49,10 @@ public:
     if (failed(sites.apply(rules))) {
       return signalPassFailure();
     }
+    target = findTarget(targetName, module);
+    if (!target) {
+      return signalPassFailure();
+    }
     module->setAttr(kPrecisionAttr, TypeAttr::get(getLowType()));
     if (failed(fp8.empty() ? insertCasts(microbatch, sites)
                            : insertFp8Casts(microbatch, sites))) {
@@ -67,7 +71,8 @@ private:
         report(site, sites.getReason(site), "f32");
       }
     }
-    return rewrite(microbatch, sites, /*fp8=*/nullptr);
+    rewrite(microbatch, sites, /*fp8=*/nullptr);
+    return success();
   }
 
   /// What does not read floats of 8 bits reads bf16, whatever the reason.
@@ -96,7 +101,8 @@ private:
     }
     std::unique_ptr<Fp8Operands> operands = createOperands(recipe);
     Fp8Products products(microbatch, fp8Sites, types, *operands);
-    return rewrite(microbatch, sites, &products);
+    rewrite(microbatch, sites, &products);
+    return success();
   }
 
   std::unique_ptr<Fp8Operands> createOperands(const Fp8Recipe &recipe) {
@@ -110,25 +116,16 @@ private:
         fp8Amax == "max" ? fp8History : 1, fp8Margin));
   }
 
-  LogicalResult rewrite(func::FuncOp microbatch, const PrecisionSites &sites,
-                        Fp8Products *products) {
-    const Target *target = findTarget(targetName, getOperation());
-    if (!target) {
-      return failure();
-    }
+  void rewrite(func::FuncOp microbatch, const PrecisionSites &sites,
+               Fp8Products *products) {
     StoredValues stored(microbatch, sites, residual == "f32",
                         target->storesSums());
     MicrobatchRewriter(microbatch, sites, getLowType(), products)
         .rewrite(stored.getRounded());
-    return success();
   }
 
   /// Tells the module what products read, if the target has code for that.
   LogicalResult announceFp8(const Fp8Recipe &recipe, const Fp8Types &types) {
-    const Target *target = findTarget(targetName, getOperation());
-    if (!target) {
-      return failure();
-    }
     Fp8Support support = target->getFp8Support(recipe.block);
     if (support == Fp8Support::None) {
       return emitCodedError(getOperation().getLoc(), codes::Precision)
@@ -276,6 +273,8 @@ private:
         << remark::add("{0} stays {1}", site->getName(), type)
         << remark::reason("{0}", reason);
   }
+
+  const Target *target = nullptr; ///< while it runs
 };
 
 } // namespace

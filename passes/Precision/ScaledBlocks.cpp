@@ -143,13 +143,9 @@ static Value findNarrow(Value value) {
 
 /// `value` with its last two dimensions swapped. Moved is what is stored, once:
 /// it is read for the magnitudes and for the numbers.
-static Value buildTransposed(ArithmeticBuilder &b, Value value) {
-  SmallVector<int64_t> order = axisRange(0, shapeOf(value).size());
-  std::swap(order.back(), order[order.size() - 2]);
+static Value moveNarrow(ArithmeticBuilder &b, Value value) {
   Value narrow = findNarrow(value);
-  auto moved = TransposeOp::create(b.getBuilder(), b.getLoc(),
-                                   narrow ? narrow : value, order);
-  moved.setStored(true);
+  Value moved = buildTransposed(b, narrow ? narrow : value);
   return b.cast(moved, elementTypeOf(value));
 }
 
@@ -160,7 +156,7 @@ ScaledBlocks::Operand ScaledBlocks::cut(Value value, Type element,
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
   ArithmeticBuilder b(builder, value.getLoc());
-  Value rows = isSummedLast ? value : buildTransposed(b, value);
+  Value rows = isSummedLast ? value : moveNarrow(b, value);
   int64_t size = shapeOf(rows).back();
   int64_t vectors = shapeOf(rows).drop_back().back();
   Value padded = buildPadded(b, rows, /*rows=*/1, block);
@@ -182,12 +178,9 @@ ScaledBlocks::Operand ScaledBlocks::cut(Value value, Type element,
 /// Swaps the last two dimensions, and no other.
 static bool isMatrixTranspose(Operation *op) {
   auto transpose = dyn_cast_or_null<TransposeOp>(op);
-  if (!transpose) {
-    return false;
-  }
-  SmallVector<int64_t> order(transpose.getPermutation());
-  std::swap(order.back(), order[order.size() - 2]);
-  return llvm::is_sorted(order);
+  return transpose &&
+         transpose.getPermutation() ==
+             ArrayRef(getMatrixTranspose(transpose.getPermutation().size()));
 }
 
 /// A tensor and its transpose have the same blocks.

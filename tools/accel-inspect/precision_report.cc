@@ -55,11 +55,6 @@ std::string ShapeText(const planpb::Site& site) {
                                   : text;
 }
 
-bool IsFp8(const planpb::Site& site) {
-  return site.operands() == planpb::ELEMENT_F8E4M3 ||
-         site.operands() == planpb::ELEMENT_F8E5M2;
-}
-
 struct Total {
   int64_t sites = 0;
   uint64_t flops = 0;
@@ -212,8 +207,11 @@ std::string PrecisionJson(const runtime::PlanView& plan) {
          {"results", ResultNames(site)},
          {"flops", site.flops()},
          {"share", Share(site.flops(), all)},
-         {"recipe", IsFp8(site) ? plan.manifest().fp8().recipe() : ""},
-         {"emulated", IsFp8(site) && plan.manifest().fp8().emulated()},
+         {"recipe", runtime::IsFp8(site.operands())
+                        ? plan.manifest().fp8().recipe()
+                        : ""},
+         {"emulated",
+          runtime::IsFp8(site.operands()) && plan.manifest().fp8().emulated()},
          {"reason", site.reason()}});
   }
   for (const auto& [type, total] : totals) {

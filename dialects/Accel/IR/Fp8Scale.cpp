@@ -63,6 +63,19 @@ Value accel::buildBlockInverse(ArithmeticBuilder &b, Value amax, Type element) {
   return b.cast(bounded, Float8E8M0FNUType::get(b.getBuilder().getContext()));
 }
 
+SmallVector<int64_t> accel::getMatrixTranspose(int64_t rank) {
+  SmallVector<int64_t> order = axisRange(0, rank);
+  std::swap(order[rank - 2], order[rank - 1]);
+  return order;
+}
+
+Value accel::buildTransposed(ArithmeticBuilder &b, Value value) {
+  auto moved = TransposeOp::create(b.getBuilder(), b.getLoc(), value,
+                                   getMatrixTranspose(shapeOf(value).size()));
+  moved.setStored(true);
+  return moved;
+}
+
 /// What `OpTy`, a pad or a slice from the first element on, makes of the last
 /// two dimensions of `value`; `value` itself if they have those sizes.
 template <typename OpTy>

@@ -92,6 +92,11 @@ mlir::Value buildInverseScale(ArithmeticBuilder &b, mlir::Value scale);
 mlir::Value buildBlockInverse(ArithmeticBuilder &b, mlir::Value amax,
                               mlir::Type element);
 
+/// The order of so many dimensions of which the last two are swapped.
+llvm::SmallVector<int64_t> getMatrixTranspose(int64_t rank);
+/// A copy of `value` with its last two dimensions swapped.
+mlir::Value buildTransposed(ArithmeticBuilder &b, mlir::Value value);
+
 /// `value` with zeros behind its elements along the last two dimensions, so
 /// many that those are multiples of `rows` and `columns`.
 mlir::Value buildPadded(ArithmeticBuilder &b, mlir::Value value, int64_t rows,

@@ -3,6 +3,7 @@
 #include "passes/Target/Cuda/CudaTarget.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Target/Cuda/ProductCall.h"
@@ -129,7 +130,7 @@ int64_t CudaTarget::getRowMultiple(MatmulOp product) const {
 
 /// Processors from the generation 100 on take any operands of 8 bits.
 bool CudaTarget::wantsSummedLast(MatmulOp product) const {
-  return elementTypeOf(product.getLhs()).getIntOrFloatBitWidth() == 8;
+  return isFp8(elementTypeOf(product.getLhs()));
 }
 
 /// Into how many parts the rows of a table are dealt that a kernel of `columns`

@@ -2,7 +2,9 @@
 // Finds the product of a kernel and where its operands lie.
 #include "passes/Target/Cuda/ProductCall.h"
 
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
 
@@ -50,10 +52,6 @@ static Value findRepeated(Value value) {
              : Value();
 }
 
-static bool has8Bits(Value value) {
-  return elementTypeOf(value).getIntOrFloatBitWidth() == 8;
-}
-
 /// Whether `value` is the sums of `product` under at most two scales, which
 /// then are in `scales`, the last one first.
 static bool isScaledSum(Value value, MatmulOp product,
@@ -63,7 +61,8 @@ static bool isScaledSum(Value value, MatmulOp product,
     return true;
   }
   auto scaled = value.getDefiningOp<MulOp>();
-  if (!scaled || scales.size() == 2 || !has8Bits(product.getLhs())) {
+  if (!scaled || scales.size() == 2 ||
+      !isFp8(elementTypeOf(product.getLhs()))) {
     return false;
   }
   Value scale = findRepeated(scaled.getRhs());
@@ -72,9 +71,10 @@ static bool isScaledSum(Value value, MatmulOp product,
 }
 
 static bool isRounding(Operation *op) {
-  return isa_and_nonnull<CastOp>(op) &&
-         isa<FloatType>(elementTypeOf(op->getResult(0))) &&
-         elementTypeOf(op->getResult(0)).getIntOrFloatBitWidth() == 16;
+  const SmallFloat *low = isa_and_nonnull<CastOp>(op)
+                              ? SmallFloat::get(elementTypeOf(op->getResult(0)))
+                              : nullptr;
+  return low && low->getWidth() == 16;
 }
 
 /// Whether nobody else reads what `op` reads of the product.

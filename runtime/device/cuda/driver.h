@@ -14,6 +14,9 @@
 
 namespace accel::runtime::cuda {
 
+// Bytes at whose multiples memory begins that the driver allocates.
+inline constexpr uint32_t kAllocationAlignment = 256;
+
 // Threads: everything may be called from any thread.
 class Driver {
  public:

@@ -17,8 +17,6 @@
 namespace accel::runtime::cuda {
 namespace {
 
-// Of what the driver allocates.
-constexpr uint64_t kAlignment = 256;
 constexpr uint64_t kBlockBytes = uint64_t{1} << 20;
 constexpr uint32_t kOne = 0x3f800000;  // as a float
 constexpr uint32_t kNumbersSite = kFirstRuntimeSite + 32;
@@ -47,7 +45,8 @@ size_t BlockOf(planpb::ElementType type) {
 
 // The place of a range behind `end` bytes of others.
 uint64_t PlaceBehind(uint64_t end, const ByteRange& range) {
-  return DivideUp(end, kAlignment) * kAlignment + range.begin % kAlignment;
+  return DivideUp(end, kAllocationAlignment) * kAllocationAlignment +
+         range.begin % kAllocationAlignment;
 }
 
 }  // namespace
@@ -116,7 +115,7 @@ uint64_t OperandMemory::BytesFor(absl::Span<const ByteRange> ranges) {
     end = PlaceBehind(end, range) + range.size();
   }
   // A whole number of words.
-  return DivideUp(end, kAlignment) * kAlignment;
+  return DivideUp(end, kAllocationAlignment) * kAllocationAlignment;
 }
 
 absl::Status OperandMemory::Place(const planpb::Product& product,

@@ -43,22 +43,9 @@ absl::StatusOr<std::vector<MatmulAlgo>> ProductCalls::FindCandidates(
        {&call.lhs_alignment, &call.rhs_alignment, &call.result_alignment}) {
     *alignment = std::min(*alignment, kWidestLoad);
   }
-  MatmulPreference preference = nullptr;
-  RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulPreferenceCreate, &preference);
-  absl::Status status = SetPreference(call, preference);
-  std::vector<MatmulHeuristic> results(static_cast<size_t>(most));
-  int count = 0;
-  if (status.ok()) {
-    status = library_->Check(
-        (*library_)->cublasLtMatmulAlgoGetHeuristic(
-            library_->handle(), call.desc, call.a, call.b, call.d, call.d,
-            preference, most, results.data(), &count),
-        "cublasLtMatmulAlgoGetHeuristic");
-  }
-  (*library_)->cublasLtMatmulPreferenceDestroy(preference);
-  RETURN_IF_ERROR(status);
+  ASSIGN_OR_RETURN(const std::vector<MatmulHeuristic> results,
+                   AskHeuristic(call, most));
   std::vector<MatmulAlgo> candidates;
-  results.resize(static_cast<size_t>(count));
   for (const MatmulHeuristic& result : results) {
     if (result.state != kBlasSuccess) {
       continue;

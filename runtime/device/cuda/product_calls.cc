@@ -15,9 +15,6 @@
 namespace accel::runtime::cuda {
 namespace {
 
-// Of what the driver allocates.
-constexpr uint32_t kMostAlignment = 256;
-
 // Of a buffer, which take turns, iteration after iteration
 // (validate_memory.cc).
 constexpr uint64_t kMostCopies = 16;
@@ -140,7 +137,7 @@ void ProductCalls::FindCalls(const planpb::Manifest& manifest, int variant) {
       call.workspace_bytes = entry.call().workspace();
     }
     call.lhs_alignment = call.rhs_alignment = call.result_alignment =
-        kMostAlignment;
+        kAllocationAlignment;
   }
 }
 
@@ -250,7 +247,7 @@ absl::Status ProductCalls::Describe(Call& call) const {
   }
   // The library is asked for an algorithm with scales before it is known where
   // they lie.
-  const DevicePointer somewhere = kMostAlignment;
+  const DevicePointer somewhere = kAllocationAlignment;
   RETURN_IF_ERROR(SetScale(call, kDescAScalePointer, product.rhs(), somewhere));
   RETURN_IF_ERROR(SetScale(call, kDescBScalePointer, product.lhs(), somewhere));
   const uint64_t m = product.rows(), n = product.columns(), k = product.depth(),
@@ -282,29 +279,40 @@ absl::Status ProductCalls::SetPreference(const Call& call,
   return set(kPreferenceMinAlignmentDBytes, call.result_alignment);
 }
 
-absl::Status ProductCalls::ChooseAlgorithm(Call& call) const {
+// Up to `most` algorithms, those first that the library would choose. None
+// where it offers none.
+absl::StatusOr<std::vector<MatmulHeuristic>> ProductCalls::AskHeuristic(
+    const Call& call, int most) const {
   MatmulPreference preference = nullptr;
   RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulPreferenceCreate, &preference);
   absl::Status status = SetPreference(call, preference);
-  MatmulHeuristic best = {};
+  std::vector<MatmulHeuristic> results(static_cast<size_t>(most));
   int found = 0;
-  BlasStatus searched = kBlasSuccess;
   if (status.ok()) {
-    searched = (*library_)->cublasLtMatmulAlgoGetHeuristic(
+    const BlasStatus searched = (*library_)->cublasLtMatmulAlgoGetHeuristic(
         library_->handle(), call.desc, call.a, call.b, call.d, call.d,
-        preference, 1, &best, &found);
+        preference, most, results.data(), &found);
+    status = searched == kBlasNotSupported
+                 ? absl::OkStatus()
+                 : library_->Check(searched, "cublasLtMatmulAlgoGetHeuristic");
   }
   (*library_)->cublasLtMatmulPreferenceDestroy(preference);
   RETURN_IF_ERROR(status);
-  if (searched == kBlasNotSupported ||
-      (searched == kBlasSuccess && found == 0)) {
+  results.resize(static_cast<size_t>(found));
+  return results;
+}
+
+absl::Status ProductCalls::ChooseAlgorithm(Call& call) const {
+  ASSIGN_OR_RETURN(const std::vector<MatmulHeuristic> results,
+                   AskHeuristic(call, 1));
+  if (results.empty()) {
     return absl::UnimplementedError(absl::StrCat(
         "cuBLASLt ", library_->Version(), " has no algorithm within ",
         FormatBytes(call.workspace_bytes),
         " of workspace for operands at multiples of ", call.lhs_alignment, ", ",
         call.rhs_alignment, " and ", call.result_alignment, " bytes"));
   }
-  RETURN_IF_ERROR(library_->Check(searched, "cublasLtMatmulAlgoGetHeuristic"));
+  const MatmulHeuristic& best = results.front();
   RETURN_IF_ERROR(
       library_->Check(best.state, "cublasLtMatmulAlgoGetHeuristic"));
   if (best.workspace_bytes > call.workspace_bytes) {

@@ -121,6 +121,8 @@ class ProductCalls {
                                           uint64_t matrices) const;
   absl::Status SetPreference(const Call& call,
                              MatmulPreference preference) const;
+  absl::StatusOr<std::vector<MatmulHeuristic>> AskHeuristic(const Call& call,
+                                                            int most) const;
   absl::Status ChooseAlgorithm(Call& call) const;
   absl::StatusOr<bool> IsSupported(const Call& call,
                                    const MatmulAlgo& algorithm) const;

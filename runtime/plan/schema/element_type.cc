@@ -57,6 +57,10 @@ uint64_t ElementBits(planpb::ElementType type) {
   return row == nullptr ? 0 : row->bits;
 }
 
+bool IsFp8(planpb::ElementType type) {
+  return type == planpb::ELEMENT_F8E4M3 || type == planpb::ELEMENT_F8E5M2;
+}
+
 std::optional<DType> ToDType(planpb::ElementType type) {
   const Row* row = Find(type);
   return row == nullptr ? std::nullopt : row->dtype;

@@ -19,6 +19,9 @@ absl::string_view ElementTypeName(planpb::ElementType type);
 // Bits of one element; 0 for what is no element type.
 uint64_t ElementBits(planpb::ElementType type);
 
+// Of numbers; a scale of 8 bits is none.
+bool IsFp8(planpb::ElementType type);
+
 // Nothing for types below one byte, which the runtime cannot address.
 std::optional<DType> ToDType(planpb::ElementType type);
 planpb::ElementType FromDType(DType dtype);

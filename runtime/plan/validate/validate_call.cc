@@ -28,8 +28,7 @@ absl::Status ValidateScale(const planpb::Kernel& kernel,
         "expected a number of f32 in the ", room, " bytes of operand ",
         scale.operand(), ", got one from byte ", scale.offset(), " on"));
   }
-  if (factor.dtype() != planpb::ELEMENT_F8E4M3 &&
-      factor.dtype() != planpb::ELEMENT_F8E5M2) {
+  if (!IsFp8(factor.dtype())) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected none but of floats of 8 bits, got one of ",
                      ElementTypeName(factor.dtype())));
