@@ -10,6 +10,7 @@
 void accel::buildFusePipeline(mlir::OpPassManager &pm,
                               const std::string &target) {
   pm.addPass(createPadProductsPass({target}));
+  pm.addPass(createHoistPadsPass());
   pm.addPass(createLayOutProductsPass({target}));
   pm.addPass(createExpandCompositesPass());
   // Not CSE: backward would read what forward computed from memory instead of

@@ -36,6 +36,28 @@ def PadProductsPass : Pass<"accel-pad-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def HoistPadsPass : Pass<"accel-hoist-pads", "::mlir::ModuleOp"> {
+  let summary = "computes rows with their padding instead of padding them";
+  let description = [{
+    What is computed element by element of parts of longer rows, and padded to the length of those again, is computed of the longer rows, with
+    zeros chosen behind. So the gradient of logits is written as the padded product wants to read it: no kernel copies it, and where padded rows
+    are aligned threads take several elements at a time. Only short pads are hoisted, an eighth at most, and only where nobody else reads what
+    is padded.
+
+    Requires: nothing. Ensures: the same values.
+
+    ```mlir
+    %y = accel.exp %wide : tensor<8x50264xf32>
+    %column = accel.iota 1 : tensor<8x50264xi64>
+    %end = accel.constant dense<50257> : tensor<8x50264xi64>
+    %isThere = accel.compare lt, %column, %end : tensor<8x50264xi64> -> tensor<8x50264xi1>
+    %zero = accel.constant dense<0.000000e+00> : tensor<8x50264xf32>
+    %padded = accel.select %isThere, %y, %zero : tensor<8x50264xi1>, tensor<8x50264xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def LayOutProductsPass : Pass<"accel-lay-out-products", "::mlir::ModuleOp"> {
   let summary = "gives products operands whose summed index comes last";
   let description = [{
