@@ -23,6 +23,7 @@ using namespace accel;
 namespace {
 
 using Compares = arith::CmpIPredicate;
+using Orders = arith::CmpFPredicate;
 
 constexpr int kSingleMantissaBits = 23;
 constexpr int kSingleBias = 127;
@@ -60,6 +61,8 @@ private:
   Value widenScale(Value scale) const;
   Value widenMagnitude(Value magnitude) const;
   Value narrowScale(Value bits) const;
+  Value narrowToUpperBits(Value value, bool saturates) const;
+  Value addHalf(Value bits) const;
   Value roundNormal(Value magnitude) const;
   Value roundSubnormal(Value magnitude) const;
   Value narrowNan(Value magnitude) const;
@@ -132,15 +135,34 @@ Value SmallFloatCast::narrowScale(Value bits) const {
   return i.select(isNan, i.integer(format.getLargest() + 1), scale);
 }
 
-/// Half a unit less one is added, and one more where the last bit that stays is
-/// set: a tie goes up only if that makes it even.
+/// Half a unit less one, and one more where the last bit that stays is set: a
+/// tie goes up only if that makes it even.
+Value SmallFloatCast::addHalf(Value bits) const {
+  Value last = i.andBits(i.shiftRightLogical(bits, shift), i.integer(1));
+  return i.add(i.add(bits, last), i.integer((1 << (shift - 1)) - 1));
+}
+
+/// Into a format that is the upper bits of f32. A carry out of a number stops
+/// at infinity, below the sign; a NaN stays one when a bit of it is set. All in
+/// integers but the question whether it is one, since a processor may flush
+/// subnormal numbers.
+Value SmallFloatCast::narrowToUpperBits(Value value, bool saturates) const {
+  Value bits = m.bits(value);
+  Value number = bits;
+  if (saturates) {
+    Value magnitude = i.andBits(bits, i.integer(kSingleMagnitude));
+    number = i.orBits(i.min(magnitude, i.integer(format.getLargest() << shift)),
+                      i.andBits(bits, i.integer(~kSingleMagnitude)));
+  }
+  Value quiet =
+      i.orBits(bits, i.integer(int64_t{1} << (kSingleMantissaBits - 1)));
+  Value isNan = m.compare(Orders::UNO, value, value);
+  return i.shiftRightLogical(i.select(isNan, quiet, addHalf(number)), shift);
+}
+
 Value SmallFloatCast::roundNormal(Value magnitude) const {
-  Value last = i.andBits(i.shiftRightLogical(magnitude, shift), i.integer(1));
-  Value up = i.add(i.add(magnitude, last), i.integer((1 << (shift - 1)) - 1));
-  Value rounded = i.shiftRightLogical(up, shift);
-  return hasExponentOfSingle()
-             ? rounded
-             : i.sub(rounded, i.integer(biasStep() << format.mantissaBits));
+  Value rounded = i.shiftRightLogical(addHalf(magnitude), shift);
+  return i.sub(rounded, i.integer(biasStep() << format.mantissaBits));
 }
 
 Value SmallFloatCast::roundSubnormal(Value magnitude) const {
@@ -165,19 +187,16 @@ Value SmallFloatCast::narrow(Value value, bool saturates) const {
   if (format.isScale) {
     return narrowScale(bits);
   }
+  if (hasExponentOfSingle()) {
+    return narrowToUpperBits(value, saturates);
+  }
   Value magnitude = i.andBits(bits, i.integer(kSingleMagnitude));
   Value code = roundNormal(magnitude);
-  if (saturates) {
-    code = i.min(code, i.integer(format.getLargest()));
-  } else if (!hasExponentOfSingle()) {
-    code = i.min(code, i.integer(format.getInfinity()));
-  }
-  if (!hasExponentOfSingle()) {
-    int32_t smallest = (biasStep() + 1) << kSingleMantissaBits;
-    Value isSubnormal =
-        i.compare(Compares::slt, magnitude, i.integer(smallest));
-    code = i.select(isSubnormal, roundSubnormal(magnitude), code);
-  }
+  code = i.min(
+      code, i.integer(saturates ? format.getLargest() : format.getInfinity()));
+  int32_t smallest = (biasStep() + 1) << kSingleMantissaBits;
+  Value isSubnormal = i.compare(Compares::slt, magnitude, i.integer(smallest));
+  code = i.select(isSubnormal, roundSubnormal(magnitude), code);
   Value isNan = i.compare(Compares::sgt, magnitude, i.integer(kSingleInfinity));
   code = i.select(isNan, narrowNan(magnitude), code);
   Value sign = i.shiftRightLogical(bits, 32 - format.getWidth());

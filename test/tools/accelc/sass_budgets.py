@@ -23,13 +23,13 @@ class Budget:
 
 BUDGETS = [
     Budget("GELU", r"sigmoid_\d+", 6.0),
-    Budget("gradient of GELU", r"tanh_\d+", 8.0),
-    Budget("residual and LayerNorm", r"(gather_)?reduce_sum_rsqrt_\d+", 3.0),
-    Budget("gradient of LayerNorm", r"reduce_sum_\d+", 2.6, sums=True),
-    Budget("cross entropy and its gradient", r"reduce_sum_reduce_max_exp_\d+", 8.5),
-    Budget("AdamW", r"sqrt_div_\d+", 2.2),
-    Budget("bias of queries, keys and values", r"add_0", 1.8),
-    Budget("cast", r"cast_[01]", 2.8),
+    Budget("gradient of GELU", r"tanh_\d+", 10.0),
+    Budget("residual and LayerNorm", r"(gather_)?reduce_sum_rsqrt_\d+", 2.7),
+    Budget("gradient of LayerNorm", r"reduce_sum_\d+", 1.9, sums=True),
+    Budget("cross entropy and its gradient", r"reduce_sum_reduce_max_exp_\d+", 11.0),
+    Budget("AdamW", r"sqrt_div_\d+", 2.0),
+    Budget("bias of queries, keys and values", r"add_0", 1.5),
+    Budget("cast", r"cast_[01]", 1.4),
 ]
 
 
