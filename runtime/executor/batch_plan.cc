@@ -38,7 +38,7 @@ absl::StatusOr<BatchPlan> BatchPlan::Create(int64_t global_batch,
 
 BatchPlan::Sample BatchPlan::SampleOf(int64_t step, int64_t iteration,
                                       int64_t row) const {
-  const int64_t first = step * global_batch_;
+  const int64_t first = FirstSample(step);
   const int64_t place = (iteration * ranks_ + rank_) * microbatch_ + row;
   if (place >= global_batch_) {
     return {first, 0.0f};

@@ -14,6 +14,13 @@ namespace accel::runtime {
 // Global batches up to this; with steps below 2^31, sample numbers fit 63 bits.
 inline constexpr int64_t kMaxGlobalBatch = int64_t{1} << 31;
 
+// Where steps are counted from: a run that goes on does so at a step of its own
+// with the sample behind the last one, whatever its global batch was then.
+struct SampleOrigin {
+  int64_t step = 0;
+  int64_t sample = 0;
+};
+
 class BatchPlan {
  public:
   struct Sample {
@@ -26,6 +33,14 @@ class BatchPlan {
   static absl::StatusOr<BatchPlan> Create(int64_t global_batch,
                                           int64_t microbatch, int64_t ranks,
                                           int64_t rank, bool forbids_padding);
+
+  // Steps before the origin have no samples.
+  void SetOrigin(const SampleOrigin& origin) { origin_ = origin; }
+  // The first sample of a step; of the step behind the last one, the next
+  // run's.
+  int64_t FirstSample(int64_t step) const {
+    return origin_.sample + (step - origin_.step) * global_batch_;
+  }
 
   int64_t global_batch() const { return global_batch_; }
   int64_t microbatch() const { return microbatch_; }
@@ -45,6 +60,7 @@ class BatchPlan {
   int64_t ranks_ = 1;
   int64_t rank_ = 0;
   int64_t iterations_ = 1;
+  SampleOrigin origin_;
 };
 
 }  // namespace accel::runtime

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "runtime/executor/batch_plan.h"
 #include "runtime/executor/nonfinite_fault.h"
 #include "runtime/executor/slot_tensor.h"
 #include "runtime/plan/memory/memory_layout.h"
@@ -37,6 +38,7 @@ struct ExecutorOptions {
   // for a rank alone.
   Communicator* communicator = nullptr;
   int64_t global_batch = 1;
+  SampleOrigin origin;
   int64_t seed = 0;
   // Of the files that the plan refers to; empty: the plan's folder.
   std::string weights_dir;
@@ -66,8 +68,14 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Runs the function that sets the state up. Once, before any other.
-  virtual absl::Status Initialize() = 0;
+  // Runs the function that sets the state up. Once, before any other. With
+  // `restore`, that is called for each rank of this process, on the rank's
+  // thread, twice: for the parameters, before anything is computed of them, and
+  // for all else behind the function. It writes what the rank holds.
+  enum class RestoredPart { kParameters, kOthers };
+  using Restore =
+      std::function<absl::Status(Executor& rank, RestoredPart part)>;
+  virtual absl::Status Initialize(Restore restore = nullptr) = 0;
 
   // Runs the function of this role on the data of step `step` (from 0). Returns
   // the metrics, by their index in the plan; NaN where it reports none.
@@ -105,6 +113,16 @@ class Executor {
   virtual absl::Status ReadTensor(const SlotTensor& slot, uint64_t first,
                                   uint64_t elements,
                                   absl::Span<std::byte> dst) const = 0;
+
+  // The elements of a slot that ranks of this process hold.
+  virtual absl::StatusOr<OwnedRange> HeldElements(
+      const SlotTensor& slot) const = 0;
+  // Elements of it, from `first` on, between steps. OutOfRange if they are not
+  // held here. Unlike ReadTensor, no other rank takes part.
+  virtual absl::Status ReadHeld(const SlotTensor& slot, uint64_t first,
+                                absl::Span<std::byte> dst) const = 0;
+  virtual absl::Status WriteHeld(const SlotTensor& slot, uint64_t first,
+                                 absl::Span<const std::byte> src) = 0;
 
   virtual const MemoryLayout& layout() const = 0;
   // Microbatches of this rank in a step.

@@ -105,9 +105,9 @@ absl::Status RankThreads::RunOn(int count, Job job) const {
   return status;
 }
 
-absl::Status RankThreads::Initialize() {
+absl::Status RankThreads::Initialize(Restore restore) {
   return RunOnAll(
-      [this](int rank) { return ranks_[rank].executor->Initialize(); });
+      [&](int rank) { return ranks_[rank].executor->Initialize(restore); });
 }
 
 absl::StatusOr<std::vector<double>> RankThreads::Run(planpb::FunctionRole role,
@@ -191,6 +191,32 @@ absl::Status RankThreads::ReadTensor(const SlotTensor& slot, uint64_t first,
     return absl::OkStatus();
   };
   return threads_->IsWorker(0) ? read(0) : RunOn(1, read);
+}
+
+absl::StatusOr<OwnedRange> RankThreads::HeldElements(
+    const SlotTensor& slot) const {
+  return OwnedRange{0, slot.shard.elements()};
+}
+
+absl::Status RankThreads::ReadHeld(const SlotTensor& slot, uint64_t first,
+                                   absl::Span<std::byte> dst) const {
+  return ReadTensor(slot, first, dst.size() / slot.width, dst);
+}
+
+absl::Status RankThreads::WriteHeld(const SlotTensor& slot, uint64_t first,
+                                    absl::Span<const std::byte> src) {
+  RETURN_IF_ERROR(CheckSlotRange(plan_, slot, first, src.size() / slot.width));
+  return RunOnAll([&](int rank) -> absl::Status {
+    StepDriver& executor = *ranks_[rank].executor;
+    ASSIGN_OR_RETURN(const OwnedRange held, executor.HeldElements(slot));
+    const uint64_t begin = std::max(held.begin, first);
+    const uint64_t end = std::min(held.end, first + src.size() / slot.width);
+    return begin >= end
+               ? absl::OkStatus()
+               : executor.WriteHeld(slot, begin,
+                                    src.subspan((begin - first) * slot.width,
+                                                (end - begin) * slot.width));
+  });
 }
 
 absl::Status RankThreads::WriteBuffer(uint32_t buffer, uint64_t offset,

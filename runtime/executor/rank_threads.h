@@ -42,7 +42,7 @@ class RankThreads : public Executor {
       const RankThreadsOptions& options);
   ~RankThreads() override;
 
-  absl::Status Initialize() override;
+  absl::Status Initialize(Restore restore = nullptr) override;
   // The metrics of rank 0; those that are reduced are the same on all ranks.
   absl::StatusOr<std::vector<double>> Run(planpb::FunctionRole role,
                                           int64_t step) override;
@@ -55,6 +55,14 @@ class RankThreads : public Executor {
   absl::Status ReadTensor(const SlotTensor& slot, uint64_t first,
                           uint64_t elements,
                           absl::Span<std::byte> dst) const override;
+  // All of them: the ranks of this process are all ranks.
+  absl::StatusOr<OwnedRange> HeldElements(
+      const SlotTensor& slot) const override;
+  absl::Status ReadHeld(const SlotTensor& slot, uint64_t first,
+                        absl::Span<std::byte> dst) const override;
+  // To every rank what it holds of them.
+  absl::Status WriteHeld(const SlotTensor& slot, uint64_t first,
+                         absl::Span<const std::byte> src) override;
   // Of rank 0.
   absl::Status ReadBuffer(uint32_t buffer, uint64_t offset,
                           absl::Span<std::byte> dst) const override;

@@ -40,4 +40,22 @@ absl::StatusOr<SlotPiece> FindPiece(const MemoryLayout& layout,
       absl::StrCat("no rank holds element ", first, " of a slot"));
 }
 
+absl::StatusOr<uint64_t> OffsetOfHeld(const MemoryLayout& layout,
+                                      const SlotTensor& slot, uint64_t first,
+                                      uint64_t bytes) {
+  OwnedRange held = {0, slot.shard.elements()};
+  if (slot.IsSharded()) {
+    ASSIGN_OR_RETURN(held, OwnedElements(slot.shard, layout.binding()));
+  }
+  const uint64_t end = first + bytes / slot.width;
+  if (first < held.begin || end > held.end) {
+    return absl::OutOfRangeError(
+        absl::StrCat("expected elements that this rank holds, [", held.begin,
+                     ", ", held.end, "), got [", first, ", ", end, ")"));
+  }
+  const bool whole =
+      layout.BufferBytes(slot.buffer) >= slot.shard.elements() * slot.width;
+  return (first - (whole ? 0 : held.begin)) * slot.width;
+}
+
 }  // namespace accel::runtime

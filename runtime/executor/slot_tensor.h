@@ -43,6 +43,12 @@ absl::StatusOr<SlotPiece> FindPiece(const MemoryLayout& layout,
                                     const SlotTensor& slot, uint64_t first,
                                     uint64_t elements);
 
+// Where elements [first, ...) of a slot, `bytes` long, begin in the buffer of
+// the rank of `layout`. OutOfRange if it does not hold them all.
+absl::StatusOr<uint64_t> OffsetOfHeld(const MemoryLayout& layout,
+                                      const SlotTensor& slot, uint64_t first,
+                                      uint64_t bytes);
+
 }  // namespace accel::runtime
 
 #endif  // ACCEL_RUNTIME_EXECUTOR_SLOT_TENSOR_H_

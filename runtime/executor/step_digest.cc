@@ -11,16 +11,16 @@
 
 namespace accel::runtime {
 
-uint64_t StepDigest(const Dataset& dataset, int64_t step, int64_t seed,
-                    int64_t global_batch) {
+uint64_t StepDigest(const Dataset& dataset, const BatchPlan& batch,
+                    int64_t step, int64_t seed) {
   Sha256 hash;
   hash.UpdateInteger(static_cast<uint64_t>(step));
   hash.UpdateInteger(static_cast<uint64_t>(seed));
   hash.UpdateInteger(dataset.identity().size());
   hash.Update(dataset.identity());
-  for (int64_t i = 0; i < global_batch; ++i) {
-    hash.UpdateInteger(
-        static_cast<uint64_t>(dataset.RowOf(step * global_batch + i)));
+  const int64_t end = batch.FirstSample(step + 1);
+  for (int64_t sample = batch.FirstSample(step); sample < end; ++sample) {
+    hash.UpdateInteger(static_cast<uint64_t>(dataset.RowOf(sample)));
   }
   const Sha256Digest digest = hash.Finish();
   uint64_t first = 0;

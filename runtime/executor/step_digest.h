@@ -8,13 +8,14 @@
 #include "absl/status/status.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/data/dataset.h"
+#include "runtime/executor/batch_plan.h"
 
 namespace accel::runtime {
 
 // The first 63 bits of the SHA-256 of step, seed, the data's identity and the
 // rows that all samples of the step's global batch show.
-uint64_t StepDigest(const Dataset& dataset, int64_t step, int64_t seed,
-                    int64_t global_batch);
+uint64_t StepDigest(const Dataset& dataset, const BatchPlan& batch,
+                    int64_t step, int64_t seed);
 
 // Exchanges the digests of all ranks. FailedPrecondition, on every rank, if
 // they are not all the same: the step and the first rank that differs from rank

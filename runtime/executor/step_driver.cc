@@ -9,6 +9,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/check_runnable.h"
+#include "runtime/executor/initial_parameters.h"
 #include "runtime/executor/step_digest.h"
 #include "runtime/executor/trace_recorder.h"
 #include "runtime/plan/verify/verify_launches.h"
@@ -101,11 +102,12 @@ absl::StatusOr<std::unique_ptr<StepDriver>> StepDriver::Create(
   RETURN_IF_ERROR(VerifyAll(plan.view(), layout));
   NoteDone(options, "verifying memory and schedule");
   ASSIGN_OR_RETURN(
-      const BatchPlan batch,
+      BatchPlan batch,
       BatchPlan::Create(
           options.global_batch, static_cast<int64_t>(manifest.microbatch()),
           static_cast<int64_t>(binding.rank_count()),
           static_cast<int64_t>(binding.rank()), manifest.forbids_padding()));
+  batch.SetOrigin(options.origin);
   ASSIGN_OR_RETURN(ExternalFiles files,
                    ExternalFiles::Open(vfs, plan, options.weights_dir));
   std::unique_ptr<StepDriver> driver(
@@ -141,12 +143,22 @@ absl::Status StepDriver::Load(Device& device) {
   return absl::OkStatus();
 }
 
-absl::Status StepDriver::Initialize() {
+absl::Status StepDriver::Initialize(Restore restore) {
   RETURN_IF_ERROR(failure_);
-  const absl::Status status =
-      RunFunction(*FindFunction(planpb::FUNCTION_INITIALIZE), 0, nullptr);
+  const FunctionView& function = *FindFunction(planpb::FUNCTION_INITIALIZE);
+  if (restore == nullptr) {
+    RETURN_IF_ERROR(RunFunction(function, 0));
+  } else {
+    ASSIGN_OR_RETURN(const uint32_t point,
+                     FindFirstUseOfParameters(plan_.view(), function));
+    const auto parameters = [&] {
+      return restore(*this, RestoredPart::kParameters);
+    };
+    RETURN_IF_ERROR(RunFunction(function, 0, Observer{point, parameters}));
+    failure_ = restore(*this, RestoredPart::kOthers);
+  }
   loader_.Forget();
-  return status;
+  return failure_;
 }
 
 absl::StatusOr<std::vector<double>> StepDriver::Run(planpb::FunctionRole role,
@@ -157,7 +169,7 @@ absl::StatusOr<std::vector<double>> StepDriver::Run(planpb::FunctionRole role,
     return absl::FailedPreconditionError(
         absl::StrCat("the plan has no function to ", RoleName(role)));
   }
-  RETURN_IF_ERROR(RunFunction(*function, step, nullptr));
+  RETURN_IF_ERROR(RunFunction(*function, step));
   return FinishStep(step);
 }
 
@@ -165,19 +177,20 @@ absl::StatusOr<std::vector<double>> StepDriver::RunObservedStep(
     int64_t step, absl::FunctionRef<absl::Status()> observe) {
   RETURN_IF_ERROR(failure_);
   const FunctionView& function = *FindFunction(planpb::FUNCTION_STEP);
-  if (function.function().gradients_complete_plus_one() == 0) {
+  const uint32_t point = function.function().gradients_complete_plus_one();
+  if (point == 0) {
     return absl::FailedPreconditionError(
         "the plan does not say where its gradients are complete");
   }
-  RETURN_IF_ERROR(RunFunction(function, step, &observe));
+  RETURN_IF_ERROR(RunFunction(function, step, Observer{point - 1, observe}));
   return FinishStep(step);
 }
 
 absl::Status StepDriver::RunFunction(const FunctionView& function, int64_t step,
-                                     Observe observe) {
+                                     const std::optional<Observer>& observer) {
   Begin(function, step);
   streams_->Reset();
-  failure_ = EnqueueAll(observe);
+  failure_ = EnqueueAll(observer);
   // Also after an error, which may be that of an observer: then the streams end
   // what they have.
   failure_.Update(Synchronize());
@@ -208,21 +221,26 @@ absl::Status StepDriver::ExecuteAlone(const Instance& instance) {
   return Synchronize();
 }
 
-absl::Status StepDriver::EnqueueAll(Observe observe) {
+absl::Status StepDriver::EnqueueAll(const std::optional<Observer>& observer) {
   const auto repetitions = static_cast<uint64_t>(iterations());
-  if (observe == nullptr) {
+  if (!observer) {
     return streams_->EnqueueFunction(*function_, repetitions,
                                      has_run_.count(function_) != 0);
   }
-  const uint32_t point = function_->function().gradients_complete_plus_one();
-  return function_->Walk(
+  const auto look = [&]() -> absl::Status {
+    RETURN_IF_ERROR(Synchronize());
+    return observer->observe();
+  };
+  bool looked = false;
+  RETURN_IF_ERROR(function_->Walk(
       repetitions, [&](const Instance& instance) -> absl::Status {
-        if (instance.instruction->id() + 1 == point) {
-          RETURN_IF_ERROR(Synchronize());
-          RETURN_IF_ERROR((*observe)());
+        if (!looked && instance.instruction->id() >= observer->point) {
+          looked = true;
+          RETURN_IF_ERROR(look());
         }
         return streams_->Enqueue(*function_, repetitions, instance);
-      });
+      }));
+  return looked ? absl::OkStatus() : look();
 }
 
 absl::Status StepDriver::Synchronize() {
@@ -308,10 +326,9 @@ absl::Status StepDriver::WriteCounters(const std::vector<double>& values) {
 
 absl::StatusOr<std::vector<double>> StepDriver::FinishStep(int64_t step) {
   if (options_.communicator != nullptr) {
-    failure_ =
-        CompareDigests(*options_.communicator, step,
-                       StepDigest(batches_.dataset(), step, options_.seed,
-                                  batches_.batch().global_batch()));
+    failure_ = CompareDigests(
+        *options_.communicator, step,
+        StepDigest(batches_.dataset(), batches_.batch(), step, options_.seed));
     RETURN_IF_ERROR(failure_);
   }
   return context_.metrics;
@@ -370,6 +387,28 @@ absl::Status StepDriver::WriteBuffer(uint32_t buffer, uint64_t offset,
                                      absl::Span<const std::byte> src) {
   RETURN_IF_ERROR(failure_);
   return state_->Write(buffer, offset, src);
+}
+
+absl::StatusOr<OwnedRange> StepDriver::HeldElements(
+    const SlotTensor& slot) const {
+  return slot.IsSharded() ? OwnedElements(slot.shard, options_.binding)
+                          : OwnedRange{0, slot.shard.elements()};
+}
+
+absl::Status StepDriver::ReadHeld(const SlotTensor& slot, uint64_t first,
+                                  absl::Span<std::byte> dst) const {
+  RETURN_IF_ERROR(failure_);
+  ASSIGN_OR_RETURN(const uint64_t offset,
+                   OffsetOfHeld(layout_, slot, first, dst.size()));
+  return state_->Read(slot.buffer, offset, dst);
+}
+
+absl::Status StepDriver::WriteHeld(const SlotTensor& slot, uint64_t first,
+                                   absl::Span<const std::byte> src) {
+  RETURN_IF_ERROR(failure_);
+  ASSIGN_OR_RETURN(const uint64_t offset,
+                   OffsetOfHeld(layout_, slot, first, src.size()));
+  return state_->Write(slot.buffer, offset, src);
 }
 
 absl::Status StepDriver::ReadTensor(const SlotTensor& slot, uint64_t first,

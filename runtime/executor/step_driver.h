@@ -6,6 +6,7 @@
 #define ACCEL_RUNTIME_EXECUTOR_STEP_DRIVER_H_
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ class StepDriver : public Executor, private StreamClient {
       const ExecutorOptions& options);
   ~StepDriver() override;
 
-  absl::Status Initialize() override;
+  absl::Status Initialize(Restore restore = nullptr) override;
   absl::StatusOr<std::vector<double>> Run(planpb::FunctionRole role,
                                           int64_t step) override;
   absl::StatusOr<std::vector<double>> RunObservedStep(
@@ -42,6 +43,12 @@ class StepDriver : public Executor, private StreamClient {
                           absl::Span<std::byte> dst) const override;
   absl::Status WriteBuffer(uint32_t buffer, uint64_t offset,
                            absl::Span<const std::byte> src) override;
+  absl::StatusOr<OwnedRange> HeldElements(
+      const SlotTensor& slot) const override;
+  absl::Status ReadHeld(const SlotTensor& slot, uint64_t first,
+                        absl::Span<std::byte> dst) const override;
+  absl::Status WriteHeld(const SlotTensor& slot, uint64_t first,
+                         absl::Span<const std::byte> src) override;
   absl::Status ReadTensor(const SlotTensor& slot, uint64_t first,
                           uint64_t elements,
                           absl::Span<std::byte> dst) const override;
@@ -61,8 +68,12 @@ class StepDriver : public Executor, private StreamClient {
   DeviceMemory& memory() { return *memory_; }
 
  private:
-  // What is called before an instruction is enqueued, or null.
-  using Observe = const absl::FunctionRef<absl::Status()>*;
+  // Who is called in front of an instruction of a function, or behind the last
+  // one, while the streams rest.
+  struct Observer {
+    uint32_t point;
+    absl::FunctionRef<absl::Status()> observe;
+  };
 
   StepDriver(const Plan& plan, const Dataset& dataset,
              const ExecutorOptions& options, int threads, MemoryLayout layout,
@@ -74,11 +85,10 @@ class StepDriver : public Executor, private StreamClient {
   const FunctionView* FindFunction(planpb::FunctionRole role) const {
     return plan_.view().FindFunction(role, layout_.binding());
   }
-  // Runs a function; with `observe` it calls that where the gradients are
-  // complete, while the streams rest.
-  absl::Status RunFunction(const FunctionView& function, int64_t step,
-                           Observe observe);
-  absl::Status EnqueueAll(Observe observe);
+  absl::Status RunFunction(
+      const FunctionView& function, int64_t step,
+      const std::optional<Observer>& observer = std::nullopt);
+  absl::Status EnqueueAll(const std::optional<Observer>& observer);
   absl::Status Synchronize();
   void Begin(const FunctionView& function, int64_t step);
   absl::Status ExecuteAlone(const Instance& instance);

@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -111,7 +112,7 @@ class PosixVfs final : public Vfs {
   }
 
   absl::Status Remove(const std::string& path) override {
-    if (::unlink(path.c_str()) == 0) {
+    if (::remove(path.c_str()) == 0) {
       return absl::OkStatus();
     }
     return Failure("remove", path);

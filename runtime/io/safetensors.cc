@@ -40,13 +40,19 @@ absl::StatusOr<uint64_t> ReadHeaderSize(File& file, uint64_t file_size) {
   return size;
 }
 
-absl::StatusOr<SafetensorsHeader> ReadHeader(File& file, uint64_t file_size,
-                                             uint64_t header_size) {
+absl::StatusOr<std::string> ReadHeader(File& file, uint64_t header_size) {
   std::string json(header_size, '\0');
   RETURN_IF_ERROR(file.ReadAt(
       kLengthSize,
       absl::MakeSpan(reinterpret_cast<std::byte*>(json.data()), json.size())));
-  return ParseSafetensorsHeader(json, file_size - kLengthSize - header_size);
+  return json;
+}
+
+Sha256Digest DigestOf(const std::string& json) {
+  Sha256 hash;
+  hash.UpdateInteger(json.size());
+  hash.Update(json);
+  return hash.Finish();
 }
 
 }  // namespace
@@ -60,20 +66,24 @@ absl::StatusOr<std::unique_ptr<SafetensorsReader>> SafetensorsReader::Open(
   if (!header_size.ok()) {
     return Annotate(header_size.status(), context);
   }
-  auto header = ReadHeader(*file, stat.size, *header_size);
+  ASSIGN_OR_RETURN(const std::string json, ReadHeader(*file, *header_size));
+  const uint64_t data_offset = kLengthSize + *header_size;
+  const uint64_t data_bytes = stat.size - data_offset;
+  auto header = ParseSafetensorsHeader(json, data_bytes);
   if (!header.ok()) {
     return Annotate(header.status(), context);
   }
-  return std::unique_ptr<SafetensorsReader>(new SafetensorsReader(
-      std::move(file), *std::move(header), kLengthSize + *header_size));
+  std::unique_ptr<SafetensorsReader> reader(
+      new SafetensorsReader(std::move(file), *std::move(header)));
+  reader->data_offset_ = data_offset;
+  reader->data_bytes_ = data_bytes;
+  reader->header_digest_ = DigestOf(json);
+  return reader;
 }
 
 SafetensorsReader::SafetensorsReader(std::unique_ptr<File> file,
-                                     SafetensorsHeader header,
-                                     uint64_t data_offset)
-    : file_(std::move(file)),
-      header_(std::move(header)),
-      data_offset_(data_offset) {
+                                     SafetensorsHeader header)
+    : file_(std::move(file)), header_(std::move(header)) {
   for (size_t i = 0; i < header_.entries.size(); ++i) {
     index_[header_.entries[i].name] = i;
   }
@@ -82,6 +92,11 @@ SafetensorsReader::SafetensorsReader(std::unique_ptr<File> file,
 const SafetensorsEntry* SafetensorsReader::Find(absl::string_view name) const {
   const auto found = index_.find(name);
   return found == index_.end() ? nullptr : &header_.entries[found->second];
+}
+
+absl::Status SafetensorsReader::ReadData(uint64_t offset,
+                                         absl::Span<std::byte> dst) const {
+  return file_->ReadAt(data_offset_ + offset, dst);
 }
 
 absl::Status SafetensorsReader::Read(const SafetensorsEntry& entry,

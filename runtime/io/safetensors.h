@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/base/dtype.h"
+#include "runtime/base/sha256.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/vfs.h"
 
@@ -60,17 +61,24 @@ class SafetensorsReader {
   // Null if there is no tensor of that name.
   const SafetensorsEntry* Find(absl::string_view name) const;
 
+  // Of the data behind the header.
+  uint64_t data_bytes() const { return data_bytes_; }
+  // SHA-256 of the header with its length in front of it.
+  const Sha256Digest& header_digest() const { return header_digest_; }
+  // Bytes [offset, offset + dst.size()) of the data.
+  absl::Status ReadData(uint64_t offset, absl::Span<std::byte> dst) const;
   // Bytes [offset, offset + dst.size()) of the tensor.
   absl::Status Read(const SafetensorsEntry& entry, uint64_t offset,
                     absl::Span<std::byte> dst) const;
 
  private:
-  SafetensorsReader(std::unique_ptr<File> file, SafetensorsHeader header,
-                    uint64_t data_offset);
+  SafetensorsReader(std::unique_ptr<File> file, SafetensorsHeader header);
 
   std::unique_ptr<File> file_;
   SafetensorsHeader header_;
-  uint64_t data_offset_;
+  uint64_t data_offset_ = 0;
+  uint64_t data_bytes_ = 0;
+  Sha256Digest header_digest_ = {};
   std::map<std::string, size_t, std::less<>> index_;
 };
 
@@ -90,6 +98,16 @@ class SafetensorsWriter {
       Vfs& vfs, const std::string& path, std::vector<SafetensorsSpec> specs,
       const std::map<std::string, std::string>& metadata = {});
 
+  // Into the order in which tensors lie in the file.
+  static void Sort(std::vector<SafetensorsSpec>& specs);
+
+  // Replaces a text of the metadata by one of the same length, in characters
+  // that JSON does not escape.
+  absl::Status SetMetadata(const std::string& key, const std::string& value);
+  // With its length in front and its padding.
+  const std::string& header() const { return header_; }
+  uint64_t file_bytes() const { return file_bytes_; }
+
   // Adds the next bytes of tensor `name`.
   absl::Status Append(absl::string_view name, absl::Span<const std::byte> src);
 
@@ -102,11 +120,17 @@ class SafetensorsWriter {
     uint64_t size = 0;
     uint64_t written = 0;
   };
-  SafetensorsWriter(std::string path, std::unique_ptr<AtomicFile> file,
-                    std::map<std::string, Slot, std::less<>> slots);
+  SafetensorsWriter(std::string path, std::unique_ptr<AtomicFile> file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+
+  absl::Status WriteHeader();
 
   std::string path_;
   std::unique_ptr<AtomicFile> file_;
+  std::vector<SafetensorsSpec> specs_;
+  std::map<std::string, std::string> metadata_;
+  std::string header_;
+  uint64_t file_bytes_ = 0;
   std::map<std::string, Slot, std::less<>> slots_;
 };
 

@@ -89,39 +89,56 @@ absl::StatusOr<Layout> MakeLayout(
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::Create(
-    Vfs& vfs, const std::string& path, std::vector<SafetensorsSpec> specs,
-    const std::map<std::string, std::string>& metadata) {
+void SafetensorsWriter::Sort(std::vector<SafetensorsSpec>& specs) {
   std::sort(specs.begin(), specs.end(),
             [](const SafetensorsSpec& a, const SafetensorsSpec& b) {
               const int64_t wide_a = ByteWidth(a.dtype);
               const int64_t wide_b = ByteWidth(b.dtype);
               return wide_a != wide_b ? wide_a > wide_b : a.name < b.name;
             });
-  RETURN_IF_ERROR(CheckNames(specs));
-  ASSIGN_OR_RETURN(const Layout layout, MakeLayout(specs, metadata));
-  std::map<std::string, Slot, std::less<>> slots;
-  uint64_t offset = layout.header.size();
-  for (size_t i = 0; i < specs.size(); ++i) {
-    slots[specs[i].name] = {offset, layout.sizes[i], 0};
-    offset += layout.sizes[i];
-  }
-  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file,
-                   AtomicFile::Create(vfs, path));
-  RETURN_IF_ERROR(file->file().WriteAt(
-      0, absl::MakeConstSpan(
-             reinterpret_cast<const std::byte*>(layout.header.data()),
-             layout.header.size())));
-  return std::unique_ptr<SafetensorsWriter>(
-      new SafetensorsWriter(path, std::move(file), std::move(slots)));
 }
 
-SafetensorsWriter::SafetensorsWriter(
-    std::string path, std::unique_ptr<AtomicFile> file,
-    std::map<std::string, Slot, std::less<>> slots)
-    : path_(std::move(path)),
-      file_(std::move(file)),
-      slots_(std::move(slots)) {}
+absl::StatusOr<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::Create(
+    Vfs& vfs, const std::string& path, std::vector<SafetensorsSpec> specs,
+    const std::map<std::string, std::string>& metadata) {
+  Sort(specs);
+  RETURN_IF_ERROR(CheckNames(specs));
+  ASSIGN_OR_RETURN(Layout layout, MakeLayout(specs, metadata));
+  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file,
+                   AtomicFile::Create(vfs, path));
+  std::unique_ptr<SafetensorsWriter> writer(
+      new SafetensorsWriter(path, std::move(file)));
+  uint64_t offset = layout.header.size();
+  for (size_t i = 0; i < specs.size(); ++i) {
+    writer->slots_[specs[i].name] = {offset, layout.sizes[i], 0};
+    offset += layout.sizes[i];
+  }
+  writer->specs_ = std::move(specs);
+  writer->metadata_ = metadata;
+  writer->header_ = std::move(layout.header);
+  writer->file_bytes_ = offset;
+  RETURN_IF_ERROR(writer->WriteHeader());
+  return writer;
+}
+
+absl::Status SafetensorsWriter::WriteHeader() {
+  return file_->file().WriteAt(
+      0, absl::MakeConstSpan(reinterpret_cast<const std::byte*>(header_.data()),
+                             header_.size()));
+}
+
+absl::Status SafetensorsWriter::SetMetadata(const std::string& key,
+                                            const std::string& value) {
+  metadata_[key] = value;
+  ASSIGN_OR_RETURN(Layout layout, MakeLayout(specs_, metadata_));
+  if (layout.header.size() != header_.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path_, "': metadata '", key,
+                     "': expected as many characters as before"));
+  }
+  header_ = std::move(layout.header);
+  return WriteHeader();
+}
 
 absl::Status SafetensorsWriter::Append(absl::string_view name,
                                        absl::Span<const std::byte> src) {

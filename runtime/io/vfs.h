@@ -97,6 +97,7 @@ class Vfs {
   // Atomic; replaces `to`.
   virtual absl::Status Rename(const std::string& from,
                               const std::string& to) = 0;
+  // A file, or an empty folder.
   virtual absl::Status Remove(const std::string& path) = 0;
   // Makes creations, renames and removals in `directory` durable.
   virtual absl::Status SyncDirectory(const std::string& directory) = 0;

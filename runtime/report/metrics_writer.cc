@@ -6,9 +6,12 @@
 #include <array>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "runtime/base/status_macros.h"
 #include "runtime/base/wall_clock.h"
+#include "runtime/io/atomic_file.h"
 
 namespace accel::runtime {
 namespace {
@@ -71,6 +74,24 @@ absl::StatusOr<std::unique_ptr<MetricsWriter>> MetricsWriter::Open(
   }
   return std::unique_ptr<MetricsWriter>(
       new MetricsWriter(std::move(file), std::move(run)));
+}
+
+absl::Status KeepMetrics(Vfs& vfs, const std::string& path, int64_t step) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 32;
+  const auto text = ReadWholeFile(vfs, path, kMostBytes);
+  if (absl::IsNotFound(text.status())) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(text.status());
+  std::string kept;
+  for (absl::string_view line : absl::StrSplit(*text, '\n')) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_object() && json.value("step", int64_t{0}) <= step) {
+      absl::StrAppend(&kept, line, "\n");
+    }
+  }
+  return kept == *text ? absl::OkStatus()
+                       : WriteFileAtomically(vfs, path, kept);
 }
 
 MetricsWriter::MetricsWriter(std::unique_ptr<File> file, std::string run)

@@ -33,6 +33,8 @@ class MetricsWriter {
       Vfs& vfs, const std::string& path, std::string run);
 
   absl::Status Write(const StepMetrics& metrics);
+  // What was written, to stable storage.
+  absl::Status Sync() { return file_->Sync(); }
   // To stable storage; nothing may be written afterwards.
   absl::Status Close();
 
@@ -42,6 +44,11 @@ class MetricsWriter {
   std::unique_ptr<File> file_;
   std::string run_;
 };
+
+// Removes the lines of steps behind `step`, which a run that goes on from there
+// takes again, and a last line that was cut short. A file that is not there
+// stays so.
+absl::Status KeepMetrics(Vfs& vfs, const std::string& path, int64_t step);
 
 }  // namespace accel::runtime
 

@@ -51,11 +51,12 @@ constexpr Familiar kSetHere[] = {
     {"max-steps num-steps max-iters iters iterations train-steps "
      "max-train-steps",
      "write --steps VALUE"},
-    {"resume resume-from resume-from-checkpoint load-checkpoint checkpoint "
-     "ckpt save-steps save-every checkpoint-every",
-     "there is no checkpoint to write or resume from yet; --export FILE.onnx "
-     "writes the trained weights, and accelc FILE.onnx makes a plan that "
-     "begins with them, with fresh optimizer state"},
+    {"resume-from resume-from-checkpoint load-checkpoint load",
+     "--resume auto goes on from the newest checkpoint of --run-dir, --resume "
+     "DIR from another one"},
+    {"checkpoint ckpt save-steps save-every save-interval checkpoint-interval",
+     "--checkpoint-every N saves every N steps, --checkpoint-every 10m every "
+     "ten minutes"},
     {"eval eval-steps eval-data val-data validation-file evaluate",
      "there is no evaluation during training yet; --export FILE.onnx writes "
      "the trained model"},

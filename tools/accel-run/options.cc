@@ -35,6 +35,9 @@ Examples:
   accel-run plan --data text.bin --set lr=1e-4 --set warmup_steps=50
                                                   hyperparameters, without compiling again
   accel-run plan --data text.bin -n 4             on four ranks; the losses stay those of one
+  accel-run plan --data text.bin --run-dir run --checkpoint-every 10m
+  accel-run plan --data text.bin --run-dir run --checkpoint-every 10m --resume auto
+                                                  goes on after any end, on any number of ranks
   torchrun --nproc-per-node 4 --no-python accel-run plan --data text.bin
                                                   the same; RANK and WORLD_SIZE alone will do, too
   accel-run plan --tune && accel-run plan --data text.bin
@@ -119,6 +122,47 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
       ->default_str("on")
       ->check(OneOf({"on", "off"}))
       ->group("Training");
+}
+
+void AddCheckpointOptions(CLI::App& app, RunOptions& options) {
+  app.add_option_function<std::string>(
+         "--checkpoint-every",
+         [&options](const std::string& text) {
+           const auto interval = ParseInterval(text);
+           if (!interval.ok()) {
+             throw CLI::ValidationError(
+                 "--checkpoint-every",
+                 std::string(interval.status().message()));
+           }
+           options.checkpoint_every = *interval;
+           options.checkpoint_every_text = text;
+         },
+         "Saves the whole state of training every N steps, or every so much "
+         "time (90s, 10m, 2h),\nand at the end, in "
+         "RUN/checkpoints/step-NNNNNNNN; default: never")
+      ->type_name("N|TIME")
+      ->group("Checkpoints");
+  app.add_option("--keep", options.keep,
+                 "How many of the newest checkpoints stay")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(WholeNumber(1, int64_t{1} << 31))
+      ->group("Checkpoints");
+  app.add_option("--keep-every", options.keep_every,
+                 "Also those of every Nth step stay; default: none")
+      ->type_name("N")
+      ->check(WholeNumber(1, int64_t{1} << 31))
+      ->group("Checkpoints");
+  app.add_option("--resume", options.resume,
+                 "Goes on from the newest intact checkpoint of --run-dir "
+                 "(auto; from the beginning if there\nis none), or from the "
+                 "one in a folder. Ranks, threads, --global-batch, --set and "
+                 "the plan\nmay be others; --steps counts from the beginning")
+      ->type_name("auto|DIR")
+      ->group("Checkpoints");
+  app.add_flag("--allow-data-change", options.allow_data_change,
+               "Resumes on other data than the checkpoint's")
+      ->group("Checkpoints");
 }
 
 void AddOutputOptions(CLI::App& app, RunOptions& options) {
@@ -320,6 +364,7 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   std::vector<std::string> words;
   app.add_option("words", words)->group("");
   AddTrainingOptions(app, options);
+  AddCheckpointOptions(app, options);
   AddOutputOptions(app, options);
   AddMachineOptions(app, options);
   AddInspectionOptions(app, options);
@@ -333,9 +378,9 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   if (!words.empty()) {
     return RefuseWords(words);
   }
-  std::vector<std::string> complaints =
-      FindEmptyPaths(app, {"--run-dir", "--export", "--dump-gradients",
-                           "--log-dir", "--trace", "--weights-dir"});
+  std::vector<std::string> complaints = FindEmptyPaths(
+      app, {"--run-dir", "--resume", "--export", "--dump-gradients",
+            "--log-dir", "--trace", "--weights-dir"});
   for (std::string& complaint : FindUseless(app, options)) {
     complaints.push_back(std::move(complaint));
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/report/console.h"
+#include "tools/accel-run/run_checkpoints.h"
 
 namespace accel::tools {
 
@@ -19,6 +20,12 @@ struct RunOptions {
   std::vector<std::string> data;
   std::optional<int64_t> steps;
   std::string run_dir;
+  CheckpointInterval checkpoint_every;
+  std::string checkpoint_every_text;  // as it was given
+  int64_t keep = 3;                   // checkpoints
+  int64_t keep_every = 0;             // of steps that are its multiples
+  std::string resume;                 // auto, a folder, or nothing
+  bool allow_data_change = false;
   std::vector<std::string> set;  // NAME=VALUE
   std::optional<int64_t> global_batch;
   // After a step that is not finite: go on, or stop. Nothing: as the plan says.

@@ -73,6 +73,11 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
   record["seed"] = options_.seed;
   record["shuffle"] = options_.shuffle;
   record["steps"] = steps_;
+  if (resumed_ != nullptr) {
+    record["resumed"] = {{"from", resumed_->folder()},
+                         {"step", origin_.step},
+                         {"samples", origin_.sample}};
+  }
   if (plan_->manifest().has_fp8()) {
     record["fp8"] = {{"recipe", plan_->manifest().fp8().recipe()},
                      {"emulated", EmulatesFp8()}};
@@ -139,6 +144,11 @@ void TrainingRun::PrintHeader() {
               0
           ? ""
           : ", the last one padded"));
+  if (resumed_ != nullptr) {
+    Print(absl::StrCat("resume  step ", origin_.step, ", behind ",
+                       runtime::Amount(origin_.sample, "sample"), ", from '",
+                       resumed_->folder(), "'"));
+  }
   Print(absl::StrCat("run     ",
                      directory_ == nullptr ? "of rank 0" : directory_->path(),
                      ", ", runtime::Amount(steps_, "step")));

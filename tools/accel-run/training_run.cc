@@ -86,6 +86,8 @@ ExitCode TrainingRun::Run() {
        "hyperparameters"},
       {&TrainingRun::CompareRanks, ExitCode::kCommandLine,
        "comparing the ranks"},
+      {&TrainingRun::FindCheckpoint, ExitCode::kInputOutput,
+       "finding a checkpoint"},
       {&TrainingRun::MeasureRoofline, ExitCode::kInternal,
        "measuring the roofline"},
       {&TrainingRun::CreateExecutor, ExitCode::kInputOutput,
@@ -338,6 +340,8 @@ absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
       {"tuned products", tuned_ ? tuned_->sha256 : "none"},
       {"--on-nonfinite", SkipsNonFinite() ? "skip" : "halt"},
       {"--timeout", absl::StrCat(options_.timeout_seconds)},
+      {"--resume", options_.resume},
+      {"--checkpoint-every", options_.checkpoint_every_text},
       {"--threads", absl::StrCat(device_->threads())},
       {"device", device_->Describe()}};
   if (!plan_->manifest().kernels().empty()) {
@@ -381,6 +385,7 @@ absl::Status TrainingRun::CreateExecutor() {
     options.communicator = &group_->communicator();
   }
   options.global_batch = global_batch_;
+  options.origin = origin_;
   options.seed = options_.seed;
   options.weights_dir = options_.weights_dir;
   options.serial = options_.serial;
@@ -469,6 +474,13 @@ absl::Status TrainingRun::OpenRunDirectory() {
   const int64_t started_ns = runtime::WallTimeNs();
   const std::string id = MakeRunId(started_ns);
   RETURN_IF_ERROR(WriteRecord(id, started_ns));
+  if (!options_.resume.empty()) {
+    RETURN_IF_ERROR(runtime::KeepMetrics(
+        environment_.vfs, directory_->metrics_path(), origin_.step));
+  }
+  if (checkpoints_ == nullptr && options_.checkpoint_every.IsSet()) {
+    MakeCheckpoints(directory_->path());
+  }
   ASSIGN_OR_RETURN(
       metrics_, runtime::MetricsWriter::Open(environment_.vfs,
                                              directory_->metrics_path(), id));
@@ -494,7 +506,7 @@ void TrainingRun::NoteBegin(planpb::FunctionRole role, int64_t step) {
 absl::Status TrainingRun::Initialize() {
   PrintHeader();
   NoteBegin(planpb::FUNCTION_INITIALIZE, 0);
-  RETURN_IF_ERROR(executor_->Initialize());
+  RETURN_IF_ERROR(resumed_ == nullptr ? executor_->Initialize() : Restore());
   return ApplySettings(settings_, *executor_);
 }
 

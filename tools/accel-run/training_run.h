@@ -30,6 +30,7 @@
 #include "tools/accel-run/export_model.h"
 #include "tools/accel-run/hyperparameters.h"
 #include "tools/accel-run/options.h"
+#include "tools/accel-run/run_checkpoints.h"
 
 namespace accel::tools {
 
@@ -78,6 +79,7 @@ class TrainingRun {
   absl::Status OpenData();
   absl::Status ResolveHyperparameters();
   absl::Status CompareRanks();
+  absl::Status FindCheckpoint();
   absl::Status MeasureRoofline();
   absl::Status CreateExecutor();
   absl::StatusOr<std::unique_ptr<runtime::Executor>> MakeExecutor(
@@ -99,6 +101,16 @@ class TrainingRun {
   void NoteTime(absl::string_view part);
   void PrintTimes(int64_t first_step_ns);
   absl::Status Export();
+
+  // Checkpoints. `steps`: so many are done.
+  void MakeCheckpoints(const std::string& run_directory);
+  absl::Status CheckResumed();
+  absl::Status Restore();
+  absl::Status SaveCheckpoint(int64_t steps);
+  absl::Status SaveIfDue(int64_t steps);
+  absl::Status SaveLast(int64_t steps);
+  // Samples of the run that have been taken.
+  int64_t SamplesAfter(int64_t steps) const;
 
   ExitCode Fail(const absl::Status& status, ExitCode otherwise);
   // Whether another rank than 0 shall say why it failed; `group`: what ended
@@ -178,6 +190,9 @@ class TrainingRun {
   std::vector<Setting> settings_;
   int64_t global_batch_ = 0;
   int64_t steps_ = 0;
+  std::unique_ptr<RunCheckpoints> checkpoints_;   // null: none are wanted
+  std::unique_ptr<runtime::Checkpoint> resumed_;  // null: from the beginning
+  runtime::SampleOrigin origin_;
   uint64_t resident_before_ = 0;  // bytes, before the plan's memory
   std::optional<runtime::Roofline> roofline_;      // with --profile
   std::unique_ptr<runtime::TraceRecorder> trace_;  // null: none is wanted

@@ -38,7 +38,7 @@ double TrainingRun::MetricOf(const std::vector<double>& values,
 absl::StatusOr<std::vector<double>> TrainingRun::RunOneStep(int64_t step) {
   NoteBegin(planpb::FUNCTION_STEP, step);
   const bool observes = IsFirst() || ReadTogether("gradient");
-  if (step != 0 || options_.dump_gradients.empty() || !observes) {
+  if (step != origin_.step || options_.dump_gradients.empty() || !observes) {
     return executor_->RunStep(step);
   }
   return executor_->RunObservedStep(step, [this] {
@@ -60,14 +60,14 @@ absl::StatusOr<uint64_t> TrainingRun::WorstPeak() {
 
 absl::Status TrainingRun::TrainStep(int64_t step) {
   const auto start = std::chrono::steady_clock::now();
-  if (step == 0) {
+  if (step == origin_.step) {
     NoteTime("preparing the first step");
   }
   ASSIGN_OR_RETURN(const std::vector<double> values, RunOneStep(step));
   StepMetrics metrics;
   metrics.step = step + 1;
   metrics.step_ns = NanosecondsSince(start);
-  if (step == 0) {
+  if (step == origin_.step) {
     PrintTimes(metrics.step_ns);
   }
   metrics.loss = MetricOf(values, "loss");
@@ -106,22 +106,22 @@ absl::StatusOr<bool> TrainingRun::ShallStop() {
 }
 
 double TrainingRun::EpochAfter(int64_t steps) const {
-  return dataset_->synthetic()
-             ? std::numeric_limits<double>::quiet_NaN()
-             : static_cast<double>(steps) * static_cast<double>(global_batch_) /
-                   static_cast<double>(dataset_->size());
+  return dataset_->synthetic() ? std::numeric_limits<double>::quiet_NaN()
+                               : static_cast<double>(SamplesAfter(steps)) /
+                                     static_cast<double>(dataset_->size());
 }
 
 absl::Status TrainingRun::TrainSteps() {
-  for (int64_t step = 0; step < steps_; ++step) {
+  for (int64_t step = origin_.step; step < steps_; ++step) {
     ASSIGN_OR_RETURN(const bool stop, ShallStop());
     if (stop) {
       stopped_after_ = step;
       break;
     }
     RETURN_IF_ERROR(TrainStep(step));
+    RETURN_IF_ERROR(SaveIfDue(step + 1));
   }
-  return absl::OkStatus();
+  return SaveLast(stopped_after_.value_or(steps_));
 }
 
 std::string TrainingRun::StopText() const {

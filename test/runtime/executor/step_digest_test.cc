@@ -18,6 +18,11 @@
 namespace accel::testing {
 namespace {
 
+runtime::BatchPlan Batch(int64_t samples) {
+  return *runtime::BatchPlan::Create(samples, 1, 1, 0,
+                                     /*forbids_padding=*/false);
+}
+
 using runtime::CompareDigests;
 using runtime::Dataset;
 using runtime::DatasetOptions;
@@ -46,14 +51,14 @@ class StepDigestTest : public ::testing::Test {
 
 TEST_F(StepDigestTest, EverythingThatMattersChangesIt) {
   const auto dataset = Open(0, 1);
-  const uint64_t digest = StepDigest(*dataset, 2, 0, 4);
-  EXPECT_EQ(StepDigest(*Open(0, 1), 2, 0, 4), digest);
+  const uint64_t digest = StepDigest(*dataset, Batch(4), 2, 0);
+  EXPECT_EQ(StepDigest(*Open(0, 1), Batch(4), 2, 0), digest);
   const std::set<uint64_t> all = {digest,
-                                  StepDigest(*dataset, 3, 0, 4),
-                                  StepDigest(*dataset, 2, 1, 4),
-                                  StepDigest(*dataset, 2, 0, 6),
-                                  StepDigest(*Open(1, 1), 2, 0, 4),
-                                  StepDigest(*Open(0, 2), 2, 0, 4)};
+                                  StepDigest(*dataset, Batch(4), 3, 0),
+                                  StepDigest(*dataset, Batch(4), 2, 1),
+                                  StepDigest(*dataset, Batch(6), 2, 0),
+                                  StepDigest(*Open(1, 1), Batch(4), 2, 0),
+                                  StepDigest(*Open(0, 2), Batch(4), 2, 0)};
   EXPECT_EQ(all.size(), 6);
 }
 

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Going on from a checkpoint, and saving them.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/base/status_macros.h"
+#include "runtime/checkpoint/restore.h"
+#include "tools/accel-run/training_run.h"
+
+namespace accel::tools {
+namespace {
+
+absl::Status Refuse(absl::string_view text) {
+  return WithExitCode(absl::InvalidArgumentError(text), ExitCode::kCommandLine);
+}
+
+}  // namespace
+
+void TrainingRun::MakeCheckpoints(const std::string& run_directory) {
+  RunCheckpointsOptions options;
+  options.run_directory = run_directory;
+  options.interval = options_.checkpoint_every;
+  options.retention = {options_.keep, options_.keep_every};
+  checkpoints_ = std::make_unique<RunCheckpoints>(
+      environment_.vfs, options,
+      group_ == nullptr ? nullptr : &group_->communicator(),
+      environment_.logger);
+}
+
+absl::Status TrainingRun::FindCheckpoint() {
+  const bool saves = options_.checkpoint_every.IsSet();
+  if (options_.run_dir.empty() && (group_ != nullptr && saves)) {
+    return Refuse(
+        "--checkpoint-every: expected --run-dir, where all ranks write, got "
+        "none; name it");
+  }
+  if (options_.run_dir.empty() && options_.resume == "auto") {
+    return Refuse(
+        "--resume=auto: expected --run-dir, whose checkpoints are looked "
+        "through, got none; name it");
+  }
+  if (!options_.run_dir.empty() && (saves || !options_.resume.empty())) {
+    MakeCheckpoints(options_.run_dir);
+  } else if (!options_.resume.empty()) {
+    MakeCheckpoints("");
+  }
+  if (options_.resume.empty()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(resumed_, checkpoints_->Find(options_.resume));
+  return resumed_ == nullptr ? absl::OkStatus() : CheckResumed();
+}
+
+absl::Status TrainingRun::CheckResumed() {
+  const runtime::CheckpointManifest& manifest = resumed_->manifest();
+  const std::string folder = absl::StrCat("'", resumed_->folder(), "'");
+  RETURN_IF_ERROR(WithExitCode(runtime::CheckFits(plan_->view(), *resumed_),
+                               ExitCode::kCommandLine));
+  if (manifest.seed != options_.seed) {
+    return Refuse(absl::StrCat(folder, " is of a run with --seed ",
+                               manifest.seed, ", got --seed ", options_.seed,
+                               "; samples and dropout follow from it, go on "
+                               "with the same"));
+  }
+  if (manifest.shuffle != options_.shuffle) {
+    return Refuse(absl::StrCat(
+        folder, " is of a run with --shuffle=", manifest.shuffle ? "on" : "off",
+        "; go on with the same, as samples would be taken twice otherwise"));
+  }
+  if (manifest.data_sha256 != dataset_->identity() &&
+      !options_.allow_data_change) {
+    return Refuse(absl::StrCat(
+        folder,
+        " is of a run on other data; go on with the same files, or say "
+        "that these are meant (--allow-data-change): sample ",
+        manifest.samples, " of these is the next one then"));
+  }
+  if (manifest.step > steps_) {
+    return Refuse(absl::StrCat(folder, " is of step ", manifest.step,
+                               ", --steps is ", steps_,
+                               "; it counts from the beginning: give more"));
+  }
+  origin_ = {manifest.step, manifest.samples};
+  skipped_steps_ = manifest.skipped_steps;
+  if (options_.resume == "auto") {
+    checkpoints_->NoteSaved(manifest.step);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TrainingRun::Restore() {
+  ASSIGN_OR_RETURN(
+      const std::vector<std::string> fresh,
+      runtime::ListNewScalars(plan_->view(), resumed_->manifest()));
+  if (!fresh.empty() && IsFirst()) {
+    environment_.logger.Log(
+        runtime::LogLevel::kInfo,
+        absl::StrCat("not in the checkpoint, so as in a new run: ",
+                     absl::StrJoin(fresh, ", ")));
+  }
+  const std::string folder = resumed_->folder();
+  return executor_->Initialize([&](runtime::Executor& rank,
+                                   runtime::Executor::RestoredPart part) {
+    // Each rank reads for itself.
+    auto checkpoint = runtime::Checkpoint::Open(environment_.vfs, folder);
+    return checkpoint.ok()
+               ? runtime::RestorePart(plan_->view(), **checkpoint, rank, part)
+               : checkpoint.status();
+  });
+}
+
+int64_t TrainingRun::SamplesAfter(int64_t steps) const {
+  return origin_.sample + (steps - origin_.step) * global_batch_;
+}
+
+absl::Status TrainingRun::SaveCheckpoint(int64_t steps) {
+  runtime::CheckpointManifest manifest;
+  manifest.step = steps;
+  manifest.samples = SamplesAfter(steps);
+  manifest.skipped_steps = skipped_steps_;
+  manifest.seed = options_.seed;
+  manifest.shuffle = options_.shuffle;
+  manifest.global_batch = global_batch_;
+  manifest.horizon = steps_;
+  manifest.ranks = ranks();
+  manifest.accel_version = ACCEL_VERSION;
+  manifest.optimizer = plan_->manifest().optimizer().kind();
+  manifest.plan_sha256 = runtime::ToHex(plan_->root());
+  manifest.data_sha256 = dataset_->identity();
+  return checkpoints_->Save(plan_->view(), *executor_, std::move(manifest),
+                            [this] { return metrics_->Sync(); });
+}
+
+absl::Status TrainingRun::SaveIfDue(int64_t steps) {
+  if (checkpoints_ == nullptr || !options_.checkpoint_every.IsSet()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const bool due, checkpoints_->IsDue(steps));
+  return due ? SaveCheckpoint(steps) : absl::OkStatus();
+}
+
+absl::Status TrainingRun::SaveLast(int64_t steps) {
+  const bool saves =
+      checkpoints_ != nullptr && options_.checkpoint_every.IsSet();
+  return saves && checkpoints_->last_saved() != steps ? SaveCheckpoint(steps)
+                                                      : absl::OkStatus();
+}
+
+}  // namespace accel::tools
