@@ -208,10 +208,9 @@ llvm::Expected<std::string> Compilation::findCode() const {
     return isSass ? isCubin(each.variant.name)
                   : each.variant.device == plan::DeviceKind::Cuda;
   });
-  const std::vector<char> &image = variant->image.code;
-  StringRef text(image.data(), image.size());
-  return isSass ? disassembleCubin(text, options.tools.cudaPath)
-                : llvm::Expected<std::string>(text.str());
+  const CodeImage &image = variant->image;
+  return isSass ? disassembleCubin(image, options.tools.cudaPath)
+                : std::string(image.code.begin(), image.code.end());
 }
 
 ExitCode Compilation::writeCode() {

@@ -123,6 +123,11 @@ static void addEntry(func::FuncOp function, const CodeEntry &entry,
       call ? "one call" : describeTiles(*IterationDomain::get(function), code));
   message->set_grain(code.getGrain());
   message->set_threads(code.getThreads());
+  if (const Occupancy &occupancy = entry.occupancy; occupancy.registers != 0) {
+    message->mutable_occupancy()->set_registers(occupancy.registers);
+    message->mutable_occupancy()->set_blocks(occupancy.blocks);
+    message->mutable_occupancy()->set_bound(occupancy.bound);
+  }
   for (const KernelOperand &operand : getKernelOperands(function, code)) {
     message->add_tile_bytes(operand.tileBytes);
   }

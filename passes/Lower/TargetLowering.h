@@ -19,11 +19,19 @@ class OpPassManager;
 
 namespace accel {
 
+/// How many blocks of a kernel a GPU's processor has room for.
+struct Occupancy {
+  unsigned registers = 0; ///< of a thread; 0: not known, as of PTX
+  unsigned blocks = 0;
+  unsigned bound = 0; ///< that the code asks for at least; 0: none
+};
+
 /// Where a kernel lies in an image.
 struct CodeEntry {
   std::string kernel;
   uint64_t offset = 0; ///< of its first instruction, or of its text
   uint64_t size = 0;
+  Occupancy occupancy = {};
 };
 
 /// Code and its constants, as the device's loader wants them: a flat image for

@@ -24,7 +24,8 @@ class TextVisitor : public runtime::InstructionVisitor {
                      const planpb::Launch& launch) override {
     const planpb::Kernel& kernel =
         manifest().kernels(static_cast<int>(launch.kernel()));
-    return Set(instruction, kernel.name(), RangeText(kernel, launch));
+    return Set(instruction, kernel.name(),
+               absl::StrCat(RangeText(kernel, launch), OccupancyText(kernel)));
   }
   absl::Status Visit(const planpb::Instruction& instruction,
                      const planpb::Fetch& fetch) override {
@@ -85,6 +86,20 @@ class TextVisitor : public runtime::InstructionVisitor {
       }
     }
     return absl::StrJoin(ranges, " or ");
+  }
+
+  // How many blocks fit where: ", sm_90 3 blocks a processor, 168 registers".
+  std::string OccupancyText(const planpb::Kernel& kernel) const {
+    std::string text;
+    for (int i = 0; i < kernel.entries_size(); ++i) {
+      const planpb::Occupancy& occupancy = kernel.entries(i).occupancy();
+      if (occupancy.registers() != 0) {
+        absl::StrAppend(&text, ", ", manifest().variants(i).name(), " ",
+                        occupancy.blocks(), " blocks a processor, ",
+                        occupancy.registers(), " registers");
+      }
+    }
+    return text;
   }
 
   std::string AccessText(const planpb::Access& access) const {

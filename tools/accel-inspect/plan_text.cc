@@ -107,7 +107,9 @@ void AddCode(const planpb::Manifest& manifest, Rows& rows) {
     rows.Add("code",
              absl::StrCat(variant.name(), ", ", FormatBytes(section.size()),
                           ", ", variant.vector_lanes(), " vector lanes; needs ",
-                          absl::StrJoin(variant.features(), " ")));
+                          absl::StrJoin(variant.features(), " "),
+                          variant.assembler().empty() ? "" : "; made by ",
+                          variant.assembler()));
   }
   rows.Add("kernels", absl::StrCat(manifest.kernels_size()));
 }

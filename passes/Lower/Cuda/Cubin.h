@@ -7,8 +7,8 @@
 
 namespace accel {
 
-/// The cubin of `ptx`, with the same kernels. Errors, of ptxas among them, are
-/// emitted on `module`.
+/// The cubin of `ptx`, with the same kernels, whose launch bounds are searched
+/// (LaunchBound.h). Errors, of ptxas among them, are emitted on `module`.
 mlir::FailureOr<CodeImage> assemblePtx(mlir::ModuleOp module,
                                        const CodeImage &ptx,
                                        const CodeVariant &variant,

@@ -4,6 +4,8 @@
 
 #include "passes/Lower/Cuda/CudaProgram.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 using namespace accel;
 
 static llvm::Expected<CudaProgram> findProgram(llvm::StringRef cudaPath) {
@@ -17,7 +19,28 @@ llvm::Error accel::findDisassembler(llvm::StringRef cudaPath) {
   return findProgram(cudaPath).takeError();
 }
 
-llvm::Expected<std::string> accel::disassembleCubin(llvm::StringRef cubin,
+/// A line for each kernel, and an empty one.
+static std::string describeOccupancy(const CodeImage &image) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (const CodeEntry &entry : image.entries) {
+    if (entry.size == 0) { // a library's
+      continue;
+    }
+    const Occupancy &occupancy = entry.occupancy;
+    stream << "// " << entry.kernel << ": " << occupancy.registers
+           << " registers a thread, " << occupancy.blocks
+           << " blocks a processor";
+    if (occupancy.bound != 0) {
+      stream << ", .minnctapersm " << occupancy.bound;
+    }
+    stream << "\n";
+  }
+  stream << "\n";
+  return text;
+}
+
+llvm::Expected<std::string> accel::disassembleCubin(const CodeImage &image,
                                                     llvm::StringRef cudaPath) {
   llvm::Expected<CudaProgram> program = findProgram(cudaPath);
   if (!program) {
@@ -25,9 +48,11 @@ llvm::Expected<std::string> accel::disassembleCubin(llvm::StringRef cubin,
   }
   TemporaryFile file("cubin");
   llvm::Error bad = file.check();
-  bad = bad ? std::move(bad) : file.write(cubin);
+  bad =
+      bad ? std::move(bad) : file.write({image.code.data(), image.code.size()});
   if (bad) {
     return bad;
   }
-  return program->run({"--print-code", file.getPath()});
+  auto printed = program->run({"--print-code", file.getPath()});
+  return printed ? describeOccupancy(image) + *printed : std::move(printed);
 }

@@ -3,7 +3,8 @@
 #ifndef ACCEL_PASSES_LOWER_CUDA_DISASSEMBLER_H
 #define ACCEL_PASSES_LOWER_CUDA_DISASSEMBLER_H
 
-#include "llvm/ADT/StringRef.h"
+#include "passes/Lower/TargetLowering.h"
+
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -13,8 +14,9 @@ namespace accel {
 /// Whether there is nvdisasm, where CudaProgram::find looks.
 llvm::Error findDisassembler(llvm::StringRef cudaPath);
 
-/// What it prints.
-llvm::Expected<std::string> disassembleCubin(llvm::StringRef cubin,
+/// How many blocks of each kernel a processor has room for, and what nvdisasm
+/// prints. Requires: the image is a cubin.
+llvm::Expected<std::string> disassembleCubin(const CodeImage &image,
                                              llvm::StringRef cudaPath);
 
 } // namespace accel

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is asked of ptxas, and what it says of spills.
+// What is asked of ptxas, and what it says and writes of each kernel.
 #include "passes/Lower/Cuda/Ptxas.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Regex.h"
 
 using namespace accel;
@@ -37,25 +38,55 @@ llvm::Expected<Ptxas> Ptxas::find(StringRef cudaPath) {
   return found;
 }
 
-/// The first kernel that ptxas -v reports bytes of spills for; empty: none.
-static std::string findSpills(StringRef printed) {
+llvm::StringMap<AssembledKernel> accel::readKernels(StringRef printed) {
   static const llvm::Regex compiled("Compiling entry function '([^']+)'");
-  static const llvm::Regex spills("([1-9][0-9]*) bytes spill stores");
-  std::string kernel;
+  static const llvm::Regex spills("([0-9]+) bytes spill stores");
+  static const llvm::Regex used("Used ([0-9]+) registers");
+  llvm::StringMap<AssembledKernel> kernels;
+  AssembledKernel *kernel = nullptr;
   for (StringRef line : llvm::split(printed, '\n')) {
     llvm::SmallVector<StringRef> parts;
     if (compiled.match(line, &parts)) {
-      kernel = parts[1].str();
-    } else if (spills.match(line, &parts)) {
-      return "kernel '" + kernel + "' spills " + parts[1].str() +
-             " bytes of registers";
+      kernel = &kernels[parts[1]];
+    } else if (kernel && spills.match(line, &parts)) {
+      (void)parts[1].getAsInteger(10, kernel->spilledBytes);
+    } else if (kernel && used.match(line, &parts)) {
+      (void)parts[1].getAsInteger(10, kernel->registers);
     }
   }
-  return "";
+  return kernels;
 }
 
-llvm::Expected<std::vector<char>> Ptxas::assemble(StringRef ptx,
-                                                  StringRef chip) const {
+/// A kernel's instructions are the section `.text.KERNEL`.
+static llvm::Error findSections(PtxasOutput &output, StringRef ptxas) {
+  llvm::MemoryBufferRef buffer(
+      StringRef(output.cubin.data(), output.cubin.size()), "cubin");
+  auto object = llvm::object::ELF64LEObjectFile::create(buffer);
+  if (!object) {
+    return object.takeError();
+  }
+  for (llvm::object::ELFSectionRef section : object->sections()) {
+    llvm::Expected<StringRef> name = section.getName();
+    if (!name) {
+      return name.takeError();
+    }
+    if (!name->consume_front(".text.")) {
+      continue;
+    }
+    AssembledKernel &kernel = output.kernels[*name];
+    if (kernel.registers == 0) {
+      return makeError(ptxas + " -v: expected how many registers kernel '" +
+                       *name +
+                       "' uses, got no such line; use ptxas of CUDA 13");
+    }
+    kernel.offset = section.getOffset();
+    kernel.size = section.getSize();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<PtxasOutput> Ptxas::assemble(StringRef ptx,
+                                            StringRef chip) const {
   TemporaryFile source("ptx"), cubin("cubin");
   llvm::Error bad = llvm::joinErrors(source.check(), cubin.check());
   bad = bad ? std::move(bad) : source.write(ptx);
@@ -68,12 +99,14 @@ llvm::Expected<std::vector<char>> Ptxas::assemble(StringRef ptx,
   if (!printed) {
     return printed.takeError();
   }
-  if (std::string spills = findSpills(*printed); !spills.empty()) {
-    return makeError(program.getPath() + ": " + chip + ": " + spills);
-  }
   llvm::Expected<std::string> code = cubin.read();
   if (!code) {
     return code.takeError();
   }
-  return std::vector<char>(code->begin(), code->end());
+  PtxasOutput output{std::vector<char>(code->begin(), code->end()),
+                     readKernels(*printed)};
+  if (llvm::Error error = findSections(output, getPath())) {
+    return error;
+  }
+  return output;
 }

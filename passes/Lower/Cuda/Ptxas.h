@@ -6,13 +6,31 @@
 
 #include "passes/Lower/Cuda/CudaProgram.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace accel {
+
+/// What ptxas has made of a kernel.
+struct AssembledKernel {
+  unsigned registers = 0;    ///< of a thread
+  unsigned spilledBytes = 0; ///< of a thread, for want of registers
+  uint64_t offset = 0;       ///< of its instructions, in the cubin
+  uint64_t size = 0;
+};
+
+/// The kernels that `ptxas -v` prints, without their places.
+llvm::StringMap<AssembledKernel> readKernels(llvm::StringRef printed);
+
+struct PtxasOutput {
+  std::vector<char> cubin;
+  llvm::StringMap<AssembledKernel> kernels; ///< all that have instructions
+};
 
 class Ptxas {
 public:
@@ -22,11 +40,12 @@ public:
   /// "release 13.0, V13.0.88"
   llvm::StringRef getVersion() const { return version; }
 
-  /// The cubin for `chip`, "sm_90". An error has what ptxas said, or which
-  /// kernel needs more registers than there are: spilled ones are slow, and
-  /// none of ours is so large. The same input gives the same bytes.
-  llvm::Expected<std::vector<char>> assemble(llvm::StringRef ptx,
-                                             llvm::StringRef chip) const;
+  llvm::StringRef getPath() const { return program.getPath(); }
+
+  /// The cubin for `chip`, "sm_90". An error has what ptxas said. The same
+  /// input gives the same bytes.
+  llvm::Expected<PtxasOutput> assemble(llvm::StringRef ptx,
+                                       llvm::StringRef chip) const;
 
 private:
   CudaProgram program;

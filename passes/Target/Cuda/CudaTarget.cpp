@@ -20,19 +20,21 @@ static constexpr int64_t kLanes = 4 * kWarpThreads;
 
 namespace {
 
-/// A generation of GPUs, and the oldest PTX that knows it: 8.7 came with CUDA
-/// 12.8, 8.6 with 12.7, 8.1 with 12.1, 8.0 with 12.0, 7.1 with 11.1.
+/// A generation of GPUs; the oldest PTX that knows it: 8.7 came with CUDA 12.8,
+/// 8.6 with 12.7, 8.1 with 12.1, 8.0 with 12.0, 7.1 with 11.1; and the threads
+/// that a processor has room for.
 struct Generation {
   const char *number, *ptx;
+  unsigned threads;
 };
 
 } // namespace
 
-static constexpr Generation kGenerations[] = {{"120", "ptx87"},
-                                              {"100", "ptx86"},
-                                              {"90", "ptx80"},
-                                              {"89", "ptx81"},
-                                              {"80", "ptx71"}};
+static constexpr Generation kGenerations[] = {{"120", "ptx87", 1536},
+                                              {"100", "ptx86", 2048},
+                                              {"90", "ptx80", 2048},
+                                              {"89", "ptx81", 1536},
+                                              {"80", "ptx71", 2048}};
 
 /// A driver must know the PTX, which later generations execute, too; code of a
 /// generation needs that.
@@ -57,13 +59,18 @@ ArrayRef<CodeVariant> accel::getCudaVariants() {
   return variants;
 }
 
+static const Generation &getGeneration(const CodeVariant &variant) {
+  return *llvm::find_if(kGenerations, [&](const Generation &generation) {
+    return StringRef(variant.processor).drop_front(3) == generation.number;
+  });
+}
+
 StringRef accel::getPtxVersion(const CodeVariant &variant) {
-  return llvm::find_if(kGenerations,
-                       [&](const Generation &generation) {
-                         return StringRef(variant.processor).drop_front(3) ==
-                                generation.number;
-                       })
-      ->ptx;
+  return getGeneration(variant).ptx;
+}
+
+unsigned accel::getProcessorThreads(const CodeVariant &variant) {
+  return getGeneration(variant).threads;
 }
 
 static std::vector<CodeVariant> withLanes(std::vector<CodeVariant> variants) {

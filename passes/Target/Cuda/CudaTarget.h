@@ -19,6 +19,8 @@ llvm::ArrayRef<CodeVariant> getCudaVariants();
 
 /// LLVM's name of the PTX that a variant is, or is made of: "ptx71".
 llvm::StringRef getPtxVersion(const CodeVariant &variant);
+/// Threads that one of the GPU's processors has room for.
+unsigned getProcessorThreads(const CodeVariant &variant);
 
 /// Plans for GPUs: each tile of a kernel is one warp's work, products are calls
 /// of cuBLASLt.
