@@ -13,7 +13,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/io/posix_vfs.h"
 #include "runtime/launch/launcher.h"
 #include "tools/accel-run/rank_log.h"
 #include "tools/accel-run/run_files.h"
@@ -167,7 +166,7 @@ int RunRank(runtime::Vfs& vfs, const RunOptions& options, const MaybeRank& rank,
 
 }  // namespace
 
-int AccelRunMain(int argc, char** argv) {
+int AccelRunMain(int argc, char** argv, runtime::Vfs& vfs) {
   const auto main = runtime::TimeReport::Clock::now();
   EndWhenOutOfMemory<static_cast<int>(ExitCode::kMemory)>();
   const auto parsed = ParseOptions(argc, argv);
@@ -182,15 +181,13 @@ int AccelRunMain(int argc, char** argv) {
     logger.Log(runtime::LogLevel::kError, rank.status().message());
     return static_cast<int>(ExitCodeOf(rank.status(), ExitCode::kCommandLine));
   }
-  const std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
-  if (const absl::Status files = CheckFirst(*vfs, options, *rank);
-      !files.ok()) {
+  if (const absl::Status files = CheckFirst(vfs, options, *rank); !files.ok()) {
     logger.Log(runtime::LogLevel::kError, files.message());
     return static_cast<int>(ExitCode::kCommandLine);
   }
   const bool launcher = !rank->has_value() && options.ranks.value_or(1) > 1;
   return launcher ? LaunchAll(options, argv, logger)
-                  : RunRank(*vfs, options, *rank, logger, main);
+                  : RunRank(vfs, options, *rank, logger, main);
 }
 
 }  // namespace accel::tools

@@ -3,11 +3,14 @@
 #ifndef ACCEL_TOOLS_ACCEL_RUN_ACCEL_RUN_H_
 #define ACCEL_TOOLS_ACCEL_RUN_ACCEL_RUN_H_
 
+#include "runtime/io/vfs.h"
+
 namespace accel::tools {
 
 // Returns the exit status. Takes over SIGINT and SIGTERM: the first one ends
 // the run after the step in progress, the second one at once.
-int AccelRunMain(int argc, char** argv);
+// Borrows: the vfs, through which every file is reached.
+int AccelRunMain(int argc, char** argv, runtime::Vfs& vfs);
 
 }  // namespace accel::tools
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A Vfs of a whole process that counts every operation on some files, and at
+// one of them ends the process or fails.
+#ifndef ACCEL_TEST_E2E_FAULTS_FAULT_VFS_H_
+#define ACCEL_TEST_E2E_FAULTS_FAULT_VFS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/io/vfs.h"
+
+namespace accel::testing {
+
+// ACCEL_FAULT=WHAT@N   at operation N, from 1, of those on paths that contain
+//                      ACCEL_FAULT_PATH: kill ends the process by SIGKILL
+//                      before it, short writes half and ends it, EIO and the
+//                      like are the error that it gets, EIO+ also of all later
+//                      ones
+// ACCEL_FAULT_RANK=R   in the process with RANK=R alone
+// ACCEL_FAULT_COUNT=F  appends the number of operations to file F at the end
+struct FaultPlan {
+  std::string what; // empty: count only
+  int64_t at = 0;
+  std::string path_part;
+  std::string count_file;
+
+  static FaultPlan FromEnvironment();
+};
+
+std::unique_ptr<runtime::Vfs> MakeFaultVfs(const FaultPlan &plan,
+                                           std::unique_ptr<runtime::Vfs> base);
+
+} // namespace accel::testing
+
+#endif // ACCEL_TEST_E2E_FAULTS_FAULT_VFS_H_
