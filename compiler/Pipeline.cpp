@@ -53,7 +53,7 @@ LogicalResult buildPhase(OpPassManager &manager, ModuleOp module, Phase phase,
     buildPartitionPipeline(manager);
     break;
   case Phase::Fuse:
-    buildFusePipeline(manager, options.target);
+    buildFusePipeline(manager, options.target, options.precision.tf32);
     // What was decided for products is still what their kernels compute.
     manager.addPass(createVerifyPrecisionPass());
     break;

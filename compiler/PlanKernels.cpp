@@ -87,6 +87,7 @@ static void addProduct(func::FuncOp function, plan::ProductAttr product,
   message.set_rows(product.getRows());
   message.set_columns(product.getColumns());
   message.set_depth(product.getDepth());
+  message.set_tf32(product.getTf32());
   setFactor(function, product.getLhs(), *message.mutable_lhs());
   setFactor(function, product.getRhs(), *message.mutable_rhs());
   auto result = plan::FactorAttr::get(

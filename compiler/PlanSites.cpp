@@ -5,6 +5,7 @@
 #include "compiler/PlanBuffers.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Precision/PrecisionSites.h"
 
@@ -62,6 +63,15 @@ static void addResults(func::FuncOp function, planpb::Site &site) {
   }
 }
 
+/// Whether some variant rounds the operands of the kernel's product to TF32.
+static bool usesTf32(func::FuncOp function) {
+  auto entries = function->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+  return llvm::any_of(entries, [](NamedAttribute entry) {
+    auto call = dyn_cast<plan::LibraryCallAttr>(entry.getValue());
+    return call && call.getProduct() && call.getProduct().getTf32();
+  });
+}
+
 void accel::addSites(func::FuncOp function, planpb::Kernel &kernel) {
   for (Operation &op : function.getBody().front()) {
     if (!isa<MatmulOp, AttentionOp, AttentionGradOp>(op)) {
@@ -80,6 +90,7 @@ void accel::addSites(func::FuncOp function, planpb::Kernel &kernel) {
     // Every kernel sums floats of 16 and 8 bits in f32.
     site->set_accumulator(operand.isF64() ? planpb::ELEMENT_F64
                                           : planpb::ELEMENT_F32);
+    site->set_tf32(isa<MatmulOp>(op) && usesTf32(function));
     addResults(function, *site);
     site->set_flops(cast<CostOpInterface>(op).getFlops());
     if (auto reason = op.getAttrOfType<StringAttr>(kPrecisionReasonAttr)) {

@@ -62,7 +62,7 @@ private:
       }
       NamedAttrList codes;
       for (const CodeVariant &variant : variants) {
-        Attribute entry = target.getEntry(kernel, variant);
+        Attribute entry = target.getEntry(kernel, variant, tf32);
         if (!entry) {
           return failure();
         }

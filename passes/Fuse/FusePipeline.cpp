@@ -8,7 +8,7 @@
 #include "mlir/Transforms/Passes.h"
 
 void accel::buildFusePipeline(mlir::OpPassManager &pm,
-                              const std::string &target) {
+                              const std::string &target, bool tf32) {
   pm.addPass(createPadProductsPass({target}));
   pm.addPass(createHoistPadsPass());
   pm.addPass(createLayOutProductsPass({target}));
@@ -22,6 +22,6 @@ void accel::buildFusePipeline(mlir::OpPassManager &pm,
   pm.addPass(createOutlineKernelsPass({target}));
   pm.addPass(createStoreGradientsPass());
   pm.addPass(createAssignBuffersPass());
-  pm.addPass(createAssignGeometryPass({target}));
+  pm.addPass(createAssignGeometryPass({target, tf32}));
   pm.addPass(createVerifyFusePass());
 }

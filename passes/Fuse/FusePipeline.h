@@ -12,9 +12,9 @@ class OpPassManager;
 namespace accel {
 
 /// From a sharded training step to instructions over buffers, for a list of
-/// code variants.
+/// code variants. `tf32`: their products of f32 may read TF32.
 void buildFusePipeline(mlir::OpPassManager &pm,
-                       const std::string &target = "cpu");
+                       const std::string &target = "cpu", bool tf32 = false);
 
 } // namespace accel
 

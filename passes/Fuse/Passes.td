@@ -215,7 +215,7 @@ def AssignGeometryPass : Pass<"accel-assign-geometry", "::mlir::ModuleOp"> {
   let description = [{
     Declares the code variants of the target as `plan.variant`s and gives every kernel `plan.code`: for each variant into how many
     tiles of what its iteration domain is cut, how many of them a thread takes at a time, and how much workspace it needs. Launches
-    of kernels that need a workspace get their part of one that all share.
+    of kernels that need a workspace get their part of one that all share. With `tf32`, calls of products of f32 may round operands to TF32.
 
     Requires: AssignBuffers.
     Ensures: every kernel has `plan.code` for every variant, and every launch names all memory that it touches.
@@ -228,7 +228,8 @@ def AssignGeometryPass : Pass<"accel-assign-geometry", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">,
+                 Option<"tf32", "tf32", "bool", "false", "Products of f32 may round their operands to TF32, where the target can">];
   let dependentDialects = ["::accel::plan::PlanDialect"];
 }
 

@@ -23,6 +23,9 @@ struct PrecisionOptions {
   Fp8Options fp8;
   /// exclude=REGEX or include=REGEX, in the order in which they were given.
   std::vector<std::string> rules;
+  /// Whether products of f32 may round their operands to TF32 where the target
+  /// can: Fuse hands it on, as no operation of the program changes.
+  bool tf32 = false;
 };
 
 /// From @microbatch in f32 to one whose products have the type asked for, if

@@ -124,9 +124,11 @@ public:
   virtual int64_t getSumBlock(MatmulOp product) const = 0;
 
   /// `kernel`'s entry in one of the variants: a plan::CodeAttr, which is the
-  /// geometry of its code, or a plan::LibraryCallAttr. Null after an error.
+  /// geometry of its code, or a plan::LibraryCallAttr. `mayUseTf32`: products
+  /// of f32 may round their operands to TF32. Null after an error.
   virtual mlir::Attribute getEntry(mlir::func::FuncOp kernel,
-                                   const CodeVariant &variant) const = 0;
+                                   const CodeVariant &variant,
+                                   bool mayUseTf32) const = 0;
 
   //===--------------------------------------------------------------------===//
   // Schedule and Memory

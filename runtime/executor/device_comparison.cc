@@ -52,20 +52,25 @@ std::string DeviceComparison::NameOf(
   return absl::StrCat("(", instruction.name(), ")");
 }
 
-bool DeviceComparison::CallsLibrary(
+const planpb::LibraryCall* DeviceComparison::CallFor(
     const planpb::Instruction& instruction) const {
-  return instruction.has_launch() &&
-         plan_.manifest()
-             .kernels(static_cast<int>(instruction.launch().kernel()))
-             .entries(variant_)
-             .has_call();
+  if (!instruction.has_launch()) {
+    return nullptr;
+  }
+  const planpb::KernelEntry& entry =
+      plan_.manifest()
+          .kernels(static_cast<int>(instruction.launch().kernel()))
+          .entries(variant_);
+  return entry.has_call() ? &entry.call() : nullptr;
 }
 
 absl::Status DeviceComparison::Compare(const FunctionView& function,
                                        const Instance& instance) {
   const planpb::Instruction& instruction = *instance.instruction;
   ComparedKernel& kernel = kernels_[NameOf(instruction)];
-  kernel.calls_library = CallsLibrary(instruction);
+  const planpb::LibraryCall* const call = CallFor(instruction);
+  kernel.calls_library = call != nullptr;
+  kernel.uses_tf32 = call != nullptr && call->product().tf32();
   ++kernel.executions;
   const std::string where =
       absl::StrCat(plan_.view().Describe(function, instruction), ", iteration ",
@@ -92,8 +97,8 @@ absl::Status DeviceComparison::CompareAccess(const std::string& where,
   got_.resize(own.size());
   RETURN_IF_ERROR(reference_->memory().Read(range, absl::MakeSpan(expected_)));
   RETURN_IF_ERROR(tested_->memory().Read(own, absl::MakeSpan(got_)));
-  const ElementComparison compared =
-      CompareElements(*ToDType(buffer.dtype()), expected_, got_);
+  const ElementComparison compared = CompareElements(
+      *ToDType(buffer.dtype()), expected_, got_, kernel.uses_tf32);
   kernel.elements.elements += compared.elements;
   kernel.elements.different += compared.different;
   if (compared.worst > kernel.elements.worst) {

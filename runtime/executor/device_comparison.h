@@ -23,6 +23,7 @@ namespace accel::runtime {
 // Of all executions of one kernel, or of one kind of other instruction.
 struct ComparedKernel {
   bool calls_library = false;  // in the tested device's variant
+  bool uses_tf32 = false;      // likewise, for operands of f32
   uint64_t executions = 0;
   ElementComparison elements;
   // Where `elements` has its largest difference: "instruction 12 of 'step' ...,
@@ -59,7 +60,9 @@ class DeviceComparison {
                              const planpb::Access& access, uint64_t iteration,
                              ComparedKernel& kernel);
   std::string NameOf(const planpb::Instruction& instruction) const;
-  bool CallsLibrary(const planpb::Instruction& instruction) const;
+  // What the tested device calls for it; null: it has code, or is no launch.
+  const planpb::LibraryCall* CallFor(
+      const planpb::Instruction& instruction) const;
 
   const Plan& plan_;
   int variant_ = 0;  // of the tested device

@@ -14,9 +14,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Of the largest magnitude.
-double ToleranceOf(DType dtype) {
-  switch (dtype) {
+// Of the largest magnitude. TF32 has the mantissa of f16: each operand is off
+// by up to 2^-11 of itself, so what a sum consists of is by 2^-10, and as much
+// again is for sums that are smaller than what they consist of.
+double ToleranceOf(DType dtype, bool is_tf32) {
+  switch (is_tf32 ? DType::kF16 : dtype) {
     case DType::kF16:
       return 0x1p-9;
     case DType::kBF16:
@@ -62,7 +64,8 @@ void CompareNumbers(Expected expected, Got got, AreOtherBits are_other_bits,
 
 ElementComparison CompareElements(DType dtype,
                                   absl::Span<const std::byte> expected,
-                                  absl::Span<const std::byte> got) {
+                                  absl::Span<const std::byte> got,
+                                  bool is_tf32) {
   const auto width = static_cast<uint64_t>(ByteWidth(dtype));
   ElementComparison comparison;
   comparison.elements = expected.size() / width;
@@ -80,7 +83,7 @@ ElementComparison CompareElements(DType dtype,
       VisitFloats(dtype, expected.data(), [&](auto expected_number) {
         VisitFloats(dtype, got.data(), [&](auto got_number) {
           CompareNumbers(expected_number, got_number, are_other_bits,
-                         ToleranceOf(dtype), comparison);
+                         ToleranceOf(dtype, is_tf32), comparison);
         });
       });
   if (!are_floats) {

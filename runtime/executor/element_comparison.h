@@ -16,8 +16,9 @@ struct ElementComparison {
   uint64_t different = 0;  // in their bits; NaNs are equal
   // The largest difference, in units of what the type allows to sums that are
   // taken in another order: 1e-4 of the tensor's largest magnitude in f32 and
-  // f64, two steps of the type's own precision of it in narrower ones. Infinite
-  // where one alone is finite, and for whole numbers that differ.
+  // f64, two steps of the type's own precision of it in narrower ones, and two
+  // steps of TF32's in f32 where operands were rounded to that. Infinite where
+  // one alone is finite, and for whole numbers that differ.
   double worst = 0;
 
   // Whether no difference is more than that.
@@ -25,9 +26,12 @@ struct ElementComparison {
 };
 
 // Compares tensors of the same length. What is no number is compared by bits.
+// `is_tf32`: they are sums of products of f32, of which `got` has rounded the
+// operands to TF32.
 ElementComparison CompareElements(DType dtype,
                                   absl::Span<const std::byte> expected,
-                                  absl::Span<const std::byte> got);
+                                  absl::Span<const std::byte> got,
+                                  bool is_tf32 = false);
 
 }  // namespace accel::runtime
 

@@ -28,11 +28,12 @@ public:
   OtherTarget() : CpuTarget(makeVariants(), makeTiling()) {}
 
   mlir::Attribute getEntry(mlir::func::FuncOp kernel,
-                           const CodeVariant &variant) const override {
+                           const CodeVariant &variant,
+                           bool mayUseTf32) const override {
     auto domain = IterationDomain::get(kernel);
     if (variant.name != kLibraryVariant || failed(domain) ||
         domain->kind != LoopKind::Product) {
-      return CpuTarget::getEntry(kernel, variant);
+      return CpuTarget::getEntry(kernel, variant, mayUseTf32);
     }
     return plan::LibraryCallAttr::get(kernel.getContext(), "matrices",
                                       "multiply", kWorkspace,

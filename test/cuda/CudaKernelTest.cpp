@@ -41,7 +41,8 @@ SmallVector<CodeVariant> assignCudaGeometry(func::FuncOp kernel) {
   SmallVector<CodeVariant> variants{gpu, host};
   NamedAttrList codes;
   for (const CodeVariant &variant : variants) {
-    codes.set(variant.name, target.getEntry(kernel, variant));
+    codes.set(variant.name,
+              target.getEntry(kernel, variant, /*mayUseTf32=*/false));
   }
   kernel->setAttr(plan::kCodeAttr, codes.getDictionary(kernel.getContext()));
   return variants;

@@ -23,8 +23,11 @@ std::string Line(const std::string &name, const ComparedKernel &kernel) {
       "%s %s%s: %d of %d elements differ, at worst %.3g of the allowed "
       "difference, in %s\n",
       kernel.elements.IsClose() ? "close" : "WRONG", name,
-      kernel.calls_library ? " (library)" : "", kernel.elements.different,
-      kernel.elements.elements, kernel.elements.worst, kernel.worst);
+      kernel.uses_tf32       ? " (library, tf32)"
+      : kernel.calls_library ? " (library)"
+                             : "",
+      kernel.elements.different, kernel.elements.elements,
+      kernel.elements.worst, kernel.worst);
 }
 
 } // namespace

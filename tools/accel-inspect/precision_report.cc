@@ -136,7 +136,8 @@ std::string AskedPrecision(const planpb::Manifest& manifest) {
 
 std::string SiteOperands(const planpb::Site& site) {
   const std::string left(ElementTypeName(site.operands()));
-  return site.right_operand() == planpb::ELEMENT_UNSPECIFIED
+  return site.tf32() ? absl::StrCat(left, ", on GPUs tf32")
+         : site.right_operand() == planpb::ELEMENT_UNSPECIFIED
              ? left
              : absl::StrCat(left, " x ", ElementTypeName(site.right_operand()));
 }

@@ -27,7 +27,8 @@ std::string AskedPrecision(const planpb::Manifest& manifest);
 
 // "product weight_gradient 768x3072x256"
 std::string SiteName(const planpb::Site& site);
-// "bf16", or "f8e5m2 x f8e4m3" where the operands have two types
+// "bf16", "f8e5m2 x f8e4m3" where the operands have two types, or "f32, on GPUs
+// tf32"
 std::string SiteOperands(const planpb::Site& site);
 // "bf16, summed in f32, stored as bf16"
 std::string SiteTypes(const planpb::Site& site);

@@ -38,6 +38,7 @@ struct CommandLine {
   bool bf16 = false; ///< otherwise f32, or
   bool fp16 = false; ///< or
   Fp8Options fp8;    ///< if it has a recipe
+  bool tf32 = false; ///< products that stay f32 may read TF32
   std::string lossScale = "torch";
   /// exclude=REGEX or include=REGEX, in the order in which they were given.
   std::vector<std::string> precisionRules;

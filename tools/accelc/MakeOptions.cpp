@@ -78,6 +78,7 @@ private:
                                                                 : "f32";
     precision.residual = line.residualDtype;
     precision.fp8 = line.fp8;
+    precision.tf32 = line.tf32;
     precision.rules = line.precisionRules;
   }
 

@@ -3,8 +3,11 @@
 #include "tools/accelc/PrecisionOptions.h"
 
 #include "dialects/Accel/IR/LossScale.h"
+#include "passes/Target/TargetNames.h"
 #include "tools/accelc/Validators.h"
 #include "tools/command-line/value_checks.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 namespace accel {
 
@@ -23,6 +26,11 @@ void addTypes(CLI::App &app, CommandLine &line, const char *group) {
                "computed times a loss scale (--loss-scale), and a step in "
                "which it overflows is skipped")
       ->excludes("--bf16")
+      ->group(group);
+  app.add_flag("--tf32", line.tf32,
+               "GPUs round the operands of products of f32, but not of "
+               "attention, to TF32, which has ten bits of mantissa, and sum "
+               "in f32: several times as fast. CPUs beside them multiply f32")
       ->group(group);
 }
 
@@ -181,6 +189,14 @@ void findComplaintsAboutPrecision(const CLI::App &app, const CommandLine &line,
   if (app.count("--fp8-history") > 0 && line.fp8.amax == "most_recent") {
     complaints.push_back("--fp8-history: expected --fp8-amax=max with it, got "
                          "most_recent, which remembers one step");
+  }
+  auto variants = parseVariants(line.target, [](const llvm::Twine &) {});
+  if (line.tf32 && llvm::none_of(variants, isForGpus)) {
+    complaints.push_back("--tf32: expected a variant for GPUs in --target, got "
+                         "--target=" +
+                         line.target +
+                         "; for example --target=compute_80,cpu. CPUs do not "
+                         "multiply TF32");
   }
   const std::string low = line.fp16 ? "f16" : "bf16";
   if (isLow && !line.residualDtype.empty() && line.residualDtype != "f32" &&

@@ -190,11 +190,15 @@ void FactorAttr::print(mlir::AsmPrinter &printer) const {
 llvm::LogicalResult
 ProductAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                     int64_t matrices, int64_t rows, int64_t columns,
-                    int64_t depth, FactorAttr, FactorAttr) {
+                    int64_t depth, FactorAttr lhs, FactorAttr rhs, bool tf32) {
   if (std::min({matrices, rows, columns, depth}) <= 0) {
     return emitError() << "expected a product of positive sizes, got "
                        << matrices << " of " << rows << "x" << columns
                        << " over " << depth;
+  }
+  if (tf32 && std::max(lhs.getScale(), rhs.getScale()) >= 0) {
+    return emitError() << "expected factors of TF32 without scales, which are "
+                          "of floats of 8 bits";
   }
   return llvm::success();
 }
@@ -211,8 +215,11 @@ mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
       parser.parseKeyword("over") || parser.parseInteger(depth) ||
       parser.parseComma() || parser.parseKeyword("lhs") ||
       failed(lhs = parseFactor(parser)) || parser.parseComma() ||
-      parser.parseKeyword("rhs") || failed(rhs = parseFactor(parser)) ||
-      parser.parseGreater()) {
+      parser.parseKeyword("rhs") || failed(rhs = parseFactor(parser))) {
+    return {};
+  }
+  bool isTf32 = succeeded(parser.parseOptionalComma());
+  if ((isTf32 && parser.parseKeyword("tf32")) || parser.parseGreater()) {
     return {};
   }
   if (shape.size() != 2) {
@@ -221,7 +228,7 @@ mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
     return {};
   }
   return parser.getChecked<ProductAttr>(parser.getContext(), matrices, shape[0],
-                                        shape[1], depth, *lhs, *rhs);
+                                        shape[1], depth, *lhs, *rhs, isTf32);
 }
 
 void ProductAttr::print(mlir::AsmPrinter &printer) const {
@@ -230,7 +237,7 @@ void ProductAttr::print(mlir::AsmPrinter &printer) const {
   printFactor(printer, getLhs());
   printer << ", rhs ";
   printFactor(printer, getRhs());
-  printer << ">";
+  printer << (getTf32() ? ", tf32>" : ">");
 }
 
 llvm::LogicalResult LibraryCallAttr::verify(

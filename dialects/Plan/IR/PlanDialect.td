@@ -332,24 +332,25 @@ def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
   let description = [{
     `result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]` for `matrices` values of b, `rows` of m, `columns` of n and `depth` of k, times the
     scales of both factors (`#plan.factor`); a transposed one lies as (k, m), or (n, k). The result is the kernel's only one, row by row, rounded to its type, with its `plan.accumulate`.
-    An operand that does not begin with its memory is written `lhs 0 from 512`.
+    An operand that does not begin with its memory is written `lhs 0 from 512`. `tf32`: both factors are f32 and are rounded to ten bits of mantissa
+    before they are multiplied.
 
     ```mlir
     plan.variant @"with-library" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
     func.func private @k(%x: tensor<4x8xf32>, %y: tensor<16x8xf32>) -> tensor<4x16xf32> attributes {
         plan.kernel = {kind = "product", elements = 64 : i64, rows = 4 : i64, columns = 16 : i64, block = 8 : i64},
         plan.code = {"with-library" = #plan.library_call<"matrices" "multiply"
-            product <1 of 4x16 over 8, lhs 0, rhs 1 transposed>, workspace 4096>}} {
+            product <1 of 4x16 over 8, lhs 0, rhs 1 transposed, tf32>, workspace 4096>}} {
       %z = accel.matmul %x, %y {transpose_rhs} : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
       return %z : tensor<4x16xf32>
     }
     ```
 
-    Sizes are positive.
+    Sizes are positive. No factor of TF32 has a scale.
   }];
   let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$matrices, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
-                        "::accel::plan::FactorAttr":$lhs, "::accel::plan::FactorAttr":$rhs);
+                        "::accel::plan::FactorAttr":$lhs, "::accel::plan::FactorAttr":$rhs, "bool":$tf32);
   let hasCustomAssemblyFormat = 1;
 }
 

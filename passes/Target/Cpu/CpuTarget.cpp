@@ -235,8 +235,8 @@ Geometry cut(func::FuncOp kernel, const IterationDomain &domain,
 
 } // namespace
 
-Attribute CpuTarget::getEntry(func::FuncOp kernel,
-                              const CodeVariant &variant) const {
+Attribute CpuTarget::getEntry(func::FuncOp kernel, const CodeVariant &variant,
+                              bool /*mayUseTf32*/) const {
   FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
   if (failed(domain)) {
     return {};

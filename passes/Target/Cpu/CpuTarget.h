@@ -68,8 +68,10 @@ public:
     return rows;
   }
   int64_t getSumBlock(MatmulOp product) const override;
+  /// No CPU multiplies TF32.
   mlir::Attribute getEntry(mlir::func::FuncOp kernel,
-                           const CodeVariant &variant) const override;
+                           const CodeVariant &variant,
+                           bool mayUseTf32) const override;
   /// One per kind: kernels, what ranks do together, and fetching, which waits
   /// for neither.
   llvm::ArrayRef<PlannedStream> getStreams() const override;

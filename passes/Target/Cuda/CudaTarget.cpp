@@ -185,17 +185,17 @@ static plan::CodeAttr cut(func::FuncOp kernel, const IterationDomain &domain) {
                              /*dots=*/0, kBlockThreads);
 }
 
-Attribute CudaTarget::getEntry(func::FuncOp kernel,
-                               const CodeVariant &variant) const {
+Attribute CudaTarget::getEntry(func::FuncOp kernel, const CodeVariant &variant,
+                               bool mayUseTf32) const {
   if (variant.device == plan::DeviceKind::Cpu) {
-    return cpu.getEntry(kernel, variant);
+    return cpu.getEntry(kernel, variant, mayUseTf32);
   }
   FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
   if (failed(domain)) {
     return {};
   }
   if (domain->kind == LoopKind::Product) {
-    return getProductCall(kernel);
+    return getProductCall(kernel, mayUseTf32);
   }
   return cut(kernel, *domain);
 }

@@ -56,7 +56,8 @@ public:
     return cpu.getSumBlock(product);
   }
   mlir::Attribute getEntry(mlir::func::FuncOp kernel,
-                           const CodeVariant &variant) const override;
+                           const CodeVariant &variant,
+                           bool mayUseTf32) const override;
   llvm::ArrayRef<PlannedStream> getStreams() const override {
     return cpu.getStreams();
   }

@@ -126,7 +126,8 @@ static plan::FactorAttr getFactor(Value operand, bool isTransposed,
                                ofScale->offset);
 }
 
-plan::LibraryCallAttr accel::getProductCall(func::FuncOp kernel) {
+plan::LibraryCallAttr accel::getProductCall(func::FuncOp kernel,
+                                            bool mayUseTf32) {
   // What a GPU of the Hopper generation needs, and 4 MiB are enough before.
   constexpr int64_t kWorkspace = int64_t{32} << 20;
   MatmulOp product = getProduct(kernel);
@@ -144,9 +145,10 @@ plan::LibraryCallAttr accel::getProductCall(func::FuncOp kernel) {
     return {};
   }
   ProductShape shape = ProductShape::get(product);
+  bool usesTf32 = mayUseTf32 && elementTypeOf(product.getLhs()).isF32();
   auto description =
       plan::ProductAttr::get(kernel.getContext(), shape.matrices, shape.rows,
-                             shape.columns, shape.depth, lhs, rhs);
+                             shape.columns, shape.depth, lhs, rhs, usesTf32);
   return plan::LibraryCallAttr::get(kernel.getContext(), "cublasLt",
                                     "cublasLtMatmul", kWorkspace, description);
 }

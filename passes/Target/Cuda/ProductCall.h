@@ -18,8 +18,9 @@ bool isPartOfCall(MatmulOp product, mlir::Operation *op);
 
 /// The call for a kernel whose domain is a product; null after an error on the
 /// kernel, which computes something else, or of operands that do not lie in one
-/// piece.
-plan::LibraryCallAttr getProductCall(mlir::func::FuncOp kernel);
+/// piece. `mayUseTf32`: of f32 its operands are rounded to TF32.
+plan::LibraryCallAttr getProductCall(mlir::func::FuncOp kernel,
+                                     bool mayUseTf32);
 
 } // namespace accel
 

@@ -51,7 +51,8 @@ std::string DescribeProduct(const planpb::Product& product) {
   return absl::StrCat(product.matrices(), " of ", product.rows(), "x",
                       product.columns(), " over ", product.depth(), ", ",
                       ElementTypeName(product.lhs().dtype()), " and ",
-                      ElementTypeName(product.rhs().dtype()), " to ",
+                      ElementTypeName(product.rhs().dtype()),
+                      product.tf32() ? " as tf32" : "", " to ",
                       ElementTypeName(product.result().dtype()));
 }
 
@@ -235,7 +236,8 @@ absl::StatusOr<MatrixLayout> ProductCalls::MakeLayout(planpb::ElementType type,
 absl::Status ProductCalls::Describe(Call& call) const {
   const planpb::Product& product = *call.product;
   RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulDescCreate, &call.desc,
-                       kCompute32F, kR32F);
+                       product.tf32() ? kCompute32FFastTf32 : kCompute32F,
+                       kR32F);
   const bool is_a_transposed = product.rhs().transposed();
   const bool is_b_transposed = product.lhs().transposed();
   for (const auto& [attribute, is_transposed] :
@@ -336,7 +338,8 @@ void ProductCalls::DescribeAlgorithm(Call& call) const {
                                        {"stages", kAlgoStagesId},
                                        {"split", kAlgoSplitK},
                                        {"reduction", kAlgoReductionScheme}};
-  call.algorithm = absl::StrCat("cuBLASLt ", library_->Version());
+  call.algorithm = absl::StrCat("cuBLASLt ", library_->Version(),
+                                call.product->tf32() ? ", tf32" : "");
   for (const Attribute& attribute : kAttributes) {
     int32_t value = 0;
     size_t written = 0;

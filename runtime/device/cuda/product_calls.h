@@ -42,7 +42,7 @@ class AccumulationFlags {
   std::vector<Flag> flags_;
 };
 
-// "4 of 128x108 over 36, bf16 and bf16 to f32"
+// "4 of 128x108 over 36, bf16 and bf16 to f32"; of f32 "f32 and f32 as tf32"
 std::string DescribeProduct(const planpb::Product& product);
 
 // Threads: one at a time.

@@ -80,6 +80,13 @@ absl::Status ValidateProduct(const planpb::Kernel& kernel,
       Annotate(ValidateFactor(kernel, product.rhs(), {b, k, n}), "rhs"));
   RETURN_IF_ERROR(
       Annotate(ValidateFactor(kernel, product.result(), {b, m, n}), "result"));
+  if (product.tf32() && (product.lhs().dtype() != planpb::ELEMENT_F32 ||
+                         product.rhs().dtype() != planpb::ELEMENT_F32)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected operands of f32, which are rounded to TF32, got ",
+        ElementTypeName(product.lhs().dtype()), " and ",
+        ElementTypeName(product.rhs().dtype())));
+  }
   if (product.mode() <= planpb::Product::RESULT_UNSPECIFIED ||
       product.mode() > planpb::Product::RESULT_ADDED_IF) {
     return absl::UnimplementedError(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times GPT-2 124M's training step in PyTorch on a GPU, as plans of gpu-check compute it: one line of JSON.
 
-usage: measure_pytorch.py f32|bf16 eager|compile BATCH LENGTH STEPS
+usage: measure_pytorch.py f32|tf32|bf16 eager|compile BATCH LENGTH STEPS
 """
 
 import json
@@ -70,7 +70,7 @@ def make_step(model, precision, compiles):
 def main():
     precision, mode, batch, length, steps = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
     # As plans do, which say so if they take TF32.
-    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
     torch.manual_seed(0)
     model = Gpt2(length).cuda().train()
     step = make_step(model, precision, mode == "compile")

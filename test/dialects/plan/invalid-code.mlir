@@ -64,6 +64,12 @@ func.func private @product_scale() attributes {plan.code = {v = #plan.library_ca
 
 // -----
 
+// expected-error@+2 {{expected factors of TF32 without scales, which are of floats of 8 bits}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
+func.func private @product_tf32() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1 scaled by 2, tf32>>}}
+
+// -----
+
 // expected-error@+2 {{expected rows and columns of a product, got 3 dimensions}}
 // expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
 func.func private @product_shape() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16x2 over 8, lhs 0, rhs 1>>}}

@@ -1,5 +1,7 @@
 // Geometry and calls for GPUs.
 // RUN: accel-opt %s --accel-assign-geometry=target=compute_80 | FileCheck %s
+// With tf32, products of f32 round their operands, and no others do; CPUs have code of f32.
+// RUN: accel-opt %s --accel-assign-geometry='target=compute_80,x86-64-v3 tf32' | FileCheck %s --check-prefix=TF32
 
 // CHECK: plan.variant @compute_80 cuda tuned for "sm_80" needs ["compute_80", "ptx71"] lanes 128
 
@@ -13,6 +15,8 @@ func.func private @elements(%x: tensor<300xf32>) -> tensor<300xf32> attributes {
 
 // Products are calls, of where their operands lie: a part of a larger tensor, two matrices.
 // CHECK-LABEL: func.func private @part(
+// TF32-LABEL: func.func private @part(
+// TF32-SAME: lhs 0 from 64, rhs 1 transposed, tf32>, workspace 33554432>, "x86-64-v3" = #plan.code<
 // CHECK-SAME: compute_80 = #plan.library_call<"cublasLt" "cublasLtMatmul" product <2 of 4x5 over 8, lhs 0 from 64, rhs 1 transposed>, workspace 33554432>
 func.func private @part(%x: tensor<2x2x4x8xf32>, %w: tensor<80xf32>) -> tensor<40xf32> attributes {plan.kernel = {kind = "product", elements = 40 : i64, rows = 8 : i64, columns = 5 : i64, matrices = 2 : i64, block = 8 : i64}} {
   %0:2 = accel.split %x axis 0 : tensor<2x2x4x8xf32> -> tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>
@@ -25,6 +29,9 @@ func.func private @part(%x: tensor<2x2x4x8xf32>, %w: tensor<80xf32>) -> tensor<4
 
 // A call stores sums in bf16, and multiplies them by the scales of floats of 8 bits.
 // CHECK-LABEL: func.func private @rounded(
+// TF32-LABEL: func.func private @rounded(
+// TF32-NOT: tf32
+// TF32: return
 // CHECK-SAME: product <1 of 16x32 over 16, lhs 0 scaled by 2, rhs 1 transposed scaled by 3 from 5>, workspace
 func.func private @rounded(%x: tensor<16x16xf8E5M2>, %w: tensor<32x16xf8E4M3FN>, %s: tensor<f32>, %t: tensor<8xf32>) -> tensor<16x32xbf16> attributes {plan.kernel = {kind = "product", elements = 512 : i64, rows = 16 : i64, columns = 32 : i64, block = 16 : i64}} {
   %0 = accel.matmul %x, %w {transpose_rhs} : tensor<16x16xf8E5M2>, tensor<32x16xf8E4M3FN> -> tensor<16x32xf32>

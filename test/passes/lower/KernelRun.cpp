@@ -182,7 +182,8 @@ void assignGeometry(func::FuncOp kernel) {
   CpuTarget target(getCpuVariants());
   NamedAttrList codes;
   for (const CodeVariant &variant : getCpuVariants()) {
-    codes.set(variant.name, target.getEntry(kernel, variant));
+    codes.set(variant.name,
+              target.getEntry(kernel, variant, /*mayUseTf32=*/false));
   }
   kernel->setAttr(plan::kCodeAttr, codes.getDictionary(kernel.getContext()));
 }

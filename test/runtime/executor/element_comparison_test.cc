@@ -53,6 +53,24 @@ TEST(ElementComparisonTest, NarrowFloatsMayDifferByTwoSteps) {
   EXPECT_FALSE(Compare<uint16_t>(DType::kF16, {0x3c00}, {0x3c03}).IsClose());
 }
 
+TEST(ElementComparisonTest, SumsOfTf32MayDifferByTwoStepsOfIt) {
+  const auto differs = [](float by, bool is_tf32) {
+    const float expected = 8;
+    const float got = 8 + by;
+    return !CompareElements(
+                DType::kF32,
+                absl::MakeConstSpan(
+                    reinterpret_cast<const std::byte*>(&expected), 4),
+                absl::MakeConstSpan(reinterpret_cast<const std::byte*>(&got),
+                                    4),
+                is_tf32)
+                .IsClose();
+  };
+  EXPECT_FALSE(differs(8 * 0x1p-9F, true));
+  EXPECT_TRUE(differs(8 * 0x1.1p-9F, true));
+  EXPECT_TRUE(differs(8 * 0x1p-9F, false));
+}
+
 TEST(ElementComparisonTest, WhatIsNotFiniteMustBeTheSame) {
   for (const auto& [expected, got] :
        {std::pair{1.0f, kNan}, std::pair{kNan, 1.0f},

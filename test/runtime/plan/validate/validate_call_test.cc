@@ -94,6 +94,15 @@ const Damage kCallCases[] = {
      [](SamplePlan& p) { ProductOf(p).mutable_lhs()->mutable_scale(); },
      "product: lhs: scale: expected none but of floats of 8 bits, got one of "
      "f32"},
+    {"ProductOfNarrowNumbersInTf32",
+     [](SamplePlan& p) {
+       planpb::Product& product = ProductOf(p);
+       product.mutable_rhs()->set_dtype(planpb::ELEMENT_BF16);
+       product.set_tf32(true);
+     },
+     "product: expected operands of f32, which are rounded to TF32, got f32 "
+     "and "
+     "bf16"},
     {"ProductThatIsNotStored", [](SamplePlan& p) { ProductOf(p).clear_mode(); },
      "product: expected a product to say how its result is stored, got 0"},
     {"ProductWithoutFlag",
