@@ -200,7 +200,9 @@ absl::StatusOr<absl::Status> RunCheckpoints::SaveAll(
     if (!IsFirst()) {
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(manifest.scalars, runtime::ReadScalars(plan, executor));
+    if (manifest.scalars.empty()) {
+      ASSIGN_OR_RETURN(manifest.scalars, runtime::ReadScalars(plan, executor));
+    }
     RETURN_IF_ERROR(first());
     return store_.Commit(manifest.step, manifest);
   };

@@ -58,9 +58,10 @@ class RunCheckpoints {
   int64_t last_saved() const { return last_saved_; }
   void NoteSaved(int64_t step) { last_saved_ = step; }
 
-  // Saves the state between steps. What comes before the name, as what was said
-  // of the steps, is made durable by `first`, on the first process. A save that
-  // fails fails on all processes, with a warning, and nothing is lost but it.
+  // Saves the state between steps; counters and scales are the manifest's, if
+  // it has some. What comes before the name, as what was said of the steps, is
+  // made durable by `first`, on the first process. A save that fails fails on
+  // all processes, with a warning, and nothing is lost but it.
   absl::Status Save(const runtime::PlanView& plan,
                     const runtime::Executor& executor,
                     runtime::CheckpointManifest manifest,

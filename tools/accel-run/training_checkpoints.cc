@@ -112,7 +112,7 @@ int64_t TrainingRun::SamplesAfter(int64_t steps) const {
   return origin_.sample + (steps - origin_.step) * global_batch_;
 }
 
-absl::Status TrainingRun::SaveCheckpoint(int64_t steps) {
+runtime::CheckpointManifest TrainingRun::ManifestOf(int64_t steps) const {
   runtime::CheckpointManifest manifest;
   manifest.step = steps;
   manifest.samples = SamplesAfter(steps);
@@ -126,23 +126,47 @@ absl::Status TrainingRun::SaveCheckpoint(int64_t steps) {
   manifest.optimizer = plan_->manifest().optimizer().kind();
   manifest.plan_sha256 = runtime::ToHex(plan_->root());
   manifest.data_sha256 = dataset_->identity();
+  return manifest;
+}
+
+absl::Status TrainingRun::SaveCheckpoint(runtime::CheckpointManifest manifest) {
   return checkpoints_->Save(plan_->view(), *executor_, std::move(manifest),
                             [this] { return metrics_->Sync(); });
 }
 
+absl::Status TrainingRun::NoteScalars() {
+  if (SavesCheckpoints() && !SkipsNonFinite()) {
+    ASSIGN_OR_RETURN(scalars_before_,
+                     runtime::ReadScalars(plan_->view(), *executor_));
+  }
+  return absl::OkStatus();
+}
+
+void TrainingRun::SaveBeforeHalt() {
+  if (!SavesCheckpoints() || checkpoints_->last_saved() == *halted_after_) {
+    return;
+  }
+  runtime::CheckpointManifest manifest = ManifestOf(*halted_after_);
+  manifest.skipped_steps -= 1;  // the one that was not finite is not taken yet
+  manifest.scalars = scalars_before_;
+  const absl::Status status = SaveCheckpoint(std::move(manifest));
+  if (!status.ok()) {
+    environment_.logger.Log(runtime::LogLevel::kError, status.message());
+  }
+}
+
 absl::Status TrainingRun::SaveIfDue(int64_t steps) {
-  if (checkpoints_ == nullptr || !options_.checkpoint_every.IsSet()) {
+  if (!SavesCheckpoints()) {
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const bool due, checkpoints_->IsDue(steps));
-  return due ? SaveCheckpoint(steps) : absl::OkStatus();
+  return due ? SaveCheckpoint(ManifestOf(steps)) : absl::OkStatus();
 }
 
 absl::Status TrainingRun::SaveLast(int64_t steps) {
-  const bool saves =
-      checkpoints_ != nullptr && options_.checkpoint_every.IsSet();
-  return saves && checkpoints_->last_saved() != steps ? SaveCheckpoint(steps)
-                                                      : absl::OkStatus();
+  return SavesCheckpoints() && checkpoints_->last_saved() != steps
+             ? SaveCheckpoint(ManifestOf(steps))
+             : absl::OkStatus();
 }
 
 }  // namespace accel::tools

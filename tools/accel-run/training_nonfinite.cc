@@ -142,7 +142,9 @@ absl::Status TrainingRun::HandleNonFinite(const StepMetrics& metrics) {
     return absl::OkStatus();
   }
   all_know_ = true;
-  halted_ = usable;
+  if (usable) {
+    halted_after_ = metrics.step - 1;
+  }
   return WithExitCode(
       absl::OutOfRangeError(absl::StrCat(
           text, usable && !overflows
@@ -152,8 +154,9 @@ absl::Status TrainingRun::HandleNonFinite(const StepMetrics& metrics) {
 }
 
 void TrainingRun::EndTogether() {
-  if (halted_) {
+  if (halted_after_) {
     KeepLastGood();
+    SaveBeforeHalt();
   }
   if (group_ != nullptr) {
     // What is said is the step, whoever has left before.

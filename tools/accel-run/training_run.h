@@ -106,7 +106,13 @@ class TrainingRun {
   void MakeCheckpoints(const std::string& run_directory);
   absl::Status CheckResumed();
   absl::Status Restore();
-  absl::Status SaveCheckpoint(int64_t steps);
+  bool SavesCheckpoints() const {
+    return checkpoints_ != nullptr && options_.checkpoint_every.IsSet();
+  }
+  runtime::CheckpointManifest ManifestOf(int64_t steps) const;
+  absl::Status SaveCheckpoint(runtime::CheckpointManifest manifest);
+  absl::Status NoteScalars();
+  void SaveBeforeHalt();
   absl::Status SaveIfDue(int64_t steps);
   absl::Status SaveLast(int64_t steps);
   // Samples of the run that have been taken.
@@ -177,8 +183,12 @@ class TrainingRun {
   int64_t skipped_steps_ = 0;
   // The cause of a step that was not finite has been named.
   bool named_cause_ = false;
-  // A step was not finite; the weights are those before it, and finite.
-  bool halted_ = false;
+  // The step behind so many was not finite; the weights are those before it,
+  // and finite.
+  std::optional<int64_t> halted_after_;
+  // Counters and scales before the step in progress, which it changes even if
+  // it is not finite; kept where a checkpoint of them may be wanted.
+  std::vector<runtime::CheckpointScalar> scalars_before_;
   std::unique_ptr<runtime::Plan> plan_;
   std::unique_ptr<runtime::Device> device_;
   // By one of the ranks of this process.

@@ -63,6 +63,7 @@ absl::Status TrainingRun::TrainStep(int64_t step) {
   if (step == origin_.step) {
     NoteTime("preparing the first step");
   }
+  RETURN_IF_ERROR(NoteScalars());
   ASSIGN_OR_RETURN(const std::vector<double> values, RunOneStep(step));
   StepMetrics metrics;
   metrics.step = step + 1;
