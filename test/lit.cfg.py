@@ -40,6 +40,13 @@ def may_mount():
     return subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
 
+def may_freeze():
+    """Whether a file system of its own can be mounted from a file, and made to answer no write."""
+    with tempfile.TemporaryDirectory(dir=config.accel_build) as folder:
+        probe = "truncate -s 16M disk && mkfs.ext4 -q disk && mkdir on && mount -o loop disk on && fsfreeze -f on && fsfreeze -u on"
+        return subprocess.run(["unshare", "--mount", "sh", "-c", probe], cwd=folder, capture_output=True, check=False).returncode == 0
+
+
 def may_make_devices():
     """Whether a device node can be made where tests write, and works there."""
     with tempfile.TemporaryDirectory(dir=config.accel_build) as folder:
@@ -67,6 +74,8 @@ if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags:
     config.available_features.add("avx512")
 if may_mount():
     config.available_features.add("mount")
+if may_freeze():
+    config.available_features.add("freeze")
 if may_make_devices():
     config.available_features.add("device-nodes")
 cuda_path = os.environ.get("CUDA_HOME", "/usr/local/cuda")

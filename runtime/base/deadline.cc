@@ -34,6 +34,10 @@ void FutexWait(std::atomic<uint32_t>& word, uint32_t seen,
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, &time, nullptr, 0);
 }
 
+// A year short of the clock's end: the library may convert it.
+constexpr Deadline::Clock::time_point kLast =
+    Deadline::Clock::time_point::max() - std::chrono::hours(24 * 365);
+
 absl::Status Expired(const Deadline& deadline,
                      absl::FunctionRef<std::string()> owner) {
   return absl::DeadlineExceededError(absl::StrCat(
@@ -42,21 +46,40 @@ absl::Status Expired(const Deadline& deadline,
 
 }  // namespace
 
+std::chrono::nanoseconds WaitClock::Look(std::chrono::nanoseconds meant,
+                                         Clock::time_point now) {
+  const std::chrono::nanoseconds passed = now - looked_at_;
+  const std::chrono::nanoseconds counts =
+      passed - meant > kBusy ? meant + kBusy : passed;
+  looked_at_ = now;
+  waited_ += counts;
+  return passed - counts;
+}
+
 Deadline Deadline::After(std::chrono::nanoseconds budget) {
   const Clock::time_point now = Clock::now();
-  // A year short of the clock's end: the wait below adds nothing to it, but the
-  // library may convert it.
-  constexpr Clock::time_point kLast =
-      Clock::time_point::max() - std::chrono::hours(24 * 365);
-  if (budget > kLast - now) {
-    return Deadline(kLast, budget);
-  }
-  return Deadline(now + budget, budget);
+  return budget > kLast - now ? Deadline(kLast, budget)
+                              : Deadline(now + budget, budget);
 }
 
 std::chrono::nanoseconds Deadline::Remaining() const {
   return std::max<std::chrono::nanoseconds>(at_ - Clock::now(),
                                             std::chrono::nanoseconds(0));
+}
+
+std::chrono::nanoseconds Deadline::LongestSleep() const {
+  constexpr int kLooks = 32;
+  return std::max<std::chrono::nanoseconds>(budget_ / kLooks, kLookInterval);
+}
+
+std::chrono::nanoseconds Looks::Next(std::chrono::nanoseconds at_most) {
+  deadline_.Postpone(clock_.Look(meant_));
+  meant_ = std::min(deadline_.Remaining(), at_most);
+  return meant_;
+}
+
+void Deadline::Postpone(std::chrono::nanoseconds time) const {
+  at_ = time > kLast - at_ ? kLast : at_ + time;
 }
 
 void Monitor::Fail(const absl::Status& error) {
@@ -76,16 +99,23 @@ absl::Status WaitUntil(const Deadline& deadline,
                        absl::FunctionRef<std::string()> owner, Monitor& monitor,
                        absl::FunctionRef<bool()> ready) {
   std::unique_lock<std::mutex> lock(monitor.mutex_);
-  const bool done = monitor.changed_.wait_until(
-      lock, deadline.at(), [&] { return !monitor.failure_.ok() || ready(); });
-  if (!monitor.failure_.ok()) {
-    return monitor.failure_;
+  Looks looks(deadline);
+  while (true) {
+    // Asked before the last call of `ready`: who is ready at the deadline is
+    // ready.
+    const auto sleep = looks.Next(deadline.LongestSleep());
+    if (!monitor.failure_.ok()) {
+      return monitor.failure_;
+    }
+    if (ready()) {
+      return absl::OkStatus();
+    }
+    if (sleep.count() == 0) {
+      lock.unlock();
+      return Expired(deadline, owner);
+    }
+    monitor.changed_.wait_for(lock, sleep);
   }
-  if (done) {
-    return absl::OkStatus();
-  }
-  lock.unlock();
-  return Expired(deadline, owner);
 }
 
 absl::Status WaitUntil(const Deadline& deadline, absl::string_view owner,
@@ -115,16 +145,16 @@ absl::Status WaitUntil(const Deadline& deadline,
     __builtin_ia32_pause();
   }
   word.waiters_.fetch_add(1);
+  Looks looks(deadline);
   bool done = false;
   while (true) {
     const uint32_t seen = word.changes_.load();
-    const auto remaining = deadline.Remaining();
+    const auto sleep = looks.Next(kLookInterval);
     done = ready();
-    if (done || remaining.count() == 0) {
+    if (done || sleep.count() == 0) {
       break;
     }
-    FutexWait(word.changes_, seen,
-              std::min<std::chrono::nanoseconds>(remaining, kLookInterval));
+    FutexWait(word.changes_, seen, sleep);
   }
   word.waiters_.fetch_sub(1);
   return done ? absl::OkStatus() : Expired(deadline, owner);
@@ -137,19 +167,21 @@ absl::Status PollUntil(const Deadline& deadline,
   // longer leaves the core to others.
   constexpr int kEager = 64;
   std::chrono::nanoseconds pause(1000);
+  Looks looks(deadline);
   for (int asked = 0;; ++asked) {
+    const auto sleep = looks.Next(pause);
     ASSIGN_OR_RETURN(const bool done, ready());
     if (done) {
       return absl::OkStatus();
     }
-    if (deadline.Expired()) {
+    if (sleep.count() == 0) {
       return Expired(deadline, owner);
     }
     if (asked < kEager) {
       __builtin_ia32_pause();
       continue;
     }
-    std::this_thread::sleep_for(std::min(pause, deadline.Remaining()));
+    std::this_thread::sleep_for(sleep);
     pause = std::min<std::chrono::nanoseconds>(2 * pause, kPollInterval);
   }
 }

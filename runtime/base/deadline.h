@@ -20,7 +20,33 @@
 
 namespace accel::runtime {
 
+// How long somebody has waited. Time in which the waiter itself did not run -
+// its process was stopped, its machine suspended - is no waiting: nobody can
+// say of it that others were late. So a job that is suspended as a whole and
+// goes on blames nobody.
+class WaitClock {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // So much later than it meant to, a waiter on a busy machine looks.
+  static constexpr std::chrono::milliseconds kBusy{100};
+
+  explicit WaitClock(Clock::time_point now = Clock::now()) : looked_at_(now) {}
+
+  // To be called at each look; `meant`: the longest time for which the waiter
+  // has meant to sleep since the one before. What has passed beyond that and
+  // kBusy does not count, and is returned.
+  std::chrono::nanoseconds Look(std::chrono::nanoseconds meant,
+                                Clock::time_point now = Clock::now());
+  // What counts of the time up to the last look.
+  std::chrono::nanoseconds Waited() const { return waited_; }
+
+ private:
+  Clock::time_point looked_at_;
+  std::chrono::nanoseconds waited_{0};
+};
+
 // A point on the local monotonic clock. There is no infinite one on purpose.
+// A wait postpones it by the time in which the waiter did not run (WaitClock).
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,14 +58,35 @@ class Deadline {
   // Zero once expired.
   std::chrono::nanoseconds Remaining() const;
   std::chrono::nanoseconds budget() const { return budget_; }
-  Clock::time_point at() const { return at_; }
+  // At most so long a waiter sleeps between two looks, which tell it whether it
+  // ran: a small part of the budget.
+  std::chrono::nanoseconds LongestSleep() const;
+  // By what WaitClock::Look returns.
+  void Postpone(std::chrono::nanoseconds time) const;
 
  private:
   Deadline(Clock::time_point at, std::chrono::nanoseconds budget)
       : at_(at), budget_(budget) {}
 
-  Clock::time_point at_;
+  mutable Clock::time_point at_;
   std::chrono::nanoseconds budget_;
+};
+
+// The looks of one wait, each of which postpones the deadline by the time in
+// which the waiter did not run.
+// Borrows: the deadline.
+class Looks {
+ public:
+  explicit Looks(const Deadline& deadline) : deadline_(deadline) {}
+
+  // To be called at each look. How long to sleep until the next one; zero: the
+  // deadline has passed.
+  std::chrono::nanoseconds Next(std::chrono::nanoseconds at_most);
+
+ private:
+  const Deadline& deadline_;
+  WaitClock clock_;
+  std::chrono::nanoseconds meant_{0};
 };
 
 // Shared state that threads wait on: a mutex, a condition and the first error.

@@ -4,7 +4,6 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -21,20 +20,21 @@ absl::Status WaitUntil(const Deadline& deadline,
   for (const int descriptor : readable) {
     entries.push_back({descriptor, POLLIN, 0});
   }
+  Looks looks(deadline);
   while (true) {
     // Asked before the last call of `ready`: who is ready at the deadline is
     // ready.
-    const auto remaining = deadline.Remaining();
+    const auto sleep = looks.Next(kLookInterval);
     if (ready()) {
       return absl::OkStatus();
     }
-    if (remaining.count() == 0) {
+    if (sleep.count() == 0) {
       return absl::DeadlineExceededError(absl::StrCat(
           "waited ", FormatDuration(deadline.budget()), " for ", owner()));
     }
-    const auto slice = std::chrono::ceil<std::chrono::milliseconds>(
-        std::min<std::chrono::nanoseconds>(remaining, kLookInterval));
-    poll(entries.data(), entries.size(), static_cast<int>(slice.count()));
+    poll(entries.data(), entries.size(),
+         static_cast<int>(
+             std::chrono::ceil<std::chrono::milliseconds>(sleep).count()));
   }
 }
 

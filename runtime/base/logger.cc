@@ -24,12 +24,16 @@ int StderrColumns() {
 }  // namespace
 
 LineSink StderrSink() {
-  return [](absl::string_view line) {
-    const std::string text =
-        absl::StrCat(WrapWords(line, StderrColumns()), "\n");
+  return StderrSink([](const std::string& text) {
     // A message that cannot be written has nowhere to be complained about.
     [[maybe_unused]] const ssize_t written =
         ::write(STDERR_FILENO, text.data(), text.size());
+  });
+}
+
+LineSink StderrSink(std::function<void(std::string lines)> write) {
+  return [write = std::move(write)](absl::string_view line) {
+    write(absl::StrCat(WrapWords(line, StderrColumns()), "\n"));
   };
 }
 

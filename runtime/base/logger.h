@@ -20,6 +20,8 @@ using LineSink = std::function<void(absl::string_view line)>;
 // A sink that writes to standard error, one write(2) per line, so that lines of
 // several ranks do not mix. On a terminal long lines break between words.
 LineSink StderrSink();
+// The same lines, handed to `write` with their newlines.
+LineSink StderrSink(std::function<void(std::string lines)> write);
 
 // Threads: const member functions may be called from any thread.
 class Logger {

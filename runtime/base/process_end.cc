@@ -29,6 +29,19 @@ std::string ProcessEnd::Text() const {
                       name == nullptr ? "" : absl::StrCat(" (SIG", name, ")"));
 }
 
+std::string SignalName(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name == nullptr ? absl::StrCat("signal ", signal)
+                         : absl::StrCat("SIG", name);
+}
+
+bool IsChildStopped(pid_t pid) {
+  siginfo_t info = {};
+  return waitid(P_PID, static_cast<id_t>(pid), &info,
+                WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid;
+}
+
 std::optional<ProcessEnd> EndOfChild(pid_t pid) {
   siginfo_t info = {};
   const int result =

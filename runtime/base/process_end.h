@@ -24,6 +24,12 @@ struct ProcessEnd {
   std::string Text() const;
 };
 
+// "SIGTERM"; "signal 40" where there is no name.
+std::string SignalName(int signal);
+
+// Whether child `pid` of this process is stopped, by SIGSTOP for instance.
+bool IsChildStopped(pid_t pid);
+
 // How child `pid` of this process ended; nothing while it lives. It stays a
 // zombie, which tells its peers how it ended, until ReapChild.
 std::optional<ProcessEnd> EndOfChild(pid_t pid);

@@ -151,7 +151,8 @@ bool GroupBarrier::AnyDiffers() const {
 }
 
 void GroupBarrier::StartWatch() {
-  const Clock::time_point now = Clock::now();
+  clock_ = WaitClock();
+  const Time now = clock_.Waited();
   for (uint32_t rank = 0; rank < region_.ranks(); ++rank) {
     signs_[rank] = {region_.block(rank).beats.load(), now};
   }
@@ -161,7 +162,7 @@ void GroupBarrier::StartWatch() {
 
 GroupBarrier::Outcome GroupBarrier::LookAtMissingRank(uint32_t rank,
                                                       bool ask_kernel,
-                                                      Clock::time_point now) {
+                                                      Time now) {
   RankBlock& block = region_.block(rank);
   if (block.presence.load() == Presence::kLeft ||
       (ask_kernel && group_.HasDied(rank))) {
@@ -180,7 +181,7 @@ GroupBarrier::Outcome GroupBarrier::LookAtMissingRank(uint32_t rank,
                                            : Outcome::kWaiting;
 }
 
-GroupBarrier::Outcome GroupBarrier::LookAtMissing(Clock::time_point now) {
+GroupBarrier::Outcome GroupBarrier::LookAtMissing(Time now) {
   const bool ask_kernel = now - asked_kernel_ >= kLookInterval;
   if (ask_kernel) {
     asked_kernel_ = now;
@@ -211,7 +212,8 @@ GroupBarrier::Outcome GroupBarrier::Look(bool comparing) {
   if (all) {
     return differ ? Outcome::kDiffer : Outcome::kMet;
   }
-  const Clock::time_point now = Clock::now();
+  clock_.Look(kLookInterval);
+  const Time now = clock_.Waited();
   if (differ && !differ_) {
     differ_ = true;
     differ_since_ = now;
@@ -289,7 +291,7 @@ std::string GroupBarrier::LastKnown(uint32_t rank) const {
 absl::Status GroupBarrier::FailOfStalled() {
   std::vector<uint32_t> stalled;
   std::string known;
-  const Clock::time_point now = Clock::now();
+  const Time now = clock_.Waited();
   for (uint32_t rank = 0; rank < region_.ranks(); ++rank) {
     if (!HasCome(rank) && now - signs_[rank].at >= timeout_) {
       stalled.push_back(rank);

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "runtime/base/deadline.h"
 #include "runtime/comm/group.h"
 
 namespace accel::runtime {
@@ -49,11 +50,12 @@ class GroupBarrier {
   uint64_t GroupProgress() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
+  // Of the wait that goes on, by `clock_`.
+  using Time = std::chrono::nanoseconds;
   enum class Outcome { kWaiting, kMet, kFailed, kGone, kStalled, kDiffer };
   struct Sign {
     uint64_t beats = 0;
-    Clock::time_point at;
+    Time at{0};
   };
 
   void Announce();
@@ -61,9 +63,8 @@ class GroupBarrier {
   absl::Status ToStatus(Outcome outcome);
   void StartWatch();
   Outcome Look(bool comparing);
-  Outcome LookAtMissing(Clock::time_point now);
-  Outcome LookAtMissingRank(uint32_t rank, bool ask_kernel,
-                            Clock::time_point now);
+  Outcome LookAtMissing(Time now);
+  Outcome LookAtMissingRank(uint32_t rank, bool ask_kernel, Time now);
   bool HasCome(uint32_t rank) const;
   bool AnyDiffers() const;
   const CallDescription& CallOf(uint32_t rank) const;
@@ -91,9 +92,10 @@ class GroupBarrier {
   CallDescription previous_;
 
   // Of the wait that goes on.
+  WaitClock clock_;
   std::vector<Sign> signs_;
-  Clock::time_point asked_kernel_;
-  Clock::time_point differ_since_;
+  Time asked_kernel_{0};
+  Time differ_since_{0};
   bool differ_ = false;
   uint32_t gone_ = 0;
 };

@@ -12,10 +12,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/path.h"
+#include "runtime/text/printable.h"
 
 namespace accel::runtime {
+namespace {
+
+// Of files without a name.
+std::string TemporaryFolder() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder == nullptr || *folder == '\0' ? "/tmp" : folder;
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(
     Vfs& vfs, std::string path, Announce announce) {
@@ -68,10 +79,8 @@ absl::Status AtomicFile::OpenToReplace(const OutputTarget& target) {
 }
 
 absl::Status AtomicFile::OpenToCopy() {
-  const char* folder = std::getenv("TMPDIR");
-  RETURN_IF_ERROR(
-      OpenTemporary(folder == nullptr || *folder == '\0' ? "/tmp" : folder,
-                    ".accel-output", OpenMode::kCreatePrivate));
+  RETURN_IF_ERROR(OpenTemporary(TemporaryFolder(), ".accel-output",
+                                OpenMode::kCreatePrivate));
   // From now on it is gone with the process.
   RETURN_IF_ERROR(vfs_.Remove(temporary_));
   temporary_.clear();
@@ -108,6 +117,21 @@ absl::Status AtomicFile::CommitCopy() {
     RETURN_IF_ERROR(stream_->AppendAll(piece));
   }
   return stream_->Close();
+}
+
+absl::Status CheckRoom(Vfs& vfs, const std::string& path, uint64_t bytes) {
+  ASSIGN_OR_RETURN(const OutputTarget target, ResolveOutput(vfs, path));
+  const std::string folder =
+      target.replaced ? ParentDirectory(target.path) : TemporaryFolder();
+  ASSIGN_OR_RETURN(const uint64_t room, vfs.FreeBytes(folder));
+  if (room >= bytes) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "expected room for ", FormatBytes(bytes), " in '", Printable(folder),
+      "', got ", FormatBytes(room),
+      target.replaced ? "; make room there, or choose another place"
+                      : "; make room there, or set TMPDIR to another folder"));
 }
 
 absl::Status WriteFileAtomically(Vfs& vfs, const std::string& path,

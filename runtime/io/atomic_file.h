@@ -69,6 +69,10 @@ class AtomicFile {
   bool committed_ = false;
 };
 
+// Whether the file system on which an AtomicFile for `path` gets its bytes has
+// room for so many. What the file replaces is there until then.
+absl::Status CheckRoom(Vfs& vfs, const std::string& path, uint64_t bytes);
+
 absl::Status WriteFileAtomically(Vfs& vfs, const std::string& path,
                                  absl::string_view content);
 

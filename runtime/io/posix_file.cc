@@ -48,10 +48,10 @@ class PosixFile final : public File {
 
   absl::StatusOr<size_t> PRead(uint64_t offset,
                                absl::Span<std::byte> dst) override {
-    return Count("read", RetryInterrupted([&] {
-                   return ::pread(fd_, dst.data(), dst.size(),
-                                  static_cast<off_t>(offset));
-                 }));
+    return CountAt("read", offset, RetryInterrupted([&] {
+                     return ::pread(fd_, dst.data(), dst.size(),
+                                    static_cast<off_t>(offset));
+                   }));
   }
 
   absl::StatusOr<size_t> Write(absl::Span<const std::byte> src) override {
@@ -67,10 +67,10 @@ class PosixFile final : public File {
       return absl::FailedPreconditionError(absl::StrCat(
           "'", path_, "' is open for appending; cannot write at an offset"));
     }
-    return Count("write", RetryInterrupted([&] {
-                   return ::pwrite(fd_, src.data(), src.size(),
-                                   static_cast<off_t>(offset));
-                 }));
+    return CountAt("write", offset, RetryInterrupted([&] {
+                     return ::pwrite(fd_, src.data(), src.size(),
+                                     static_cast<off_t>(offset));
+                   }));
   }
 
   absl::Status Truncate(uint64_t size) override {
@@ -126,6 +126,15 @@ class PosixFile final : public File {
       return static_cast<size_t>(result);
     }
     return ErrnoError(errno, absl::StrCat("cannot ", verb, " '", path_, "'"));
+  }
+
+  absl::StatusOr<size_t> CountAt(absl::string_view verb, uint64_t offset,
+                                 ssize_t result) const {
+    if (result >= 0) {
+      return static_cast<size_t>(result);
+    }
+    return ErrnoError(errno, absl::StrCat("cannot ", verb, " '", path_,
+                                          "' at byte ", offset));
   }
 
   std::string path_;

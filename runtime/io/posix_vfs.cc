@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <cstdio>
 #include <utility>
 
@@ -140,6 +142,16 @@ class PosixVfs final : public Vfs {
       return Failure("stat", path);
     }
     return ToFileStat(status);
+  }
+
+  absl::StatusOr<uint64_t> FreeBytes(const std::string& path) override {
+    struct statvfs status;
+    if (::statvfs(path.c_str(), &status) != 0) {
+      return Failure("find the free space of", path);
+    }
+    return status.f_blocks == 0
+               ? UINT64_MAX
+               : uint64_t{status.f_bavail} * uint64_t{status.f_frsize};
   }
 
   absl::Status MakeDirectory(const std::string& path) override {

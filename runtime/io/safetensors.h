@@ -98,6 +98,11 @@ class SafetensorsWriter {
       Vfs& vfs, const std::string& path, std::vector<SafetensorsSpec> specs,
       const std::map<std::string, std::string>& metadata = {});
 
+  // Of the file that Create would make.
+  static absl::StatusOr<uint64_t> FileBytes(
+      std::vector<SafetensorsSpec> specs,
+      const std::map<std::string, std::string>& metadata);
+
   // Into the order in which tensors lie in the file.
   static void Sort(std::vector<SafetensorsSpec>& specs);
 

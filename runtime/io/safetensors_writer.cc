@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -119,6 +120,15 @@ absl::StatusOr<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::Create(
   writer->file_bytes_ = offset;
   RETURN_IF_ERROR(writer->WriteHeader());
   return writer;
+}
+
+absl::StatusOr<uint64_t> SafetensorsWriter::FileBytes(
+    std::vector<SafetensorsSpec> specs,
+    const std::map<std::string, std::string>& metadata) {
+  Sort(specs);
+  ASSIGN_OR_RETURN(const Layout layout, MakeLayout(specs, metadata));
+  return std::accumulate(layout.sizes.begin(), layout.sizes.end(),
+                         static_cast<uint64_t>(layout.header.size()));
 }
 
 absl::Status SafetensorsWriter::WriteHeader() {

@@ -103,6 +103,9 @@ class Vfs {
   virtual absl::Status SyncDirectory(const std::string& directory) = 0;
   // NotFound if there is nothing.
   virtual absl::StatusOr<FileStat> Stat(const std::string& path) = 0;
+  // What this process may still write to the file system of `path`; the largest
+  // number if that does not say.
+  virtual absl::StatusOr<uint64_t> FreeBytes(const std::string& path) = 0;
   // One level; AlreadyExists if there is anything of that name.
   virtual absl::Status MakeDirectory(const std::string& path) = 0;
   // Names (no paths) in byte order, without "." and "..".

@@ -97,6 +97,7 @@ class Launch {
     while (!AllHaveEnded()) {
       Await();
       PassSignalOn();
+      KillStopped();
       PressTheRest();
     }
     return Conclude();
@@ -159,7 +160,8 @@ class Launch {
         [&] {
           const bool news = Look();
           signal_ = signal_ == 0 ? options_.take_signal() : signal_;
-          return news || signal_ != 0 || (press_at_ && press_at_->Expired());
+          return news || signal_ != 0 ||
+                 (press_at_ && (press_at_->Expired() || AnyIsStopped()));
         })
         .IgnoreError();
   }
@@ -188,8 +190,43 @@ class Launch {
   }
 
   void PassSignalOn() {
-    if (signal_ != 0) {
-      Signal(std::exchange(signal_, 0));
+    const int signal = std::exchange(signal_, 0);
+    if (signal == SIGTSTP) {
+      SuspendAll();
+    } else if (signal != 0) {
+      Signal(signal);
+    }
+  }
+
+  // Returns when we are continued.
+  void SuspendAll() {
+    const auto before = Deadline::Clock::now();
+    Signal(SIGSTOP);
+    raise(SIGSTOP);
+    Signal(SIGCONT);
+    if (press_at_) {
+      press_at_->Postpone(Deadline::Clock::now() - before);
+    }
+  }
+
+  static bool IsStopped(const Child& child) {
+    return child.pid != 0 && !child.end && IsChildStopped(child.pid);
+  }
+
+  bool AnyIsStopped() const {
+    return std::any_of(children_.begin(), children_.end(), IsStopped);
+  }
+
+  // After a failure. It can neither notice that nor do what it is asked.
+  void KillStopped() {
+    if (!press_at_) {
+      return;
+    }
+    for (Child& child : children_) {
+      if (IsStopped(child)) {
+        child.asked = true;
+        kill(child.pid, SIGKILL);
+      }
     }
   }
 
@@ -219,7 +256,7 @@ class Launch {
   uint32_t Culprit() const {
     for (const uint32_t rank : failed_) {
       const Child& child = children_[rank];
-      if (!child.asked &&
+      if (!child.asked && !HasStopped(*child.end) &&
           child.end->ShellStatus() != options_.secondary_status) {
         return rank;
       }

@@ -15,12 +15,13 @@ namespace accel::runtime {
 struct LauncherOptions {
   uint32_t ranks = 1;
   char** argv = nullptr;  // of each rank, as main got it
-  // The next signal to hand on to the ranks; 0: none.
+  // The next signal to hand on to the ranks; 0: none. SIGTSTP stops them and
+  // this process, until that is continued.
   std::function<int()> take_signal = [] { return 0; };
   // What a rank exits with that another rank's failure has ended.
   int secondary_status = 0;
   // How long the others may go on after the first failure: until they are asked
-  // to stop, and until they are killed.
+  // to stop, and until they are killed. One that is stopped is killed at once.
   std::chrono::nanoseconds ask_after = std::chrono::seconds(1);
   std::chrono::nanoseconds kill_after = std::chrono::seconds(10);
 };

@@ -63,17 +63,54 @@ std::string MetricsJson(const StepMetrics& metrics, absl::string_view run) {
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-absl::StatusOr<std::unique_ptr<MetricsWriter>> MetricsWriter::Open(
-    Vfs& vfs, const std::string& path, std::string run) {
+struct MetricsWriter::Place {
+  std::string path;
+  FileStat file;
+};
+
+MetricsWriter::MetricsWriter(Vfs& vfs, std::shared_ptr<Place> place,
+                             std::unique_ptr<LineWriter> lines)
+    : vfs_(vfs), place_(std::move(place)), lines_(std::move(lines)) {}
+
+absl::StatusOr<std::unique_ptr<MetricsWriter>> MetricsWriter::Start(
+    Vfs& vfs, std::function<void(const absl::Status& status)> on_trouble) {
+  auto place = std::make_shared<Place>();
+  LineWriterOptions options;
+  options.what = "the metrics";
+  options.durable = true;
+  options.on_trouble = std::move(on_trouble);
+  options.check = [&vfs, place] { return CheckPlace(vfs, *place); };
+  ASSIGN_OR_RETURN(auto lines, LineWriter::Start(std::move(options)));
+  return std::unique_ptr<MetricsWriter>(
+      new MetricsWriter(vfs, std::move(place), std::move(lines)));
+}
+
+// Lines for a file that has no name any more are lost.
+absl::Status MetricsWriter::CheckPlace(Vfs& vfs, const Place& place) {
+  const absl::StatusOr<FileStat> now = vfs.Stat(place.path);
+  if (now.ok() && now->inode == place.file.inode &&
+      now->device == place.file.device) {
+    return absl::OkStatus();
+  }
+  return now.ok() || absl::IsNotFound(now.status())
+             ? absl::NotFoundError(absl::StrCat(
+                   "'", place.path, "' is gone, or is another file now: ",
+                   "somebody has removed or moved the run directory"))
+             : now.status();
+}
+
+absl::Status MetricsWriter::Open(const std::string& path, std::string run) {
   ASSIGN_OR_RETURN(std::unique_ptr<File> file,
-                   vfs.Open(path, OpenMode::kAppend));
+                   vfs_.Open(path, OpenMode::kAppend));
   ASSIGN_OR_RETURN(const FileStat stat, file->Stat());
   ASSIGN_OR_RETURN(const uint64_t end, EndOfLastLine(*file, stat.size));
   if (end != stat.size) {
     RETURN_IF_ERROR(file->Truncate(end));
   }
-  return std::unique_ptr<MetricsWriter>(
-      new MetricsWriter(std::move(file), std::move(run)));
+  *place_ = {path, stat};
+  run_ = std::move(run);
+  lines_->Open(std::move(file));
+  return absl::OkStatus();
 }
 
 absl::Status KeepMetrics(Vfs& vfs, const std::string& path, int64_t step) {
@@ -94,18 +131,8 @@ absl::Status KeepMetrics(Vfs& vfs, const std::string& path, int64_t step) {
                        : WriteFileAtomically(vfs, path, kept);
 }
 
-MetricsWriter::MetricsWriter(std::unique_ptr<File> file, std::string run)
-    : file_(std::move(file)), run_(std::move(run)) {}
-
-absl::Status MetricsWriter::Write(const StepMetrics& metrics) {
-  const std::string line = MetricsJson(metrics, run_) + "\n";
-  return file_->AppendAll(absl::MakeConstSpan(
-      reinterpret_cast<const std::byte*>(line.data()), line.size()));
-}
-
-absl::Status MetricsWriter::Close() {
-  RETURN_IF_ERROR(file_->Sync());
-  return file_->Close();
+void MetricsWriter::Write(const StepMetrics& metrics) {
+  lines_->Append(MetricsJson(metrics, run_) + "\n");
 }
 
 }  // namespace accel::runtime

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// metrics.jsonl: one JSON object per step, appended and handed to the kernel at
-// once, so a reader sees every finished step of a running or dead run.
+// metrics.jsonl: one JSON object per step, handed to the kernel by a thread of
+// its own as soon as the step is done, so a reader sees the finished steps of a
+// running or dead run.
 #ifndef ACCEL_RUNTIME_REPORT_METRICS_WRITER_H_
 #define ACCEL_RUNTIME_REPORT_METRICS_WRITER_H_
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "runtime/io/vfs.h"
+#include "runtime/report/line_writer.h"
 #include "runtime/report/step_metrics.h"
 
 namespace accel::runtime {
@@ -27,21 +31,40 @@ std::string MetricsJson(const StepMetrics& metrics, absl::string_view run);
 
 class MetricsWriter {
  public:
+  // A thread that will write to `path`; Open says when. Told of trouble as
+  // LineWriterOptions have it.
+  // Borrows: the vfs, until Close has returned.
+  static absl::StatusOr<std::unique_ptr<MetricsWriter>> Start(
+      Vfs& vfs, std::function<void(const absl::Status& status)> on_trouble);
+
   // Appends to `path`; a last line that a crash cut short is removed first.
   // `run` stands in each line, which tells apart runs of one directory.
-  static absl::StatusOr<std::unique_ptr<MetricsWriter>> Open(
-      Vfs& vfs, const std::string& path, std::string run);
+  absl::Status Open(const std::string& path, std::string run);
 
-  absl::Status Write(const StepMetrics& metrics);
+  // Does not wait for the disk.
+  void Write(const StepMetrics& metrics);
+  // The waits below end when for `patience` the disk does not get on.
   // What was written, to stable storage.
-  absl::Status Sync() { return file_->Sync(); }
-  // To stable storage; nothing may be written afterwards.
-  absl::Status Close();
+  absl::Status Sync(std::chrono::nanoseconds patience) {
+    return lines_->Sync(patience);
+  }
+  // The same; an error says how many lines are lost. Nothing may be written
+  // afterwards.
+  absl::Status Close(std::chrono::nanoseconds patience) {
+    return lines_->Close(patience);
+  }
 
  private:
-  MetricsWriter(std::unique_ptr<File> file, std::string run);
+  // What the thread looks at, and who opens the file.
+  struct Place;
 
-  std::unique_ptr<File> file_;
+  static absl::Status CheckPlace(Vfs& vfs, const Place& place);
+  MetricsWriter(Vfs& vfs, std::shared_ptr<Place> place,
+                std::unique_ptr<LineWriter> lines);
+
+  Vfs& vfs_;
+  const std::shared_ptr<Place> place_;
+  std::unique_ptr<LineWriter> lines_;
   std::string run_;
 };
 

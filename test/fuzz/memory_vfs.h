@@ -135,6 +135,9 @@ class MemoryVfs final : public runtime::Vfs {
     }
     return MemoryFile(path, found->second).Stat();
   }
+  absl::StatusOr<uint64_t> FreeBytes(const std::string&) override {
+    return UINT64_MAX;
+  }
   absl::Status MakeDirectory(const std::string&) override {
     return absl::OkStatus();
   }

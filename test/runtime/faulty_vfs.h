@@ -140,6 +140,9 @@ class FaultyVfs final : public Vfs {
   absl::StatusOr<FileStat> Stat(const std::string& path) override {
     return base_.Stat(path);
   }
+  absl::StatusOr<uint64_t> FreeBytes(const std::string& path) override {
+    return base_.FreeBytes(path);
+  }
   absl::Status MakeDirectory(const std::string& path) override {
     const absl::Status status = faults_.Count("make directory");
     return status.ok() ? base_.MakeDirectory(path) : status;

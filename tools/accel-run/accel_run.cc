@@ -26,13 +26,34 @@ volatile sig_atomic_t stop_signal = 0;
 
 void RequestStop(int signal) { stop_signal = signal; }
 
-// With `once`, a second signal finds the default action. Reads go on.
-void InstallStopHandlers(bool once) {
+void TakeSignal(int signal, int flags) {
   struct sigaction action = {};
   action.sa_handler = RequestStop;
-  action.sa_flags = SA_RESTART | (once ? SA_RESETHAND : 0);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  action.sa_flags = SA_RESTART | flags;
+  sigaction(signal, &action, nullptr);
+}
+
+// With `once`, a second signal finds the default action. Reads go on.
+void InstallStopHandlers(bool once) {
+  const int flags = once ? SA_RESETHAND : 0;
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
+    TakeSignal(signal, flags);
+  }
+  // Who has started this with nohup wants it to go on.
+  struct sigaction hangup = {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) {
+    TakeSignal(SIGHUP, flags);
+  }
+}
+
+// A pipe without a reader, and a file at its size limit, are errors of the
+// write, which says so.
+void IgnoreWriteSignals() {
+  struct sigaction action = {};
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, nullptr);
+  sigaction(SIGXFSZ, &action, nullptr);
 }
 
 using MaybeRank = std::optional<runtime::RankEnvironment>;
@@ -103,6 +124,9 @@ int LaunchAll(const RunOptions& options, char** argv,
   };
   launcher.secondary_status = static_cast<int>(ExitCode::kCommunication);
   InstallStopHandlers(/*once=*/false);
+  // Ranks have process groups of their own, which a terminal's Ctrl-Z does not
+  // reach.
+  TakeSignal(SIGTSTP, 0);
   const absl::StatusOr<int> status = runtime::LaunchRanks(launcher, logger);
   if (!status.ok()) {
     logger.Log(runtime::LogLevel::kError, status.status().message());
@@ -141,9 +165,10 @@ int RunRank(runtime::Vfs& vfs, const RunOptions& options, const MaybeRank& rank,
       RankLog::Open(vfs, options, rank ? static_cast<int>(rank->rank) : 0,
                     rank ? static_cast<int>(rank->ranks) : 1);
   if (!log.ok()) {
-    logger.Log(runtime::LogLevel::kError,
-               absl::StrCat("--log-dir: ", log.status().message()));
-    return static_cast<int>(ExitCode::kInputOutput);
+    logger.Log(runtime::LogLevel::kError, log.status().message());
+    return static_cast<int>(absl::IsResourceExhausted(log.status())
+                                ? ExitCode::kMemory
+                                : ExitCode::kInputOutput);
   }
   InstallStopHandlers(/*once=*/true);
   const RunEnvironment environment{vfs,
@@ -155,7 +180,11 @@ int RunRank(runtime::Vfs& vfs, const RunOptions& options, const MaybeRank& rank,
                                    options.time_report ? &times : nullptr,
                                    PythonEnvironment()};
   TrainingRun run(options, environment);
-  const ExitCode code = run.Run();
+  ExitCode code = run.Run();
+  const absl::Status said = (*log)->Close(LinePatience(options));
+  if (code == ExitCode::kOk && !said.ok()) {
+    code = ExitCode::kInputOutput;
+  }
   // Asked to itself, or as another rank was.
   const int signal = stop_signal != 0 ? stop_signal : run.stop_signal();
   if (code == ExitCode::kOk && signal != 0) {
@@ -173,6 +202,7 @@ int AccelRunMain(int argc, char** argv, runtime::Vfs& vfs) {
   if (const int* status = std::get_if<int>(&parsed)) {
     return *status;
   }
+  IgnoreWriteSignals();
   const RunOptions& options = std::get<RunOptions>(parsed);
   const runtime::Logger logger(runtime::LogLevel::kInfo, 0, 1,
                                runtime::StderrSink());

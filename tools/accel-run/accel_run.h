@@ -7,8 +7,9 @@
 
 namespace accel::tools {
 
-// Returns the exit status. Takes over SIGINT and SIGTERM: the first one ends
-// the run after the step in progress, the second one at once.
+// Returns the exit status. Takes over SIGINT, SIGTERM, SIGHUP and SIGUSR1: the
+// first one ends the run, the second one at once. Ignores SIGPIPE and SIGXFSZ,
+// so that what cannot be written is an error.
 // Borrows: the vfs, through which every file is reached.
 int AccelRunMain(int argc, char** argv, runtime::Vfs& vfs);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,8 +17,10 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/parameters.h"
+#include "runtime/io/atomic_file.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/plan/schema/element_type.h"
+#include "tools/accel-run/exit_code.h"
 
 namespace accel::tools {
 namespace {
@@ -62,6 +65,24 @@ std::vector<SafetensorsSpec> SpecsOf(const std::vector<Located>& located) {
   return specs;
 }
 
+std::map<std::string, std::string> Metadata() { return {{"format", "pt"}}; }
+
+absl::Status CheckSafetensors(Vfs& vfs, const Plan& plan,
+                              absl::string_view slot, const std::string& path) {
+  ASSIGN_OR_RETURN(const std::vector<Located> located, Locate(plan, slot));
+  ASSIGN_OR_RETURN(const uint64_t bytes,
+                   SafetensorsWriter::FileBytes(SpecsOf(located), Metadata()));
+  return WithExitCode(runtime::CheckRoom(vfs, path, bytes),
+                      ExitCode::kInputOutput);
+}
+
+absl::Status CheckOnnxFile(Vfs& vfs, const Plan& plan,
+                           const std::string& path) {
+  RETURN_IF_ERROR(CheckOnnxExport(plan));
+  return WithExitCode(runtime::CheckRoom(vfs, path, OnnxBytes(plan)),
+                      ExitCode::kInputOutput);
+}
+
 // Reads every located tensor, piece by piece. `use` gets each one, unless it is
 // null: then this rank only gives its parts.
 using UsePiece = absl::FunctionRef<absl::Status(const Located& entry,
@@ -93,9 +114,9 @@ absl::Status WriteTensors(
     Vfs& vfs, const Executor& executor, const std::vector<Located>& located,
     const std::string& path,
     const std::function<void(absl::Span<std::byte>)>& change) {
-  ASSIGN_OR_RETURN(const auto writer,
-                   SafetensorsWriter::Create(vfs, path, SpecsOf(located),
-                                             {{"format", "pt"}}));
+  ASSIGN_OR_RETURN(
+      const auto writer,
+      SafetensorsWriter::Create(vfs, path, SpecsOf(located), Metadata()));
   const auto write = [&](const Located& entry, absl::Span<std::byte> piece) {
     if (change) {
       change(piece);
@@ -122,15 +143,16 @@ void Scale(double scale, absl::Span<std::byte> piece) {
 
 }  // namespace
 
-absl::Status CheckExport(const Plan& plan, const std::string& path) {
+absl::Status CheckExport(Vfs& vfs, const Plan& plan, const std::string& path) {
   const std::string context = OptionAndPath("--export", path);
   const bool onnx = absl::EndsWith(path, ".onnx");
   if (!onnx && !absl::EndsWith(path, ".safetensors")) {
     return absl::InvalidArgumentError(absl::StrCat(
         context, ": expected a name that ends in .onnx or .safetensors"));
   }
-  return runtime::Annotate(
-      onnx ? CheckOnnxExport(plan) : Locate(plan, "master").status(), context);
+  return runtime::Annotate(onnx ? CheckOnnxFile(vfs, plan, path)
+                                : CheckSafetensors(vfs, plan, "master", path),
+                           context);
 }
 
 absl::Status ExportModel(Vfs& vfs, const Plan& plan, const Executor& executor,
@@ -149,7 +171,8 @@ absl::Status ExportSafetensors(Vfs& vfs, const Plan& plan,
              : ReadTensors(executor, located, std::nullopt);
 }
 
-absl::Status CheckGradients(const Plan& plan, const std::string& path) {
+absl::Status CheckGradients(Vfs& vfs, const Plan& plan,
+                            const std::string& path) {
   const std::string context = OptionAndPath("--dump-gradients", path);
   if (!absl::EndsWith(path, ".safetensors")) {
     return absl::InvalidArgumentError(
@@ -172,7 +195,8 @@ absl::Status CheckGradients(const Plan& plan, const std::string& path) {
     return absl::FailedPreconditionError(absl::StrCat(
         context, ": the plan does not say where its gradients are complete"));
   }
-  return absl::OkStatus();
+  return runtime::Annotate(CheckSafetensors(vfs, plan, "gradient", path),
+                           context);
 }
 
 absl::Status DumpGradients(Vfs& vfs, const Plan& plan, const Executor& executor,

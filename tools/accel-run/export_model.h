@@ -3,6 +3,7 @@
 #ifndef ACCEL_TOOLS_ACCEL_RUN_EXPORT_MODEL_H_
 #define ACCEL_TOOLS_ACCEL_RUN_EXPORT_MODEL_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -13,8 +14,9 @@
 namespace accel::tools {
 
 // Whether the plan can be exported to a file of this name: its ending, its
-// size. To be asked before training.
-absl::Status CheckExport(const runtime::Plan& plan, const std::string& path);
+// size, and the room for it. To be asked before training.
+absl::Status CheckExport(runtime::Vfs& vfs, const runtime::Plan& plan,
+                         const std::string& path);
 
 // Which rank of several processes calls: the one that writes the file, or one
 // that gives what it holds and writes nothing. Where no rank holds parts of
@@ -29,6 +31,7 @@ absl::Status ExportModel(runtime::Vfs& vfs, const runtime::Plan& plan,
 
 // The parts; ONNX files are put together in protobuf's wire format.
 absl::Status CheckOnnxExport(const runtime::Plan& plan);
+uint64_t OnnxBytes(const runtime::Plan& plan);
 absl::Status ExportOnnx(runtime::Vfs& vfs, const runtime::Plan& plan,
                         const runtime::Executor& executor,
                         const std::string& path, ExportRole role);
@@ -36,8 +39,10 @@ absl::Status ExportSafetensors(runtime::Vfs& vfs, const runtime::Plan& plan,
                                const runtime::Executor& executor,
                                const std::string& path, ExportRole role);
 
-// Whether the plan can say what its gradients are, and the name's ending.
-absl::Status CheckGradients(const runtime::Plan& plan, const std::string& path);
+// Whether the plan can say what its gradients are, the name's ending, and the
+// room.
+absl::Status CheckGradients(runtime::Vfs& vfs, const runtime::Plan& plan,
+                            const std::string& path);
 // The gradients of the exact mean loss, as the slots hold them now.
 // Requires: called at the point that Function.gradients_complete names.
 absl::Status DumpGradients(runtime::Vfs& vfs, const runtime::Plan& plan,

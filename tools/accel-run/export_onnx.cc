@@ -170,6 +170,8 @@ class OnnxWriter {
 
 }  // namespace
 
+uint64_t OnnxBytes(const Plan& plan) { return ModelSize(plan); }
+
 absl::Status CheckOnnxExport(const Plan& plan) {
   const planpb::Export& exported = plan.manifest().export_();
   if (exported.model_section_plus_one() == 0) {

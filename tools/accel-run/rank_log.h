@@ -4,13 +4,15 @@
 #ifndef ACCEL_TOOLS_ACCEL_RUN_RANK_LOG_H_
 #define ACCEL_TOOLS_ACCEL_RUN_RANK_LOG_H_
 
+#include <chrono>
 #include <memory>
-#include <mutex>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "runtime/base/logger.h"
 #include "runtime/io/vfs.h"
 #include "runtime/report/console.h"
+#include "runtime/report/line_writer.h"
 #include "tools/accel-run/options.h"
 
 namespace accel::tools {
@@ -21,6 +23,7 @@ namespace accel::tools {
 class RankLog {
  public:
   // `rank` of `ranks` processes. Creates the folder and file of --log-dir.
+  // ResourceExhausted if there can be no threads that write.
   // Borrows: the vfs.
   static absl::StatusOr<std::unique_ptr<RankLog>> Open(
       runtime::Vfs& vfs, const RunOptions& options, int rank, int ranks);
@@ -33,18 +36,28 @@ class RankLog {
     return rank_ == 0 ? nullptr : &failures_;
   }
 
+  // Writes what was said, as long as in `patience` something gets written.
+  // An error says, on standard error, too, what is lost; nothing may be said
+  // afterwards.
+  absl::Status Close(std::chrono::nanoseconds patience);
+
  private:
+  // Null: nobody reads it.
+  struct Writers {
+    std::unique_ptr<runtime::LineWriter> output;
+    std::unique_ptr<runtime::LineWriter> errors;
+    std::unique_ptr<runtime::LineWriter> file;  // of --log-dir
+  };
+
   // What people read goes to `descriptor`.
   RankLog(const RunOptions& options, int rank, int ranks, int descriptor,
-          std::unique_ptr<runtime::File> file);
+          Writers writers);
 
-  void Keep(absl::string_view bytes);
   void Print(absl::string_view bytes);
+  void Warn(std::string lines);
 
   const int rank_;
-  std::mutex mutex_;
-  std::unique_ptr<runtime::File> file_;  // guarded by mutex_; may be null
-  runtime::Console::Write print_;
+  Writers writers_;
   runtime::Console console_;
   runtime::Logger logger_;
   runtime::Logger failures_;

@@ -130,8 +130,9 @@ runtime::CheckpointManifest TrainingRun::ManifestOf(int64_t steps) const {
 }
 
 absl::Status TrainingRun::SaveCheckpoint(runtime::CheckpointManifest manifest) {
-  return checkpoints_->Save(plan_->view(), *executor_, std::move(manifest),
-                            [this] { return metrics_->Sync(); });
+  return checkpoints_->Save(
+      plan_->view(), *executor_, std::move(manifest),
+      [this] { return metrics_->Sync(LinePatience(options_) / 2); });
 }
 
 absl::Status TrainingRun::NoteScalars() {

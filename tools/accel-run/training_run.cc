@@ -56,6 +56,12 @@ runtime::RankGroup::Words WordsOf(const runtime::PlanView& plan) {
 
 }  // namespace
 
+std::chrono::nanoseconds LinePatience(const RunOptions& options) {
+  constexpr double kMostSeconds = 10;
+  return std::chrono::nanoseconds(static_cast<int64_t>(
+      std::min(kMostSeconds, options.timeout_seconds) * 1e9));
+}
+
 TrainingRun::TrainingRun(const RunOptions& options,
                          const RunEnvironment& environment)
     : options_(options), environment_(environment) {}
@@ -92,6 +98,8 @@ ExitCode TrainingRun::Run() {
        "measuring the roofline"},
       {&TrainingRun::CreateExecutor, ExitCode::kInputOutput,
        "starting the streams"},
+      {&TrainingRun::StartMetrics, ExitCode::kMemory,
+       "starting the thread that writes metrics"},
       {&TrainingRun::OpenRunDirectory, ExitCode::kInputOutput,
        "making the run directory"},
       {&TrainingRun::Initialize, ExitCode::kInputOutput,
@@ -106,7 +114,26 @@ ExitCode TrainingRun::Run() {
        "checking what will be written"},
       {&TrainingRun::Tune, ExitCode::kInputOutput, "measuring products"},
   };
-  return options_.tune ? RunStages(kTuning) : RunStages(kStages);
+  ExitCode code = options_.tune ? RunStages(kTuning) : RunStages(kStages);
+  const absl::Status metrics = CloseMetrics();
+  if (!metrics.ok()) {
+    environment_.logger.Log(runtime::LogLevel::kError, metrics.message());
+    code = code == ExitCode::kOk ? ExitCode::kInputOutput : code;
+  }
+  return code;
+}
+
+absl::Status TrainingRun::CloseMetrics() {
+  if (metrics_ == nullptr) {
+    return absl::OkStatus();
+  }
+  const absl::Status status = metrics_->Close(LinePatience(options_));
+  return status.ok() ? status
+                     : absl::UnavailableError(absl::StrCat(
+                           status.message(),
+                           "; nothing else of the run is lost. Make room in '",
+                           directory_ == nullptr ? "" : directory_->path(),
+                           "', mend its disk, or choose another --run-dir"));
 }
 
 ExitCode TrainingRun::RunStages(absl::Span<const Stage> stages) {
@@ -134,12 +161,19 @@ ExitCode TrainingRun::Fail(const absl::Status& status, ExitCode otherwise) {
   }
   // Ended by another rank: its failure is what people need, not where it
   // happened to be noticed here.
-  const absl::Status& shown = group.ok() ? status : group;
+  const absl::Status shown = !group.ok() ? group : NameRank(status);
   environment_.logger.Log(runtime::LogLevel::kError, shown.message());
   if (environment_.failures != nullptr && IsOursToShow(group)) {
     environment_.failures->Log(runtime::LogLevel::kError, shown.message());
   }
   return group.ok() ? ExitCodeOf(status, otherwise) : ExitCode::kCommunication;
+}
+
+// What other ranks say of themselves names them; the first one is as good as
+// any.
+absl::Status TrainingRun::NameRank(const absl::Status& status) const {
+  const bool own = group_ != nullptr && IsFirst() && !all_know_;
+  return own ? runtime::Annotate(status, "rank 0") : status;
 }
 
 bool TrainingRun::IsOursToShow(const absl::Status& group) const {
@@ -290,10 +324,12 @@ absl::Status TrainingRun::CheckFiles() {
   RETURN_IF_ERROR(
       CheckRunFiles(environment_.vfs, options_, processes, plan_.get()));
   if (!options_.export_path.empty()) {
-    RETURN_IF_ERROR(CheckExport(*plan_, options_.export_path));
+    RETURN_IF_ERROR(
+        CheckExport(environment_.vfs, *plan_, options_.export_path));
   }
   if (!options_.dump_gradients.empty()) {
-    RETURN_IF_ERROR(CheckGradients(*plan_, options_.dump_gradients));
+    RETURN_IF_ERROR(
+        CheckGradients(environment_.vfs, *plan_, options_.dump_gradients));
   }
   return absl::OkStatus();
 }
@@ -462,6 +498,23 @@ absl::StatusOr<std::unique_ptr<runtime::Executor>> TrainingRun::MakeExecutor(
                                       ranks);
 }
 
+absl::Status TrainingRun::StartMetrics() {
+  if (!IsFirst()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(
+      metrics_,
+      runtime::MetricsWriter::Start(
+          environment_.vfs,
+          [logger = &environment_.logger](const absl::Status& status) {
+            logger->Log(runtime::LogLevel::kWarning,
+                        absl::StrCat("metrics: ", status.message(),
+                                     "; training goes on, and what is not "
+                                     "written is tried again"));
+          }));
+  return absl::OkStatus();
+}
+
 absl::Status TrainingRun::OpenRunDirectory() {
   if (!IsFirst()) {
     return absl::OkStatus();
@@ -481,10 +534,7 @@ absl::Status TrainingRun::OpenRunDirectory() {
   if (checkpoints_ == nullptr && options_.checkpoint_every.IsSet()) {
     MakeCheckpoints(directory_->path());
   }
-  ASSIGN_OR_RETURN(
-      metrics_, runtime::MetricsWriter::Open(environment_.vfs,
-                                             directory_->metrics_path(), id));
-  return absl::OkStatus();
+  return metrics_->Open(directory_->metrics_path(), id);
 }
 
 std::optional<uint64_t> TrainingRun::PlannedPeakBytes() const {
@@ -521,13 +571,13 @@ absl::Status TrainingRun::Export() {
 }
 
 absl::Status TrainingRun::Finish() {
+  // First what no later run can write.
+  if (IsFirst() && !ReadTogether("master")) {
+    RETURN_IF_ERROR(Export());
+  }
   RETURN_IF_ERROR(WriteTrace());
   if (!IsFirst()) {
     return absl::OkStatus();
-  }
-  RETURN_IF_ERROR(metrics_->Close());
-  if (!ReadTogether("master")) {
-    RETURN_IF_ERROR(Export());
   }
   if (!options_.dump_gradients.empty()) {
     summary_.AddRow("gradients of step 1", options_.dump_gradients);

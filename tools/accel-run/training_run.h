@@ -34,6 +34,10 @@
 
 namespace accel::tools {
 
+// How long a run waits for lines to be written while none is: for a disk that
+// does not answer, or for who reads what it prints.
+std::chrono::nanoseconds LinePatience(const RunOptions& options);
+
 // What a run gets from outside.
 struct RunEnvironment {
   runtime::Vfs& vfs;
@@ -72,6 +76,9 @@ class TrainingRun {
   };
 
   ExitCode RunStages(absl::Span<const Stage> stages);
+  // Last of all, so that a disk that does not answer costs nothing else: an
+  // error if steps are not in the metrics.
+  absl::Status CloseMetrics();
   absl::Status JoinRanks();
   absl::Status OpenPlan();
   absl::Status ReadTuned();
@@ -85,6 +92,7 @@ class TrainingRun {
   absl::StatusOr<std::unique_ptr<runtime::Executor>> MakeExecutor(
       const runtime::ExecutorOptions& options);
   std::function<void(const planpb::Instruction&)> BeforeInstruction();
+  absl::Status StartMetrics();
   absl::Status OpenRunDirectory();
   absl::Status Initialize();
   // Tells other ranks which function this one begins.
@@ -119,6 +127,7 @@ class TrainingRun {
   int64_t SamplesAfter(int64_t steps) const;
 
   ExitCode Fail(const absl::Status& status, ExitCode otherwise);
+  absl::Status NameRank(const absl::Status& status) const;
   // Whether another rank than 0 shall say why it failed; `group`: what ended
   // all ranks, if it was not this one.
   bool IsOursToShow(const absl::Status& group) const;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The steps of a run: what each one reports, and when they end.
-#include <signal.h>
-
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/base/format.h"
+#include "runtime/base/process_end.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/base/wall_clock.h"
 #include "runtime/executor/parameters.h"
@@ -88,7 +87,7 @@ absl::Status TrainingRun::TrainStep(int64_t step) {
   }
   metrics.wall_time_ns = runtime::WallTimeNs();
   if (metrics_ != nullptr) {
-    RETURN_IF_ERROR(metrics_->Write(metrics));
+    metrics_->Write(metrics);
   }
   if (progress_ != nullptr) {
     progress_->Update(metrics);
@@ -127,10 +126,7 @@ absl::Status TrainingRun::TrainSteps() {
 
 std::string TrainingRun::StopText() const {
   const std::string by =
-      absl::StrCat("stopped by ", stop_signal_ == SIGINT ? "SIGINT"
-                                  : stop_signal_ == SIGTERM
-                                      ? "SIGTERM"
-                                      : absl::StrCat("signal ", stop_signal_));
+      absl::StrCat("stopped by ", runtime::SignalName(stop_signal_));
   return *stopped_after_ == 0 ? absl::StrCat(by, " before step 1 of ", steps_)
                               : absl::StrCat(by, " after step ",
                                              *stopped_after_, " of ", steps_);

@@ -178,6 +178,10 @@ public:
     RETURN_IF_ERROR(counter_.Count(path, "stat"));
     return base_->Stat(path);
   }
+  absl::StatusOr<uint64_t> FreeBytes(const std::string &path) override {
+    RETURN_IF_ERROR(counter_.Count(path, "find the free space of"));
+    return base_->FreeBytes(path);
+  }
   absl::Status MakeDirectory(const std::string &path) override {
     RETURN_IF_ERROR(counter_.Count(path, "make directory"));
     return base_->MakeDirectory(path);

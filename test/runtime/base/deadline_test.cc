@@ -31,6 +31,28 @@ TEST(DeadlineTest, RemainingIsNeverNegative) {
   EXPECT_EQ(deadline.budget(), milliseconds(-5));
 }
 
+TEST(WaitClockTest, WhatPassesWhileTheWaiterDoesNotRunIsNoWaiting) {
+  const Deadline::Clock::time_point start{hours(1)};
+  WaitClock clock(start);
+  EXPECT_EQ(clock.Look(milliseconds(20), start + milliseconds(21)).count(), 0);
+  // Late, as on a busy machine.
+  EXPECT_EQ(clock.Look(milliseconds(20), start + milliseconds(141)).count(), 0);
+  EXPECT_EQ(clock.Waited(), milliseconds(141));
+  // Stopped for six seconds.
+  EXPECT_EQ(clock.Look(milliseconds(20), start + milliseconds(6161)),
+            milliseconds(6020 - 120));
+  EXPECT_EQ(clock.Waited(), milliseconds(141 + 120));
+}
+
+TEST(DeadlineTest, IsPostponedByWhatIsNoWaiting) {
+  const Deadline deadline = Deadline::After(milliseconds(-5));
+  deadline.Postpone(hours(1));
+  EXPECT_FALSE(deadline.Expired());
+  EXPECT_GT(deadline.Remaining(), std::chrono::minutes(59));
+  deadline.Postpone(std::chrono::nanoseconds::max());
+  EXPECT_GT(deadline.Remaining(), hours(24 * 365));
+}
+
 TEST(WaitUntilTest, ReturnsAtOnceWhenReadyAndNeverAsksTheOwner) {
   Monitor monitor;
   EXPECT_THAT(WaitUntil(

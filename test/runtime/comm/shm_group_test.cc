@@ -159,6 +159,34 @@ TEST(ShmGroupTest, AStoppedRankIsNamedAtTheDeadline) {
   }
 }
 
+// A job that is suspended as a whole for three timeouts and goes on.
+TEST(ShmGroupTest, RanksThatAreAllStoppedBlameNobody) {
+  CommunicatorOptions options;
+  options.timeout = milliseconds(500);
+  RankProcesses ranks(
+      2,
+      [](Communicator& comm) -> absl::Status {
+        // Rank 1 is late, so that rank 0 always waits.
+        for (int i = 0; i < 40; ++i) {
+          if (comm.rank() == 1) {
+            SleepFor(milliseconds(50));
+          }
+          RETURN_IF_ERROR(comm.Run(NamedBarrier("beat")));
+        }
+        return absl::OkStatus();
+      },
+      options);
+  SleepFor(milliseconds(300));
+  ranks.Signal(1, SIGSTOP);
+  ranks.Signal(0, SIGSTOP);
+  SleepFor(milliseconds(1500));
+  ranks.Signal(0, SIGCONT);
+  ranks.Signal(1, SIGCONT);
+  for (const absl::Status& result : ranks.Wait()) {
+    EXPECT_OK(result);
+  }
+}
+
 TEST(ShmGroupTest, AnotherNumberOfRanksIsRefused) {
   ASSERT_OK_AND_ASSIGN(FileDescriptor memory, CreateShmGroup(2, {}));
   EXPECT_THAT(JoinShmGroup(std::move(memory), 1, 3, {}),

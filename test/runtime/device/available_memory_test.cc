@@ -51,6 +51,9 @@ class FakeProcVfs final : public runtime::Vfs {
   absl::StatusOr<runtime::FileStat> Stat(const std::string&) override {
     return absl::UnimplementedError("");
   }
+  absl::StatusOr<uint64_t> FreeBytes(const std::string&) override {
+    return absl::UnimplementedError("");
+  }
   absl::Status MakeDirectory(const std::string&) override {
     return absl::UnimplementedError("");
   }

@@ -3,7 +3,9 @@
 // and after a crash.
 #include "runtime/report/metrics_writer.h"
 
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <string>
 
@@ -39,8 +41,17 @@ constexpr char kSampleLine[] =
     R"("epoch":0.25,"skipped_steps":3,"time":"2026-11-23T00:00:00.123Z","run":"0123456789abcdef"})";
 constexpr char kRun[] = "0123456789abcdef";
 
+constexpr std::chrono::seconds kLong(30);
+
 class MetricsWriterTest : public ::testing::Test {
  protected:
+  std::unique_ptr<MetricsWriter> Open(Vfs& vfs) {
+    auto writer = MetricsWriter::Start(vfs, nullptr);
+    EXPECT_OK(writer);
+    EXPECT_OK((*writer)->Open(path_, kRun));
+    return *std::move(writer);
+  }
+
   TempDir dir_;
   std::string path_ = dir_.File("metrics.jsonl");
   std::unique_ptr<Vfs> vfs_ = MakePosixVfs();
@@ -87,21 +98,23 @@ TEST_F(MetricsWriterTest, NanAndInfinityAreNullAndTheLineStaysJson) {
   EXPECT_THAT(MetricsJson(metrics, kRun), HasSubstr("\"epoch\":null,"));
 }
 
-TEST_F(MetricsWriterTest, EveryStepIsThereAtOnceInOneWrite) {
+TEST_F(MetricsWriterTest, EveryStepIsOneWrite) {
   Faults faults;
   FaultyVfs vfs(*vfs_, faults);
-  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(vfs, path_, kRun));
+  const auto writer = Open(vfs);
   const int before = faults.operations;
-  ASSERT_OK(writer->Write(Sample()));
-  EXPECT_EQ(faults.operations, before + 1);
+  writer->Write(Sample());
+  ASSERT_OK(writer->Sync(kLong));
+  EXPECT_EQ(faults.operations, before + 2);  // and the sync
   EXPECT_EQ(dir_.Read("metrics.jsonl"), std::string(kSampleLine) + "\n");
-  ASSERT_OK(writer->Close());
+  ASSERT_OK(writer->Close(kLong));
 }
 
 TEST_F(MetricsWriterTest, ALaterRunAppends) {
   dir_.Write("metrics.jsonl", "{\"step\":1}\n");
-  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(*vfs_, path_, kRun));
-  ASSERT_OK(writer->Write(Sample()));
+  const auto writer = Open(*vfs_);
+  writer->Write(Sample());
+  ASSERT_OK(writer->Close(kLong));
   EXPECT_EQ(dir_.Read("metrics.jsonl"),
             "{\"step\":1}\n" + std::string(kSampleLine) + "\n");
 }
@@ -111,21 +124,39 @@ TEST_F(MetricsWriterTest, ALineThatACrashCutIsRemoved) {
   for (const std::string& torn :
        {std::string("{\"st"), std::string(9000, 'x'), std::string()}) {
     dir_.Write("metrics.jsonl", whole + torn);
-    ASSERT_OK(MetricsWriter::Open(*vfs_, path_, kRun));
+    Open(*vfs_);
     EXPECT_EQ(dir_.Read("metrics.jsonl"), whole);
   }
   dir_.Write("metrics.jsonl", "{\"step\":1");
-  ASSERT_OK(MetricsWriter::Open(*vfs_, path_, kRun));
+  Open(*vfs_);
   EXPECT_EQ(dir_.Read("metrics.jsonl"), "");
 }
 
-TEST_F(MetricsWriterTest, AWriteErrorIsReported) {
+TEST_F(MetricsWriterTest, AWriteErrorIsToldAndTheLineWrittenAllTheSame) {
   Faults faults;
   FaultyVfs vfs(*vfs_, faults);
-  ASSERT_OK_AND_ASSIGN(auto writer, MetricsWriter::Open(vfs, path_, kRun));
+  const auto writer = Open(vfs);
   faults.fail_at = faults.operations;
-  EXPECT_THAT(writer->Write(Sample()),
-              StatusIs(absl::StatusCode::kUnavailable, "injected: write"));
+  writer->Write(Sample());
+  ASSERT_OK(writer->Close(kLong));
+  EXPECT_EQ(dir_.Read("metrics.jsonl"), std::string(kSampleLine) + "\n");
+}
+
+TEST_F(MetricsWriterTest, AFileThatIsRemovedOrReplacedIsAnError) {
+  const auto writer = Open(*vfs_);
+  writer->Write(Sample());
+  ASSERT_OK(writer->Sync(kLong));
+  std::filesystem::rename(path_, dir_.File("moved"));
+  writer->Write(Sample());
+  EXPECT_THAT(writer->Sync(kLong),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("metrics.jsonl' is gone, or is another file "
+                                 "now: somebody has removed or moved the run "
+                                 "directory")));
+  dir_.Write("metrics.jsonl", "foreign\n");
+  EXPECT_THAT(writer->Close(kLong).message(), HasSubstr("1 line is lost: '"));
+  EXPECT_EQ(dir_.Read("metrics.jsonl"), "foreign\n");
+  EXPECT_EQ(dir_.Read("moved"), std::string(kSampleLine) + "\n");
 }
 
 }  // namespace

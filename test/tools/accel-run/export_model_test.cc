@@ -54,7 +54,7 @@ std::string Floats(const std::vector<float>& values) {
 TEST_F(ExportModelTest, OnnxFilesAreTheTemplateWithTheWeights) {
   Open(MakeSamplePlan());
   const std::string path = dir_.File("m.onnx");
-  ASSERT_OK(tools::CheckExport(*plan_, path));
+  ASSERT_OK(tools::CheckExport(*vfs_, *plan_, path));
   ASSERT_OK(tools::ExportModel(*vfs_, *plan_, *executor_, path,
                                tools::ExportRole::kWriter));
   const std::string w = Floats(kInitialWeights);
@@ -92,7 +92,7 @@ TEST_F(ExportModelTest, LongLengths) {
 TEST_F(ExportModelTest, SafetensorsHoldWholeParametersInTheirOrientation) {
   Open(MakeSamplePlan());
   const std::string path = dir_.File("m.safetensors");
-  ASSERT_OK(tools::CheckExport(*plan_, path));
+  ASSERT_OK(tools::CheckExport(*vfs_, *plan_, path));
   ASSERT_OK(tools::ExportModel(*vfs_, *plan_, *executor_, path,
                                tools::ExportRole::kWriter));
   ASSERT_OK_AND_ASSIGN(const auto reader,
@@ -113,12 +113,12 @@ TEST_F(ExportModelTest, WhatCannotBeWrittenIsSaidBeforeTraining) {
   sample.manifest.mutable_export_()->Clear();
   Open(sample);
   const std::string path = dir_.File("m.onnx");
-  EXPECT_THAT(tools::CheckExport(*plan_, path),
+  EXPECT_THAT(tools::CheckExport(*vfs_, *plan_, path),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        "--export " + path +
                            ": the plan does not hold the model's graph; "
                            "export to FILE.safetensors instead"));
-  EXPECT_OK(tools::CheckExport(*plan_, dir_.File("m.safetensors")));
+  EXPECT_OK(tools::CheckExport(*vfs_, *plan_, dir_.File("m.safetensors")));
 }
 
 // The size is computed from shapes, so nothing that large is needed here.
@@ -146,7 +146,7 @@ TEST_F(ExportModelTest, GradientsNeedAPointWhereTheyAreComplete) {
   sample.step_function().clear_gradients_complete_plus_one();
   Open(sample);
   const std::string path = dir_.File("g.safetensors");
-  EXPECT_THAT(tools::CheckGradients(*plan_, path),
+  EXPECT_THAT(tools::CheckGradients(*vfs_, *plan_, path),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("does not say where its gradients are "
                                  "complete")));

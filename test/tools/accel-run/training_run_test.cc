@@ -3,6 +3,8 @@
 // how a run ends.
 #include "tools/accel-run/training_run.h"
 
+#include <signal.h>
+
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -81,7 +83,7 @@ class TrainingRunTest : public ::testing::Test {
   TempDir dir_;
   std::unique_ptr<runtime::Vfs> vfs_ = runtime::MakePosixVfs();
   RunOptions options_;
-  std::function<bool()> stop_ = [] { return false; };
+  std::function<int()> stop_ = [] { return 0; };
   std::string output_;
   std::string errors_;
 };
@@ -201,11 +203,11 @@ TEST_F(TrainingRunTest, ALossThatIsNoNumberEndsTheRunInThatStep) {
 
 TEST_F(TrainingRunTest, AStopRequestEndsAfterTheStepInProgress) {
   int asked = 0;
-  stop_ = [&asked] { return ++asked > 2; };
+  stop_ = [&asked] { return ++asked > 2 ? SIGTERM : 0; };
   options_.steps = 100;
   options_.export_path = dir_.File("w.safetensors");
   EXPECT_EQ(RunPlan(), ExitCode::kOk) << errors_;
-  EXPECT_EQ(errors_, "stopped by signal 1 after step 2 of 100\n");
+  EXPECT_EQ(errors_, "stopped by SIGTERM after step 2 of 100\n");
   EXPECT_EQ(Metrics().size(), 2u);
   EXPECT_TRUE(vfs_->Stat(options_.export_path).ok());
 }
