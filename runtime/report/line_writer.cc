@@ -22,12 +22,14 @@ namespace {
 
 using Clock = Deadline::Clock;
 
-constexpr std::chrono::milliseconds kFirstPause(100);
+constexpr std::chrono::nanoseconds kFirstPause = std::chrono::milliseconds(100);
+// And so often a write may fail then, a first pause apart.
+constexpr int kLastTries = 3;
 constexpr std::chrono::milliseconds kMoment(200);
 // Of who has not closed the writer.
 constexpr std::chrono::seconds kLastPatience(1);
 // The wait is repeated; nothing depends on its length.
-constexpr std::chrono::minutes kIdle(1);
+constexpr std::chrono::nanoseconds kIdle = std::chrono::minutes(1);
 
 int64_t CountLines(absl::string_view text) {
   return std::count(text.begin(), text.end(), '\n');
@@ -79,6 +81,7 @@ struct LineWriter::State {
   bool sync = false;      // is asked for
   absl::Status synced;
   bool closing = false;
+  int last_tries = 0;      // that have failed since then
   bool abandoned = false;  // Close does not wait any more
   bool done = false;
   int64_t lost = 0;   // lines
@@ -196,7 +199,10 @@ absl::Status LineWriter::Close(std::chrono::nanoseconds patience) {
     return absl::OkStatus();
   }
   State& state = *state_;
-  state.monitor.Update([&] { state.closing = true; });
+  state.monitor.Update([&] {
+    state.closing = true;
+    state.hurry = true;
+  });
   const absl::Status waited = Await(patience, [&] { return state.done; });
   if (waited.ok()) {
     thread_.join();
@@ -240,21 +246,19 @@ bool LineWriter::State::AwaitWork() {
   bool work = false;
   bool end = false;
   while (!work && !end) {
-    const bool pausing = failures != 0 && !trouble.ok();
-    WaitUntil(Deadline::After(pausing ? pause : kIdle), "lines to write",
-              monitor,
-              [&] {
-                const bool retry = trouble.ok() || hurry || closing;
-                work = opened &&
-                       ((!queue.empty() && retry) || (queue.empty() && sync));
-                work &= !abandoned;
-                end = abandoned || (closing && !work);
-                return work || end;
-              })
-        .IgnoreError();
-    // The pause is over.
-    monitor.Update(
-        [&] { work |= pausing && opened && !queue.empty() && !abandoned; });
+    const bool pausing = !trouble.ok();
+    const auto wait = pausing ? std::chrono::nanoseconds(pause) : kIdle;
+    const auto ready = [&](bool retry) {
+      const bool writes = opened && !queue.empty();
+      work = !abandoned && ((writes && retry) || (opened && !writes && sync));
+      end = abandoned || (closing && !writes && !work);
+      return work || end;
+    };
+    WaitUntil(Deadline::After(wait), "lines to write", monitor, [&] {
+      return ready(!pausing || hurry);
+    }).IgnoreError();
+    // The pause is over, or was ended.
+    monitor.Update([&] { ready(true); });
   }
   return work;
 }
@@ -305,13 +309,12 @@ void LineWriter::State::NoteWritten() {
 void LineWriter::State::NoteFailed(const absl::Status& status) {
   bool tell = false;
   bool ends = false;
-  pause = std::min<std::chrono::nanoseconds>(2 * pause, options.longest_pause);
   monitor.Update([&] {
+    pause = closing ? kFirstPause : std::min(2 * pause, options.longest_pause);
     busy_since.reset();
     trouble = status;
     ++failures;
-    // One more try was made for who closes.
-    ends = closing || IsForever(status);
+    ends = IsForever(status) || (closing && ++last_tries == kLastTries);
     tell = !ends && IsNews();
   });
   if (ends) {

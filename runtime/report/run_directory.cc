@@ -80,6 +80,18 @@ absl::Status CheckMarker(Vfs& vfs, const std::string& marker) {
                    "; it is of another version, choose another --run-dir"));
 }
 
+// Metrics of two runs in one file would be those of neither.
+absl::Status RefuseSteps(Vfs& vfs, const std::string& path) {
+  const absl::StatusOr<FileStat> metrics = vfs.Stat(JoinPath(path, kMetrics));
+  if (!metrics.ok() || metrics->size == 0) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "run directory '", path, "': expected one without a run, got one that ",
+      "holds the steps of a run; nothing was changed; go on with that run ",
+      "(--resume=auto), choose another --run-dir, or remove the directory"));
+}
+
 // Makes <parent>/<PLAN>-NNN with the first number that is free.
 absl::StatusOr<std::string> MakeNumbered(Vfs& vfs,
                                          const RunDirectoryOptions& options) {
@@ -107,14 +119,14 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
     Vfs& vfs, const RunDirectoryOptions& options) {
   if (options.path.empty()) {
     ASSIGN_OR_RETURN(std::string path, MakeNumbered(vfs, options));
-    return Enter(vfs, std::move(path));
+    return Enter(vfs, std::move(path), options.resumes);
   }
   RETURN_IF_ERROR(MakeDirectories(vfs, options.path));
-  return Enter(vfs, options.path);
+  return Enter(vfs, options.path, options.resumes);
 }
 
 absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Enter(
-    Vfs& vfs, std::string path) {
+    Vfs& vfs, std::string path, bool resumes) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, vfs.List(path));
   RETURN_IF_ERROR(RefuseForeign(path, names));
   auto lock = vfs.TryLock(JoinPath(path, kLock));
@@ -126,18 +138,17 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Enter(
   RETURN_IF_ERROR(lock.status());
   // Again, as the run that held the lock until now may have left its marker.
   ASSIGN_OR_RETURN(names, vfs.List(path));
-  const bool reused = HasMarker(names);
   const std::string marker = JoinPath(path, kMarker);
-  RETURN_IF_ERROR(
-      reused ? CheckMarker(vfs, marker)
-             : WriteFileAtomically(vfs, marker, MarkerContent() + "\n"));
+  RETURN_IF_ERROR(HasMarker(names) ? CheckMarker(vfs, marker)
+                                   : WriteFileAtomically(
+                                         vfs, marker, MarkerContent() + "\n"));
+  RETURN_IF_ERROR(resumes ? absl::OkStatus() : RefuseSteps(vfs, path));
   return std::unique_ptr<RunDirectory>(
-      new RunDirectory(std::move(path), *std::move(lock), reused));
+      new RunDirectory(std::move(path), *std::move(lock)));
 }
 
-RunDirectory::RunDirectory(std::string path, std::unique_ptr<FileLock> lock,
-                           bool reused)
-    : path_(std::move(path)), lock_(std::move(lock)), reused_(reused) {}
+RunDirectory::RunDirectory(std::string path, std::unique_ptr<FileLock> lock)
+    : path_(std::move(path)), lock_(std::move(lock)) {}
 
 std::vector<std::string> RunDirectory::FilesIn(const std::string& path) {
   std::vector<std::string> paths;

@@ -19,13 +19,16 @@ struct RunDirectoryOptions {
   std::string path = {};  // --run-dir; empty: <parent>/<PLAN>-NNN, first free
   std::string plan_path = {};  // gives PLAN
   std::string parent = "runs";
+  // The run goes on with one that is there.
+  bool resumes = false;
 };
 
 // Borrows: the vfs.
 class RunDirectory {
  public:
-  // Refused: a folder that another process runs in (named), a folder with
-  // foreign files in it, something that is no folder.
+  // Refused: a folder that another process runs in (named), one that holds the
+  // steps of an earlier run unless this one resumes, one with foreign files in
+  // it, something that is no folder.
   static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(
       Vfs& vfs, const RunDirectoryOptions& options);
 
@@ -33,22 +36,20 @@ class RunDirectory {
   static std::vector<std::string> FilesIn(const std::string& path);
 
   const std::string& path() const { return path_; }
-  // True if an earlier run left its files here.
-  bool reused() const { return reused_; }
   // The path of a file in the folder.
   std::string File(absl::string_view name) const;
   std::string metrics_path() const;
   std::string record_path() const;
 
  private:
-  RunDirectory(std::string path, std::unique_ptr<FileLock> lock, bool reused);
+  RunDirectory(std::string path, std::unique_ptr<FileLock> lock);
 
   static absl::StatusOr<std::unique_ptr<RunDirectory>> Enter(Vfs& vfs,
-                                                             std::string path);
+                                                             std::string path,
+                                                             bool resumes);
 
   std::string path_;
   std::unique_ptr<FileLock> lock_;
-  bool reused_;
 };
 
 }  // namespace accel::runtime

@@ -135,7 +135,8 @@ absl::StatusOr<std::pair<std::string, MetricsStep>> ReadLine(
   return std::make_pair(std::move(run), std::move(step));
 }
 
-// A run's lines count from 1 and lie together.
+// A run's lines count on and lie together. One that goes on from a checkpoint
+// begins with a later step than the first.
 absl::Status Append(std::pair<std::string, MetricsStep> line,
                     const std::string& path, std::vector<MetricsRun>& runs) {
   if (runs.empty() || runs.back().id != line.first) {
@@ -149,7 +150,8 @@ absl::Status Append(std::pair<std::string, MetricsStep> line,
     runs.push_back({std::move(line.first), path, {}});
   }
   std::vector<MetricsStep>& steps = runs.back().steps;
-  const int64_t expected = steps.empty() ? 1 : steps.back().step + 1;
+  const int64_t expected =
+      steps.empty() ? line.second.step : steps.back().step + 1;
   if (line.second.step != expected) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected step ", expected, ", got step ", line.second.step));

@@ -87,10 +87,13 @@ absl::Status CheckRanks(const RunOptions& options, const MaybeRank& rank) {
 // What this process is: one rank of several, all of them (nothing), or their
 // launcher, if options.ranks is more than 1.
 absl::StatusOr<MaybeRank> FindRank(const RunOptions& options) {
-  ASSIGN_OR_RETURN(MaybeRank rank, runtime::ParseRankEnvironment(
-                                       [](const char* name) -> const char* {
-                                         return std::getenv(name);
-                                       }));
+  // -n says what is meant, wherever it is typed. RANK besides it is a mistake.
+  ASSIGN_OR_RETURN(
+      MaybeRank rank,
+      runtime::ParseRankEnvironment(
+          [](const char* name) -> const char* { return std::getenv(name); },
+          options.ranks ? runtime::Launchers::kTorchrun
+                        : runtime::Launchers::kAll));
   RETURN_IF_ERROR(CheckRanks(options, rank));
   if (rank && rank->launcher != 0) {
     RETURN_IF_ERROR(runtime::DieWithLauncher(rank->launcher));

@@ -44,7 +44,7 @@ Examples:
                                                   measures a GPU's algorithms once, then trains with the best
   accel-run plan --data text.bin --run-dir run --export trained.onnx
                                                   the original model with the trained weights; also .safetensors
-  accel-run plan --steps 10 --profile --run-dir run && accel-inspect trace run/trace.json
+  accel-run plan --steps 10 --profile --run-dir profiled && accel-inspect trace profiled/trace.json
                                                   where the time goes, by module of the model
 
 The run directory holds metrics.jsonl: one object per step with step, loss, lr, grad_norm, tokens, step_seconds,
@@ -204,7 +204,8 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
 void AddMachineOptions(CLI::App& app, RunOptions& options) {
   app.add_option("-n,--ranks", options.ranks,
                  "Trains on N ranks, each of them a process of this machine; "
-                 "default: 1, or what\nthe launcher's RANK and WORLD_SIZE say")
+                 "default: 1, or what\ntorchrun, mpirun or srun say in the "
+                 "environment")
       ->type_name("N")
       ->check(WholeNumber(1, 1024))
       ->group("Machine");

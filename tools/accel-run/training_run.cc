@@ -522,6 +522,7 @@ absl::Status TrainingRun::OpenRunDirectory() {
   runtime::RunDirectoryOptions options;
   options.path = options_.run_dir;
   options.plan_path = options_.plan;
+  options.resumes = !options_.resume.empty();
   ASSIGN_OR_RETURN(directory_,
                    runtime::RunDirectory::Open(environment_.vfs, options));
   const int64_t started_ns = runtime::WallTimeNs();

@@ -269,6 +269,8 @@ class PipeTest : public LineWriterTest {
  protected:
   PipeTest() {
     EXPECT_EQ(pipe2(ends_, O_CLOEXEC), 0);
+    // Also for a thread that outlives its test.
+    signal(SIGPIPE, SIG_IGN);
     options_.durable = false;
     options_.what = "standard output";
   }
@@ -303,7 +305,6 @@ TEST_F(PipeTest, AFullPipeStopsNobody) {
 }
 
 TEST_F(PipeTest, AReaderThatWentAwayIsNotWaitedFor) {
-  const auto before = signal(SIGPIPE, SIG_IGN);
   const auto writer = StartPipe();
   writer->Append("read\n");
   ASSERT_OK(writer->Flush(seconds(30)));
@@ -316,7 +317,6 @@ TEST_F(PipeTest, AReaderThatWentAwayIsNotWaitedFor) {
               HasSubstr("standard output: 2 lines are lost: cannot write"));
   EXPECT_THAT(closed.message(), HasSubstr("Broken pipe"));
   EXPECT_THAT(Told(), ElementsAre());
-  signal(SIGPIPE, before);
 }
 
 }  // namespace

@@ -23,11 +23,12 @@ using ::testing::MatchesRegex;
 class RunDirectoryTest : public ::testing::Test {
  protected:
   absl::StatusOr<std::unique_ptr<RunDirectory>> Open(const std::string& path) {
-    return RunDirectory::Open(*vfs_, {path, "plans/gpt2.plan", "unused"});
+    return RunDirectory::Open(*vfs_,
+                              {path, "plans/gpt2.plan", "unused", false});
   }
   absl::StatusOr<std::unique_ptr<RunDirectory>> OpenNumbered(
       const std::string& plan) {
-    return RunDirectory::Open(*vfs_, {"", plan, dir_.File("deep/runs")});
+    return RunDirectory::Open(*vfs_, {"", plan, dir_.File("deep/runs"), false});
   }
 
   TempDir dir_;
@@ -37,7 +38,6 @@ class RunDirectoryTest : public ::testing::Test {
 TEST_F(RunDirectoryTest, NumbersFromOneAndTakesTheFirstFree) {
   ASSERT_OK_AND_ASSIGN(auto first, OpenNumbered("out/gpt2.plan"));
   EXPECT_EQ(first->path(), dir_.File("deep/runs/gpt2-001"));
-  EXPECT_FALSE(first->reused());
   ASSERT_OK(vfs_->MakeDirectory(dir_.File("deep/runs/gpt2-003")));
   ASSERT_OK_AND_ASSIGN(auto second, OpenNumbered("out/gpt2.plan"));
   EXPECT_EQ(second->path(), dir_.File("deep/runs/gpt2-002"));
@@ -54,12 +54,26 @@ TEST_F(RunDirectoryTest, MakesItsFolderAndNamesItsFiles) {
               IsOkAndHolds(ElementsAre("accel-run.json", "lock")));
 }
 
-TEST_F(RunDirectoryTest, ARunsOwnFolderIsReused) {
+TEST_F(RunDirectoryTest, AFolderWithStepsIsForARunThatResumes) {
   const std::string path = dir_.File("run");
   ASSERT_OK(Open(path));
+  // Of a run that ended before its first step.
   dir_.Write("run/metrics.jsonl", "");
-  ASSERT_OK_AND_ASSIGN(auto run, Open(path));
-  EXPECT_TRUE(run->reused());
+  ASSERT_OK(Open(path));
+  dir_.Write("run/metrics.jsonl", "{\"step\":1}\n");
+  EXPECT_THAT(
+      Open(path),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               absl::StrCat("run directory '", path,
+                            "': expected one without a run, got one that holds "
+                            "the steps of a run; nothing was changed; go on "
+                            "with that run (--resume=auto), choose another "
+                            "--run-dir, or remove the directory")));
+  RunDirectoryOptions resuming;
+  resuming.path = path;
+  resuming.resumes = true;
+  EXPECT_OK(RunDirectory::Open(*vfs_, resuming));
+  EXPECT_EQ(dir_.Read("run/metrics.jsonl"), "{\"step\":1}\n");
 }
 
 TEST_F(RunDirectoryTest, AFolderInUseNamesTheProcessThatHoldsIt) {
@@ -123,8 +137,7 @@ TEST_F(RunDirectoryTest, WhatAStartThatCrashedLeftIsNotForeign) {
   ASSERT_OK(vfs_->MakeDirectory(path));
   dir_.Write("run/lock", "process 1 on host 'x'\n");
   dir_.Write("run/.accel-run.json.tmp-1-0", "{");
-  ASSERT_OK_AND_ASSIGN(auto run, Open(path));
-  EXPECT_FALSE(run->reused());
+  EXPECT_OK(Open(path));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ def finish(name, started):
 
 
 def start(port, command, folder):
-    options = argparse.Namespace(ranks=2, port=port, command=[*command, "--run-dir", folder])
+    options = argparse.Namespace(ranks=2, port=port, like="torchrun", command=[*command, "--run-dir", folder])
     return [start_ranks.start(rank, options) for rank in range(2)]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Starts ranks as a plain script would: the same command with RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR
-and MASTER_PORT set.
+and MASTER_PORT set; or with what mpirun of Open MPI or MPICH, or srun, sets.
 
-usage: start_ranks.py [--without=R] RANKS COMMAND...
+usage: start_ranks.py [--without=R] [--like=openmpi|mpich|slurm] RANKS COMMAND...
 
 A word "@R:word" of the command is given to rank R alone; rank R of --without is not started. Prints what each rank wrote,
 rank by rank, each followed by its exit status.
@@ -15,6 +15,19 @@ import sys
 import tempfile
 
 
+def variables_of(rank, options):
+    ranks = options.ranks
+    port = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": options.port}
+    return {
+        "torchrun": {"RANK": rank, "WORLD_SIZE": ranks, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": ranks, **port},
+        "openmpi": {"OMPI_COMM_WORLD_RANK": rank, "OMPI_COMM_WORLD_SIZE": ranks, "OMPI_COMM_WORLD_LOCAL_RANK": rank,
+                    "OMPI_COMM_WORLD_LOCAL_SIZE": ranks, "PMIX_RANK": rank, "PMIX_NAMESPACE": options.port},
+        "mpich": {"PMI_RANK": rank, "PMI_SIZE": ranks, "MPI_LOCALRANKID": rank, "MPI_LOCALNRANKS": ranks, **port},
+        "slurm": {"SLURM_PROCID": rank, "SLURM_NTASKS": ranks, "SLURM_LOCALID": rank, "SLURM_JOB_ID": options.port,
+                  "SLURM_STEP_ID": 0, "SLURM_STEP_NUM_NODES": 1},
+    }[options.like]
+
+
 def start(rank, options):
     words = []
     for word in options.command:
@@ -23,8 +36,7 @@ def start(rank, options):
             words += [rest] if int(who) == rank else []
         else:
             words.append(word)
-    variables = {"RANK": rank, "WORLD_SIZE": options.ranks, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": options.ranks,
-                 "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": options.port}
+    variables = variables_of(rank, options)
     output = tempfile.TemporaryFile()
     process = subprocess.Popen(words, stdout=output, stderr=output,
                                env={**os.environ, **{name: str(value) for name, value in variables.items()}})
@@ -35,6 +47,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.set_defaults(port=20000 + os.getpid() % 40000)
     parser.add_argument("--without", type=int)
+    parser.add_argument("--like", default="torchrun")
     parser.add_argument("ranks", type=int)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
