@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/comm/collective_call.h"
+#include "runtime/comm/end_agreement.h"
 #include "runtime/plan/memory/staging.h"
 
 namespace accel::runtime {
@@ -86,6 +87,8 @@ class Communicator {
   virtual uint64_t GroupProgress() const = 0;
   // OK, or the error that ended the group.
   virtual absl::Status Health() const = 0;
+  // Of what all ranks do in the same pieces.
+  virtual EndAgreement& end_agreement() = 0;
 };
 
 }  // namespace accel::runtime

@@ -13,7 +13,7 @@ namespace accel::runtime {
 namespace {
 
 constexpr char kRegionMagic[8] = {'A', 'C', 'C', 'E', 'L', 'G', 'R', 'P'};
-constexpr uint32_t kRegionVersion = 1;
+constexpr uint32_t kRegionVersion = 2;
 constexpr uint64_t kRegionPage = 4096;
 constexpr uint64_t kMaxSlotBytes = uint64_t{1} << 30;
 

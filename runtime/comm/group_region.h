@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "runtime/base/deadline.h"
 #include "runtime/comm/collective_call.h"
+#include "runtime/comm/end_agreement.h"
 
 namespace accel::runtime {
 
@@ -37,6 +38,8 @@ struct alignas(64) RankBlock {
   std::atomic<uint64_t> completed{0};
   // Any change is a sign of life.
   std::atomic<uint64_t> beats{0};
+  // EndAgreement's.
+  std::atomic<uint64_t> begun{0};
   // Of call n at n % 2. Nobody is two calls ahead of anybody, so a description
   // that others compare is not written.
   CallDescription calls[2];
@@ -53,6 +56,7 @@ struct RegionHeader {
   WakeWord word;
   // The rank whose `failure` counts, plus one. The first one wins.
   std::atomic<uint32_t> first_failure_plus_one{0};
+  EndWords end;
 };
 
 // A view of the region.

@@ -33,6 +33,14 @@ OwnedRange PieceOf(OwnedRange range, uint64_t from, uint64_t count) {
   return {begin, begin + std::min(count, range.end - begin)};
 }
 
+std::vector<std::atomic<uint64_t>*> BegunOf(const GroupRegion& region) {
+  std::vector<std::atomic<uint64_t>*> begun;
+  for (uint32_t rank = 0; rank < region.ranks(); ++rank) {
+    begun.push_back(&region.block(rank).begun);
+  }
+  return begun;
+}
+
 }  // namespace
 
 StagedCommunicator::StagedCommunicator(std::unique_ptr<Group> group,
@@ -43,6 +51,7 @@ StagedCommunicator::StagedCommunicator(std::unique_ptr<Group> group,
       rank_(rank),
       ranks_(region_.ranks()),
       barrier_(*group_, rank, timeout),
+      end_agreement_(region_.header().end, BegunOf(region_), rank, timeout),
       cut_(ranks_),
       inputs_(ranks_) {}
 

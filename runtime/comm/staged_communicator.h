@@ -37,6 +37,7 @@ class StagedCommunicator final : public Communicator {
   void ReportProgress() override { barrier_.ReportProgress(); }
   uint64_t GroupProgress() const override { return barrier_.GroupProgress(); }
   absl::Status Health() const override { return barrier_.Failure(); }
+  EndAgreement& end_agreement() override { return end_agreement_; }
 
  private:
   struct Pending {
@@ -73,6 +74,7 @@ class StagedCommunicator final : public Communicator {
   const uint32_t rank_;
   const uint32_t ranks_;
   GroupBarrier barrier_;
+  EndAgreement end_agreement_;
 
   // Calls first_ to last_ - 1 are pending; `first_` has been announced.
   std::array<Pending, kMaxPending> pending_;

@@ -55,6 +55,9 @@ struct ExecutorOptions {
   // Told by the thread that creates rank 0 of this process which part of that
   // it has just finished.
   std::function<void(absl::string_view part)> part_done;
+  // Asked between the microbatches of a step, by any thread: whether the run
+  // shall end. Null: never.
+  std::function<bool()> wants_end;
   // For tests: each collective takes so much longer.
   std::chrono::nanoseconds collective_delay{0};
   // For tests: called by each stream before each of its instructions.
@@ -79,7 +82,9 @@ class Executor {
 
   // Runs the function of this role on the data of step `step` (from 0). Returns
   // the metrics, by their index in the plan; NaN where it reports none.
-  // FailedPrecondition if the plan has no such function.
+  // FailedPrecondition if the plan has no such function. Cancelled on all ranks
+  // if one of them wanted to end, and then the state is that before the step:
+  // it is given up between two microbatches.
   virtual absl::StatusOr<std::vector<double>> Run(planpb::FunctionRole role,
                                                   int64_t step) = 0;
   absl::StatusOr<std::vector<double>> RunStep(int64_t step) {

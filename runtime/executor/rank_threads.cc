@@ -138,14 +138,25 @@ absl::Status RankThreads::Meet(int rank, absl::string_view name) const {
 
 absl::StatusOr<std::vector<double>> RankThreads::RunStepWith(StepJob run) {
   std::vector<double> metrics;
+  absl::Status given_up;
   RETURN_IF_ERROR(RunOnAll([&](int rank) -> absl::Status {
     auto values = run(*ranks_[rank].executor, rank);
+    if (absl::IsCancelled(values.status())) {
+      // All ranks have given it up, so none has failed.
+      if (rank == 0) {
+        given_up = values.status();
+      }
+      return absl::OkStatus();
+    }
     RETURN_IF_ERROR(values.status());
     if (rank == 0) {
       metrics = *std::move(values);
     }
     return absl::OkStatus();
   }));
+  if (!given_up.ok()) {
+    return given_up;
+  }
   return metrics;
 }
 

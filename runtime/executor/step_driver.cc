@@ -2,6 +2,7 @@
 // Construction of the driver and the running of functions.
 #include "runtime/executor/step_driver.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -64,7 +65,9 @@ StepDriver::StepDriver(const Plan& plan, const Dataset& dataset,
                loader_,
                options.collective_delay,
                0,
-               {}} {
+               {}},
+      step_end_(options.wants_end, options.communicator,
+                plan.manifest().streams_size(), options.timeout) {
   issuers_.reserve(plan.manifest().streams_size());
   for (int stream = 0; stream < plan.manifest().streams_size(); ++stream) {
     issuers_.emplace_back(context_);
@@ -173,6 +176,12 @@ absl::StatusOr<std::vector<double>> StepDriver::Run(planpb::FunctionRole role,
   return FinishStep(step);
 }
 
+absl::Status StepDriver::UndoStep() {
+  failure_ = WriteScalars(scalars_before_);
+  return failure_.ok() ? absl::CancelledError("the step was given up")
+                       : failure_;
+}
+
 absl::StatusOr<std::vector<double>> StepDriver::RunObservedStep(
     int64_t step, absl::FunctionRef<absl::Status()> observe) {
   RETURN_IF_ERROR(failure_);
@@ -189,6 +198,13 @@ absl::StatusOr<std::vector<double>> StepDriver::RunObservedStep(
 absl::Status StepDriver::RunFunction(const FunctionView& function, int64_t step,
                                      const std::optional<Observer>& observer) {
   Begin(function, step);
+  const auto repetitions = static_cast<uint64_t>(iterations());
+  const bool can_end = function.role() == planpb::FUNCTION_STEP &&
+                       step_end_.CanEnd(function, repetitions);
+  if (can_end) {
+    RETURN_IF_ERROR(ReadScalars(scalars_before_));
+  }
+  step_end_.Begin(function, repetitions, step, can_end);
   streams_->Reset();
   failure_ = EnqueueAll(observer);
   // Also after an error, which may be that of an observer: then the streams end
@@ -229,7 +245,7 @@ absl::Status StepDriver::EnqueueAll(const std::optional<Observer>& observer) {
   }
   const auto look = [&]() -> absl::Status {
     RETURN_IF_ERROR(Synchronize());
-    return observer->observe();
+    return step_end_.given_up() ? absl::OkStatus() : observer->observe();
   };
   bool looked = false;
   RETURN_IF_ERROR(function_->Walk(
@@ -283,14 +299,15 @@ absl::StatusOr<ReplayReport> StepDriver::ReplayStep(int64_t step) {
     }
   });
   Begin(function, step);
-  std::vector<double> counters;
+  step_end_.Begin(function, 0, step, /*can_end=*/false);
+  std::vector<std::byte> scalars;
   is_replaying_ = true;
-  failure_ = ReadCounters(counters);
+  failure_ = ReadScalars(scalars);
   failure_.Update(Replay(function, point - 1, search));
   is_replaying_ = false;
   // Some instructions in front of the update count steps.
   if (failure_.ok()) {
-    failure_ = WriteCounters(counters);
+    failure_ = WriteScalars(scalars);
   }
   RETURN_IF_ERROR(failure_);
   auto report = AgreeOnReport(options_.communicator, search.report());
@@ -298,33 +315,42 @@ absl::StatusOr<ReplayReport> StepDriver::ReplayStep(int64_t step) {
   return report;
 }
 
-absl::Status StepDriver::ReadCounters(std::vector<double>& values) const {
+absl::Status StepDriver::ForScalars(
+    std::vector<std::byte>& bytes,
+    absl::FunctionRef<absl::Status(uint32_t buffer, absl::Span<std::byte> part)>
+        use) const {
+  size_t offset = 0;
   for (const planpb::State& state : plan_.manifest().states()) {
-    if (state.kind() == planpb::State::KIND_COUNTER) {
-      double& value = values.emplace_back();
-      RETURN_IF_ERROR(state_->Read(
-          state.buffer(), 0,
-          absl::MakeSpan(reinterpret_cast<std::byte*>(&value), sizeof value)));
+    if (state.kind() != planpb::State::KIND_COUNTER &&
+        state.kind() != planpb::State::KIND_SCALE) {
+      continue;
     }
+    const auto size = static_cast<size_t>(layout_.BufferBytes(state.buffer()));
+    bytes.resize(std::max(bytes.size(), offset + size));
+    RETURN_IF_ERROR(
+        use(state.buffer(), absl::MakeSpan(bytes).subspan(offset, size)));
+    offset += size;
   }
   return absl::OkStatus();
 }
 
-absl::Status StepDriver::WriteCounters(const std::vector<double>& values) {
-  size_t next = 0;
-  for (const planpb::State& state : plan_.manifest().states()) {
-    if (state.kind() == planpb::State::KIND_COUNTER && next < values.size()) {
-      RETURN_IF_ERROR(state_->Write(
-          state.buffer(), 0,
-          absl::MakeConstSpan(reinterpret_cast<const std::byte*>(&values[next]),
-                              sizeof(double))));
-      ++next;
-    }
-  }
-  return absl::OkStatus();
+absl::Status StepDriver::ReadScalars(std::vector<std::byte>& bytes) const {
+  return ForScalars(bytes, [&](uint32_t buffer, absl::Span<std::byte> part) {
+    return state_->Read(buffer, 0, part);
+  });
+}
+
+absl::Status StepDriver::WriteScalars(const std::vector<std::byte>& bytes) {
+  std::vector<std::byte> copy = bytes;
+  return ForScalars(copy, [&](uint32_t buffer, absl::Span<std::byte> part) {
+    return state_->Write(buffer, 0, part);
+  });
 }
 
 absl::StatusOr<std::vector<double>> StepDriver::FinishStep(int64_t step) {
+  if (step_end_.given_up()) {
+    return UndoStep();
+  }
   if (options_.communicator != nullptr) {
     failure_ = CompareDigests(
         *options_.communicator, step,
@@ -342,6 +368,10 @@ void StepDriver::Begin(const Instance& instance) {
 
 absl::Status StepDriver::Issue(const Instance& instance,
                                Operations& operations) {
+  ASSIGN_OR_RETURN(const bool left_out, step_end_.LeavesOut(instance));
+  if (left_out) {
+    return absl::OkStatus();
+  }
   const absl::Status status =
       issuers_[instance.instruction->stream()].Issue(instance, operations);
   return status.ok() ? status : Annotate(status, Describe(instance));

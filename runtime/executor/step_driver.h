@@ -19,6 +19,7 @@
 #include "runtime/executor/fault_search.h"
 #include "runtime/executor/instruction_issuer.h"
 #include "runtime/executor/rank_state.h"
+#include "runtime/executor/step_end.h"
 
 namespace accel::runtime {
 
@@ -95,8 +96,16 @@ class StepDriver : public Executor, private StreamClient {
   // Executes the instructions in front of `point` one by one.
   absl::Status Replay(const FunctionView& function, uint32_t point,
                       FaultSearch& search);
-  absl::Status ReadCounters(std::vector<double>& values) const;
-  absl::Status WriteCounters(const std::vector<double>& values);
+  // What a step changes besides its update: counters, and scales of tensors in
+  // 8 bits.
+  absl::Status ReadScalars(std::vector<std::byte>& bytes) const;
+  absl::Status WriteScalars(const std::vector<std::byte>& bytes);
+  absl::Status ForScalars(std::vector<std::byte>& bytes,
+                          absl::FunctionRef<absl::Status(
+                              uint32_t buffer, absl::Span<std::byte> part)>
+                              use) const;
+  // The step was given up, and did nothing.
+  absl::Status UndoStep();
   // With other ranks: whether they have all taken this step.
   absl::StatusOr<std::vector<double>> FinishStep(int64_t step);
 
@@ -120,6 +129,8 @@ class StepDriver : public Executor, private StreamClient {
   std::vector<InstructionIssuer> issuers_;  // per stream
   const FunctionView* function_ = nullptr;  // the one that runs
   std::set<const FunctionView*> has_run_;
+  StepEnd step_end_;
+  std::vector<std::byte> scalars_before_;  // the step, if it can be given up
   bool is_replaying_ = false;
   absl::Status failure_;
 

@@ -44,7 +44,7 @@ Examples:
                                                   measures a GPU's algorithms once, then trains with the best
   accel-run plan --data text.bin --run-dir run --export trained.onnx
                                                   the original model with the trained weights; also .safetensors
-  accel-run plan --steps 10 --profile --run-dir profiled && accel-inspect trace profiled/trace.json
+  accel-run plan --steps 10 --profile --run-dir run && accel-inspect trace run/trace.json
                                                   where the time goes, by module of the model
 
 The run directory holds metrics.jsonl: one object per step with step, loss, lr, grad_norm, tokens, step_seconds,
@@ -56,9 +56,9 @@ reads. A FIFO or device is written to, and - is standard output.
 Exit status:
   0 done; 2 command line; 3 plan of another release or for another machine; 4 file or folder, damaged plan;
   5 not enough memory or threads; 6 plan fails verification; 10 loss or gradient not finite; 11 a stream or rank did not
-  answer in time, or another rank has failed; 12 data; 70 internal error; 129 stopped by SIGHUP
-  after the step in progress; 130 by SIGINT; 138 by SIGUSR1; 143 by SIGTERM. With -n it is that of the rank that failed
-  first, 128 + N where signal N has killed it
+  answer in time, or another rank has failed; 12 data; 70 internal error; 129 stopped by SIGHUP after the microbatch in
+  progress; 130 by SIGINT; 138 by SIGUSR1; 143 by SIGTERM. With -n it is that of the rank that failed first, 128 + N
+  where signal N has killed it
 )";
 
 void AddTrainingOptions(CLI::App& app, RunOptions& options) {

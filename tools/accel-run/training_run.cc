@@ -433,6 +433,7 @@ absl::Status TrainingRun::CreateExecutor() {
   options.collective_delay =
       std::chrono::milliseconds(options_.delay_collectives_ms);
   options.before_instruction = BeforeInstruction();
+  options.wants_end = [this] { return environment_.stop_requested() != 0; };
   if (WantsTrace()) {
     MakeTrace();
     options.trace = trace_.get();

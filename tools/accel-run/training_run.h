@@ -43,7 +43,7 @@ struct RunEnvironment {
   runtime::Vfs& vfs;
   runtime::Console& console;      // what people read
   const runtime::Logger& logger;  // warnings and errors
-  // The signal that asks to stop after the step in progress; 0: none.
+  // The signal that asks to stop; 0: none. Asked by any thread.
   std::function<int()> stop_requested = [] { return 0; };
   // This process is one rank of several; nothing: it is all of them.
   std::optional<runtime::RankEnvironment> rank = std::nullopt;

@@ -118,7 +118,16 @@ absl::Status TrainingRun::TrainSteps() {
       stopped_after_ = step;
       break;
     }
-    RETURN_IF_ERROR(TrainStep(step));
+    const absl::Status trained = TrainStep(step);
+    if (absl::IsCancelled(trained)) {
+      // One of the ranks was told to stop, and all have given the step up.
+      ASSIGN_OR_RETURN(const bool all_stop, ShallStop());
+      stopped_after_ = step;
+      if (all_stop) {
+        break;
+      }
+    }
+    RETURN_IF_ERROR(trained);
     RETURN_IF_ERROR(SaveIfDue(step + 1));
   }
   return SaveLast(stopped_after_.value_or(steps_));

@@ -53,6 +53,24 @@ TEST_F(PosixVfsTest, WritesAndReadsAtOffsets) {
   EXPECT_EQ(dir_.Read("a"), "headta");
 }
 
+// No file has such an offset; a bad sector reports in the same way.
+TEST_F(PosixVfsTest, AFailedReadOrWriteNamesFileAndOffset) {
+  const std::string path = dir_.Write("a", "content");
+  ASSERT_OK_AND_ASSIGN(auto file, vfs_->Open(path, OpenMode::kTruncate));
+  std::vector<std::byte> bytes(4);
+  constexpr uint64_t kBeyond = uint64_t{1} << 63;
+  EXPECT_THAT(file->ReadAt(kBeyond, absl::MakeSpan(bytes)),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       absl::StrCat("cannot read '", path,
+                                    "' at byte 9223372036854775808: Invalid "
+                                    "argument")));
+  EXPECT_THAT(file->WriteAt(kBeyond, bytes),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       absl::StrCat("cannot write '", path,
+                                    "' at byte 9223372036854775808: Invalid "
+                                    "argument")));
+}
+
 TEST_F(PosixVfsTest, ReadingBeyondTheEndNamesFileOffsetExpectedAndGot) {
   const std::string path = dir_.Write("a", "12345");
   ASSERT_OK_AND_ASSIGN(auto file, vfs_->Open(path, OpenMode::kRead));

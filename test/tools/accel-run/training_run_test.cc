@@ -205,6 +205,7 @@ TEST_F(TrainingRunTest, AStopRequestEndsAfterTheStepInProgress) {
   int asked = 0;
   stop_ = [&asked] { return ++asked > 2 ? SIGTERM : 0; };
   options_.steps = 100;
+  options_.global_batch = 2;  // in one microbatch, which is not given up
   options_.export_path = dir_.File("w.safetensors");
   EXPECT_EQ(RunPlan(), ExitCode::kOk) << errors_;
   EXPECT_EQ(errors_, "stopped by SIGTERM after step 2 of 100\n");
