@@ -94,6 +94,12 @@ static void addProduct(func::FuncOp function, plan::ProductAttr product,
       function.getContext(), function.getNumArguments(), /*offset=*/0,
       /*transposed=*/false, /*scale=*/-1, /*scaleOffset=*/0);
   setFactor(function, result, *message.mutable_result());
+  if (product.getBias() >= 0) {
+    Type stored = getElementTypeOrSelf(function.getResultTypes().front());
+    message.mutable_bias()->set_operand(product.getBias());
+    message.mutable_bias()->set_offset(product.getBiasOffset() *
+                                       getStoredBytes(stored));
+  }
   BlockArgument flag = getKeepArgument(function, 0);
   message.set_mode(flag ? planpb::Product::RESULT_ADDED_IF
                    : isAccumulated(function, 0)

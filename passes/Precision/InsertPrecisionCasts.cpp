@@ -118,10 +118,32 @@ private:
 
   void rewrite(func::FuncOp microbatch, const PrecisionSites &sites,
                Fp8Products *products) {
-    StoredValues stored(microbatch, sites, residual == "f32",
-                        target->storesSums());
+    SmallVector<Value> storedSums;
+    SmallVector<OpOperand *> biases;
+    if (target->storesSums()) {
+      findStoredSums(microbatch, storedSums, biases);
+    }
+    StoredValues stored(microbatch, sites, residual == "f32", storedSums);
+    // A sum that stays f32 has a bias of f32.
+    llvm::erase_if(biases, [&](OpOperand *bias) {
+      return !llvm::is_contained(stored.getRounded(),
+                                 bias->getOwner()->getResult(0));
+    });
     MicrobatchRewriter(microbatch, sites, getLowType(), products)
-        .rewrite(stored.getRounded());
+        .rewrite(stored.getRounded(), biases);
+  }
+
+  /// What the target stores of products, and the biases that are in it.
+  void findStoredSums(func::FuncOp microbatch, SmallVectorImpl<Value> &sums,
+                      SmallVectorImpl<OpOperand *> &biases) {
+    for (auto product : microbatch.getOps<MatmulOp>()) {
+      OpOperand *bias = target->getBias(product);
+      if (bias) {
+        biases.push_back(bias);
+      }
+      sums.push_back(bias ? bias->getOwner()->getResult(0)
+                          : product->getResult(0));
+    }
   }
 
   /// Tells the module what products read, if the target has code for that.

@@ -10,13 +10,17 @@
 using namespace mlir;
 using namespace accel;
 
-void MicrobatchRewriter::rewrite(ArrayRef<Value> rounded) {
+void MicrobatchRewriter::rewrite(ArrayRef<Value> rounded,
+                                 ArrayRef<OpOperand *> biases) {
   if (fp8) {
     fp8->readParameters();
   }
-  readParameters();
+  readParameters(biases);
   for (Value value : rounded) {
     values.round(value);
+  }
+  for (OpOperand *bias : biases) {
+    lowerBias(*bias);
   }
   for (Operation *site : sites.getSites()) {
     if (sites.isLow(site) && !isFp8(site)) {
@@ -29,9 +33,18 @@ void MicrobatchRewriter::rewrite(ArrayRef<Value> rounded) {
   eraseDeadCode(microbatch);
 }
 
-/// A parameter is low if every site that reads it is, and there is one; whoever
-/// else reads it, widens it.
-void MicrobatchRewriter::readParameters() {
+/// The vector that `bias` repeats for all rows.
+static Value getRepeated(const OpOperand &bias) {
+  Value value = bias.get();
+  while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+    value = reshape.getOperand();
+  }
+  return value.getDefiningOp<BroadcastOp>().getOperand();
+}
+
+/// A parameter is low if every site that reads it is, and there is one, or if
+/// it is a bias that a library adds; whoever else reads it, widens it.
+void MicrobatchRewriter::readParameters(ArrayRef<OpOperand *> biases) {
   llvm::MapVector<StringAttr, bool> isLow;
   for (Operation *site : sites.getSites()) {
     if (isFp8(site)) {
@@ -43,6 +56,11 @@ void MicrobatchRewriter::readParameters() {
             isLow.try_emplace(read.getSymbolAttr().getAttr(), true);
         found->second &= sites.isLow(site);
       }
+    }
+  }
+  for (OpOperand *bias : biases) {
+    if (ReadOp read = getParameterRead(getRepeated(*bias))) {
+      isLow.try_emplace(read.getSymbolAttr().getAttr(), true);
     }
   }
   for (ReadOp read : llvm::to_vector(microbatch.getOps<ReadOp>())) {
@@ -74,6 +92,18 @@ void MicrobatchRewriter::lower(Operation *site) {
                        [&](OpResult result) { lowerResult(result); });
       })
       .Case([&](GatherOp op) { lowerResult(op->getResult(0)); });
+}
+
+/// Widened where it is added, so that what is in memory is low.
+void MicrobatchRewriter::lowerBias(OpOperand &bias) {
+  Value vector = values.get(getRepeated(bias));
+  auto type = cast<RankedTensorType>(bias.get().getType());
+  OpBuilder builder(bias.getOwner());
+  Location loc = bias.getOwner()->getLoc();
+  auto rows =
+      BroadcastOp::create(builder, loc, type.clone(values.getType()), vector,
+                          ArrayRef<int64_t>{type.getRank() - 1});
+  bias.set(CastOp::create(builder, loc, rows, builder.getF32Type()));
 }
 
 /// The operation computes `result` low itself; whoever rounded it has nothing

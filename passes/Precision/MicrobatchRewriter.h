@@ -17,13 +17,16 @@ public:
                      mlir::Type low, Fp8Products *fp8)
       : microbatch(microbatch), sites(sites), values(low), fp8(fp8) {}
 
-  /// Rounds the values `rounded` too, which kernels store for each other.
-  void rewrite(llvm::ArrayRef<mlir::Value> rounded);
+  /// Rounds the values `rounded` too, which kernels store for each other, and
+  /// the vectors that `biases` repeat, which libraries read.
+  void rewrite(llvm::ArrayRef<mlir::Value> rounded,
+               llvm::ArrayRef<mlir::OpOperand *> biases);
 
 private:
   bool isFp8(mlir::Operation *site) const { return fp8 && fp8->contains(site); }
-  void readParameters();
+  void readParameters(llvm::ArrayRef<mlir::OpOperand *> biases);
   void lower(mlir::Operation *site);
+  void lowerBias(mlir::OpOperand &bias);
   void lowerResult(mlir::OpResult result);
 
   mlir::func::FuncOp microbatch;

@@ -17,7 +17,7 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
     in f32, and its results are low. Everything else computes in f32: what it reads of low values is widened, which is exact.
     Rounded are (1) what low sites read, (2) the value in which the element-wise operations behind a product, an embedding or a
     norm end, (3) what the forward program keeps for its gradients, (4) what products sum, but gradients of weights, where the target stores that before anything
-    is computed of it. Numbers for a whole row, as the statistics of a norm or the losses of
+    is computed of it; if a library adds a bias before it stores them, behind that, and the library reads the bias low, too. Numbers for a whole row, as the statistics of a norm or the losses of
     targets, stay f32. With `residual=f32` sums of two activations, the residual stream of a transformer, stay f32 as well.
 
     A parameter that only low sites read gets `compute`: the step reads a low copy of it.

@@ -37,8 +37,9 @@ static llvm::DenseSet<Operation *> findForward(func::FuncOp microbatch) {
 }
 
 StoredValues::StoredValues(func::FuncOp microbatch, const PrecisionSites &sites,
-                           bool keepsResidual, bool storesSums)
-    : sites(sites), keepsResidual(keepsResidual), storesSums(storesSums),
+                           bool keepsResidual, ArrayRef<Value> storedSums)
+    : sites(sites), keepsResidual(keepsResidual),
+      storedSums(storedSums.begin(), storedSums.end()),
       forward(findForward(microbatch)) {
   SmallVector<Operation *> inForward;
   llvm::copy_if(sites.getSites(), std::back_inserter(inForward),
@@ -180,7 +181,7 @@ bool StoredValues::mustRound(Value value, Chain chain) const {
   // What is in f32 because a rule says so is stored in f32.
   bool isReadWide = llvm::any_of(
       readers, [&](Operation *reader) { return isExcluded(reader); });
-  bool isStoredSum = storesSums && value.getDefiningOp<MatmulOp>();
+  bool isStoredSum = storedSums.contains(value);
   return chain != Chain::Excluded && !isReadWide &&
          (isStoredSum || endsChain(value, chain, readers.getArrayRef()) ||
           isKept(value, readers.getArrayRef()));

@@ -13,10 +13,10 @@ namespace accel {
 /// for each other; InsertPrecisionCasts has the rules. Borrows: the sites.
 class StoredValues {
 public:
-  /// `keepsResidual`: sums of two activations stay as they are. `storesSums`:
-  /// the target stores what products sum.
+  /// `keepsResidual`: sums of two activations stay as they are. `storedSums`:
+  /// what the target stores of products before anything is computed of it.
   StoredValues(mlir::func::FuncOp microbatch, const PrecisionSites &sites,
-               bool keepsResidual, bool storesSums);
+               bool keepsResidual, llvm::ArrayRef<mlir::Value> storedSums);
 
   /// In program order. None of them is the result of a view.
   llvm::ArrayRef<mlir::Value> getRounded() const { return rounded; }
@@ -40,7 +40,8 @@ private:
                  mlir::ArrayRef<mlir::Operation *> readers) const;
 
   const PrecisionSites &sites;
-  bool keepsResidual, storesSums;
+  bool keepsResidual;
+  llvm::DenseSet<mlir::Value> storedSums;
   llvm::DenseSet<mlir::Operation *> forward; ///< what losses are computed of
   llvm::DenseSet<mlir::Operation *> inModel; ///< what its sites are computed of
   llvm::DenseSet<mlir::Value> activations;

@@ -91,6 +91,10 @@ public:
   /// Whether the sums of products go to memory before anything is computed of
   /// them. Then they are rounded, as all is that kernels store for each other.
   virtual bool storesSums() const = 0;
+  /// What adds a vector to all rows of `product` before its sums are stored,
+  /// and which of its operands that is; null if nothing does. The vector is
+  /// read in the type that is stored.
+  virtual mlir::OpOperand *getBias(MatmulOp product) const = 0;
 
   //===--------------------------------------------------------------------===//
   // Fuse

@@ -190,7 +190,8 @@ void FactorAttr::print(mlir::AsmPrinter &printer) const {
 llvm::LogicalResult
 ProductAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                     int64_t matrices, int64_t rows, int64_t columns,
-                    int64_t depth, FactorAttr lhs, FactorAttr rhs, bool tf32) {
+                    int64_t depth, FactorAttr lhs, FactorAttr rhs, bool tf32,
+                    int64_t bias, int64_t biasOffset) {
   if (std::min({matrices, rows, columns, depth}) <= 0) {
     return emitError() << "expected a product of positive sizes, got "
                        << matrices << " of " << rows << "x" << columns
@@ -199,6 +200,11 @@ ProductAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
   if (tf32 && std::max(lhs.getScale(), rhs.getScale()) >= 0) {
     return emitError() << "expected factors of TF32 without scales, which are "
                           "of floats of 8 bits";
+  }
+  if (bias < -1 || biasOffset < 0) {
+    return emitError() << "expected a bias in an operand that is not negative, "
+                          "got "
+                       << bias << " from " << biasOffset;
   }
   return llvm::success();
 }
@@ -218,8 +224,17 @@ mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
       parser.parseKeyword("rhs") || failed(rhs = parseFactor(parser))) {
     return {};
   }
-  bool isTf32 = succeeded(parser.parseOptionalComma());
-  if ((isTf32 && parser.parseKeyword("tf32")) || parser.parseGreater()) {
+  bool isTf32 = false;
+  int64_t bias = -1, biasOffset = 0;
+  while (succeeded(parser.parseOptionalComma())) {
+    if (!isTf32 && succeeded(parser.parseOptionalKeyword("tf32"))) {
+      isTf32 = true;
+    } else if (bias >= 0 || parser.parseKeyword("bias") ||
+               parsePlace(parser, bias, biasOffset)) {
+      return {};
+    }
+  }
+  if (parser.parseGreater()) {
     return {};
   }
   if (shape.size() != 2) {
@@ -228,7 +243,8 @@ mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
     return {};
   }
   return parser.getChecked<ProductAttr>(parser.getContext(), matrices, shape[0],
-                                        shape[1], depth, *lhs, *rhs, isTf32);
+                                        shape[1], depth, *lhs, *rhs, isTf32,
+                                        bias, biasOffset);
 }
 
 void ProductAttr::print(mlir::AsmPrinter &printer) const {
@@ -237,6 +253,10 @@ void ProductAttr::print(mlir::AsmPrinter &printer) const {
   printFactor(printer, getLhs());
   printer << ", rhs ";
   printFactor(printer, getRhs());
+  if (getBias() >= 0) {
+    printer << ", bias ";
+    printPlace(printer, getBias(), getBiasOffset());
+  }
   printer << (getTf32() ? ", tf32>" : ">");
 }
 

@@ -333,7 +333,8 @@ def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
     `result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]` for `matrices` values of b, `rows` of m, `columns` of n and `depth` of k, times the
     scales of both factors (`#plan.factor`); a transposed one lies as (k, m), or (n, k). The result is the kernel's only one, row by row, rounded to its type, with its `plan.accumulate`.
     An operand that does not begin with its memory is written `lhs 0 from 512`. `tf32`: both factors are f32 and are rounded to ten bits of mantissa
-    before they are multiplied.
+    before they are multiplied. `bias 2 from 8`: a number for each column, of the result's type, which lies 8 elements behind the beginning of the kernel's
+    operand 2, is added to the scaled sums before they are rounded; of the parameters -1 says that there is none.
 
     ```mlir
     plan.variant @"with-library" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
@@ -346,11 +347,12 @@ def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
     }
     ```
 
-    Sizes are positive. No factor of TF32 has a scale.
+    Sizes are positive, and places are not negative. No factor of TF32 has a scale.
   }];
   let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$matrices, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
-                        "::accel::plan::FactorAttr":$lhs, "::accel::plan::FactorAttr":$rhs, "bool":$tf32);
+                        "::accel::plan::FactorAttr":$lhs, "::accel::plan::FactorAttr":$rhs, "bool":$tf32, "int64_t":$bias,
+                        "int64_t":$bias_offset);
   let hasCustomAssemblyFormat = 1;
 }
 

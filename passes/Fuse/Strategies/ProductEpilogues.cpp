@@ -30,6 +30,7 @@ private:
   llvm::SetVector<unsigned> findCandidates(MatmulOp matmul) const;
   bool isOfProduct(Operation *op, MatmulOp matmul,
                    const OperationSet &epilogue) const;
+  bool widensVector(Operation *op) const;
   bool mayFollow(Operation *op, MatmulOp matmul,
                  const OperationSet &epilogue) const;
   bool isNeededBehind(Operation *op, unsigned number,
@@ -72,6 +73,19 @@ bool ProductEpilogues::isOfProduct(Operation *op, MatmulOp matmul,
   return readsProduct;
 }
 
+/// Whether `op` widens a rounded vector that is repeated for all rows, and that
+/// others have made: any kernel can, of its own elements.
+bool ProductEpilogues::widensVector(Operation *op) const {
+  if (!isa<CastOp>(op)) {
+    return false;
+  }
+  Value root = plan.getSection().getRoot(op->getOperand(0));
+  Operation *producer = root.getDefiningOp();
+  return SmallFloat::get(elementTypeOf(root)) &&
+         getNumElements(root) == shapeOf(op->getResult(0)).back() &&
+         (!producer || plan.find(producer) != plan.find(op));
+}
+
 /// Whether `op` can be computed behind the product, element by element, in
 /// rows.
 bool ProductEpilogues::mayFollow(Operation *op, MatmulOp matmul,
@@ -81,7 +95,7 @@ bool ProductEpilogues::mayFollow(Operation *op, MatmulOp matmul,
   bool isFull = getFusionKindOf(op) == FusionKind::Elementwise &&
                 !isViewOp(op) && getNumElements(op->getResult(0)) == elements;
   return isFull && !goesToSymbol(op->getResult(0)) &&
-         isOfProduct(op, matmul, epilogue) &&
+         (isOfProduct(op, matmul, epilogue) || widensVector(op)) &&
          fitRows(plan.getSection(), op, elements, columns).fits() &&
          target.mayFollow(matmul, op);
 }

@@ -57,6 +57,10 @@ public:
 
   Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
                    bool readsRows) const override;
+  /// Sums are not stored before what follows is computed of them.
+  mlir::OpOperand *getBias(MatmulOp /*product*/) const override {
+    return nullptr;
+  }
   Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;
   Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
                         mlir::Value root) const override;

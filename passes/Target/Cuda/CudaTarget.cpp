@@ -101,10 +101,30 @@ Fp8Support CudaTarget::getFp8Support(int64_t block) const {
   return areNewEnough && block == 0 ? Fp8Support::Native : Fp8Support::None;
 }
 
+/// cuBLASLt's fast products of 16 bits read and write 16 bytes at a time.
+static constexpr int64_t kPaddedMultiple = 8;
+
+/// For 1 GFLOP they save as much as padding costs.
+static bool isWorthPadding(MatmulOp product) {
+  constexpr int64_t kEnoughFlops = int64_t{1} << 30;
+  return 2 * getNumElements(product) * getSummedElements(product) >=
+         kEnoughFlops;
+}
+
+/// A product that is padded is rounded right behind its sums (PadProducts).
+OpOperand *CudaTarget::getBias(MatmulOp product) const {
+  bool isPadded = isWorthPadding(product) &&
+                  shapeOf(product.getResult()).back() % kPaddedMultiple != 0;
+  return isPadded || product.getRole() != ProductRole::Forward
+             ? nullptr
+             : findBias(product);
+}
+
 Decision CudaTarget::mayFollow(MatmulOp product, Operation *op) const {
   return isPartOfCall(product, op)
              ? Decision::yes()
-             : Decision::no("cuBLASLt computes the product and its rounding");
+             : Decision::no("cuBLASLt computes the product, its bias and its "
+                            "rounding");
 }
 
 /// Enough warps are at work when each processor of a large GPU, of which there
@@ -125,14 +145,9 @@ int64_t CudaTarget::getSumLength(int64_t rows, int64_t columns) const {
                                  llvm::divideCeil(rows, countParts(columns))));
 }
 
-/// cuBLASLt's fast products of 16 bits read and write 16 bytes at a time. For
-/// 1 GFLOP they save as much as padding costs.
 int64_t CudaTarget::getRowMultiple(MatmulOp product) const {
-  constexpr int64_t kEnoughFlops = int64_t{1} << 30;
-  bool isLarge =
-      2 * getNumElements(product) * getSummedElements(product) >= kEnoughFlops;
   bool isNarrow = elementTypeOf(product.getLhs()).getIntOrFloatBitWidth() == 16;
-  return isLarge && isNarrow ? 8 : 1;
+  return isWorthPadding(product) && isNarrow ? kPaddedMultiple : 1;
 }
 
 /// Processors from the generation 100 on take any operands of 8 bits.

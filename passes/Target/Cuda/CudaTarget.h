@@ -41,6 +41,7 @@ public:
                    bool readsRows) const override {
     return cpu.mayJoin(kernel, op, readsRows);
   }
+  mlir::OpOperand *getBias(MatmulOp product) const override;
   Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;
   Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
                         mlir::Value root) const override {

@@ -77,6 +77,68 @@ static bool isRounding(Operation *op) {
   return low && low->getWidth() == 16;
 }
 
+/// The type in which `value` is stored, which nothing but its rounding reads.
+static Type getTypeStored(Value value) {
+  while (value.hasOneUse() && isa<ReshapeOp>(*value.user_begin())) {
+    value = value.user_begin()->getResult(0);
+  }
+  bool isRounded = value.hasOneUse() && isRounding(*value.user_begin());
+  return elementTypeOf(isRounded ? value.user_begin()->getResult(0) : value);
+}
+
+/// The vector that `value` repeats for all rows, of floats that may have been
+/// widened since; null if there is none.
+static Value findRepeatedVector(Value value) {
+  value = skipReshapes(value);
+  if (auto widening = value.getDefiningOp<CastOp>()) {
+    value = skipReshapes(widening.getOperand());
+  }
+  auto repeat = value.getDefiningOp<BroadcastOp>();
+  int64_t last = repeat ? repeat.getType().getRank() - 1 : 0;
+  bool isVector = repeat && repeat.getDimensions() == ArrayRef<int64_t>(last);
+  return isVector ? repeat.getOperand() : Value();
+}
+
+/// What adds something to all of `product`, which nobody else reads, and which
+/// of its operands that is; null if nothing does.
+static OpOperand *findAdded(MatmulOp product) {
+  Value sums = product.getResult();
+  while (sums.hasOneUse() && isa<ReshapeOp, MulOp>(*sums.user_begin())) {
+    sums = sums.user_begin()->getResult(0);
+  }
+  auto add = sums.hasOneUse() ? dyn_cast<AddOp>(*sums.user_begin()) : AddOp();
+  return add ? &add->getOpOperand(add.getLhs() == sums ? 1 : 0) : nullptr;
+}
+
+/// Whether `vector` will lie in one piece of what a kernel reads.
+static bool liesInOnePiece(Value vector) {
+  Value root = getRoot(vector);
+  int64_t offset = 0;
+  return elementTypeOf(root) == elementTypeOf(vector) &&
+         isContiguousPart(vector, root, offset);
+}
+
+/// cuBLASLt adds a vector of the type of its result; with a result of f32 it
+/// adds none of f32 to products of floats of 8 bits.
+OpOperand *accel::findBias(MatmulOp product) {
+  OpOperand *added = findAdded(product);
+  Value bias = added ? findRepeatedVector(added->get()) : Value();
+  if (!bias || !liesInOnePiece(bias) ||
+      ProductShape::get(product).matrices != 1 ||
+      getNumElements(bias) != ProductShape::get(product).columns) {
+    return nullptr;
+  }
+  Operation *add = added->getOwner();
+  SmallVector<Value> scales;
+  Type stored = getTypeStored(add->getResult(0));
+  bool isWide = stored.isF32() && isFp8(elementTypeOf(product.getLhs()));
+  return elementTypeOf(bias) == stored && !isWide &&
+                 isScaledSum(add->getOperand(1 - added->getOperandNumber()),
+                             product, scales)
+             ? added
+             : nullptr;
+}
+
 /// Whether nobody else reads what `op` reads of the product.
 static bool isOnlyReader(Operation *op) {
   Value value = op->getOperand(0);
@@ -89,14 +151,21 @@ static bool isOnlyReader(Operation *op) {
 }
 
 bool accel::isPartOfCall(MatmulOp product, Operation *op) {
+  OpOperand *bias = findBias(product);
+  if (bias && (op == bias->getOwner() ||
+               op == skipReshapes(bias->get()).getDefiningOp<CastOp>())) {
+    return true;
+  }
   SmallVector<Value> scales;
   Value scaled = isRounding(op) ? op->getOperand(0) : op->getResult(0);
+  bool isSum = bias && skipReshapes(scaled) == bias->getOwner()->getResult(0);
   bool isKnown = isRounding(op) || isa<MulOp>(op);
-  return isKnown && isScaledSum(scaled, product, scales) && isOnlyReader(op);
+  return isKnown && (isSum || isScaledSum(scaled, product, scales)) &&
+         isOnlyReader(op);
 }
 
-/// The scales of a kernel that returns its product, times them and rounded, and
-/// that is all; the last one first.
+/// The scales of a kernel that returns its product, times them, with its bias
+/// and rounded, and that is all; the last one first.
 static std::optional<SmallVector<Value>> getScales(func::FuncOp kernel,
                                                    MatmulOp product) {
   Operation *end = kernel.getBody().front().getTerminator();
@@ -106,7 +175,11 @@ static std::optional<SmallVector<Value>> getScales(func::FuncOp kernel,
   }
   Value result = skipReshapes(end->getOperand(0));
   if (isRounding(result.getDefiningOp())) {
-    result = result.getDefiningOp()->getOperand(0);
+    result = skipReshapes(result.getDefiningOp()->getOperand(0));
+  }
+  OpOperand *bias = findBias(product);
+  if (bias && result == bias->getOwner()->getResult(0)) {
+    result = bias->getOwner()->getOperand(1 - bias->getOperandNumber());
   }
   return isScaledSum(result, product, scales) ? std::optional(scales)
                                               : std::nullopt;
@@ -132,23 +205,27 @@ plan::LibraryCallAttr accel::getProductCall(func::FuncOp kernel,
   constexpr int64_t kWorkspace = int64_t{32} << 20;
   MatmulOp product = getProduct(kernel);
   plan::FactorAttr lhs, rhs;
+  std::optional<Place> ofBias = Place{-1, 0};
   if (std::optional<SmallVector<Value>> scales = getScales(kernel, product)) {
     scales->resize(2); // which is whose makes no difference to the result
     lhs =
         getFactor(product.getLhs(), product.getTransposeLhs(), scales->back());
     rhs =
         getFactor(product.getRhs(), product.getTransposeRhs(), scales->front());
+    if (OpOperand *bias = findBias(product)) {
+      ofBias = findPlace(findRepeatedVector(bias->get()));
+    }
   }
-  if (!lhs || !rhs) {
+  if (!lhs || !rhs || !ofBias) {
     kernel.emitOpError("expected one product of operands that lie in one piece "
                        "each, which is all that cuBLASLt computes");
     return {};
   }
   ProductShape shape = ProductShape::get(product);
   bool usesTf32 = mayUseTf32 && elementTypeOf(product.getLhs()).isF32();
-  auto description =
-      plan::ProductAttr::get(kernel.getContext(), shape.matrices, shape.rows,
-                             shape.columns, shape.depth, lhs, rhs, usesTf32);
+  auto description = plan::ProductAttr::get(
+      kernel.getContext(), shape.matrices, shape.rows, shape.columns,
+      shape.depth, lhs, rhs, usesTf32, ofBias->argument, ofBias->offset);
   return plan::LibraryCallAttr::get(kernel.getContext(), "cublasLt",
                                     "cublasLtMatmul", kWorkspace, description);
 }

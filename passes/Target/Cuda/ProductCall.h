@@ -12,8 +12,13 @@
 
 namespace accel {
 
+/// The vector that the call for `product` adds to all rows of it, as operand of
+/// what adds it; null if there is none. It has the type that the call stores.
+mlir::OpOperand *findBias(MatmulOp product);
+
 /// Whether the call for `product` also computes `op`, which reads it: a scale
-/// of floats of 8 bits, or the one rounding of the sums to 16 bits.
+/// of floats of 8 bits, the bias and what widens it, or the one rounding of the
+/// sums to 16 bits.
 bool isPartOfCall(MatmulOp product, mlir::Operation *op);
 
 /// The call for a kernel whose domain is a product; null after an error on the

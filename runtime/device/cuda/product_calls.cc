@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A matrix of rows is the transposed matrix of columns, which cuBLASLt is made
-// for: it is asked for result^T = rhs^T lhs^T.
+// Finds the products of a plan and where their operands lie, chooses algorithms
+// and enqueues calls.
 #include "runtime/device/cuda/product_calls.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
@@ -23,23 +22,6 @@ bool Overlap(const ByteRange& a, const ByteRange& b) {
   return a.space == b.space && a.begin < b.end && b.begin < a.end;
 }
 
-std::optional<int> ToCuda(planpb::ElementType type) {
-  switch (type) {
-    case planpb::ELEMENT_F32:
-      return kR32F;
-    case planpb::ELEMENT_BF16:
-      return kR16BF;
-    case planpb::ELEMENT_F16:
-      return kR16F;
-    case planpb::ELEMENT_F8E4M3:
-      return kR8F_E4M3;
-    case planpb::ELEMENT_F8E5M2:
-      return kR8F_E5M2;
-    default:
-      return std::nullopt;
-  }
-}
-
 uint32_t Worse(uint32_t alignment, uint64_t address) {
   const uint64_t all = address | alignment;
   return static_cast<uint32_t>(all & (~all + 1));
@@ -53,7 +35,8 @@ std::string DescribeProduct(const planpb::Product& product) {
                       ElementTypeName(product.lhs().dtype()), " and ",
                       ElementTypeName(product.rhs().dtype()),
                       product.tf32() ? " as tf32" : "", " to ",
-                      ElementTypeName(product.result().dtype()));
+                      ElementTypeName(product.result().dtype()),
+                      product.has_bias() ? " with a bias" : "");
 }
 
 void AccumulationFlags::Add(const ByteRange& range) {
@@ -138,7 +121,7 @@ void ProductCalls::FindCalls(const planpb::Manifest& manifest, int variant) {
       call.workspace_bytes = entry.call().workspace();
     }
     call.lhs_alignment = call.rhs_alignment = call.result_alignment =
-        kAllocationAlignment;
+        call.bias_alignment = kAllocationAlignment;
   }
 }
 
@@ -173,6 +156,11 @@ void ProductCalls::VisitLaunch(const planpb::Instruction& instruction,
     worsen(product.lhs(), call.lhs_alignment);
     worsen(product.rhs(), call.rhs_alignment);
     worsen(product.result(), call.result_alignment);
+    if (product.has_bias()) {
+      call.bias_alignment =
+          Worse(call.bias_alignment, range(product.bias().operand()).begin +
+                                         product.bias().offset());
+    }
     if (product.mode() == planpb::Product::RESULT_ADDED_IF) {
       flags_.Add(range(product.flag()));
     }
@@ -204,63 +192,6 @@ absl::Status ProductCalls::CheckFlags(const PlanView& plan,
       }
     }
   }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<MatrixLayout> ProductCalls::MakeLayout(planpb::ElementType type,
-                                                      uint64_t rows,
-                                                      uint64_t columns,
-                                                      uint64_t matrices) const {
-  const std::optional<int> known = ToCuda(type);
-  if (!known) {
-    return absl::UnimplementedError(absl::StrCat(
-        "cuBLASLt is not called for ", ElementTypeName(type), " yet"));
-  }
-  MatrixLayout layout = nullptr;
-  RETURN_IF_BLAS_ERROR(*library_, cublasLtMatrixLayoutCreate, &layout, *known,
-                       rows, columns, static_cast<int64_t>(rows));
-  const auto count = static_cast<int32_t>(matrices);
-  const auto stride = static_cast<int64_t>(rows * columns);
-  const BlasStatus counted = (*library_)->cublasLtMatrixLayoutSetAttribute(
-      layout, kLayoutBatchCount, &count, sizeof count);
-  const BlasStatus strided = (*library_)->cublasLtMatrixLayoutSetAttribute(
-      layout, kLayoutStridedBatchOffset, &stride, sizeof stride);
-  if (counted != kBlasSuccess || strided != kBlasSuccess) {
-    (*library_)->cublasLtMatrixLayoutDestroy(layout);
-    return library_->Check(counted != kBlasSuccess ? counted : strided,
-                           "cublasLtMatrixLayoutSetAttribute");
-  }
-  return layout;
-}
-
-absl::Status ProductCalls::Describe(Call& call) const {
-  const planpb::Product& product = *call.product;
-  RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulDescCreate, &call.desc,
-                       product.tf32() ? kCompute32FFastTf32 : kCompute32F,
-                       kR32F);
-  const bool is_a_transposed = product.rhs().transposed();
-  const bool is_b_transposed = product.lhs().transposed();
-  for (const auto& [attribute, is_transposed] :
-       {std::pair(kDescTransA, is_a_transposed),
-        std::pair(kDescTransB, is_b_transposed)}) {
-    const int32_t operation = is_transposed ? kOpT : kOpN;
-    RETURN_IF_BLAS_ERROR(*library_, cublasLtMatmulDescSetAttribute, call.desc,
-                         attribute, &operation, sizeof operation);
-  }
-  // The library is asked for an algorithm with scales before it is known where
-  // they lie.
-  const DevicePointer somewhere = kAllocationAlignment;
-  RETURN_IF_ERROR(SetScale(call, kDescAScalePointer, product.rhs(), somewhere));
-  RETURN_IF_ERROR(SetScale(call, kDescBScalePointer, product.lhs(), somewhere));
-  const uint64_t m = product.rows(), n = product.columns(), k = product.depth(),
-                 b = product.matrices();
-  ASSIGN_OR_RETURN(call.a,
-                   MakeLayout(product.rhs().dtype(), is_a_transposed ? k : n,
-                              is_a_transposed ? n : k, b));
-  ASSIGN_OR_RETURN(call.b,
-                   MakeLayout(product.lhs().dtype(), is_b_transposed ? m : k,
-                              is_b_transposed ? k : m, b));
-  ASSIGN_OR_RETURN(call.d, MakeLayout(product.result().dtype(), n, m, b));
   return absl::OkStatus();
 }
 
@@ -362,19 +293,6 @@ std::map<std::string, std::string> ProductCalls::Algorithms(
   return algorithms;
 }
 
-// A description belongs to a kernel, and each launch has its own memory: the
-// library copies the description when the call is enqueued.
-absl::Status ProductCalls::SetScale(const Call& call, int attribute,
-                                    const planpb::Product::Factor& factor,
-                                    DevicePointer address) const {
-  if (!factor.has_scale()) {
-    return absl::OkStatus();
-  }
-  return library_->Check((*library_)->cublasLtMatmulDescSetAttribute(
-                             call.desc, attribute, &address, sizeof address),
-                         "cublasLtMatmulDescSetAttribute");
-}
-
 absl::Status ProductCalls::Run(uint32_t kernel,
                                absl::Span<const DevicePointer> operands,
                                bool adds, StreamHandle stream) const {
@@ -387,6 +305,8 @@ absl::Status ProductCalls::Run(uint32_t kernel,
                            scale_of(product.rhs())));
   RETURN_IF_ERROR(SetScale(call, kDescBScalePointer, product.lhs(),
                            scale_of(product.lhs())));
+  RETURN_IF_ERROR(SetBias(
+      call, operands[product.bias().operand()] + product.bias().offset()));
   const auto at = [&](const planpb::Product::Factor& factor) {
     return reinterpret_cast<void*>(operands[factor.operand()] +
                                    factor.offset());

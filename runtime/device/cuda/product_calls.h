@@ -102,6 +102,7 @@ class ProductCalls {
     uint64_t workspace_bytes = 0;
     // Of each factor, the largest power of two that divides all its addresses.
     uint32_t lhs_alignment = 0, rhs_alignment = 0, result_alignment = 0;
+    uint32_t bias_alignment = 0;
   };
 
   explicit ProductCalls(std::unique_ptr<CublasLt> library)
@@ -132,6 +133,9 @@ class ProductCalls {
   absl::Status SetScale(const Call& call, int attribute,
                         const planpb::Product::Factor& factor,
                         DevicePointer address) const;
+  absl::Status SetAttribute(const Call& call, int attribute,
+                            const auto& value) const;
+  absl::Status SetBias(const Call& call, DevicePointer address) const;
 
   std::unique_ptr<CublasLt> library_;
   AccumulationFlags flags_;

@@ -59,6 +59,16 @@ absl::Status ValidateFactor(const planpb::Kernel& kernel,
                             : absl::OkStatus();
 }
 
+// A number of the result's type for each column.
+absl::Status ValidateBias(const planpb::Kernel& kernel,
+                          const planpb::Product& product) {
+  planpb::Product::Factor vector;
+  vector.set_operand(product.bias().operand());
+  vector.set_offset(product.bias().offset());
+  vector.set_dtype(product.result().dtype());
+  return ValidateFactor(kernel, vector, {product.columns()});
+}
+
 absl::Status ValidateProduct(const planpb::Kernel& kernel,
                              const planpb::Product& product) {
   const uint64_t b = product.matrices(), m = product.rows(),
@@ -80,6 +90,9 @@ absl::Status ValidateProduct(const planpb::Kernel& kernel,
       Annotate(ValidateFactor(kernel, product.rhs(), {b, k, n}), "rhs"));
   RETURN_IF_ERROR(
       Annotate(ValidateFactor(kernel, product.result(), {b, m, n}), "result"));
+  if (product.has_bias()) {
+    RETURN_IF_ERROR(Annotate(ValidateBias(kernel, product), "bias"));
+  }
   if (product.tf32() && (product.lhs().dtype() != planpb::ELEMENT_F32 ||
                          product.rhs().dtype() != planpb::ELEMENT_F32)) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -70,6 +70,12 @@ func.func private @product_tf32() attributes {plan.code = {v = #plan.library_cal
 
 // -----
 
+// expected-error@+2 {{expected a bias in an operand that is not negative, got 2 from -8}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
+func.func private @product_bias() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, bias 2 from -8>>}}
+
+// -----
+
 // expected-error@+2 {{expected rows and columns of a product, got 3 dimensions}}
 // expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
 func.func private @product_shape() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16x2 over 8, lhs 0, rhs 1>>}}

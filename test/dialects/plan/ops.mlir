@@ -64,7 +64,7 @@ func.func @small_floats() {
 // CHECK-LABEL: func.func private @product(
 // CHECK-SAME: #plan.library_call<"matrices" "multiply" product <3 of 4x16 over 8, lhs 0 transposed, rhs 1 from 512 transposed>, workspace 64>
 // CHECK-SAME: #plan.code<1 tiles of 128 elements, threads 128>
-// CHECK-SAME: #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, tf32>>
+// CHECK-SAME: #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, bias 2 from 8, tf32>>
 func.func private @product() attributes {plan.code = {a = #plan.library_call<"matrices" "multiply" product <3 of 4x16 over 8, lhs 0 transposed, rhs 1 from 512 transposed>, workspace 64>,
     b = #plan.code<1 tiles of 128 elements, threads 128>,
-    c = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, tf32>>}}
+    c = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, tf32, bias 2 from 8>>}}

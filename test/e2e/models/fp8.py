@@ -239,7 +239,7 @@ class BlockCasts:
 
 class Bf16Casts:
     """No recipe: what the layer reads that makes the logits.  Autocast would round
-    its bias as well, which nobody rounds here."""
+    its bias as well, which only libraries do here."""
 
     def x(self, tensor: torch.Tensor) -> tuple[Operand, Operand]:
         operand = Operand(tensor.bfloat16().float())
@@ -264,25 +264,20 @@ RECIPES: dict[str, Callable[[Format], Casts]] = {
 
 class Product(torch.autograd.Function):
     """x in bf16 times the transposed weight in f32; the result is in bf16.  With
-    `rounds_sums` so is what the bias is added to, and the logits are not rounded
-    again."""
+    `rounds_bias` so is the bias that is added to the sums."""
 
     @staticmethod
-    def forward(ctx, x, weight, bias, casts: Casts, rounds_sums: bool):
+    def forward(ctx, x, weight, bias, casts: Casts, rounds_bias: bool):
         with torch.autocast("cpu", enabled=False):
             features, tokens = casts.x(x)
             w = casts.weight(weight)
             y = multiply(features, w.t())
-            if rounds_sums:
-                y = y.bfloat16().float()
             if bias is not None:
-                y = y + bias
+                y = y + (bias.bfloat16().float() if rounds_bias else bias)
         ctx.x, ctx.w = tokens, w
         ctx.kind = x.dtype
         ctx.casts, ctx.biased = casts, bias is not None
-        # Only the loss reads the logits, in the kernel that adds the bias.
-        is_kept = rounds_sums and isinstance(casts, Bf16Casts)
-        return y if is_kept else y.bfloat16()
+        return y.bfloat16()
 
     @staticmethod
     def backward(ctx, dy):
@@ -297,23 +292,23 @@ class Product(torch.autograd.Function):
 class CastLinear(nn.Module):
     """Has the parameters of the layer that it replaces."""
 
-    def __init__(self, linear: nn.Linear, casts: Casts, rounds_sums: bool):
+    def __init__(self, linear: nn.Linear, casts: Casts, rounds_bias: bool):
         super().__init__()
         self.weight, self.bias = linear.weight, linear.bias
-        self.casts, self.rounds_sums = casts, rounds_sums
+        self.casts, self.rounds_bias = casts, rounds_bias
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if not torch.is_autocast_enabled("cpu"):
             return F.linear(x, self.weight, self.bias)
-        casts, rounds_sums = self.casts, self.rounds_sums
-        return Product.apply(x, self.weight, self.bias, casts, rounds_sums)
+        casts, rounds_bias = self.casts, self.rounds_bias
+        return Product.apply(x, self.weight, self.bias, casts, rounds_bias)
 
 
 def convert(
-    network: nn.Module, recipe: str, form: str, rounds_sums: bool
+    network: nn.Module, recipe: str, form: str, rounds_bias: bool
 ) -> Callable[[], None]:
     """Replaces all linear layers; the last one, which makes the logits, stays bf16.
-    `rounds_sums`: as where a library computes products, and other kernels the rest.
+    `rounds_bias`: as where a library computes products and adds biases.
 
     The result ends a step.  Each layer has scales of its own: those of two layers
     that read one tensor would be equal."""
@@ -322,7 +317,7 @@ def convert(
     every.append(Bf16Casts())
     for (path, module), casts in zip(linears, every, strict=True):
         parent, _, own = path.rpartition(".")
-        layer = CastLinear(module, casts, rounds_sums)
+        layer = CastLinear(module, casts, rounds_bias)
         setattr(network.get_submodule(parent), own, layer)
 
     def end_step() -> None:

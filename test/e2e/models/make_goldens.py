@@ -44,7 +44,7 @@ class Variant:
     bf16: bool = False  # under autocast
     fp8: str = ""  # the format of linear layers, and microbatches as accelc's
     recipe: str = "current"  # of the scales in fp8
-    rounds_sums: bool = False  # in fp8: before a bias is added, as plans for GPUs do
+    rounds_bias: bool = False  # in fp8: to bf16, as plans for GPUs do
     steps: int = STEPS
 
 
@@ -119,10 +119,10 @@ def _fp8(optimizer: Optimizer, batch: int) -> tuple[Variant, ...]:
 
 
 def _rounded(variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
-    """And those of them that GPUs have units for, with sums as these round them."""
+    """And those of them that GPUs have units for, with biases as these round them."""
     of_tensors = [v for v in variants if v.name in ("fp8", "fp8-delayed")]
     rounded = [
-        dataclasses.replace(v, name=f"{v.name}-rounded", rounds_sums=True)
+        dataclasses.replace(v, name=f"{v.name}-rounded", rounds_bias=True)
         for v in of_tensors
     ]
     return (*variants, *rounded)
@@ -473,7 +473,7 @@ def run_variant(
     if variant.fp8:
         rest["microbatch"] = model.microbatch
         rest["end_step"] = fp8.convert(
-            network, variant.recipe, variant.fp8, variant.rounds_sums
+            network, variant.recipe, variant.fp8, variant.rounds_bias
         )
     return train(
         network,

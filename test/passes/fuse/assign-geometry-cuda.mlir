@@ -45,6 +45,20 @@ func.func private @rounded(%x: tensor<16x16xf8E5M2>, %w: tensor<32x16xf8E4M3FN>,
   return %7 : tensor<16x32xbf16>
 }
 
+// The bias is added to the sums before they are rounded, and has the type that they are rounded to.
+// CHECK-LABEL: func.func private @biased(
+// CHECK-SAME: product <1 of 16x32 over 16, lhs 0, rhs 1, bias 2 from 8>, workspace
+func.func private @biased(%x: tensor<16x16xbf16>, %w: tensor<16x32xbf16>, %b: tensor<40xbf16>) -> tensor<2x8x32xbf16> attributes {plan.kernel = {kind = "product", elements = 512 : i64, rows = 16 : i64, columns = 32 : i64, block = 16 : i64}} {
+  %0 = accel.matmul %x, %w : tensor<16x16xbf16>, tensor<16x32xbf16> -> tensor<16x32xf32>
+  %1 = accel.reshape %0 : tensor<16x32xf32> -> tensor<2x8x32xf32>
+  %2 = accel.slice %b [8] strides [1] : tensor<40xbf16> -> tensor<32xbf16>
+  %3 = accel.broadcast %2 [2] : tensor<32xbf16> -> tensor<2x8x32xbf16>
+  %4 = accel.cast %3 : tensor<2x8x32xbf16> -> tensor<2x8x32xf32>
+  %5 = accel.add %4, %1 : tensor<2x8x32xf32>
+  %6 = accel.cast %5 : tensor<2x8x32xf32> -> tensor<2x8x32xbf16>
+  return %6 : tensor<2x8x32xbf16>
+}
+
 // Few long rows are cut into pieces, so that enough warps copy.
 // CHECK-LABEL: func.func private @long_rows(
 // CHECK-SAME: #plan.code<10 tiles of 1 rows, threads 128>

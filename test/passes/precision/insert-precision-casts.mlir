@@ -29,11 +29,16 @@ func.func @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}) {
   // CHECK-DAG: %[[LOWX:.+]] = accel.cast %[[X]] : tensor<4x8xf32> -> tensor<4x8xbf16>
   // CHECK-DAG: %[[W:.+]] = accel.read @w : tensor<8x16xbf16>
   // CHECK: %[[Z:.+]] = accel.matmul %[[LOWX]], %[[W]] : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xf32>
-  // Where another kernel reads the sums they are rounded, those of gradients as well.
+  // Where another kernel reads the sums they are rounded, those of gradients as well; behind the bias, which the library adds and reads low.
+  // STORED: accel.parameter @b : tensor<16xf32> trainable compute bf16{{$}}
   // STORED: %[[Z:.+]] = accel.matmul %{{.+}} -> tensor<4x16xf32>
-  // STORED-NEXT: %[[LOWZ:.+]] = accel.cast %[[Z]] : tensor<4x16xf32> -> tensor<4x16xbf16>
-  // STORED-NEXT: %[[WIDEZ:.+]] = accel.cast %[[LOWZ]]
-  // STORED: accel.add %[[WIDEZ]],
+  // STORED: %[[LOWB:.+]] = accel.read @b : tensor<16xbf16>
+  // STORED: %[[LOWROWS:.+]] = accel.broadcast %[[LOWB]] [1] : tensor<16xbf16> -> tensor<4x16xbf16>
+  // STORED-NEXT: %[[ROWS:.+]] = accel.cast %[[LOWROWS]] : tensor<4x16xbf16> -> tensor<4x16xf32>
+  // STORED-NEXT: %[[A:.+]] = accel.add %[[Z]], %[[ROWS]] : tensor<4x16xf32>
+  // STORED-NEXT: %[[LOWA:.+]] = accel.cast %[[A]] : tensor<4x16xf32> -> tensor<4x16xbf16>
+  // STORED-NEXT: %[[WIDEA:.+]] = accel.cast %[[LOWA]]
+  // STORED-NEXT: accel.tanh %[[WIDEA]]
   // STORED: accel.matmul {{.*}} as weight_gradient {{.*}} -> tensor<16x8xf32>
   // STORED-NEXT: accel.accumulate @v,
   // STORED: %[[GH:.+]] = accel.matmul {{.*}} as input_gradient

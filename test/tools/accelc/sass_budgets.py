@@ -28,7 +28,6 @@ BUDGETS = [
     Budget("gradient of LayerNorm", r"reduce_sum_\d+", 1.9, sums=True),
     Budget("cross entropy and its gradient", r"reduce_sum_reduce_max_exp_\d+", 11.0),
     Budget("AdamW", r"sqrt_div_\d+", 2.0),
-    Budget("bias of queries, keys and values", r"add_0", 1.5),
     Budget("cast", r"cast_[01]", 1.4),
 ]
 

@@ -103,6 +103,14 @@ const Damage kCallCases[] = {
      "product: expected operands of f32, which are rounded to TF32, got f32 "
      "and "
      "bf16"},
+    {"BiasOfNoOperand",
+     [](SamplePlan& p) { ProductOf(p).mutable_bias()->set_operand(99); },
+     "product: bias: refers to operand 99 of "},
+    {"BiasBehindItsMemory",
+     [](SamplePlan& p) {
+       ProductOf(p).mutable_bias()->set_offset(uint64_t{0} - 4);
+     },
+     "product: bias: expected a factor to lie in the "},
     {"ProductThatIsNotStored", [](SamplePlan& p) { ProductOf(p).clear_mode(); },
      "product: expected a product to say how its result is stored, got 0"},
     {"ProductWithoutFlag",
