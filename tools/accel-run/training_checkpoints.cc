@@ -2,6 +2,7 @@
 // Going on from a checkpoint, and saving them.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/checkpoint/restore.h"
 #include "tools/accel-run/training_run.h"
@@ -133,6 +134,30 @@ absl::Status TrainingRun::SaveCheckpoint(runtime::CheckpointManifest manifest) {
   return checkpoints_->Save(
       plan_->view(), *executor_, std::move(manifest),
       [this] { return metrics_->Sync(LinePatience(options_) / 2); });
+}
+
+absl::Status TrainingRun::CheckRoomForCheckpoint() const {
+  if (!SavesCheckpoints()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const auto tensors,
+                   runtime::ListStateTensors(plan_->view()));
+  uint64_t bytes = 0;
+  for (const runtime::StateTensor& tensor : tensors) {
+    bytes += tensor.elements * tensor.slot.width;
+  }
+  ASSIGN_OR_RETURN(const uint64_t room,
+                   environment_.vfs.FreeBytes(directory_->path()));
+  return room >= bytes
+             ? absl::OkStatus()
+             : WithExitCode(
+                   absl::ResourceExhaustedError(absl::StrCat(
+                       "--checkpoint-every: expected room for a checkpoint of ",
+                       runtime::FormatBytes(bytes), " in '",
+                       directory_->path(), "', got ",
+                       runtime::FormatBytes(room),
+                       "; make room there, or choose another --run-dir")),
+                   ExitCode::kInputOutput);
 }
 
 absl::Status TrainingRun::NoteScalars() {

@@ -536,6 +536,7 @@ absl::Status TrainingRun::OpenRunDirectory() {
   if (checkpoints_ == nullptr && options_.checkpoint_every.IsSet()) {
     MakeCheckpoints(directory_->path());
   }
+  RETURN_IF_ERROR(CheckRoomForCheckpoint());
   return metrics_->Open(directory_->metrics_path(), id);
 }
 

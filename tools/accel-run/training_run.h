@@ -120,6 +120,8 @@ class TrainingRun {
   runtime::CheckpointManifest ManifestOf(int64_t steps) const;
   absl::Status SaveCheckpoint(runtime::CheckpointManifest manifest);
   absl::Status NoteScalars();
+  // In the run directory, for one.
+  absl::Status CheckRoomForCheckpoint() const;
   void SaveBeforeHalt();
   absl::Status SaveIfDue(int64_t steps);
   absl::Status SaveLast(int64_t steps);

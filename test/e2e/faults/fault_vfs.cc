@@ -28,12 +28,12 @@ using runtime::FileStat;
 using runtime::OpenMode;
 using runtime::Vfs;
 
-std::string Variable(const char *name) {
-  const char *const value = std::getenv(name);
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-int NumberOf(const std::string &error) {
+int NumberOf(const std::string& error) {
   static const std::map<std::string, int> kNumbers = {
       {"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EROFS", EROFS},
       {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}, {"ENOMEM", ENOMEM}};
@@ -42,8 +42,8 @@ int NumberOf(const std::string &error) {
 }
 
 class Counter {
-public:
-  explicit Counter(const FaultPlan &plan) : plan_(plan) {}
+ public:
+  explicit Counter(const FaultPlan& plan) : plan_(plan) {}
   ~Counter() {
     if (!plan_.count_file.empty()) {
       std::ofstream(plan_.count_file, std::ios::app) << count_ << "\n";
@@ -52,7 +52,7 @@ public:
 
   // `half`: writes half of what the operation would.
   template <typename Half>
-  absl::Status Count(const std::string &path, const char *operation,
+  absl::Status Count(const std::string& path, const char* operation,
                      Half half) {
     const std::lock_guard lock(mutex_);
     if (path.find(plan_.path_part) == std::string::npos) {
@@ -75,22 +75,22 @@ public:
         absl::StrCat("cannot ", operation, " '", path,
                      "': ", std::strerror(NumberOf(std::string(error)))));
   }
-  absl::Status Count(const std::string &path, const char *operation) {
+  absl::Status Count(const std::string& path, const char* operation) {
     return Count(path, operation, [] {});
   }
 
-private:
+ private:
   const FaultPlan plan_;
   std::mutex mutex_;
   int64_t count_ = 0;
 };
 
 class FaultFile final : public File {
-public:
-  FaultFile(std::unique_ptr<File> base, Counter &counter)
+ public:
+  FaultFile(std::unique_ptr<File> base, Counter& counter)
       : base_(std::move(base)), counter_(counter) {}
 
-  const std::string &path() const override { return base_->path(); }
+  const std::string& path() const override { return base_->path(); }
   absl::StatusOr<size_t> Read(absl::Span<std::byte> dst) override {
     RETURN_IF_ERROR(counter_.Count(path(), "read"));
     return base_->Read(dst);
@@ -125,7 +125,7 @@ public:
     RETURN_IF_ERROR(counter_.Count(path(), "stat"));
     return base_->Stat();
   }
-  absl::Status TakePermissionsOf(const std::string &other) override {
+  absl::Status TakePermissionsOf(const std::string& other) override {
     RETURN_IF_ERROR(counter_.Count(path(), "change mode of"));
     return base_->TakePermissionsOf(other);
   }
@@ -134,72 +134,72 @@ public:
     return base_->Close();
   }
 
-private:
+ private:
   std::unique_ptr<File> base_;
-  Counter &counter_;
+  Counter& counter_;
 };
 
 class FaultVfs final : public Vfs {
-public:
-  FaultVfs(const FaultPlan &plan, std::unique_ptr<Vfs> base)
+ public:
+  FaultVfs(const FaultPlan& plan, std::unique_ptr<Vfs> base)
       : base_(std::move(base)), counter_(plan) {}
 
-  absl::StatusOr<std::unique_ptr<File>> Open(const std::string &path,
+  absl::StatusOr<std::unique_ptr<File>> Open(const std::string& path,
                                              OpenMode mode) override {
     RETURN_IF_ERROR(counter_.Count(path, "open"));
     return Wrap(base_->Open(path, mode));
   }
-  absl::StatusOr<std::unique_ptr<File>>
-  OpenStream(const std::string &path) override {
+  absl::StatusOr<std::unique_ptr<File>> OpenStream(
+      const std::string& path) override {
     RETURN_IF_ERROR(counter_.Count(path, "open"));
     return Wrap(base_->OpenStream(path));
   }
-  absl::Status CheckWritable(const std::string &path) override {
+  absl::Status CheckWritable(const std::string& path) override {
     RETURN_IF_ERROR(counter_.Count(path, "access"));
     return base_->CheckWritable(path);
   }
-  absl::StatusOr<std::string> ReadLink(const std::string &path) override {
+  absl::StatusOr<std::string> ReadLink(const std::string& path) override {
     RETURN_IF_ERROR(counter_.Count(path, "read the link"));
     return base_->ReadLink(path);
   }
-  absl::Status Rename(const std::string &from, const std::string &to) override {
+  absl::Status Rename(const std::string& from, const std::string& to) override {
     RETURN_IF_ERROR(counter_.Count(from, "rename"));
     return base_->Rename(from, to);
   }
-  absl::Status Remove(const std::string &path) override {
+  absl::Status Remove(const std::string& path) override {
     RETURN_IF_ERROR(counter_.Count(path, "remove"));
     return base_->Remove(path);
   }
-  absl::Status SyncDirectory(const std::string &directory) override {
+  absl::Status SyncDirectory(const std::string& directory) override {
     RETURN_IF_ERROR(counter_.Count(directory, "sync directory"));
     return base_->SyncDirectory(directory);
   }
-  absl::StatusOr<FileStat> Stat(const std::string &path) override {
+  absl::StatusOr<FileStat> Stat(const std::string& path) override {
     RETURN_IF_ERROR(counter_.Count(path, "stat"));
     return base_->Stat(path);
   }
-  absl::StatusOr<uint64_t> FreeBytes(const std::string &path) override {
+  absl::StatusOr<uint64_t> FreeBytes(const std::string& path) override {
     RETURN_IF_ERROR(counter_.Count(path, "find the free space of"));
     return base_->FreeBytes(path);
   }
-  absl::Status MakeDirectory(const std::string &path) override {
+  absl::Status MakeDirectory(const std::string& path) override {
     RETURN_IF_ERROR(counter_.Count(path, "make directory"));
     return base_->MakeDirectory(path);
   }
-  absl::StatusOr<std::vector<std::string>>
-  List(const std::string &directory) override {
+  absl::StatusOr<std::vector<std::string>> List(
+      const std::string& directory) override {
     RETURN_IF_ERROR(counter_.Count(directory, "list"));
     return base_->List(directory);
   }
-  absl::StatusOr<std::unique_ptr<FileLock>>
-  TryLock(const std::string &path) override {
+  absl::StatusOr<std::unique_ptr<FileLock>> TryLock(
+      const std::string& path) override {
     RETURN_IF_ERROR(counter_.Count(path, "lock"));
     return base_->TryLock(path);
   }
 
-private:
-  absl::StatusOr<std::unique_ptr<File>>
-  Wrap(absl::StatusOr<std::unique_ptr<File>> file) {
+ private:
+  absl::StatusOr<std::unique_ptr<File>> Wrap(
+      absl::StatusOr<std::unique_ptr<File>> file) {
     RETURN_IF_ERROR(file.status());
     return std::make_unique<FaultFile>(*std::move(file), counter_);
   }
@@ -208,7 +208,7 @@ private:
   Counter counter_;
 };
 
-} // namespace
+}  // namespace
 
 FaultPlan FaultPlan::FromEnvironment() {
   FaultPlan plan;
@@ -226,9 +226,9 @@ FaultPlan FaultPlan::FromEnvironment() {
   return plan;
 }
 
-std::unique_ptr<Vfs> MakeFaultVfs(const FaultPlan &plan,
+std::unique_ptr<Vfs> MakeFaultVfs(const FaultPlan& plan,
                                   std::unique_ptr<Vfs> base) {
   return std::make_unique<FaultVfs>(plan, std::move(base));
 }
 
-} // namespace accel::testing
+}  // namespace accel::testing

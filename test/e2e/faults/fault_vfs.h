@@ -20,7 +20,7 @@ namespace accel::testing {
 // ACCEL_FAULT_RANK=R   in the process with RANK=R alone
 // ACCEL_FAULT_COUNT=F  appends the number of operations to file F at the end
 struct FaultPlan {
-  std::string what; // empty: count only
+  std::string what;  // empty: count only
   int64_t at = 0;
   std::string path_part;
   std::string count_file;
@@ -28,9 +28,9 @@ struct FaultPlan {
   static FaultPlan FromEnvironment();
 };
 
-std::unique_ptr<runtime::Vfs> MakeFaultVfs(const FaultPlan &plan,
+std::unique_ptr<runtime::Vfs> MakeFaultVfs(const FaultPlan& plan,
                                            std::unique_ptr<runtime::Vfs> base);
 
-} // namespace accel::testing
+}  // namespace accel::testing
 
-#endif // ACCEL_TEST_E2E_FAULTS_FAULT_VFS_H_
+#endif  // ACCEL_TEST_E2E_FAULTS_FAULT_VFS_H_

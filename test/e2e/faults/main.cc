@@ -4,7 +4,7 @@
 #include "test/e2e/faults/fault_vfs.h"
 #include "tools/accel-run/accel_run.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   using accel::testing::FaultPlan;
   const auto vfs = accel::testing::MakeFaultVfs(FaultPlan::FromEnvironment(),
                                                 accel::runtime::MakePosixVfs());
