@@ -184,8 +184,11 @@ absl::Status MakeDirectories(Vfs& vfs, const std::string& path) {
     RETURN_IF_ERROR(MakeDirectories(vfs, parent));
   }
   const absl::Status made = vfs.MakeDirectory(path);
-  // Another process may have been faster; that is as good.
-  return absl::IsAlreadyExists(made) ? absl::OkStatus() : made;
+  if (absl::IsAlreadyExists(made)) {
+    return absl::OkStatus();  // another process was faster; that is as good
+  }
+  RETURN_IF_ERROR(made);
+  return vfs.SyncDirectory(parent);
 }
 
 }  // namespace accel::runtime

@@ -81,7 +81,8 @@ absl::Status WriteFileAtomically(Vfs& vfs, const std::string& path,
 absl::StatusOr<std::string> ReadWholeFile(Vfs& vfs, const std::string& path,
                                           uint64_t limit);
 
-// `path` and every missing folder above it; an existing folder is fine.
+// `path` and every missing folder above it, durable; an existing folder is
+// fine.
 absl::Status MakeDirectories(Vfs& vfs, const std::string& path);
 
 }  // namespace accel::runtime

@@ -105,6 +105,7 @@ absl::StatusOr<std::string> MakeNumbered(Vfs& vfs,
         JoinPath(options.parent, absl::StrFormat("%s-%03d", plan, number));
     absl::Status made = vfs.MakeDirectory(path);
     if (made.ok()) {
+      RETURN_IF_ERROR(vfs.SyncDirectory(options.parent));
       return path;
     }
     if (!absl::IsAlreadyExists(made)) {

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ends or fails a run at every operation on its checkpoints, and checks that nothing is lost.
 
-usage: bad_disk.py kill|fail [--ranks N...] [--faults FAULT...] [--every K] [--first N]
+usage: bad_disk.py kill|fail|cut [--ranks N...] [--faults FAULT...] [--every K] [--first N]
 
   kill   SIGKILL before each operation, and (short) in the middle of each write, of each rank in turn: no checkpoint that the run has announced is lost, the
          run goes on from it or from a newer one, to the state of a run that nothing has ended, and leaves nothing unfinished behind
   fail   EIO, ENOSPC, EROFS, EMFILE at each operation, once or (+) from then on: the run ends well with the losses of a run without faults, and there
          is an intact checkpoint unless all saves have failed
+
+  cut    the power of the disk, an ext4 or XFS of its own, at each operation, of each rank in turn, so that nothing gets there any more; then it is mounted
+         again: as kill. Needs root
 
 The run saves each of its steps and keeps two checkpoints: the first save, later ones, and removals. The default is the campaign of docs/reliability.md.
 accelc, accel-run and accel-run-on-bad-disk are taken from PATH.
@@ -20,10 +23,20 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from checkpoints import MODELS, losses, read_state
 
 STEPS = 5
+
+
+def detached(disk):
+    """Whether no loop device has the file any more, which takes a moment."""
+    for _ in range(200):
+        if not subprocess.run(["losetup", "-j", disk], check=True, capture_output=True).stdout:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 class BadDisk:
@@ -60,13 +73,32 @@ class BadDisk:
     def point(self, fault, at, rank):
         return {"ACCEL_FAULT": f"{fault}@{at}", "ACCEL_FAULT_RANK": str(rank) if self.ranks > 1 else ""}
 
+    def cut(self, fault, at, rank):
+        """As kill, on a disk of its own."""
+        # Another file each time: the loop device of the last one may live a moment longer.
+        disk, mount = self.folder / f"disk-{fault}-{self.ranks}-{rank}-{at}", self.folder / "mount"
+        mount.mkdir(exist_ok=True)
+        with open(disk, "wb") as image:
+            image.truncate(64 << 20 if fault == "ext4" else 320 << 20)
+        subprocess.run([f"mkfs.{fault}", "-q", disk], check=True)
+        subprocess.run(["mount", "-o", "loop", disk, mount], check=True)
+        try:
+            done = self.run("accel-run-on-bad-disk", mount / "run", [], ACCEL_FAULT_MOUNT=str(mount), **self.point("cut", at, rank))
+            subprocess.run(["umount", mount], check=True)
+            self.expect(detached(disk), "the loop device stays", done)
+            subprocess.run(["mount", "-o", "loop", disk, mount], check=True)
+            return done.returncode != 0 and self.go_on(f"{fault} cut at operation {at} of rank {rank}", mount / "run", done)
+        finally:
+            subprocess.run(["umount", mount], check=False)
+            disk.unlink()
+
     def kill(self, fault, at, rank):
         """Whether there was such an operation."""
-        what = f"{fault} at operation {at} of rank {rank}"
         run_dir = self.fresh()
         done = self.run("accel-run-on-bad-disk", run_dir, [], **self.point(fault, at, rank))
-        if done.returncode == 0:
-            return False
+        return done.returncode != 0 and self.go_on(f"{fault} at operation {at} of rank {rank}", run_dir, done)
+
+    def go_on(self, what, run_dir, done):
         announced = [int(step) for step in re.findall(r"checkpoint of step (\d+):", done.stdout + done.stderr)]
         done = self.run("accel-run", run_dir, ["--resume=auto"])
         self.expect(done.returncode == 0, f"{what}: going on", done)
@@ -103,13 +135,13 @@ class BadDisk:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kill", "fail"])
+    parser.add_argument("what", choices=["kill", "fail", "cut"])
     parser.add_argument("--ranks", nargs="*", type=int, default=[1, 4])
-    parser.add_argument("--faults", nargs="*", help="[kill: kill short, fail: EIO ENOSPC EROFS EMFILE EIO+ ENOSPC+]")
+    parser.add_argument("--faults", nargs="*", help="[kill: kill short, fail: EIO ENOSPC EROFS EMFILE EIO+ ENOSPC+, cut: ext4; also xfs]")
     parser.add_argument("--every", type=int, default=1, help="Kth operation only")
     parser.add_argument("--first", type=int, default=1, help="the first operation")
     options = parser.parse_args()
-    faults = options.faults or {"kill": ["kill", "short"], "fail": ["EIO", "ENOSPC", "EROFS", "EMFILE", "EIO+", "ENOSPC+"]}[options.what]
+    faults = options.faults or {"kill": ["kill", "short"], "fail": ["EIO", "ENOSPC", "EROFS", "EMFILE", "EIO+", "ENOSPC+"], "cut": ["ext4"]}[options.what]
     total = 0
     with tempfile.TemporaryDirectory() as folder:
         for ranks in options.ranks:

@@ -80,7 +80,7 @@ void RunCheckpoints::ShowProgress() const {
 //===----------------------------------------------------------------------===//
 
 // Each process reads the files that are its share.
-absl::StatusOr<absl::Status> RunCheckpoints::Check(const std::string& folder) {
+absl::StatusOr<Verdict> RunCheckpoints::Check(const std::string& folder) {
   const auto check = [&]() -> absl::Status {
     ASSIGN_OR_RETURN(const auto checkpoint, Checkpoint::Open(vfs_, folder));
     const size_t files = checkpoint->manifest().files.size();
@@ -89,10 +89,7 @@ absl::StatusOr<absl::Status> RunCheckpoints::Check(const std::string& folder) {
     }
     return absl::OkStatus();
   };
-  ASSIGN_OR_RETURN(
-      const Verdict verdict,
-      runtime::Vote(communicator_, "the checkpoint's hashes", check()));
-  return verdict.status;
+  return runtime::Vote(communicator_, "the checkpoint's hashes", check());
 }
 
 absl::StatusOr<std::unique_ptr<Checkpoint>> RunCheckpoints::FindNewest() {
@@ -106,6 +103,7 @@ absl::StatusOr<std::unique_ptr<Checkpoint>> RunCheckpoints::FindNewest() {
   ASSIGN_OR_RETURN(
       const Verdict verdict,
       runtime::Vote(communicator_, "the list of checkpoints", listed));
+  all_know_ = !verdict.status.ok();
   RETURN_IF_ERROR(verdict.status);
   ASSIGN_OR_RETURN(const int64_t count,
                    runtime::Tell(communicator_, "the number of checkpoints",
@@ -115,17 +113,18 @@ absl::StatusOr<std::unique_ptr<Checkpoint>> RunCheckpoints::FindNewest() {
                      runtime::Tell(communicator_, "a checkpoint's step",
                                    IsFirst() ? steps[i] : 0));
     const std::string folder = store_.Folder(step);
-    ASSIGN_OR_RETURN(const absl::Status status, Check(folder));
-    if (status.ok()) {
+    ASSIGN_OR_RETURN(const Verdict checked, Check(folder));
+    if (checked.status.ok()) {
       return Checkpoint::Open(vfs_, folder);
     }
     if (IsFirst()) {
       logger_.Log(LogLevel::kWarning,
                   absl::StrCat("the checkpoint of step ", step,
-                               " cannot be used: ", status.message()));
+                               " cannot be used: ", checked.status.message()));
     }
   }
   if (count > 0) {
+    all_know_ = true;
     return absl::DataLossError(absl::StrCat(
         "--resume=auto: none of ", runtime::Amount(count, "checkpoint"),
         " of '", options_.run_directory,
@@ -140,8 +139,9 @@ absl::StatusOr<std::unique_ptr<Checkpoint>> RunCheckpoints::Find(
   if (resume == "auto") {
     return FindNewest();
   }
-  ASSIGN_OR_RETURN(const absl::Status status, Check(resume));
-  RETURN_IF_ERROR(status);
+  ASSIGN_OR_RETURN(const Verdict checked, Check(resume));
+  all_know_ = !checked.status.ok();
+  RETURN_IF_ERROR(checked.status);
   return Checkpoint::Open(vfs_, resume);
 }
 
@@ -166,7 +166,7 @@ absl::StatusOr<bool> RunCheckpoints::IsDue(int64_t step) {
   return agreed != 0;
 }
 
-absl::StatusOr<absl::Status> RunCheckpoints::SaveAll(
+absl::StatusOr<Verdict> RunCheckpoints::SaveAll(
     const runtime::PlanView& plan, const runtime::Executor& executor,
     runtime::CheckpointManifest& manifest,
     const std::function<absl::Status()>& first) {
@@ -177,7 +177,7 @@ absl::StatusOr<absl::Status> RunCheckpoints::SaveAll(
       Verdict verdict,
       runtime::Vote(communicator_, "the checkpoint's folder", begin()));
   if (!verdict.status.ok()) {
-    return verdict.status;
+    return verdict;
   }
   const auto write = [&]() -> absl::StatusOr<runtime::CheckpointFile> {
     ASSIGN_OR_RETURN(const auto tensors, runtime::ListStateTensors(plan));
@@ -193,7 +193,7 @@ absl::StatusOr<absl::Status> RunCheckpoints::SaveAll(
       runtime::Vote(communicator_, "the checkpoint's files", file.status(),
                     file.ok() ? *file : runtime::CheckpointFile{}));
   if (!verdict.status.ok()) {
-    return verdict.status;
+    return verdict;
   }
   manifest.files = std::move(verdict.files);
   const auto commit = [&]() -> absl::Status {
@@ -206,9 +206,7 @@ absl::StatusOr<absl::Status> RunCheckpoints::SaveAll(
     RETURN_IF_ERROR(first());
     return store_.Commit(manifest.step, manifest);
   };
-  ASSIGN_OR_RETURN(
-      verdict, runtime::Vote(communicator_, "the checkpoint's name", commit()));
-  return verdict.status;
+  return runtime::Vote(communicator_, "the checkpoint's name", commit());
 }
 
 void RunCheckpoints::Prune() {
@@ -225,8 +223,9 @@ absl::Status RunCheckpoints::Save(const runtime::PlanView& plan,
                                   runtime::CheckpointManifest manifest,
                                   const std::function<absl::Status()>& first) {
   const auto started = std::chrono::steady_clock::now();
-  ASSIGN_OR_RETURN(const absl::Status status,
+  ASSIGN_OR_RETURN(const Verdict verdict,
                    SaveAll(plan, executor, manifest, first));
+  const absl::Status& status = verdict.status;
   last_time_ = std::chrono::steady_clock::now();
   if (status.ok()) {
     last_saved_ = manifest.step;

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/base/logger.h"
+#include "runtime/checkpoint/ballot.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/checkpoint_store.h"
 #include "runtime/comm/communicator.h"
@@ -49,9 +50,12 @@ class RunCheckpoints {
 
   // What --resume says: "auto" for the newest intact one of the run directory,
   // null if it has none at all; or the folder of one. Those that are damaged
-  // are named, as warnings. DataLoss if none is intact.
+  // are named, as warnings. DataLoss if none is intact. An error is the same on
+  // all processes if all_know().
   absl::StatusOr<std::unique_ptr<runtime::Checkpoint>> Find(
       const std::string& resume);
+
+  bool all_know() const { return all_know_; }
 
   // Whether a checkpoint shall be saved now that `step` steps are done.
   absl::StatusOr<bool> IsDue(int64_t step);
@@ -71,9 +75,9 @@ class RunCheckpoints {
   bool IsFirst() const { return place_.index == 0; }
   void ShowProgress() const;
   // Of one checkpoint, all processes together.
-  absl::StatusOr<absl::Status> Check(const std::string& folder);
+  absl::StatusOr<runtime::Verdict> Check(const std::string& folder);
   absl::StatusOr<std::unique_ptr<runtime::Checkpoint>> FindNewest();
-  absl::StatusOr<absl::Status> SaveAll(
+  absl::StatusOr<runtime::Verdict> SaveAll(
       const runtime::PlanView& plan, const runtime::Executor& executor,
       runtime::CheckpointManifest& manifest,
       const std::function<absl::Status()>& first);
@@ -87,6 +91,7 @@ class RunCheckpoints {
   runtime::CheckpointStore store_;
   std::chrono::steady_clock::time_point last_time_;
   int64_t last_saved_ = -1;
+  bool all_know_ = false;
 };
 
 }  // namespace accel::tools

@@ -47,8 +47,14 @@ absl::Status TrainingRun::FindCheckpoint() {
   if (options_.resume.empty()) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(resumed_, checkpoints_->Find(options_.resume));
-  return resumed_ == nullptr ? absl::OkStatus() : CheckResumed();
+  auto found = checkpoints_->Find(options_.resume);
+  all_know_ = checkpoints_->all_know();
+  RETURN_IF_ERROR(found.status());
+  resumed_ = *std::move(found);
+  const absl::Status fits =
+      resumed_ == nullptr ? absl::OkStatus() : CheckResumed();
+  all_know_ = !fits.ok();
+  return fits;
 }
 
 absl::Status TrainingRun::CheckResumed() {
@@ -153,9 +159,8 @@ absl::Status TrainingRun::CheckRoomForCheckpoint() const {
              : WithExitCode(
                    absl::ResourceExhaustedError(absl::StrCat(
                        "--checkpoint-every: expected room for a checkpoint of ",
-                       runtime::FormatBytes(bytes), " in '",
-                       directory_->path(), "', got ",
-                       runtime::FormatBytes(room),
+                       runtime::FormatBytes(bytes), " in '", directory_->path(),
+                       "', got ", runtime::FormatBytes(room),
                        "; make room there, or choose another --run-dir")),
                    ExitCode::kInputOutput);
 }

@@ -12,13 +12,19 @@
 
 namespace accel::testing {
 
-// ACCEL_FAULT=WHAT@N   at operation N, from 1, of those on paths that contain
-//                      ACCEL_FAULT_PATH: kill ends the process by SIGKILL
-//                      before it, short writes half and ends it, EIO and the
-//                      like are the error that it gets, EIO+ also of all later
-//                      ones
-// ACCEL_FAULT_RANK=R   in the process with RANK=R alone
-// ACCEL_FAULT_COUNT=F  appends the number of operations to file F at the end
+// From the environment:
+//   ACCEL_FAULT=WHAT@N   at operation N, from 1, of those on paths that contain
+//                        ACCEL_FAULT_PATH:
+//                        kill   ends the process by SIGKILL before it
+//                        short  writes half, and ends the process
+//                        cut    cuts the power of the file system that is
+//                               mounted at ACCEL_FAULT_MOUNT (ext4, XFS), and
+//                               ends the process
+//                        EIO    and the like: it gets this error; with a +
+//                        (EIO+)
+//                               all later ones, too
+//   ACCEL_FAULT_RANK=R   in the process with RANK=R alone
+//   ACCEL_FAULT_COUNT=F  appends the number of operations to file F at the end
 struct FaultPlan {
   std::string what;  // empty: count only
   int64_t at = 0;
