@@ -3,7 +3,6 @@
 #include "runtime/checkpoint/ballot.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
@@ -22,7 +21,8 @@ struct Ballot {
 
 template <size_t kSize>
 void Put(absl::string_view text, char (&field)[kSize]) {
-  std::memcpy(field, text.data(), std::min(text.size(), kSize - 1));
+  // Not memcpy(), which may not be given the null pointer of an empty text.
+  std::copy_n(text.begin(), std::min(text.size(), kSize - 1), field);
 }
 
 Ballot Fill(const absl::Status& own, const CheckpointFile& file) {
