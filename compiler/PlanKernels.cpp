@@ -81,6 +81,18 @@ static void setFactor(func::FuncOp function, plan::FactorAttr factor,
   }
 }
 
+static planpb::Product::Activation getActivation(plan::Activation activation) {
+  switch (activation) {
+  case plan::Activation::None:
+    return planpb::Product::ACTIVATION_NONE;
+  case plan::Activation::Gelu:
+    return planpb::Product::ACTIVATION_GELU;
+  case plan::Activation::GeluGradient:
+    return planpb::Product::ACTIVATION_GELU_GRADIENT;
+  }
+  llvm_unreachable("all activations are listed");
+}
+
 static void addProduct(func::FuncOp function, plan::ProductAttr product,
                        planpb::Product &message) {
   message.set_matrices(product.getMatrices());
@@ -90,15 +102,22 @@ static void addProduct(func::FuncOp function, plan::ProductAttr product,
   message.set_tf32(product.getTf32());
   setFactor(function, product.getLhs(), *message.mutable_lhs());
   setFactor(function, product.getRhs(), *message.mutable_rhs());
+  // Of two results one is what an activation is applied to.
+  int64_t first = function.getNumArguments();
   auto result = plan::FactorAttr::get(
-      function.getContext(), function.getNumArguments(), /*offset=*/0,
-      /*transposed=*/false, /*scale=*/-1, /*scaleOffset=*/0);
+      function.getContext(), product.getKept() == first ? first + 1 : first,
+      /*offset=*/0, /*transposed=*/false, /*scale=*/-1, /*scaleOffset=*/0);
   setFactor(function, result, *message.mutable_result());
+  int64_t bytes =
+      getStoredBytes(getElementTypeOrSelf(function.getResultTypes().front()));
   if (product.getBias() >= 0) {
-    Type stored = getElementTypeOrSelf(function.getResultTypes().front());
     message.mutable_bias()->set_operand(product.getBias());
-    message.mutable_bias()->set_offset(product.getBiasOffset() *
-                                       getStoredBytes(stored));
+    message.mutable_bias()->set_offset(product.getBiasOffset() * bytes);
+  }
+  message.set_activation(getActivation(product.getActivation()));
+  if (product.getKept() >= 0) {
+    message.mutable_kept()->set_operand(product.getKept());
+    message.mutable_kept()->set_offset(product.getKeptOffset() * bytes);
   }
   BlockArgument flag = getKeepArgument(function, 0);
   message.set_mode(flag ? planpb::Product::RESULT_ADDED_IF

@@ -46,6 +46,15 @@ planpb::Manifest PlanManifest::finish() {
   return std::move(manifest);
 }
 
+/// Whether a library computes more of a product than its sums.
+static bool hasEpilogue(const planpb::Kernel &kernel) {
+  return llvm::any_of(kernel.entries(), [](const planpb::KernelEntry &entry) {
+    const planpb::Product &product = entry.call().product();
+    return product.has_bias() ||
+           product.activation() != planpb::Product::ACTIVATION_NONE;
+  });
+}
+
 void PlanManifest::addFeatures() {
   if (!manifest.external_files().empty()) {
     manifest.add_required_features(std::string(runtime::kFeatureExternalFiles));
@@ -61,5 +70,8 @@ void PlanManifest::addFeatures() {
       })) {
     manifest.add_required_features(
         std::string(runtime::kFeatureFlushedSubnormals));
+  }
+  if (llvm::any_of(manifest.kernels(), hasEpilogue)) {
+    manifest.add_required_features(std::string(runtime::kFeatureEpilogues));
   }
 }

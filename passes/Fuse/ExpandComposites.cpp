@@ -6,10 +6,10 @@
 
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Target/Target.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-
-#include <cmath>
+#include "llvm/ADT/DenseSet.h"
 
 namespace accel {
 #define GEN_PASS_DEF_EXPANDCOMPOSITESPASS
@@ -115,26 +115,21 @@ struct ExpandCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
   }
 };
 
-struct ExpandGelu : OpRewritePattern<GeluOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// Those that the target computes with a product stay what they are.
+template <typename OpTy> struct ExpandGelu : OpRewritePattern<OpTy> {
+  ExpandGelu(MLIRContext *context, const llvm::DenseSet<Operation *> &kept)
+      : OpRewritePattern<OpTy>(context), kept(kept) {}
 
-  LogicalResult matchAndRewrite(GeluOp op,
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    ArithmeticBuilder b(rewriter, op.getLoc());
-    Value x = op.getOperand();
-    if (op.getApproximation() == GeluApproximation::None) {
-      Value erf = b.create<ErfOp>(x.getType(), b.mul(x, std::sqrt(0.5)));
-      rewriter.replaceOp(op, b.mul(b.mul(x, 0.5), b.add(erf, 1.0)));
-      return success();
+    if (kept.contains(op)) {
+      return failure();
     }
-    // x * sigmoid(2u) equals 0.5 x (1 + tanh u), without the cancellation of 1
-    // + tanh in the left tail.
-    Value cubic = b.mul(b.mul(b.mul(x, x), x), 0.044715);
-    Value twice = b.mul(b.add(x, cubic), 2.0 * std::sqrt(2.0 / M_PI));
-    Value sigmoid = b.create<SigmoidOp>(x.getType(), twice);
-    rewriter.replaceOp(op, b.mul(x, sigmoid));
+    rewriter.replaceOp(op, op.expand(rewriter));
     return success();
   }
+
+  const llvm::DenseSet<Operation *> &kept;
 };
 
 /// A pad is a concatenation with zeros, one dimension after the other.
@@ -271,13 +266,29 @@ struct SplitFullSum : OpRewritePattern<ReduceSumOp> {
 
 class ExpandCompositesPass
     : public accel::impl::ExpandCompositesPassBase<ExpandCompositesPass> {
+public:
+  using ExpandCompositesPassBase::ExpandCompositesPassBase;
+
+private:
   void runOnOperation() override {
+    const Target *target = findTarget(targetName, getOperation());
+    if (!target) {
+      return signalPassFailure();
+    }
+    llvm::DenseSet<Operation *> kept;
+    getOperation().walk([&](MatmulOp product) {
+      if (Operation *activation = target->getActivation(product)) {
+        kept.insert(activation);
+      }
+    });
     RewritePatternSet patterns(&getContext());
     patterns
-        .add<ExpandLayerNorm, ExpandSoftmax, ExpandCrossEntropy, ExpandGelu,
-             ExpandPad, SplitFullSum, NormalizeReduction<ReduceSumOp>,
+        .add<ExpandLayerNorm, ExpandSoftmax, ExpandCrossEntropy, ExpandPad,
+             SplitFullSum, NormalizeReduction<ReduceSumOp>,
              NormalizeReduction<ReduceMaxOp>, NormalizeReduction<ReduceMinOp>>(
             &getContext());
+    patterns.add<ExpandGelu<GeluOp>, ExpandGelu<GeluGradOp>>(&getContext(),
+                                                             kept);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),

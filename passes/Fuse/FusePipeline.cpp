@@ -12,7 +12,7 @@ void accel::buildFusePipeline(mlir::OpPassManager &pm,
   pm.addPass(createPadProductsPass({target}));
   pm.addPass(createHoistPadsPass());
   pm.addPass(createLayOutProductsPass({target}));
-  pm.addPass(createExpandCompositesPass());
+  pm.addPass(createExpandCompositesPass({target}));
   // Not CSE: backward would read what forward computed from memory instead of
   // computing it again.
   pm.addPass(mlir::createCanonicalizerPass());

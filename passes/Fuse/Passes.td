@@ -7,13 +7,15 @@ include "mlir/Pass/PassBase.td"
 def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
   let summary = "rewrites composites into primitives";
   let description = [{
-    Layer norm, softmax, cross entropy and GELU become primitives; pads become concatenations with zeros; sums over middle
-    dimensions are brought to the end, and large sums into one number become sums of rows.
+    Layer norm, softmax, cross entropy, GELU and its gradient become primitives; pads become concatenations with zeros; sums over middle
+    dimensions are brought to the end, and large sums into one number become sums of rows. A GELU, or its gradient, that the target computes with a product
+    (`Target::getActivation`) stays what it is.
 
     Requires: static shapes.
     Ensures: no operation has the fusion kind Composite, except dropout, which is an element-wise operation of kernels, and
     attention and its gradient, which are kernels of their own.
   }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
   let dependentDialects = ["::accel::AccelDialect"];
 }
 

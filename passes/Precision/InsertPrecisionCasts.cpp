@@ -118,32 +118,69 @@ private:
 
   void rewrite(func::FuncOp microbatch, const PrecisionSites &sites,
                Fp8Products *products) {
-    SmallVector<Value> storedSums;
-    SmallVector<OpOperand *> biases;
+    StoredSums sums;
     if (target->storesSums()) {
-      findStoredSums(microbatch, storedSums, biases);
+      sums = findStoredSums(microbatch, products);
     }
-    StoredValues stored(microbatch, sites, residual == "f32", storedSums);
+    std::optional<StoredValues> stored;
+    stored.emplace(microbatch, sites, residual == "f32", sums.values);
+    if (keepActivations(*stored, sums)) {
+      stored.emplace(microbatch, sites, residual == "f32", sums.values);
+    }
     // A sum that stays f32 has a bias of f32.
-    llvm::erase_if(biases, [&](OpOperand *bias) {
-      return !llvm::is_contained(stored.getRounded(),
+    llvm::erase_if(sums.biases, [&](OpOperand *bias) {
+      return !llvm::is_contained(stored->getRounded(),
                                  bias->getOwner()->getResult(0));
     });
     MicrobatchRewriter(microbatch, sites, getLowType(), products)
-        .rewrite(stored.getRounded(), biases);
+        .rewrite(stored->getRounded(), sums.biases, sums.activations);
   }
 
-  /// What the target stores of products, and the biases that are in it.
-  void findStoredSums(func::FuncOp microbatch, SmallVectorImpl<Value> &sums,
-                      SmallVectorImpl<OpOperand *> &biases) {
+  /// What the target stores of products, and what is in that.
+  struct StoredSums {
+    SmallVector<Value> values;
+    SmallVector<OpOperand *> biases;
+    SmallVector<Operation *> activations;
+  };
+
+  StoredSums findStoredSums(func::FuncOp microbatch,
+                            const Fp8Products *products) {
+    StoredSums sums;
     for (auto product : microbatch.getOps<MatmulOp>()) {
       OpOperand *bias = target->getBias(product);
       if (bias) {
-        biases.push_back(bias);
+        sums.biases.push_back(bias);
       }
-      sums.push_back(bias ? bias->getOwner()->getResult(0)
-                          : product->getResult(0));
+      sums.values.push_back(bias ? bias->getOwner()->getResult(0)
+                                 : product->getResult(0));
+      Operation *activation = target->getActivation(product);
+      if (activation && !(products && products->contains(product))) {
+        sums.activations.push_back(activation);
+      }
     }
+    return sums;
+  }
+
+  /// Keeps the activations whose operand and result are both stored low, or
+  /// neither; only those a library computes. The sums whose gradient of GELU is
+  /// stored are not stored themselves. Returns whether there are any.
+  static bool keepActivations(const StoredValues &stored, StoredSums &sums) {
+    auto isRounded = [&](Value value) {
+      return llvm::is_contained(stored.getRounded(), getStoredValue(value));
+    };
+    llvm::erase_if(sums.activations, [&](Operation *op) {
+      auto gradient = dyn_cast<GeluGradOp>(op);
+      Value operand = gradient ? gradient.getOperand() : op->getOperand(0);
+      return isRounded(operand) != isRounded(op->getResult(0));
+    });
+    bool areAny = false;
+    for (Operation *op : sums.activations) {
+      if (auto gradient = dyn_cast<GeluGradOp>(op)) {
+        llvm::erase(sums.values, getStoredValue(gradient.getGradient()));
+        areAny = true;
+      }
+    }
+    return areAny;
   }
 
   /// Tells the module what products read, if the target has code for that.

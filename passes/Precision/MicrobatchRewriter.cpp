@@ -2,6 +2,7 @@
 // Parameters first, then what is stored, then one site after the other.
 #include "passes/Precision/MicrobatchRewriter.h"
 
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "passes/Analysis/DeadCode.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -11,14 +12,13 @@ using namespace mlir;
 using namespace accel;
 
 void MicrobatchRewriter::rewrite(ArrayRef<Value> rounded,
-                                 ArrayRef<OpOperand *> biases) {
+                                 ArrayRef<OpOperand *> biases,
+                                 ArrayRef<Operation *> activations) {
   if (fp8) {
     fp8->readParameters();
   }
   readParameters(biases);
-  for (Value value : rounded) {
-    values.round(value);
-  }
+  roundStored(rounded, activations);
   for (OpOperand *bias : biases) {
     lowerBias(*bias);
   }
@@ -31,6 +31,30 @@ void MicrobatchRewriter::rewrite(ArrayRef<Value> rounded,
     fp8->lower();
   }
   eraseDeadCode(microbatch);
+}
+
+void MicrobatchRewriter::roundStored(ArrayRef<Value> rounded,
+                                     ArrayRef<Operation *> activations) {
+  llvm::DenseMap<Operation *, Value> sums;
+  for (Operation *op : activations) {
+    sums[op] = getStoredValue(op->getOperand(0));
+  }
+  for (Value value : rounded) {
+    values.round(value);
+  }
+  for (Operation *op : activations) {
+    auto gradient = dyn_cast<GeluGradOp>(op);
+    if (!llvm::is_contained(rounded, gradient ? Value(gradient) : sums[op])) {
+      continue; // all of it is f32
+    }
+    if (gradient) {
+      gradient.getOperandMutable().assign(values.get(gradient.getOperand()));
+      continue;
+    }
+    OpBuilder builder(op);
+    op->setOperand(0, ArithmeticBuilder(builder, op->getLoc())
+                          .reshapeLike(sums[op], op->getOperand(0)));
+  }
 }
 
 /// The vector that `bias` repeats for all rows.

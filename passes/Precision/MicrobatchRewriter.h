@@ -18,9 +18,12 @@ public:
       : microbatch(microbatch), sites(sites), values(low), fp8(fp8) {}
 
   /// Rounds the values `rounded` too, which kernels store for each other, and
-  /// the vectors that `biases` repeat, which libraries read.
+  /// the vectors that `biases` repeat, which libraries read. Libraries compute
+  /// `activations`: GELU of sums before they are rounded, and its gradient at
+  /// what was stored of them.
   void rewrite(llvm::ArrayRef<mlir::Value> rounded,
-               llvm::ArrayRef<mlir::OpOperand *> biases);
+               llvm::ArrayRef<mlir::OpOperand *> biases,
+               llvm::ArrayRef<mlir::Operation *> activations);
 
 private:
   bool isFp8(mlir::Operation *site) const { return fp8 && fp8->contains(site); }
@@ -28,6 +31,8 @@ private:
   void lower(mlir::Operation *site);
   void lowerBias(mlir::OpOperand &bias);
   void lowerResult(mlir::OpResult result);
+  void roundStored(llvm::ArrayRef<mlir::Value> rounded,
+                   llvm::ArrayRef<mlir::Operation *> activations);
 
   mlir::func::FuncOp microbatch;
   const PrecisionSites &sites;

@@ -95,6 +95,10 @@ public:
   /// and which of its operands that is; null if nothing does. The vector is
   /// read in the type that is stored.
   virtual mlir::OpOperand *getBias(MatmulOp product) const = 0;
+  /// What is made of the sums of `product`, with their bias, before they are
+  /// stored: a GELU, whose operand then is the sums before they are rounded, or
+  /// GELU's gradient, whose `gradient` they are; null if nothing is.
+  virtual mlir::Operation *getActivation(MatmulOp product) const = 0;
 
   //===--------------------------------------------------------------------===//
   // Fuse

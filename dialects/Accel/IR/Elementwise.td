@@ -229,10 +229,34 @@ def Accel_GeluOp : Accel_ElementwiseOp<"gelu", [SameOperandsAndResultType]> {
     %y = accel.gelu tanh, %x : tensor<4x8xf32>
     ```
 
-    Lowers to primitives in Fuse (ExpandComposites).
+    Lowers to primitives in Fuse (ExpandComposites), or becomes part of a product's call, of whose kernel it then is an operation.
   }];
   let arguments = (ins Accel_GeluApproximation:$approximation, Accel_FloatTensor:$operand);
   let results = (outs Accel_FloatTensor:$result);
   let assemblyFormat = "$approximation `,` $operand attr-dict `:` type($result)";
+  let extraClassDeclaration = [{
+    /// Builds the primitives that it stands for.
+    ::mlir::Value expand(::mlir::OpBuilder &builder);
+  }];
+}
+
+def Accel_GeluGradOp : Accel_ElementwiseOp<"gelu_grad", [AllTypesMatch<["gradient", "result"]>, SameOperandsAndResultShape]> {
+  let summary = "gradient of the Gaussian error linear unit";
+  let description = [{
+    `gradient` times the derivative of `accel.gelu` of the same form at `operand`, whose floats may be narrower than those of the gradient.
+
+    ```mlir
+    %dx = accel.gelu_grad tanh, %dy, %x : tensor<4x8xf32>, tensor<4x8xbf16>
+    ```
+
+    Not differentiable. Lowers as `accel.gelu` does.
+  }];
+  let arguments = (ins Accel_GeluApproximation:$approximation, Accel_FloatTensor:$gradient, Accel_FloatTensor:$operand);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$approximation `,` $gradient `,` $operand attr-dict `:` type($gradient) `,` type($operand)";
+  let extraClassDeclaration = [{
+    /// Builds the primitives that it stands for.
+    ::mlir::Value expand(::mlir::OpBuilder &builder);
+  }];
 }
 #endif

@@ -79,6 +79,17 @@ double gelu(double x, GeluApproximation approximation) {
   return 0.5 * x * (1.0 + std::tanh(inner));
 }
 
+double geluDerivative(double x, GeluApproximation approximation) {
+  if (approximation == GeluApproximation::None) {
+    double bell = std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi);
+    return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * bell;
+  }
+  double a = std::sqrt(2.0 / std::numbers::pi);
+  double tanh = std::tanh(a * (x + 0.044715 * x * x * x));
+  double slope = a * (1.0 + 3.0 * 0.044715 * x * x);
+  return 0.5 * (1.0 + tanh) + 0.5 * x * (1.0 - tanh * tanh) * slope;
+}
+
 using NumberFunction = double (*)(double);
 
 /// The function of one number that `op` applies to every element; null if it
@@ -129,6 +140,17 @@ Evaluation evaluateBinary(Operation *op, ArrayRef<HostTensor> operands) {
       })
       .Case(
           [&](DivOp division) { return evaluateDivision(division, operands); })
+      .Case([&](GeluGradOp gelus) -> Evaluation {
+        HostTensor result(getResultType(op));
+        llvm::transform(
+            llvm::zip_equal(operands[0].floats(), operands[1].floats()),
+            result.mutableFloats().begin(), [&](auto pair) {
+              return std::get<0>(pair) *
+                     geluDerivative(std::get<1>(pair),
+                                    gelus.getApproximation());
+            });
+        return HostTensors{result};
+      })
       .Case([&](MaxOp) {
         return combineNumbers(
             op, operands, maximum,

@@ -187,11 +187,34 @@ void FactorAttr::print(mlir::AsmPrinter &printer) const {
   printer << ">";
 }
 
+static llvm::LogicalResult
+verifyActivation(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 bool isScaled, bool hasBias, Activation activation,
+                 int64_t kept, int64_t keptOffset) {
+  bool isGradient = activation == Activation::GeluGradient;
+  if (activation != Activation::None && isScaled) {
+    return emitError() << "expected no activation of scaled sums";
+  }
+  if (isGradient && hasBias) {
+    return emitError() << "expected no bias beside the gradient of GELU";
+  }
+  bool mayBeNowhere = !isGradient && kept == -1 && keptOffset == 0;
+  bool mayBeSomewhere = activation != Activation::None && kept >= 0;
+  if (keptOffset < 0 || !(mayBeNowhere || mayBeSomewhere)) {
+    return emitError() << "expected "
+                       << (isGradient ? "a place of GELU's operand"
+                                      : "a place with an activation only")
+                       << ", got " << kept << " from " << keptOffset;
+  }
+  return llvm::success();
+}
+
 llvm::LogicalResult
 ProductAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                     int64_t matrices, int64_t rows, int64_t columns,
                     int64_t depth, FactorAttr lhs, FactorAttr rhs, bool tf32,
-                    int64_t bias, int64_t biasOffset) {
+                    int64_t bias, int64_t biasOffset, Activation activation,
+                    int64_t kept, int64_t keptOffset) {
   if (std::min({matrices, rows, columns, depth}) <= 0) {
     return emitError() << "expected a product of positive sizes, got "
                        << matrices << " of " << rows << "x" << columns
@@ -206,7 +229,8 @@ ProductAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                           "got "
                        << bias << " from " << biasOffset;
   }
-  return llvm::success();
+  return verifyActivation(emitError, lhs.getScale() >= 0 || rhs.getScale() >= 0,
+                          bias >= 0, activation, kept, keptOffset);
 }
 
 mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
@@ -225,10 +249,24 @@ mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
     return {};
   }
   bool isTf32 = false;
-  int64_t bias = -1, biasOffset = 0;
+  int64_t bias = -1, biasOffset = 0, kept = -1, keptOffset = 0;
+  Activation activation = Activation::None;
   while (succeeded(parser.parseOptionalComma())) {
     if (!isTf32 && succeeded(parser.parseOptionalKeyword("tf32"))) {
       isTf32 = true;
+    } else if (activation == Activation::None &&
+               succeeded(parser.parseOptionalKeyword("gelu"))) {
+      activation = Activation::Gelu;
+      if (succeeded(parser.parseOptionalKeyword("keeping")) &&
+          parsePlace(parser, kept, keptOffset)) {
+        return {};
+      }
+    } else if (activation == Activation::None &&
+               succeeded(parser.parseOptionalKeyword("gelu_gradient"))) {
+      activation = Activation::GeluGradient;
+      if (parser.parseKeyword("of") || parsePlace(parser, kept, keptOffset)) {
+        return {};
+      }
     } else if (bias >= 0 || parser.parseKeyword("bias") ||
                parsePlace(parser, bias, biasOffset)) {
       return {};
@@ -242,9 +280,9 @@ mlir::Attribute ProductAttr::parse(mlir::AsmParser &parser, mlir::Type) {
         << shape.size() << " dimensions";
     return {};
   }
-  return parser.getChecked<ProductAttr>(parser.getContext(), matrices, shape[0],
-                                        shape[1], depth, *lhs, *rhs, isTf32,
-                                        bias, biasOffset);
+  return parser.getChecked<ProductAttr>(
+      parser.getContext(), matrices, shape[0], shape[1], depth, *lhs, *rhs,
+      isTf32, bias, biasOffset, activation, kept, keptOffset);
 }
 
 void ProductAttr::print(mlir::AsmPrinter &printer) const {
@@ -256,6 +294,14 @@ void ProductAttr::print(mlir::AsmPrinter &printer) const {
   if (getBias() >= 0) {
     printer << ", bias ";
     printPlace(printer, getBias(), getBiasOffset());
+  }
+  bool isGradient = getActivation() == Activation::GeluGradient;
+  if (getActivation() != Activation::None) {
+    printer << (isGradient ? ", gelu_gradient" : ", gelu");
+  }
+  if (getKept() >= 0) {
+    printer << (isGradient ? " of " : " keeping ");
+    printPlace(printer, getKept(), getKeptOffset());
   }
   printer << (getTf32() ? ", tf32>" : ">");
 }

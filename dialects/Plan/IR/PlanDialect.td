@@ -326,6 +326,11 @@ def Plan_FactorAttr : AttrDef<Plan_Dialect, "Factor"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Plan_Activation : I32EnumAttr<"Activation", "what becomes of the sums of a product", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Gelu", 1, "gelu">, I32EnumAttrCase<"GeluGradient", 2, "gelu_gradient">]> {
+  let cppNamespace = "::accel::plan";
+}
+
 def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
   let mnemonic = "product";
   let summary = "the matrix product that a library is to compute for a kernel";
@@ -334,7 +339,9 @@ def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
     scales of both factors (`#plan.factor`); a transposed one lies as (k, m), or (n, k). The result is the kernel's only one, row by row, rounded to its type, with its `plan.accumulate`.
     An operand that does not begin with its memory is written `lhs 0 from 512`. `tf32`: both factors are f32 and are rounded to ten bits of mantissa
     before they are multiplied. `bias 2 from 8`: a number for each column, of the result's type, which lies 8 elements behind the beginning of the kernel's
-    operand 2, is added to the scaled sums before they are rounded; of the parameters -1 says that there is none.
+    operand 2, is added to the scaled sums before they are rounded; of the parameters -1 says that there is none. `gelu`: of that the result is GELU in its
+    form by tanh; `gelu keeping 3`: what it is applied to is stored too, rounded, as operand 3, the kernel's other result. `gelu_gradient of 2 from 512`: the
+    sums are multiplied by the derivative of GELU at numbers of the result's shape and type that lie in operand 2.
 
     ```mlir
     plan.variant @"with-library" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
@@ -347,12 +354,12 @@ def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
     }
     ```
 
-    Sizes are positive, and places are not negative. No factor of TF32 has a scale.
+    Sizes are positive, and places are not negative. No factor of TF32 has a scale, and no product with an activation. GELU's gradient has a place and no bias.
   }];
   let genVerifyDecl = 1;
   let parameters = (ins "int64_t":$matrices, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
                         "::accel::plan::FactorAttr":$lhs, "::accel::plan::FactorAttr":$rhs, "bool":$tf32, "int64_t":$bias,
-                        "int64_t":$bias_offset);
+                        "int64_t":$bias_offset, EnumParameter<Plan_Activation>:$activation, "int64_t":$kept, "int64_t":$kept_offset);
   let hasCustomAssemblyFormat = 1;
 }
 

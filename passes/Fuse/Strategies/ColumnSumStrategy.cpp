@@ -75,8 +75,11 @@ Value ColumnSumStrategy::clonePrologue(
   AccessRelation relation = getAccessRelation(value, root);
   bool toRow = !isRow && relation.kind == AccessKind::RowBroadcast &&
                relation.columns == columns;
-  if (!group || !isCheap(producer) || plan.isStored(root, *group) ||
-      clones.size() >= kMostClones ||
+  // A library stores what it makes of a product in one type.
+  bool isOfLibrary = group && target.storesSums() &&
+                     plan.getGroup(*group).kind == LoopKind::Product;
+  if (!group || isOfLibrary || !isCheap(producer) ||
+      plan.isStored(root, *group) || clones.size() >= kMostClones ||
       !(relation.kind == AccessKind::Identity || toRow)) {
     return value;
   }

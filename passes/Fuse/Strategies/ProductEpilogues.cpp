@@ -35,6 +35,8 @@ private:
                  const OperationSet &epilogue) const;
   bool isNeededBehind(Operation *op, unsigned number,
                       const OperationSet &epilogue) const;
+  bool isStoredAlike(Operation *op, MatmulOp matmul,
+                     const OperationSet &epilogue) const;
   OperationSet findEpilogue(MatmulOp matmul, unsigned number) const;
   void moveToProduct(const OperationSet &epilogue, unsigned number,
                      unsigned product);
@@ -115,6 +117,23 @@ bool ProductEpilogues::isNeededBehind(Operation *op, unsigned number,
   return isReadHere && !plan.isStored(result, number);
 }
 
+/// Whether the roundings of what a library makes of the product move with it:
+/// it stores one type.
+bool ProductEpilogues::isStoredAlike(Operation *op, MatmulOp matmul,
+                                     const OperationSet &epilogue) const {
+  if (op != target.getActivation(matmul)) {
+    return true;
+  }
+  auto isRoundedElsewhere = [&](Value value) {
+    return plan.isReadBy(value, [&](Operation *user) {
+      return isa<CastOp>(user) && !epilogue.contains(user);
+    });
+  };
+  return !isRoundedElsewhere(op->getResult(0)) &&
+         (!isa<GeluOp>(op) ||
+          !isRoundedElsewhere(plan.getSection().getRoot(op->getOperand(0))));
+}
+
 /// What of group `number` may move behind the product.
 ProductEpilogues::OperationSet
 ProductEpilogues::findEpilogue(MatmulOp matmul, unsigned number) const {
@@ -132,7 +151,8 @@ ProductEpilogues::findEpilogue(MatmulOp matmul, unsigned number) const {
     }
     size_t before = refused.size();
     for (Operation *op : epilogue) {
-      if (isNeededBehind(op, number, epilogue)) {
+      if (isNeededBehind(op, number, epilogue) ||
+          !isStoredAlike(op, matmul, epilogue)) {
         refused.insert(op);
       }
     }

@@ -135,6 +135,15 @@ static LogicalResult emitKernel(func::FuncOp kernel, StringRef variant,
   return failure(emitter.hasFailed());
 }
 
+/// An activation is part of a library's product, or code of what it stands for.
+template <typename OpTy> static void expandActivations(func::FuncOp kernel) {
+  kernel.walk([](OpTy op) {
+    OpBuilder builder(op);
+    op->getResult(0).replaceAllUsesWith(op.expand(builder));
+    op->erase();
+  });
+}
+
 LogicalResult accel::emitKernels(ModuleOp module, StringRef variant,
                                  const KernelEmitters &target) {
   auto variants = module.getOps<plan::VariantOp>();
@@ -152,6 +161,8 @@ LogicalResult accel::emitKernels(ModuleOp module, StringRef variant,
   }
   bool hasFailed = false;
   for (func::FuncOp kernel : kernels) {
+    expandActivations<GeluOp>(kernel);
+    expandActivations<GeluGradOp>(kernel);
     hasFailed |= failed(emitKernel(kernel, name, target));
   }
   return failure(hasFailed);

@@ -61,6 +61,9 @@ public:
   mlir::OpOperand *getBias(MatmulOp /*product*/) const override {
     return nullptr;
   }
+  mlir::Operation *getActivation(MatmulOp /*product*/) const override {
+    return nullptr;
+  }
   Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;
   Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
                         mlir::Value root) const override;

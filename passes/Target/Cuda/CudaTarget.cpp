@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Target/Cuda/CallEpilogue.h"
 #include "passes/Target/Cuda/ProductCall.h"
 #include "passes/Target/Cuda/WarpAttentionTiles.h"
 
@@ -120,11 +121,22 @@ OpOperand *CudaTarget::getBias(MatmulOp product) const {
              : findBias(product);
 }
 
+/// On other generations a GELU is reported to be faster as a kernel of its own.
+Operation *CudaTarget::getActivation(MatmulOp product) const {
+  bool isWorthIt = llvm::all_of(gpus, [](const CodeVariant &gpu) {
+    return StringRef(gpu.processor) == "sm_90" ||
+           StringRef(gpu.processor) == "sm_100";
+  });
+  return isWorthIt && product.getRole() != ProductRole::WeightGradient
+             ? findActivation(product)
+             : nullptr;
+}
+
 Decision CudaTarget::mayFollow(MatmulOp product, Operation *op) const {
-  return isPartOfCall(product, op)
+  return isPartOfCall(product, getActivation(product), op)
              ? Decision::yes()
-             : Decision::no("cuBLASLt computes the product, its bias and its "
-                            "rounding");
+             : Decision::no("cuBLASLt computes the product, its bias, a GELU "
+                            "by tanh or its gradient, and the rounding");
 }
 
 /// Enough warps are at work when each processor of a large GPU, of which there

@@ -42,6 +42,7 @@ public:
     return cpu.mayJoin(kernel, op, readsRows);
   }
   mlir::OpOperand *getBias(MatmulOp product) const override;
+  mlir::Operation *getActivation(MatmulOp product) const override;
   Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;
   Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
                         mlir::Value root) const override {

@@ -2,11 +2,10 @@
 // Finds the product of a kernel and where its operands lie.
 #include "passes/Target/Cuda/ProductCall.h"
 
-#include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
-#include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Target/Cuda/CallEpilogue.h"
 
 using namespace mlir;
 using namespace accel;
@@ -19,14 +18,18 @@ struct Place {
   int64_t offset = 0; ///< elements
 };
 
+/// What a kernel makes of its product.
+struct Epilogue {
+  SmallVector<Value> scales; ///< the last one first
+  Operation *activation = nullptr;
+  Place kept{-1, 0}; ///< what the activation is applied to; -1: nowhere
+};
+
 } // namespace
 
-static Value getRoot(Value value) {
-  return getViewRoot(value, [](Value) { return false; });
-}
-
 static std::optional<Place> findPlace(Value operand) {
-  auto argument = dyn_cast<BlockArgument>(getRoot(operand));
+  auto argument = dyn_cast<BlockArgument>(
+      getViewRoot(operand, [](Value) { return false; }));
   Place place;
   if (!argument || elementTypeOf(argument) != elementTypeOf(operand) ||
       !isContiguousPart(operand, argument, place.offset)) {
@@ -36,153 +39,67 @@ static std::optional<Place> findPlace(Value operand) {
   return place;
 }
 
-/// `value` under another shape is still what it was.
-static Value skipReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
-    value = reshape.getOperand();
-  }
-  return value;
-}
-
-/// The number that `value` repeats for every element; null if there is none.
-static Value findRepeated(Value value) {
-  auto repeat = skipReshapes(value).getDefiningOp<BroadcastOp>();
-  return repeat && getNumElements(repeat.getOperand()) == 1
-             ? repeat.getOperand()
-             : Value();
-}
-
-/// Whether `value` is the sums of `product` under at most two scales, which
-/// then are in `scales`, the last one first.
-static bool isScaledSum(Value value, MatmulOp product,
-                        SmallVectorImpl<Value> &scales) {
-  value = skipReshapes(value);
-  if (value == product.getResult()) {
-    return true;
-  }
-  auto scaled = value.getDefiningOp<MulOp>();
-  if (!scaled || scales.size() == 2 ||
-      !isFp8(elementTypeOf(product.getLhs()))) {
-    return false;
-  }
-  Value scale = findRepeated(scaled.getRhs());
-  scales.push_back(scale);
-  return scale && isScaledSum(scaled.getLhs(), product, scales);
-}
-
-static bool isRounding(Operation *op) {
-  const SmallFloat *low = isa_and_nonnull<CastOp>(op)
-                              ? SmallFloat::get(elementTypeOf(op->getResult(0)))
-                              : nullptr;
-  return low && low->getWidth() == 16;
-}
-
-/// The type in which `value` is stored, which nothing but its rounding reads.
-static Type getTypeStored(Value value) {
-  while (value.hasOneUse() && isa<ReshapeOp>(*value.user_begin())) {
-    value = value.user_begin()->getResult(0);
-  }
-  bool isRounded = value.hasOneUse() && isRounding(*value.user_begin());
-  return elementTypeOf(isRounded ? value.user_begin()->getResult(0) : value);
-}
-
-/// The vector that `value` repeats for all rows, of floats that may have been
-/// widened since; null if there is none.
-static Value findRepeatedVector(Value value) {
-  value = skipReshapes(value);
-  if (auto widening = value.getDefiningOp<CastOp>()) {
-    value = skipReshapes(widening.getOperand());
-  }
-  auto repeat = value.getDefiningOp<BroadcastOp>();
-  int64_t last = repeat ? repeat.getType().getRank() - 1 : 0;
-  bool isVector = repeat && repeat.getDimensions() == ArrayRef<int64_t>(last);
-  return isVector ? repeat.getOperand() : Value();
-}
-
-/// What adds something to all of `product`, which nobody else reads, and which
-/// of its operands that is; null if nothing does.
-static OpOperand *findAdded(MatmulOp product) {
-  Value sums = product.getResult();
-  while (sums.hasOneUse() && isa<ReshapeOp, MulOp>(*sums.user_begin())) {
-    sums = sums.user_begin()->getResult(0);
-  }
-  auto add = sums.hasOneUse() ? dyn_cast<AddOp>(*sums.user_begin()) : AddOp();
-  return add ? &add->getOpOperand(add.getLhs() == sums ? 1 : 0) : nullptr;
-}
-
-/// Whether `vector` will lie in one piece of what a kernel reads.
-static bool liesInOnePiece(Value vector) {
-  Value root = getRoot(vector);
-  int64_t offset = 0;
-  return elementTypeOf(root) == elementTypeOf(vector) &&
-         isContiguousPart(vector, root, offset);
-}
-
-/// cuBLASLt adds a vector of the type of its result; with a result of f32 it
-/// adds none of f32 to products of floats of 8 bits.
-OpOperand *accel::findBias(MatmulOp product) {
-  OpOperand *added = findAdded(product);
-  Value bias = added ? findRepeatedVector(added->get()) : Value();
-  if (!bias || !liesInOnePiece(bias) ||
-      ProductShape::get(product).matrices != 1 ||
-      getNumElements(bias) != ProductShape::get(product).columns) {
-    return nullptr;
-  }
-  Operation *add = added->getOwner();
-  SmallVector<Value> scales;
-  Type stored = getTypeStored(add->getResult(0));
-  bool isWide = stored.isF32() && isFp8(elementTypeOf(product.getLhs()));
-  return elementTypeOf(bias) == stored && !isWide &&
-                 isScaledSum(add->getOperand(1 - added->getOperandNumber()),
-                             product, scales)
-             ? added
-             : nullptr;
-}
-
-/// Whether nobody else reads what `op` reads of the product.
-static bool isOnlyReader(Operation *op) {
-  Value value = op->getOperand(0);
-  for (; value.hasOneUse(); value = value.getDefiningOp()->getOperand(0)) {
-    if (!value.getDefiningOp<ReshapeOp>()) {
-      return true;
+/// Which result of `kernel` stores `value`, rounded or not; -1: none does.
+static int64_t findResult(func::FuncOp kernel, Value value) {
+  Operation *end = kernel.getBody().front().getTerminator();
+  for (OpOperand &stored : end->getOpOperands()) {
+    if (skipRounding(stored.get()) == value) {
+      return stored.getOperandNumber();
     }
   }
-  return false;
+  return -1;
 }
 
-bool accel::isPartOfCall(MatmulOp product, Operation *op) {
-  OpOperand *bias = findBias(product);
-  if (bias && (op == bias->getOwner() ||
-               op == skipReshapes(bias->get()).getDefiningOp<CastOp>())) {
-    return true;
+/// That of a kernel whose activation is `activation`, if it stores that and, of
+/// a GELU, perhaps what it is applied to, and nothing else.
+static std::optional<Epilogue>
+getActivated(func::FuncOp kernel, MatmulOp product, Operation *activation) {
+  Epilogue epilogue;
+  epilogue.activation = activation;
+  int64_t results = 1;
+  if (auto gradient = dyn_cast<GeluGradOp>(activation)) {
+    std::optional<Place> place = findPlace(gradient.getOperand());
+    if (!place) {
+      return std::nullopt;
+    }
+    epilogue.kept = *place;
+  } else if (int64_t kept = findResult(kernel, getSums(product)); kept >= 0) {
+    epilogue.kept = {kernel.getNumArguments() + kept, 0};
+    results = 2;
   }
-  SmallVector<Value> scales;
-  Value scaled = isRounding(op) ? op->getOperand(0) : op->getResult(0);
-  bool isSum = bias && skipReshapes(scaled) == bias->getOwner()->getResult(0);
-  bool isKnown = isRounding(op) || isa<MulOp>(op);
-  return isKnown && (isSum || isScaledSum(scaled, product, scales)) &&
-         isOnlyReader(op);
+  bool isAll = findResult(kernel, activation->getResult(0)) >= 0 &&
+               kernel.getNumResults() == results;
+  return isAll ? std::optional(epilogue) : std::nullopt;
 }
 
-/// The scales of a kernel that returns its product, times them, with its bias
-/// and rounded, and that is all; the last one first.
-static std::optional<SmallVector<Value>> getScales(func::FuncOp kernel,
-                                                   MatmulOp product) {
+/// That of a kernel that stores its product, times its scales, with its bias
+/// and activation, rounded, and that is all.
+static std::optional<Epilogue> getEpilogue(func::FuncOp kernel,
+                                           MatmulOp product) {
   Operation *end = kernel.getBody().front().getTerminator();
-  SmallVector<Value> scales;
-  if (!product || !product.getScales().empty() || end->getNumOperands() != 1) {
+  if (!product || !product.getScales().empty()) {
     return std::nullopt;
   }
-  Value result = skipReshapes(end->getOperand(0));
-  if (isRounding(result.getDefiningOp())) {
-    result = skipReshapes(result.getDefiningOp()->getOperand(0));
+  if (Operation *activation = findActivation(product)) {
+    return getActivated(kernel, product, activation);
   }
+  if (end->getNumOperands() != 1) {
+    return std::nullopt;
+  }
+  Epilogue epilogue;
+  Value result = skipRounding(end->getOperand(0));
   OpOperand *bias = findBias(product);
   if (bias && result == bias->getOwner()->getResult(0)) {
     result = bias->getOwner()->getOperand(1 - bias->getOperandNumber());
   }
-  return isScaledSum(result, product, scales) ? std::optional(scales)
-                                              : std::nullopt;
+  return isScaledSum(result, product, epilogue.scales) ? std::optional(epilogue)
+                                                       : std::nullopt;
+}
+
+static plan::Activation getActivation(const Epilogue &epilogue) {
+  return !epilogue.activation               ? plan::Activation::None
+         : isa<GeluOp>(epilogue.activation) ? plan::Activation::Gelu
+                                            : plan::Activation::GeluGradient;
 }
 
 /// The factor that `operand` of a product is, scaled by `scale`, if there is
@@ -206,12 +123,13 @@ plan::LibraryCallAttr accel::getProductCall(func::FuncOp kernel,
   MatmulOp product = getProduct(kernel);
   plan::FactorAttr lhs, rhs;
   std::optional<Place> ofBias = Place{-1, 0};
-  if (std::optional<SmallVector<Value>> scales = getScales(kernel, product)) {
-    scales->resize(2); // which is whose makes no difference to the result
-    lhs =
-        getFactor(product.getLhs(), product.getTransposeLhs(), scales->back());
+  std::optional<Epilogue> epilogue = getEpilogue(kernel, product);
+  if (epilogue) {
+    SmallVector<Value> scales = epilogue->scales;
+    scales.resize(2); // which is whose makes no difference to the result
+    lhs = getFactor(product.getLhs(), product.getTransposeLhs(), scales.back());
     rhs =
-        getFactor(product.getRhs(), product.getTransposeRhs(), scales->front());
+        getFactor(product.getRhs(), product.getTransposeRhs(), scales.front());
     if (OpOperand *bias = findBias(product)) {
       ofBias = findPlace(findRepeatedVector(bias->get()));
     }
@@ -225,7 +143,8 @@ plan::LibraryCallAttr accel::getProductCall(func::FuncOp kernel,
   bool usesTf32 = mayUseTf32 && elementTypeOf(product.getLhs()).isF32();
   auto description = plan::ProductAttr::get(
       kernel.getContext(), shape.matrices, shape.rows, shape.columns,
-      shape.depth, lhs, rhs, usesTf32, ofBias->argument, ofBias->offset);
+      shape.depth, lhs, rhs, usesTf32, ofBias->argument, ofBias->offset,
+      getActivation(*epilogue), epilogue->kept.argument, epilogue->kept.offset);
   return plan::LibraryCallAttr::get(kernel.getContext(), "cublasLt",
                                     "cublasLtMatmul", kWorkspace, description);
 }

@@ -5,21 +5,9 @@
 
 #include "dialects/Plan/IR/PlanOps.h"
 
-#include "dialects/Accel/IR/AccelOps.h"
-#include "dialects/Plan/IR/PlanOps.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace accel {
-
-/// The vector that the call for `product` adds to all rows of it, as operand of
-/// what adds it; null if there is none. It has the type that the call stores.
-mlir::OpOperand *findBias(MatmulOp product);
-
-/// Whether the call for `product` also computes `op`, which reads it: a scale
-/// of floats of 8 bits, the bias and what widens it, or the one rounding of the
-/// sums to 16 bits.
-bool isPartOfCall(MatmulOp product, mlir::Operation *op);
 
 /// The call for a kernel whose domain is a product; null after an error on the
 /// kernel, which computes something else, or of operands that do not lie in one

@@ -27,6 +27,13 @@ uint32_t Worse(uint32_t alignment, uint64_t address) {
   return static_cast<uint32_t>(all & (~all + 1));
 }
 
+absl::string_view ActivationName(planpb::Product::Activation activation) {
+  return activation == planpb::Product::ACTIVATION_GELU ? " and GELU"
+         : activation == planpb::Product::ACTIVATION_GELU_GRADIENT
+             ? " and the gradient of GELU"
+             : "";
+}
+
 }  // namespace
 
 std::string DescribeProduct(const planpb::Product& product) {
@@ -36,7 +43,8 @@ std::string DescribeProduct(const planpb::Product& product) {
                       ElementTypeName(product.rhs().dtype()),
                       product.tf32() ? " as tf32" : "", " to ",
                       ElementTypeName(product.result().dtype()),
-                      product.has_bias() ? " with a bias" : "");
+                      product.has_bias() ? " with a bias" : "",
+                      ActivationName(product.activation()));
 }
 
 void AccumulationFlags::Add(const ByteRange& range) {
@@ -121,7 +129,7 @@ void ProductCalls::FindCalls(const planpb::Manifest& manifest, int variant) {
       call.workspace_bytes = entry.call().workspace();
     }
     call.lhs_alignment = call.rhs_alignment = call.result_alignment =
-        call.bias_alignment = kAllocationAlignment;
+        call.bias_alignment = call.kept_alignment = kAllocationAlignment;
   }
 }
 
@@ -148,18 +156,18 @@ void ProductCalls::VisitLaunch(const planpb::Instruction& instruction,
                                 launch.arguments(static_cast<int>(operand)))),
                             iteration);
     };
-    const auto worsen = [&](const planpb::Product::Factor& factor,
-                            uint32_t& alignment) {
+    const auto worsen = [&](const auto& place, uint32_t& alignment) {
       alignment =
-          Worse(alignment, range(factor.operand()).begin + factor.offset());
+          Worse(alignment, range(place.operand()).begin + place.offset());
     };
     worsen(product.lhs(), call.lhs_alignment);
     worsen(product.rhs(), call.rhs_alignment);
     worsen(product.result(), call.result_alignment);
     if (product.has_bias()) {
-      call.bias_alignment =
-          Worse(call.bias_alignment, range(product.bias().operand()).begin +
-                                         product.bias().offset());
+      worsen(product.bias(), call.bias_alignment);
+    }
+    if (product.has_kept()) {
+      worsen(product.kept(), call.kept_alignment);
     }
     if (product.mode() == planpb::Product::RESULT_ADDED_IF) {
       flags_.Add(range(product.flag()));
@@ -298,18 +306,17 @@ absl::Status ProductCalls::Run(uint32_t kernel,
                                bool adds, StreamHandle stream) const {
   const Call& call = calls_[kernel];
   const planpb::Product& product = *call.product;
-  const auto scale_of = [&](const planpb::Product::Factor& factor) {
-    return operands[factor.scale().operand()] + factor.scale().offset();
+  const auto address = [&](const auto& place) {
+    return operands[place.operand()] + place.offset();
   };
   RETURN_IF_ERROR(SetScale(call, kDescAScalePointer, product.rhs(),
-                           scale_of(product.rhs())));
+                           address(product.rhs().scale())));
   RETURN_IF_ERROR(SetScale(call, kDescBScalePointer, product.lhs(),
-                           scale_of(product.lhs())));
-  RETURN_IF_ERROR(SetBias(
-      call, operands[product.bias().operand()] + product.bias().offset()));
+                           address(product.lhs().scale())));
+  RETURN_IF_ERROR(
+      SetEpilogue(call, address(product.bias()), address(product.kept())));
   const auto at = [&](const planpb::Product::Factor& factor) {
-    return reinterpret_cast<void*>(operands[factor.operand()] +
-                                   factor.offset());
+    return reinterpret_cast<void*>(address(factor));
   };
   const float alpha = 1;
   const float beta = adds ? 1 : 0;

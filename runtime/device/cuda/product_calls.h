@@ -102,7 +102,7 @@ class ProductCalls {
     uint64_t workspace_bytes = 0;
     // Of each factor, the largest power of two that divides all its addresses.
     uint32_t lhs_alignment = 0, rhs_alignment = 0, result_alignment = 0;
-    uint32_t bias_alignment = 0;
+    uint32_t bias_alignment = 0, kept_alignment = 0;
   };
 
   explicit ProductCalls(std::unique_ptr<CublasLt> library)
@@ -135,7 +135,11 @@ class ProductCalls {
                         DevicePointer address) const;
   absl::Status SetAttribute(const Call& call, int attribute,
                             const auto& value) const;
-  absl::Status SetBias(const Call& call, DevicePointer address) const;
+  absl::Status DescribeEpilogue(const Call& call) const;
+  // Where the bias and what an activation is applied to lie, of those that have
+  // them.
+  absl::Status SetEpilogue(const Call& call, DevicePointer bias,
+                           DevicePointer kept) const;
 
   std::unique_ptr<CublasLt> library_;
   AccumulationFlags flags_;

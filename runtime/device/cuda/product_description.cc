@@ -30,6 +30,20 @@ std::optional<int> ToCuda(planpb::ElementType type) {
   }
 }
 
+uint32_t EpilogueOf(const planpb::Product& product) {
+  const bool is_kept = product.has_kept();
+  switch (product.activation()) {
+    case planpb::Product::ACTIVATION_GELU:
+      return product.has_bias()
+                 ? (is_kept ? kEpilogueGeluAuxBias : kEpilogueGeluBias)
+                 : (is_kept ? kEpilogueGeluAux : kEpilogueGelu);
+    case planpb::Product::ACTIVATION_GELU_GRADIENT:
+      return kEpilogueDgelu;
+    default:
+      return product.has_bias() ? kEpilogueBias : kEpilogueDefault;
+  }
+}
+
 }  // namespace
 
 absl::Status ProductCalls::SetAttribute(const Call& call, int attribute,
@@ -50,11 +64,31 @@ absl::Status ProductCalls::SetScale(const Call& call, int attribute,
   return SetAttribute(call, attribute, address);
 }
 
-absl::Status ProductCalls::SetBias(const Call& call,
-                                   DevicePointer address) const {
-  return call.product->has_bias()
-             ? SetAttribute(call, kDescBiasPointer, address)
-             : absl::OkStatus();
+absl::Status ProductCalls::SetEpilogue(const Call& call, DevicePointer bias,
+                                       DevicePointer kept) const {
+  if (call.product->has_bias()) {
+    RETURN_IF_ERROR(SetAttribute(call, kDescBiasPointer, bias));
+  }
+  return call.product->has_kept() ? SetAttribute(call, kDescAuxPointer, kept)
+                                  : absl::OkStatus();
+}
+
+absl::Status ProductCalls::DescribeEpilogue(const Call& call) const {
+  const planpb::Product& product = *call.product;
+  RETURN_IF_ERROR(SetAttribute(call, kDescEpilogue, EpilogueOf(product)));
+  const int32_t type = *ToCuda(product.result().dtype());
+  if (product.has_bias()) {
+    // A number for each of our columns is one for each row of result^T, which
+    // is what the library adds.
+    RETURN_IF_ERROR(SetAttribute(call, kDescBiasDataType, type));
+  }
+  if (product.has_kept()) {
+    const auto columns = static_cast<int64_t>(product.columns());
+    RETURN_IF_ERROR(SetAttribute(call, kDescAuxLd, columns));
+    RETURN_IF_ERROR(SetAttribute(call, kDescAuxDataType, type));
+  }
+  // The library looks at how their places are aligned.
+  return SetEpilogue(call, call.bias_alignment, call.kept_alignment);
 }
 
 absl::StatusOr<MatrixLayout> ProductCalls::MakeLayout(planpb::ElementType type,
@@ -110,15 +144,7 @@ absl::Status ProductCalls::Describe(Call& call) const {
                    MakeLayout(product.lhs().dtype(), is_b_transposed ? m : k,
                               is_b_transposed ? k : m, b));
   ASSIGN_OR_RETURN(call.d, MakeLayout(product.result().dtype(), n, m, b));
-  if (product.has_bias()) {
-    // A number for each of our columns is one for each row of result^T, which
-    // is what the library adds.
-    const int32_t type = *ToCuda(product.result().dtype());
-    RETURN_IF_ERROR(SetAttribute(call, kDescEpilogue, kEpilogueBias));
-    RETURN_IF_ERROR(SetAttribute(call, kDescBiasDataType, type));
-  }
-  // Of the bias the library looks at how its place is aligned.
-  return SetBias(call, call.bias_alignment);
+  return DescribeEpilogue(call);
 }
 
 }  // namespace accel::runtime::cuda

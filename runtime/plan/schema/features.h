@@ -22,9 +22,12 @@ inline constexpr absl::string_view kFeatureShardedAccess = "sharded-access";
 inline constexpr absl::string_view kFeatureFlushedSubnormals =
     "flushed-subnormals";
 
-inline constexpr std::array<absl::string_view, 4> kKnownFeatures = {
+// Products of libraries with a bias or an activation.
+inline constexpr absl::string_view kFeatureEpilogues = "epilogues";
+
+inline constexpr std::array<absl::string_view, 5> kKnownFeatures = {
     kFeatureExternalFiles, kFeatureThreadPrivate, kFeatureShardedAccess,
-    kFeatureFlushedSubnormals};
+    kFeatureFlushedSubnormals, kFeatureEpilogues};
 
 }  // namespace accel::runtime
 

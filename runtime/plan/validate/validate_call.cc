@@ -18,7 +18,7 @@ namespace {
 // An f32 in one operand of the kernel, of floats of 8 bits.
 absl::Status ValidateScale(const planpb::Kernel& kernel,
                            const planpb::Product::Factor& factor) {
-  const planpb::Product::Scale& scale = factor.scale();
+  const planpb::Product::Place& scale = factor.scale();
   RETURN_IF_ERROR(CheckIndex("operand", scale.operand(), kernel.arity()));
   const uint64_t room =
       kernel.operands(static_cast<int>(scale.operand())).bytes();
@@ -59,14 +59,38 @@ absl::Status ValidateFactor(const planpb::Kernel& kernel,
                             : absl::OkStatus();
 }
 
-// A number of the result's type for each column.
-absl::Status ValidateBias(const planpb::Kernel& kernel,
-                          const planpb::Product& product) {
-  planpb::Product::Factor vector;
-  vector.set_operand(product.bias().operand());
-  vector.set_offset(product.bias().offset());
-  vector.set_dtype(product.result().dtype());
-  return ValidateFactor(kernel, vector, {product.columns()});
+// So many numbers of the result's type.
+absl::Status ValidatePlace(const planpb::Kernel& kernel,
+                           const planpb::Product& product,
+                           const planpb::Product::Place& place,
+                           std::initializer_list<uint64_t> shape) {
+  planpb::Product::Factor numbers;
+  numbers.set_operand(place.operand());
+  numbers.set_offset(place.offset());
+  numbers.set_dtype(product.result().dtype());
+  return ValidateFactor(kernel, numbers, shape);
+}
+
+absl::Status ValidateActivation(const planpb::Kernel& kernel,
+                                const planpb::Product& product) {
+  if (!planpb::Product::Activation_IsValid(product.activation())) {
+    return absl::UnimplementedError(absl::StrCat(
+        "expected an activation that this release knows, got number ",
+        static_cast<int>(product.activation())));
+  }
+  const bool is_gradient =
+      product.activation() == planpb::Product::ACTIVATION_GELU_GRADIENT;
+  const bool is_none = product.activation() == planpb::Product::ACTIVATION_NONE;
+  if (product.has_kept() ? is_none : is_gradient) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected a place of what an activation is applied to with an "
+        "activation, and always with a gradient, got ",
+        product.has_kept() ? "one" : "none"));
+  }
+  return product.has_kept() ? ValidatePlace(kernel, product, product.kept(),
+                                            {product.matrices(), product.rows(),
+                                             product.columns()})
+                            : absl::OkStatus();
 }
 
 absl::Status ValidateProduct(const planpb::Kernel& kernel,
@@ -91,8 +115,11 @@ absl::Status ValidateProduct(const planpb::Kernel& kernel,
   RETURN_IF_ERROR(
       Annotate(ValidateFactor(kernel, product.result(), {b, m, n}), "result"));
   if (product.has_bias()) {
-    RETURN_IF_ERROR(Annotate(ValidateBias(kernel, product), "bias"));
+    RETURN_IF_ERROR(Annotate(
+        ValidatePlace(kernel, product, product.bias(), {product.columns()}),
+        "bias"));
   }
+  RETURN_IF_ERROR(Annotate(ValidateActivation(kernel, product), "activation"));
   if (product.tf32() && (product.lhs().dtype() != planpb::ELEMENT_F32 ||
                          product.rhs().dtype() != planpb::ELEMENT_F32)) {
     return absl::InvalidArgumentError(absl::StrCat(

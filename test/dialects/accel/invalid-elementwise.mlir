@@ -210,6 +210,14 @@ func.func @gelu_of_an_unknown_form(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @gelu_gradient_of_another_shape(%x: tensor<4xf32>, %y: tensor<5xf32>) {
+  // expected-error@below {{'accel.gelu_grad' op requires the same shape for all operands and results}}
+  %z = accel.gelu_grad tanh, %x, %y : tensor<4xf32>, tensor<5xf32>
+  return
+}
+
+// -----
+
 func.func @unranked(%x: tensor<*xf32>) {
   // expected-error@below {{'accel.neg' op operand #0 must be ranked tensor of floating point values}}
   %y = "accel.neg"(%x) : (tensor<*xf32>) -> tensor<*xf32>

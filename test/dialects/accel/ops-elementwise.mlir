@@ -32,6 +32,9 @@ func.func @unary(%x: tensor<4x8xf32>) {
   %12 = accel.gelu none, %x : tensor<4x8xf32>
   // CHECK: accel.gelu tanh, %{{.+}} : tensor<4x8xf32>
   %13 = accel.gelu tanh, %x : tensor<4x8xf32>
+  %low = accel.cast %x : tensor<4x8xf32> -> tensor<4x8xbf16>
+  // CHECK: accel.gelu_grad tanh, %{{.+}}, %{{.+}} : tensor<4x8xf32>, tensor<4x8xbf16>
+  %14 = accel.gelu_grad tanh, %x, %low : tensor<4x8xf32>, tensor<4x8xbf16>
   return
 }
 

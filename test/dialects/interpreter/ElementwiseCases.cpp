@@ -157,6 +157,14 @@ std::vector<OpCase> getOtherCases() {
       "%z = accel.gather_nd %x, %i batch_dims 0 : tensor<3x5xf64>, "
       "tensor<4x1xi64> -> tensor<4x5xf64>",
       "%z : tensor<4x5xf64>"));
+  for (const char *form : {"none", "tanh"}) {
+    cases.push_back(makeCase(std::string("gelu_grad_") + form,
+                             "%g: tensor<3x5xf64>, %x: tensor<3x5xf32>",
+                             "tensor<3x5xf64>",
+                             std::string("%z = accel.gelu_grad ") + form +
+                                 ", %g, %x : tensor<3x5xf64>, tensor<3x5xf32>",
+                             "%z : tensor<3x5xf64>"));
+  }
   cases.push_back(
       makeCase("attention_grad",
                "%q: tensor<1x2x3x5xf64>, %k: tensor<1x2x4x5xf64>, %v: "

@@ -244,6 +244,7 @@ const llvm::StringMap<std::string> &getNonDifferentiable() {
       {"accel.constant", "no operands"},
       {"accel.dequantize", "an optimizer's state"},
       {"accel.gather_nd", "folded away by Import"},
+      {"accel.gelu_grad", "second derivatives are refused"},
       {"accel.gradient", "no operands"},
       {"accel.input", "no operands"},
       {"accel.iota", "no operands"},

@@ -20,6 +20,24 @@ func.func @f(%x: tensor<2x3xf64> {accel.value = dense<[[0.992, -0.256, -0.926], 
 
 // -----
 
+// torch.nn.functional.gelu(x, approximate='none').backward(g)
+// CHECK: result #0: tensor<2x3xf64> = [ [1.62203, -0.0750346, -0.126784], [0.64784, -1.01911, 0.0116929] ]
+func.func @f(%g: tensor<2x3xf64> {accel.value = dense<[[1.5, -0.25, 2.0], [0.75, -1.0, 0.5]]> : tensor<2x3xf64>}, %x: tensor<2x3xf64> {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}) -> (tensor<2x3xf64>) {
+  %y = accel.gelu_grad none, %g, %x : tensor<2x3xf64>, tensor<2x3xf64>
+  return %y : tensor<2x3xf64>
+}
+
+// -----
+
+// torch.nn.functional.gelu(x, approximate='tanh').backward(g)
+// CHECK: result #0: tensor<2x3xf64> = [ [1.62151, -0.0750398, -0.126077], [0.647749, -1.0188, 0.0118214] ]
+func.func @f(%g: tensor<2x3xf64> {accel.value = dense<[[1.5, -0.25, 2.0], [0.75, -1.0, 0.5]]> : tensor<2x3xf64>}, %x: tensor<2x3xf64> {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}) -> (tensor<2x3xf64>) {
+  %y = accel.gelu_grad tanh, %g, %x : tensor<2x3xf64>, tensor<2x3xf64>
+  return %y : tensor<2x3xf64>
+}
+
+// -----
+
 // torch.nn.functional.layer_norm(x, (3,), scale, bias, 1e-5) and what it saves for backward
 // CHECK: result #0: tensor<2x3xf64> = [ [1.42868, 0.480891, 0.468533], [0.748281, 1.62189, 0.339368] ]
 // CHECK: result #1: tensor<2xf64> = [-0.0633333, 0.197333]

@@ -70,6 +70,24 @@ func.func private @product_tf32() attributes {plan.code = {v = #plan.library_cal
 
 // -----
 
+// expected-error@+2 {{expected no activation of scaled sums}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
+func.func private @product_scaled_gelu() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1 scaled by 2, gelu>>}}
+
+// -----
+
+// expected-error@+2 {{expected no bias beside the gradient of GELU}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
+func.func private @product_gradient_bias() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, bias 2, gelu_gradient of 3>>}}
+
+// -----
+
+// expected-error@+2 {{expected a place of GELU's operand, got 2 from -8}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
+func.func private @product_gradient_place() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, gelu_gradient of 2 from -8>>}}
+
+// -----
+
 // expected-error@+2 {{expected a bias in an operand that is not negative, got 2 from -8}}
 // expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'product'}}
 func.func private @product_bias() attributes {plan.code = {v = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, bias 2 from -8>>}}

@@ -65,6 +65,12 @@ func.func @small_floats() {
 // CHECK-SAME: #plan.library_call<"matrices" "multiply" product <3 of 4x16 over 8, lhs 0 transposed, rhs 1 from 512 transposed>, workspace 64>
 // CHECK-SAME: #plan.code<1 tiles of 128 elements, threads 128>
 // CHECK-SAME: #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, bias 2 from 8, tf32>>
+// CHECK-SAME: #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, bias 2, gelu keeping 3>>
+// CHECK-SAME: #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, gelu>>
+// CHECK-SAME: #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, gelu_gradient of 2 from 64>>
 func.func private @product() attributes {plan.code = {a = #plan.library_call<"matrices" "multiply" product <3 of 4x16 over 8, lhs 0 transposed, rhs 1 from 512 transposed>, workspace 64>,
     b = #plan.code<1 tiles of 128 elements, threads 128>,
-    c = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, tf32, bias 2 from 8>>}}
+    c = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, tf32, bias 2 from 8>>,
+    d = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, bias 2, gelu keeping 3>>,
+    e = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, gelu>>,
+    f = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, gelu_gradient of 2 from 64>>}}

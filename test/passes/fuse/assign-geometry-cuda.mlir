@@ -59,6 +59,35 @@ func.func private @biased(%x: tensor<16x16xbf16>, %w: tensor<16x32xbf16>, %b: te
   return %6 : tensor<2x8x32xbf16>
 }
 
+// What GELU is applied to is kept in another result; the gradient lies in an operand.
+// CHECK-LABEL: func.func private @activated(
+// CHECK-SAME: product <1 of 16x32 over 16, lhs 0, rhs 1, gelu keeping 3>, workspace
+func.func private @activated(%x: tensor<16x16xbf16>, %w: tensor<16x32xbf16>) -> (tensor<16x32xbf16>, tensor<16x32xbf16>) attributes {plan.kernel = {kind = "product", elements = 512 : i64, rows = 16 : i64, columns = 32 : i64, block = 16 : i64}} {
+  %0 = accel.matmul %x, %w : tensor<16x16xbf16>, tensor<16x32xbf16> -> tensor<16x32xf32>
+  %1 = accel.gelu tanh, %0 : tensor<16x32xf32>
+  %2 = accel.cast %1 : tensor<16x32xf32> -> tensor<16x32xbf16>
+  %3 = accel.cast %0 : tensor<16x32xf32> -> tensor<16x32xbf16>
+  return %2, %3 : tensor<16x32xbf16>, tensor<16x32xbf16>
+}
+
+// CHECK-LABEL: func.func private @alone(
+// CHECK-SAME: product <1 of 16x32 over 16, lhs 0, rhs 1, gelu>, workspace
+func.func private @alone(%x: tensor<16x16xf32>, %w: tensor<16x32xf32>) -> tensor<16x32xf32> attributes {plan.kernel = {kind = "product", elements = 512 : i64, rows = 16 : i64, columns = 32 : i64, block = 16 : i64}} {
+  %0 = accel.matmul %x, %w : tensor<16x16xf32>, tensor<16x32xf32> -> tensor<16x32xf32>
+  %1 = accel.gelu tanh, %0 : tensor<16x32xf32>
+  return %1 : tensor<16x32xf32>
+}
+
+// CHECK-LABEL: func.func private @gradient(
+// CHECK-SAME: product <1 of 16x32 over 16, lhs 0, rhs 1, gelu_gradient of 2 from 64>, workspace
+func.func private @gradient(%x: tensor<16x16xbf16>, %w: tensor<16x32xbf16>, %k: tensor<18x32xbf16>) -> tensor<16x32xbf16> attributes {plan.kernel = {kind = "product", elements = 512 : i64, rows = 16 : i64, columns = 32 : i64, block = 16 : i64}} {
+  %0 = accel.matmul %x, %w as input_gradient : tensor<16x16xbf16>, tensor<16x32xbf16> -> tensor<16x32xf32>
+  %1 = accel.slice %k [2, 0] strides [1, 1] : tensor<18x32xbf16> -> tensor<16x32xbf16>
+  %2 = accel.gelu_grad tanh, %0, %1 : tensor<16x32xf32>, tensor<16x32xbf16>
+  %3 = accel.cast %2 : tensor<16x32xf32> -> tensor<16x32xbf16>
+  return %3 : tensor<16x32xbf16>
+}
+
 // Few long rows are cut into pieces, so that enough warps copy.
 // CHECK-LABEL: func.func private @long_rows(
 // CHECK-SAME: #plan.code<10 tiles of 1 rows, threads 128>

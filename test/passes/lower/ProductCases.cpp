@@ -188,6 +188,26 @@ KernelCase makeGelu(const Product &p) {
                              {bias, type, last}));
 }
 
+/// An activation that a library computes elsewhere: GELU of what is kept, or
+/// its gradient at what was kept in fewer bits.
+KernelCase makeActivation(const Product &p) {
+  std::string type = typesOf(p).result;
+  return makeCase(p, "", type + ", " + type,
+                  substitute("  %y = accel.gelu tanh, %c : $0\n"
+                             "  return %c, %y : $0, $0",
+                             {type}));
+}
+
+KernelCase makeActivationGradient(const Product &p) {
+  std::string type = typesOf(p).result;
+  std::string low = type;
+  low.replace(low.rfind("f32"), 3, "bf16");
+  return makeCase(p, ", %x: " + low + " {accel.range = [-4.0, 4.0]}", type,
+                  substitute("  %y = accel.gelu_grad tanh, %c, %x : $0, $1\n"
+                             "  return %y : $0",
+                             {type, low}));
+}
+
 /// A residual, and the product too.
 KernelCase makeResidual(const Product &p) {
   std::string type = typesOf(p).result;
@@ -349,6 +369,10 @@ std::vector<KernelCase> getProductCases() {
     int64_t depth = *suffix == '\0' ? 20 : 600;
     auto named = [&](const char *name) { return std::string(name) + suffix; };
     cases.push_back(makeGelu({named("product_gelu"), 14, 301, depth}));
+    cases.push_back(
+        makeActivation({named("product_activation"), 14, 72, depth}));
+    cases.push_back(makeActivationGradient(
+        {named("product_activation_gradient"), 17, 72, depth}));
     cases.push_back(makeResidual({named("product_residual"), 31, 20, depth}));
     cases.push_back(makeScaled({named("product_scaled"), 25, 70, depth}));
     cases.push_back(makeDropout({named("product_dropout"), 16, 68, depth}));

@@ -6,6 +6,9 @@
 // RUN: accel-opt %t/views.mlir --accel-insert-precision-casts=precision=bf16 | FileCheck %t/views.mlir
 // What the pass makes is what the verifier wants.
 // RUN: for name in products attention views; do accel-opt %t/$name.mlir --accel-insert-precision-casts=precision=bf16 --accel-verify-precision || exit 1; done
+// RUN: accel-opt %t/gelu.mlir --accel-insert-precision-casts='precision=bf16 target=sm_90' --accel-verify-precision | FileCheck %t/gelu.mlir
+// RUN: accel-opt %t/gelu.mlir --accel-insert-precision-casts='precision=bf16 target=sm_80' --accel-verify-precision | FileCheck %t/gelu.mlir --check-prefix=APART
+// RUN: accel-opt %t/gelu.mlir --accel-insert-precision-casts='precision=bf16 fp8=current target=sm_90' --accel-verify-precision | FileCheck %t/gelu.mlir --check-prefix=FP8
 // With f32, which is the default, nothing changes.
 // RUN: accel-opt %t/products.mlir -o %t/before.mlir
 // RUN: accel-opt %t/products.mlir --accel-insert-precision-casts | diff %t/before.mlir -
@@ -93,6 +96,47 @@ func.func @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}) {
   // CHECK-NEXT: accel.accumulate @w, %[[GW]] : tensor<8x16xf32>
   %gw = accel.matmul %x, %ga as weight_gradient {transpose_lhs} : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
   accel.accumulate @w, %gw : tensor<8x16xf32>
+  return
+}
+
+//--- gelu.mlir
+// With their products a library computes GELU, of the sums before they are rounded, and its gradient, at what is stored of them, whose factor is not rounded.
+accel.parameter @w : tensor<16x16xf32> trainable
+accel.parameter @v : tensor<16x16xf32> trainable
+accel.state @loss_sum accumulator : tensor<f64>
+// CHECK-LABEL: func.func @microbatch
+// APART-LABEL: func.func @microbatch
+func.func @microbatch(%x: tensor<16x16xf32> {accel.name = "x"}) {
+  // CHECK: %[[Z:.+]] = accel.matmul {{.*}} -> tensor<16x16xf32>
+  // CHECK-NEXT: %[[KEPT:.+]] = accel.cast %[[Z]] : tensor<16x16xf32> -> tensor<16x16xbf16>
+  // CHECK: accel.gelu tanh, %[[Z]] : tensor<16x16xf32>
+  // CHECK: %[[G:.+]] = accel.matmul {{.*}} as input_gradient
+  // CHECK-NEXT: %[[D:.+]] = accel.gelu_grad tanh, %[[G]], %[[KEPT]] : tensor<16x16xf32>, tensor<16x16xbf16>
+  // CHECK-NEXT: accel.cast %[[D]] : tensor<16x16xf32> -> tensor<16x16xbf16>
+  // A product of 8 bits keeps its kernel of GELU.
+  // FP8: %[[WIDE:.+]] = accel.cast %{{.+}} : tensor<16x16xbf16> -> tensor<16x16xf32>
+  // FP8-NEXT: accel.gelu tanh, %[[WIDE]]
+  // APART: %[[WIDE:.+]] = accel.cast %{{.+}} : tensor<16x16xbf16> -> tensor<16x16xf32>
+  // APART-NEXT: accel.gelu tanh, %[[WIDE]]
+  // APART: accel.matmul {{.*}} as input_gradient
+  // APART: %[[WIDEG:.+]] = accel.cast %{{.+}} : tensor<16x16xbf16> -> tensor<16x16xf32>
+  // APART-NEXT: accel.gelu_grad tanh, %[[WIDEG]], %[[WIDE]] : tensor<16x16xf32>, tensor<16x16xf32>
+  %w = accel.read @w : tensor<16x16xf32>
+  %z = accel.matmul %x, %w : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  %h = accel.gelu tanh, %z : tensor<16x16xf32>
+  %v = accel.read @v : tensor<16x16xf32>
+  %y = accel.matmul %h, %v : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  %loss = accel.reduce_sum %y [0, 1] : tensor<16x16xf32> -> tensor<f32>
+  %sum = accel.cast %loss : tensor<f32> -> tensor<f64>
+  accel.accumulate @loss_sum, %sum : tensor<f64>
+  %one = accel.constant dense<1.0> : tensor<16x16xf32>
+  %gy = accel.mul %one, %y : tensor<16x16xf32>
+  %gv = accel.matmul %h, %gy as weight_gradient {transpose_lhs} : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  accel.accumulate @v, %gv : tensor<16x16xf32>
+  %gh = accel.matmul %gy, %v as input_gradient {transpose_rhs} : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  %gz = accel.gelu_grad tanh, %gh, %z : tensor<16x16xf32>, tensor<16x16xf32>
+  %gw = accel.matmul %x, %gz as weight_gradient {transpose_lhs} : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  accel.accumulate @w, %gw : tensor<16x16xf32>
   return
 }
 

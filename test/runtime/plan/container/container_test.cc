@@ -236,7 +236,7 @@ TEST_F(ContainerTest, AnUnknownMajorIsRefusedByItsNumber) {
       Plan::Open(*vfs_, path_),
       StatusIs(absl::StatusCode::kUnimplemented,
                "'" + path_ +
-                   "': expected plan format 4.x, got 9.4; compile the model "
+                   "': expected plan format 4.x, got 9.5; compile the model "
                    "again with this release's accelc"));
 }
 
@@ -252,7 +252,8 @@ TEST_F(ContainerTest, UnknownRequiredFeaturesAreRefusedByName) {
                "'" + path_ +
                    "': the plan requires 'collectives', 'telepathy', which "
                    "this release does not know (it knows 'external-files', "
-                   "'thread-private', 'sharded-access', 'flushed-subnormals'); "
+                   "'thread-private', 'sharded-access', 'flushed-subnormals', "
+                   "'epilogues'); "
                    "run it "
                    "with the release of its "
                    "compiler, accelc test"));

@@ -111,6 +111,35 @@ const Damage kCallCases[] = {
        ProductOf(p).mutable_bias()->set_offset(uint64_t{0} - 4);
      },
      "product: bias: expected a factor to lie in the "},
+    {"ActivationOfNoOperand",
+     [](SamplePlan& p) {
+       ProductOf(p).set_activation(planpb::Product::ACTIVATION_GELU);
+       ProductOf(p).mutable_kept()->set_operand(99);
+     },
+     "product: activation: refers to operand 99 of "},
+    {"ActivationBehindItsMemory",
+     [](SamplePlan& p) {
+       ProductOf(p).set_activation(planpb::Product::ACTIVATION_GELU);
+       ProductOf(p).mutable_kept()->set_offset(uint64_t{0} - 4);
+     },
+     "product: activation: expected a factor to lie in the "},
+    {"GradientOfNothing",
+     [](SamplePlan& p) {
+       ProductOf(p).set_activation(planpb::Product::ACTIVATION_GELU_GRADIENT);
+     },
+     "product: activation: expected a place of what an activation is applied "
+     "to with an activation, and always with a gradient, got none"},
+    {"PlaceWithoutActivation",
+     [](SamplePlan& p) { ProductOf(p).mutable_kept(); },
+     "product: activation: expected a place of what an activation is applied "
+     "to with an activation, and always with a gradient, got one"},
+    {"UnknownActivation",
+     [](SamplePlan& p) {
+       ProductOf(p).set_activation(
+           static_cast<planpb::Product::Activation>(99));
+     },
+     "product: activation: expected an activation that this release knows, got "
+     "number 99"},
     {"ProductThatIsNotStored", [](SamplePlan& p) { ProductOf(p).clear_mode(); },
      "product: expected a product to say how its result is stored, got 0"},
     {"ProductWithoutFlag",
