@@ -54,6 +54,9 @@ constexpr Familiar kSetHere[] = {
     {"resume-from resume-from-checkpoint load-checkpoint load",
      "--resume auto goes on from the newest checkpoint of --run-dir, --resume "
      "DIR from another one"},
+    {"init-from init-weights load-weights pretrained pretrained-model "
+     "model-name-or-path",
+     "write --weights FILE.safetensors: the run begins with them"},
     {"checkpoint ckpt save-steps save-every save-interval checkpoint-interval",
      "--checkpoint-every N saves every N steps, --checkpoint-every 10m every "
      "ten minutes"},

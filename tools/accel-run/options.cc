@@ -42,6 +42,8 @@ Examples:
                                                   the same; RANK and WORLD_SIZE alone will do, too
   accel-run plan --tune && accel-run plan --data text.bin
                                                   measures a GPU's algorithms once, then trains with the best
+  accel-run plan --data text.bin --weights model.safetensors
+                                                  begins with these weights instead of the plan's
   accel-run plan --data text.bin --run-dir run --export trained.onnx
                                                   the original model with the trained weights; also .safetensors
   accel-run plan --steps 10 --profile --run-dir run && accel-inspect trace run/trace.json
@@ -122,6 +124,33 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
       ->type_name("on|off")
       ->default_str("on")
       ->check(OneOf({"on", "off"}))
+      ->group("Training");
+}
+
+void AddWeightsOptions(CLI::App& app, RunOptions& options) {
+  app.add_option("--weights", options.weights,
+                 "Begins with the weights of a safetensors file under the "
+                 "model's names, as --export\nwrites it, or of several "
+                 "(model.safetensors.index.json); f16 and bf16 become f32. "
+                 "What the\noptimizer keeps begins as new. A checkpoint that "
+                 "--resume=auto finds goes before it")
+      ->type_name("FILE")
+      ->group("Training");
+  app.add_option_function<std::vector<std::string>>(
+         "--weights-allow",
+         [&options](const std::vector<std::string>& words) {
+           for (const std::string& word : words) {
+             (word == "missing" ? options.weights_allowance.missing
+                                : options.weights_allowance.unexpected) = true;
+           }
+         },
+         "What --weights may lack of the plan's parameters (these begin as "
+         "without it), and have\nbesides them; default: neither")
+      ->type_name("missing,unexpected")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->take_all()
+      ->check(OneOf({"missing", "unexpected"}))
       ->group("Training");
 }
 
@@ -338,6 +367,18 @@ std::vector<std::string> FindUseless(const CLI::App& app,
                            "leave one of them out");
     }
   }
+  if (!options.weights.empty() && !options.resume.empty() &&
+      options.resume != "auto") {
+    complaints.push_back(
+        "--weights does nothing with --resume=DIR, which has weights; leave "
+        "one of them out");
+  }
+  const runtime::WeightsAllowance& allowed = options.weights_allowance;
+  if (options.weights.empty() && (allowed.missing || allowed.unexpected)) {
+    complaints.push_back(
+        "--weights-allow does nothing without --weights; leave it out, or name "
+        "the file");
+  }
   return complaints;
 }
 
@@ -366,6 +407,7 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   std::vector<std::string> words;
   app.add_option("words", words)->group("");
   AddTrainingOptions(app, options);
+  AddWeightsOptions(app, options);
   AddCheckpointOptions(app, options);
   AddOutputOptions(app, options);
   AddMachineOptions(app, options);
@@ -382,7 +424,7 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   }
   std::vector<std::string> complaints = FindEmptyPaths(
       app, {"--run-dir", "--resume", "--export", "--dump-gradients",
-            "--log-dir", "--trace", "--weights-dir"});
+            "--log-dir", "--trace", "--weights", "--weights-dir"});
   for (std::string& complaint : FindUseless(app, options)) {
     complaints.push_back(std::move(complaint));
   }

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/checkpoint/model_weights.h"
 #include "runtime/report/console.h"
 #include "tools/accel-run/run_checkpoints.h"
 
@@ -17,6 +18,8 @@ namespace accel::tools {
 struct RunOptions {
   std::string plan;
   std::string weights_dir;
+  std::string weights;  // a file, or an index of files; empty: the plan's own
+  runtime::WeightsAllowance weights_allowance;
   std::vector<std::string> data;
   std::optional<int64_t> steps;
   std::string run_dir;

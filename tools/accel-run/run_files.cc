@@ -9,6 +9,7 @@
 #include "runtime/io/output_files.h"
 #include "runtime/io/output_target.h"
 #include "runtime/io/path.h"
+#include "runtime/io/safetensors_set.h"
 #include "runtime/report/run_directory.h"
 
 namespace accel::tools {
@@ -31,6 +32,14 @@ absl::Status AddInputs(runtime::Vfs& vfs, runtime::OutputFiles& files,
     for (const std::string& path :
          found.ok() ? *found : std::vector<std::string>()) {
       RETURN_IF_ERROR(files.AddInput("--data", path));
+    }
+  }
+  if (!options.weights.empty()) {
+    // Of an index that cannot be read, that is said when it is.
+    const auto found = runtime::SafetensorsSet::ListFiles(vfs, options.weights);
+    for (const std::string& path :
+         found.ok() ? *found : std::vector<std::string>{options.weights}) {
+      RETURN_IF_ERROR(files.AddInput("--weights", path));
     }
   }
   if (plan == nullptr) {

@@ -69,7 +69,11 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
   record["started"] = runtime::FormatUtc(started_ns);
   record["plan_sha256"] = runtime::ToHex(plan_->root());
   record["model"] = plan_->manifest().model().name();
+  record["plan"] = options_.plan;
   record["data_sha256"] = dataset_->identity();
+  if (weights_ != nullptr) {
+    record["weights"] = options_.weights;
+  }
   record["seed"] = options_.seed;
   record["shuffle"] = options_.shuffle;
   record["steps"] = steps_;
@@ -148,6 +152,10 @@ void TrainingRun::PrintHeader() {
     Print(absl::StrCat("resume  step ", origin_.step, ", behind ",
                        runtime::Amount(origin_.sample, "sample"), ", from '",
                        resumed_->folder(), "'"));
+  }
+  if (weights_ != nullptr) {
+    Print(absl::StrCat("weights ", runtime::Amount(loaded_tensors_, "tensor"),
+                       " of '", options_.weights, "'"));
   }
   Print(absl::StrCat("run     ",
                      directory_ == nullptr ? "of rank 0" : directory_->path(),

@@ -94,6 +94,8 @@ ExitCode TrainingRun::Run() {
        "comparing the ranks"},
       {&TrainingRun::FindCheckpoint, ExitCode::kInputOutput,
        "finding a checkpoint"},
+      {&TrainingRun::FindWeights, ExitCode::kInputOutput,
+       "finding the weights"},
       {&TrainingRun::MeasureRoofline, ExitCode::kInternal,
        "measuring the roofline"},
       {&TrainingRun::CreateExecutor, ExitCode::kInputOutput,
@@ -384,6 +386,7 @@ absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
     ASSIGN_OR_RETURN(const int variant, device_->ChooseVariant(plan_->view()));
     facts.push_back({"code", plan_->manifest().variants(variant).name()});
   }
+  AddWeightsFacts(facts);
   // What all ranks read together they must all want.
   if (ReadTogether("master")) {
     facts.push_back({"--export", options_.export_path});
@@ -554,13 +557,6 @@ void TrainingRun::NoteBegin(planpb::FunctionRole role, int64_t step) {
     const runtime::PlanView& plan = plan_->view();
     group_->Begin(plan.IndexOf(*plan.FindFunction(role)), step);
   }
-}
-
-absl::Status TrainingRun::Initialize() {
-  PrintHeader();
-  NoteBegin(planpb::FUNCTION_INITIALIZE, 0);
-  RETURN_IF_ERROR(resumed_ == nullptr ? executor_->Initialize() : Restore());
-  return ApplySettings(settings_, *executor_);
 }
 
 absl::Status TrainingRun::Export() {

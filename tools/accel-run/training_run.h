@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "runtime/base/logger.h"
+#include "runtime/checkpoint/model_weights.h"
 #include "runtime/data/dataset.h"
 #include "runtime/device/create_device.h"
 #include "runtime/device/tuned_products.h"
@@ -87,6 +88,8 @@ class TrainingRun {
   absl::Status ResolveHyperparameters();
   absl::Status CompareRanks();
   absl::Status FindCheckpoint();
+  // What --weights names, unless a checkpoint was found.
+  absl::Status FindWeights();
   absl::Status MeasureRoofline();
   absl::Status CreateExecutor();
   absl::StatusOr<std::unique_ptr<runtime::Executor>> MakeExecutor(
@@ -95,6 +98,11 @@ class TrainingRun {
   absl::Status StartMetrics();
   absl::Status OpenRunDirectory();
   absl::Status Initialize();
+  absl::Status InitializeWith(const runtime::SafetensorsSet& weights);
+  // So that no rank begins with others than the rest.
+  void AddWeightsFacts(runtime::RankFacts& facts) const;
+  // By the first rank, as an information.
+  void SayOnce(absl::string_view text) const;
   // Tells other ranks which function this one begins.
   void NoteBegin(planpb::FunctionRole role, int64_t step);
   absl::Status Train();
@@ -213,6 +221,9 @@ class TrainingRun {
   int64_t steps_ = 0;
   std::unique_ptr<RunCheckpoints> checkpoints_;   // null: none are wanted
   std::unique_ptr<runtime::Checkpoint> resumed_;  // null: from the beginning
+  // Null: the plan's own, or a checkpoint's. Its tensors that are parameters.
+  std::unique_ptr<runtime::SafetensorsSet> weights_;
+  int64_t loaded_tensors_ = 0;
   runtime::SampleOrigin origin_;
   uint64_t resident_before_ = 0;  // bytes, before the plan's memory
   std::optional<runtime::Roofline> roofline_;      // with --profile
