@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// posix_spawn, pidfds and waitid.
+// pidfds, and signals to the ranks.
 #include "runtime/launch/launcher.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -16,14 +14,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "runtime/base/descriptor_wait.h"
 #include "runtime/base/errors.h"
-#include "runtime/base/process_end.h"
-#include "runtime/base/process_watch.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/io/shared_memory.h"
 #include "runtime/launch/rank_environment.h"
+#include "runtime/launch/rank_process.h"
 
 namespace accel::runtime {
 namespace {
@@ -31,51 +26,15 @@ namespace {
 // The wait is repeated; nothing depends on its length.
 constexpr std::chrono::minutes kRepeatLaunch(1);
 
-struct Child {
-  pid_t pid = 0;
-  std::optional<ProcessWatch> watch;
-  FileDescriptor output;  // of all but rank 0: what it has said
-  std::optional<ProcessEnd> end;
-  // It may have ended because it was asked or made to.
-  bool asked = false;
-};
-
 // It was asked to stop and did, as a run alone does: the others follow.
 bool HasStopped(const ProcessEnd& end) {
   return end.signal == 0 && end.exit_code > 128;
 }
 
-// The environment of a rank: ours, and what makes it one.
-std::vector<std::string> EnvironmentOf(const RankEnvironment& rank) {
-  std::vector<std::string> variables = RankVariables(rank);
-  const size_t own = variables.size();
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const absl::string_view text(*entry);
-    const absl::string_view name = text.substr(0, text.find('=') + 1);
-    if (std::none_of(
-            variables.begin(), variables.begin() + static_cast<ptrdiff_t>(own),
-            [&](const std::string& variable) {
-              return absl::string_view(variable).substr(0, name.size()) == name;
-            })) {
-      variables.emplace_back(text);
-    }
-  }
-  return variables;
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  for (std::string& text : strings) {
-    pointers.push_back(text.data());
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 class Launch {
  public:
-  Launch(const LauncherOptions& options, const Logger& logger)
-      : options_(options), logger_(logger), children_(options.ranks) {}
+  explicit Launch(const LauncherOptions& options)
+      : options_(options), ranks_(options.ranks) {}
 
   // Whatever happens, no child is left.
   ~Launch() {
@@ -83,16 +42,16 @@ class Launch {
     while (!AllHaveEnded()) {
       Await();
     }
-    for (const Child& child : children_) {
-      if (child.pid != 0) {
-        ReapChild(child.pid);
+    for (const RankProcess& rank : ranks_) {
+      if (rank.pid != 0) {
+        ReapChild(rank.pid);
       }
     }
   }
 
-  absl::StatusOr<int> Run() {
+  absl::StatusOr<LaunchEnd> Run() {
     for (uint32_t rank = 0; rank < options_.ranks; ++rank) {
-      RETURN_IF_ERROR(Spawn(rank));
+      RETURN_IF_ERROR(Start(rank));
     }
     while (!AllHaveEnded()) {
       Await();
@@ -104,54 +63,32 @@ class Launch {
   }
 
  private:
-  absl::Status Spawn(uint32_t rank) {
+  absl::Status Start(uint32_t rank) {
     RankEnvironment environment;
     environment.rank = rank;
     environment.ranks = options_.ranks;
     environment.run_id = absl::StrCat("launcher-", getpid());
+    if (options_.restarts != 0) {
+      // Nobody of an earlier launch is taken for one of this.
+      absl::StrAppend(&environment.run_id, ".", options_.restarts);
+    }
     environment.launcher = getpid();
-    std::vector<std::string> variables = EnvironmentOf(environment);
-    Child& child = children_[rank];
-    if (rank != 0) {
-      ASSIGN_OR_RETURN(child.output, CreateSharedMemory("accel-output", 0));
-    }
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    if (rank != 0) {
-      const int output = child.output.get();
-      posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-      posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
-    }
-    // A process group of its own: the terminal's Ctrl-C comes through us, once.
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    const int error =
-        posix_spawn(&child.pid, "/proc/self/exe", &files, &attributes,
-                    options_.argv, Pointers(variables).data());
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    if (error != 0) {
-      child.pid = 0;
-      return ErrnoError(error, absl::StrCat("cannot start rank ", rank));
-    }
-    ASSIGN_OR_RETURN(child.watch, ProcessWatch::Open(child.pid));
-    return absl::OkStatus();
+    environment.restarts = options_.restarts;
+    environment.resume = options_.resume;
+    return StartRank(std::move(environment), options_.argv, ranks_[rank]);
   }
 
   bool AllHaveEnded() const {
-    return std::all_of(
-        children_.begin(), children_.end(),
-        [](const Child& child) { return child.pid == 0 || child.end; });
+    return std::all_of(ranks_.begin(), ranks_.end(),
+                       [](const RankProcess& rank) { return !rank.IsAlive(); });
   }
 
   // Until a rank ends or there is something else to do.
   void Await() {
     std::vector<int> descriptors;
-    for (const Child& child : children_) {
-      if (!child.end && child.watch) {
-        descriptors.push_back(child.watch->descriptor());
+    for (const RankProcess& rank : ranks_) {
+      if (!rank.end && rank.watch) {
+        descriptors.push_back(rank.watch->descriptor());
       }
     }
     WaitUntil(
@@ -168,9 +105,9 @@ class Launch {
 
   bool Look() {
     bool news = false;
-    for (uint32_t rank = 0; rank < children_.size(); ++rank) {
-      Child& child = children_[rank];
-      if (child.pid == 0 || child.end) {
+    for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+      RankProcess& child = ranks_[rank];
+      if (!child.IsAlive()) {
         continue;
       }
       child.end = EndOfChild(child.pid);
@@ -193,8 +130,12 @@ class Launch {
     const int signal = std::exchange(signal_, 0);
     if (signal == SIGTSTP) {
       SuspendAll();
-    } else if (signal != 0) {
+    } else if (signal != 0 && stop_signal_ == 0) {
+      stop_signal_ = signal;
       Signal(signal);
+    } else if (signal != 0) {
+      kill_signal_ = signal;
+      Signal(SIGKILL);
     }
   }
 
@@ -209,12 +150,10 @@ class Launch {
     }
   }
 
-  static bool IsStopped(const Child& child) {
-    return child.pid != 0 && !child.end && IsChildStopped(child.pid);
-  }
-
   bool AnyIsStopped() const {
-    return std::any_of(children_.begin(), children_.end(), IsStopped);
+    return std::any_of(
+        ranks_.begin(), ranks_.end(),
+        [](const RankProcess& rank) { return rank.IsStopped(); });
   }
 
   // After a failure. It can neither notice that nor do what it is asked.
@@ -222,10 +161,10 @@ class Launch {
     if (!press_at_) {
       return;
     }
-    for (Child& child : children_) {
-      if (IsStopped(child)) {
-        child.asked = true;
-        kill(child.pid, SIGKILL);
+    for (RankProcess& rank : ranks_) {
+      if (rank.IsStopped()) {
+        rank.asked = true;
+        kill(rank.pid, SIGKILL);
       }
     }
   }
@@ -235,19 +174,20 @@ class Launch {
     if (!press_at_ || !press_at_->Expired()) {
       return;
     }
-    for (Child& child : children_) {
-      child.asked |= !child.end;
+    const bool spares = !options_.spares_nobody(*ranks_[Culprit()].end);
+    for (RankProcess& rank : ranks_) {
+      rank.asked |= !rank.end;
     }
-    Signal(asked_ ? SIGKILL : SIGTERM);
+    Signal(asked_ || !spares ? SIGKILL : SIGTERM);
     asked_ = true;
     press_at_ = Deadline::After(options_.kill_after - options_.ask_after);
   }
 
   void Signal(int signal) {
-    for (const Child& child : children_) {
-      if (child.pid != 0 && !child.end) {
+    for (const RankProcess& rank : ranks_) {
+      if (rank.IsAlive()) {
         // Not reaped yet, so the number is still its own.
-        kill(child.pid, signal);
+        kill(rank.pid, signal);
       }
     }
   }
@@ -255,80 +195,90 @@ class Launch {
   // The first that failed by itself, or else the first that failed.
   uint32_t Culprit() const {
     for (const uint32_t rank : failed_) {
-      const Child& child = children_[rank];
+      const RankProcess& child = ranks_[rank];
       if (!child.asked && !HasStopped(*child.end) &&
           child.end->ShellStatus() != options_.secondary_status) {
         return rank;
       }
     }
     for (const uint32_t rank : failed_) {
-      if (!children_[rank].asked) {
+      if (!ranks_[rank].asked) {
         return rank;
       }
     }
     return failed_.front();
   }
 
-  int Conclude() const {
+  LaunchEnd Conclude() const {
+    LaunchEnd result;
+    result.stop_signal = stop_signal_;
+    result.kill_signal = kill_signal_;
     if (failed_.empty()) {
-      return 0;
+      return result;
     }
-    const uint32_t culprit = Culprit();
-    const Child& first = children_[culprit];
-    const ProcessEnd& zero = *children_[0].end;
+    result.rank = Culprit();
+    const RankProcess& first = ranks_[result.rank];
+    result.pid = first.pid;
+    result.end = *first.end;
+    result.is_stopped = HasStopped(result.end) || kill_signal_ != 0;
+    result.status =
+        kill_signal_ != 0 ? 128 + kill_signal_ : result.end.ShellStatus();
     // Rank 0 says what it ends with, its own failure or another rank's, unless
     // it was killed or stopped.
-    const bool said = zero.exit_code != 0 && !HasStopped(zero);
-    const bool stopped = HasStopped(*first.end);
-    if (!said && !stopped && !ShowOutput(culprit)) {
-      logger_.Log(LogLevel::kError,
-                  absl::StrCat("rank ", culprit, ": ", first.end->Text(),
-                               ", pid ", first.pid));
+    const ProcessEnd& zero = *ranks_[0].end;
+    result.is_said = zero.exit_code != 0 && !HasStopped(zero);
+    result.note = FindNote(result);
+    if (!result.is_said && !result.is_stopped) {
+      result.output = FindOutput(result.rank);
     }
-    return first.end->ShellStatus();
+    return result;
   }
 
-  // What the culprit said, or the first rank that said anything.
-  bool ShowOutput(uint32_t culprit) const {
-    std::vector<uint32_t> order = {culprit};
-    for (uint32_t rank = 0; rank < children_.size(); ++rank) {
+  // The rank, and then all.
+  std::vector<uint32_t> InOrder(uint32_t first) const {
+    std::vector<uint32_t> order = {first};
+    for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
       order.push_back(rank);
     }
-    for (const uint32_t rank : order) {
-      const FileDescriptor& output = children_[rank].output;
-      const auto size = SharedMemorySize(output);
+    return order;
+  }
+
+  std::optional<FailureNote> FindNote(const LaunchEnd& result) const {
+    for (const uint32_t rank : InOrder(result.is_said ? 0 : result.rank)) {
       // Who was asked to stop knows nothing of the failure.
-      if (children_[rank].asked || output.get() < 0 || !size.ok() ||
-          *size == 0) {
-        continue;
+      std::optional<FailureNote> note =
+          ranks_[rank].asked ? std::nullopt : ReadNote(ranks_[rank].note);
+      if (note) {
+        return note;
       }
-      const auto mapping = SharedMapping::Map(output, 0, *size);
-      if (!mapping.ok()) {
-        continue;
-      }
-      const absl::string_view text(
-          reinterpret_cast<const char*>(mapping->bytes().data()),
-          mapping->bytes().size());
-      StderrSink()(absl::StripSuffix(text, "\n"));
-      return true;
     }
-    return false;
+    return std::nullopt;
+  }
+
+  std::string FindOutput(uint32_t culprit) const {
+    for (const uint32_t rank : InOrder(culprit)) {
+      std::string text = ranks_[rank].asked ? "" : ranks_[rank].Output();
+      if (!text.empty()) {
+        return text;
+      }
+    }
+    return "";
   }
 
   const LauncherOptions& options_;
-  const Logger& logger_;
-  std::vector<Child> children_;   // per rank
+  std::vector<RankProcess> ranks_;
   std::vector<uint32_t> failed_;  // in the order of their ends
   std::optional<Deadline> press_at_;
   bool asked_ = false;
   int signal_ = 0;
+  int stop_signal_ = 0;
+  int kill_signal_ = 0;
 };
 
 }  // namespace
 
-absl::StatusOr<int> LaunchRanks(const LauncherOptions& options,
-                                const Logger& logger) {
-  return Launch(options, logger).Run();
+absl::StatusOr<LaunchEnd> LaunchRanks(const LauncherOptions& options) {
+  return Launch(options).Run();
 }
 
 absl::Status DieWithLauncher(int launcher) {

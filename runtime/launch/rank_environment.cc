@@ -13,6 +13,9 @@ namespace {
 
 constexpr char kPort[] = "MASTER_PORT";
 constexpr char kLauncher[] = "ACCEL_LAUNCHER_PID";
+constexpr char kRestarts[] = "ACCEL_RESTARTS";
+constexpr char kResume[] = "ACCEL_RESUME";
+constexpr char kNote[] = "ACCEL_FAILURE_NOTE";
 constexpr char kStep[] = "SLURM_STEP_ID";
 
 // The names of a launcher's variables; null: it has none.
@@ -158,6 +161,13 @@ absl::StatusOr<RankEnvironment> ParseNames(GetVariable get,
   environment.port = static_cast<int>(reader.Number(kPort, 0, 65535, 0));
   environment.launcher =
       static_cast<pid_t>(reader.Number(kLauncher, 1, INT32_MAX, 0));
+  if (environment.launcher != 0) {
+    environment.restarts =
+        static_cast<uint32_t>(reader.Number(kRestarts, 0, UINT32_MAX, 0));
+    environment.resume = Has(get, kResume) ? get(kResume) : "";
+    environment.failure_note =
+        static_cast<int>(reader.Number(kNote, 0, INT32_MAX, -1));
+  }
   environment.run_id = RunOf(get, names);
   RETURN_IF_ERROR(reader.status());
   if (hosts > 1) {
@@ -190,13 +200,20 @@ std::vector<std::string> RankVariables(const RankEnvironment& environment) {
   const auto variable = [](const char* name, const auto& value) {
     return absl::StrCat(name, "=", value);
   };
-  return {variable(kTorchrun.rank, environment.rank),
-          variable(kTorchrun.ranks, environment.ranks),
-          variable(kTorchrun.local_rank, environment.rank),
-          variable(kTorchrun.local_ranks, environment.ranks),
-          variable(kPort, environment.port),
-          variable(kTorchrun.run, environment.run_id),
-          variable(kLauncher, environment.launcher)};
+  std::vector<std::string> variables = {
+      variable(kTorchrun.rank, environment.rank),
+      variable(kTorchrun.ranks, environment.ranks),
+      variable(kTorchrun.local_rank, environment.rank),
+      variable(kTorchrun.local_ranks, environment.ranks),
+      variable(kPort, environment.port),
+      variable(kTorchrun.run, environment.run_id),
+      variable(kLauncher, environment.launcher),
+      variable(kRestarts, environment.restarts),
+      variable(kResume, environment.resume)};
+  if (environment.failure_note >= 0) {
+    variables.push_back(variable(kNote, environment.failure_note));
+  }
+  return variables;
 }
 
 }  // namespace accel::runtime

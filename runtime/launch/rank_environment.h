@@ -24,6 +24,12 @@ struct RankEnvironment {
   std::string run_id;
   // Of our own launcher, the rank's parent; 0: somebody else started it.
   pid_t launcher = 0;
+  // Of our own launcher: how often it has started the ranks again, and what
+  // they go on from then instead of what the command line says; empty: that.
+  uint32_t restarts = 0;
+  std::string resume;
+  // Where the rank may leave a FailureNote, an open descriptor; -1: nowhere.
+  int failure_note = -1;
 };
 
 // The value of a variable, null if it is not set: getenv, or a test's own.
@@ -51,7 +57,9 @@ enum class Launchers { kAll, kTorchrun };
 //
 //   MASTER_ADDR                    not used: ranks of one host need no address
 //   MASTER_PORT                    0 if not set
-//   ACCEL_LAUNCHER_PID             set by our launcher alone
+//   ACCEL_LAUNCHER_PID,            set by our launcher alone; without the first
+//   ACCEL_RESTARTS, ACCEL_RESUME,  the others do not count
+//   ACCEL_FAILURE_NOTE
 //
 // PMIX_RANK without any of these does not say how many ranks there are, and is
 // refused.

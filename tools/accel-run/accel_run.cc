@@ -4,6 +4,7 @@
 #include "tools/accel-run/accel_run.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,38 +15,16 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/launch/launcher.h"
+#include "tools/accel-run/failure_report.h"
+#include "tools/accel-run/launched_run.h"
 #include "tools/accel-run/rank_log.h"
 #include "tools/accel-run/run_files.h"
+#include "tools/accel-run/stop_signals.h"
 #include "tools/accel-run/training_run.h"
 #include "tools/command-line/out_of_memory.h"
 
 namespace accel::tools {
 namespace {
-
-volatile sig_atomic_t stop_signal = 0;
-
-void RequestStop(int signal) { stop_signal = signal; }
-
-void TakeSignal(int signal, int flags) {
-  struct sigaction action = {};
-  action.sa_handler = RequestStop;
-  action.sa_flags = SA_RESTART | flags;
-  sigaction(signal, &action, nullptr);
-}
-
-// With `once`, a second signal finds the default action. Reads go on.
-void InstallStopHandlers(bool once) {
-  const int flags = once ? SA_RESETHAND : 0;
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
-    TakeSignal(signal, flags);
-  }
-  // Who has started this with nohup wants it to go on.
-  struct sigaction hangup = {};
-  sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) {
-    TakeSignal(SIGHUP, flags);
-  }
-}
 
 // A pipe without a reader, and a file at its size limit, are errors of the
 // write, which says so.
@@ -66,6 +45,13 @@ absl::Status CheckRanks(const RunOptions& options, const MaybeRank& rank) {
         rank->rank, " of ", rank->ranks,
         " already; leave out --ranks, or unset RANK and WORLD_SIZE"));
   }
+  if (options.max_restarts > 0 && rank && !launched) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--max-restarts ", options.max_restarts,
+        ": expected a run whose ranks accel-run starts (-n), got one that "
+        "another launcher has started; let that start it again, with "
+        "--resume=auto, and leave out --max-restarts"));
+  }
   const uint32_t processes = rank ? rank->ranks : options.ranks.value_or(1);
   if (options.tune && (processes > 1 || options.ranks_as_threads > 1)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -84,8 +70,7 @@ absl::Status CheckRanks(const RunOptions& options, const MaybeRank& rank) {
   return absl::OkStatus();
 }
 
-// What this process is: one rank of several, all of them (nothing), or their
-// launcher, if options.ranks is more than 1.
+// Which rank this process is, or nothing: no launcher has started it.
 absl::StatusOr<MaybeRank> FindRank(const RunOptions& options) {
   // -n says what is meant, wherever it is typed. RANK besides it is a mistake.
   ASSIGN_OR_RETURN(
@@ -95,11 +80,9 @@ absl::StatusOr<MaybeRank> FindRank(const RunOptions& options) {
           options.ranks ? runtime::Launchers::kTorchrun
                         : runtime::Launchers::kAll));
   RETURN_IF_ERROR(CheckRanks(options, rank));
+  RETURN_IF_ERROR(CheckRestarts(options));
   if (rank && rank->launcher != 0) {
     RETURN_IF_ERROR(runtime::DieWithLauncher(rank->launcher));
-  }
-  if (rank && rank->ranks == 1) {
-    return std::nullopt;
   }
   return rank;
 }
@@ -108,35 +91,20 @@ absl::StatusOr<MaybeRank> FindRank(const RunOptions& options) {
 // started are told by the first of them, unless there are logs.
 absl::Status CheckFirst(runtime::Vfs& vfs, const RunOptions& options,
                         const MaybeRank& rank) {
-  if (rank && options.log_dir.empty()) {
+  if (rank && rank->ranks > 1 && options.log_dir.empty()) {
     return absl::OkStatus();
   }
   return CheckRunFiles(vfs, options,
                        rank ? rank->ranks : options.ranks.value_or(1), nullptr);
 }
 
-int LaunchAll(const RunOptions& options, char** argv,
-              const runtime::Logger& logger) {
-  runtime::LauncherOptions launcher;
-  launcher.ranks = *options.ranks;
-  launcher.argv = argv;
-  launcher.take_signal = [] {
-    const int signal = stop_signal;
-    stop_signal = 0;
-    return signal;
-  };
-  launcher.secondary_status = static_cast<int>(ExitCode::kCommunication);
-  InstallStopHandlers(/*once=*/false);
-  // Ranks have process groups of their own, which a terminal's Ctrl-Z does not
-  // reach.
-  TakeSignal(SIGTSTP, 0);
-  const absl::StatusOr<int> status = runtime::LaunchRanks(launcher, logger);
-  if (!status.ok()) {
-    logger.Log(runtime::LogLevel::kError, status.status().message());
-    return static_cast<int>(
-        ExitCodeOf(status.status(), ExitCode::kInputOutput));
+// As the launcher of a restart says.
+RunOptions OptionsOfRank(const RunOptions& options, const MaybeRank& rank) {
+  RunOptions own = options;
+  if (rank && !rank->resume.empty()) {
+    own.resume = rank->resume;
   }
-  return *status;
+  return own;
 }
 
 // From the start of the process on, or from main on if the kernel does not tell
@@ -160,28 +128,64 @@ std::string PythonEnvironment() {
   return folder == nullptr ? "" : folder;
 }
 
-int RunRank(runtime::Vfs& vfs, const RunOptions& options, const MaybeRank& rank,
-            const runtime::Logger& logger,
+// How this process speaks of its failure. True: it is said, or will be by our
+// launcher, who has more to say of a run that had begun.
+bool SayFailure(runtime::Vfs& vfs, const RunOptions& options, char** argv,
+                const MaybeRank& rank, const RankLog& log,
+                const runtime::FailureNote& note, ExitCode code) {
+  const bool speaks = note.has_begun && (!rank || rank->rank == 0);
+  if (rank && rank->failure_note >= 0) {
+    if (!runtime::WriteNote(rank->failure_note, note).ok() || !speaks) {
+      return false;
+    }
+    log.file_logger().Log(runtime::LogLevel::kError, note.what);
+    return true;
+  }
+  if (!speaks) {
+    return false;
+  }
+  log.logger().Log(runtime::LogLevel::kError, note.what);
+  Failure failure;
+  // Of several the error names the one.
+  failure.pid = rank && rank->ranks > 1 ? 0 : getpid();
+  failure.where = note.where;
+  failure.since_ns = note.since_ns;
+  failure.status = static_cast<int>(code);
+  failure.run_directory = note.run_directory;
+  log.logger().Log(
+      runtime::LogLevel::kInfo,
+      absl::StrCat("  ", FailureReport(vfs, options, argv, failure)));
+  return true;
+}
+
+int RunRank(runtime::Vfs& vfs, const RunOptions& options, char** argv,
+            const MaybeRank& rank, const runtime::Logger& logger,
             runtime::TimeReport::Clock::time_point main) {
   runtime::TimeReport times = StartTimes(vfs, main);
-  const auto log =
-      RankLog::Open(vfs, options, rank ? static_cast<int>(rank->rank) : 0,
-                    rank ? static_cast<int>(rank->ranks) : 1);
+  const auto log = RankLog::Open(
+      vfs, options, rank ? static_cast<int>(rank->rank) : 0,
+      rank ? static_cast<int>(rank->ranks) : 1, rank ? rank->restarts : 0);
   if (!log.ok()) {
     logger.Log(runtime::LogLevel::kError, log.status().message());
     return static_cast<int>(absl::IsResourceExhausted(log.status())
                                 ? ExitCode::kMemory
                                 : ExitCode::kInputOutput);
   }
-  InstallStopHandlers(/*once=*/true);
-  const RunEnvironment environment{vfs,
-                                   (*log)->console(),
-                                   (*log)->logger(),
-                                   [] { return static_cast<int>(stop_signal); },
-                                   rank,
-                                   (*log)->failures(),
-                                   options.time_report ? &times : nullptr,
-                                   PythonEnvironment()};
+  // Our launcher gets a second signal, too, and ends all ranks at once.
+  TakeStopSignals(rank && rank->launcher != 0 ? SecondSignal::kIsIgnored
+                                              : SecondSignal::kEnds);
+  const RunEnvironment environment{
+      vfs,
+      (*log)->console(),
+      (*log)->logger(),
+      StopSignal,
+      rank && rank->ranks > 1 ? rank : std::nullopt,
+      (*log)->failures(),
+      options.time_report ? &times : nullptr,
+      PythonEnvironment(),
+      [&](const runtime::FailureNote& note, ExitCode code) {
+        return SayFailure(vfs, options, argv, rank, **log, note, code);
+      }};
   TrainingRun run(options, environment);
   ExitCode code = run.Run();
   const absl::Status said = (*log)->Close(LinePatience(options));
@@ -189,7 +193,7 @@ int RunRank(runtime::Vfs& vfs, const RunOptions& options, const MaybeRank& rank,
     code = ExitCode::kInputOutput;
   }
   // Asked to itself, or as another rank was.
-  const int signal = stop_signal != 0 ? stop_signal : run.stop_signal();
+  const int signal = StopSignal() != 0 ? StopSignal() : run.stop_signal();
   if (code == ExitCode::kOk && signal != 0) {
     return 128 + signal;
   }
@@ -218,9 +222,11 @@ int AccelRunMain(int argc, char** argv, runtime::Vfs& vfs) {
     logger.Log(runtime::LogLevel::kError, files.message());
     return static_cast<int>(ExitCode::kCommandLine);
   }
-  const bool launcher = !rank->has_value() && options.ranks.value_or(1) > 1;
-  return launcher ? LaunchAll(options, argv, logger)
-                  : RunRank(vfs, options, *rank, logger, main);
+  const bool launches = !rank->has_value() && (options.ranks.value_or(1) > 1 ||
+                                               options.max_restarts > 0);
+  return launches ? LaunchedRun(vfs, options, argv).Run()
+                  : RunRank(vfs, OptionsOfRank(options, *rank), argv, *rank,
+                            logger, main);
 }
 
 }  // namespace accel::tools

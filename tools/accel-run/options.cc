@@ -38,6 +38,8 @@ Examples:
   accel-run plan --data text.bin --run-dir run --checkpoint-every 10m
   accel-run plan --data text.bin --run-dir run --checkpoint-every 10m --resume auto
                                                   goes on after any end, on any number of ranks
+  accel-run plan --data text.bin --run-dir run --checkpoint-every 10m -n 4 --max-restarts 3
+                                                  goes on by itself when a rank dies or hangs
   torchrun --nproc-per-node 4 --no-python accel-run plan --data text.bin
                                                   the same; RANK and WORLD_SIZE alone will do, too
   accel-run plan --tune && accel-run plan --data text.bin
@@ -60,7 +62,7 @@ Exit status:
   5 not enough memory or threads; 6 plan fails verification; 10 loss or gradient not finite; 11 a stream or rank did not
   answer in time, or another rank has failed; 12 data; 70 internal error; 129 stopped by SIGHUP after the microbatch in
   progress; 130 by SIGINT; 138 by SIGUSR1; 143 by SIGTERM. With -n it is that of the rank that failed first, 128 + N
-  where signal N has killed it
+  where signal N has killed it. A run that had begun ends with what is left of it and the command that goes on
 )";
 
 void AddTrainingOptions(CLI::App& app, RunOptions& options) {
@@ -192,6 +194,14 @@ void AddCheckpointOptions(CLI::App& app, RunOptions& options) {
       ->group("Checkpoints");
   app.add_flag("--allow-data-change", options.allow_data_change,
                "Resumes on other data than the checkpoint's")
+      ->group("Checkpoints");
+  app.add_option("--max-restarts", options.max_restarts,
+                 "Starts all ranks again, from the newest checkpoint, when one "
+                 "dies of a signal or ends with\nstatus 11 or 70; at most K "
+                 "times without a new checkpoint in between")
+      ->type_name("K")
+      ->capture_default_str()
+      ->check(WholeNumber(0, int64_t{1} << 31))
       ->group("Checkpoints");
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/atomic_file.h"
+#include "runtime/io/path.h"
 #include "runtime/io/posix_file.h"
 #include "tools/accel-run/run_files.h"
 
@@ -45,14 +46,19 @@ absl::StatusOr<std::unique_ptr<LineWriter>> WriterOf(int descriptor,
 
 absl::StatusOr<std::unique_ptr<LineWriter>> LogOf(runtime::Vfs& vfs,
                                                   const std::string& folder,
-                                                  int rank) {
-  const std::string path = absl::StrCat(folder, "/rank-", rank, ".log");
+                                                  int rank, uint32_t restarts) {
+  const std::string path = RankLogPath(folder, static_cast<uint32_t>(rank));
   runtime::LineWriterOptions options;
   options.what = absl::StrCat("'", path, "'");
   ASSIGN_OR_RETURN(auto writer, LineWriter::Start(std::move(options)));
   RETURN_IF_ERROR(runtime::MakeDirectories(vfs, folder));
-  ASSIGN_OR_RETURN(auto file, vfs.Open(path, runtime::OpenMode::kTruncate));
+  ASSIGN_OR_RETURN(auto file,
+                   vfs.Open(path, restarts == 0 ? runtime::OpenMode::kTruncate
+                                                : runtime::OpenMode::kAppend));
   writer->Open(std::move(file));
+  if (restarts != 0) {
+    writer->Append(absl::StrCat("restart ", restarts, " of this log\n"));
+  }
   return writer;
 }
 
@@ -75,8 +81,13 @@ absl::Status CloseWriter(const std::unique_ptr<LineWriter>& writer,
 
 }  // namespace
 
+std::string RankLogPath(const std::string& folder, uint32_t rank) {
+  return runtime::JoinPath(folder, absl::StrCat("rank-", rank, ".log"));
+}
+
 absl::StatusOr<std::unique_ptr<RankLog>> RankLog::Open(
-    runtime::Vfs& vfs, const RunOptions& options, int rank, int ranks) {
+    runtime::Vfs& vfs, const RunOptions& options, int rank, int ranks,
+    uint32_t restarts) {
   // Where standard output takes a file, it takes nothing else.
   const int descriptor =
       WritesToStandardOutput(vfs, options) ? STDERR_FILENO : STDOUT_FILENO;
@@ -86,7 +97,7 @@ absl::StatusOr<std::unique_ptr<RankLog>> RankLog::Open(
     ASSIGN_OR_RETURN(writers.errors, WriterOf(STDERR_FILENO, "standard error"));
   }
   if (!options.log_dir.empty()) {
-    auto file = LogOf(vfs, options.log_dir, rank);
+    auto file = LogOf(vfs, options.log_dir, rank, restarts);
     RETURN_IF_ERROR(runtime::Annotate(file.status(), "--log-dir"));
     writers.file = *std::move(file);
   }
@@ -110,6 +121,10 @@ RankLog::RankLog(const RunOptions& options, int rank, int ranks, int descriptor,
                 }
                 AppendTo(writers_.file, absl::StrCat(line, "\n"));
               }),
+      file_logger_(runtime::LogLevel::kInfo, 0, 1,
+                   [this](absl::string_view line) {
+                     AppendTo(writers_.file, absl::StrCat(line, "\n"));
+                   }),
       failures_(runtime::LogLevel::kInfo, rank, ranks, runtime::StderrSink()) {}
 
 // A terminal shows both in the order in which they were said.

@@ -5,6 +5,7 @@
 #define ACCEL_TOOLS_ACCEL_RUN_RANK_LOG_H_
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -17,19 +18,26 @@
 
 namespace accel::tools {
 
+// The log of a rank in the folder of --log-dir.
+std::string RankLogPath(const std::string& folder, uint32_t rank);
+
 // The console and the loggers of one rank.
 //
 // Threads: those of Console and Logger.
 class RankLog {
  public:
-  // `rank` of `ranks` processes. Creates the folder and file of --log-dir.
+  // `rank` of `ranks` processes. Creates the folder and file of --log-dir;
+  // after so many restarts it goes on with the file, and says so there.
   // ResourceExhausted if there can be no threads that write.
   // Borrows: the vfs.
   static absl::StatusOr<std::unique_ptr<RankLog>> Open(
-      runtime::Vfs& vfs, const RunOptions& options, int rank, int ranks);
+      runtime::Vfs& vfs, const RunOptions& options, int rank, int ranks,
+      uint32_t restarts = 0);
 
   runtime::Console& console() { return console_; }
   const runtime::Logger& logger() const { return logger_; }
+  // Of --log-dir alone, for what is said elsewhere later.
+  const runtime::Logger& file_logger() const { return file_logger_; }
   // Standard error, for failures of other ranks than 0; null for rank 0, whose
   // logger goes there.
   const runtime::Logger* failures() const {
@@ -60,6 +68,7 @@ class RankLog {
   Writers writers_;
   runtime::Console console_;
   runtime::Logger logger_;
+  runtime::Logger file_logger_;
   runtime::Logger failures_;
 };
 

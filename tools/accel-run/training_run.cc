@@ -6,7 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/format.h"
@@ -142,53 +141,11 @@ ExitCode TrainingRun::RunStages(absl::Span<const Stage> stages) {
   for (const Stage& stage : stages) {
     const absl::Status status = (this->*stage.run)();
     if (!status.ok()) {
-      return Fail(status, stage.failure);
+      return Fail(status, stage);
     }
     NoteTime(stage.name);
   }
   return ExitCode::kOk;
-}
-
-ExitCode TrainingRun::Fail(const absl::Status& status, ExitCode otherwise) {
-  environment_.console.FinishLive();
-  if (absl::IsCancelled(status)) {
-    environment_.logger.Log(runtime::LogLevel::kInfo, status.message());
-    stop_signal_ = environment_.stop_requested();
-    return ExitCode::kOk;
-  }
-  const absl::Status group =
-      group_ == nullptr ? absl::OkStatus() : group_->communicator().Health();
-  if (group_ != nullptr && group.ok() && !all_know_) {
-    group_->communicator().Abort(status);
-  }
-  // Ended by another rank: its failure is what people need, not where it
-  // happened to be noticed here.
-  const absl::Status shown = !group.ok() ? group : NameRank(status);
-  environment_.logger.Log(runtime::LogLevel::kError, shown.message());
-  if (environment_.failures != nullptr && IsOursToShow(group)) {
-    environment_.failures->Log(runtime::LogLevel::kError, shown.message());
-  }
-  return group.ok() ? ExitCodeOf(status, otherwise) : ExitCode::kCommunication;
-}
-
-// What other ranks say of themselves names them; the first one is as good as
-// any.
-absl::Status TrainingRun::NameRank(const absl::Status& status) const {
-  const bool own = group_ != nullptr && IsFirst() && !all_know_;
-  return own ? runtime::Annotate(status, "rank 0") : status;
-}
-
-bool TrainingRun::IsOursToShow(const absl::Status& group) const {
-  // Our launcher keeps it, and shows it if rank 0 could not.
-  if (environment_.rank->launcher != 0) {
-    return true;
-  }
-  if (group.ok()) {
-    return !all_know_;
-  }
-  // It was this rank that waited in vain, perhaps for rank 0.
-  const std::string own = absl::StrCat("rank ", environment_.rank->rank, ": ");
-  return absl::StartsWith(group.message(), own) || group_->SpeaksForTheDead();
 }
 
 absl::Status TrainingRun::JoinRanks() {

@@ -19,6 +19,7 @@
 #include "runtime/device/tuned_products.h"
 #include "runtime/executor/executor.h"
 #include "runtime/executor/trace_recorder.h"
+#include "runtime/launch/failure_note.h"
 #include "runtime/launch/rank_group.h"
 #include "runtime/plan/plan.h"
 #include "runtime/report/console.h"
@@ -54,6 +55,9 @@ struct RunEnvironment {
   runtime::TimeReport* times = nullptr;
   // A folder with Python's packages; empty: none.
   std::string python_environment = {};
+  // Told of the failure that ends the run; false: the run itself says what.
+  std::function<bool(const runtime::FailureNote& note, ExitCode code)>
+      say_failure = nullptr;
 };
 
 class TrainingRun {
@@ -136,7 +140,9 @@ class TrainingRun {
   // Samples of the run that have been taken.
   int64_t SamplesAfter(int64_t steps) const;
 
-  ExitCode Fail(const absl::Status& status, ExitCode otherwise);
+  ExitCode Fail(const absl::Status& status, const Stage& stage);
+  runtime::FailureNote NoteOf(const absl::Status& shown,
+                              const Stage& stage) const;
   absl::Status NameRank(const absl::Status& status) const;
   // Whether another rank than 0 shall say why it failed; `group`: what ended
   // all ranks, if it was not this one.
@@ -199,6 +205,8 @@ class TrainingRun {
   bool all_know_ = false;
   int stop_signal_ = 0;
   std::optional<int64_t> stopped_after_;  // steps
+  bool has_begun_ = false;                // initial weights are there
+  int64_t step_in_progress_ = 0;          // from 1; 0: none yet
   int64_t skipped_steps_ = 0;
   // The cause of a step that was not finite has been named.
   bool named_cause_ = false;

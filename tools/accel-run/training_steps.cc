@@ -35,6 +35,7 @@ double TrainingRun::MetricOf(const std::vector<double>& values,
 }
 
 absl::StatusOr<std::vector<double>> TrainingRun::RunOneStep(int64_t step) {
+  step_in_progress_ = step + 1;
   NoteBegin(planpb::FUNCTION_STEP, step);
   const bool observes = IsFirst() || ReadTogether("gradient");
   if (step != origin_.step || options_.dump_gradients.empty() || !observes) {

@@ -110,7 +110,9 @@ absl::Status TrainingRun::Initialize() {
                   : weights_ != nullptr ? InitializeWith(*weights_)
                                         : executor_->Initialize());
   weights_ = nullptr;
-  return ApplySettings(settings_, *executor_);
+  RETURN_IF_ERROR(ApplySettings(settings_, *executor_));
+  has_begun_ = true;
+  return absl::OkStatus();
 }
 
 void TrainingRun::AddWeightsFacts(runtime::RankFacts& facts) const {

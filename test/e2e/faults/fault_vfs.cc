@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -69,10 +71,13 @@ class Counter {
   template <typename Half>
   absl::Status Count(const std::string& path, const char* operation,
                      Half half) {
-    const std::lock_guard lock(mutex_);
     if (path.find(plan_.path_part) == std::string::npos) {
       return absl::OkStatus();
     }
+    if (!plan_.now_file.empty()) {
+      return FailNow(path, operation);
+    }
+    const std::lock_guard lock(mutex_);
     ++count_;
     absl::string_view error = plan_.what;
     const bool stays = absl::ConsumeSuffix(&error, "+");
@@ -89,15 +94,40 @@ class Counter {
     if (error == "short" || error == "kill" || error == "cut") {
       ::kill(::getpid(), SIGKILL);
     }
-    return absl::UnavailableError(
-        absl::StrCat("cannot ", operation, " '", path,
-                     "': ", std::strerror(NumberOf(std::string(error)))));
+    return Error(path, operation, std::string(error));
   }
   absl::Status Count(const std::string& path, const char* operation) {
     return Count(path, operation, [] {});
   }
 
  private:
+  static absl::Status Error(const std::string& path, const char* operation,
+                            const std::string& error) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot ", operation, " '", path,
+                     "': ", std::strerror(NumberOf(error))));
+  }
+
+  std::string Now() const {
+    std::string what;
+    std::ifstream(plan_.now_file) >> what;
+    return what;
+  }
+
+  // As the file says at this moment.
+  absl::Status FailNow(const std::string& path, const char* operation) const {
+    constexpr std::chrono::milliseconds kSlow(30);
+    std::string what = Now();
+    for (; what == "hang"; what = Now()) {
+      std::this_thread::sleep_for(kSlow);
+    }
+    if (what == "slow") {
+      std::this_thread::sleep_for(kSlow);
+      return absl::OkStatus();
+    }
+    return what.empty() ? absl::OkStatus() : Error(path, operation, what);
+  }
+
   const FaultPlan plan_;
   std::mutex mutex_;
   int64_t count_ = 0;
@@ -232,6 +262,7 @@ FaultPlan FaultPlan::FromEnvironment() {
   FaultPlan plan;
   plan.path_part = Variable("ACCEL_FAULT_PATH");
   plan.count_file = Variable("ACCEL_FAULT_COUNT");
+  plan.now_file = Variable("ACCEL_FAULT_NOW");
   const std::string rank = Variable("ACCEL_FAULT_RANK");
   const std::pair<std::string, std::string> fault =
       absl::StrSplit(Variable("ACCEL_FAULT"), absl::MaxSplits('@', 1));

@@ -25,11 +25,15 @@ namespace accel::testing {
 //                               all later ones, too
 //   ACCEL_FAULT_RANK=R   in the process with RANK=R alone
 //   ACCEL_FAULT_COUNT=F  appends the number of operations to file F at the end
+//   ACCEL_FAULT_NOW=F    in place of these, what file F says at that moment: an
+//                        error, slow (each operation takes 30 ms more), hang
+//                        (until it says something else), or nothing
 struct FaultPlan {
   std::string what;  // empty: count only
   int64_t at = 0;
   std::string path_part;
   std::string count_file;
+  std::string now_file;
 
   static FaultPlan FromEnvironment();
 };

@@ -61,6 +61,9 @@ TEST(RankEnvironmentTest, OurLaunchersVariablesComeBack) {
   environment.port = 17;
   environment.run_id = "launcher-33";
   environment.launcher = 33;
+  environment.restarts = 2;
+  environment.resume = "auto";
+  environment.failure_note = 7;
   Variables variables;
   for (const std::string& variable : RankVariables(environment)) {
     const size_t equals = variable.find('=');
@@ -69,6 +72,12 @@ TEST(RankEnvironmentTest, OurLaunchersVariablesComeBack) {
   ASSERT_OK_AND_ASSIGN(const auto rank, Parse(variables));
   ASSERT_TRUE(rank);
   EXPECT_EQ(RankVariables(*rank), RankVariables(environment));
+  // Without our launcher they are nobody's.
+  variables.erase("ACCEL_LAUNCHER_PID");
+  ASSERT_OK_AND_ASSIGN(const auto foreign, Parse(variables));
+  EXPECT_EQ(foreign->restarts, 0u);
+  EXPECT_EQ(foreign->resume, "");
+  EXPECT_EQ(foreign->failure_note, -1);
 }
 
 TEST(RankEnvironmentTest, HalfAnEnvironmentIsRefused) {
