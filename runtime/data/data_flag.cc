@@ -10,19 +10,23 @@
 #include "absl/strings/strip.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/base/utf8.h"
+#include "runtime/data/token_index.h"
 #include "runtime/io/glob.h"
 #include "runtime/io/path.h"
 
 namespace accel::runtime {
 namespace {
 
-enum class Kind { kArray, kTokens, kOther };
+enum class Kind { kArray, kTokens, kBlend, kOther };
 
 Kind KindOf(absl::string_view path, TokenEncoding encoding) {
-  if (encoding != TokenEncoding::kAuto || absl::EndsWith(path, ".bin")) {
+  if (encoding != TokenEncoding::kAuto || absl::EndsWith(path, ".bin") ||
+      IsIndexName(path)) {
     return Kind::kTokens;
   }
-  return absl::EndsWith(path, ".npy") ? Kind::kArray : Kind::kOther;
+  return absl::EndsWith(path, ".npy")    ? Kind::kArray
+         : absl::EndsWith(path, ".toml") ? Kind::kBlend
+                                         : Kind::kOther;
 }
 
 absl::Status Refuse(const DataFlag& flag, absl::string_view text) {
@@ -33,7 +37,7 @@ absl::Status Refuse(const DataFlag& flag, absl::string_view text) {
 absl::Status Malformed(absl::string_view text, absl::string_view got) {
   return absl::InvalidArgumentError(absl::StrCat(
       "--data ", text, ": expected [NAME=]FILE.npy, [NAME=]FILE.bin, ",
-      "FILE.bin:u16 or FILE.bin:u32, got ", got));
+      "FILE.bin:u16, FILE.bin:u32, FILE.idx or FILE.toml, got ", got));
 }
 
 // The command that makes tokens of a text.
@@ -107,6 +111,10 @@ bool DataFlag::is_array() const {
   return KindOf(path, encoding) == Kind::kArray;
 }
 
+bool DataFlag::is_blend() const {
+  return name.empty() && KindOf(path, encoding) == Kind::kBlend;
+}
+
 TokenPath ParseTokenPath(absl::string_view text) {
   TokenEncoding encoding = TokenEncoding::kAuto;
   if (absl::ConsumeSuffix(&text, ":u16")) {
@@ -147,6 +155,12 @@ absl::StatusOr<std::vector<std::string>> FindDataFiles(Vfs& vfs,
       return RefuseDirectory(flag, path);
     }
     const Kind kind = KindOf(path, flag.encoding);
+    if (kind == Kind::kBlend) {
+      return Refuse(flag,
+                    absl::StrCat("expected data, got the blend '", path,
+                                 "'; a blend is --data FILE.toml, without "
+                                 "a field's name, and the only --data"));
+    }
     if (kind == Kind::kOther && !absl::IsNotFound(stat.status())) {
       return RefuseOther(vfs, flag, path);
     }

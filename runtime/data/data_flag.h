@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The spelling of accel-run's --data, [NAME=]FILE[:u16|:u32], and the files
-// that one flag stands for.
+// that one flag stands for. A blend of datasets is FILE.toml alone
+// (blend_file.h).
 #ifndef ACCEL_RUNTIME_DATA_DATA_FLAG_H_
 #define ACCEL_RUNTIME_DATA_DATA_FLAG_H_
 
@@ -35,15 +36,16 @@ struct DataFlag {
 
   // What the name of the file, or of what the pattern matches, promises.
   bool is_array() const;
+  bool is_blend() const;
 };
 
 // A '=' before the first '/' ends the name, so "./a=b.bin" is a path.
 absl::StatusOr<DataFlag> ParseDataFlag(absl::string_view text);
 
 // The file, or what the pattern matches, in byte order: at least one, all of
-// them arrays (.npy) or all of them streams of tokens (.bin, or any name with
-// an encoding). A file that exists under the name of a pattern is that file. A
-// file that does not exist is not missed here.
+// them arrays (.npy) or all of them streams of tokens (.bin, .idx, or any name
+// with an encoding). A file that exists under the name of a pattern is that
+// file. A file that does not exist is not missed here.
 absl::StatusOr<std::vector<std::string>> FindDataFiles(Vfs& vfs,
                                                        const DataFlag& flag);
 

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "runtime/data/blend.h"
 #include "runtime/data/sample_source.h"
 #include "runtime/data/signature.h"
 #include "runtime/io/vfs.h"
@@ -39,19 +40,31 @@ class Dataset {
 
   // The fields in the signature's order; Fill() names them by index.
   const std::vector<SignatureField>& signature() const { return signature_; }
-  // Samples in one epoch.
+  // Samples in one epoch; of a blend, in all its datasets.
   int64_t size() const { return size_; }
+  // Of a run that is not told how long: one epoch, or as much of a blend as its
+  // datasets allow.
+  int64_t DefaultSamples() const {
+    return blend_ == nullptr ? size_ : blend_->MostSamples();
+  }
+  // Whether a run may take its first `samples` samples of these data. A blend
+  // has bounds (Blend::CheckRun), all else may be repeated.
+  absl::Status CheckRun(int64_t samples) const;
   bool synthetic() const { return synthetic_; }
   // SHA-256 of what the data are, in hexadecimal: contents and bindings, not
   // paths, times, seed or order.
   const std::string& identity() const { return identity_; }
-  // Lines for people: which field comes from where, samples per epoch. Says
-  // loudly when the data are synthetic.
-  std::string Describe() const;
+  // Lines for people: which field comes from where, samples per epoch, and what
+  // a run of `run_samples` takes of the datasets of a blend. Says loudly when
+  // the data are synthetic.
+  std::string Describe(int64_t run_samples) const;
 
   // The row that sample `global_sample` of a run shows: of epoch g / size(),
-  // row g % size() of that epoch's order. Requires: global_sample >= 0.
+  // row g % size() of that epoch's order. Of a blend, a row of all its datasets
+  // (Blend::RowOf). Requires: global_sample >= 0.
   int64_t RowOf(int64_t global_sample) const;
+  // "7 of the data"; of a blend "7 of 'web.bin'".
+  std::string DescribeRow(int64_t row) const;
 
   // Writes field `field` of one sample, converted to the field's dtype.
   // Allocates nothing.
@@ -61,13 +74,15 @@ class Dataset {
                     absl::Span<std::byte> dst) const;
 
  private:
-  Dataset(std::vector<SignatureField> signature, BoundSources bound,
+  Dataset(std::vector<SignatureField> signature, Blend::Opened opened,
           const DatasetOptions& options);
 
   std::vector<SignatureField> signature_;
   std::vector<std::unique_ptr<SampleSource>> sources_;  // one per field
   std::vector<std::string> notes_;
+  std::unique_ptr<Blend> blend_;  // null: no blend
   int64_t size_ = 0;
+  int64_t global_batch_ = 1;
   uint64_t seed_ = 0;
   bool shuffle_ = true;
   bool synthetic_ = false;

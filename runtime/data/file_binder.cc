@@ -267,7 +267,12 @@ void FileBinder::BindStream(const std::shared_ptr<TokenStream>& stream,
                      signature_[i].shape[1], " and a successor)");
     slot.note = absl::StrCat(
         signature_[i].is_successor() ? "successors in " : "", stream->Name(),
-        " ", FormatCount(stream->size()), " ", stream->Layout());
+        " ", FormatCount(stream->size()), " ", stream->Layout(),
+        stream->documents().has_value()
+            ? absl::StrCat(
+                  ", ", FormatCount(*stream->documents()),
+                  *stream->documents() == 1 ? " document" : " documents")
+            : "");
     slot.tokens = stream;
   }
 }

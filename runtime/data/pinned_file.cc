@@ -49,11 +49,11 @@ absl::Status PinnedFile::ReadAt(uint64_t offset,
   absl::Status read = file_->ReadAt(offset, dst);
   // After the read, so that a change before or during it is seen; it goes
   // before the read's own error, as it explains it.
-  RETURN_IF_ERROR(CheckUnchanged());
+  RETURN_IF_ERROR(CheckUnchanged(offset));
   return read;
 }
 
-absl::Status PinnedFile::CheckUnchanged() const {
+absl::Status PinnedFile::CheckUnchanged(std::optional<uint64_t> offset) const {
   // By name as well as by descriptor: a file replaced by rename leaves the
   // descriptor's own as it was.
   ASSIGN_OR_RETURN(const FileStat open, file_->Stat());
@@ -71,9 +71,10 @@ absl::Status PinnedFile::CheckUnchanged() const {
   if (difference.empty()) {
     return absl::OkStatus();
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat("'", path(), "' changed during the run: ", difference,
-                   "; start again with files that stay as they are"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "'", path(), "' changed during the run: ", difference,
+      offset ? absl::StrCat(", seen at byte offset ", *offset) : "",
+      "; start again with files that stay as they are"));
 }
 
 }  // namespace accel::runtime

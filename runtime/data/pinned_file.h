@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -36,8 +37,9 @@ class PinnedFile {
   // Exactly dst.size() bytes, of the file as it was at open.
   absl::Status ReadAt(uint64_t offset, absl::Span<std::byte> dst) const;
 
-  // FailedPrecondition naming the file and what changed.
-  absl::Status CheckUnchanged() const;
+  // FailedPrecondition naming the file, what changed and, of a read, where.
+  absl::Status CheckUnchanged(
+      std::optional<uint64_t> offset = std::nullopt) const;
 
  private:
   PinnedFile(Vfs& vfs, std::unique_ptr<File> file, FileStat pinned);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams of token ids: layouts, reading and the check of every id.
+// Streams of token ids: reading and the check of every id.
 #include "runtime/data/token_file.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/base/utf8.h"
+#include "runtime/data/integer_element.h"
+#include "runtime/data/token_index.h"
 
 namespace accel::runtime {
 namespace {
@@ -21,176 +21,118 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "token files are little endian and read as they lie");
 
-// llm.c: 256 words of 32 bits, of which three are used.
-constexpr uint64_t kHeaderSize = 256 * 4;
-constexpr uint32_t kMagic16 = 20240520;
-constexpr uint32_t kVersion16 = 1;
-constexpr uint32_t kMagic32 = 20240801;
-constexpr uint32_t kVersion32 = 7;
-constexpr uint32_t kMagicEval = 20240522;
+absl::Status RefuseTokens(absl::string_view path, absl::string_view text) {
+  return absl::InvalidArgumentError(absl::StrCat("'", path, "': ", text));
+}
 
-struct TokenLayout {
-  uint64_t data_offset = 0;
-  int width = 2;
+struct LaidOutFile {
+  std::unique_ptr<PinnedFile> file;
+  TokenLayout layout;
 };
 
-absl::Status Refuse(const PinnedFile& file, absl::string_view text) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", file.path(), "': ", text));
+// The pair of an index and its tokens.
+absl::StatusOr<LaidOutFile> OpenPair(Vfs& vfs, const std::string& index_path) {
+  ASSIGN_OR_RETURN(const TokenIndex index, ReadTokenIndex(vfs, index_path));
+  const std::string path = TokensOfIndex(index_path);
+  if (absl::IsNotFound(vfs.Stat(path).status())) {
+    return absl::NotFoundError(
+        absl::StrCat("'", index_path, "': expected its tokens beside it, in '",
+                     path, "', got no such file; keep the two together"));
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<PinnedFile> file,
+                   PinnedFile::Open(vfs, path));
+  TokenLayout layout;
+  layout.dtype = index.dtype;
+  layout.format = "index";
+  layout.documents = index.documents;
+  const int64_t expected = index.tokens * layout.width();
+  if (file->size() != static_cast<uint64_t>(expected)) {
+    return RefuseTokens(
+        path, absl::StrCat("its index '", index_path, "' counts ", index.tokens,
+                           " tokens of ", layout.width(), " bytes, expected ",
+                           expected, " bytes, got ", file->size(),
+                           "; copy the two files again"));
+  }
+  return LaidOutFile{std::move(file), std::move(layout)};
 }
 
-// The layout of a file with llm.c's header; nothing if it has none.
-absl::StatusOr<std::optional<TokenLayout>> ReadHeader(const PinnedFile& file) {
-  if (file.size() < kHeaderSize) {
-    return std::optional<TokenLayout>();
+// Tokens of an index may be of any type, so nothing is guessed without it.
+absl::Status RefuseIndexed(Vfs& vfs, const std::string& path) {
+  if (!absl::EndsWith(path, ".bin")) {
+    return absl::OkStatus();
   }
-  std::array<uint32_t, 3> words;
-  RETURN_IF_ERROR(
-      file.ReadAt(0, absl::MakeSpan(reinterpret_cast<std::byte*>(words.data()),
-                                    sizeof(words))));
-  const auto [magic, version, count] = words;
-  if (magic == kMagicEval) {
-    return Refuse(file,
-                  "this is an llm.c evaluation file (magic 20240522), not a "
-                  "stream of tokens");
+  const std::string index = IndexOfTokens(path);
+  const auto stat = vfs.Stat(index);
+  if (!stat.ok() || !stat->is_regular) {
+    return absl::OkStatus();
   }
-  if (magic != kMagic16 && magic != kMagic32) {
-    return std::optional<TokenLayout>();
-  }
-  const uint32_t known = magic == kMagic16 ? kVersion16 : kVersion32;
-  if (version != known) {
-    return Refuse(
-        file, absl::StrCat("llm.c header ", magic, ": expected version ", known,
-                           ", got ", version));
-  }
-  const TokenLayout layout{kHeaderSize, magic == kMagic16 ? 2 : 4};
-  const uint64_t expected = uint64_t{count} * layout.width;
-  if (file.size() - kHeaderSize != expected) {
-    return Refuse(file, absl::StrCat("its header says ", count, " tokens of ",
-                                     layout.width, " bytes, expected ",
-                                     kHeaderSize + expected, " bytes, got ",
-                                     file.size()));
-  }
-  return std::optional<TokenLayout>(layout);
+  ASSIGN_OR_RETURN(const bool is_index, LooksLikeIndex(vfs, index));
+  return is_index
+             ? RefuseTokens(path,
+                            absl::StrCat("its index '", index,
+                                         "' lies beside it and says how to "
+                                         "read it: say --data ",
+                                         index, ", or ", path,
+                                         ":u16 or :u32 if these are raw words"))
+             : absl::OkStatus();
 }
 
-// Raw 32-bit ids seen as 16-bit words have tiny upper halves. Read with the
-// wrong width they would all be valid ids, and the model would train on noise.
-absl::Status RefuseHidden32Bit(const PinnedFile& file) {
-  constexpr uint64_t kMostWords = 4096;
-  constexpr uint64_t kFewestWords = 64;
-  constexpr uint16_t kLargestUpperHalf = 15;  // ids below 2^20
-  std::array<uint16_t, kMostWords> words;
-  const uint64_t count = std::min(kMostWords, file.size() / 4 * 2);
-  if (count < kFewestWords) {
-    return absl::OkStatus();
-  }
-  RETURN_IF_ERROR(file.ReadAt(
-      0,
-      absl::MakeSpan(reinterpret_cast<std::byte*>(words.data()), count * 2)));
-  uint64_t large_lower = 0;
-  for (uint64_t i = 0; i < count; i += 2) {
-    if (words[i + 1] > kLargestUpperHalf) {
-      return absl::OkStatus();
-    }
-    if (words[i] > kLargestUpperHalf) {
-      ++large_lower;
-    }
-  }
-  if (large_lower < count / 4) {
-    return absl::OkStatus();
-  }
-  return Refuse(
-      file, absl::StrCat("expected 16-bit tokens, got what looks like 32-bit "
-                         "ones; say --data ",
-                         file.path(), ":u32, or ", file.path(),
-                         ":u16 if it is right as it is"));
-}
-
-// Text or an array under a name that promises tokens: two letters would be one
-// valid id of most vocabularies, and the model would train on noise.
-absl::Status RefuseOther(const PinnedFile& file) {
-  constexpr uint64_t kMostBytes = 4096;
-  constexpr uint64_t kFewestBytes = 64;
-  std::array<char, kMostBytes> bytes;
-  const uint64_t count = std::min(kMostBytes, file.size());
-  if (count < kFewestBytes) {
-    return absl::OkStatus();
-  }
-  RETURN_IF_ERROR(file.ReadAt(
-      0, absl::MakeSpan(reinterpret_cast<std::byte*>(bytes.data()), count)));
-  const absl::string_view beginning(bytes.data(), count);
-  if (absl::StartsWith(beginning, "\x93NUMPY")) {
-    return Refuse(file,
-                  "expected 16-bit tokens, got an array of NumPy; give it to "
-                  "accel-run as --data NAME=FILE.npy");
-  }
-  if (!LooksLikeText(beginning)) {
-    return absl::OkStatus();
-  }
-  return Refuse(file,
-                absl::StrCat("expected 16-bit tokens, got what looks "
-                             "like text; make tokens of it: accel-data "
-                             "pack ",
-                             file.path(), " -o FILE.bin; or say --data ",
-                             file.path(), ":u16 if it is right as it is"));
-}
-
-absl::StatusOr<TokenLayout> LearnLayout(const PinnedFile& file,
+absl::StatusOr<LaidOutFile> OpenLaidOut(Vfs& vfs, const std::string& path,
                                         TokenEncoding encoding) {
-  ASSIGN_OR_RETURN(const std::optional<TokenLayout> header, ReadHeader(file));
-  const int wanted = encoding == TokenEncoding::kU32 ? 4 : 2;
-  if (header.has_value()) {
-    if (encoding != TokenEncoding::kAuto && header->width != wanted) {
-      return Refuse(file, absl::StrCat("expected ", wanted * 8,
-                                       "-bit tokens, got an llm.c header of ",
-                                       header->width * 8, "-bit ones"));
-    }
-    return *header;
+  if (encoding == TokenEncoding::kAuto && IsIndexName(path)) {
+    return OpenPair(vfs, path);
   }
+  ASSIGN_OR_RETURN(std::unique_ptr<PinnedFile> file,
+                   PinnedFile::Open(vfs, path));
   if (encoding == TokenEncoding::kAuto) {
-    RETURN_IF_ERROR(RefuseOther(file));
+    RETURN_IF_ERROR(RefuseIndexed(vfs, path));
   }
-  if (file.size() % wanted != 0) {
-    return Refuse(file, absl::StrCat("expected ", wanted * 8,
-                                     "-bit tokens, a multiple of ", wanted,
-                                     " bytes, got ", file.size(),
-                                     " bytes; write the file again"));
+  ASSIGN_OR_RETURN(TokenLayout layout, LearnLayout(*file, encoding));
+  return LaidOutFile{std::move(file), std::move(layout)};
+}
+
+// Integers of `width` bytes at the end of `dst`, widened forwards: token i is
+// written at byte 4 i, never beyond the place 4 n - width (n - i) it is read
+// from.
+template <typename T>
+void Widen(absl::Span<uint32_t> dst) {
+  std::byte* const bytes = reinterpret_cast<std::byte*>(dst.data());
+  const std::byte* const narrow = bytes + dst.size() * (4 - sizeof(T));
+  for (size_t i = 0; i < dst.size(); ++i) {
+    T id;
+    std::memcpy(&id, narrow + i * sizeof(T), sizeof(id));
+    const uint32_t wide = id;
+    std::memcpy(bytes + i * 4, &wide, sizeof(wide));
   }
-  if (encoding == TokenEncoding::kAuto) {
-    RETURN_IF_ERROR(RefuseHidden32Bit(file));
-  }
-  return TokenLayout{0, wanted};
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TokenFile>> TokenFile::Open(
     Vfs& vfs, const std::string& path, TokenEncoding encoding) {
-  ASSIGN_OR_RETURN(std::unique_ptr<PinnedFile> file,
-                   PinnedFile::Open(vfs, path));
-  ASSIGN_OR_RETURN(const TokenLayout layout, LearnLayout(*file, encoding));
+  ASSIGN_OR_RETURN(LaidOutFile opened, OpenLaidOut(vfs, path, encoding));
+  auto& [file, layout] = opened;
   const uint64_t bytes = file->size() - layout.data_offset;
   if (bytes == 0) {
-    return Refuse(*file,
-                  "expected tokens, got none; write some, for example with "
-                  "accel-data pack TEXT -o FILE.bin");
+    return RefuseTokens(
+        file->path(),
+        "expected tokens, got none; write some, for example with "
+        "accel-data pack TEXT -o FILE.bin");
   }
+  const auto size = static_cast<int64_t>(bytes / layout.width());
   return std::unique_ptr<TokenFile>(
-      new TokenFile(std::move(file), layout.data_offset, layout.width,
-                    static_cast<int64_t>(bytes / layout.width)));
+      new TokenFile(std::move(file), std::move(layout), size));
 }
 
-TokenFile::TokenFile(std::unique_ptr<PinnedFile> file, uint64_t data_offset,
-                     int width, int64_t size)
-    : file_(std::move(file)),
-      data_offset_(data_offset),
-      width_(width),
-      size_(size) {}
+TokenFile::TokenFile(std::unique_ptr<PinnedFile> file, TokenLayout layout,
+                     int64_t size)
+    : file_(std::move(file)), layout_(std::move(layout)), size_(size) {
+  SetVocabulary(int64_t{UINT32_MAX} + 1);
+}
 
-std::string TokenFile::Layout() const {
-  return absl::StrCat(width_ * 8, "-bit tokens",
-                      data_offset_ > 0 ? ", llm.c header" : "");
+void TokenFile::SetVocabulary(int64_t vocabulary) {
+  const int64_t largest = ValuesOf(layout_.dtype).max;
+  limit_ = largest < vocabulary ? largest + 1 : vocabulary;
 }
 
 absl::Status TokenFile::CheckWhole() const {
@@ -203,47 +145,75 @@ absl::Status TokenFile::CheckWhole() const {
   return absl::OkStatus();
 }
 
+uint64_t TokenFile::OffsetOf(int64_t token) const {
+  return layout_.data_offset + static_cast<uint64_t>(token) * width();
+}
+
 absl::Status TokenFile::Read(int64_t first, absl::Span<uint32_t> dst) const {
-  const uint64_t offset = data_offset_ + static_cast<uint64_t>(first) * width_;
+  if (width() == 8) {
+    return ReadWide(first, dst);
+  }
+  // Into the last part of dst, then widened forwards. What is negative becomes
+  // larger than its type allows, so the check finds it.
   std::byte* const bytes = reinterpret_cast<std::byte*>(dst.data());
-  if (width_ == 4) {
-    RETURN_IF_ERROR(file_->ReadAt(offset, {bytes, dst.size() * 4}));
-  } else {
-    // Into the upper half of dst, then widened forwards: token i is written at
-    // byte 4 i, never beyond the place 2 n + 2 i it is read from.
-    std::byte* const narrow = bytes + dst.size() * 2;
-    RETURN_IF_ERROR(file_->ReadAt(offset, {narrow, dst.size() * 2}));
-    for (size_t i = 0; i < dst.size(); ++i) {
-      uint16_t id;
-      std::memcpy(&id, narrow + i * 2, sizeof(id));
-      const uint32_t wide = id;
-      std::memcpy(bytes + i * 4, &wide, sizeof(wide));
-    }
+  const size_t size = dst.size() * width();
+  RETURN_IF_ERROR(
+      file_->ReadAt(OffsetOf(first), {bytes + dst.size() * 4 - size, size}));
+  if (width() == 1) {
+    Widen<uint8_t>(dst);
+  } else if (width() == 2) {
+    Widen<uint16_t>(dst);
   }
   return CheckIds(first, dst);
 }
 
+absl::Status TokenFile::ReadWide(int64_t first,
+                                 absl::Span<uint32_t> dst) const {
+  std::array<int64_t, 1024> piece;
+  for (size_t done = 0; done < dst.size(); done += piece.size()) {
+    const auto here =
+        absl::MakeSpan(piece).first(std::min(piece.size(), dst.size() - done));
+    const int64_t begin = first + static_cast<int64_t>(done);
+    RETURN_IF_ERROR(
+        file_->ReadAt(OffsetOf(begin),
+                      absl::MakeSpan(reinterpret_cast<std::byte*>(here.data()),
+                                     here.size() * sizeof(int64_t))));
+    for (size_t i = 0; i < here.size(); ++i) {
+      if (here[i] < 0 || here[i] >= limit_) {
+        return RefuseId(begin + static_cast<int64_t>(i), here[i]);
+      }
+      dst[done + i] = static_cast<uint32_t>(here[i]);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TokenFile::CheckIds(int64_t first,
                                  absl::Span<const uint32_t> ids) const {
-  if (vocabulary_ == 0 || ids.empty()) {
-    return absl::OkStatus();
-  }
   // The common case in one pass that vectorises.
   uint32_t largest = 0;
   for (const uint32_t id : ids) {
     largest = std::max(largest, id);
   }
-  if (largest < vocabulary_) {
+  if (largest < limit_) {
     return absl::OkStatus();
   }
   const auto bad = std::find_if(ids.begin(), ids.end(),
-                                [&](uint32_t id) { return id >= vocabulary_; });
-  const int64_t position = first + (bad - ids.begin());
+                                [&](uint32_t id) { return id >= limit_; });
+  // As the file's type has it.
+  std::array<std::byte, sizeof(*bad)> bytes;
+  std::memcpy(bytes.data(), &*bad, bytes.size());
+  return RefuseId(first + (bad - ids.begin()),
+                  LoadInteger(layout_.dtype, bytes.data()));
+}
+
+absl::Status TokenFile::RefuseId(int64_t position, int64_t id) const {
   return absl::OutOfRangeError(absl::StrCat(
-      "'", path(), "': expected token ids below the vocabulary of ",
-      vocabulary_, ", got ", *bad, " at token ", position, " (byte offset ",
-      data_offset_ + static_cast<uint64_t>(position) * width_,
-      "); use the tokenizer that belongs to the model"));
+      "'", path(), "': expected token ids ",
+      id < 0 ? "of 0 or more"
+             : absl::StrCat("below the vocabulary of ", limit_),
+      ", got ", id, " at token ", position, " (byte offset ",
+      OffsetOf(position), "); use the tokenizer that belongs to the model"));
 }
 
 }  // namespace accel::runtime

@@ -39,6 +39,16 @@ std::string TokenStream::Name() const {
                       files_.size());
 }
 
+std::optional<int64_t> TokenStream::documents() const {
+  std::optional<int64_t> documents;
+  for (const auto& file : files_) {
+    if (file->documents()) {
+      documents = documents.value_or(0) + *file->documents();
+    }
+  }
+  return documents;
+}
+
 absl::Status TokenStream::SetVocabulary(int64_t vocabulary) {
   const bool whole =
       static_cast<uint64_t>(size()) * width() <= kWholeCheckLimit;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ class TokenStream {
   // "'a.bin'", "'a.bin' to 'c.bin' (3 files)".
   std::string Name() const;
   std::string Layout() const { return files_[0]->Layout(); }
+  // Of files with an index: how many documents they count together.
+  std::optional<int64_t> documents() const;
 
   // From now on an id >= vocabulary is an error that names file, position and
   // byte offset. Streams up to kWholeCheckLimit are checked whole here.

@@ -41,6 +41,11 @@ class StreamClient {
   // An error ends the streams as one of an instruction does.
   virtual absl::Status Finish(const Instance& instance, Clock::time_point begin,
                               Clock::time_point end) = 0;
+  // The stream of `waiter`, which is the next instruction there, had to wait so
+  // long for the event, and did nothing else. Told before Begin, by streams of
+  // a group that tells waits.
+  virtual void Waited(uint32_t /*event*/, const Instance& /*waiter*/,
+                      std::chrono::nanoseconds /*time*/) {}
   // The instruction, for messages.
   virtual std::string Describe(const Instance& instance) const = 0;
   // The owner of a wait for an event, for messages.
@@ -97,6 +102,9 @@ class StreamGroup {
   // Waits until all that was enqueued is done, or has ended with an error.
   // Work may begin as late as here. `owner`: what is waited for.
   virtual absl::Status Synchronize(absl::FunctionRef<std::string()> owner) = 0;
+
+  // Whether the client is told of waits; not where a device waits by itself.
+  virtual bool TellsWaits() const { return false; }
 
   // How work is executed, for people; may be empty.
   virtual std::string Describe() const { return ""; }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,12 @@ class Executor {
   // and not yet used.
   virtual absl::StatusOr<std::vector<double>> RunObservedStep(
       int64_t step, absl::FunctionRef<absl::Status()> observe) = 0;
+
+  // In the function that ran last, how long the rank that waited longest did
+  // not compute because its data were not there: what of fetching microbatches
+  // was not hidden behind computing others, the first one of a step included.
+  // Nothing of a device that waits by itself.
+  virtual std::optional<std::chrono::nanoseconds> DataWait() const = 0;
 
   // Executes the microbatches of step `step` once more, one instruction after
   // the other, until the gradients are complete, and looks for the first number

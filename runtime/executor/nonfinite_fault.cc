@@ -168,7 +168,8 @@ std::string PlaceText(const PlanView& plan, const FaultPlace& place) {
                       TypeText(buffer.dtype(), buffer.shape()));
 }
 
-std::string FaultText(const PlanView& plan, const NonFiniteFault& fault) {
+std::string FaultText(const PlanView& plan, const NonFiniteFault& fault,
+                      absl::string_view row) {
   const std::string rank = absl::StrCat("rank ", fault.rank, ", ");
   if (fault.kind == NonFiniteFault::kParameter) {
     return absl::StrCat(rank, "before the step: ", PlaceText(plan, fault.place),
@@ -181,8 +182,8 @@ std::string FaultText(const PlanView& plan, const NonFiniteFault& fault) {
       absl::StrCat(rank, MicrobatchText(fault.microbatch), ", ",
                    plan.Describe(step, instruction), ": ",
                    PlaceText(plan, fault.place), ValueText(fault));
-  if (fault.row >= 0) {
-    absl::StrAppend(&text, "; it is row ", fault.row, " of the data");
+  if (!row.empty()) {
+    absl::StrAppend(&text, "; it is row ", row);
   }
   return absl::StrCat(text, SourceText(plan, instruction));
 }

@@ -67,9 +67,11 @@ absl::StatusOr<ReplayReport> AgreeOnReport(Communicator* communicator,
 // gradient or another slot of it, or of a buffer.
 std::string PlaceText(const PlanView& plan, const FaultPlace& place);
 
-// Where it was, what, and what the user wrote that computes it.
+// Where it was, what, and what the user wrote that computes it. `row`: what the
+// data call the fault's row, if it is known.
 // Requires: the kind is not kNone.
-std::string FaultText(const PlanView& plan, const NonFiniteFault& fault);
+std::string FaultText(const PlanView& plan, const NonFiniteFault& fault,
+                      absl::string_view row);
 
 }  // namespace accel::runtime
 

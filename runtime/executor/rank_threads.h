@@ -50,6 +50,10 @@ class RankThreads : public Executor {
   // the gradients are complete, and may read buffers and tensors.
   absl::StatusOr<std::vector<double>> RunObservedStep(
       int64_t step, absl::FunctionRef<absl::Status()> observe) override;
+  // The same of all ranks.
+  std::optional<std::chrono::nanoseconds> DataWait() const override {
+    return ranks_.front().executor->DataWait();
+  }
   absl::StatusOr<ReplayReport> ReplayStep(int64_t step) override;
   // From the ranks that hold it.
   absl::Status ReadTensor(const SlotTensor& slot, uint64_t first,

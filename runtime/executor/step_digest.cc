@@ -2,6 +2,8 @@
 // One hash per rank, one small gather per step.
 #include "runtime/executor/step_digest.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -28,32 +30,38 @@ uint64_t StepDigest(const Dataset& dataset, const BatchPlan& batch,
   return first >> 1;
 }
 
-absl::Status CompareDigests(Communicator& communicator, int64_t step,
-                            uint64_t digest) {
-  std::vector<uint64_t> all(communicator.ranks());
+absl::StatusOr<std::chrono::nanoseconds> CompareDigests(
+    Communicator& communicator, int64_t step, uint64_t digest,
+    std::chrono::nanoseconds data_wait) {
+  // Of each rank its digest and its wait.
+  const std::array<uint64_t, 2> own = {
+      digest, static_cast<uint64_t>(data_wait.count())};
+  std::vector<std::array<uint64_t, 2>> all(communicator.ranks());
   const std::string name = absl::StrCat("digest of step ", step + 1);
   CollectiveCall call;
   call.kind = planpb::Collective::KIND_ALL_GATHER;
   call.dtype = DType::kI64;
-  call.elements = all.size();
+  call.elements = all.size() * own.size();
   call.name = name;
-  call.input = absl::MakeConstSpan(reinterpret_cast<const std::byte*>(&digest),
-                                   sizeof digest);
+  call.input =
+      absl::MakeConstSpan(reinterpret_cast<const std::byte*>(&own), sizeof own);
   call.output = absl::MakeSpan(reinterpret_cast<std::byte*>(all.data()),
-                               all.size() * sizeof(uint64_t));
+                               all.size() * sizeof own);
   RETURN_IF_ERROR(communicator.Run(call));
+  uint64_t longest = all[0][1];
   for (size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank] != all[0]) {
+    longest = std::max(longest, all[rank][1]);
+    if (all[rank][0] != all[0][0]) {
       return absl::FailedPreconditionError(
           absl::StrCat("step ", step + 1,
                        ": expected the same samples on all ranks, got "
                        "digest ",
-                       absl::Hex(all[rank], absl::kZeroPad16), " on rank ",
-                       rank, " and ", absl::Hex(all[0], absl::kZeroPad16),
+                       absl::Hex(all[rank][0], absl::kZeroPad16), " on rank ",
+                       rank, " and ", absl::Hex(all[0][0], absl::kZeroPad16),
                        " on rank 0: they are out of step"));
     }
   }
-  return absl::OkStatus();
+  return std::chrono::nanoseconds(static_cast<int64_t>(longest));
 }
 
 }  // namespace accel::runtime

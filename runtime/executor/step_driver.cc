@@ -217,6 +217,7 @@ absl::Status StepDriver::RunFunction(const FunctionView& function, int64_t step,
 void StepDriver::Begin(const FunctionView& function, int64_t step) {
   function_ = &function;
   context_.step = step;
+  data_wait_ = std::chrono::nanoseconds(0);
   context_.metrics.assign(plan_.manifest().metrics_size(),
                           std::numeric_limits<double>::quiet_NaN());
 }
@@ -352,10 +353,13 @@ absl::StatusOr<std::vector<double>> StepDriver::FinishStep(int64_t step) {
     return UndoStep();
   }
   if (options_.communicator != nullptr) {
-    failure_ = CompareDigests(
+    auto longest = CompareDigests(
         *options_.communicator, step,
-        StepDigest(batches_.dataset(), batches_.batch(), step, options_.seed));
+        StepDigest(batches_.dataset(), batches_.batch(), step, options_.seed),
+        data_wait_);
+    failure_ = longest.status();
     RETURN_IF_ERROR(failure_);
+    data_wait_ = *longest;
   }
   return context_.metrics;
 }
@@ -372,9 +376,30 @@ absl::Status StepDriver::Issue(const Instance& instance,
   if (left_out) {
     return absl::OkStatus();
   }
+  // Without streams nothing is computed meanwhile.
+  const bool holds_up = options_.serial && instance.instruction->has_fetch();
+  const Clock::time_point begin = holds_up ? Clock::now() : Clock::time_point();
   const absl::Status status =
       issuers_[instance.instruction->stream()].Issue(instance, operations);
+  if (holds_up) {
+    data_wait_ += Clock::now() - begin;
+  }
   return status.ok() ? status : Annotate(status, Describe(instance));
+}
+
+void StepDriver::Waited(uint32_t event, const Instance& waiter,
+                        std::chrono::nanoseconds time) {
+  const auto stream = static_cast<int>(waiter.instruction->stream());
+  const planpb::Instruction& signaller =
+      function_->instructions()[function_->SignallerOf(event)];
+  if (signaller.has_fetch() &&
+      plan_.manifest().streams(stream).kind() == planpb::STREAM_COMPUTE) {
+    data_wait_ += time;
+  }
+}
+
+std::optional<std::chrono::nanoseconds> StepDriver::DataWait() const {
+  return streams_->TellsWaits() ? std::optional(data_wait_) : std::nullopt;
 }
 
 absl::Status StepDriver::Finish(const Instance& instance,

@@ -39,6 +39,7 @@ class StepDriver : public Executor, private StreamClient {
                                           int64_t step) override;
   absl::StatusOr<std::vector<double>> RunObservedStep(
       int64_t step, absl::FunctionRef<absl::Status()> observe) override;
+  std::optional<std::chrono::nanoseconds> DataWait() const override;
   absl::StatusOr<ReplayReport> ReplayStep(int64_t step) override;
   absl::Status ReadBuffer(uint32_t buffer, uint64_t offset,
                           absl::Span<std::byte> dst) const override;
@@ -113,6 +114,8 @@ class StepDriver : public Executor, private StreamClient {
   absl::Status Issue(const Instance& instance, Operations& operations) override;
   absl::Status Finish(const Instance& instance, Clock::time_point begin,
                       Clock::time_point end) override;
+  void Waited(uint32_t event, const Instance& waiter,
+              std::chrono::nanoseconds time) override;
   std::string Describe(const Instance& instance) const override;
   std::string DescribeWait(uint32_t event,
                            const Instance& waiter) const override;
@@ -132,6 +135,9 @@ class StepDriver : public Executor, private StreamClient {
   StepEnd step_end_;
   std::vector<std::byte> scalars_before_;  // the step, if it can be given up
   bool is_replaying_ = false;
+  // Of the function that runs; of all ranks once they have compared it. Written
+  // by the thread that computes.
+  std::chrono::nanoseconds data_wait_{0};
   absl::Status failure_;
 
   std::unique_ptr<DeviceCode> code_;

@@ -51,6 +51,9 @@ std::string MetricsJson(const StepMetrics& metrics, absl::string_view run) {
       {"grad_norm", metrics.grad_norm},
       {"tokens", metrics.tokens},
       {"step_seconds", Seconds(metrics.step_ns)},
+      {"data_wait_seconds", metrics.data_wait_ns
+                                ? nlohmann::json(Seconds(*metrics.data_wait_ns))
+                                : nlohmann::json()},
       {"tokens_per_second", metrics.tokens_per_second},
       {"peak_bytes", metrics.peak_bytes},
       {"epoch", metrics.epoch},

@@ -20,8 +20,8 @@
 namespace accel::runtime {
 
 // {"step":1,"loss":...,"lr":...,"grad_norm":...,"tokens":...,
-//  "step_seconds":...,"tokens_per_second":...,"peak_bytes":...,"epoch":...,
-//  "skipped_steps":0,"time":"2026-11-22T23:58:00.123Z","run":"<run>"}
+//  "step_seconds":...,"data_wait_seconds":...,"tokens_per_second":...,
+//  "peak_bytes":...,"epoch":...,"skipped_steps":0,"time":"2026-11-22T23:58:00.123Z","run":"<run>"}
 // on one line, without newline; behind skipped_steps "loss_scale" of plans that
 // have one. Doubles read back exactly, and step_seconds is
 // an exact decimal of nanoseconds; JSON has no word for NaN and infinity, they

@@ -24,6 +24,9 @@ struct StepMetrics {
   int64_t skipped_steps = 0;  // so far, of this run, as they were not finite
   // What the gradient of this step was computed times; none: it was not scaled.
   std::optional<double> loss_scale = std::nullopt;
+  // Of step_ns, how long the rank that waited longest had no data to compute
+  // on; none: not known.
+  std::optional<int64_t> data_wait_ns = std::nullopt;
 };
 
 }  // namespace accel::runtime

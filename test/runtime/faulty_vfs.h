@@ -5,6 +5,7 @@
 #define ACCEL_TEST_RUNTIME_FAULTY_VFS_H_
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,7 +31,13 @@ struct Faults {
   std::vector<std::string> log;
   std::mutex mutex;
 
+  // Called before each operation, outside of the lock: may take its time.
+  std::function<void(const std::string& what)> before = nullptr;
+
   absl::Status Count(const std::string& what) {
+    if (before) {
+      before(what);
+    }
     const std::lock_guard lock(mutex);
     log.push_back(what);
     if (operations++ == fail_at) {

@@ -9,6 +9,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/data/data_files.h"
 #include "runtime/device/create_device.h"
 #include "runtime/device/tuned_products.h"
 #include "runtime/executor/device_comparison.h"
@@ -89,9 +90,8 @@ absl::Status CheckOutput(Vfs &vfs, const CompareOptions &options) {
   RETURN_IF_ERROR(files.AddInput("plan", options.plan));
   RETURN_IF_ERROR(
       files.AddInput("tuned products", runtime::TunedPath(options.plan)));
-  for (const std::string &data : options.data) {
-    const size_t path = data.find('=') + 1;
-    RETURN_IF_ERROR(files.AddInput("--data", data.substr(path)));
+  for (const std::string &path : runtime::ListDataFiles(vfs, options.data)) {
+    RETURN_IF_ERROR(files.AddInput("--data", path));
   }
   return options.json.empty() ? absl::OkStatus()
                               : files.AddOutput("--json", options.json);

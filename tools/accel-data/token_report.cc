@@ -70,26 +70,46 @@ absl::StatusOr<std::unique_ptr<TokenFile>> Open(runtime::Vfs& vfs,
   return TokenFile::Open(vfs, path.path, path.encoding);
 }
 
-// The tokens as they lie in the file.
-void Hash(runtime::Sha256& hash, absl::Span<const uint32_t> ids, int width) {
-  if (width == 4) {
-    hash.Update({reinterpret_cast<const std::byte*>(ids.data()),
-                 ids.size() * sizeof(uint32_t)});
-    return;
-  }
-  const std::vector<uint16_t> narrow(ids.begin(), ids.end());
-  hash.Update({reinterpret_cast<const std::byte*>(narrow.data()),
-               narrow.size() * sizeof(uint16_t)});
+template <typename T>
+void HashAs(runtime::Sha256& hash, absl::Span<const uint32_t> ids) {
+  const std::vector<T> words(ids.begin(), ids.end());
+  hash.Update({reinterpret_cast<const std::byte*>(words.data()),
+               words.size() * sizeof(T)});
 }
 
-std::string Block(const std::string& name, const std::string& layout,
-                  const Tally& tally, const ReportOptions& options,
-                  const std::string& digest) {
-  const std::string documents =
+// The tokens as they lie in the file.
+void Hash(runtime::Sha256& hash, absl::Span<const uint32_t> ids, int width) {
+  switch (width) {
+    case 1:
+      return HashAs<uint8_t>(hash, ids);
+    case 2:
+      return HashAs<uint16_t>(hash, ids);
+    case 8:
+      return HashAs<uint64_t>(hash, ids);
+    default:
+      return HashAs<uint32_t>(hash, ids);
+  }
+}
+
+// `indexed`: what an index counts.
+std::string DocumentsText(const Tally& tally, const ReportOptions& options,
+                          std::optional<int64_t> indexed) {
+  const std::string counted =
       options.end_of_document
           ? absl::StrCat(FormatCount(tally.documents()), ", ended by token ",
                          *options.end_of_document)
           : "unknown; --end-of-document ID counts them";
+  if (!indexed) {
+    return counted;
+  }
+  const std::string text =
+      absl::StrCat(FormatCount(*indexed), ", by the index");
+  return options.end_of_document ? absl::StrCat(text, "; ", counted) : text;
+}
+
+std::string Block(const std::string& name, const std::string& layout,
+                  const Tally& tally, const std::string& documents,
+                  const std::string& digest) {
   return absl::StrCat(name, "\n  layout     ", layout, "\n  tokens     ",
                       FormatCount(tally.tokens), "\n  ids        ", tally.Ids(),
                       ": a vocabulary of at least ",
@@ -127,8 +147,13 @@ absl::Status ReportInfo(runtime::Vfs& vfs, const ReportOptions& options,
   Tally all;
   runtime::Sha256 all_hash;
   std::string layout;
+  std::optional<int64_t> all_indexed = 0;
   for (const std::string& name : options.files) {
     ASSIGN_OR_RETURN(const auto file, Open(vfs, name));
+    const std::optional<int64_t> indexed = file->documents();
+    all_indexed = all_indexed && indexed
+                      ? std::optional<int64_t>(*all_indexed + *indexed)
+                      : std::nullopt;
     Tally tally;
     runtime::Sha256 hash;
     RETURN_IF_ERROR(VisitTokens(*file, [&](absl::Span<const uint32_t> ids) {
@@ -139,13 +164,15 @@ absl::Status ReportInfo(runtime::Vfs& vfs, const ReportOptions& options,
     }));
     layout =
         layout.empty() || layout == file->Layout() ? file->Layout() : "several";
-    print(Block(name, file->Layout(), tally, options,
+    print(Block(name, file->Layout(), tally,
+                DocumentsText(tally, options, indexed),
                 runtime::ToHex(hash.Finish())));
   }
   if (options.files.size() > 1) {
     print(Block(
         absl::StrCat("all ", options.files.size(), " files, as one stream"),
-        layout, all, options, runtime::ToHex(all_hash.Finish())));
+        layout, all, DocumentsText(all, options, all_indexed),
+        runtime::ToHex(all_hash.Finish())));
   }
   return absl::OkStatus();
 }
@@ -161,7 +188,9 @@ absl::Status VerifyFiles(runtime::Vfs& vfs, const ReportOptions& options,
       errors.Add(file.status());
       continue;
     }
-    (*file)->SetVocabulary(options.vocabulary.value_or(0));
+    if (options.vocabulary) {
+      (*file)->SetVocabulary(*options.vocabulary);
+    }
     Tally tally;
     const absl::Status read = VisitTokens(
         **file,

@@ -29,6 +29,7 @@ Examples:
   accel-run plan                                  20 steps on synthetic data: does it run, how fast
   accel-run plan --data text.bin --steps 200      a stream of tokens; accel-data pack makes one of a text
   accel-run plan --data 'shards/*.bin'            all of them, sorted by name, as one stream
+  accel-run plan --data mix.toml --steps 1000     datasets mixed by weight
   accel-inspect metrics runs/plan-001             the curve of the losses
   accel-run plan --data x=images.npy --data labels=classes.npy
                                                   one array per input and target; accel-inspect plan lists them
@@ -52,7 +53,7 @@ Examples:
                                                   where the time goes, by module of the model
 
 The run directory holds metrics.jsonl: one object per step with step, loss, lr, grad_norm, tokens, step_seconds,
-tokens_per_second, peak_bytes, epoch, time and run. accel-inspect metrics DIR draws it.
+data_wait_seconds, tokens_per_second, peak_bytes, epoch, time and run. accel-inspect metrics DIR draws it.
 
 Outputs appear complete or not at all and keep the mode of the file that was there. None may be a file that the run
 reads. A FIFO or device is written to, and - is standard output.
@@ -69,21 +70,27 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
   app.add_option("--data", options.data,
                  "Training data, repeatable; none: synthetic data. A stream of "
                  "tokens FILE.bin (16-bit\nwords or llm.c's format; "
-                 "FILE.bin:u32 for 32-bit words), or an array for each input\n"
-                 "and target, NAME=FILE.npy, its first axis = samples. A "
-                 "quoted pattern ('shards/*.bin')\nor several flags are one "
-                 "stream, or one array, in that order")
+                 "FILE.bin:u32 for 32-bit words; FILE.idx with its index,\n"
+                 "Megatron's), a blend of datasets FILE.toml, or an array for "
+                 "each input and target,\nNAME=FILE.npy, its first axis = "
+                 "samples. A quoted pattern ('shards/*.bin') or several\n"
+                 "flags are one stream, or one array, in that order")
       ->type_name("[NAME=]FILE")
       ->group("Training")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_flag("--reset-attention", options.reset_attention,
+               "Asks that no token attends to another document. An error, as "
+               "no input of a plan\ntakes the ends of documents from a stream")
+      ->group("Training");
   app.add_option("--weights-dir", options.weights_dir,
                  "Folder of the weights that a plan of accelc "
                  "--weights=external refers to;\ndefault: the plan's")
       ->type_name("DIR")
       ->group("Training");
   app.add_option("--steps", options.steps,
-                 "Optimizer steps; default: one epoch, 20 on synthetic data")
+                 "Optimizer steps; default: one epoch, what a blend allows, or "
+                 "20 on synthetic data")
       ->type_name("N")
       ->check(WholeNumber(1, int64_t{1} << 31))
       ->group("Training");

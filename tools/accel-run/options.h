@@ -21,6 +21,7 @@ struct RunOptions {
   std::string weights;  // a file, or an index of files; empty: the plan's own
   runtime::WeightsAllowance weights_allowance;
   std::vector<std::string> data;
+  bool reset_attention = false;  // at the ends of documents
   std::optional<int64_t> steps;
   std::string run_dir;
   CheckpointInterval checkpoint_every;

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/data/data_flag.h"
+#include "runtime/data/data_files.h"
 #include "runtime/device/tuned_products.h"
 #include "runtime/io/output_files.h"
 #include "runtime/io/output_target.h"
@@ -22,17 +22,8 @@ absl::Status AddInputs(runtime::Vfs& vfs, runtime::OutputFiles& files,
     RETURN_IF_ERROR(
         files.AddInput("tuned products", runtime::TunedPath(options.plan)));
   }
-  for (const std::string& text : options.data) {
-    // What is wrong with the flag is said with all else that is.
-    const auto flag = runtime::ParseDataFlag(text);
-    if (!flag.ok()) {
-      continue;
-    }
-    const auto found = runtime::FindDataFiles(vfs, *flag);
-    for (const std::string& path :
-         found.ok() ? *found : std::vector<std::string>()) {
-      RETURN_IF_ERROR(files.AddInput("--data", path));
-    }
+  for (const std::string& path : runtime::ListDataFiles(vfs, options.data)) {
+    RETURN_IF_ERROR(files.AddInput("--data", path));
   }
   if (!options.weights.empty()) {
     // Of an index that cannot be read, that is said when it is.

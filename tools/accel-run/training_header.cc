@@ -134,7 +134,7 @@ void TrainingRun::PrintHeader() {
                      executor_->Describe()));
   Print(absl::StrCat("memory  ", ranks() == 1 ? "" : "each rank ",
                      MemoryText(executor_->layout())));
-  std::string data = dataset_->Describe();
+  std::string data = dataset_->Describe(SamplesAfter(steps_));
   while (!data.empty() && data.back() == '\n') {
     data.pop_back();
   }

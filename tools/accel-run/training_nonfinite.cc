@@ -74,12 +74,16 @@ std::string FiniteText(const runtime::PlanView& plan,
 }
 
 // Where it went wrong, and what to do.
-std::string CauseText(const runtime::PlanView& plan, const StepMetrics& metrics,
+std::string CauseText(const runtime::PlanView& plan,
+                      const runtime::Dataset& data, const StepMetrics& metrics,
                       const ReplayReport& report) {
+  const std::string row =
+      report.first.row < 0 ? "" : data.DescribeRow(report.first.row);
   return report.first.kind == NonFiniteFault::kNone
              ? FiniteText(plan, metrics, report)
              : absl::StrCat(
-                   "The first is on ", runtime::FaultText(plan, report.first),
+                   "The first is on ",
+                   runtime::FaultText(plan, report.first, row),
                    ". Remedy: ", Remedy(plan, report.first, metrics.step));
 }
 
@@ -130,7 +134,7 @@ absl::Status TrainingRun::HandleNonFinite(const StepMetrics& metrics) {
                    executor_->ReplayStep(metrics.step - 1));
   const std::string text =
       absl::StrCat(found, "; the step changed no weight. ",
-                   CauseText(plan_->view(), metrics, report));
+                   CauseText(plan_->view(), *dataset_, metrics, report));
   // Weights that are not finite stay so: no later step would be, and they are
   // not worth keeping.
   const bool usable = report.first.kind != NonFiniteFault::kParameter;

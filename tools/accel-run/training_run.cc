@@ -22,7 +22,6 @@
 namespace accel::tools {
 namespace {
 
-constexpr int64_t kSyntheticSteps = 20;
 // What a rank takes while it runs, besides its plan: stacks of streams, and
 // pages of code and libraries that are touched first then. Measured: 0.4 to
 // 0.7 MB. planned_peak.py holds the sum to what the kernel says.
@@ -95,6 +94,8 @@ ExitCode TrainingRun::Run() {
        "finding a checkpoint"},
       {&TrainingRun::FindWeights, ExitCode::kInputOutput,
        "finding the weights"},
+      {&TrainingRun::CheckRunOfData, ExitCode::kData,
+       "comparing the run with its data"},
       {&TrainingRun::MeasureRoofline, ExitCode::kInternal,
        "measuring the roofline"},
       {&TrainingRun::CreateExecutor, ExitCode::kInputOutput,
@@ -290,26 +291,6 @@ absl::Status TrainingRun::CheckFiles() {
     RETURN_IF_ERROR(
         CheckGradients(environment_.vfs, *plan_, options_.dump_gradients));
   }
-  return absl::OkStatus();
-}
-
-absl::Status TrainingRun::OpenData() {
-  global_batch_ = options_.global_batch.value_or(
-      static_cast<int64_t>(plan_->manifest().default_global_batch()));
-  runtime::DatasetOptions options;
-  options.data = options_.data;
-  options.seed = static_cast<uint64_t>(options_.seed);
-  options.shuffle = options_.shuffle;
-  options.global_batch = global_batch_;
-  ASSIGN_OR_RETURN(
-      dataset_, runtime::Dataset::Open(
-                    environment_.vfs, runtime::DataSignature(plan_->manifest()),
-                    options));
-  const int64_t epoch =
-      dataset_->synthetic()
-          ? kSyntheticSteps
-          : std::max<int64_t>(1, dataset_->size() / global_batch_);
-  steps_ = options_.steps.value_or(epoch);
   return absl::OkStatus();
 }
 

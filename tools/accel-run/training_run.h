@@ -94,6 +94,8 @@ class TrainingRun {
   absl::Status FindCheckpoint();
   // What --weights names, unless a checkpoint was found.
   absl::Status FindWeights();
+  // Whether the data have samples for it, once it is known where it begins.
+  absl::Status CheckRunOfData();
   absl::Status MeasureRoofline();
   absl::Status CreateExecutor();
   absl::StatusOr<std::unique_ptr<runtime::Executor>> MakeExecutor(

@@ -68,6 +68,9 @@ absl::Status TrainingRun::TrainStep(int64_t step) {
   StepMetrics metrics;
   metrics.step = step + 1;
   metrics.step_ns = NanosecondsSince(start);
+  if (const auto wait = executor_->DataWait()) {
+    metrics.data_wait_ns = wait->count();
+  }
   if (step == origin_.step) {
     PrintTimes(metrics.step_ns);
   }

@@ -174,6 +174,8 @@ absl::Status CpuStreams::WaitForEvent(const Command& command) {
   const auto owner = [&] {
     return client_.DescribeWait(command.event, command.instance);
   };
+  using Clock = StreamClient::Clock;
+  const Clock::time_point begin = Clock::now();
   Waiter& self = waiters_[command.stream];
   self.event_plus_one.store(uint64_t{command.event} + 1,
                             std::memory_order_seq_cst);
@@ -182,6 +184,7 @@ absl::Status CpuStreams::WaitForEvent(const Command& command) {
         return WaitUntil(deadline, owner, self.monitor, ready);
       });
   self.event_plus_one.store(0, std::memory_order_relaxed);
+  client_.Waited(command.event, command.instance, Clock::now() - begin);
   return status;
 }
 

@@ -43,8 +43,8 @@ TEST(DataFlagTest, ReadsEverySpelling) {
 
 TEST(DataFlagTest, RefusesTheRestSayingWhatIsExpected) {
   const std::string expected =
-      ": expected [NAME=]FILE.npy, [NAME=]FILE.bin, FILE.bin:u16 or "
-      "FILE.bin:u32, got ";
+      ": expected [NAME=]FILE.npy, [NAME=]FILE.bin, FILE.bin:u16, "
+      "FILE.bin:u32, FILE.idx or FILE.toml, got ";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "no file"},
       {"x=", "no file"},

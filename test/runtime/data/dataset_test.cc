@@ -90,7 +90,7 @@ TEST_F(DatasetTest, WithoutShuffleRowsComeInOrder) {
 
 TEST_F(DatasetTest, DescribesWhereEveryFieldComesFrom) {
   ASSERT_OK_AND_ASSIGN(auto data, Open(options_));
-  EXPECT_EQ(data->Describe(),
+  EXPECT_EQ(data->Describe(/*run_samples=*/0),
             absl::StrCat("10 samples per epoch, shuffled (seed 7)\n"
                          "  input 'x' [4, 1] of i32: '",
                          file_, "' [10, 1] of i32\n"));
@@ -101,7 +101,7 @@ TEST_F(DatasetTest, SyntheticDataAreSaidLoudly) {
   options_.shuffle = false;
   ASSERT_OK_AND_ASSIGN(auto data, Open(options_));
   EXPECT_TRUE(data->synthetic());
-  EXPECT_EQ(data->Describe(),
+  EXPECT_EQ(data->Describe(/*run_samples=*/0),
             "SYNTHETIC DATA: no --data was given, the model trains on made-up "
             "samples.\n"
             "1,048,576 samples per epoch, in order\n"
@@ -112,12 +112,15 @@ TEST_F(DatasetTest, AFileThatChangesDuringTheRunIsNamed) {
   ASSERT_OK_AND_ASSIGN(auto data, Open(options_));
   ASSERT_EQ(::truncate(file_.c_str(), 130), 0);
   std::byte bytes[4];
+  const int64_t offset = 128 + 4 * data->RowOf(0);  // behind the header
   EXPECT_THAT(
       data->Fill(0, 0, absl::MakeSpan(bytes)),
       StatusIs(absl::StatusCode::kFailedPrecondition,
                absl::StrCat("'", file_,
                             "' changed during the run: it had 168 bytes and "
-                            "has 130; start again with files that stay as "
+                            "has 130, seen at byte offset ",
+                            offset,
+                            "; start again with files that stay as "
                             "they are")));
 }
 

@@ -158,7 +158,7 @@ TEST_F(FileBinderTest, AllFaultsAreReportedTogether) {
       {"ids=none.npy", "x=" + bad, "q=" + Ids("q.npy", 1), "x="},
       absl::StrCat(
           ":\n  - --data x=: expected [NAME=]FILE.npy, [NAME=]FILE.bin, "
-          "FILE.bin:u16 or FILE.bin:u32, got no file"
+          "FILE.bin:u16, FILE.bin:u32, FILE.idx or FILE.toml, got no file"
           "\n  - 'none.npy': expected a file of training data, got no such "
           "file; "
           "check the path"

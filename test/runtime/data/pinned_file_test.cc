@@ -36,7 +36,8 @@ class PinnedFileTest : public ::testing::Test {
         ReadFour(0),
         StatusIs(absl::StatusCode::kFailedPrecondition,
                  absl::StrCat("'", path_, "' changed during the run: ", how,
-                              "; start again with files that stay as they "
+                              ", seen at byte offset 0; start again with files "
+                              "that stay as they "
                               "are")));
   }
 

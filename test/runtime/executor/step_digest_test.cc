@@ -23,6 +23,7 @@ runtime::BatchPlan Batch(int64_t samples) {
                                      /*forbids_padding=*/false);
 }
 
+using namespace std::chrono_literals;
 using runtime::CompareDigests;
 using runtime::Dataset;
 using runtime::DatasetOptions;
@@ -64,9 +65,12 @@ TEST_F(StepDigestTest, EverythingThatMattersChangesIt) {
 
 class CompareDigestsTest : public ::testing::TestWithParam<Backend> {};
 
-TEST_P(CompareDigestsTest, EqualOnesAreFine) {
+TEST_P(CompareDigestsTest, EqualOnesAreFineAndGiveTheLongestWait) {
   for (const auto& status : RunRanks(GetParam(), 3, [](auto& group) {
-         return CompareDigests(group, 4, 7);
+         const auto longest =
+             CompareDigests(group, 4, 7, 10ns * (5 - group.rank()));
+         EXPECT_EQ(longest.value_or(0ns), 50ns);
+         return longest.status();
        })) {
     EXPECT_OK(status);
   }
@@ -74,7 +78,7 @@ TEST_P(CompareDigestsTest, EqualOnesAreFine) {
 
 TEST_P(CompareDigestsTest, ARankThatIsOutOfStepIsNamedOnAll) {
   const auto statuses = RunRanks(GetParam(), 3, [](auto& group) {
-    return CompareDigests(group, 4, group.rank() == 2 ? 8 : 7);
+    return CompareDigests(group, 4, group.rank() == 2 ? 8 : 7, 1ns).status();
   });
   ASSERT_EQ(statuses.size(), 3);
   for (const absl::Status& status : statuses) {

@@ -26,17 +26,19 @@ using ::accel::testing::TempDir;
 using ::testing::HasSubstr;
 
 StepMetrics Sample() {
-  return {1,    2.3025851249694824,
-          3e-4, 1.0 / 3,
-          1024, 125'000'000,
-          8192, 123456789,
-          0.25, 1'795'392'000'123'999'999,
-          3};
+  return {1,        2.3025851249694824,
+          3e-4,     1.0 / 3,
+          1024,     125'000'000,
+          8192,     123456789,
+          0.25,     1'795'392'000'123'999'999,
+          3,        std::nullopt,
+          3'000'001};
 }
 
 constexpr char kSampleLine[] =
     R"({"step":1,"loss":2.3025851249694824,"lr":0.0003,)"
     R"("grad_norm":0.3333333333333333,"tokens":1024,"step_seconds":0.125,)"
+    R"("data_wait_seconds":0.003000001,)"
     R"("tokens_per_second":8192.0,"peak_bytes":123456789,)"
     R"("epoch":0.25,"skipped_steps":3,"time":"2026-11-23T00:00:00.123Z","run":"0123456789abcdef"})";
 constexpr char kRun[] = "0123456789abcdef";

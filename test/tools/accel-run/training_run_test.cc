@@ -5,10 +5,14 @@
 
 #include <signal.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -16,6 +20,7 @@
 #include "nlohmann/json.hpp"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/random/philox.h"
+#include "test/runtime/faulty_vfs.h"
 #include "test/runtime/npy_bytes.h"
 #include "test/runtime/plan/sample_plan.h"
 #include "test/runtime/status_matchers.h"
@@ -281,6 +286,47 @@ TEST_F(TrainingRunTest, DataThatChangeDuringTheRunEndIt) {
   };
   EXPECT_EQ(RunPlan(), ExitCode::kData);
   EXPECT_THAT(errors_, HasSubstr("x.npy"));
+}
+
+// Each read of a row takes 5 ms from step 1 on, so that a step of 6 samples of
+// two fields takes 60 at least, of which computing hides next to nothing.
+TEST_F(TrainingRunTest, TimeInWhichNothingIsComputedForWantOfDataIsTold) {
+  constexpr double kFetch = 0.06;  // seconds of a step
+  std::atomic<bool> is_slow = false;
+  Faults faults;
+  faults.before = [&](const std::string& what) {
+    if (is_slow && what == "read") {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  };
+  const std::unique_ptr<runtime::Vfs> base = std::move(vfs_);
+  vfs_ = std::make_unique<FaultyVfs>(*base, faults);
+  stop_ = [&] {
+    is_slow = true;
+    return 0;
+  };
+  options_.steps = 10;
+  for (const auto& [name, serial, ranks] :
+       {std::tuple("streams", false, 1), std::tuple("serial", true, 1),
+        std::tuple("ranks", false, 2)}) {
+    options_.run_dir = dir_.File(name);
+    options_.serial = serial;
+    options_.ranks_as_threads = ranks;
+    is_slow = false;
+    ASSERT_EQ(RunPlan(), ExitCode::kOk) << errors_;
+    double most = 0;
+    for (const auto& line : Metrics(name)) {
+      const double wait = line["data_wait_seconds"];
+      EXPECT_LE(wait, line["step_seconds"].get<double>()) << name;
+      most = std::max(most, wait);
+      if (serial) {
+        EXPECT_GE(wait, kFetch);
+      }
+    }
+    // A busy machine may compute slowly in some steps, and so wait less.
+    EXPECT_GE(most, kFetch / ranks / 2) << name;
+  }
+  vfs_ = runtime::MakePosixVfs();
 }
 
 TEST_F(TrainingRunTest, GradientsOfTheFirstStepAreThoseOfTheMeanLoss) {
