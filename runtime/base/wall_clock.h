@@ -6,7 +6,10 @@
 #define ACCEL_RUNTIME_BASE_WALL_CLOCK_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "absl/strings/string_view.h"
 
 namespace accel::runtime {
 
@@ -17,6 +20,10 @@ int64_t WallTimeNs();
 // "2026-11-22T23:58:00.123Z". It sorts as text, and no reader's double or time
 // zone changes it.
 std::string FormatUtc(int64_t wall_time_ns);
+
+// What FormatUtc writes, read back, in whole milliseconds; none: anything else,
+// and days and times of day that do not exist. Years up to 2200.
+std::optional<int64_t> ParseUtc(absl::string_view text);
 
 }  // namespace accel::runtime
 

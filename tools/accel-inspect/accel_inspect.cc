@@ -21,6 +21,7 @@
 #include "tools/accel-inspect/plan_json.h"
 #include "tools/accel-inspect/plan_text.h"
 #include "tools/accel-inspect/precision_report.h"
+#include "tools/accel-inspect/report_command.h"
 #include "tools/accel-inspect/schedule_text.h"
 #include "tools/accel-inspect/trace_command.h"
 #include "tools/command-line/help_format.h"
@@ -43,6 +44,8 @@ Examples:
   accel-inspect plan --verify              proves that kernels stay in their buffers, no streams race, no buffer overwrites another
   accel-inspect metrics run                how the losses of a run went; accel-inspect metrics --help explains its
                                            --svg, --width and --json
+  accel-inspect report run --html r.html   a page about the run, or files for TensorBoard; accel-inspect report --help
+                                           explains its --html and --tensorboard
   accel-inspect trace run/trace.json       where the time of a run went; accel-inspect trace --help explains its
                                            --top, --layers, --rank, --width and --json
 
@@ -198,6 +201,9 @@ int AccelInspectMain(int argc, char** argv) {
   }
   if (argc > 1 && absl::string_view(argv[1]) == "metrics") {
     return InspectMetricsMain(argc - 1, argv + 1);
+  }
+  if (argc > 1 && absl::string_view(argv[1]) == "report") {
+    return InspectReportMain(argc - 1, argv + 1);
   }
   InspectOptions options;
   CLI::App app(

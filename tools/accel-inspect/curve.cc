@@ -39,31 +39,39 @@ double PlaceOf(double loss, const CurveRange& range) {
   return std::clamp(place, 0.0, 1.0);
 }
 
+void ColumnFiller::Add(int64_t step, double value) {
+  if (!std::isfinite(value)) {
+    after_gap_ = true;
+    return;
+  }
+  const double place =
+      static_cast<double>(step - first_step_) /
+      static_cast<double>(std::max<int64_t>(1, last_step_ - first_step_));
+  const auto column = static_cast<size_t>(
+      std::lround(place * static_cast<double>(columns_.size() - 1)));
+  CurveColumn& entry = columns_[std::min(column, columns_.size() - 1)];
+  if (!entry.has_points) {
+    entry = {true, after_gap_, value, value, value, value, step, step, value};
+  }
+  after_gap_ = false;
+  ++entry.points;
+  // Of shares: the sum of the largest numbers would not be finite.
+  const auto points = static_cast<double>(entry.points);
+  entry.mean += value / points - entry.mean / points;
+  entry.last = value;
+  entry.lowest = std::min(entry.lowest, value);
+  entry.highest = std::max(entry.highest, value);
+  entry.first_step = std::min(entry.first_step, step);
+  entry.last_step = std::max(entry.last_step, step);
+}
+
 std::vector<CurveColumn> ColumnsOf(const Curve& curve, const CurveRange& range,
                                    size_t columns) {
-  std::vector<CurveColumn> result(columns);
-  const double steps =
-      static_cast<double>(std::max<int64_t>(1, range.last_step - 1));
-  bool after_gap = false;
+  ColumnFiller filler(range.first_step, range.last_step, columns);
   for (const MetricsStep& step : curve.run->steps) {
-    if (!std::isfinite(step.loss)) {
-      after_gap = true;
-      continue;
-    }
-    const double place =
-        static_cast<double>(step.step - range.first_step) / steps;
-    const auto column = static_cast<size_t>(
-        std::lround(place * static_cast<double>(columns - 1)));
-    CurveColumn& entry = result[std::min(column, columns - 1)];
-    if (!entry.has_points) {
-      entry = {true, after_gap, step.loss, step.loss, step.loss, step.loss};
-    }
-    after_gap = false;
-    entry.last = step.loss;
-    entry.lowest = std::min(entry.lowest, step.loss);
-    entry.highest = std::max(entry.highest, step.loss);
+    filler.Add(step.step, step.loss);
   }
-  return result;
+  return filler.columns();
 }
 
 std::vector<double> RoundTicks(double lowest, double highest, size_t count) {

@@ -41,6 +41,29 @@ struct CurveColumn {
   double last = 0;
   double lowest = 0;
   double highest = 0;
+  int64_t first_step = 0;
+  int64_t last_step = 0;
+  double mean = 0;
+  int64_t points = 0;
+};
+
+// Sorts points, as they come, into columns of equal width over the steps from
+// `first_step` to `last_step`, whatever the number of points.
+class ColumnFiller {
+ public:
+  ColumnFiller(int64_t first_step, int64_t last_step, size_t columns)
+      : first_step_(first_step), last_step_(last_step), columns_(columns) {}
+
+  // What is not finite is a gap.
+  void Add(int64_t step, double value);
+
+  const std::vector<CurveColumn>& columns() const { return columns_; }
+
+ private:
+  int64_t first_step_;
+  int64_t last_step_;
+  std::vector<CurveColumn> columns_;
+  bool after_gap_ = false;
 };
 
 // The curve in `columns` of equal width, whatever the number of its steps.

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "tools/accel-inspect/markup.h"
 
 namespace accel::tools {
 namespace {
@@ -33,11 +33,6 @@ constexpr Color kColors[] = {{"#0b63b5", "#6cb2ff"}, {"#b4540a", "#ffa657"},
                              {"#0f7b5f", "#56d4a8"}, {"#8e3a97", "#d99be0"},
                              {"#6b6b00", "#d8d05a"}, {"#b3264e", "#ff8fae"},
                              {"#3b4a5a", "#b6c2cf"}, {"#5a3fc0", "#b3a3ff"}};
-
-std::string Escaped(absl::string_view text) {
-  return absl::StrReplaceAll(
-      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
-}
 
 struct Theme {
   const char* surface;
@@ -193,7 +188,7 @@ std::string Picture::Key(const std::vector<Curve>& curves) const {
         "<line class=\"l c%d\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" "
         "y2=\"%.2f\"/><text x=\"%.2f\" y=\"%.2f\">%s</text>\n",
         i % std::size(kColors), kLeft, y, kLeft + 24, y, kLeft + 34, y + 4.5,
-        Escaped(curves[i].label));
+        EscapedMarkup(curves[i].label));
   }
   return svg;
 }
@@ -214,8 +209,9 @@ std::string CurveSvg(const std::vector<Curve>& curves) {
                         kWidth, picture.height());
   absl::StrAppendFormat(
       &svg, "<text class=\"t\" x=\"%.2f\" y=\"26\">%s</text>\n", kLeft,
-      curves.size() == 1 ? absl::StrCat("loss, ", Escaped(curves.front().label))
-                         : "loss");
+      curves.size() == 1
+          ? absl::StrCat("loss, ", EscapedMarkup(curves.front().label))
+          : "loss");
   if (range.empty) {
     absl::StrAppendFormat(&svg,
                           "<text x=\"%.2f\" y=\"%.2f\">no loss is "

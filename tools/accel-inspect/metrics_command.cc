@@ -19,7 +19,6 @@
 #include "runtime/base/text_wrap.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/output_files.h"
-#include "runtime/io/path.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/report/console.h"
 #include "tools/accel-inspect/curve_svg.h"
@@ -34,7 +33,6 @@
 namespace accel::tools {
 namespace {
 
-constexpr uint64_t kMostMetricsBytes = uint64_t{1} << 30;
 constexpr size_t kMostRuns = 8;
 constexpr int64_t kWidestCurve = 1000;
 
@@ -58,25 +56,11 @@ struct MetricsOptions {
   std::optional<size_t> width;
 };
 
-// The file of a run directory, or the file itself.
-std::string FileOf(runtime::Vfs& vfs, const std::string& path) {
-  std::string inside = runtime::JoinPath(path, "metrics.jsonl");
-  return vfs.Stat(inside).ok() ? inside : path;
-}
-
-absl::StatusOr<std::vector<MetricsRun>> ReadRuns(runtime::Vfs& vfs,
-                                                 const std::string& path) {
-  const std::string file = FileOf(vfs, path);
-  ASSIGN_OR_RETURN(const std::string text,
-                   runtime::ReadWholeFile(vfs, file, kMostMetricsBytes));
-  return ParseMetrics(file, text);
-}
-
 // Before anything is read: the picture is none of the files that it shows.
 absl::Status CheckPicture(runtime::Vfs& vfs, const MetricsOptions& options) {
   runtime::OutputFiles files(vfs);
   for (const std::string& path : options.paths) {
-    RETURN_IF_ERROR(files.AddInput("metrics", FileOf(vfs, path)));
+    RETURN_IF_ERROR(files.AddInput("metrics", MetricsPath(vfs, path)));
   }
   return files.AddOutput("--svg", options.svg);
 }
@@ -85,7 +69,7 @@ absl::StatusOr<std::vector<MetricsRun>> ReadAllRuns(
     runtime::Vfs& vfs, const std::vector<std::string>& paths) {
   std::vector<MetricsRun> runs;
   for (const std::string& path : paths) {
-    ASSIGN_OR_RETURN(std::vector<MetricsRun> more, ReadRuns(vfs, path));
+    ASSIGN_OR_RETURN(std::vector<MetricsRun> more, ReadMetrics(vfs, path));
     for (MetricsRun& run : more) {
       runs.push_back(std::move(run));
     }

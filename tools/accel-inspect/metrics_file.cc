@@ -12,6 +12,9 @@
 #include "nlohmann/json.hpp"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/base/wall_clock.h"
+#include "runtime/io/atomic_file.h"
+#include "runtime/io/path.h"
 #include "runtime/text/printable.h"
 
 namespace accel::tools {
@@ -22,7 +25,7 @@ using nlohmann::json;
 // accel-run's lines have some 250 bytes.
 constexpr size_t kMostLine = 4096;
 constexpr size_t kIdDigits = 16;
-constexpr absl::string_view kTimePattern = "dddd-dd-ddTdd:dd:dd.dddZ";
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
 std::string FoundText(const json& value) {
   constexpr size_t kMost = 40;
@@ -66,6 +69,12 @@ absl::StatusOr<double> NotNegative(const json& object, const char* key) {
   return value->get<double>();
 }
 
+// NaN: there is none.
+absl::StatusOr<double> NotNegativeOrNone(const json& object, const char* key) {
+  return Find(object, key) == nullptr ? std::numeric_limits<double>::quiet_NaN()
+                                      : NotNegative(object, key);
+}
+
 absl::StatusOr<int64_t> Whole(const json& object, const char* key,
                               int64_t lowest) {
   constexpr int64_t kMost = int64_t{1} << 53;
@@ -80,12 +89,7 @@ absl::StatusOr<int64_t> Whole(const json& object, const char* key,
 }
 
 bool IsTime(absl::string_view text) {
-  return std::equal(text.begin(), text.end(), kTimePattern.begin(),
-                    kTimePattern.end(), [](char c, char pattern) {
-                      return pattern == 'd' ? absl::ascii_isdigit(
-                                                  static_cast<unsigned char>(c))
-                                            : c == pattern;
-                    });
+  return runtime::ParseUtc(text).has_value();
 }
 
 bool IsId(absl::string_view text) {
@@ -130,6 +134,16 @@ absl::StatusOr<std::pair<std::string, MetricsStep>> ReadLine(
   ASSIGN_OR_RETURN(step.epoch, NumberOrNull(object, "epoch"));
   ASSIGN_OR_RETURN(step.time, Text(object, "time", IsTime,
                                    "a time like \"2026-11-22T23:58:00.123Z\""));
+  ASSIGN_OR_RETURN(step.peak_bytes, NotNegativeOrNone(object, "peak_bytes"));
+  ASSIGN_OR_RETURN(step.skipped_steps,
+                   NotNegativeOrNone(object, "skipped_steps"));
+  ASSIGN_OR_RETURN(step.loss_scale, NotNegativeOrNone(object, "loss_scale"));
+  ASSIGN_OR_RETURN(step.data_wait_seconds,
+                   NotNegativeOrNone(object, "data_wait_seconds"));
+  step.has_eval = Find(object, "eval_loss") != nullptr;
+  if (step.has_eval) {
+    ASSIGN_OR_RETURN(step.eval_loss, NumberOrNull(object, "eval_loss"));
+  }
   ASSIGN_OR_RETURN(std::string run,
                    Text(object, "run", IsId, "16 hexadecimal digits"));
   return std::make_pair(std::move(run), std::move(step));
@@ -186,6 +200,19 @@ absl::StatusOr<std::vector<MetricsRun>> ParseMetrics(const std::string& path,
                      "the run took no step"));
   }
   return runs;
+}
+
+std::string MetricsPath(runtime::Vfs& vfs, const std::string& path) {
+  std::string inside = runtime::JoinPath(path, "metrics.jsonl");
+  return vfs.Stat(inside).ok() ? inside : path;
+}
+
+absl::StatusOr<std::vector<MetricsRun>> ReadMetrics(runtime::Vfs& vfs,
+                                                    const std::string& path) {
+  const std::string file = MetricsPath(vfs, path);
+  ASSIGN_OR_RETURN(const std::string text,
+                   runtime::ReadWholeFile(vfs, file, kMostBytes));
+  return ParseMetrics(file, text);
 }
 
 }  // namespace accel::tools

@@ -4,11 +4,13 @@
 #define ACCEL_TOOLS_ACCEL_INSPECT_METRICS_FILE_H_
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "runtime/io/vfs.h"
 
 namespace accel::tools {
 
@@ -22,6 +24,18 @@ struct MetricsStep {
   double seconds = 0;
   double epoch = 0;
   std::string time = {};  // ISO 8601 in UTC
+  // What not every plan, run or release writes; NaN: it is not there.
+  double peak_bytes = std::numeric_limits<double>::quiet_NaN();
+  double skipped_steps = std::numeric_limits<double>::quiet_NaN();
+  double loss_scale = std::numeric_limits<double>::quiet_NaN();
+  double data_wait_seconds = std::numeric_limits<double>::quiet_NaN();
+  bool has_eval = false;  // the loss of an evaluation, which may be NaN
+  double eval_loss = std::numeric_limits<double>::quiet_NaN();
+
+  // 0 where the clock has not moved.
+  double TokensPerSecond() const {
+    return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
+  }
 };
 
 // The lines of one run; the file of a directory that was used again has
@@ -37,6 +51,13 @@ struct MetricsRun {
 // when the run died.
 absl::StatusOr<std::vector<MetricsRun>> ParseMetrics(const std::string& path,
                                                      absl::string_view text);
+
+// The metrics of `path`, a run directory, or `path` itself.
+std::string MetricsPath(runtime::Vfs& vfs, const std::string& path);
+
+// The runs of a run directory, or of a file.
+absl::StatusOr<std::vector<MetricsRun>> ReadMetrics(runtime::Vfs& vfs,
+                                                    const std::string& path);
 
 }  // namespace accel::tools
 

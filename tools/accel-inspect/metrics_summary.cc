@@ -41,8 +41,7 @@ Totals TotalsOf(const std::vector<MetricsStep>& steps) {
     totals.tokens += step.tokens;
     totals.seconds += step.seconds;
     totals.not_finite += std::isfinite(step.loss) ? 0 : 1;
-    rates.push_back(
-        step.seconds > 0 ? static_cast<double>(step.tokens) / step.seconds : 0);
+    rates.push_back(step.TokensPerSecond());
   }
   totals.median_rate = MedianOf(std::move(rates));
   return totals;
