@@ -13,14 +13,14 @@ using namespace accel;
 
 namespace {
 
-/// Flat and row kernels compute tile after tile. A value *follows* the tiles if
+/// Flat kernels compute tile after tile, and so do row kernels whose tiles are
+/// rows. A value *follows* the tiles if
 /// it has `width` elements for each of them, in their order: all of a tile's,
 /// or one for a row.
 class TileWalk {
 public:
   TileWalk(const IterationDomain &domain, plan::CodeAttr code)
-      : domain(domain),
-        rowsPerTile(domain.kind == LoopKind::Rows ? code.getTile() : 0),
+      : domain(domain), rowsPerTile(countRows(domain, code)),
         perTile(domain.kind == LoopKind::Flat ? code.getTile()
                                               : rowsPerTile * domain.columns) {}
 
@@ -43,6 +43,11 @@ public:
   }
 
 private:
+  static int64_t countRows(const IterationDomain &domain, plan::CodeAttr code) {
+    bool areRows =
+        domain.kind == LoopKind::Rows && code.getOf() == plan::TileKind::Rows;
+    return areRows ? code.getTile() : 0;
+  }
   /// The uses of `value`, a view of `root` or `root` itself.
   bool allUsesFollow(Value value, Value root) {
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {

@@ -4,6 +4,7 @@
 #include "passes/Analysis/OperandAlignment.h"
 #include "passes/Lower/Cuda/MatrixAttention.h"
 #include "passes/Lower/Cuda/Passes.h"
+#include "passes/Lower/Cuda/TransposedCopy.h"
 #include "passes/Lower/Cuda/WarpAttention.h"
 #include "passes/Lower/Loops/EmitKernels.h"
 
@@ -32,8 +33,8 @@ static void emitAttentionGrad(KernelEmitter &emitter, AttentionGradOp op) {
 }
 
 /// Arguments of code say at which multiples of bytes they begin.
-static void alignArguments(ModuleOp module) {
-  OperandAlignments alignments(module);
+static void alignArguments(ModuleOp module,
+                           const OperandAlignments &alignments) {
   Builder builder(module.getContext());
   for (auto kernel : module.getOps<func::FuncOp>()) {
     auto code = module.lookupSymbol<func::FuncOp>(
@@ -57,12 +58,16 @@ public:
 
 private:
   void runOnOperation() override {
+    OperandAlignments alignments(getOperation());
+    auto emitCopy = [&](KernelEmitter &emitter) {
+      emitTransposedCopy(emitter, alignments.get(emitter.getKernel()));
+    };
     if (failed(emitKernels(getOperation(), variant,
                            {/*routineLanes=*/{}, refuseProduct, emitAttention,
-                            emitAttentionGrad}))) {
+                            emitAttentionGrad, emitCopy}))) {
       return signalPassFailure();
     }
-    alignArguments(getOperation());
+    alignArguments(getOperation(), alignments);
   }
 };
 

@@ -107,7 +107,10 @@ static void emitBody(KernelEmitter &emitter, const KernelEmitters &target) {
   case LoopKind::Flat:
     return emitFlatKernel(emitter);
   case LoopKind::Rows:
-    return emitRowKernel(emitter);
+    return target.emitUncutRows &&
+                   emitter.getGeometry().getOf() != plan::TileKind::Rows
+               ? target.emitUncutRows(emitter)
+               : emitRowKernel(emitter);
   case LoopKind::Columns:
     return emitColumnKernel(emitter);
   case LoopKind::Concat:

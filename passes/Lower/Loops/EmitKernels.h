@@ -18,6 +18,8 @@ struct KernelEmitters {
   llvm::function_ref<void(KernelEmitter &)> emitProduct;
   llvm::function_ref<void(KernelEmitter &, AttentionOp)> emitAttention;
   llvm::function_ref<void(KernelEmitter &, AttentionGradOp)> emitAttentionGrad;
+  /// Kernels of rows that are cut into something else; null: there are none.
+  llvm::function_ref<void(KernelEmitter &)> emitUncutRows = nullptr;
 };
 
 /// Adds its code to every kernel of `module` that no library computes, as it is

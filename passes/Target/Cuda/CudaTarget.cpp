@@ -8,6 +8,7 @@
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Target/Cuda/CallEpilogue.h"
 #include "passes/Target/Cuda/ProductCall.h"
+#include "passes/Target/Cuda/TransposeTiles.h"
 #include "passes/Target/Cuda/WarpAttentionTiles.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -186,7 +187,8 @@ static int64_t countTableParts(func::FuncOp kernel, int64_t columns) {
       static_cast<uint64_t>(std::min(rows, countParts(columns))));
 }
 
-/// Elements and columns in fours for each thread of a warp; rows one by one.
+/// Elements and columns in fours for each thread of a warp; rows one by one,
+/// but copies that transpose in blocks, of which a tile has 32.
 static plan::CodeAttr cut(func::FuncOp kernel, const IterationDomain &domain) {
   int64_t tiles = domain.rows, tile = 1;
   plan::TileKind of = plan::TileKind::Rows;
@@ -206,6 +208,10 @@ static plan::CodeAttr cut(func::FuncOp kernel, const IterationDomain &domain) {
     tiles = domain.rows * pieces;
   } else if (Operation *attention = findAttention(kernel)) {
     tiles = WarpAttentionTiles::get(attention).allTiles();
+  } else if (auto transposed = TransposeTiles::find(kernel)) {
+    tiles = transposed->allTiles();
+    tile = transposed->tileElements();
+    of = plan::TileKind::Elements;
   }
   return plan::CodeAttr::get(kernel.getContext(), tiles, tile, of, /*grain=*/0,
                              /*workspace=*/0, /*vectors=*/0, /*packed=*/0,

@@ -111,3 +111,32 @@ func.func private @attend(%q: tensor<2x2x70x32xbf16>, %k: tensor<2x2x70x32xbf16>
   %y, %lse = accel.attention %q, %k, %v scale 0.25 causal : tensor<2x2x70x32xbf16>, tensor<2x2x70x32xbf16>, tensor<2x2x70x32xbf16> -> tensor<2x2x70x32xbf16>, tensor<2x2x70xf32>
   return %y : tensor<2x2x70x32xbf16>
 }
+
+// A copy that transposes has tiles of 32 blocks, each as many elements high and wide as an access of 16 bytes has. Its code for CPUs has rows.
+// CHECK-LABEL: func.func private @turned(
+// CHECK-SAME: #plan.code<12 tiles of 8192 elements, threads 128>
+// TF32-LABEL: func.func private @turned(
+// TF32-SAME: compute_80 = #plan.code<12 tiles of 8192 elements, threads 128>, "x86-64-v3" = #plan.code<98304 tiles of 1 rows>
+func.func private @turned(%x: tensor<512x192xf8E4M3FN>) -> tensor<192x512xf8E4M3FN> attributes {plan.kernel = {kind = "rows", elements = 98304 : i64, rows = 98304 : i64, columns = 1 : i64}} {
+  %0 = accel.transpose %x [1, 0] stored : tensor<512x192xf8E4M3FN> -> tensor<192x512xf8E4M3FN>
+  return %0 : tensor<192x512xf8E4M3FN>
+}
+
+// A head's 24 features are blocks of eight, its 20 tokens blocks of four: 3 heads of 3 blocks by 2 samples of 5 blocks, of which a tile has four by eight.
+// CHECK-LABEL: func.func private @turned_heads(
+// CHECK-SAME: #plan.code<6 tiles of 1024 elements, threads 128>
+func.func private @turned_heads(%x: tensor<2x3x20x24xf8E5M2>) -> tensor<72x40xf8E5M2> attributes {plan.kernel = {kind = "rows", elements = 2880 : i64, rows = 2880 : i64, columns = 1 : i64}} {
+  %0 = accel.transpose %x [0, 2, 1, 3] : tensor<2x3x20x24xf8E5M2> -> tensor<2x20x3x24xf8E5M2>
+  %1 = accel.reshape %0 : tensor<2x20x3x24xf8E5M2> -> tensor<40x72xf8E5M2>
+  %2 = accel.transpose %1 [1, 0] stored : tensor<40x72xf8E5M2> -> tensor<72x40xf8E5M2>
+  return %2 : tensor<72x40xf8E5M2>
+}
+
+// No neighbours of the result, and none of the operand, are neighbours in the other.
+// CHECK-LABEL: func.func private @apart(
+// CHECK-SAME: #plan.code<15 tiles of 1 rows, threads 128>
+func.func private @apart(%x: tensor<9x11xf8E4M3FN>) -> tensor<5x3xf8E4M3FN> attributes {plan.kernel = {kind = "rows", elements = 15 : i64, rows = 15 : i64, columns = 1 : i64}} {
+  %0 = accel.slice %x [1, 0] strides [3, 2] : tensor<9x11xf8E4M3FN> -> tensor<3x5xf8E4M3FN>
+  %1 = accel.transpose %0 [1, 0] : tensor<3x5xf8E4M3FN> -> tensor<5x3xf8E4M3FN>
+  return %1 : tensor<5x3xf8E4M3FN>
+}

@@ -72,6 +72,7 @@ inline std::string tensorOf(const std::vector<int64_t> &shape,
 std::vector<KernelCase> getFlatCases();
 std::vector<KernelCase> getRowCases();
 std::vector<KernelCase> getViewCases();
+std::vector<KernelCase> getTransposeCases();
 std::vector<KernelCase> getColumnCases();
 std::vector<KernelCase> getAttentionCases();
 std::vector<KernelCase> getProductCases();

@@ -106,6 +106,8 @@ INSTANTIATE_TEST_SUITE_P(Rows, KernelOracleTest,
                          testing::ValuesIn(getRowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Views, KernelOracleTest,
                          testing::ValuesIn(getViewCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Transposes, KernelOracleTest,
+                         testing::ValuesIn(getTransposeCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Columns, KernelOracleTest,
                          testing::ValuesIn(getColumnCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attention, KernelOracleTest,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds loops of kernels to what they may cost in a GPU's own instructions: sass_budgets.py FILE, which accelc --emit=sass
+"""Holds kernels to what they may cost in a GPU's own instructions: sass_budgets.py FILE SET, of a file that accelc --emit=sass
 has written. docs/cuda.md has the table and says where the numbers come from.
 """
 
@@ -18,17 +18,23 @@ class Budget:
     what: str
     kernels: str  # a pattern of the whole name
     per_byte: float  # instructions of a thread for each byte that it loads or stores
-    sums: bool = False  # kernels that exchange sums only: others have such names, too
+    uses: str = ""  # kernels with this instruction only: others have such names, too
+    narrowest: int = 8  # access in bytes
+    is_loop: bool = True  # counts the innermost loops, not all that a thread does once
 
 
-BUDGETS = [
+BUDGETS = {}
+BUDGETS["bf16"] = [
     Budget("GELU", r"sigmoid_\d+", 6.0),
     Budget("gradient of GELU", r"tanh_\d+", 10.0),
     Budget("residual and LayerNorm", r"(gather_)?reduce_sum_rsqrt_\d+", 2.7),
-    Budget("gradient of LayerNorm", r"reduce_sum_\d+", 1.9, sums=True),
+    Budget("gradient of LayerNorm", r"reduce_sum_\d+", 1.9, uses="SHFL"),
     Budget("cross entropy and its gradient", r"reduce_sum_reduce_max_exp_\d+", 11.0),
     Budget("AdamW", r"sqrt_div_\d+", 2.0),
     Budget("cast", r"cast_[01]", 1.4),
+]
+BUDGETS["fp8"] = [
+    Budget("transposed copy", r"copy_\d+", 0.5, uses="PRMT", narrowest=16, is_loop=False),
 ]
 
 
@@ -48,6 +54,11 @@ class Kernel:
         inner = [a for a in ends if not any(a != b and a[0] <= b[0] and b[1] <= a[1] for b in ends)]
         bodies = [[name for name, _ in self.instructions[first : last + 1]] for first, last in inner]
         return [body for body in bodies if any(access_bytes(name) for name in body)]
+
+    def whole(self):
+        """The names of all instructions; what is behind the last end of a thread fills up."""
+        names = [name for name, _ in self.instructions]
+        return names[: len(names) - names[::-1].index("EXIT")]
 
 
 def access_bytes(name):
@@ -73,12 +84,12 @@ def read(path):
 
 
 def check_loop(where, body, budget):
-    """Describes what is wrong with a loop."""
+    """Describes what is wrong with a loop, or with a kernel."""
     widths = [access_bytes(name) for name in body if access_bytes(name)]
     cost = len(body) / sum(widths)
     print(f"{where}: {len(body)} instructions for {sum(widths)} bytes, {cost:.2f} for one; accesses of {sorted(set(widths))}")
-    if min(widths) < 8:
-        yield f"{where}: expected accesses of 8 and 16 bytes, got one of {min(widths)}"
+    if min(widths) < budget.narrowest:
+        yield f"{where}: expected accesses of {budget.narrowest} bytes or more, got one of {min(widths)}"
     if cost > budget.per_byte:
         yield f"{where}: expected at most {budget.per_byte} instructions for a byte, got {cost:.2f}"
 
@@ -87,21 +98,21 @@ def check(kernels, budget):
     loops = 0
     for name, kernel in kernels.items():
         names = [instruction for instruction, _ in kernel.instructions]
-        exchanges = any(instruction.startswith("SHFL") for instruction in names)
-        if not re.fullmatch(budget.kernels, name) or (budget.sums and not exchanges):
+        is_meant = any(re.match(budget.uses, instruction) for instruction in names)
+        if not re.fullmatch(budget.kernels, name) or not is_meant:
             continue
         if any(instruction.startswith(("LDL", "STL")) for instruction in names):
             yield f"{name}: expected no access of local memory, which spilled registers make"
-        for body in kernel.loops():
+        for body in kernel.loops() if budget.is_loop else [kernel.whole()]:
             loops += 1
             yield from check_loop(f"{budget.what}: {name}", body, budget)
     if loops == 0:
-        yield f"{budget.what}: expected a loop in a kernel {budget.kernels}, got none: is it called otherwise now?"
+        yield f"{budget.what}: expected a kernel {budget.kernels}, got none: is it called otherwise now?"
 
 
 def main():
     kernels = read(sys.argv[1])
-    problems = [problem for budget in BUDGETS for problem in check(kernels, budget)]
+    problems = [problem for budget in BUDGETS[sys.argv[2]] for problem in check(kernels, budget)]
     for problem in problems:
         print(f"error: {problem}")
     sys.exit(1 if problems else 0)

@@ -9,3 +9,12 @@ func.func private @product(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tens
   %c = accel.matmul %a, %b : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
   return %c : tensor<16x16xf32>
 }
+
+// A geometry that says nothing about rows is one of copies that transpose, and as many tiles as this one has.
+// expected-error @+1 {{expected rows that are cut into rows, or a copy that transposes in as many tiles as it has, got #plan.code<4 tiles of 128 elements, threads 128>}}
+func.func private @rows(%x: tensor<4x128xf32>) -> tensor<4x128xf32> attributes {
+    plan.kernel = {kind = "rows", elements = 512 : i64, rows = 4 : i64, columns = 128 : i64},
+    plan.code = {compute_80 = #plan.code<4 tiles of 128 elements, threads 128>}} {
+  %y = accel.neg %x : tensor<4x128xf32>
+  return %y : tensor<4x128xf32>
+}

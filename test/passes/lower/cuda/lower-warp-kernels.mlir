@@ -54,3 +54,20 @@ func.func private @call(%x: tensor<128xf32>) -> tensor<128xf32> attributes {
   %y = accel.neg %x : tensor<128xf32>
   return %y : tensor<128xf32>
 }
+
+// A copy that transposes: 16 loads of 16 bytes, the squares of four bytes by four are turned, and 16 stores. Nothing is shared.
+// CHECK-LABEL: func.func @turn.code(
+// CHECK-COUNT-16: vector.load {{.*}} {alignment = 16 : i64} : memref<8192xi8>, vector<16xi8>
+// CHECK:        arith.constant 20800 : i32
+// CHECK-COUNT-128: llvm.call_intrinsic "llvm.nvvm.prmt"
+// CHECK-NOT:    llvm.call_intrinsic
+// CHECK-COUNT-16: vector.store {{.*}} {alignment = 16 : i64} : memref<8192xi8>, vector<16xi8>
+// CHECK-NOT:    vector.store
+// CHECK:        return
+func.func private @turn(%x: tensor<128x64xf8E4M3FN>) -> tensor<64x128xf8E4M3FN> attributes {
+    plan.operand_alignments = array<i64: 16, 16>,
+    plan.kernel = {kind = "rows", elements = 8192 : i64, rows = 8192 : i64, columns = 1 : i64},
+    plan.code = {compute_80 = #plan.code<1 tiles of 8192 elements, threads 128>}} {
+  %y = accel.transpose %x [1, 0] stored : tensor<128x64xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+  return %y : tensor<64x128xf8E4M3FN>
+}

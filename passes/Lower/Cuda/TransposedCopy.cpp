@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A thread loads the columns of its block, each of which lies in one piece in
+// the source, turns them in registers and stores the block's rows:
+//
+//   source, 16 bytes of a column:  a0 a1 a2 ...    result:  a0 b0 c0 ...
+//   of the next one:               b0 b1 b2 ...             a1 b1 c1 ...
+//
+// Threads share nothing: no shared memory, no barrier. Each line of the result
+// is written by neighbouring threads at once, and what a thread reads of a line
+// of the source its neighbours read the rest of.
+#include "passes/Lower/Cuda/TransposedCopy.h"
+
+#include "passes/Lower/Arithmetic.h"
+#include "passes/Lower/Cuda/WarpOps.h"
+#include "passes/Lower/Cuda/WordBlock.h"
+#include "passes/Lower/IndexArithmetic.h"
+#include "passes/Target/Cuda/TransposeTiles.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace accel;
+
+namespace {
+
+class TransposedCopy {
+public:
+  TransposedCopy(KernelEmitter &emitter, const TransposeTiles &tiles,
+                 ArrayRef<int64_t> alignments);
+
+  void emit();
+
+private:
+  using Words = WordBlock::Words;
+  static constexpr int64_t kWordBytes = WordBlock::kWordBytes;
+
+  /// A side of a block: the dimension that it lies in, and where it begins
+  /// there, a run-time index.
+  struct Side {
+    int64_t size, length;
+    Value first;
+
+    bool isWhole() const { return size % length == 0; }
+  };
+  /// A thread's block, and where its first element lies.
+  struct Block {
+    Side rows, columns;
+    Value source, result;
+  };
+
+  void emitTile(Value tile);
+  /// `number`: of the block among those of the side's dimension and the ones
+  /// in front of it, whose places it adds to `source`.
+  Side locate(Value number, size_t dimension, size_t outermost, int64_t length,
+              Value &source, Value &place);
+  Block locateBlock(Value row, Value column);
+  void emitBlock(const Block &block);
+  Words loadColumn(const Block &block, int64_t column);
+  void storeRow(const Block &block, int64_t row, ArrayRef<Value> words);
+  void onlyIfThere(const Side &side, int64_t place,
+                   llvm::function_ref<void()> body);
+
+  /// One access of `bytes` bytes: as words, or as the low bits of one.
+  Words load(Value at, int64_t bytes);
+  void store(ArrayRef<Value> words, Value at, int64_t bytes);
+  /// Elements in so many bytes, and those bytes as integers.
+  VectorType elementsOf(Value buffer, int64_t bytes) const;
+  VectorType integersOf(int64_t bytes) const;
+
+  KernelEmitter &emitter;
+  OpBuilder &builder;
+  Location loc;
+  IndexArithmetic indices;
+  Arithmetic words;
+  TransposeTiles tiles;
+  int64_t loadBytes, storeBytes;
+  Value source, result;
+};
+
+TransposedCopy::TransposedCopy(KernelEmitter &emitter,
+                               const TransposeTiles &tiles,
+                               ArrayRef<int64_t> alignments)
+    : emitter(emitter), builder(emitter.getBuilder()), loc(emitter.getLoc()),
+      indices(builder, loc), words(builder, loc, builder.getI32Type()),
+      tiles(tiles) {
+  auto alignmentOf = [&](size_t operand) {
+    int64_t known = alignments.empty() ? 1 : alignments[operand];
+    return std::max(known, tiles.elementBytes);
+  };
+  Value root =
+      getViewRoot(emitter.getResults().front(), [](Value) { return false; });
+  unsigned argument = cast<BlockArgument>(root).getArgNumber();
+  source = emitter.getBuffer(cast<BlockArgument>(root));
+  result = emitter.getResultBuffer(0);
+  loadBytes = tiles.getLoadBytes(alignmentOf(argument));
+  storeBytes =
+      tiles.getStoreBytes(alignmentOf(emitter.getKernel().getNumArguments()));
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+void TransposedCopy::emit() {
+  emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1,
+                  [&](Value tile) { emitTile(tile); });
+}
+
+/// Tiles one behind the other share rows of the source.
+void TransposedCopy::emitTile(Value tile) {
+  Value thread = WarpOps(builder, loc).threadIndex();
+  int64_t down = tiles.tilesOfColumn();
+  Value row =
+      indices.add(indices.mul(indices.rem(tile, down), tiles.threadRows),
+                  indices.div(thread, tiles.threadColumns));
+  Value column =
+      indices.add(indices.mul(indices.div(tile, down), tiles.threadColumns),
+                  indices.rem(thread, tiles.threadColumns));
+  bool areThere = tiles.blocksOfColumn() % tiles.threadRows == 0 &&
+                  tiles.blocksOfRow() % tiles.threadColumns == 0;
+  if (areThere) {
+    return emitBlock(locateBlock(row, column));
+  }
+  Value isThere =
+      indices.both(indices.isBelow(row, indices.index(tiles.blocksOfColumn())),
+                   indices.isBelow(column, indices.index(tiles.blocksOfRow())));
+  emitter.onlyIf(isThere, [&] { emitBlock(locateBlock(row, column)); });
+}
+
+TransposedCopy::Side TransposedCopy::locate(Value number, size_t dimension,
+                                            size_t outermost, int64_t length,
+                                            Value &source, Value &place) {
+  ArrayRef<int64_t> sizes = tiles.view.sizes;
+  bool isOutermost = dimension == outermost;
+  int64_t blocks = llvm::divideCeil(sizes[dimension], length);
+  Value outer = isOutermost ? indices.index(0) : indices.div(number, blocks);
+  Value block = isOutermost ? number : indices.rem(number, blocks);
+  Side side{sizes[dimension], length, indices.mul(block, length)};
+  place = indices.add(indices.mul(outer, sizes[dimension]), side.first);
+  source = indices.add(source,
+                       indices.mul(side.first, tiles.view.strides[dimension]));
+  for (size_t i = dimension; i-- > outermost;) {
+    Value index = i == outermost ? outer : indices.rem(outer, sizes[i]);
+    source = indices.add(source, indices.mul(index, tiles.view.strides[i]));
+    outer = indices.div(outer, sizes[i]);
+  }
+  return side;
+}
+
+TransposedCopy::Block TransposedCopy::locateBlock(Value row, Value column) {
+  Block block;
+  block.source = indices.index(tiles.view.offset);
+  Value down, across;
+  block.rows =
+      locate(row, tiles.rowsOf, 0, tiles.blockRows, block.source, down);
+  block.columns = locate(column, tiles.view.sizes.size() - 1, tiles.rowsOf + 1,
+                         tiles.blockColumns, block.source, across);
+  block.result = indices.add(indices.mul(down, tiles.resultColumns()), across);
+  return block;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// What lies behind the end of its dimension is not stored.
+void TransposedCopy::onlyIfThere(const Side &side, int64_t place,
+                                 llvm::function_ref<void()> body) {
+  if (place == 0 || side.isWhole()) {
+    return body();
+  }
+  Value at = indices.add(side.first, place);
+  emitter.onlyIf(indices.isBelow(at, indices.index(side.size)), body);
+}
+
+/// All is loaded before anything is stored, so that no load waits for a store
+/// that it might read.
+void TransposedCopy::emitBlock(const Block &block) {
+  WordBlock columns(tiles.elementBytes);
+  for (int64_t i = 0; i < block.columns.length; ++i) {
+    columns.addRow(loadColumn(block, i));
+  }
+  WordBlock rows = columns.transposed(builder, loc);
+  for (auto i : llvm::seq(rows.countRows())) {
+    onlyIfThere(block.rows, i, [&] { storeRow(block, i, rows.getRow(i)); });
+  }
+}
+
+/// How far element `place` of a side is from its first one; where it is behind
+/// the end of the dimension, how far the last access is that is not.
+static Value clampedTo(const IndexArithmetic &indices, Value first,
+                       int64_t place, int64_t last) {
+  Value most = indices.sub(indices.index(last), first);
+  return indices.min(indices.index(place), most);
+}
+
+TransposedCopy::Words TransposedCopy::loadColumn(const Block &block,
+                                                 int64_t column) {
+  const Side &rows = block.rows, &columns = block.columns;
+  Value step =
+      columns.isWhole() || column == 0
+          ? indices.index(column)
+          : clampedTo(indices, columns.first, column, columns.size - 1);
+  Value first =
+      indices.add(block.source, indices.mul(step, tiles.view.strides.back()));
+  int64_t each = loadBytes / tiles.elementBytes;
+  Words all;
+  for (int64_t i = 0; i < rows.length; i += each) {
+    Value row = rows.isWhole() || i == 0
+                    ? indices.index(i)
+                    : clampedTo(indices, rows.first, i, rows.size - each);
+    Words loaded = load(indices.add(first, row), loadBytes);
+    int64_t bit = i * tiles.elementBytes % kWordBytes * 8;
+    if (bit == 0) {
+      llvm::append_range(all, loaded);
+    } else {
+      all.back() =
+          words.orBits(all.back(), words.shiftLeft(loaded.front(), bit));
+    }
+  }
+  return all;
+}
+
+void TransposedCopy::storeRow(const Block &block, int64_t row,
+                              ArrayRef<Value> all) {
+  Value first = indices.add(block.result, row * tiles.resultColumns());
+  int64_t each = storeBytes / tiles.elementBytes;
+  for (int64_t i = 0; i < block.columns.length; i += each) {
+    int64_t byte = i * tiles.elementBytes;
+    onlyIfThere(block.columns, i, [&] {
+      Words part(all.slice(byte / kWordBytes,
+                           llvm::divideCeil(storeBytes, kWordBytes)));
+      if (byte % kWordBytes != 0) {
+        part = {words.shiftRightLogical(part.front(), byte % kWordBytes * 8)};
+      }
+      store(part, indices.add(first, i), storeBytes);
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+VectorType TransposedCopy::elementsOf(Value buffer, int64_t bytes) const {
+  return VectorType::get(bytes / tiles.elementBytes,
+                         cast<MemRefType>(buffer.getType()).getElementType());
+}
+
+VectorType TransposedCopy::integersOf(int64_t bytes) const {
+  int64_t width = std::min(bytes, kWordBytes);
+  return VectorType::get(bytes / width, builder.getIntegerType(8 * width));
+}
+
+TransposedCopy::Words TransposedCopy::load(Value at, int64_t bytes) {
+  Value loaded = vector::LoadOp::create(
+      builder, loc, elementsOf(source, bytes), source, ValueRange{at},
+      /*nontemporal=*/false, llvm::MaybeAlign(bytes));
+  VectorType integers = integersOf(bytes);
+  loaded = vector::BitCastOp::create(builder, loc, integers, loaded);
+  Words all;
+  for (int64_t i = 0; i < integers.getNumElements(); ++i) {
+    Value each = vector::ExtractOp::create(builder, loc, loaded, i);
+    all.push_back(bytes < kWordBytes ? words.zeroExtend(each) : each);
+  }
+  return all;
+}
+
+void TransposedCopy::store(ArrayRef<Value> all, Value at, int64_t bytes) {
+  VectorType integers = integersOf(bytes);
+  Arithmetic narrow(builder, loc, integers.getElementType());
+  Words parts = llvm::map_to_vector(all, [&](Value word) {
+    return bytes < kWordBytes ? narrow.truncate(word) : word;
+  });
+  Value stored = vector::FromElementsOp::create(builder, loc, integers, parts);
+  stored = vector::BitCastOp::create(builder, loc, elementsOf(result, bytes),
+                                     stored);
+  vector::StoreOp::create(builder, loc, stored, result, ValueRange{at},
+                          /*nontemporal=*/false, llvm::MaybeAlign(bytes));
+}
+
+} // namespace
+
+void accel::emitTransposedCopy(KernelEmitter &emitter,
+                               ArrayRef<int64_t> alignments) {
+  std::optional<TransposeTiles> tiles =
+      TransposeTiles::find(emitter.getKernel());
+  if (!tiles || tiles->allTiles() != emitter.getGeometry().getTiles()) {
+    emitter.emitError(emitter.getKernel())
+        << "expected rows that are cut into rows, or a copy that transposes "
+           "in as many tiles as it has, got "
+        << emitter.getGeometry();
+    return;
+  }
+  TransposedCopy(emitter, *tiles, alignments).emit();
+}

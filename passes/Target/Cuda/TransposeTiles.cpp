@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which copies transpose, and how large their blocks are.
+#include "passes/Target/Cuda/TransposeTiles.h"
+
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/ComposedView.h"
+#include "passes/Analysis/KernelOperands.h"
+#include "passes/Analysis/OperandAlignment.h"
+#include "passes/Target/Cuda/CudaTarget.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace accel;
+
+/// Elements along a side of a block: as many as the longest access has, or
+/// fewer that divide `size`. Words of four bytes are what is turned.
+static int64_t chooseSide(int64_t size, int64_t elementBytes) {
+  int64_t longest = kLongestAccess / elementBytes;
+  return std::max<int64_t>(llvm::MinAlign(longest, size),
+                           std::min<int64_t>(longest, 4));
+}
+
+/// The result in `kernel`'s operand, if it copies all that it returns from
+/// there and its neighbours are apart.
+static std::optional<AffineView> findView(func::FuncOp kernel) {
+  FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
+  if (failed(domain) || domain->kind != LoopKind::Rows ||
+      domain->columns != 1 || kernel.getNumResults() != 1 ||
+      isAccumulated(kernel, 0)) {
+    return std::nullopt;
+  }
+  Value result = kernel.getBody().front().getTerminator()->getOperand(0);
+  Value root = getViewRoot(result, [](Value) { return false; });
+  return isa<BlockArgument>(root) &&
+                 elementTypeOf(root) == elementTypeOf(result)
+             ? getComposedView(result, root)
+             : std::nullopt;
+}
+
+std::optional<TransposeTiles> TransposeTiles::find(func::FuncOp kernel) {
+  std::optional<AffineView> view = findView(kernel);
+  if (!view || view->strides.empty() || view->strides.back() == 1) {
+    return std::nullopt;
+  }
+  const auto *neighbours = llvm::find(view->strides, 1);
+  if (neighbours == view->strides.end()) {
+    return std::nullopt;
+  }
+  TransposeTiles tiles;
+  tiles.view = *view;
+  tiles.rowsOf = neighbours - view->strides.begin();
+  auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
+  tiles.elementBytes = getStoredBytes(type.getElementType());
+  tiles.blockRows = chooseSide(view->sizes[tiles.rowsOf], tiles.elementBytes);
+  tiles.blockColumns = chooseSide(view->sizes.back(), tiles.elementBytes);
+  // Eight threads store a line of 128 bytes, and four read half of one.
+  constexpr int64_t kThreadColumns = 8;
+  auto atMost = [](int64_t threads, int64_t blocks) {
+    return std::min<int64_t>(threads, llvm::bit_ceil(uint64_t(blocks)));
+  };
+  int64_t columns = atMost(kThreadColumns, tiles.blocksOfRow());
+  tiles.threadRows = atMost(kWarpThreads / columns, tiles.blocksOfColumn());
+  tiles.threadColumns = kWarpThreads / tiles.threadRows;
+  return tiles;
+}
+
+int64_t TransposeTiles::resultColumns() const {
+  return llvm::product_of(ArrayRef(view.sizes).drop_front(rowsOf + 1));
+}
+
+int64_t TransposeTiles::blocksOfRow() const {
+  return resultColumns() / view.sizes.back() *
+         llvm::divideCeil(view.sizes.back(), blockColumns);
+}
+
+int64_t TransposeTiles::blocksOfColumn() const {
+  return llvm::product_of(ArrayRef(view.sizes).take_front(rowsOf)) *
+         llvm::divideCeil(view.sizes[rowsOf], blockRows);
+}
+
+int64_t TransposeTiles::getLoadBytes(int64_t alignment) const {
+  int64_t bytes = llvm::MinAlign(alignment, blockRows * elementBytes);
+  bytes = llvm::MinAlign(bytes, view.sizes[rowsOf] * elementBytes);
+  bytes = llvm::MinAlign(bytes, view.offset * elementBytes);
+  for (auto [i, stride] : llvm::enumerate(view.strides)) {
+    if (i != rowsOf) {
+      bytes = llvm::MinAlign(bytes, stride * elementBytes);
+    }
+  }
+  return bytes;
+}
+
+int64_t TransposeTiles::getStoreBytes(int64_t alignment) const {
+  int64_t bytes = llvm::MinAlign(alignment, blockColumns * elementBytes);
+  return llvm::MinAlign(bytes, view.sizes.back() * elementBytes);
+}
