@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/Fp8Scale.h"
+#include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Precision/PrecisionSites.h"
@@ -71,10 +72,12 @@ void readAttributes(ModuleOp module, ModelFacts &facts) {
           module->getAttrOfType<DictionaryAttr>("accel.objective")) {
     facts.objective = getText(objective, "kind") + " of '" +
                       getText(objective, "output") + "'";
+    facts.wholeMicrobatches = getText(objective, "whole_microbatches");
   }
   if (auto batch = module->getAttrOfType<IntegerAttr>("accel.batch")) {
     facts.batch = batch.getInt();
   }
+  facts.evaluates = findFunction(module, FunctionRole::Evaluate) != nullptr;
   if (auto sites = module->getAttrOfType<ArrayAttr>("accel.dropout_sites")) {
     for (auto site : sites.getAsRange<DictionaryAttr>()) {
       std::string scope = getText(site, "scope");
@@ -122,6 +125,10 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
   }
   SymbolTable symbols(module);
   module.walk([&](plan::InstructionOpInterface op) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (function && getRole(function) == FunctionRole::Evaluate) {
+      return; // A step is what is counted, and what leads to it.
+    }
     ++facts.instructions;
     auto launch = dyn_cast<plan::LaunchOp>(op.getOperation());
     facts.launches += launch ? 1 : 0;

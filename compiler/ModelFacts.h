@@ -18,8 +18,11 @@ struct TensorCount {
 
 struct ModelFacts {
   std::string name;
-  std::string objective; ///< `causal-lm of 'logits'`
-  int64_t batch = 0;     ///< samples of a microbatch
+  std::string objective;  ///< `causal-lm of 'logits'`
+  int64_t batch = 0;      ///< samples of a microbatch
+  bool evaluates = false; ///< a function measures the loss
+  /// Why microbatches have to be whole; empty: they need not be.
+  std::string wholeMicrobatches;
   TensorCount parameters, decayed, undecayed, frozen;
   std::vector<std::pair<std::string, double>> dropoutSites; ///< name, p
   int64_t buckets = 0;

@@ -186,6 +186,9 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
     line("precision", describePrecision(facts));
   }
   line("program", describeProgram(facts));
+  if (!facts.evaluates && !facts.wholeMicrobatches.empty()) {
+    line("evaluation", "none: " + facts.wholeMicrobatches);
+  }
   line("arena", formatBytes(facts.arenaBytes));
   if (!weights.empty()) {
     line("weights", weights);

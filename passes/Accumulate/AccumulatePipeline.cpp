@@ -31,6 +31,9 @@ void accel::buildAccumulatePipeline(mlir::OpPassManager &manager,
   update.scheduleSteps = options.scheduleSteps;
   update.skipsNonFinite = options.skipsNonFinite;
   manager.addPass(createInsertMicrobatchLoopPass({options.globalBatch}));
+  if (options.evaluates) {
+    manager.addPass(createInsertEvaluationPass());
+  }
   manager.addPass(createInsertUpdatePass(update));
   // Last: it writes the states that the others declare.
   manager.addPass(createInsertInitPass());

@@ -29,12 +29,14 @@ struct AccumulateOptions {
   /// A run goes on after a step whose loss or gradient is not finite, unless it
   /// is told otherwise.
   bool skipsNonFinite = false;
+  /// The program has a function that measures the loss.
+  bool evaluates = true;
   int64_t globalBatch = 32; ///< samples of a step, unless a run says otherwise
   /// Of the optimizer's own numbers those that are not what it proposes.
   std::map<std::string, double> numbers;
 };
 
-/// From @microbatch to @step and @init.
+/// From @microbatch to @step, @evaluate and @init.
 void buildAccumulatePipeline(mlir::OpPassManager &manager,
                              const AccumulateOptions &options);
 

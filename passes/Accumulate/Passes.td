@@ -32,6 +32,38 @@ def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::Modul
   let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
 
+def InsertEvaluationPass : Pass<"accel-insert-evaluation", "mlir::ModuleOp"> {
+  let summary = "makes the function that measures the loss";
+  let description = [{
+    Adds `@evaluate`, of role `evaluate`: a copy of the step without gradients, dropout, and all that only these need. Its
+    microbatches compute in the types that the step's do. A model whose microbatches have to be whole (`whole_microbatches` of
+    `accel.objective`) gets none, because samples of a file could not be measured one by one; a remark says so.
+
+    **Requires** `@step` as InsertMicrobatchLoop leaves it.
+    **Ensures** metrics `loss_sum` and `tokens`, the sums over all valid targets; nothing but these two accumulators is written, and no
+    random number is drawn.
+
+    ```mlir
+    accel.state @loss_sum accumulator : tensor<f64>
+    accel.state @target_count accumulator : tensor<f64>
+    func.func @evaluate() attributes {accel.role = #accel.role<evaluate>} {
+      %zero = accel.constant dense<0.0> : tensor<f64>
+      accel.write @loss_sum, %zero : tensor<f64>
+      accel.write @target_count, %zero : tensor<f64>
+      accel.repeat {
+        %x = accel.input "x" : tensor<4x8xf32>
+      }
+      %sum = accel.read @loss_sum : tensor<f64>
+      accel.metric "loss_sum", %sum : tensor<f64>
+      %count = accel.read @target_count : tensor<f64>
+      accel.metric "tokens", %count : tensor<f64>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
+}
+
 def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
   let summary = "ends the step with an optimizer update";
   let description = [{
@@ -95,7 +127,8 @@ def VerifyAccumulatePass : Pass<"accel-verify-accumulate", "mlir::ModuleOp"> {
   let summary = "verifies the module after Accumulate";
   let description = [{
     `@step` has one loop, in which every input is read and every gradient accumulated, and one update behind it; accumulators
-    are written before the loop; metrics `loss` and `tokens` are reported; `@init` writes every state.
+    are written before the loop; metrics `loss` and `tokens` are reported; `@init` writes every state. `@evaluate`, if there is one,
+    changes the sums of losses and targets alone, reports both, and draws no random numbers.
 
     **Requires** nothing.
     **Ensures** changes nothing.

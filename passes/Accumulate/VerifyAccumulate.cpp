@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/StepNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -138,6 +139,68 @@ private:
   bool hasFailed = false;
 };
 
+/// Checks a function that measures: it adds up two sums, and leaves all else as
+/// it is.
+class EvaluationVerifier {
+public:
+  explicit EvaluationVerifier(func::FuncOp evaluate) : evaluate(evaluate) {}
+
+  LogicalResult verify() {
+    Block &body = evaluate.getBody().front();
+    for (StringRef name : {kLossSumState, kTargetCountState}) {
+      if (!collectSymbols<WriteOp>(body).contains(name)) {
+        fail(evaluate) << "expected '" << name
+                       << "' to be written before the loop, got no write";
+      }
+    }
+    evaluate.walk([&](Operation *op) { verifyOperation(op); });
+    llvm::StringSet<> names;
+    for (MetricOp metric : body.getOps<MetricOp>()) {
+      names.insert(metric.getName());
+    }
+    for (StringRef name : {kLossSumMetric, kTokensMetric}) {
+      if (!names.contains(name)) {
+        fail(evaluate) << "expected metric '" << name
+                       << "' to be reported, got none";
+      }
+    }
+    return failure(hasFailed);
+  }
+
+private:
+  InFlightDiagnostic fail(Operation *op) {
+    hasFailed = true;
+    return op->emitError();
+  }
+
+  void verifyOperation(Operation *op) {
+    if (auto write = dyn_cast<WriteOp>(op)) {
+      verifySum(op, write.getSymbol());
+    } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
+      verifySum(op, accumulate.getSymbol());
+    } else if (isa<UpdateOp>(op)) {
+      fail(op) << "expected an evaluation to leave parameters as they are, got "
+                  "an update";
+    } else if (auto attention = dyn_cast<AttentionOp>(op);
+               isa<DropoutOp, RandomNormalOp>(op) ||
+               (attention && attention.getSamples())) {
+      fail(op) << "expected an evaluation without random numbers, got "
+               << op->getName() << " with some";
+    }
+  }
+
+  void verifySum(Operation *op, StringRef symbol) {
+    if (symbol != kLossSumState && symbol != kTargetCountState) {
+      fail(op) << "expected an evaluation to change '" << kLossSumState
+               << "' and '" << kTargetCountState << "' alone, got '" << symbol
+               << "'";
+    }
+  }
+
+  func::FuncOp evaluate;
+  bool hasFailed = false;
+};
+
 class VerifyAccumulatePass
     : public impl::VerifyAccumulatePassBase<VerifyAccumulatePass> {
 public:
@@ -145,7 +208,10 @@ public:
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    if (failed(StepVerifier(getOperation()).verify())) {
+    auto evaluate = findFunction(getOperation(), FunctionRole::Evaluate);
+    bool hasFailed = failed(StepVerifier(getOperation()).verify());
+    hasFailed |= evaluate && failed(EvaluationVerifier(evaluate).verify());
+    if (hasFailed) {
       signalPassFailure();
     }
   }

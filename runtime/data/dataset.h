@@ -51,6 +51,7 @@ class Dataset {
   // has bounds (Blend::CheckRun), all else may be repeated.
   absl::Status CheckRun(int64_t samples) const;
   bool synthetic() const { return synthetic_; }
+  bool blended() const { return blend_ != nullptr; }
   // SHA-256 of what the data are, in hexadecimal: contents and bindings, not
   // paths, times, seed or order.
   const std::string& identity() const { return identity_; }

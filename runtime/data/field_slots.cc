@@ -101,10 +101,13 @@ void FieldSlots::CheckRows(int64_t global_batch, ErrorList& errors) const {
     }
   }
   if (first != nullptr && first->rows < global_batch) {
-    errors.Add(absl::StrCat("expected at least ", global_batch,
-                            " samples, the global batch, got ", first->rows,
-                            " in ", first->rows_note,
-                            "; give more data or a smaller --global-batch"));
+    const bool is_one = global_batch == 1;
+    errors.Add(absl::StrCat(
+        "expected at least ",
+        is_one ? "one sample"
+               : absl::StrCat(global_batch, " samples, the global batch"),
+        ", got ", first->rows, " in ", first->rows_note, "; give more data",
+        is_one ? "" : " or a smaller --global-batch"));
   }
 }
 

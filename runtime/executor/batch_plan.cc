@@ -36,11 +36,28 @@ absl::StatusOr<BatchPlan> BatchPlan::Create(int64_t global_batch,
   return plan;
 }
 
+BatchPlan BatchPlan::CreateOnce(int64_t samples, int64_t microbatch,
+                                int64_t ranks, int64_t rank) {
+  const auto divide = [](int64_t all, int64_t part) {
+    return all / part + (all % part == 0 ? 0 : 1);
+  };
+  const int64_t iterations = divide(samples, microbatch * ranks);
+  const int64_t steps = divide(iterations, kMostMicrobatches);
+  BatchPlan plan;
+  plan.microbatch_ = microbatch;
+  plan.ranks_ = ranks;
+  plan.rank_ = rank;
+  plan.iterations_ = divide(iterations, steps);
+  plan.global_batch_ = plan.iterations_ * microbatch * ranks;
+  plan.end_ = samples;
+  return plan;
+}
+
 BatchPlan::Sample BatchPlan::SampleOf(int64_t step, int64_t iteration,
                                       int64_t row) const {
   const int64_t first = FirstSample(step);
   const int64_t place = (iteration * ranks_ + rank_) * microbatch_ + row;
-  if (place >= global_batch_) {
+  if (place >= global_batch_ || place >= end_ - first) {
     return {first, 0.0f};
   }
   return {first + place, 1.0f};

@@ -5,6 +5,7 @@
 #define ACCEL_RUNTIME_EXECUTOR_BATCH_PLAN_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -34,6 +35,16 @@ class BatchPlan {
                                           int64_t microbatch, int64_t ranks,
                                           int64_t rank, bool forbids_padding);
 
+  // Takes samples [0, samples) in order, each once, in steps of as few
+  // microbatches as possible: all of as many, and none of more than
+  // kMostMicrobatches, so that somebody can look between them.
+  // Requires: samples > 0.
+  static BatchPlan CreateOnce(int64_t samples, int64_t microbatch,
+                              int64_t ranks, int64_t rank);
+  static constexpr int64_t kMostMicrobatches = 8;
+  // Of one that takes each sample once: how many steps there are.
+  int64_t steps() const { return (end_ + global_batch_ - 1) / global_batch_; }
+
   // Steps before the origin have no samples.
   void SetOrigin(const SampleOrigin& origin) { origin_ = origin; }
   // The first sample of a step; of the step behind the last one, the next
@@ -49,7 +60,8 @@ class BatchPlan {
 
   // Row `row` of microbatch `iteration`. Iterations take the global batch in
   // order, rank by rank; what is missing in the last one is filled with copies
-  // of the batch's first sample at weight 0.
+  // of the batch's first sample at weight 0, as is what lies behind the last
+  // sample.
   Sample SampleOf(int64_t step, int64_t iteration, int64_t row) const;
 
  private:
@@ -60,6 +72,7 @@ class BatchPlan {
   int64_t ranks_ = 1;
   int64_t rank_ = 0;
   int64_t iterations_ = 1;
+  int64_t end_ = std::numeric_limits<int64_t>::max();  // of all samples
   SampleOrigin origin_;
 };
 

@@ -30,6 +30,7 @@ namespace accel::runtime {
 inline constexpr absl::string_view kDataErrorPayload = "accel/data";
 
 class Communicator;
+class Dataset;
 class TraceRecorder;
 struct TunedProducts;
 
@@ -40,6 +41,8 @@ struct ExecutorOptions {
   Communicator* communicator = nullptr;
   int64_t global_batch = 1;
   SampleOrigin origin;
+  // What the function to evaluate is run on. Borrowed; null: the data of steps.
+  const Dataset* evaluation = nullptr;
   int64_t seed = 0;
   // Of the files that the plan refers to; empty: the plan's folder.
   std::string weights_dir;
@@ -81,8 +84,9 @@ class Executor {
       std::function<absl::Status(Executor& rank, RestoredPart part)>;
   virtual absl::Status Initialize(Restore restore = nullptr) = 0;
 
-  // Runs the function of this role on the data of step `step` (from 0). Returns
-  // the metrics, by their index in the plan; NaN where it reports none.
+  // Runs the function of this role on the data of step `step` (from 0), the one
+  // to evaluate on step `step` of BatchPlan::CreateOnce of its own data.
+  // Returns the metrics, by their index in the plan; NaN where it reports none.
   // FailedPrecondition if the plan has no such function. Cancelled on all ranks
   // if one of them wanted to end, and then the state is that before the step:
   // it is given up between two microbatches.

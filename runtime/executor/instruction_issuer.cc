@@ -64,13 +64,13 @@ absl::Status InstructionIssuer::Visit(const planpb::Instruction& instruction,
                                       const planpb::Fetch& fetch) {
   const int64_t iteration = static_cast<int64_t>(iteration_) + fetch.ahead();
   // Nothing comes after the last microbatch.
-  if (iteration >= context_.batches.batch().iterations()) {
+  if (iteration >= context_.batches->batch().iterations()) {
     return absl::OkStatus();
   }
   for (const planpb::FetchField& field : fetch.fields()) {
     RETURN_IF_ERROR(operations_->Upload(
         RangeOf(instruction, field.access()), [&](absl::Span<std::byte> dst) {
-          absl::Status read = context_.batches.Read(
+          absl::Status read = context_.batches->Read(
               field.field(), context_.step, iteration, dst);
           if (!read.ok()) {
             // Not of the device that they were to be copied to.

@@ -21,7 +21,7 @@ namespace accel::runtime {
 struct IssueContext {
   const PlanView& plan;
   const MemoryLayout& layout;
-  const MicrobatchReader& batches;
+  const MicrobatchReader* batches;  // of the function; never null
   const WeightLoader& loader;
   // For tests: each collective takes so much longer.
   std::chrono::nanoseconds collective_delay{0};

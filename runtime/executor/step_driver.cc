@@ -61,7 +61,7 @@ StepDriver::StepDriver(const Plan& plan, const Dataset& dataset,
       watchdog_(options.timeout, GroupProgress(options.communicator)),
       context_{plan_.view(),
                layout_,
-               batches_,
+               &batches_,
                loader_,
                options.collective_delay,
                0,
@@ -116,6 +116,14 @@ absl::StatusOr<std::unique_ptr<StepDriver>> StepDriver::Create(
   std::unique_ptr<StepDriver> driver(
       new StepDriver(plan, dataset, options, device.threads(),
                      std::move(layout), batch, std::move(files)));
+  if (options.evaluation != nullptr) {
+    driver->evaluation_.emplace(
+        plan.view(), *options.evaluation,
+        BatchPlan::CreateOnce(options.evaluation->size(), batch.microbatch(),
+                              static_cast<int64_t>(binding.rank_count()),
+                              static_cast<int64_t>(binding.rank())),
+        options.seed);
+  }
   RETURN_IF_ERROR(driver->Load(device));
   return driver;
 }
@@ -198,7 +206,7 @@ absl::StatusOr<std::vector<double>> StepDriver::RunObservedStep(
 absl::Status StepDriver::RunFunction(const FunctionView& function, int64_t step,
                                      const std::optional<Observer>& observer) {
   Begin(function, step);
-  const auto repetitions = static_cast<uint64_t>(iterations());
+  const uint64_t repetitions = Repetitions();
   const bool can_end = function.role() == planpb::FUNCTION_STEP &&
                        step_end_.CanEnd(function, repetitions);
   if (can_end) {
@@ -216,6 +224,7 @@ absl::Status StepDriver::RunFunction(const FunctionView& function, int64_t step,
 
 void StepDriver::Begin(const FunctionView& function, int64_t step) {
   function_ = &function;
+  context_.batches = &BatchesOf(function.role());
   context_.step = step;
   data_wait_ = std::chrono::nanoseconds(0);
   context_.metrics.assign(plan_.manifest().metrics_size(),
@@ -239,7 +248,7 @@ absl::Status StepDriver::ExecuteAlone(const Instance& instance) {
 }
 
 absl::Status StepDriver::EnqueueAll(const std::optional<Observer>& observer) {
-  const auto repetitions = static_cast<uint64_t>(iterations());
+  const uint64_t repetitions = Repetitions();
   if (!observer) {
     return streams_->EnqueueFunction(*function_, repetitions,
                                      has_run_.count(function_) != 0);
@@ -272,16 +281,15 @@ absl::Status StepDriver::Replay(const FunctionView& function, uint32_t point,
   streams_->Reset();
   RETURN_IF_ERROR(search.CheckParameters());
   bool complete = false;
-  RETURN_IF_ERROR(
-      function.Walk(static_cast<uint64_t>(iterations()),
-                    [&](const Instance& instance) -> absl::Status {
-                      complete |= instance.instruction->id() >= point;
-                      if (complete) {
-                        return absl::OkStatus();
-                      }
-                      RETURN_IF_ERROR(ExecuteAlone(instance));
-                      return search.CheckInstruction(function, instance);
-                    }));
+  RETURN_IF_ERROR(function.Walk(
+      Repetitions(), [&](const Instance& instance) -> absl::Status {
+        complete |= instance.instruction->id() >= point;
+        if (complete) {
+          return absl::OkStatus();
+        }
+        RETURN_IF_ERROR(ExecuteAlone(instance));
+        return search.CheckInstruction(function, instance);
+      }));
   return search.FindLargestGradient();
 }
 
@@ -355,7 +363,8 @@ absl::StatusOr<std::vector<double>> StepDriver::FinishStep(int64_t step) {
   if (options_.communicator != nullptr) {
     auto longest = CompareDigests(
         *options_.communicator, step,
-        StepDigest(batches_.dataset(), batches_.batch(), step, options_.seed),
+        StepDigest(context_.batches->dataset(), context_.batches->batch(), step,
+                   options_.seed),
         data_wait_);
     failure_ = longest.status();
     RETURN_IF_ERROR(failure_);
@@ -407,7 +416,7 @@ absl::Status StepDriver::Finish(const Instance& instance,
                                 Clock::time_point end) {
   watchdog_.NoteProgress();
   if (options_.trace != nullptr && !is_replaying_ &&
-      function_->role() != planpb::FUNCTION_INITIALIZE) {
+      function_->role() == planpb::FUNCTION_STEP) {
     options_.trace->Record(options_.binding.rank(), *instance.instruction,
                            context_.step, instance.iteration, begin, end);
   }

@@ -90,6 +90,15 @@ class StepDriver : public Executor, private StreamClient {
   absl::Status RunFunction(
       const FunctionView& function, int64_t step,
       const std::optional<Observer>& observer = std::nullopt);
+  // What the function of `role` is run on.
+  const MicrobatchReader& BatchesOf(planpb::FunctionRole role) const {
+    return role == planpb::FUNCTION_EVALUATE && evaluation_ ? *evaluation_
+                                                            : batches_;
+  }
+  // Of the loop of the function that runs.
+  uint64_t Repetitions() const {
+    return static_cast<uint64_t>(context_.batches->batch().iterations());
+  }
   absl::Status EnqueueAll(const std::optional<Observer>& observer);
   absl::Status Synchronize();
   void Begin(const FunctionView& function, int64_t step);
@@ -125,6 +134,7 @@ class StepDriver : public Executor, private StreamClient {
   const int threads_;
   const MemoryLayout layout_;
   const MicrobatchReader batches_;
+  std::optional<MicrobatchReader> evaluation_;  // of the data to evaluate on
   const ExternalFiles files_;
   WeightLoader loader_;
   Watchdog watchdog_;

@@ -40,10 +40,21 @@ absl::StatusOr<uint64_t> EndOfLastLine(File& file, uint64_t size) {
   return uint64_t{0};
 }
 
+// The library writes null for what is not finite.
+std::string ToLine(const nlohmann::ordered_json& line) {
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// Nothing: there is no such file.
+absl::StatusOr<std::string> ReadMetrics(Vfs& vfs, const std::string& path) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 32;
+  auto text = ReadWholeFile(vfs, path, kMostBytes);
+  return absl::IsNotFound(text.status()) ? std::string() : std::move(text);
+}
+
 }  // namespace
 
 std::string MetricsJson(const StepMetrics& metrics, absl::string_view run) {
-  // The library writes null for what is not finite.
   nlohmann::ordered_json line = {
       {"step", metrics.step},
       {"loss", metrics.loss},
@@ -63,7 +74,17 @@ std::string MetricsJson(const StepMetrics& metrics, absl::string_view run) {
   }
   line["time"] = FormatUtc(metrics.wall_time_ns);
   line["run"] = std::string(run);
-  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return ToLine(line);
+}
+
+std::string EvaluationJson(const EvaluationMetrics& metrics,
+                           absl::string_view run) {
+  return ToLine({{"step", metrics.step},
+                 {"eval_loss", metrics.loss},
+                 {"eval_tokens", metrics.tokens},
+                 {"eval_seconds", Seconds(metrics.ns)},
+                 {"time", FormatUtc(metrics.wall_time_ns)},
+                 {"run", std::string(run)}});
 }
 
 struct MetricsWriter::Place {
@@ -117,25 +138,36 @@ absl::Status MetricsWriter::Open(const std::string& path, std::string run) {
 }
 
 absl::Status KeepMetrics(Vfs& vfs, const std::string& path, int64_t step) {
-  constexpr uint64_t kMostBytes = uint64_t{1} << 32;
-  const auto text = ReadWholeFile(vfs, path, kMostBytes);
-  if (absl::IsNotFound(text.status())) {
-    return absl::OkStatus();
-  }
-  RETURN_IF_ERROR(text.status());
+  ASSIGN_OR_RETURN(const std::string text, ReadMetrics(vfs, path));
   std::string kept;
-  for (absl::string_view line : absl::StrSplit(*text, '\n')) {
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
     if (json.is_object() && json.value("step", int64_t{0}) <= step) {
       absl::StrAppend(&kept, line, "\n");
     }
   }
-  return kept == *text ? absl::OkStatus()
-                       : WriteFileAtomically(vfs, path, kept);
+  return kept == text ? absl::OkStatus() : WriteFileAtomically(vfs, path, kept);
+}
+
+absl::StatusOr<bool> HasEvaluation(Vfs& vfs, const std::string& path,
+                                   int64_t step) {
+  ASSIGN_OR_RETURN(const std::string text, ReadMetrics(vfs, path));
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_object() && json.contains("eval_loss") &&
+        json.value("step", int64_t{0}) == step) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void MetricsWriter::Write(const StepMetrics& metrics) {
   lines_->Append(MetricsJson(metrics, run_) + "\n");
+}
+
+void MetricsWriter::Write(const EvaluationMetrics& metrics) {
+  lines_->Append(EvaluationJson(metrics, run_) + "\n");
 }
 
 }  // namespace accel::runtime

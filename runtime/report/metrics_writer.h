@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// metrics.jsonl: one JSON object per step, handed to the kernel by a thread of
-// its own as soon as the step is done, so a reader sees the finished steps of a
-// running or dead run.
+// metrics.jsonl: one JSON object per step and evaluation, handed to the kernel
+// by a thread of its own as soon as the step is done, so a reader sees the
+// finished steps of a running or dead run.
 #ifndef ACCEL_RUNTIME_REPORT_METRICS_WRITER_H_
 #define ACCEL_RUNTIME_REPORT_METRICS_WRITER_H_
 
@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "runtime/io/vfs.h"
+#include "runtime/report/evaluation_metrics.h"
 #include "runtime/report/line_writer.h"
 #include "runtime/report/step_metrics.h"
 
@@ -29,6 +30,11 @@ namespace accel::runtime {
 // Requires: `run` has only letters and digits.
 std::string MetricsJson(const StepMetrics& metrics, absl::string_view run);
 
+// {"step":50,"eval_loss":...,"eval_tokens":...,"eval_seconds":...,
+//  "time":"...","run":"<run>"}, likewise: the line behind that of its step.
+std::string EvaluationJson(const EvaluationMetrics& metrics,
+                           absl::string_view run);
+
 class MetricsWriter {
  public:
   // A thread that will write to `path`; Open says when. Told of trouble as
@@ -43,6 +49,7 @@ class MetricsWriter {
 
   // Does not wait for the disk.
   void Write(const StepMetrics& metrics);
+  void Write(const EvaluationMetrics& metrics);
   // The waits below end when for `patience` the disk does not get on.
   // What was written, to stable storage.
   absl::Status Sync(std::chrono::nanoseconds patience) {
@@ -72,6 +79,11 @@ class MetricsWriter {
 // takes again, and a last line that was cut short. A file that is not there
 // stays so.
 absl::Status KeepMetrics(Vfs& vfs, const std::string& path, int64_t step);
+
+// Whether the file has an evaluation behind that many steps. One that is not
+// there has none.
+absl::StatusOr<bool> HasEvaluation(Vfs& vfs, const std::string& path,
+                                   int64_t step);
 
 }  // namespace accel::runtime
 

@@ -61,6 +61,10 @@ std::vector<Part> Parts(const StepMetrics& metrics, int64_t last_step,
       {GradientText(metrics.grad_norm), 4},
       {absl::StrFormat("%5s tokens/s", FormatSi(metrics.tokens_per_second)), 3},
       {absl::StrFormat("%8s", FormatBytes(metrics.peak_bytes)), 6}};
+  if (metrics.eval_loss) {
+    parts.insert(parts.begin() + 2,
+                 {absl::StrFormat("eval %8.4f", *metrics.eval_loss), 2});
+  }
   if (eta_seconds >= 0 && metrics.step < last_step) {
     parts.push_back(
         {absl::StrCat("ETA ", FormatDuration(ToNanoseconds(eta_seconds))), 1});

@@ -44,8 +44,8 @@ class ProgressLine {
 
   // The text of one line in at most `width` columns (0: any); fields that do
   // not fit are left out, the least important first: memory, learning rate,
-  // gradient norm, tokens/s, the tag, at last the time left. `eta_seconds` < 0:
-  // none.
+  // gradient norm, tokens/s, evaluation and tag, at last the time left.
+  // `eta_seconds` < 0: none.
   static std::string Render(const StepMetrics& metrics, int64_t last_step,
                             double eta_seconds, const std::string& tag,
                             int width, bool color);

@@ -27,6 +27,9 @@ struct StepMetrics {
   // Of step_ns, how long the rank that waited longest had no data to compute
   // on; none: not known.
   std::optional<int64_t> data_wait_ns = std::nullopt;
+  // Of the last evaluation before the step; none: there was none. For the live
+  // line: in metrics.jsonl an evaluation has a line of its own.
+  std::optional<double> eval_loss = std::nullopt;
 };
 
 }  // namespace accel::runtime

@@ -52,6 +52,7 @@ protected:
     options.frontend.dimensions["batch"] = kBatch;
     options.shard.mode = *dist::symbolizeShardingMode(GetParam());
     options.accumulate.globalBatch = kGlobalBatch;
+    options.accumulate.evaluates = false; // The test's own one is to be it.
     auto imported = onnx::importOnnx(options.model, options.frontend, context);
     ASSERT_TRUE(succeeded(imported)) << diagnostics;
     onnx::ImportedModel model = std::move(*imported);

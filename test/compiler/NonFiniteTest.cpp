@@ -201,9 +201,9 @@ protected:
                    std::to_string(rank));
       ASSERT_EQ(first.kind, NonFiniteFault::kInstruction);
       EXPECT_EQ(first.rank, static_cast<uint64_t>(rank))
-          << runtime::FaultText(plan->view(), first);
+          << runtime::FaultText(plan->view(), first, "");
       EXPECT_EQ(first.instruction, instruction.id())
-          << runtime::FaultText(plan->view(), first);
+          << runtime::FaultText(plan->view(), first, "");
       EXPECT_EQ(first.access, static_cast<uint64_t>(access));
       EXPECT_EQ(first.microbatch, 0);
       EXPECT_EQ(first.faults, 1u);
@@ -220,7 +220,7 @@ TEST_P(NamingTest, WhatAnInstructionSpoilsIsNamedInThatStep) {
   auto report = ranks->ReplayStep(0);
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_EQ(report->first.kind, NonFiniteFault::kNone)
-      << runtime::FaultText(plan->view(), report->first);
+      << runtime::FaultText(plan->view(), report->first, "");
   EXPECT_GT(report->largest_gradient, 0);
   int64_t step = 0;
   Counts counts;
@@ -276,7 +276,7 @@ TEST_P(MaskTest, WhatAMaskWritesIsNoFault) {
   auto report = ranks->ReplayStep(0);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(report->first.kind, NonFiniteFault::kNone)
-      << runtime::FaultText(plan->view(), report->first);
+      << runtime::FaultText(plan->view(), report->first, "");
 
   ranks.reset();
   compile(/*hasInfinities=*/false);

@@ -111,19 +111,22 @@ absl::StatusOr<std::string> Text(const json& object, const char* key,
   return value->get<std::string>();
 }
 
-absl::StatusOr<std::pair<std::string, MetricsStep>> ReadLine(
-    absl::string_view line) {
+absl::StatusOr<json> ReadObject(absl::string_view line) {
   if (line.size() > kMostLine) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected a line of at most ", kMostLine, " bytes, got ", line.size()));
   }
-  const json object = json::parse(line.begin(), line.end(), nullptr,
-                                  /*allow_exceptions=*/false);
+  json object = json::parse(line.begin(), line.end(), nullptr,
+                            /*allow_exceptions=*/false);
   if (!object.is_object()) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected a JSON object, got ",
                      object.is_discarded() ? "no JSON" : FoundText(object)));
   }
+  return object;
+}
+
+absl::StatusOr<MetricsStep> ReadStep(const json& object) {
   MetricsStep step;
   ASSIGN_OR_RETURN(step.step, Whole(object, "step", 1));
   ASSIGN_OR_RETURN(step.loss, NumberOrNull(object, "loss"));
@@ -140,38 +143,84 @@ absl::StatusOr<std::pair<std::string, MetricsStep>> ReadLine(
   ASSIGN_OR_RETURN(step.loss_scale, NotNegativeOrNone(object, "loss_scale"));
   ASSIGN_OR_RETURN(step.data_wait_seconds,
                    NotNegativeOrNone(object, "data_wait_seconds"));
-  step.has_eval = Find(object, "eval_loss") != nullptr;
-  if (step.has_eval) {
-    ASSIGN_OR_RETURN(step.eval_loss, NumberOrNull(object, "eval_loss"));
-  }
-  ASSIGN_OR_RETURN(std::string run,
-                   Text(object, "run", IsId, "16 hexadecimal digits"));
-  return std::make_pair(std::move(run), std::move(step));
+  return step;
 }
 
-// A run's lines count on and lie together. One that goes on from a checkpoint
-// begins with a later step than the first.
-absl::Status Append(std::pair<std::string, MetricsStep> line,
-                    const std::string& path, std::vector<MetricsRun>& runs) {
-  if (runs.empty() || runs.back().id != line.first) {
-    for (const MetricsRun& run : runs) {
-      if (run.id == line.first) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("expected the lines of run ", line.first,
-                         " together, got another run's between them"));
-      }
+absl::StatusOr<MetricsEvaluation> ReadEvaluation(const json& object) {
+  MetricsEvaluation evaluation;
+  ASSIGN_OR_RETURN(evaluation.step, Whole(object, "step", 1));
+  ASSIGN_OR_RETURN(evaluation.loss, NumberOrNull(object, "eval_loss"));
+  ASSIGN_OR_RETURN(evaluation.tokens, Whole(object, "eval_tokens", 0));
+  return evaluation;
+}
+
+// A run's lines lie together.
+absl::StatusOr<MetricsRun*> FindRun(const json& object, const std::string& path,
+                                    std::vector<MetricsRun>& runs) {
+  ASSIGN_OR_RETURN(std::string id,
+                   Text(object, "run", IsId, "16 hexadecimal digits"));
+  if (!runs.empty() && runs.back().id == id) {
+    return &runs.back();
+  }
+  for (const MetricsRun& run : runs) {
+    if (run.id == id) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected the lines of run ", id,
+                       " together, got another run's between them"));
     }
-    runs.push_back({std::move(line.first), path, {}});
   }
-  std::vector<MetricsStep>& steps = runs.back().steps;
+  runs.push_back({std::move(id), path, {}, {}});
+  return &runs.back();
+}
+
+// Steps count on. A run that goes on from a checkpoint begins with a later step
+// than the first.
+absl::Status AppendStep(MetricsStep step, MetricsRun& run) {
   const int64_t expected =
-      steps.empty() ? line.second.step : steps.back().step + 1;
-  if (line.second.step != expected) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "expected step ", expected, ", got step ", line.second.step));
+      run.steps.empty() ? step.step : run.steps.back().step + 1;
+  if (step.step != expected) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected step ", expected, ", got step ", step.step));
   }
-  steps.push_back(std::move(line.second));
+  run.steps.push_back(std::move(step));
   return absl::OkStatus();
+}
+
+// One of each step, behind its line. A run that goes on may begin with that of
+// the step before.
+absl::Status AppendEvaluation(const MetricsEvaluation& evaluation,
+                              MetricsRun& run) {
+  const int64_t expected =
+      run.steps.empty() ? evaluation.step : run.steps.back().step;
+  const bool is_second =
+      !run.evaluations.empty() && run.evaluations.back().step >= expected;
+  if (evaluation.step != expected || is_second) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected ", is_second ? "one evaluation" : "an evaluation",
+        " behind step ", expected, ", got ",
+        is_second ? "another one"
+                  : absl::StrCat("one behind step ", evaluation.step)));
+  }
+  run.evaluations.push_back(evaluation);
+  if (!run.steps.empty()) {
+    run.steps.back().has_eval = true;
+    run.steps.back().eval_loss = evaluation.loss;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AppendLine(absl::string_view line, const std::string& path,
+                        std::vector<MetricsRun>& runs) {
+  ASSIGN_OR_RETURN(const json object, ReadObject(line));
+  if (object.contains("eval_loss")) {
+    ASSIGN_OR_RETURN(const MetricsEvaluation evaluation,
+                     ReadEvaluation(object));
+    ASSIGN_OR_RETURN(MetricsRun* const run, FindRun(object, path, runs));
+    return AppendEvaluation(evaluation, *run);
+  }
+  ASSIGN_OR_RETURN(MetricsStep step, ReadStep(object));
+  ASSIGN_OR_RETURN(MetricsRun* const run, FindRun(object, path, runs));
+  return AppendStep(std::move(step), *run);
 }
 
 }  // namespace
@@ -185,15 +234,17 @@ absl::StatusOr<std::vector<MetricsRun>> ParseMetrics(const std::string& path,
     if (end == absl::string_view::npos) {
       break;
     }
-    auto line = ReadLine(text.substr(0, end));
-    const absl::Status status =
-        line.ok() ? Append(*std::move(line), shown, runs) : line.status();
+    const absl::Status status = AppendLine(text.substr(0, end), shown, runs);
     if (!status.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat(shown, ":", number, ": ", status.message()));
     }
     text.remove_prefix(end + 1);
   }
+  runs.erase(
+      std::remove_if(runs.begin(), runs.end(),
+                     [](const MetricsRun& run) { return run.steps.empty(); }),
+      runs.end());
   if (runs.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", shown, "': expected a line for each step, got none; ",

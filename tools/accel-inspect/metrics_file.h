@@ -38,17 +38,25 @@ struct MetricsStep {
   }
 };
 
+// A line of what was measured behind a step.
+struct MetricsEvaluation {
+  int64_t step = 0;
+  double loss = 0;
+  int64_t tokens = 0;
+};
+
 // The lines of one run; the file of a directory that was used again has
 // several.
 struct MetricsRun {
   std::string id;
   std::string path;  // of the file
   std::vector<MetricsStep> steps;
+  std::vector<MetricsEvaluation> evaluations;
 };
 
-// The runs in the order of their first lines. Errors begin "PATH:LINE: ". A
-// last line without its newline is left out: its step is being written, or was
-// when the run died.
+// The runs that took a step, in the order of their first lines. Errors begin
+// "PATH:LINE: ". A last line without its newline is left out: its step is being
+// written, or was when the run died.
 absl::StatusOr<std::vector<MetricsRun>> ParseMetrics(const std::string& path,
                                                      absl::string_view text);
 

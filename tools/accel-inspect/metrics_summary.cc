@@ -98,6 +98,17 @@ Json RangeJson(const MetricRange& range) {
           {"highest", range.highest}, {"median", range.median}};
 }
 
+// As if they were steps.
+MetricRange EvaluationRange(const MetricsRun& run) {
+  std::vector<MetricsStep> losses;
+  for (const MetricsEvaluation& evaluation : run.evaluations) {
+    MetricsStep& step = losses.emplace_back();
+    step.step = evaluation.step;
+    step.loss = evaluation.loss;
+  }
+  return RangeOf(losses, &MetricsStep::loss);
+}
+
 }  // namespace
 
 MetricRange RangeOf(const std::vector<MetricsStep>& steps,
@@ -152,6 +163,9 @@ std::string SummaryText(const MetricsRun& run, const std::string& label) {
     absl::StrAppendFormat(&text, "  %-13s  %s\n", name, value);
   };
   row("loss", LossText(RangeOf(run.steps, &MetricsStep::loss)));
+  if (!run.evaluations.empty()) {
+    row("evaluation", LossText(EvaluationRange(run)));
+  }
   if (totals.not_finite > 0) {
     row("not finite", absl::StrCat("the loss of ",
                                    runtime::Amount(totals.not_finite, "step")));
@@ -188,6 +202,10 @@ std::string SummaryJson(const std::vector<MetricsRun>& runs) {
          {"tokens_per_second_median", totals.median_rate},
          {"step_seconds_total", totals.seconds},
          {"epoch", NumberOrNull(run.steps.back().epoch)}});
+    if (!run.evaluations.empty()) {
+      json["runs"].back()["evaluations"] = run.evaluations.size();
+      json["runs"].back()["eval_loss"] = RangeJson(EvaluationRange(run));
+    }
   }
   return json.dump(2);
 }

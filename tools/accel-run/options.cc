@@ -41,6 +41,10 @@ Examples:
                                                   goes on after any end, on any number of ranks
   accel-run plan --data text.bin --run-dir run --checkpoint-every 10m -n 4 --max-restarts 3
                                                   goes on by itself when a rank dies or hangs
+  accel-run plan --data text.bin --eval-data held.bin --eval-every 50
+                                                  also measures the loss on data that it does not train on
+  accel-run plan --evaluate --eval-data held.bin --run-dir run
+                                                  only measures it, of the newest checkpoint
   torchrun --nproc-per-node 4 --no-python accel-run plan --data text.bin
                                                   the same; RANK and WORLD_SIZE alone will do, too
   accel-run plan --tune && accel-run plan --data text.bin
@@ -53,7 +57,8 @@ Examples:
                                                   where the time goes, by module of the model
 
 The run directory holds metrics.jsonl: one object per step with step, loss, lr, grad_norm, tokens, step_seconds,
-data_wait_seconds, tokens_per_second, peak_bytes, epoch, time and run. accel-inspect metrics DIR draws it.
+data_wait_seconds, tokens_per_second, peak_bytes, epoch, time and run, and one per evaluation with step and eval_loss.
+accel-inspect metrics DIR draws it.
 
 Outputs appear complete or not at all and keep the mode of the file that was there. None may be a file that the run
 reads. A FIFO or device is written to, and - is standard output.
@@ -210,6 +215,28 @@ void AddCheckpointOptions(CLI::App& app, RunOptions& options) {
       ->capture_default_str()
       ->check(WholeNumber(0, int64_t{1} << 31))
       ->group("Checkpoints");
+}
+
+void AddEvaluationOptions(CLI::App& app, RunOptions& options) {
+  app.add_option("--eval-data", options.eval_data,
+                 "Data to measure the loss on, without dropout and in order, "
+                 "every sample once: as --data,\nrepeatable. It is measured at "
+                 "the end, and trains nothing")
+      ->type_name("[NAME=]FILE")
+      ->group("Evaluation")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--eval-every", options.eval_every,
+                 "Measures it behind every Nth step, too")
+      ->type_name("N")
+      ->check(WholeNumber(1, int64_t{1} << 31))
+      ->group("Evaluation");
+  app.add_flag("--evaluate", options.evaluate,
+               "Trains and writes nothing: prints the loss on --eval-data of "
+               "the newest intact checkpoint\nof --run-dir, of the one in "
+               "--resume DIR, or of the plan's own weights if neither is "
+               "given")
+      ->group("Evaluation");
 }
 
 void AddOutputOptions(CLI::App& app, RunOptions& options) {
@@ -374,6 +401,44 @@ bool GoesWithTune(const CLI::Option& option) {
              std::end(kNames);
 }
 
+// Likewise of --evaluate.
+bool GoesWithEvaluate(const CLI::Option& option) {
+  static constexpr std::string_view kNames[] = {
+      "--evaluate",         "--eval-data", "--run-dir",     "--resume",
+      "--weights-dir",      "--threads",   "--collectives", "--graphs",
+      "--serial",           "--log-dir",   "--time-report", "--jitter",
+      "--delay-collectives"};
+  const std::string name = option.get_name();
+  return (GoesWithTune(option) && name != "--tune" &&
+          name != "--global-batch") ||
+         std::find(std::begin(kNames), std::end(kNames), name) !=
+             std::end(kNames);
+}
+
+void FindEvaluationFaults(const CLI::App& app, const RunOptions& options,
+                          std::vector<std::string>& complaints) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (options.evaluate && !options.tune && option->count() != 0 &&
+        !GoesWithEvaluate(*option)) {
+      complaints.push_back(option->get_name() +
+                           " does nothing with --evaluate, which trains and "
+                           "writes nothing; leave one of them out");
+    }
+  }
+  if (!options.eval_data.empty()) {
+    return;
+  }
+  for (const auto& [name, is_given] :
+       {std::pair("--eval-every", options.eval_every > 0),
+        std::pair("--evaluate", options.evaluate)}) {
+    if (is_given) {
+      complaints.push_back(
+          std::string(name) +
+          ": expected --eval-data, which is measured, got none; name it");
+    }
+  }
+}
+
 std::vector<std::string> FindUseless(const CLI::App& app,
                                      const RunOptions& options) {
   std::vector<std::string> complaints;
@@ -426,6 +491,7 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   AddTrainingOptions(app, options);
   AddWeightsOptions(app, options);
   AddCheckpointOptions(app, options);
+  AddEvaluationOptions(app, options);
   AddOutputOptions(app, options);
   AddMachineOptions(app, options);
   AddInspectionOptions(app, options);
@@ -445,6 +511,7 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   for (std::string& complaint : FindUseless(app, options)) {
     complaints.push_back(std::move(complaint));
   }
+  FindEvaluationFaults(app, options, complaints);
   for (const std::string& complaint : complaints) {
     std::cerr << "error: " << complaint << "\n";
   }

@@ -30,7 +30,10 @@ struct RunOptions {
   int64_t keep_every = 0;             // of steps that are its multiples
   std::string resume;                 // auto, a folder, or nothing
   bool allow_data_change = false;
-  int64_t max_restarts = 0;      // without a new checkpoint in between
+  int64_t max_restarts = 0;  // without a new checkpoint in between
+  std::vector<std::string> eval_data;
+  int64_t eval_every = 0;        // steps; 0: only behind the last one
+  bool evaluate = false;         // and nothing else
   std::vector<std::string> set;  // NAME=VALUE
   std::optional<int64_t> global_batch;
   // After a step that is not finite: go on, or stop. Nothing: as the plan says.

@@ -15,6 +15,29 @@
 namespace accel::tools {
 namespace {
 
+absl::Status AddData(runtime::Vfs& vfs, runtime::OutputFiles& files,
+                     const std::string& name,
+                     const std::vector<std::string>& flags) {
+  for (const std::string& path : runtime::ListDataFiles(vfs, flags)) {
+    RETURN_IF_ERROR(files.AddInput(name, path));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddWeights(runtime::Vfs& vfs, runtime::OutputFiles& files,
+                        const std::string& weights) {
+  if (weights.empty()) {
+    return absl::OkStatus();
+  }
+  // Of an index that cannot be read, that is said when it is.
+  const auto found = runtime::SafetensorsSet::ListFiles(vfs, weights);
+  for (const std::string& path :
+       found.ok() ? *found : std::vector<std::string>{weights}) {
+    RETURN_IF_ERROR(files.AddInput("--weights", path));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AddInputs(runtime::Vfs& vfs, runtime::OutputFiles& files,
                        const RunOptions& options, const runtime::Plan* plan) {
   RETURN_IF_ERROR(files.AddInput("plan", options.plan));
@@ -22,17 +45,9 @@ absl::Status AddInputs(runtime::Vfs& vfs, runtime::OutputFiles& files,
     RETURN_IF_ERROR(
         files.AddInput("tuned products", runtime::TunedPath(options.plan)));
   }
-  for (const std::string& path : runtime::ListDataFiles(vfs, options.data)) {
-    RETURN_IF_ERROR(files.AddInput("--data", path));
-  }
-  if (!options.weights.empty()) {
-    // Of an index that cannot be read, that is said when it is.
-    const auto found = runtime::SafetensorsSet::ListFiles(vfs, options.weights);
-    for (const std::string& path :
-         found.ok() ? *found : std::vector<std::string>{options.weights}) {
-      RETURN_IF_ERROR(files.AddInput("--weights", path));
-    }
-  }
+  RETURN_IF_ERROR(AddData(vfs, files, "--data", options.data));
+  RETURN_IF_ERROR(AddData(vfs, files, "--eval-data", options.eval_data));
+  RETURN_IF_ERROR(AddWeights(vfs, files, options.weights));
   if (plan == nullptr) {
     return absl::OkStatus();
   }

@@ -36,7 +36,7 @@ absl::Status TrainingRun::OpenData() {
           ? kSyntheticSteps
           : std::max<int64_t>(1, dataset_->DefaultSamples() / global_batch_);
   steps_ = options_.steps.value_or(epoch);
-  return absl::OkStatus();
+  return OpenEvaluation();
 }
 
 absl::Status TrainingRun::CheckRunOfData() {

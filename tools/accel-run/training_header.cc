@@ -74,6 +74,10 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
   if (weights_ != nullptr) {
     record["weights"] = options_.weights;
   }
+  if (evaluation_ != nullptr) {
+    record["eval_data_sha256"] = evaluation_->dataset().identity();
+    record["eval_every"] = options_.eval_every;
+  }
   record["seed"] = options_.seed;
   record["shuffle"] = options_.shuffle;
   record["steps"] = steps_;
@@ -125,20 +129,15 @@ void TrainingRun::PrintHeader() {
         "no --data: training on SYNTHETIC data, the model learns nothing "
         "useful");
   }
-  Print(absl::StrCat("plan    ", manifest.model().name(), ", ",
-                     runtime::FormatCount(static_cast<int64_t>(
-                         manifest.model().parameter_count())),
-                     " parameters", EmulatesFp8() ? ", fp8 emulated" : "",
-                     ", sha256 ", runtime::ToHex(plan_->root()).substr(0, 16)));
-  Print(absl::StrCat("device  ", device_->Describe(), ", ", RanksText(),
-                     executor_->Describe()));
-  Print(absl::StrCat("memory  ", ranks() == 1 ? "" : "each rank ",
-                     MemoryText(executor_->layout())));
+  PrintMachine();
   std::string data = dataset_->Describe(SamplesAfter(steps_));
   while (!data.empty() && data.back() == '\n') {
     data.pop_back();
   }
   Print(absl::StrCat("data    ", data));
+  if (evaluation_ != nullptr) {
+    Print(absl::StrCat("eval    ", evaluation_->Describe()));
+  }
   Print(absl::StrCat(
       "batch   ", runtime::Amount(global_batch_, "sample"), " = ",
       executor_->iterations(), " x ",
@@ -160,6 +159,19 @@ void TrainingRun::PrintHeader() {
   Print(absl::StrCat("run     ",
                      directory_ == nullptr ? "of rank 0" : directory_->path(),
                      ", ", runtime::Amount(steps_, "step")));
+}
+
+void TrainingRun::PrintMachine() {
+  const planpb::Manifest& manifest = plan_->manifest();
+  Print(absl::StrCat("plan    ", manifest.model().name(), ", ",
+                     runtime::FormatCount(static_cast<int64_t>(
+                         manifest.model().parameter_count())),
+                     " parameters", EmulatesFp8() ? ", fp8 emulated" : "",
+                     ", sha256 ", runtime::ToHex(plan_->root()).substr(0, 16)));
+  Print(absl::StrCat("device  ", device_->Describe(), ", ", RanksText(),
+                     executor_->Describe()));
+  Print(absl::StrCat("memory  ", ranks() == 1 ? "" : "each rank ",
+                     MemoryText(executor_->layout())));
 }
 
 std::string TrainingRun::RanksText() const {

@@ -109,14 +109,9 @@ ExitCode TrainingRun::Run() {
       {&TrainingRun::Train, ExitCode::kInputOutput, "training"},
       {&TrainingRun::Finish, ExitCode::kInputOutput, "finishing"},
   };
-  constexpr Stage kTuning[] = {
-      {&TrainingRun::OpenPlan, ExitCode::kInputOutput,
-       "reading and hashing the plan"},
-      {&TrainingRun::CheckFiles, ExitCode::kCommandLine,
-       "checking what will be written"},
-      {&TrainingRun::Tune, ExitCode::kInputOutput, "measuring products"},
-  };
-  ExitCode code = options_.tune ? RunStages(kTuning) : RunStages(kStages);
+  ExitCode code = options_.tune       ? RunTuning()
+                  : options_.evaluate ? RunEvaluationAlone()
+                                      : RunStages(kStages);
   const absl::Status metrics = CloseMetrics();
   if (!metrics.ok()) {
     environment_.logger.Log(runtime::LogLevel::kError, metrics.message());
@@ -304,7 +299,7 @@ absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
   runtime::RankFacts facts = {
       {"accel-run", ACCEL_VERSION},
       {"plan sha256", runtime::ToHex(plan_->root())},
-      {"data sha256", dataset_->identity()},
+      {"data sha256", Data().identity()},
       {"--seed", absl::StrCat(options_.seed)},
       {"--steps", absl::StrCat(steps_)},
       {"--global-batch", absl::StrCat(global_batch_)},
@@ -343,7 +338,8 @@ absl::Status TrainingRun::CompareRanks() {
   if (group_ == nullptr) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const runtime::RankFacts facts, Facts());
+  ASSIGN_OR_RETURN(runtime::RankFacts facts, Facts());
+  AddEvaluationFacts(facts);
   const absl::Status status = group_->Compare(facts);
   all_know_ = absl::IsFailedPrecondition(status);
   return status;
@@ -363,6 +359,7 @@ absl::Status TrainingRun::CreateExecutor() {
   }
   options.global_batch = global_batch_;
   options.origin = origin_;
+  options.evaluation = EvaluationData();
   options.seed = options_.seed;
   options.weights_dir = options_.weights_dir;
   options.serial = options_.serial;
@@ -423,7 +420,7 @@ absl::StatusOr<std::unique_ptr<runtime::Executor>> TrainingRun::MakeExecutor(
     const runtime::ExecutorOptions& options) {
   if (options_.ranks_as_threads == 1) {
     return runtime::StepDriver::Create(environment_.vfs, *plan_, *device_,
-                                       *dataset_, options);
+                                       Data(), options);
   }
   runtime::RankThreadsOptions ranks;
   ranks.ranks = options_.ranks_as_threads;
@@ -436,8 +433,7 @@ absl::StatusOr<std::unique_ptr<runtime::Executor>> TrainingRun::MakeExecutor(
     own.available_memory = given.available_memory;
     return runtime::CreateDevice(vfs, own);
   };
-  return runtime::RankThreads::Create(environment_.vfs, *plan_, *dataset_,
-                                      ranks);
+  return runtime::RankThreads::Create(environment_.vfs, *plan_, Data(), ranks);
 }
 
 absl::Status TrainingRun::StartMetrics() {

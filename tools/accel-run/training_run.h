@@ -33,6 +33,7 @@
 #include "tools/accel-run/hyperparameters.h"
 #include "tools/accel-run/options.h"
 #include "tools/accel-run/run_checkpoints.h"
+#include "tools/accel-run/run_evaluation.h"
 
 namespace accel::tools {
 
@@ -81,6 +82,8 @@ class TrainingRun {
   };
 
   ExitCode RunStages(absl::Span<const Stage> stages);
+  ExitCode RunTuning();           // --tune
+  ExitCode RunEvaluationAlone();  // --evaluate
   // Last of all, so that a disk that does not answer costs nothing else: an
   // error if steps are not in the metrics.
   absl::Status CloseMetrics();
@@ -139,6 +142,27 @@ class TrainingRun {
   void SaveBeforeHalt();
   absl::Status SaveIfDue(int64_t steps);
   absl::Status SaveLast(int64_t steps);
+  // Evaluation. `steps`: so many are done.
+  absl::Status OpenEvaluation();
+  absl::StatusOr<runtime::EvaluationMetrics> Measure(int64_t steps);
+  // Asked to stop meanwhile, the run is stopped there.
+  absl::Status EvaluateIfDue(int64_t steps);
+  absl::Status EvaluateMissed();
+  void AddEvaluationFacts(runtime::RankFacts& facts) const;
+  // Null: none are wanted.
+  const runtime::Dataset* EvaluationData() const {
+    return evaluation_ == nullptr ? nullptr : &evaluation_->dataset();
+  }
+  // What is trained on; with --evaluate, what is measured.
+  const runtime::Dataset& Data() const {
+    return dataset_ == nullptr ? evaluation_->dataset() : *dataset_;
+  }
+  // --evaluate: trains nothing, and writes nothing.
+  absl::Status OpenEvaluationAlone();
+  absl::Status FindEvaluated();
+  absl::Status InitializeEvaluated();
+  absl::Status EvaluateAlone();
+
   // Samples of the run that have been taken.
   int64_t SamplesAfter(int64_t steps) const;
 
@@ -192,6 +216,7 @@ class TrainingRun {
   // Of this process, or of the rank whose process has had most so far.
   absl::StatusOr<uint64_t> WorstPeak();
   void PrintHeader();
+  void PrintMachine();                 // the plan, and what executes it
   void Print(absl::string_view text);  // nothing with --quiet
   int ranks() const;
   std::string RanksText() const;
@@ -225,7 +250,9 @@ class TrainingRun {
       std::make_shared<std::atomic<bool>>(false);
   // Of PLAN.tuned, if it is there and the plan is executed on a GPU.
   std::optional<runtime::TunedProducts> tuned_;
-  std::unique_ptr<runtime::Dataset> dataset_;
+  std::unique_ptr<runtime::Dataset> dataset_;  // null with --evaluate
+  std::unique_ptr<RunEvaluation> evaluation_;  // null: none is wanted
+  std::optional<runtime::EvaluationMetrics> last_evaluation_;
   std::vector<Setting> settings_;
   int64_t global_batch_ = 0;
   int64_t steps_ = 0;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "runtime/base/format.h"
 #include "runtime/base/process_end.h"
@@ -89,6 +90,9 @@ absl::Status TrainingRun::TrainStep(int64_t step) {
   if (plan_->view().FindMetric("loss_scale")) {
     metrics.loss_scale = MetricOf(values, "loss_scale");
   }
+  if (last_evaluation_) {
+    metrics.eval_loss = last_evaluation_->loss;
+  }
   metrics.wall_time_ns = runtime::WallTimeNs();
   if (metrics_ != nullptr) {
     metrics_->Write(metrics);
@@ -116,7 +120,8 @@ double TrainingRun::EpochAfter(int64_t steps) const {
 }
 
 absl::Status TrainingRun::TrainSteps() {
-  for (int64_t step = origin_.step; step < steps_; ++step) {
+  RETURN_IF_ERROR(EvaluateMissed());
+  for (int64_t step = origin_.step; step < steps_ && !stopped_after_; ++step) {
     ASSIGN_OR_RETURN(const bool stop, ShallStop());
     if (stop) {
       stopped_after_ = step;
@@ -132,6 +137,7 @@ absl::Status TrainingRun::TrainSteps() {
       }
     }
     RETURN_IF_ERROR(trained);
+    RETURN_IF_ERROR(EvaluateIfDue(step + 1));
     RETURN_IF_ERROR(SaveIfDue(step + 1));
   }
   return SaveLast(stopped_after_.value_or(steps_));
@@ -168,6 +174,11 @@ absl::Status TrainingRun::Train() {
     EndTogether();
   }
   RETURN_IF_ERROR(status);
+  if (last_evaluation_) {
+    summary_.AddRow("evaluation",
+                    absl::StrFormat("%.4f at step %d", last_evaluation_->loss,
+                                    last_evaluation_->step));
+  }
   if (stopped_after_) {
     environment_.logger.Log(runtime::LogLevel::kInfo, StopText());
   }

@@ -10,6 +10,17 @@
 
 namespace accel::tools {
 
+ExitCode TrainingRun::RunTuning() {
+  constexpr Stage kStages[] = {
+      {&TrainingRun::OpenPlan, ExitCode::kInputOutput,
+       "reading and hashing the plan"},
+      {&TrainingRun::CheckFiles, ExitCode::kCommandLine,
+       "checking what will be written"},
+      {&TrainingRun::Tune, ExitCode::kInputOutput, "measuring products"},
+  };
+  return RunStages(kStages);
+}
+
 absl::Status TrainingRun::CheckTuning(planpb::DeviceKind device) const {
   if (!options_.tune || device == planpb::DEVICE_CUDA) {
     return absl::OkStatus();

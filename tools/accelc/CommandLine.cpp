@@ -105,6 +105,14 @@ void addShapeOptions(CLI::App &app, CommandLine &line) {
       ->type_name("model|off|P")
       ->capture_default_str()
       ->group(kShape);
+  app.add_option("--eval", line.eval,
+                 "on: the plan can also measure the loss, without dropout "
+                 "(accel-run --eval-data), unless the model mixes the samples "
+                 "of a microbatch; off: it cannot, and is smaller")
+      ->type_name("on|off")
+      ->check(tools::OneOf({"on", "off"}))
+      ->capture_default_str()
+      ->group(kShape);
 }
 
 void addParameterOptions(CLI::App &app, CommandLine &line) {

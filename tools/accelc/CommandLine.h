@@ -31,6 +31,7 @@ struct CommandLine {
   std::string lossWeight = "targets";
   std::string init;
   std::string dropout = "model";
+  std::string eval = "on";
   /// train=REGEX or freeze=REGEX, in the order in which they were given.
   std::vector<std::string> trainingRules;
   std::vector<std::string> paddingRows; ///< NAME=ROW or NAME=none

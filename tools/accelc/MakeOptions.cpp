@@ -51,6 +51,7 @@ private:
     options.frontend.keepsGoing = line.check;
     options.threads = line.threads;
     options.accumulate.globalBatch = line.globalBatch;
+    options.accumulate.evaluates = line.eval == "on";
     options.maxRanks = line.maxRanks;
     options.target = line.target;
     options.tools.cudaPath = line.cudaPath;

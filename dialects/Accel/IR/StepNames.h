@@ -13,6 +13,10 @@ inline constexpr llvm::StringLiteral kLossSumState = "loss_sum";
 inline constexpr llvm::StringLiteral kTargetCountState = "target_count";
 /// The metric with the factor that makes a mean of the accumulated gradient.
 inline constexpr llvm::StringLiteral kGradientScaleMetric = "gradient_scale";
+/// The metrics of an evaluation: both sums as they are. A step reports the
+/// number of targets, too.
+inline constexpr llvm::StringLiteral kLossSumMetric = "loss_sum";
+inline constexpr llvm::StringLiteral kTokensMetric = "tokens";
 
 } // namespace accel
 

@@ -62,6 +62,45 @@ TEST(BatchPlanTest, EveryLayoutSeesEachSampleOnceAndPadsWithTheFirst) {
   }
 }
 
+// Every sample once and in order; what is padded has weight 0 and is a sample
+// that is there.
+void CheckOnce(int64_t samples, int64_t microbatch, int64_t ranks) {
+  std::map<int64_t, int> seen;
+  int64_t rows = 0;
+  int64_t steps = 0;
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    const BatchPlan plan =
+        BatchPlan::CreateOnce(samples, microbatch, ranks, rank);
+    EXPECT_LE(plan.iterations(), BatchPlan::kMostMicrobatches);
+    steps = plan.steps();
+    for (int64_t i = 0; i < steps * plan.iterations() * microbatch;
+         ++i, ++rows) {
+      const int64_t iteration = i / microbatch;
+      const auto sample =
+          plan.SampleOf(iteration / plan.iterations(),
+                        iteration % plan.iterations(), i % microbatch);
+      EXPECT_LT(sample.index, samples);
+      seen[sample.index] += sample.weight == 1 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(seen.size(), static_cast<size_t>(samples));
+  for (const auto& [index, count] : seen) {
+    EXPECT_EQ(count, 1) << index;
+  }
+  // Less than a microbatch of each rank is padding for each step.
+  EXPECT_LT(rows - samples, steps * microbatch * ranks);
+}
+
+TEST(BatchPlanTest, OnceTakesEachSampleOnceHoweverManyThereAre) {
+  for (const int64_t samples : {1, 2, 7, 37, 64, 65, 101}) {
+    for (const int64_t microbatch : {1, 3, 4}) {
+      for (const int64_t ranks : {1, 2, 3, 4}) {
+        CheckOnce(samples, microbatch, ranks);
+      }
+    }
+  }
+}
+
 TEST(BatchPlanTest, ForbiddenPaddingNamesTheNearestValidBatches) {
   EXPECT_OK(BatchPlan::Create(32, 4, 2, 0, true));
   EXPECT_THAT(

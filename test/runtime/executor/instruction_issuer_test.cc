@@ -97,7 +97,7 @@ class InstructionIssuerTest : public ::testing::Test {
         plan_->view(), *dataset_, batch.value(), 0);
     loader_ = std::make_unique<runtime::WeightLoader>(*plan_, files_);
     context_ = std::make_unique<runtime::IssueContext>(runtime::IssueContext{
-        plan_->view(), *layout_, *batches_, *loader_, {}, 0, {}});
+        plan_->view(), *layout_, batches_.get(), *loader_, {}, 0, {}});
     context_->metrics.resize(plan_->manifest().metrics_size());
   }
 

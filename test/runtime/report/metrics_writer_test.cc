@@ -3,6 +3,7 @@
 // and after a crash.
 #include "runtime/report/metrics_writer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -69,6 +70,42 @@ TEST_F(MetricsWriterTest, ALossScaleStandsBehindTheSkippedSteps) {
   EXPECT_THAT(MetricsJson(metrics, kRun),
               ::testing::HasSubstr(
                   R"("skipped_steps":3,"loss_scale":65536.0,"time":"2026)"));
+}
+
+TEST_F(MetricsWriterTest, AnEvaluationHasALineOfItsOwn) {
+  EXPECT_EQ(runtime::EvaluationJson({50, 2.3025851249694824, 3200, 125'000'000,
+                                     1'795'392'000'123'999'999},
+                                    kRun),
+            R"({"step":50,"eval_loss":2.3025851249694824,"eval_tokens":3200,)"
+            R"("eval_seconds":0.125,"time":"2026-11-23T00:00:00.123Z",)"
+            R"("run":"0123456789abcdef"})");
+}
+
+TEST_F(MetricsWriterTest, EvaluationsStayAndGoWithTheirSteps) {
+  auto writer = Open(*vfs_);
+  for (int64_t step = 1; step <= 4; ++step) {
+    StepMetrics metrics = Sample();
+    metrics.step = step;
+    writer->Write(metrics);
+    if (step % 2 == 0) {
+      writer->Write(runtime::EvaluationMetrics{step, 2.5, 10, 1, 1});
+    }
+  }
+  ASSERT_OK(writer->Close(kLong));
+  const std::string whole = dir_.Read("metrics.jsonl");
+  ASSERT_OK(runtime::KeepMetrics(*vfs_, path_, 3));
+  const std::string kept = dir_.Read("metrics.jsonl");
+  EXPECT_EQ(kept, whole.substr(0, kept.size()));
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), 4);
+  const auto has = [&](int64_t step) {
+    const auto found = runtime::HasEvaluation(*vfs_, path_, step);
+    EXPECT_OK(found);
+    return found.value_or(false);
+  };
+  EXPECT_TRUE(has(2));
+  EXPECT_FALSE(has(3));
+  EXPECT_FALSE(has(4));
+  EXPECT_FALSE(*runtime::HasEvaluation(*vfs_, dir_.File("none"), 2));
 }
 
 TEST_F(MetricsWriterTest, DoublesReadBackExactly) {

@@ -54,6 +54,18 @@ TEST_F(ProgressLineTest, AFullLineHasEveryField) {
             "tokens/s   1.5 GiB  ETA 1m 34s  fp8 emulated");
 }
 
+TEST_F(ProgressLineTest, TheLastEvaluationStandsBesideTheLoss) {
+  StepMetrics metrics = Step(12);
+  metrics.eval_loss = 3.5;
+  EXPECT_EQ(ProgressLine::Render(metrics, 200, 94, "", 0, false),
+            "step  12/200  loss   3.4568  eval   3.5000  lr 3.00e-04  grad   "
+            "1.234  12.3k tokens/s   1.5 GiB  ETA 1m 34s");
+  EXPECT_EQ(ProgressLine::Render(metrics, 200, 94, "", 54, false),
+            "step  12/200  loss   3.4568  eval   3.5000  ETA 1m 34s");
+  EXPECT_EQ(ProgressLine::Render(metrics, 200, 94, "", 53, false),
+            "step  12/200  loss   3.4568  ETA 1m 34s");
+}
+
 TEST_F(ProgressLineTest, SkippedStepsAreNeverLeftOut) {
   StepMetrics metrics = Step(12);
   metrics.skipped_steps = 2;
