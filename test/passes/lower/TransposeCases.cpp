@@ -98,20 +98,23 @@ void addHeads(std::vector<KernelCase> &cases) {
   }
 }
 
-/// A part of each row, from an element on where accesses may be long, and where
-/// they may not.
+/// A part of each row: where accesses may be long, where it begins at an odd
+/// element, and where rows of the whole do.
 void addParts(std::vector<KernelCase> &cases) {
-  for (int64_t first : {32, 5}) {
-    std::vector<std::string> types = {tensorOf({40, 96}, "f8E4M3FN"),
-                                      tensorOf({33, 48}, "f8E4M3FN"),
-                                      tensorOf({48, 33}, "f8E4M3FN")};
+  struct Part {
+    int64_t width, first;
+  };
+  for (auto [width, first] : {Part{96, 32}, {96, 5}, {100, 32}, {99, 32}}) {
+    std::vector<std::string> types = {
+        tensorOf({40, width}, "f8E4M3FN"), tensorOf({33, 48}, "f8E4M3FN"),
+        tensorOf({48, 33}, "f8E4M3FN"), text(first)};
     cases.push_back(
-        {"transpose_of_columns_from_" + text(first),
+        {"transpose_of_columns_from_" + text(first) + "_of_" + text(width),
          makeCopy(types[0], types[2], 48 * 33,
                   substitute("  %p = accel.slice %x [4, $3] strides [1, 1] : "
                              "$0 -> $1\n"
                              "  %t = accel.transpose %p [1, 0] : $1 -> $2\n",
-                             {types[0], types[1], types[2], text(first)})),
+                             types)),
          0});
   }
 }
