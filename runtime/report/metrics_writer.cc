@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "runtime/base/status_macros.h"
 #include "runtime/base/wall_clock.h"
-#include "runtime/io/atomic_file.h"
 
 namespace accel::runtime {
 namespace {
@@ -45,11 +44,44 @@ std::string ToLine(const nlohmann::ordered_json& line) {
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Nothing: there is no such file.
-absl::StatusOr<std::string> ReadMetrics(Vfs& vfs, const std::string& path) {
-  constexpr uint64_t kMostBytes = uint64_t{1} << 32;
-  auto text = ReadWholeFile(vfs, path, kMostBytes);
-  return absl::IsNotFound(text.status()) ? std::string() : std::move(text);
+// The object in [begin, end), or what is none.
+absl::StatusOr<nlohmann::json> ReadLine(File& file, uint64_t begin,
+                                        uint64_t end) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 20;
+  if (end - begin > kMostBytes) {
+    return nlohmann::json();
+  }
+  std::string line(end - begin, '\0');
+  RETURN_IF_ERROR(file.ReadAt(
+      begin,
+      absl::MakeSpan(reinterpret_cast<std::byte*>(line.data()), line.size())));
+  return nlohmann::json::parse(line, nullptr, false);
+}
+
+// Of a line with a step; nothing: it has none.
+std::optional<int64_t> StepOf(const nlohmann::json& line) {
+  if (!line.is_object()) {
+    return std::nullopt;
+  }
+  const auto found = line.find("step");
+  return found != line.end() && found->is_number_integer()
+             ? std::optional(found->get<int64_t>())
+             : std::nullopt;
+}
+
+// Where the lines of steps up to `step` end. Looks from the end of the file on,
+// which may have the lines of months.
+absl::StatusOr<uint64_t> EndOfStep(File& file, uint64_t size, int64_t step) {
+  ASSIGN_OR_RETURN(uint64_t end, EndOfLastLine(file, size));
+  while (end > 0) {
+    ASSIGN_OR_RETURN(const uint64_t begin, EndOfLastLine(file, end - 1));
+    ASSIGN_OR_RETURN(const auto line, ReadLine(file, begin, end));
+    if (StepOf(line).value_or(step + 1) <= step) {
+      return end;
+    }
+    end = begin;
+  }
+  return uint64_t{0};
 }
 
 }  // namespace
@@ -138,28 +170,36 @@ absl::Status MetricsWriter::Open(const std::string& path, std::string run) {
 }
 
 absl::Status KeepMetrics(Vfs& vfs, const std::string& path, int64_t step) {
-  ASSIGN_OR_RETURN(const std::string text, ReadMetrics(vfs, path));
-  std::string kept;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_object() && json.value("step", int64_t{0}) <= step) {
-      absl::StrAppend(&kept, line, "\n");
-    }
+  const absl::StatusOr<FileStat> stat = vfs.Stat(path);
+  if (absl::IsNotFound(stat.status())) {
+    return absl::OkStatus();
   }
-  return kept == text ? absl::OkStatus() : WriteFileAtomically(vfs, path, kept);
+  RETURN_IF_ERROR(stat.status());
+  ASSIGN_OR_RETURN(const auto file, vfs.Open(path, OpenMode::kAppend));
+  ASSIGN_OR_RETURN(const uint64_t end, EndOfStep(*file, stat->size, step));
+  if (end == stat->size) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(file->Truncate(end));
+  RETURN_IF_ERROR(file->Sync());
+  return file->Close();
 }
 
-absl::StatusOr<bool> HasEvaluation(Vfs& vfs, const std::string& path,
-                                   int64_t step) {
-  ASSIGN_OR_RETURN(const std::string text, ReadMetrics(vfs, path));
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_object() && json.contains("eval_loss") &&
-        json.value("step", int64_t{0}) == step) {
-      return true;
-    }
+absl::StatusOr<bool> EndsWithEvaluation(Vfs& vfs, const std::string& path,
+                                        int64_t step) {
+  const absl::StatusOr<FileStat> stat = vfs.Stat(path);
+  if (absl::IsNotFound(stat.status())) {
+    return false;
   }
-  return false;
+  RETURN_IF_ERROR(stat.status());
+  ASSIGN_OR_RETURN(const auto file, vfs.Open(path, OpenMode::kRead));
+  ASSIGN_OR_RETURN(const uint64_t end, EndOfLastLine(*file, stat->size));
+  if (end == 0) {
+    return false;
+  }
+  ASSIGN_OR_RETURN(const uint64_t begin, EndOfLastLine(*file, end - 1));
+  ASSIGN_OR_RETURN(const auto line, ReadLine(*file, begin, end));
+  return StepOf(line) == step && line.contains("eval_loss");
 }
 
 void MetricsWriter::Write(const StepMetrics& metrics) {

@@ -75,15 +75,15 @@ class MetricsWriter {
   std::string run_;
 };
 
-// Removes the lines of steps behind `step`, which a run that goes on from there
-// takes again, and a last line that was cut short. A file that is not there
-// stays so.
+// Cuts the file behind the last line of a step up to `step`: a run that goes on
+// from there takes the later ones again. Reads what it cuts, and no more. A
+// file that is not there stays so.
 absl::Status KeepMetrics(Vfs& vfs, const std::string& path, int64_t step);
 
-// Whether the file has an evaluation behind that many steps. One that is not
-// there has none.
-absl::StatusOr<bool> HasEvaluation(Vfs& vfs, const std::string& path,
-                                   int64_t step);
+// Whether the last line is of an evaluation behind that many steps. A file that
+// is not there has none.
+absl::StatusOr<bool> EndsWithEvaluation(Vfs& vfs, const std::string& path,
+                                        int64_t step);
 
 }  // namespace accel::runtime
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "runtime/base/descriptor_wait.h"
@@ -144,7 +145,9 @@ bool LaunchedRun::MayRestart(const LaunchEnd& end) {
 }
 
 int LaunchedRun::AwaitRestart(const LaunchEnd& end) {
-  if (!end.output.empty()) {
+  // Not what the line below says again.
+  if (!end.output.empty() &&
+      !(end.note && absl::EndsWith(end.output, end.note->what + "\n"))) {
     runtime::StderrSink()(absl::StripSuffix(end.output, "\n"));
   }
   const auto pause = PauseBefore(used_);

@@ -81,7 +81,7 @@ absl::Status TrainingRun::EvaluateMissed() {
   bool has = false;
   if (IsFirst()) {
     ASSIGN_OR_RETURN(
-        has, runtime::HasEvaluation(environment_.vfs,
+        has, runtime::EndsWithEvaluation(environment_.vfs,
                                     directory_->metrics_path(), origin_.step));
   }
   ASSIGN_OR_RETURN(

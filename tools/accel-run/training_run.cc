@@ -463,18 +463,27 @@ absl::Status TrainingRun::OpenRunDirectory() {
   options.resumes = !options_.resume.empty();
   ASSIGN_OR_RETURN(directory_,
                    runtime::RunDirectory::Open(environment_.vfs, options));
+  ShowProgress();
   const int64_t started_ns = runtime::WallTimeNs();
   const std::string id = MakeRunId(started_ns);
   RETURN_IF_ERROR(WriteRecord(id, started_ns));
+  ShowProgress();
   if (!options_.resume.empty()) {
     RETURN_IF_ERROR(runtime::KeepMetrics(
         environment_.vfs, directory_->metrics_path(), origin_.step));
+    ShowProgress();
   }
   if (checkpoints_ == nullptr && options_.checkpoint_every.IsSet()) {
     MakeCheckpoints(directory_->path());
   }
   RETURN_IF_ERROR(CheckRoomForCheckpoint());
   return metrics_->Open(directory_->metrics_path(), id);
+}
+
+void TrainingRun::ShowProgress() const {
+  if (group_ != nullptr) {
+    group_->communicator().ReportProgress();
+  }
 }
 
 std::optional<uint64_t> TrainingRun::PlannedPeakBytes() const {

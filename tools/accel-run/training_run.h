@@ -106,6 +106,8 @@ class TrainingRun {
   std::function<void(const planpb::Instruction&)> BeforeInstruction();
   absl::Status StartMetrics();
   absl::Status OpenRunDirectory();
+  // To ranks that wait for this one, whose disk is slow.
+  void ShowProgress() const;
   absl::Status Initialize();
   absl::Status InitializeWith(const runtime::SafetensorsSet& weights);
   // So that no rank begins with others than the rest.

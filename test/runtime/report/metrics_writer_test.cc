@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "nlohmann/json.hpp"
 #include "runtime/io/posix_vfs.h"
@@ -97,15 +98,17 @@ TEST_F(MetricsWriterTest, EvaluationsStayAndGoWithTheirSteps) {
   const std::string kept = dir_.Read("metrics.jsonl");
   EXPECT_EQ(kept, whole.substr(0, kept.size()));
   EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), 4);
-  const auto has = [&](int64_t step) {
-    const auto found = runtime::HasEvaluation(*vfs_, path_, step);
+  const auto ends_with = [&](const std::string& path, int64_t step) {
+    const auto found = runtime::EndsWithEvaluation(*vfs_, path, step);
     EXPECT_OK(found);
     return found.value_or(false);
   };
-  EXPECT_TRUE(has(2));
-  EXPECT_FALSE(has(3));
-  EXPECT_FALSE(has(4));
-  EXPECT_FALSE(*runtime::HasEvaluation(*vfs_, dir_.File("none"), 2));
+  EXPECT_FALSE(ends_with(path_, 2));
+  EXPECT_FALSE(ends_with(path_, 3));
+  ASSERT_OK(runtime::KeepMetrics(*vfs_, path_, 2));
+  EXPECT_TRUE(ends_with(path_, 2));
+  EXPECT_FALSE(ends_with(path_, 3));
+  EXPECT_FALSE(ends_with(dir_.File("none"), 2));
 }
 
 TEST_F(MetricsWriterTest, DoublesReadBackExactly) {
@@ -196,6 +199,43 @@ TEST_F(MetricsWriterTest, AFileThatIsRemovedOrReplacedIsAnError) {
   EXPECT_THAT(writer->Close(kLong).message(), HasSubstr("1 line is lost: '"));
   EXPECT_EQ(dir_.Read("metrics.jsonl"), "foreign\n");
   EXPECT_EQ(dir_.Read("moved"), std::string(kSampleLine) + "\n");
+}
+
+std::string LineOf(int step) {
+  return absl::StrCat(R"({"step":)", step, R"(,"run":"a"})", "\n");
+}
+
+TEST_F(MetricsWriterTest, KeepMetricsCutsTheStepsThatAreTakenAgain) {
+  std::string all;
+  std::string kept;
+  for (int step = 1; step <= 1000; ++step) {
+    all += LineOf(step);
+    kept += step <= 400 ? LineOf(step) : "";
+  }
+  // What a crash has cut short, at each place of a line.
+  for (size_t cut = 0; cut < LineOf(1001).size(); ++cut) {
+    dir_.Write("metrics.jsonl", all + LineOf(1001).substr(0, cut));
+    ASSERT_OK(KeepMetrics(*vfs_, path_, 1000));
+    EXPECT_EQ(dir_.Read("metrics.jsonl"), all);
+  }
+  ASSERT_OK(KeepMetrics(*vfs_, path_, 400));
+  EXPECT_EQ(dir_.Read("metrics.jsonl"), kept);
+  ASSERT_OK(KeepMetrics(*vfs_, path_, 400));
+  EXPECT_EQ(dir_.Read("metrics.jsonl"), kept);
+  ASSERT_OK(KeepMetrics(*vfs_, path_, 0));
+  EXPECT_EQ(dir_.Read("metrics.jsonl"), "");
+}
+
+TEST_F(MetricsWriterTest, KeepMetricsCutsWhatIsNoLine) {
+  dir_.Write("metrics.jsonl", LineOf(3) + "\n[1]\n{\"step\":\"4\"}\n" +
+                                  std::string(2 << 20, 'x') + "\n{\n");
+  ASSERT_OK(KeepMetrics(*vfs_, path_, 5));
+  EXPECT_EQ(dir_.Read("metrics.jsonl"), LineOf(3));
+}
+
+TEST_F(MetricsWriterTest, KeepMetricsMakesNoFile) {
+  ASSERT_OK(KeepMetrics(*vfs_, path_, 5));
+  EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 }  // namespace
