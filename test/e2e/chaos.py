@@ -10,8 +10,8 @@ usage: chaos.py [--minutes M | --faults N] [--every SECONDS] [--timeout SECONDS]
 
 The faults come in this order first and at random later, each --every seconds after training has recovered from the one before. One accel-run does
 it all: it saves every second and restarts by itself (--max-restarts 2, without a new checkpoint in between). At the end it is asked to stop; then a run
-without faults takes as many steps. Losses, gradient norms and learning rates of all steps and the state are compared, bit by bit. The default is what
-docs/reliability.md reports. accelc, accel-run and accel-run-on-bad-disk are taken from PATH.
+without faults takes as many steps. Losses, gradient norms and learning rates of all steps and the state are compared, bit by bit. docs/reliability.md
+has figures. accelc, accel-run and accel-run-on-bad-disk are taken from PATH.
 """
 
 import argparse
