@@ -65,9 +65,17 @@ absl::Status CheckFits(const PlanView& plan, const Checkpoint& checkpoint) {
                      ", the plan's is ", planned,
                      "; compile the plan with --optimizer=", optimizer));
   }
+  return CheckTensorsFit(plan, checkpoint, /*parameters_only=*/false);
+}
+
+absl::Status CheckTensorsFit(const PlanView& plan, const Checkpoint& checkpoint,
+                             bool parameters_only) {
   ASSIGN_OR_RETURN(const auto tensors, ListStateTensors(plan));
   std::vector<std::string> problems;
   for (const StateTensor& tensor : tensors) {
+    if (parameters_only && !tensor.is_parameter) {
+      continue;
+    }
     const auto found = checkpoint.tensors().find(tensor.name);
     if (found == checkpoint.tensors().end()) {
       problems.push_back(absl::StrCat("no '", tensor.name, "'"));
@@ -92,8 +100,10 @@ absl::Status CheckFits(const PlanView& plan, const Checkpoint& checkpoint) {
   return absl::FailedPreconditionError(absl::StrCat(
       "'", checkpoint.folder(),
       "': expected the state of the plan's model, got ", shown,
-      "; go on with a plan of the same model and optimizer, or start a new "
-      "run"));
+      parameters_only
+          ? "; name a plan of the model that was trained"
+          : "; go on with a plan of the same model and optimizer, or start a "
+            "new run"));
 }
 
 absl::StatusOr<std::vector<std::string>> ListNewScalars(

@@ -17,6 +17,11 @@ namespace accel::runtime {
 // FailedPrecondition, with all that is missing or different in one message.
 absl::Status CheckFits(const PlanView& plan, const Checkpoint& checkpoint);
 
+// The same of its tensors alone, or of its parameters alone, whatever the
+// optimizer.
+absl::Status CheckTensorsFit(const PlanView& plan, const Checkpoint& checkpoint,
+                             bool parameters_only);
+
 // Counters and scales of the plan that the checkpoint does not have: they begin
 // as in a new run, for instance where the precision is another one.
 absl::StatusOr<std::vector<std::string>> ListNewScalars(

@@ -154,13 +154,18 @@ absl::StatusOr<std::unique_ptr<StateFile>> StateFile::Open(
       new StateFile(*std::move(reader), std::move(table)));
 }
 
-std::string StateFile::TensorAt(uint64_t offset) const {
+std::string StateFile::TensorsIn(uint64_t begin, uint64_t end) const {
+  std::string first;
+  std::string last;
   for (const SafetensorsEntry& entry : entries()) {
-    if (offset < entry.end) {
-      return entry.name;
+    if (entry.end > begin && entry.begin < end) {
+      first = first.empty() ? entry.name : first;
+      last = entry.name;
     }
   }
-  return "";
+  return first == last ? absl::StrCat("they are of tensor '", first, "'")
+                       : absl::StrCat("they begin with tensor '", first,
+                                      "' and end with '", last, "'");
 }
 
 absl::Status StateFile::Load(uint64_t number) {
@@ -173,12 +178,10 @@ absl::Status StateFile::Load(uint64_t number) {
   RETURN_IF_ERROR(reader_->ReadData(begin, absl::MakeSpan(chunk_)));
   if (ToHex(Sha256::Of(chunk_)) !=
       hashes_.substr(number * kHexDigits, kHexDigits)) {
-    return absl::DataLossError(
-        absl::StrCat("'", path(), "': the data at bytes [", begin, ", ",
-                     begin + chunk_.size(),
-                     ") are not those that were written; they begin "
-                     "with tensor '",
-                     TensorAt(begin), "'"));
+    return absl::DataLossError(absl::StrCat(
+        "'", path(), "': the data at bytes [", begin, ", ",
+        begin + chunk_.size(), ") are not those that were written; ",
+        TensorsIn(begin, begin + chunk_.size())));
   }
   loaded_ = number;
   return absl::OkStatus();
@@ -199,8 +202,7 @@ absl::Status StateFile::Read(const SafetensorsEntry& entry, uint64_t offset,
 }
 
 absl::Status StateFile::Verify(const std::function<void()>& progress) {
-  const uint64_t chunks = CountChunks(reader_->data_bytes());
-  for (uint64_t number = 0; number < chunks; ++number) {
+  for (uint64_t number = 0; number < chunks(); ++number) {
     RETURN_IF_ERROR(Load(number));
     progress();
   }

@@ -66,6 +66,9 @@ class StateFile {
   // tensor, if what is there is not what was written.
   absl::Status Read(const SafetensorsEntry& entry, uint64_t offset,
                     absl::Span<std::byte> dst);
+  // Pieces of 4 MiB, each with a hash of its own.
+  uint64_t chunks() const { return CountChunks(reader_->data_bytes()); }
+  absl::Status VerifyChunk(uint64_t number) { return Load(number); }
   // All of it.
   absl::Status Verify(const std::function<void()>& progress);
 
@@ -75,7 +78,8 @@ class StateFile {
 
   // Leaves the chunk in `chunk_`.
   absl::Status Load(uint64_t number);
-  std::string TensorAt(uint64_t offset) const;
+  // The tensors in bytes [begin, end), for people.
+  std::string TensorsIn(uint64_t begin, uint64_t end) const;
 
   std::unique_ptr<SafetensorsReader> reader_;
   std::string hashes_;  // ChunkHashes::Finish

@@ -68,7 +68,9 @@ absl::Status RefuseForeign(const std::string& path,
       "); nothing was changed; choose another --run-dir"));
 }
 
-absl::Status CheckMarker(Vfs& vfs, const std::string& marker) {
+// FailedPrecondition for another version; `remedy` ends the message.
+absl::Status CheckMarker(Vfs& vfs, const std::string& marker,
+                         absl::string_view remedy) {
   ASSIGN_OR_RETURN(const std::string content, ReadWholeFile(vfs, marker, 4096));
   const std::string expected = MarkerContent();
   if (content == expected + "\n") {
@@ -77,7 +79,7 @@ absl::Status CheckMarker(Vfs& vfs, const std::string& marker) {
   return absl::FailedPreconditionError(
       absl::StrCat("'", marker, "': expected ", expected, ", got ",
                    absl::StripSuffix(content, "\n"),
-                   "; it is of another version, choose another --run-dir"));
+                   "; it is of another version, ", remedy));
 }
 
 // Metrics of two runs in one file would be those of neither.
@@ -126,6 +128,25 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
   return Enter(vfs, options.path, options.resumes);
 }
 
+absl::Status RunDirectory::CheckIsOne(Vfs& vfs, const std::string& path) {
+  const std::string marker = JoinPath(path, kMarker);
+  if (vfs.Stat(marker).ok()) {
+    const absl::Status status =
+        CheckMarker(vfs, marker, "use the release that wrote it");
+    return absl::IsFailedPrecondition(status)
+               ? absl::UnimplementedError(status.message())
+               : status;
+  }
+  const auto folder = vfs.Stat(path);
+  return absl::NotFoundError(
+      absl::StrCat("'", path, "': expected a run directory of accel-run, got ",
+                   !folder.ok() ? "no such folder"
+                   : !folder->is_directory
+                       ? "a file"
+                       : absl::StrCat("a folder without '", kMarker, "'"),
+                   "; name the folder that accel-run prints behind 'run'"));
+}
+
 absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Enter(
     Vfs& vfs, std::string path, bool resumes) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, vfs.List(path));
@@ -140,9 +161,10 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Enter(
   // Again, as the run that held the lock until now may have left its marker.
   ASSIGN_OR_RETURN(names, vfs.List(path));
   const std::string marker = JoinPath(path, kMarker);
-  RETURN_IF_ERROR(HasMarker(names) ? CheckMarker(vfs, marker)
-                                   : WriteFileAtomically(
-                                         vfs, marker, MarkerContent() + "\n"));
+  RETURN_IF_ERROR(
+      HasMarker(names)
+          ? CheckMarker(vfs, marker, "choose another --run-dir")
+          : WriteFileAtomically(vfs, marker, MarkerContent() + "\n"));
   RETURN_IF_ERROR(resumes ? absl::OkStatus() : RefuseSteps(vfs, path));
   return std::unique_ptr<RunDirectory>(
       new RunDirectory(std::move(path), *std::move(lock)));

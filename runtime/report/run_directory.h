@@ -32,6 +32,10 @@ class RunDirectory {
   static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(
       Vfs& vfs, const RunDirectoryOptions& options);
 
+  // Whether `path` is the folder of a run, of this version, for who only looks
+  // at it. NotFound if it is none, Unimplemented if of another version.
+  static absl::Status CheckIsOne(Vfs& vfs, const std::string& path);
+
   // What every run writes into the folder `path`.
   static std::vector<std::string> FilesIn(const std::string& path);
 

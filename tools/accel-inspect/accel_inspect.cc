@@ -22,6 +22,7 @@
 #include "tools/accel-inspect/plan_text.h"
 #include "tools/accel-inspect/precision_report.h"
 #include "tools/accel-inspect/report_command.h"
+#include "tools/accel-inspect/run_command.h"
 #include "tools/accel-inspect/schedule_text.h"
 #include "tools/accel-inspect/trace_command.h"
 #include "tools/command-line/help_format.h"
@@ -46,6 +47,8 @@ Examples:
                                            --svg, --width and --json
   accel-inspect report run --html r.html   a page about the run, or files for TensorBoard; accel-inspect report --help
                                            explains its --html and --tensorboard
+  accel-inspect run run                    what a run directory holds, and which checkpoints; accel-inspect run --help explains
+                                           its --verify, --export, --at, --plan, --width and --json
   accel-inspect trace run/trace.json       where the time of a run went; accel-inspect trace --help explains its
                                            --top, --layers, --rank, --width and --json
 
@@ -205,10 +208,14 @@ int AccelInspectMain(int argc, char** argv) {
   if (argc > 1 && absl::string_view(argv[1]) == "report") {
     return InspectReportMain(argc - 1, argv + 1);
   }
+  if (argc > 1 && absl::string_view(argv[1]) == "run") {
+    return InspectRunMain(argc - 1, argv + 1);
+  }
   InspectOptions options;
   CLI::App app(
-      "Shows a plan; with `metrics` how the losses of a run went, with `trace` "
-      "where its time went.",
+      "Shows a plan; with `metrics` how the losses of a run went, with `run` "
+      "what "
+      "its directory holds, with `trace` where its time went.",
       "accel-inspect");
   app.formatter(MakeHelpFormatter());
   app.footer(kFooter);

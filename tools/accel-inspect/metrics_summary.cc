@@ -52,20 +52,6 @@ std::string LossNumber(double loss) {
                                : absl::StrFormat("%.4g", loss);
 }
 
-std::string LossText(const MetricRange& loss) {
-  if (loss.first_step == 0) {
-    return "never finite";
-  }
-  std::string text =
-      absl::StrFormat("%s at step %d, %s at step %d", LossNumber(loss.first),
-                      loss.first_step, LossNumber(loss.last), loss.last_step);
-  if (loss.lowest_step != loss.last_step) {
-    absl::StrAppendFormat(&text, ", lowest %s at step %d",
-                          LossNumber(loss.lowest), loss.lowest_step);
-  }
-  return text;
-}
-
 std::string LrText(const MetricRange& lr) {
   if (lr.first_step == 0) {
     return "not known";
@@ -137,6 +123,20 @@ MetricRange RangeOf(const std::vector<MetricsStep>& steps,
     range.median = MedianOf(std::move(values));
   }
   return range;
+}
+
+std::string LossText(const MetricRange& loss) {
+  if (loss.first_step == 0) {
+    return "never finite";
+  }
+  std::string text =
+      absl::StrFormat("%s at step %d, %s at step %d", LossNumber(loss.first),
+                      loss.first_step, LossNumber(loss.last), loss.last_step);
+  if (loss.lowest_step != loss.last_step) {
+    absl::StrAppendFormat(&text, ", lowest %s at step %d",
+                          LossNumber(loss.lowest), loss.lowest_step);
+  }
+  return text;
 }
 
 std::string LabelOf(const MetricsRun& run, const std::vector<MetricsRun>& all) {

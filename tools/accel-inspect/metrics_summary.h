@@ -30,6 +30,9 @@ MetricRange RangeOf(const std::vector<MetricsStep>& steps,
 // than metrics.jsonl, and its id if the file has several.
 std::string LabelOf(const MetricsRun& run, const std::vector<MetricsRun>& all);
 
+// "2.3026 at step 1, 1.2045 at step 9, lowest 1.1 at step 7".
+std::string LossText(const MetricRange& loss);
+
 // Lines with a label each, for people.
 std::string SummaryText(const MetricsRun& run, const std::string& label);
 

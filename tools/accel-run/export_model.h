@@ -1,43 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The trained model as a file: ONNX (the original graph) or safetensors.
+// What a run writes of its model at the end, and of its gradients.
 #ifndef ACCEL_TOOLS_ACCEL_RUN_EXPORT_MODEL_H_
 #define ACCEL_TOOLS_ACCEL_RUN_EXPORT_MODEL_H_
 
-#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
 #include "runtime/executor/executor.h"
+#include "runtime/export/parameter_reader.h"
 #include "runtime/io/vfs.h"
 #include "runtime/plan/plan.h"
 
 namespace accel::tools {
+
+using runtime::ExportRole;
 
 // Whether the plan can be exported to a file of this name: its ending, its
 // size, and the room for it. To be asked before training.
 absl::Status CheckExport(runtime::Vfs& vfs, const runtime::Plan& plan,
                          const std::string& path);
 
-// Which rank of several processes calls: the one that writes the file, or one
-// that gives what it holds and writes nothing. Where no rank holds parts of
-// tensors, the others need not call.
-enum class ExportRole { kWriter, kGiver };
-
 // Writes parameters as they are now. The file appears complete or not at all.
 // Requires: CheckExport accepted the path.
 absl::Status ExportModel(runtime::Vfs& vfs, const runtime::Plan& plan,
                          const runtime::Executor& executor,
                          const std::string& path, ExportRole role);
-
-// The parts; ONNX files are put together in protobuf's wire format.
-absl::Status CheckOnnxExport(const runtime::Plan& plan);
-uint64_t OnnxBytes(const runtime::Plan& plan);
-absl::Status ExportOnnx(runtime::Vfs& vfs, const runtime::Plan& plan,
-                        const runtime::Executor& executor,
-                        const std::string& path, ExportRole role);
-absl::Status ExportSafetensors(runtime::Vfs& vfs, const runtime::Plan& plan,
-                               const runtime::Executor& executor,
-                               const std::string& path, ExportRole role);
 
 // Whether the plan can say what its gradients are, the name's ending, and the
 // room.

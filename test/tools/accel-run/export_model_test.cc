@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "runtime/device/create_device.h"
 #include "runtime/executor/step_driver.h"
+#include "runtime/export/onnx_file.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/plan/sizes/size_expr.h"
@@ -135,7 +136,7 @@ TEST_F(ExportModelTest, ModelsOfTwoGibibytesAreRefusedWithARemedy) {
   sample.manifest.mutable_export_()->mutable_tensors(1)->clear_columns();
   ASSERT_OK(WriteSamplePlan(*vfs_, sample, dir_.File("plan")));
   ASSERT_OK_AND_ASSIGN(plan_, runtime::Plan::Open(*vfs_, dir_.File("plan")));
-  EXPECT_THAT(tools::CheckOnnxExport(*plan_),
+  EXPECT_THAT(runtime::CheckOnnxExport(*plan_),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        "an ONNX file holds less than 2 GiB, this model takes 2 "
                        "GiB; export to FILE.safetensors instead"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fills the plan's export template: planpb::Export describes the layout. The
 // file is written front to back, one tensor in memory at a time.
+#include "runtime/export/onnx_file.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -13,15 +15,9 @@
 #include "runtime/io/atomic_file.h"
 #include "runtime/plan/schema/element_type.h"
 #include "runtime/plan/validate/validate.h"
-#include "tools/accel-run/export_model.h"
 
-namespace accel::tools {
+namespace accel::runtime {
 namespace {
-
-using runtime::Executor;
-using runtime::ParameterPlace;
-using runtime::Plan;
-using runtime::Vfs;
 
 // Tags of length-delimited fields: number << 3 | 2.
 constexpr char kModelGraph = 7 << 3 | 2;
@@ -57,12 +53,12 @@ const planpb::Parameter& ParameterOf(const Plan& plan,
 }
 
 uint64_t ElementsOf(const Plan& plan, const planpb::ExportTensor& tensor) {
-  return *runtime::ElementCount(ParameterOf(plan, tensor).shape());
+  return *ElementCount(ParameterOf(plan, tensor).shape());
 }
 
 uint64_t DataBytes(const Plan& plan, const planpb::ExportTensor& tensor) {
   return ElementsOf(plan, tensor) *
-         (runtime::ElementBits(ParameterOf(plan, tensor).dtype()) / 8);
+         (ElementBits(ParameterOf(plan, tensor).dtype()) / 8);
 }
 
 uint64_t TensorSize(const Plan& plan, const planpb::ExportTensor& tensor) {
@@ -91,11 +87,11 @@ uint64_t ModelSize(const Plan& plan) {
 absl::StatusOr<ParameterPlace> PlaceOf(const Plan& plan,
                                        const planpb::Parameter& parameter) {
   ASSIGN_OR_RETURN(const auto place,
-                   runtime::FindParameter(plan.view(), parameter, "master"));
-  if (!place || runtime::FromDType(place->dtype) != parameter.dtype()) {
+                   FindParameter(plan.view(), parameter, "master"));
+  if (!place || FromDType(place->dtype) != parameter.dtype()) {
     return absl::UnimplementedError(
         absl::StrCat("parameter '", parameter.name(), "' is not stored as ",
-                     runtime::ElementTypeName(parameter.dtype())));
+                     ElementTypeName(parameter.dtype())));
   }
   return *place;
 }
@@ -103,8 +99,8 @@ absl::StatusOr<ParameterPlace> PlaceOf(const Plan& plan,
 class OnnxWriter {
  public:
   // `file` is null on a rank that only gives its parts.
-  OnnxWriter(const Plan& plan, const Executor& executor, runtime::File* file)
-      : plan_(plan), executor_(executor), file_(file) {}
+  OnnxWriter(const Plan& plan, const ParameterReader& reader, File* file)
+      : plan_(plan), reader_(reader), file_(file) {}
 
   absl::Status Write() {
     const planpb::Export& exported = plan_.manifest().export_();
@@ -141,31 +137,30 @@ class OnnxWriter {
     RETURN_IF_ERROR(WriteText(tensor.header()));
     RETURN_IF_ERROR(
         WriteText(FieldHead(kTensorRawData, DataBytes(plan_, tensor))));
-    ASSIGN_OR_RETURN(const ParameterPlace place,
-                     PlaceOf(plan_, ParameterOf(plan_, tensor)));
+    const planpb::Parameter& parameter = ParameterOf(plan_, tensor);
+    ASSIGN_OR_RETURN(const ParameterPlace place, PlaceOf(plan_, parameter));
     std::vector<std::byte> values(file_ == nullptr ? 0
                                                    : DataBytes(plan_, tensor));
-    RETURN_IF_ERROR(runtime::ReadParameter(executor_, place, 0,
-                                           ElementsOf(plan_, tensor),
-                                           absl::MakeSpan(values)));
+    RETURN_IF_ERROR(reader_(parameter, place, 0, ElementsOf(plan_, tensor),
+                            absl::MakeSpan(values)));
     if (file_ == nullptr) {
       return absl::OkStatus();
     }
     if (tensor.rows() != 0) {
       std::vector<std::byte> transposed(values.size());
-      const runtime::TransposedShape shape{
+      const TransposedShape shape{
           tensor.columns(), tensor.rows(),
-          static_cast<uint64_t>(runtime::ByteWidth(place.dtype))};
-      runtime::CopyTransposed({values, 0}, shape, 0, shape.rows, 0,
-                              absl::MakeSpan(transposed));
+          static_cast<uint64_t>(ByteWidth(place.dtype))};
+      CopyTransposed({values, 0}, shape, 0, shape.rows, 0,
+                     absl::MakeSpan(transposed));
       values.swap(transposed);
     }
     return file_->AppendAll(values);
   }
 
   const Plan& plan_;
-  const Executor& executor_;
-  runtime::File* const file_;
+  const ParameterReader& reader_;
+  File* const file_;
 };
 
 }  // namespace
@@ -180,10 +175,9 @@ absl::Status CheckOnnxExport(const Plan& plan) {
         "FILE.safetensors instead");
   }
   if (ModelSize(plan) > kLargestMessage) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("an ONNX file holds less than 2 GiB, this model takes ",
-                     runtime::FormatBytes(ModelSize(plan)),
-                     "; export to FILE.safetensors instead"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "an ONNX file holds less than 2 GiB, this model takes ",
+        FormatBytes(ModelSize(plan)), "; export to FILE.safetensors instead"));
   }
   for (const planpb::ExportTensor& tensor : exported.tensors()) {
     RETURN_IF_ERROR(PlaceOf(plan, ParameterOf(plan, tensor)).status());
@@ -191,14 +185,15 @@ absl::Status CheckOnnxExport(const Plan& plan) {
   return absl::OkStatus();
 }
 
-absl::Status ExportOnnx(Vfs& vfs, const Plan& plan, const Executor& executor,
-                        const std::string& path, ExportRole role) {
+absl::Status ExportOnnx(Vfs& vfs, const Plan& plan,
+                        const ParameterReader& reader, const std::string& path,
+                        ExportRole role) {
   if (role == ExportRole::kGiver) {
-    return OnnxWriter(plan, executor, nullptr).Write();
+    return OnnxWriter(plan, reader, nullptr).Write();
   }
-  ASSIGN_OR_RETURN(const auto file, runtime::AtomicFile::Create(vfs, path));
-  RETURN_IF_ERROR(OnnxWriter(plan, executor, &file->file()).Write());
+  ASSIGN_OR_RETURN(const auto file, AtomicFile::Create(vfs, path));
+  RETURN_IF_ERROR(OnnxWriter(plan, reader, &file->file()).Write());
   return file->Commit();
 }
 
-}  // namespace accel::tools
+}  // namespace accel::runtime
