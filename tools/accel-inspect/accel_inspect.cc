@@ -21,7 +21,6 @@
 #include "tools/accel-inspect/plan_json.h"
 #include "tools/accel-inspect/plan_text.h"
 #include "tools/accel-inspect/precision_report.h"
-#include "tools/accel-inspect/report_command.h"
 #include "tools/accel-inspect/run_command.h"
 #include "tools/accel-inspect/schedule_text.h"
 #include "tools/accel-inspect/trace_command.h"
@@ -45,10 +44,8 @@ Examples:
   accel-inspect plan --verify              proves that kernels stay in their buffers, no streams race, no buffer overwrites another
   accel-inspect metrics run                how the losses of a run went; accel-inspect metrics --help explains its
                                            --svg, --width and --json
-  accel-inspect report run --html r.html   a page about the run, or files for TensorBoard; accel-inspect report --help
-                                           explains its --html and --tensorboard
   accel-inspect run run                    what a run directory holds, and which checkpoints; accel-inspect run --help explains
-                                           its --verify, --export, --at, --plan, --width and --json
+                                           its --html, --tensorboard, --verify, --export, --at, --plan, --width and --json
   accel-inspect trace run/trace.json       where the time of a run went; accel-inspect trace --help explains its
                                            --top, --layers, --rank, --width and --json
 
@@ -204,9 +201,6 @@ int AccelInspectMain(int argc, char** argv) {
   }
   if (argc > 1 && absl::string_view(argv[1]) == "metrics") {
     return InspectMetricsMain(argc - 1, argv + 1);
-  }
-  if (argc > 1 && absl::string_view(argv[1]) == "report") {
-    return InspectReportMain(argc - 1, argv + 1);
   }
   if (argc > 1 && absl::string_view(argv[1]) == "run") {
     return InspectRunMain(argc - 1, argv + 1);

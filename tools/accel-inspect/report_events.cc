@@ -151,7 +151,7 @@ void EventCollector::AddCheckpoints() {
 
 void EventCollector::AddEnd() {
   const MetricsStep& last = run_.steps.back();
-  const RunRecord& record = run_.record;
+  const ReportedRecord& record = run_.record;
   const bool is_recorded = record.run == run_.parts.back().id;
   if (!events_.empty() && is_recorded && record.halts &&
       !IsHarmlessOverflow(last)) {

@@ -21,7 +21,7 @@ namespace {
 
 using RecordJson = nlohmann::ordered_json;
 
-constexpr uint64_t kMostRecordBytes = uint64_t{1} << 26;
+constexpr uint64_t kMostReportedBytes = uint64_t{1} << 26;
 // accel-run nests two levels.
 constexpr int kMostRecordLevels = 8;
 
@@ -37,7 +37,7 @@ std::string RecordText(const std::string& name, const RecordJson& value) {
 
 // A row for each value; the names of those inside of others are put together.
 void AddRecordRows(const std::string& prefix, const RecordJson& object,
-                   int level, RunRecord& record) {
+                   int level, ReportedRecord& record) {
   for (const auto& [name, value] : object.items()) {
     const std::string shown =
         absl::StrCat(prefix, prefix.empty() ? "" : " ",
@@ -64,20 +64,20 @@ bool IsCount(const RecordJson& value) {
                                                                     << 53;
 }
 
-absl::StatusOr<RunRecord> ReadRunRecord(runtime::Vfs& vfs,
-                                        const std::string& path) {
-  const auto text = runtime::ReadWholeFile(vfs, path, kMostRecordBytes);
+absl::StatusOr<ReportedRecord> ReadReportedRecord(runtime::Vfs& vfs,
+                                                  const std::string& path) {
+  const auto text = runtime::ReadWholeFile(vfs, path, kMostReportedBytes);
   if (absl::IsNotFound(text.status())) {
-    return RunRecord{};
+    return ReportedRecord{};
   }
   RETURN_IF_ERROR(text.status());
-  return ParseRunRecord(path, *text);
+  return ParseReportedRecord(path, *text);
 }
 
 }  // namespace
 
-absl::StatusOr<RunRecord> ParseRunRecord(const std::string& path,
-                                         absl::string_view text) {
+absl::StatusOr<ReportedRecord> ParseReportedRecord(const std::string& path,
+                                                   absl::string_view text) {
   const RecordJson json = RecordJson::parse(text.begin(), text.end(), nullptr,
                                             /*allow_exceptions=*/false);
   if (!json.is_object()) {
@@ -86,7 +86,7 @@ absl::StatusOr<RunRecord> ParseRunRecord(const std::string& path,
         json.is_discarded() ? "no JSON" : json.type_name(),
         "; the file is damaged: remove it for a report without it"));
   }
-  RunRecord record;
+  ReportedRecord record;
   record.found = true;
   record.run = RecordMember<std::string>(json, "run", IsText, "");
   record.steps = RecordMember<int64_t>(json, "steps", IsCount, 0);
@@ -113,8 +113,9 @@ absl::StatusOr<RunReport> ReadRunReport(runtime::Vfs& vfs,
   if (MetricsPath(vfs, path) == path) {
     return report;  // of a file alone
   }
-  ASSIGN_OR_RETURN(report.record,
-                   ReadRunRecord(vfs, runtime::JoinPath(path, "run.json")));
+  ASSIGN_OR_RETURN(
+      report.record,
+      ReadReportedRecord(vfs, runtime::JoinPath(path, "run.json")));
   ASSIGN_OR_RETURN(report.checkpoints,
                    runtime::CheckpointStore(vfs, path).List());
   std::reverse(report.checkpoints.begin(), report.checkpoints.end());

@@ -17,7 +17,7 @@
 namespace accel::tools {
 
 // run.json. What this program does not know of it is shown all the same.
-struct RunRecord {
+struct ReportedRecord {
   bool found = false;
   std::string run;        // the last start of the program
   int64_t steps = 0;      // that it shall take in all; 0: not known
@@ -39,12 +39,12 @@ struct RunReport {
   std::vector<MetricsStep> steps;    // at least one, in the order of the file
   std::vector<RunPart> parts;        // at least one, in the order of the file
   std::vector<int64_t> checkpoints;  // steps, ascending; whole or not
-  RunRecord record;
+  ReportedRecord record;
 };
 
 // Errors begin "'PATH': ".
-absl::StatusOr<RunRecord> ParseRunRecord(const std::string& path,
-                                         absl::string_view text);
+absl::StatusOr<ReportedRecord> ParseReportedRecord(const std::string& path,
+                                                   absl::string_view text);
 
 // Of a run directory, or of its metrics alone. A run that took no step is an
 // error.

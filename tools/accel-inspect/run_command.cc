@@ -16,6 +16,7 @@
 #include "tools/accel-inspect/run_contents.h"
 #include "tools/accel-inspect/run_export.h"
 #include "tools/accel-inspect/run_text.h"
+#include "tools/accel-inspect/write_report.h"
 #include "tools/command-line/empty_paths.h"
 #include "tools/command-line/help_format.h"
 #include "tools/command-line/parse.h"
@@ -33,9 +34,16 @@ Examples:
   accel-inspect run run --export trained.onnx    the model of the newest intact checkpoint, as accel-run writes it
   accel-inspect run run --export m.safetensors --at 250
   accel-inspect run run --json                   the same for programs (docs/reliability.md)
+  accel-inspect run run --html report.html       a page about the run: one file, for any browser
+  accel-inspect run run --tensorboard logs/run   the scalars of all steps, for tensorboard --logdir logs
 
 RUN is a run directory of accel-run, also of a run that goes on or has died. Without --verify a checkpoint is intact if its
 manifest, sizes and headers are; damage in the middle of its data is found by reading it.
+
+The page has loss and evaluation, learning rate, gradient norm, tokens per second, memory, wait for data and loss scale by
+step, as far as the run has them, what happened (resumes, gaps, skipped steps, checkpoints) and what ran. It loads nothing,
+has a light and a dark form, and shows every extreme, however many steps there are. RUN may be a metrics.jsonl alone.
+Another call writes page and events anew, so no point is doubled.
 
 Exit status: 0 done; 2 command line, or a plan of another model; 3 of another release; 4 file, no run directory, no
 checkpoint, or one that is damaged, with --verify
@@ -43,6 +51,7 @@ checkpoint, or one that is damaged, with --verify
 
 struct RunOptions {
   RunExportOptions model;
+  ReportOptions report;
   bool json = false;
   bool verify = false;
   size_t width = 120;
@@ -63,6 +72,12 @@ int Fail(const absl::Status& status) {
 // A complaint about options beside each other; empty: none.
 std::string FindComplaint(const RunOptions& options) {
   const bool exports = !options.model.file.empty();
+  const bool reports =
+      !options.report.html.empty() || !options.report.tensorboard.empty();
+  if (reports && (exports || options.json || options.verify)) {
+    return "--html and --tensorboard: expected no other view beside them, got "
+           "--export, --json or --verify";
+  }
   if (exports && (options.json || options.verify)) {
     return "--export: expected no other view beside it, got --json or --verify";
   }
@@ -85,7 +100,21 @@ int Export(runtime::Vfs& vfs, const RunOptions& options) {
   return 0;
 }
 
+int Report(runtime::Vfs& vfs, const RunOptions& options) {
+  ReportOptions report = options.report;
+  report.run = options.model.run;
+  const absl::Status status = WriteReport(vfs, report);
+  if (!status.ok()) {
+    Say("error", status.message());
+    return kFileError;
+  }
+  return 0;
+}
+
 int Show(runtime::Vfs& vfs, const RunOptions& options) {
+  if (!options.report.html.empty() || !options.report.tensorboard.empty()) {
+    return Report(vfs, options);
+  }
   const auto search = options.verify ? runtime::DamageSearch::kData
                                      : runtime::DamageSearch::kHeaders;
   const auto run = ReadRun(vfs, options.model.run, search);
@@ -128,6 +157,13 @@ void AddOptions(CLI::App& app, RunOptions& options) {
                  "that it was started in")
       ->type_name("PLAN");
   app.add_flag("--json", options.json, "Prints JSON");
+  app.add_option("--html", options.report.html,
+                 "Writes a page about the run to FILE")
+      ->type_name("FILE");
+  app.add_option("--tensorboard", options.report.tensorboard,
+                 "Writes an event file into DIR, which is made if need be and "
+                 "holds no other run's")
+      ->type_name("DIR");
   app.add_option("--width", options.width, "Columns to fit into")
       ->type_name("N")
       ->check(WholeNumber(1, kMostColumns))
@@ -148,7 +184,7 @@ int InspectRunMain(int argc, char** argv) {
     return *exit;
   }
   std::vector<std::string> complaints =
-      FindEmptyPaths(app, {"--export", "--plan"});
+      FindEmptyPaths(app, {"--export", "--plan", "--html", "--tensorboard"});
   if (const std::string complaint = FindComplaint(options);
       !complaint.empty()) {
     complaints.push_back(complaint);

@@ -81,8 +81,8 @@ absl::Status TrainingRun::EvaluateMissed() {
   bool has = false;
   if (IsFirst()) {
     ASSIGN_OR_RETURN(
-        has, runtime::EndsWithEvaluation(environment_.vfs,
-                                    directory_->metrics_path(), origin_.step));
+        has, runtime::EndsWithEvaluation(
+                 environment_.vfs, directory_->metrics_path(), origin_.step));
   }
   ASSIGN_OR_RETURN(
       const int64_t agreed,

@@ -72,7 +72,13 @@ assert crc32c(b"123456789") == 0xE3069283
 path, metrics = sys.argv[1:]
 events = [dict(fields(record)) for record in records(open(path, "rb").read())]
 assert events[0][3] == b"brain.Event:2" and 5 not in events[0], events[0]
-lines = [json.loads(line) for line in open(metrics, encoding="utf-8")]
+lines = []
+for line in map(json.loads, open(metrics, encoding="utf-8")):
+    # An evaluation has a line of its own, behind that of its step.
+    if "eval_loss" in line:
+        lines[-1]["eval_loss"] = line["eval_loss"]
+    else:
+        lines.append(line)
 assert len(events) == 1 + len(lines), (len(events), len(lines))
 TAGS = ("loss", "eval_loss", "lr", "grad_norm", "tokens_per_second", "peak_bytes", "data_wait_seconds", "loss_scale", "skipped_steps")
 for event, line in zip(events[1:], lines, strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads a page of accel-inspect report beside the metrics: check_report.py PAGE METRICS. The page is well-formed and refers to nothing outside;
+"""Reads a page of accel-inspect run beside the metrics: check_report.py PAGE METRICS. The page is well-formed and refers to nothing outside;
 each picture has every finite value of its metric in one column, with the column's exact extremes and mean, and draws inside its plane."""
 
 import bisect
@@ -82,7 +82,13 @@ page = Page()
 page.feed(source)
 page.close()
 assert not page.open, page.open
-steps = [json.loads(line) for line in open(metrics_path, encoding="utf-8")]
+steps = []
+for line in map(json.loads, open(metrics_path, encoding="utf-8")):
+    # An evaluation has a line of its own, behind that of its step.
+    if "eval_loss" in line:
+        steps[-1]["eval_loss"] = line["eval_loss"]
+    else:
+        steps.append(line)
 wanted = [title for title, name in METRICS.items() if any(step.get(name) for step in steps)]
 assert [figure["title"] for figure in page.figures] == wanted, (wanted, [figure["title"] for figure in page.figures])
 for figure in page.figures:

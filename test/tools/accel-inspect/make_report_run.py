@@ -30,11 +30,12 @@ with open(os.path.join(directory, "metrics.jsonl"), "w", encoding="utf-8") as fi
                 "grad_norm": round(1 + math.cos(step) / 2, 6) if finite else None, "tokens": 2048, "step_seconds": 0.25 + 0.01 * (step % 7),
                 "tokens_per_second": 2048 / (0.25 + 0.01 * (step % 7)), "peak_bytes": 3 * 2**30 + step, "epoch": step / steps,
                 "skipped_steps": skipped, "loss_scale": 65536.0 / 2**skipped, "data_wait_seconds": 0.001 * (step % 5)}
-        if step % 100 == 0:
-            line["eval_loss"] = round(loss + 0.2, 6)
         line["time"] = f"2026-11-{20 + seconds // 86400:02}T{seconds // 3600 % 24:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.500Z"
         line["run"] = ids[sum(step >= start for start in starts) - 1]
         file.write(json.dumps(line, separators=(",", ":")) + "\n")
+        if step % 100 == 0:
+            evaluation = {"step": step, "eval_loss": round(loss + 0.2, 6), "eval_tokens": 512, "eval_seconds": 0.5, "time": line["time"], "run": line["run"]}
+            file.write(json.dumps(evaluation, separators=(",", ":")) + "\n")
 with open(os.path.join(directory, "run.json"), "w", encoding="utf-8") as file:
     json.dump({"version": 1, "run": ids[2], "started": "2026-11-20T05:00:00.000Z", "model": "<script>alert(1)</script>", "steps": steps,
                "on_nonfinite": "skip", "planned_peak_bytes": 3435973837, "hyperparameters": {"lr": 0.001}}, file)

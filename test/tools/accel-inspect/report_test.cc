@@ -102,7 +102,7 @@ TEST(ReportTest, ARunHaltsWhereItsRecordSaysSo) {
 }
 
 TEST(ReportTest, ARecordIsShownWhateverItHolds) {
-  const auto record = tools::ParseRunRecord(
+  const auto record = tools::ParseReportedRecord(
       "run.json",
       R"({"run":7,"steps":"many","on_nonfinite":"halt","new_thing":[1,null],)"
       R"("fp8":{"recipe":"delayed","emulated":true},"planned_rank_bytes":2048})");
@@ -118,7 +118,7 @@ TEST(ReportTest, ARecordIsShownWhateverItHolds) {
                   ::testing::Pair("fp8 recipe", "delayed"),
                   ::testing::Pair("fp8 emulated", "true"),
                   ::testing::Pair("planned rank bytes", "2 KiB (2048)")));
-  EXPECT_EQ(tools::ParseRunRecord("r", "[1]").status().message(),
+  EXPECT_EQ(tools::ParseReportedRecord("r", "[1]").status().message(),
             "'r': expected a JSON object, got array; the file is damaged: "
             "remove it for a report without it");
 }
