@@ -95,6 +95,36 @@ TEST_F(CheckpointStoreTest, AnAbandonedOneLeavesNothing) {
   EXPECT_THAT(Names(), IsEmpty());
 }
 
+// The manifest is on the disk before the folder has its name, and that is
+// before anybody hears of it. Folders whose names must stay are synced.
+TEST_F(CheckpointStoreTest, SyncsBeforeItRenamesAndTheFolderAfter) {
+  Faults faults;
+  FaultyVfs faulty(*vfs_, faults);
+  CheckpointStore store(faulty, dir_.path());
+  ASSERT_OK(store.Begin(1));
+  EXPECT_THAT(faults.log, ElementsAre("make directory", "sync directory",
+                                      "make directory"));
+  faults.log.clear();
+  ASSERT_OK(store.Commit(1, Manifest(1)));
+  EXPECT_THAT(faults.log,
+              ElementsAre("open", "write", "sync", "close", "rename",
+                          "sync directory", "rename", "sync directory"));
+}
+
+// What is half removed has no name: a rename stands before all removals.
+TEST_F(CheckpointStoreTest, RemovesNothingThatHasItsName) {
+  ASSERT_OK(Save(*vfs_, 1));
+  ASSERT_OK(Save(*vfs_, 2));
+  Faults faults;
+  faults.fail_at = 0;
+  FaultyVfs faulty(*vfs_, faults);
+  EXPECT_FALSE(CheckpointStore(faulty, dir_.path()).Prune({.keep = 1}).ok());
+  EXPECT_THAT(faults.log, ElementsAre("rename"));
+  EXPECT_THAT(List(), ElementsAre(2, 1));
+  EXPECT_OK(runtime::ReadManifest(
+      *vfs_, CheckpointStore(*vfs_, dir_.path()).Folder(1)));
+}
+
 // Whatever operation fails, the older one is whole, and so is what has its
 // name; and the next save succeeds.
 TEST_F(CheckpointStoreTest, NoFailedOperationLosesAnything) {

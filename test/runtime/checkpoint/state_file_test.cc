@@ -85,6 +85,32 @@ TEST_F(StateFileTest, EveryCutAndEveryByteMoreIsFound) {
   EXPECT_THAT(ReadAll().message(), HasSubstr("which the manifest says"));
 }
 
+// Whoever wrote it: size and header are those of the manifest.
+TEST_F(StateFileTest, AFileWithoutAHashForItsDataIsRefused) {
+  const std::vector<float> values(4);
+  for (const std::string& table :
+       {std::string(), std::string(63, '0'), std::string(128, '0')}) {
+    ASSERT_OK_AND_ASSIGN(
+        const auto writer,
+        runtime::SafetensorsWriter::Create(
+            state_.vfs(), Path(),
+            {{"table/master@[0:4)", runtime::DType::kF32, {4}}},
+            {{"sha256", table}}));
+    ASSERT_OK(writer->Append(
+        "table/master@[0:4)",
+        absl::MakeConstSpan(reinterpret_cast<const std::byte*>(values.data()),
+                            16)));
+    file_.bytes = writer->file_bytes();
+    file_.header_sha256 =
+        runtime::ToHex(runtime::Sha256::Of(absl::MakeConstSpan(
+            reinterpret_cast<const std::byte*>(writer->header().data()),
+            writer->header().size())));
+    ASSERT_OK(writer->Finish());
+    EXPECT_THAT(ReadAll().message(),
+                HasSubstr("it has not a hash for each 4 MiB"));
+  }
+}
+
 TEST_F(StateFileTest, ProcessesShareWhatAllHave) {
   const auto tensors = state_.Tensors();
   std::map<std::string, uint64_t> next;

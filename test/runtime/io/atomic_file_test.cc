@@ -345,6 +345,14 @@ TEST_F(AtomicFileTest, ReadWholeFileRefusesMoreThanItsLimit) {
                                     "more")));
 }
 
+TEST_F(AtomicFileTest, MakeDirectoriesSyncsTheFolderOfEachNewOne) {
+  Faults faults;
+  FaultyVfs faulty(*vfs_, faults);
+  ASSERT_OK(MakeDirectories(faulty, dir_.File("x/y")));
+  EXPECT_THAT(faults.log, ElementsAre("make directory", "sync directory",
+                                      "make directory", "sync directory"));
+}
+
 TEST_F(AtomicFileTest, MakeDirectoriesMakesAllLevelsAndRefusesAFile) {
   ASSERT_OK(MakeDirectories(*vfs_, dir_.File("x/y/z")));
   ASSERT_OK(MakeDirectories(*vfs_, dir_.File("x/y/z")));
