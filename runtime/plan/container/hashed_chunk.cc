@@ -24,11 +24,11 @@ bool DigestMatches(const planpb::Section& section, uint64_t chunk,
                      digest.data(), digest.size()) == 0;
 }
 
-// Runs `work` on this thread and on as many others as `chunks` are worth.
-void RunOnAllCores(size_t chunks, const std::function<void()>& work) {
+// Runs `work` on this thread and on as many others as `bytes` are worth.
+void RunOnAllCores(uint64_t bytes, const std::function<void()>& work) {
   // A thread is worth its start from some full chunks on.
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const size_t useful = chunks / 4;
+  const size_t useful = bytes / (4 * kChunkSize);
   std::vector<std::thread> helpers;
   for (size_t i = 1; i < std::min(cores, useful); ++i) {
     // One less takes longer and finds the same.
@@ -71,15 +71,17 @@ absl::Status VerifyChunks(File& file,
   };
   std::vector<Chunk> chunks;
   uint64_t largest = 0;
+  uint64_t all = 0;
   for (const planpb::Section* section : sections) {
     for (uint64_t i = 0; i < ChunkCount(section->size()); ++i) {
       chunks.push_back({section, i});
       largest = std::max(largest, BytesOfChunk(*section, i));
     }
+    all += section->size();
   }
   std::vector<absl::Status> results(chunks.size());
   std::atomic<size_t> next = 0;
-  RunOnAllCores(chunks.size(), [&] {
+  RunOnAllCores(all, [&] {
     std::vector<std::byte> bytes(largest);
     for (size_t i = next++; i < chunks.size(); i = next++) {
       const Chunk& chunk = chunks[i];
