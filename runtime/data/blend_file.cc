@@ -2,8 +2,6 @@
 // TOML to entries; nothing that the file says is passed over.
 #include "runtime/data/blend_file.h"
 
-#include <toml++/toml.h>
-
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -14,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/base/toml.h"
 #include "runtime/data/blend_order.h"
 #include "runtime/data/data_flag.h"
 #include "runtime/io/atomic_file.h"

@@ -2,8 +2,6 @@
 // Reading tables of TOML into options, and printing options as such a table.
 #include "tools/command-line/config.h"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "runtime/base/format.h"
+#include "runtime/base/toml.h"
 #include "tools/command-line/value_checks.h"
 
 namespace accel::tools {

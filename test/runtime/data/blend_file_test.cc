@@ -90,6 +90,9 @@ TEST_F(BlendFileTest, WhatIsNotThereOrNotKnownIsRefusedWithItsLine) {
                 absl::StrCat("line 1: expected ", kForm, ", got 'seed'"));
   ExpectRefused("[[dataset]]\npath = 'a.bin\nweight = 1",
                 "line 2: expected TOML: ");
+  ExpectRefused("[[datas\xEF\xBB\x95 tda]]", "line 1: expected TOML: ");
+  ExpectRefused("[[[dataset]]]\npath = 'a.bin'\nweight = 1",
+                "line 1: expected TOML: ");
 }
 
 TEST_F(BlendFileTest, ValuesOfTheWrongKindAreRefused) {
