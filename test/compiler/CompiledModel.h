@@ -35,6 +35,10 @@ public:
   /// In the variants that this machine can run, and those of GPUs; the manifest
   /// has the same.
   const LoweredCode &getCode() const { return code; }
+  bool hasFunction(FunctionRole role) const {
+    return instructions.count(role) != 0;
+  }
+  /// Requires: hasFunction(role).
   const std::vector<planpb::Instruction> &
   getInstructions(FunctionRole role) const {
     return instructions.at(role);

@@ -271,7 +271,8 @@ struct ModelCase {
 
 class PlanOracleTest : public testing::TestWithParam<ModelCase> {
 protected:
-  /// Compiles for `target`, initializes and takes steps, all of it checked.
+  /// Compiles for `target`, initializes, takes steps and evaluates, all of it
+  /// checked.
   void check(const std::string &target);
 };
 
@@ -307,6 +308,10 @@ void PlanOracleTest::check(const std::string &target) {
   for (int step = 0; step < kSteps; ++step) {
     replay.poisonGradients();
     replay.run(FunctionRole::Step);
+  }
+  // Models that mix samples have none.
+  if (model->hasFunction(FunctionRole::Evaluate)) {
+    replay.run(FunctionRole::Evaluate);
   }
   replay.checkCoverage();
 }

@@ -20,6 +20,12 @@
 namespace accel::tools {
 namespace {
 
+// A file may say more than there is anywhere.
+uint64_t ToBytes(double number) {
+  constexpr double kMost = 0x1p63;
+  return static_cast<uint64_t>(std::min(number, kMost));
+}
+
 using Kind = ReportEvent::Kind;
 
 // Rows of the table of events: as many of the first ones, and of the last.
@@ -88,11 +94,11 @@ std::string Tiles(const RunReport& run) {
   if (const MetricRange peak = RangeOf(steps, &MetricsStep::peak_bytes);
       peak.first_step != 0) {
     AddTile("memory, peak",
-            runtime::FormatBytes(static_cast<uint64_t>(peak.highest)),
+            runtime::FormatBytes(ToBytes(peak.highest)),
             run.record.peak_bytes > 0 && is_recorded
                 ? absl::StrCat("planned ",
-                               runtime::FormatBytes(static_cast<uint64_t>(
-                                   run.record.peak_bytes)))
+                               runtime::FormatBytes(
+                                   ToBytes(run.record.peak_bytes)))
                 : "",
             html);
   }
