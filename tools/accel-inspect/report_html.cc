@@ -93,12 +93,10 @@ std::string Tiles(const RunReport& run) {
           html);
   if (const MetricRange peak = RangeOf(steps, &MetricsStep::peak_bytes);
       peak.first_step != 0) {
-    AddTile("memory, peak",
-            runtime::FormatBytes(ToBytes(peak.highest)),
+    AddTile("memory, peak", runtime::FormatBytes(ToBytes(peak.highest)),
             run.record.peak_bytes > 0 && is_recorded
-                ? absl::StrCat("planned ",
-                               runtime::FormatBytes(
-                                   ToBytes(run.record.peak_bytes)))
+                ? absl::StrCat("planned ", runtime::FormatBytes(
+                                               ToBytes(run.record.peak_bytes)))
                 : "",
             html);
   }
