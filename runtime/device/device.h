@@ -111,6 +111,11 @@ class Device {
       const PlanView& plan, const MemoryLayout& layout,
       const SharedAllocator& shared = nullptr) = 0;
 
+  // Whether Allocate has room for them, ResourceExhausted as it says otherwise.
+  // `sharing`: the ranks that share what is shared.
+  virtual absl::Status CheckMemory(const MemoryLayout& layout,
+                                   uint64_t sharing) const = 0;
+
   // One stream for each of the plan's.
   // Borrows: everything.
   // Requires: code and memory are of this device and this plan.

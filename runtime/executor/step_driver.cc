@@ -26,17 +26,6 @@ void NoteDone(const ExecutorOptions& options, absl::string_view part) {
   }
 }
 
-absl::Status VerifyAll(const PlanView& plan, const MemoryLayout& layout) {
-  RETURN_IF_ERROR(VerifyLaunches(plan, layout));
-  RETURN_IF_ERROR(VerifyMemory(plan, layout));
-  RETURN_IF_ERROR(VerifySchedule(plan, layout));
-  RETURN_IF_ERROR(CheckSharedSpace(plan));
-  for (const FunctionView& function : plan.functions()) {
-    RETURN_IF_ERROR(CheckRunnable(plan, function, layout));
-  }
-  return absl::OkStatus();
-}
-
 // Of all ranks together, while they wait for each other.
 std::function<uint64_t()> GroupProgress(const Communicator* communicator) {
   if (communicator == nullptr) {
@@ -89,6 +78,18 @@ static absl::Status CheckMesh(const planpb::Mesh& mesh) {
   return absl::OkStatus();
 }
 
+absl::Status StepDriver::Verify(const PlanView& plan,
+                                const MemoryLayout& layout) {
+  RETURN_IF_ERROR(VerifyLaunches(plan, layout));
+  RETURN_IF_ERROR(VerifyMemory(plan, layout));
+  RETURN_IF_ERROR(VerifySchedule(plan, layout));
+  RETURN_IF_ERROR(CheckSharedSpace(plan));
+  for (const FunctionView& function : plan.functions()) {
+    RETURN_IF_ERROR(CheckRunnable(plan, function, layout));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<StepDriver>> StepDriver::Create(
     Vfs& vfs, const Plan& plan, Device& device, const Dataset& dataset,
     const ExecutorOptions& options) {
@@ -102,7 +103,7 @@ absl::StatusOr<std::unique_ptr<StepDriver>> StepDriver::Create(
   RETURN_IF_ERROR(CheckMesh(manifest.mesh()));
   ASSIGN_OR_RETURN(MemoryLayout layout,
                    MemoryLayout::Create(plan.view(), binding));
-  RETURN_IF_ERROR(VerifyAll(plan.view(), layout));
+  RETURN_IF_ERROR(Verify(plan.view(), layout));
   NoteDone(options, "verifying memory and schedule");
   ASSIGN_OR_RETURN(
       BatchPlan batch,

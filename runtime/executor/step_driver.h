@@ -25,6 +25,8 @@ namespace accel::runtime {
 
 class StepDriver : public Executor, private StreamClient {
  public:
+  // Proves the schedule and the memory of every function.
+  static absl::Status Verify(const PlanView& plan, const MemoryLayout& layout);
   // Verifies schedule and memory of every function, then allocates, loads the
   // code and the constants.
   // Borrows: everything.

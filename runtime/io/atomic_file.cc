@@ -167,6 +167,12 @@ absl::StatusOr<std::string> ReadWholeFile(Vfs& vfs, const std::string& path,
   }
 }
 
+std::string NearestThere(Vfs& vfs, const std::string& path) {
+  const std::string parent = ParentDirectory(path);
+  return parent == path || vfs.Stat(path).ok() ? path
+                                               : NearestThere(vfs, parent);
+}
+
 absl::Status MakeDirectories(Vfs& vfs, const std::string& path) {
   const auto existing = vfs.Stat(path);
   if (existing.ok()) {

@@ -84,6 +84,8 @@ absl::StatusOr<std::string> ReadWholeFile(Vfs& vfs, const std::string& path,
 // `path` and every missing folder above it, durable; an existing folder is
 // fine.
 absl::Status MakeDirectories(Vfs& vfs, const std::string& path);
+// `path`, or the first folder or file above it that is there.
+std::string NearestThere(Vfs& vfs, const std::string& path);
 
 }  // namespace accel::runtime
 

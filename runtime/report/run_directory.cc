@@ -94,6 +94,12 @@ absl::Status RefuseSteps(Vfs& vfs, const std::string& path) {
       "(--resume=auto), choose another --run-dir, or remove the directory"));
 }
 
+absl::Status InUse(const std::string& path, const absl::Status& lock) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "run directory '", path, "' is in use: ", lock.message(),
+      "; wait for that run, stop it, or choose another --run-dir"));
+}
+
 // Makes <parent>/<PLAN>-NNN with the first number that is free.
 absl::StatusOr<std::string> MakeNumbered(Vfs& vfs,
                                          const RunDirectoryOptions& options) {
@@ -128,6 +134,34 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
   return Enter(vfs, options.path, options.resumes);
 }
 
+absl::Status RunDirectory::Check(Vfs& vfs, const RunDirectoryOptions& options) {
+  const std::string path = options.path.empty() ? options.parent : options.path;
+  const std::string there = NearestThere(vfs, path);
+  ASSIGN_OR_RETURN(const FileStat stat, vfs.Stat(there));
+  if (!stat.is_directory) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run directory '", path, "': expected a folder, got '",
+                     there, "', which is none; choose another --run-dir"));
+  }
+  RETURN_IF_ERROR(vfs.CheckWritable(there));
+  if (options.path.empty() || there != path) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, vfs.List(path));
+  RETURN_IF_ERROR(RefuseForeign(path, names));
+  if (!HasMarker(names)) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(
+      CheckMarker(vfs, JoinPath(path, kMarker), "choose another --run-dir"));
+  // Of a run that goes on this opens the file that is there.
+  const auto lock = vfs.TryLock(JoinPath(path, kLock));
+  if (absl::IsFailedPrecondition(lock.status())) {
+    return InUse(path, lock.status());
+  }
+  return options.resumes ? absl::OkStatus() : RefuseSteps(vfs, path);
+}
+
 absl::Status RunDirectory::CheckIsOne(Vfs& vfs, const std::string& path) {
   const std::string marker = JoinPath(path, kMarker);
   if (vfs.Stat(marker).ok()) {
@@ -153,9 +187,7 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Enter(
   RETURN_IF_ERROR(RefuseForeign(path, names));
   auto lock = vfs.TryLock(JoinPath(path, kLock));
   if (absl::IsFailedPrecondition(lock.status())) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "run directory '", path, "' is in use: ", lock.status().message(),
-        "; wait for that run, stop it, or choose another --run-dir"));
+    return InUse(path, lock.status());
   }
   RETURN_IF_ERROR(lock.status());
   // Again, as the run that held the lock until now may have left its marker.

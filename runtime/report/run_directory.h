@@ -32,6 +32,9 @@ class RunDirectory {
   static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(
       Vfs& vfs, const RunDirectoryOptions& options);
 
+  // What Open would refuse, but for races with other programs; nothing is made.
+  static absl::Status Check(Vfs& vfs, const RunDirectoryOptions& options);
+
   // Whether `path` is the folder of a run, of this version, for who only looks
   // at it. NotFound if it is none, Unimplemented if of another version.
   static absl::Status CheckIsOne(Vfs& vfs, const std::string& path);

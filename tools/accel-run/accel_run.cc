@@ -52,6 +52,12 @@ absl::Status CheckRanks(const RunOptions& options, const MaybeRank& rank) {
         "another launcher has started; let that start it again, with "
         "--resume=auto, and leave out --max-restarts"));
   }
+  if (options.check && rank) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--check: expected one process, got rank ", rank->rank, " of ",
+        rank->ranks, "; check once, without a launcher (accel-run ",
+        options.plan, " -n ", rank->ranks, " --check)"));
+  }
   const uint32_t processes = rank ? rank->ranks : options.ranks.value_or(1);
   if (options.tune && (processes > 1 || options.ranks_as_threads > 1)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -88,10 +94,12 @@ absl::StatusOr<MaybeRank> FindRank(const RunOptions& options) {
 }
 
 // Before any rank starts and any log is emptied. Ranks that something else has
-// started are told by the first of them, unless there are logs.
+// started are told by the first of them, unless there are logs; --check tells
+// it with all else.
 absl::Status CheckFirst(runtime::Vfs& vfs, const RunOptions& options,
                         const MaybeRank& rank) {
-  if (rank && rank->ranks > 1 && options.log_dir.empty()) {
+  const bool is_told = rank && rank->ranks > 1 && options.log_dir.empty();
+  if (is_told || options.check) {
     return absl::OkStatus();
   }
   return CheckRunFiles(vfs, options,
@@ -222,8 +230,9 @@ int AccelRunMain(int argc, char** argv, runtime::Vfs& vfs) {
     logger.Log(runtime::LogLevel::kError, files.message());
     return static_cast<int>(ExitCode::kCommandLine);
   }
-  const bool launches = !rank->has_value() && (options.ranks.value_or(1) > 1 ||
-                                               options.max_restarts > 0);
+  const bool launches =
+      !rank->has_value() && !options.check &&
+      (options.ranks.value_or(1) > 1 || options.max_restarts > 0);
   return launches ? LaunchedRun(vfs, options, argv).Run()
                   : RunRank(vfs, OptionsOfRank(options, *rank), argv, *rank,
                             logger, main);

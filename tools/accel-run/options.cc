@@ -47,6 +47,8 @@ Examples:
                                                   only measures it, of the newest checkpoint
   torchrun --nproc-per-node 4 --no-python accel-run plan --data text.bin
                                                   the same; RANK and WORLD_SIZE alone will do, too
+  accel-run plan -n 8 --data text.bin --run-dir run --check
+                                                  what would fail before the first step, all at once; starts nothing
   accel-run plan --tune && accel-run plan --data text.bin
                                                   measures a GPU's algorithms once, then trains with the best
   accel-run plan --data text.bin --weights model.safetensors
@@ -275,6 +277,10 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
 }
 
 void AddMachineOptions(CLI::App& app, RunOptions& options) {
+  app.add_flag("--check", options.check,
+               "Starts and writes nothing: lists every fault that can be known "
+               "before the first step,\nas on N ranks with -n N")
+      ->group("Machine");
   app.add_option("-n,--ranks", options.ranks,
                  "Trains on N ranks, each of them a process of this machine; "
                  "default: 1, or what\ntorchrun, mpirun or srun say in the "

@@ -30,6 +30,7 @@ struct RunOptions {
   int64_t keep_every = 0;             // of steps that are its multiples
   std::string resume;                 // auto, a folder, or nothing
   bool allow_data_change = false;
+  bool check = false;        // all faults before step 0, and nothing else
   int64_t max_restarts = 0;  // without a new checkpoint in between
   std::vector<std::string> eval_data;
   int64_t eval_every = 0;        // steps; 0: only behind the last one

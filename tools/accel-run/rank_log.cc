@@ -96,7 +96,7 @@ absl::StatusOr<std::unique_ptr<RankLog>> RankLog::Open(
     ASSIGN_OR_RETURN(writers.output, WriterOf(descriptor, "standard output"));
     ASSIGN_OR_RETURN(writers.errors, WriterOf(STDERR_FILENO, "standard error"));
   }
-  if (!options.log_dir.empty()) {
+  if (!options.log_dir.empty() && !options.check) {
     auto file = LogOf(vfs, options.log_dir, rank, restarts);
     RETURN_IF_ERROR(runtime::Annotate(file.status(), "--log-dir"));
     writers.file = *std::move(file);

@@ -29,7 +29,7 @@ void TrainingRun::MakeCheckpoints(const std::string& run_directory) {
 
 absl::Status TrainingRun::FindCheckpoint() {
   const bool saves = options_.checkpoint_every.IsSet();
-  if (options_.run_dir.empty() && (group_ != nullptr && saves)) {
+  if (options_.run_dir.empty() && saves && processes() > 1) {
     return Refuse(
         "--checkpoint-every: expected --run-dir, where all ranks write, got "
         "none; name it");
@@ -142,7 +142,8 @@ absl::Status TrainingRun::SaveCheckpoint(runtime::CheckpointManifest manifest) {
       [this] { return metrics_->Sync(LinePatience(options_) / 2); });
 }
 
-absl::Status TrainingRun::CheckRoomForCheckpoint() const {
+absl::Status TrainingRun::CheckRoomForCheckpoint(
+    const std::string& folder) const {
   if (!SavesCheckpoints()) {
     return absl::OkStatus();
   }
@@ -152,15 +153,14 @@ absl::Status TrainingRun::CheckRoomForCheckpoint() const {
   for (const runtime::StateTensor& tensor : tensors) {
     bytes += tensor.elements * tensor.slot.width;
   }
-  ASSIGN_OR_RETURN(const uint64_t room,
-                   environment_.vfs.FreeBytes(directory_->path()));
+  ASSIGN_OR_RETURN(const uint64_t room, environment_.vfs.FreeBytes(folder));
   return room >= bytes
              ? absl::OkStatus()
              : WithExitCode(
                    absl::ResourceExhaustedError(absl::StrCat(
                        "--checkpoint-every: expected room for a checkpoint of ",
-                       runtime::FormatBytes(bytes), " in '", directory_->path(),
-                       "', got ", runtime::FormatBytes(room),
+                       runtime::FormatBytes(bytes), " in '", folder, "', got ",
+                       runtime::FormatBytes(room),
                        "; make room there, or choose another --run-dir")),
                    ExitCode::kInputOutput);
 }

@@ -110,6 +110,7 @@ ExitCode TrainingRun::Run() {
       {&TrainingRun::Finish, ExitCode::kInputOutput, "finishing"},
   };
   ExitCode code = options_.tune       ? RunTuning()
+                  : options_.check    ? RunChecks()
                   : options_.evaluate ? RunEvaluationAlone()
                                       : RunStages(kStages);
   const absl::Status metrics = CloseMetrics();
@@ -164,9 +165,14 @@ absl::Status TrainingRun::JoinRanks() {
   return absl::OkStatus();
 }
 
+uint32_t TrainingRun::processes() const {
+  return options_.check      ? options_.ranks.value_or(1)
+         : group_ == nullptr ? 1
+                             : group_->ranks();
+}
+
 int TrainingRun::ranks() const {
-  return group_ == nullptr ? options_.ranks_as_threads
-                           : static_cast<int>(group_->ranks());
+  return static_cast<int>(processes()) * options_.ranks_as_threads;
 }
 
 absl::Status TrainingRun::CheckRankCount() const {
@@ -261,6 +267,8 @@ runtime::DeviceOptions TrainingRun::MakeDeviceOptions() const {
   options.python_environment = environment_.python_environment;
   if (group_ != nullptr) {
     options.gpu = static_cast<int>(group_->rank());
+  }
+  if (group_ != nullptr || options_.check) {
     // Now: until they have been compared, no rank takes any.
     options.available_memory = [memory = runtime::ReadShareOfMemory(
                                     environment_.vfs, ranks())](runtime::Vfs&) {
@@ -274,10 +282,8 @@ absl::Status TrainingRun::CheckFiles() {
   if (!IsFirst()) {
     return absl::OkStatus();
   }
-  const auto processes =
-      static_cast<uint32_t>(group_ == nullptr ? 1 : group_->ranks());
   RETURN_IF_ERROR(
-      CheckRunFiles(environment_.vfs, options_, processes, plan_.get()));
+      CheckRunFiles(environment_.vfs, options_, processes(), plan_.get()));
   if (!options_.export_path.empty()) {
     RETURN_IF_ERROR(
         CheckExport(environment_.vfs, *plan_, options_.export_path));
@@ -476,7 +482,7 @@ absl::Status TrainingRun::OpenRunDirectory() {
   if (checkpoints_ == nullptr && options_.checkpoint_every.IsSet()) {
     MakeCheckpoints(directory_->path());
   }
-  RETURN_IF_ERROR(CheckRoomForCheckpoint());
+  RETURN_IF_ERROR(CheckRoomForCheckpoint(directory_->path()));
   return metrics_->Open(directory_->metrics_path(), id);
 }
 

@@ -83,6 +83,7 @@ class TrainingRun {
 
   ExitCode RunStages(absl::Span<const Stage> stages);
   ExitCode RunTuning();           // --tune
+  ExitCode RunChecks();           // --check
   ExitCode RunEvaluationAlone();  // --evaluate
   // Last of all, so that a disk that does not answer costs nothing else: an
   // error if steps are not in the metrics.
@@ -99,6 +100,9 @@ class TrainingRun {
   absl::Status FindWeights();
   // Whether the data have samples for it, once it is known where it begins.
   absl::Status CheckRunOfData();
+  // What CreateExecutor and OpenRunDirectory would say, of --check.
+  absl::Status CheckMemory();
+  absl::Status CheckRunDirectory();
   absl::Status MeasureRoofline();
   absl::Status CreateExecutor();
   absl::StatusOr<std::unique_ptr<runtime::Executor>> MakeExecutor(
@@ -139,8 +143,8 @@ class TrainingRun {
   runtime::CheckpointManifest ManifestOf(int64_t steps) const;
   absl::Status SaveCheckpoint(runtime::CheckpointManifest manifest);
   absl::Status NoteScalars();
-  // In the run directory, for one.
-  absl::Status CheckRoomForCheckpoint() const;
+  // In `folder`, for one.
+  absl::Status CheckRoomForCheckpoint(const std::string& folder) const;
   void SaveBeforeHalt();
   absl::Status SaveIfDue(int64_t steps);
   absl::Status SaveLast(int64_t steps);
@@ -220,6 +224,7 @@ class TrainingRun {
   void PrintHeader();
   void PrintMachine();                 // the plan, and what executes it
   void Print(absl::string_view text);  // nothing with --quiet
+  uint32_t processes() const;          // of --check those that a run would have
   int ranks() const;
   std::string RanksText() const;
   // The rank that writes files.

@@ -71,20 +71,26 @@ absl::StatusOr<int> CpuDevice::ChooseVariant(const PlanView& plan) const {
 absl::StatusOr<std::unique_ptr<DeviceMemory>> CpuDevice::Allocate(
     const PlanView& plan, const MemoryLayout& layout,
     const SharedAllocator& shared) {
+  RETURN_IF_ERROR(
+      CheckMemory(layout, shared ? layout.binding().rank_count() : 1));
+  return CpuMemory::Create(plan, layout, shared);
+}
+
+absl::Status CpuDevice::CheckMemory(const MemoryLayout& layout,
+                                    uint64_t sharing) const {
   const AvailableMemory available = options_.available_memory(vfs_);
-  const uint64_t ranks = shared ? layout.binding().rank_count() : 1;
   const uint64_t needed =
       layout.PrivateBytes() +
-      DivideUp(layout.SharedBytes() + layout.staging().BytesOfHost(), ranks);
-  if (needed > available.bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "not enough memory: the plan needs ", FormatBytes(needed), " (",
-        DescribeMemory(layout), "), ", FormatBytes(available.bytes),
-        " are available by ", available.source,
-        "; compile with a smaller microbatch (accelc --dim batch=N) or free "
-        "memory"));
-  }
-  return CpuMemory::Create(plan, layout, shared);
+      DivideUp(layout.SharedBytes() + layout.staging().BytesOfHost(), sharing);
+  return needed <= available.bytes
+             ? absl::OkStatus()
+             : absl::ResourceExhaustedError(absl::StrCat(
+                   "not enough memory: the plan needs ", FormatBytes(needed),
+                   " (", DescribeMemory(layout), "), ",
+                   FormatBytes(available.bytes), " are available by ",
+                   available.source,
+                   "; compile with a smaller microbatch (accelc --dim "
+                   "batch=N) or free memory"));
 }
 
 absl::StatusOr<std::unique_ptr<CpuCode>> CpuCode::Load(const Plan& plan,

@@ -71,6 +71,8 @@ class CpuDevice : public Device {
   absl::StatusOr<std::unique_ptr<DeviceMemory>> Allocate(
       const PlanView& plan, const MemoryLayout& layout,
       const SharedAllocator& shared = nullptr) override;
+  absl::Status CheckMemory(const MemoryLayout& layout,
+                           uint64_t sharing) const override;
   absl::StatusOr<std::unique_ptr<StreamGroup>> CreateStreams(
       const PlanView& plan, const DeviceCode& code, DeviceMemory& memory,
       StreamClient& client, const StreamOptions& options) override;

@@ -50,28 +50,38 @@ absl::StatusOr<std::unique_ptr<DeviceCode>> CudaDevice::LoadCode(
 
 absl::StatusOr<std::unique_ptr<DeviceMemory>> CudaDevice::Allocate(
     const PlanView&, const MemoryLayout& layout, const SharedAllocator&) {
-  const uint64_t needed = layout.PrivateBytes() + layout.SharedBytes();
-  const uint64_t available =
-      memory_.free / static_cast<uint64_t>(options_.ranks_on_gpu);
+  RETURN_IF_ERROR(CheckMemory(layout, 1));
   absl::StatusOr<std::unique_ptr<CudaMemory>> memory =
-      absl::ResourceExhaustedError("");
-  if (needed <= available) {
-    memory = CudaMemory::Create(*gpu_, layout);
-  }
+      CudaMemory::Create(*gpu_, layout);
   // Code and libraries take some besides, so that what was free may not be.
   if (absl::IsResourceExhausted(memory.status())) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "not enough memory on the GPU (", gpu_->name(), "): the plan needs ",
-        FormatBytes(needed), " (", DescribeMemory(layout), "), ",
-        FormatBytes(available), " were free",
-        options_.ranks_on_gpu == 1
-            ? ""
-            : absl::StrCat(" for each of ", options_.ranks_on_gpu, " ranks"),
-        " of ", FormatBytes(memory_.total),
-        "; compile with a smaller microbatch (accelc --dim batch=N), on more "
-        "ranks with --fsdp, or end what else runs on the GPU (nvidia-smi)"));
+    return NoRoom(layout);
   }
   return memory;
+}
+
+uint64_t CudaDevice::FreeBytes() const {
+  return memory_.free / static_cast<uint64_t>(options_.ranks_on_gpu);
+}
+
+absl::Status CudaDevice::CheckMemory(const MemoryLayout& layout,
+                                     uint64_t) const {
+  return layout.PrivateBytes() + layout.SharedBytes() <= FreeBytes()
+             ? absl::OkStatus()
+             : NoRoom(layout);
+}
+
+absl::Status CudaDevice::NoRoom(const MemoryLayout& layout) const {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "not enough memory on the GPU (", gpu_->name(), "): the plan needs ",
+      FormatBytes(layout.PrivateBytes() + layout.SharedBytes()), " (",
+      DescribeMemory(layout), "), ", FormatBytes(FreeBytes()), " were free",
+      options_.ranks_on_gpu == 1
+          ? ""
+          : absl::StrCat(" for each of ", options_.ranks_on_gpu, " ranks"),
+      " of ", FormatBytes(memory_.total),
+      "; compile with a smaller microbatch (accelc --dim batch=N), on more "
+      "ranks with --fsdp, or end what else runs on the GPU (nvidia-smi)"));
 }
 
 absl::StatusOr<std::unique_ptr<StreamGroup>> CudaDevice::CreateStreams(

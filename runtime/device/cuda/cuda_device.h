@@ -42,6 +42,8 @@ class CudaDevice : public Device {
   absl::StatusOr<std::unique_ptr<DeviceMemory>> Allocate(
       const PlanView& plan, const MemoryLayout& layout,
       const SharedAllocator& shared = nullptr) override;
+  absl::Status CheckMemory(const MemoryLayout& layout,
+                           uint64_t sharing) const override;
   absl::StatusOr<std::unique_ptr<StreamGroup>> CreateStreams(
       const PlanView& plan, const DeviceCode& code, DeviceMemory& memory,
       StreamClient& client, const StreamOptions& options) override;
@@ -57,6 +59,9 @@ class CudaDevice : public Device {
       : vfs_(vfs), options_(options) {}
 
   TuningMachine Machine(const CublasLt& library) const;
+  // For this rank.
+  uint64_t FreeBytes() const;
+  absl::Status NoRoom(const MemoryLayout& layout) const;
 
   Vfs& vfs_;
   const CudaDeviceOptions options_;
