@@ -10,6 +10,7 @@
 #include "runtime/plan/container/instruction_stream.h"
 #include "runtime/plan/memory/staging.h"
 #include "runtime/plan/schema/element_type.h"
+#include "runtime/plan/state/state_tensors.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -157,6 +158,11 @@ FailureOr<RankEstimate> TrainingEstimate::measure(uint64_t ranks,
   }
   rank.bytes[planpb::CLASS_STAGING - 1] = staging.BytesOfRank();
   rank.iterations = runtime::IterationsOf(manifest, ranks, getGlobalBatch());
+  auto checkpoint = runtime::CheckpointBytes(manifest, binding, ranks);
+  if (!checkpoint.ok()) {
+    return module->emitError(std::string(checkpoint.status().message()));
+  }
+  rank.checkpointBytes = *checkpoint;
   return rank;
 }
 

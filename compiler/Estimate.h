@@ -39,6 +39,8 @@ struct RankEstimate {
   /// With one thread, by MemoryClass - 1; with what the process itself takes.
   std::array<uint64_t, runtime::kMemoryClasses> bytes = {};
   uint64_t iterations = 1; ///< of a step
+  /// More, of the host, with accel-run --checkpoint-async.
+  uint64_t checkpointBytes = 0;
   runtime::CollectiveTraffic traffic;
 
   uint64_t getBytes(planpb::MemoryClass memoryClass) const {

@@ -30,6 +30,7 @@ void addRank(llvm::json::OStream &json, const RankEstimate &rank) {
       }
     });
     json.attribute("total", rank.getTotalBytes());
+    json.attribute("checkpoint_copy", rank.checkpointBytes);
     json.attribute("iterations", rank.iterations);
     addTraffic(json, "sent_per_step", rank.traffic);
   });

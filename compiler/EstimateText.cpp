@@ -46,6 +46,8 @@ void printOneRank(const EstimateReport &report, llvm::raw_ostream &stream) {
                  formatBytes(report.estimate.getBytesPerThread()) +
                  " more for each further one",
              stream);
+  printClass("checkpoint", one.checkpointBytes,
+             "of the host besides, for accel-run --checkpoint-async", stream);
   const ArenaPeak &peak = report.estimate.getPeak();
   stream << "\nThe arena is fullest at instruction " << peak.instruction
          << " of " << peak.function << ", " << peak.name << ": "

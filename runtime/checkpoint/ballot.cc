@@ -89,4 +89,23 @@ absl::StatusOr<int64_t> Tell(Communicator* communicator, absl::string_view name,
   return number;
 }
 
+absl::StatusOr<bool> AllAgree(Communicator* communicator,
+                              absl::string_view name, bool own) {
+  if (communicator == nullptr) {
+    return own;
+  }
+  int64_t against = own ? 0 : 1;
+  CollectiveCall call;
+  call.kind = planpb::Collective::KIND_ALL_REDUCE;
+  call.reduction = planpb::Collective::REDUCTION_MAX;
+  call.dtype = DType::kI64;
+  call.elements = 1;
+  call.name = name;
+  call.output =
+      absl::MakeSpan(reinterpret_cast<std::byte*>(&against), sizeof against);
+  call.input = call.output;
+  RETURN_IF_ERROR(communicator->Run(call));
+  return against == 0;
+}
+
 }  // namespace accel::runtime

@@ -33,6 +33,10 @@ absl::StatusOr<Verdict> Vote(Communicator* communicator, absl::string_view name,
 absl::StatusOr<int64_t> Tell(Communicator* communicator, absl::string_view name,
                              int64_t number);
 
+// Whether `own` is true on all of them, the same on all.
+absl::StatusOr<bool> AllAgree(Communicator* communicator,
+                              absl::string_view name, bool own);
+
 }  // namespace accel::runtime
 
 #endif  // ACCEL_RUNTIME_CHECKPOINT_BALLOT_H_

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status_macros.h"
-#include "runtime/checkpoint/state_tensors.h"
+#include "runtime/plan/state/state_tensors.h"
 
 namespace accel::runtime {
 namespace {
@@ -41,7 +41,7 @@ absl::Status RestoreTensor(const StateTensor& tensor, Checkpoint& checkpoint,
 
 absl::Status RestoreScalars(const PlanView& plan, const Checkpoint& checkpoint,
                             Executor& rank) {
-  ASSIGN_OR_RETURN(const auto scalars, ListStateScalars(plan));
+  ASSIGN_OR_RETURN(const auto scalars, ListStateScalars(plan.manifest()));
   for (const StateScalar& scalar : scalars) {
     if (const CheckpointScalar* found = Find(checkpoint.manifest(), scalar)) {
       RETURN_IF_ERROR(rank.WriteBuffer(
@@ -70,7 +70,7 @@ absl::Status CheckFits(const PlanView& plan, const Checkpoint& checkpoint) {
 
 absl::Status CheckTensorsFit(const PlanView& plan, const Checkpoint& checkpoint,
                              bool parameters_only) {
-  ASSIGN_OR_RETURN(const auto tensors, ListStateTensors(plan));
+  ASSIGN_OR_RETURN(const auto tensors, ListStateTensors(plan.manifest()));
   std::vector<std::string> problems;
   for (const StateTensor& tensor : tensors) {
     if (parameters_only && !tensor.is_parameter) {
@@ -108,7 +108,7 @@ absl::Status CheckTensorsFit(const PlanView& plan, const Checkpoint& checkpoint,
 
 absl::StatusOr<std::vector<std::string>> ListNewScalars(
     const PlanView& plan, const CheckpointManifest& manifest) {
-  ASSIGN_OR_RETURN(const auto scalars, ListStateScalars(plan));
+  ASSIGN_OR_RETURN(const auto scalars, ListStateScalars(plan.manifest()));
   std::vector<std::string> names;
   for (const StateScalar& scalar : scalars) {
     if (Find(manifest, scalar) == nullptr) {
@@ -121,7 +121,7 @@ absl::StatusOr<std::vector<std::string>> ListNewScalars(
 absl::Status RestorePart(const PlanView& plan, Checkpoint& checkpoint,
                          Executor& rank, Executor::RestoredPart part) {
   const bool parameters = part == Executor::RestoredPart::kParameters;
-  ASSIGN_OR_RETURN(const auto tensors, ListStateTensors(plan));
+  ASSIGN_OR_RETURN(const auto tensors, ListStateTensors(plan.manifest()));
   for (const StateTensor& tensor : tensors) {
     if (tensor.is_parameter == parameters) {
       RETURN_IF_ERROR(RestoreTensor(tensor, checkpoint, rank));
@@ -132,7 +132,7 @@ absl::Status RestorePart(const PlanView& plan, Checkpoint& checkpoint,
 
 absl::StatusOr<std::vector<CheckpointScalar>> ReadScalars(
     const PlanView& plan, const Executor& executor) {
-  ASSIGN_OR_RETURN(const auto scalars, ListStateScalars(plan));
+  ASSIGN_OR_RETURN(const auto scalars, ListStateScalars(plan.manifest()));
   std::vector<CheckpointScalar> read;
   for (const StateScalar& scalar : scalars) {
     CheckpointScalar each = {scalar.name, std::string(DTypeName(scalar.dtype)),

@@ -16,23 +16,11 @@ namespace accel::runtime {
 namespace {
 
 constexpr char kHashes[] = "sha256";
-// Shares of what all processes have end at multiples of it.
-constexpr uint64_t kShareElements = 1024;
-
-// The same for all, as every process has all of it.
-OwnedRange EqualShare(uint64_t elements, const ProcessPlace& place) {
-  const uint64_t each =
-      DivideUp(DivideUp(elements, place.count), kShareElements) *
-      kShareElements;
-  const uint64_t begin = std::min(elements, place.index * each);
-  return {begin, std::min(elements, begin + each)};
-}
-
 absl::StatusOr<OwnedRange> RangeToWrite(const StateTensor& tensor,
                                         const Executor& executor,
                                         const ProcessPlace& place) {
   if (!tensor.slot.IsSharded()) {
-    return EqualShare(tensor.elements, place);
+    return ShareOf(tensor.elements, place.index, place.count);
   }
   ASSIGN_OR_RETURN(const OwnedRange held, executor.HeldElements(tensor.slot));
   const uint64_t begin = std::max(held.begin, tensor.first);
@@ -79,9 +67,17 @@ absl::StatusOr<std::vector<StatePart>> PartsToWrite(
   return parts;
 }
 
+StateReader ReaderOf(const Executor& executor) {
+  return [&executor](const StatePart& part, uint64_t first,
+                     absl::Span<std::byte> dst) {
+    return executor.ReadHeld(part.tensor->slot, part.tensor->first + first,
+                             dst);
+  };
+}
+
 absl::StatusOr<CheckpointFile> WriteStateFile(
     Vfs& vfs, const std::string& folder, const std::vector<StatePart>& parts,
-    const Executor& executor, const ProcessPlace& place,
+    const StateReader& read, const ProcessPlace& place,
     const std::function<void()>& progress) {
   CheckpointFile file;
   file.name = absl::StrFormat("state-%05d-of-%05d.safetensors", place.index,
@@ -108,8 +104,7 @@ absl::StatusOr<CheckpointFile> WriteStateFile(
     for (uint64_t first = part.begin; first < part.end; first += step) {
       const uint64_t elements = std::min(step, part.end - first);
       piece.resize(elements * tensor.slot.width);
-      RETURN_IF_ERROR(executor.ReadHeld(tensor.slot, tensor.first + first,
-                                        absl::MakeSpan(piece)));
+      RETURN_IF_ERROR(read(part, first, absl::MakeSpan(piece)));
       hashes.Update(piece);
       RETURN_IF_ERROR(writer->Append(spec.name, piece));
       progress();

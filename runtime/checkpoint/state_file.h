@@ -17,9 +17,9 @@
 #include "absl/types/span.h"
 #include "runtime/checkpoint/chunk_hashes.h"
 #include "runtime/checkpoint/manifest.h"
-#include "runtime/checkpoint/state_tensors.h"
 #include "runtime/executor/executor.h"
 #include "runtime/io/safetensors.h"
+#include "runtime/plan/state/state_tensors.h"
 
 namespace accel::runtime {
 
@@ -42,10 +42,16 @@ absl::StatusOr<std::vector<StatePart>> PartsToWrite(
     const std::vector<StateTensor>& tensors, const Executor& executor,
     const ProcessPlace& place);
 
-// Writes them to `folder`. `progress` is called after each piece of 4 MiB.
+// Reads elements of a part: of its tensor, from `first` on.
+using StateReader = std::function<absl::Status(
+    const StatePart& part, uint64_t first, absl::Span<std::byte> dst)>;
+// Of the state as it is. Borrows: the executor.
+StateReader ReaderOf(const Executor& executor);
+
+// Writes parts to `folder`. `progress` is called after each piece of 4 MiB.
 absl::StatusOr<CheckpointFile> WriteStateFile(
     Vfs& vfs, const std::string& folder, const std::vector<StatePart>& parts,
-    const Executor& executor, const ProcessPlace& place,
+    const StateReader& read, const ProcessPlace& place,
     const std::function<void()>& progress);
 
 // Reads such a file; every byte that it gives has been compared with its hash.

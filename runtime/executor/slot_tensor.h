@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A slot of a segment as one tensor, and which rank holds which part of it.
+// Which rank holds which part of a slot of a segment.
 #ifndef ACCEL_RUNTIME_EXECUTOR_SLOT_TENSOR_H_
 #define ACCEL_RUNTIME_EXECUTOR_SLOT_TENSOR_H_
 
@@ -8,18 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/plan/memory/memory_layout.h"
+#include "runtime/plan/state/state_tensors.h"
 
 namespace accel::runtime {
-
-struct SlotTensor {
-  uint32_t buffer = 0;
-  // The segment's elements, cut over the axes that the slot is sharded over;
-  // no axis: every rank has them all.
-  planpb::Shard shard;
-  uint64_t width = 0;  // bytes of an element
-
-  bool IsSharded() const { return !shard.axes().empty(); }
-};
 
 // Elements [first, first + elements) of a tensor, at `offset` of the buffer of
 // rank `rank`.

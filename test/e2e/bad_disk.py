@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ends or fails a run at every operation on its checkpoints, and checks that nothing is lost.
 
-usage: bad_disk.py kill|fail|cut [--ranks N...] [--faults FAULT...] [--every K] [--first N]
+usage: bad_disk.py kill|fail|cut [--async] [--ranks N...] [--faults FAULT...] [--every K] [--first N]
 
   kill   SIGKILL before each operation, and (short) in the middle of each write, of each rank in turn: no checkpoint that the run has announced is lost, the
          run goes on from it or from a newer one, to the state of a run that nothing has ended, and leaves nothing unfinished behind
@@ -40,8 +40,8 @@ def detached(disk):
 
 
 class BadDisk:
-    def __init__(self, folder, ranks):
-        self.folder, self.ranks = folder, ranks
+    def __init__(self, folder, ranks, flags):
+        self.folder, self.ranks, self.flags = folder, ranks, flags
         self.plan = folder / "plan"
         if not self.plan.exists():
             done = subprocess.run(["accelc", MODELS / "mlp16" / "model.onnx", "-o", self.plan, "--quiet", "--fsdp", "--global-batch=8"], check=False)
@@ -58,7 +58,8 @@ class BadDisk:
 
     def run(self, program, run_dir, flags, **environment):
         launch = ["-n", str(self.ranks)] if self.ranks > 1 else []
-        command = [program, self.plan, "--run-dir", run_dir, "--steps", str(STEPS), "--checkpoint-every=1", "--keep=2", "--threads=1", "--timeout=20", *launch, *flags]
+        command = [program, self.plan, "--run-dir", run_dir, "--steps", str(STEPS), "--checkpoint-every=1", "--keep=2", "--threads=1", "--timeout=20", *launch, *self.flags,
+                   *flags]
         variables = {**os.environ, "ACCEL_FAULT_PATH": "checkpoints", **environment}
         return subprocess.run([str(word) for word in command], check=False, capture_output=True, text=True, env=variables, timeout=120)
 
@@ -139,13 +140,14 @@ def main():
     parser.add_argument("--ranks", nargs="*", type=int, default=[1, 4])
     parser.add_argument("--faults", nargs="*", help="[kill: kill short, fail: EIO ENOSPC EROFS EMFILE EIO+ ENOSPC+, cut: ext4; also xfs]")
     parser.add_argument("--every", type=int, default=1, help="Kth operation only")
+    parser.add_argument("--async", action="store_true", dest="in_background", help="saves in the background")
     parser.add_argument("--first", type=int, default=1, help="the first operation")
     options = parser.parse_args()
     faults = options.faults or {"kill": ["kill", "short"], "fail": ["EIO", "ENOSPC", "EROFS", "EMFILE", "EIO+", "ENOSPC+"], "cut": ["ext4"]}[options.what]
     total = 0
     with tempfile.TemporaryDirectory() as folder:
         for ranks in options.ranks:
-            disk = BadDisk(pathlib.Path(folder), ranks)
+            disk = BadDisk(pathlib.Path(folder), ranks, ["--checkpoint-async"] if options.in_background else [])
             # Rank 0 does more than others, which are alike.
             for rank in range(min(ranks, 2)):
                 for fault in faults:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains under faults that come one after the other, and checks that the run ends with the bits of one without faults.
 
-usage: chaos.py [--minutes M | --faults N] [--every SECONDS] [--timeout SECONDS] [--ranks N] [--mode MODE] [--seed N]
+usage: chaos.py [--minutes M | --faults N] [--every SECONDS] [--timeout SECONDS] [--ranks N] [--mode MODE] [--async] [--seed N]
 
   kill     SIGKILL of a random rank
   stop     SIGSTOP of a random rank, which the others find out after --timeout
@@ -53,7 +53,8 @@ class Chaos:
 
     def start(self):
         self.log = open(self.folder / "log", "w", encoding="utf-8")
-        command = self.command("accel-run-on-bad-disk", self.folder / "run", "--steps=100000000", "--checkpoint-every=1s", f"--max-restarts={RESTARTS}", f"--timeout={self.options.timeout}")
+        command = self.command("accel-run-on-bad-disk", self.folder / "run", "--steps=100000000", "--checkpoint-every=1s", f"--max-restarts={RESTARTS}", f"--timeout={self.options.timeout}",
+                               *self.options.saves)
         environment = {**os.environ, "ACCEL_FAULT_PATH": str(self.folder / "run"), "ACCEL_FAULT_NOW": str(self.now)}
         self.run = subprocess.Popen(command, stdout=self.log, stderr=self.log, env=environment)
 
@@ -153,6 +154,7 @@ def main():
     parser.add_argument("--timeout", type=int, default=10)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--mode", choices=list(MODES), default="fsdp")
+    parser.add_argument("--async", action="store_const", const=["--checkpoint-async"], default=[], dest="saves", help="saves in the background")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     random.seed(options.seed)

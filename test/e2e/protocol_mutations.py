@@ -51,13 +51,13 @@ def result(name, file, call, before=""):
     return Removal(name, file, f"{before}return {call};", f"{before}return {{gone}} ? absl::OkStatus() : {call};")
 
 
-def vote(name, what):
+def vote(name, what, file="tools/accel-run/run_checkpoints.cc", communicator="communicator_"):
     """Each rank keeps its own opinion."""
-    text = f'runtime::Vote(communicator_, "{what}"'
-    return Removal(name, "tools/accel-run/run_checkpoints.cc", text, f'runtime::Vote({{gone}} ? nullptr : communicator_, "{what}"')
+    text = f'runtime::Vote({communicator}, "{what}"'
+    return Removal(name, file, text, f'runtime::Vote({{gone}} ? nullptr : {communicator}, "{what}"')
 
 
-ATOMIC_FILE, STORE = "runtime/io/atomic_file.cc", "runtime/checkpoint/checkpoint_store.cc"
+ATOMIC_FILE, STORE, SAVE = "runtime/io/atomic_file.cc", "runtime/checkpoint/checkpoint_store.cc", "tools/accel-run/checkpoint_save.cc"
 STATE_FILE, MANIFEST = "runtime/checkpoint/state_file.cc", "runtime/checkpoint/manifest.cc"
 
 REMOVALS = (
@@ -72,10 +72,10 @@ REMOVALS = (
             "RETURN_IF_ERROR(vfs_.Rename(Folder(steps[i]), removed));\n    RETURN_IF_ERROR(RemoveFolder(removed));",
             "if (!{gone}) {{ RETURN_IF_ERROR(vfs_.Rename(Folder(steps[i]), removed)); }}\n"
             "    RETURN_IF_ERROR(RemoveFolder({gone} ? Folder(steps[i]) : removed));"),
-    statement("sync of the metrics", "tools/accel-run/run_checkpoints.cc", "RETURN_IF_ERROR(first());"),
-    vote("vote on the folder", "the checkpoint's folder"),
-    vote("vote on the files", "the checkpoint's files"),
-    vote("vote on the name", "the checkpoint's name"),
+    statement("sync of the metrics", SAVE, "RETURN_IF_ERROR(first_());"),
+    vote("vote on the folder", "the checkpoint's folder", SAVE, "communicator"),
+    vote("vote on the files", "the checkpoint's files", SAVE, "communicator"),
+    vote("vote on the name", "the checkpoint's name", SAVE, "communicator"),
     vote("vote on the list", "the list of checkpoints"),
     vote("vote on the hashes", "the checkpoint's hashes"),
     Removal("hash of the manifest", MANIFEST, "      text.substr(hashed.size() + kHashKey.size(), 64) != HashOf(hashed)) {{",

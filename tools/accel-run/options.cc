@@ -188,6 +188,10 @@ void AddCheckpointOptions(CLI::App& app, RunOptions& options) {
          "RUN/checkpoints/step-NNNNNNNN; default: never")
       ->type_name("N|TIME")
       ->group("Checkpoints");
+  app.add_flag("--checkpoint-async", options.checkpoint_async,
+               "Steps go on while a checkpoint is written: of a copy of the "
+               "state in the host's memory,\nwhich accelc --estimate shows")
+      ->group("Checkpoints");
   app.add_option("--keep", options.keep,
                  "How many of the newest checkpoints stay")
       ->type_name("N")
@@ -460,6 +464,11 @@ std::vector<std::string> FindUseless(const CLI::App& app,
     complaints.push_back(
         "--weights does nothing with --resume=DIR, which has weights; leave "
         "one of them out");
+  }
+  if (options.checkpoint_async && !options.checkpoint_every.IsSet()) {
+    complaints.push_back(
+        "--checkpoint-async does nothing without --checkpoint-every; leave it "
+        "out, or say when to save");
   }
   const runtime::WeightsAllowance& allowed = options.weights_allowance;
   if (options.weights.empty() && (allowed.missing || allowed.unexpected)) {

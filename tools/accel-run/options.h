@@ -27,6 +27,7 @@ struct RunOptions {
   CheckpointInterval checkpoint_every;
   std::string checkpoint_every_text;  // as it was given
   int64_t keep = 3;                   // checkpoints
+  bool checkpoint_async = false;      // written while training goes on
   int64_t keep_every = 0;             // of steps that are its multiples
   std::string resume;                 // auto, a folder, or nothing
   bool allow_data_change = false;

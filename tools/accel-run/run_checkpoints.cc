@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The first process makes, names and removes folders; all write and vote.
+// Saves go on part after part: at once, or whenever all processes have done
+// theirs.
 #include "tools/accel-run/run_checkpoints.h"
 
 #include <utility>
@@ -24,14 +25,6 @@ runtime::ProcessPlace PlaceOf(const runtime::Communicator* communicator) {
   return communicator == nullptr ? runtime::ProcessPlace{}
                                  : runtime::ProcessPlace{communicator->rank(),
                                                          communicator->ranks()};
-}
-
-uint64_t BytesOf(const runtime::CheckpointManifest& manifest) {
-  uint64_t bytes = 0;
-  for (const runtime::CheckpointFile& file : manifest.files) {
-    bytes += file.bytes;
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -166,51 +159,154 @@ absl::StatusOr<bool> RunCheckpoints::IsDue(int64_t step) {
   return agreed != 0;
 }
 
-absl::StatusOr<Verdict> RunCheckpoints::SaveAll(
-    const runtime::PlanView& plan, const runtime::Executor& executor,
-    runtime::CheckpointManifest& manifest,
-    const std::function<absl::Status()>& first) {
-  const auto begin = [&] {
-    return IsFirst() ? store_.Begin(manifest.step) : absl::OkStatus();
-  };
-  ASSIGN_OR_RETURN(
-      Verdict verdict,
-      runtime::Vote(communicator_, "the checkpoint's folder", begin()));
-  if (!verdict.status.ok()) {
-    return verdict;
+absl::Status RunCheckpoints::Save(const runtime::PlanView& plan,
+                                  const runtime::Executor& executor,
+                                  runtime::CheckpointManifest manifest,
+                                  std::function<absl::Status()> first,
+                                  std::shared_ptr<runtime::StateCopy> copy) {
+  const auto started = std::chrono::steady_clock::now();
+  RETURN_IF_ERROR(Finish());
+  own_ = stuck_ == nullptr && cleaning_ == nullptr
+             ? absl::OkStatus()
+             : absl::UnavailableError(
+                   "the disk has not answered to the save before");
+  in_background_ = copy != nullptr;
+  save_ = std::make_shared<CheckpointSave>(
+      vfs_, store_, place_, std::move(manifest), std::move(first));
+  if (own_.ok()) {
+    own_ = save_->Read(plan, executor, std::move(copy));
   }
-  const auto write = [&]() -> absl::StatusOr<runtime::CheckpointFile> {
-    ASSIGN_OR_RETURN(const auto tensors, runtime::ListStateTensors(plan));
-    ASSIGN_OR_RETURN(const auto parts,
-                     runtime::PartsToWrite(tensors, executor, place_));
-    return runtime::WriteStateFile(vfs_, store_.NewFolder(manifest.step), parts,
-                                   executor, place_,
-                                   [this] { ShowProgress(); });
-  };
-  const auto file = write();
-  ASSIGN_OR_RETURN(
-      verdict,
-      runtime::Vote(communicator_, "the checkpoint's files", file.status(),
-                    file.ok() ? *file : runtime::CheckpointFile{}));
-  if (!verdict.status.ok()) {
-    return verdict;
-  }
-  manifest.files = std::move(verdict.files);
-  const auto commit = [&]() -> absl::Status {
-    if (!IsFirst()) {
-      return absl::OkStatus();
-    }
-    if (manifest.scalars.empty()) {
-      ASSIGN_OR_RETURN(manifest.scalars, runtime::ReadScalars(plan, executor));
-    }
-    RETURN_IF_ERROR(first());
-    return store_.Commit(manifest.step, manifest);
-  };
-  return runtime::Vote(communicator_, "the checkpoint's name", commit());
+  last_time_ = std::chrono::steady_clock::now();
+  waited_ = last_time_ - started;
+  BeginPart();
+  return in_background_ ? absl::OkStatus() : Finish();
 }
 
-void RunCheckpoints::Prune() {
-  const absl::Status status = store_.Prune(options_.retention);
+void RunCheckpoints::BeginPart() {
+  if (!own_.ok()) {
+    return;  // which the vote will say
+  }
+  if (!in_background_) {
+    own_ = save_->Do([this] {
+      ShowProgress();
+      return absl::OkStatus();
+    });
+    return;
+  }
+  auto job = runtime::BackgroundJob::Start(
+      absl::StrCat("the checkpoint of step ", save_->step()),
+      [save = save_](runtime::BackgroundJob::Control& control) {
+        return save->Do([&control] {
+          control.NoteProgress();
+          return control.IsGivenUp() ? absl::CancelledError("the run has ended")
+                                     : absl::OkStatus();
+        });
+      });
+  own_ = job.status();
+  if (job.ok()) {
+    job_ = *std::move(job);
+  }
+}
+
+absl::Status RunCheckpoints::EndPart() {
+  if (job_ != nullptr && job_->IsDone()) {
+    own_ = job_->status();
+    job_.reset();
+  }
+  ASSIGN_OR_RETURN(const Verdict verdict, save_->Vote(communicator_, own_));
+  if (!verdict.status.ok() || save_->is_whole()) {
+    EndSave(verdict.status);
+  } else {
+    BeginPart();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunCheckpoints::Poll() {
+  if (save_ == nullptr) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(
+      const bool all_are_done,
+      runtime::AllAgree(communicator_, "whether the checkpoint's part is done",
+                        job_ == nullptr || job_->IsDone()));
+  return all_are_done ? EndPart() : absl::OkStatus();
+}
+
+absl::Status RunCheckpoints::Finish() {
+  while (save_ != nullptr) {
+    if (job_ != nullptr) {
+      // What does not get on stays where it is, and is voted against.
+      own_ = job_->WaitUntilDone(options_.patience, [this] { ShowProgress(); });
+    }
+    RETURN_IF_ERROR(EndPart());
+  }
+  AwaitRest();
+  return absl::OkStatus();
+}
+
+void RunCheckpoints::EndSave(const absl::Status& status) {
+  const std::shared_ptr<CheckpointSave> save = std::exchange(save_, nullptr);
+  const auto now = std::chrono::steady_clock::now();
+  if (!in_background_) {
+    last_time_ = now;
+  }
+  if (job_ != nullptr) {
+    stuck_ = std::move(job_);
+  }
+  if (status.ok()) {
+    last_saved_ = save->step();
+  }
+  if (!IsFirst()) {
+    return;
+  }
+  if (status.ok()) {
+    logger_.Log(
+        LogLevel::kInfo,
+        absl::StrCat("checkpoint of step ", save->step(), ": ",
+                     runtime::FormatBytes(save->bytes()), " in ",
+                     runtime::FormatDuration(now - save->started()),
+                     in_background_
+                         ? absl::StrCat(", for which training has waited ",
+                                        runtime::FormatDuration(waited_))
+                         : "",
+                     ", '", store_.Folder(save->step()), "'"));
+  } else {
+    logger_.Log(LogLevel::kWarning,
+                absl::StrCat("the checkpoint of step ", save->step(),
+                             " could not be saved, training goes on: ",
+                             status.message()));
+  }
+  if (stuck_ == nullptr && cleaning_ == nullptr) {
+    CleanUp(*save, status.ok());
+  }
+}
+
+void RunCheckpoints::CleanUp(const CheckpointSave& save, bool saved) {
+  auto clean = [store = store_, step = save.step(),
+                retention = options_.retention,
+                saved]() mutable -> absl::Status {
+    if (saved) {
+      return store.Prune(retention);
+    }
+    store.Abandon(step);
+    return absl::OkStatus();
+  };
+  if (!in_background_) {
+    NoteCleaned(clean());
+    return;
+  }
+  auto job = runtime::BackgroundJob::Start(
+      "the removal of old checkpoints",
+      [clean](runtime::BackgroundJob::Control&) mutable { return clean(); });
+  if (job.ok()) {
+    cleaning_ = *std::move(job);
+  } else {
+    NoteCleaned(job.status());
+  }
+}
+
+void RunCheckpoints::NoteCleaned(const absl::Status& status) const {
   if (!status.ok()) {
     logger_.Log(LogLevel::kWarning,
                 absl::StrCat("old checkpoints could not be removed: ",
@@ -218,36 +314,20 @@ void RunCheckpoints::Prune() {
   }
 }
 
-absl::Status RunCheckpoints::Save(const runtime::PlanView& plan,
-                                  const runtime::Executor& executor,
-                                  runtime::CheckpointManifest manifest,
-                                  const std::function<absl::Status()>& first) {
-  const auto started = std::chrono::steady_clock::now();
-  ASSIGN_OR_RETURN(const Verdict verdict,
-                   SaveAll(plan, executor, manifest, first));
-  const absl::Status& status = verdict.status;
-  last_time_ = std::chrono::steady_clock::now();
-  if (status.ok()) {
-    last_saved_ = manifest.step;
+// What is stuck has been waited for.
+void RunCheckpoints::AwaitRest() {
+  for (std::unique_ptr<runtime::BackgroundJob>* job : {&stuck_, &cleaning_}) {
+    const auto patience =
+        job == &stuck_ ? std::chrono::nanoseconds(0) : options_.patience;
+    if (*job == nullptr ||
+        !(*job)->WaitUntilDone(patience, [this] { ShowProgress(); }).ok()) {
+      continue;
+    }
+    if (job == &cleaning_) {
+      NoteCleaned(cleaning_->status());
+    }
+    job->reset();
   }
-  if (!IsFirst()) {
-    return absl::OkStatus();
-  }
-  if (!status.ok()) {
-    store_.Abandon(manifest.step);
-    logger_.Log(LogLevel::kWarning,
-                absl::StrCat("the checkpoint of step ", manifest.step,
-                             " could not be saved, training goes on: ",
-                             status.message()));
-    return absl::OkStatus();
-  }
-  Prune();
-  logger_.Log(LogLevel::kInfo,
-              absl::StrCat("checkpoint of step ", manifest.step, ": ",
-                           runtime::FormatBytes(BytesOf(manifest)), " in ",
-                           runtime::FormatDuration(last_time_ - started), ", '",
-                           store_.Folder(manifest.step), "'"));
-  return absl::OkStatus();
 }
 
 }  // namespace accel::tools

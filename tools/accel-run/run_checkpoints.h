@@ -13,12 +13,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/base/background_job.h"
 #include "runtime/base/logger.h"
 #include "runtime/checkpoint/ballot.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/checkpoint_store.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/executor/executor.h"
+#include "tools/accel-run/checkpoint_save.h"
 
 namespace accel::tools {
 
@@ -37,6 +39,9 @@ struct RunCheckpointsOptions {
   std::string run_directory;
   CheckpointInterval interval;
   runtime::Retention retention;
+  // So long a save in the background is waited for while it does not get on;
+  // less than the time after which ranks take each other for dead.
+  std::chrono::nanoseconds patience = std::chrono::seconds(15);
 };
 
 // Every process of the run has one, and calls the same methods in the same
@@ -66,10 +71,19 @@ class RunCheckpoints {
   // it has some. What comes before the name, as what was said of the steps, is
   // made durable by `first`, on the first process. A save that fails fails on
   // all processes, with a warning, and nothing is lost but it.
+  //
+  // Without `copy` that is done when it returns. With it the state is copied,
+  // and written by a thread of its own: Poll and Finish bring it to its end.
+  // `first` is called by that thread then, and owns what it touches.
   absl::Status Save(const runtime::PlanView& plan,
                     const runtime::Executor& executor,
                     runtime::CheckpointManifest manifest,
-                    const std::function<absl::Status()>& first);
+                    std::function<absl::Status()> first,
+                    std::shared_ptr<runtime::StateCopy> copy = nullptr);
+  // Between steps: goes on with a save that is under way, without waiting.
+  absl::Status Poll();
+  // Waits for it. One that does not get on has failed.
+  absl::Status Finish();
 
  private:
   bool IsFirst() const { return place_.index == 0; }
@@ -77,11 +91,14 @@ class RunCheckpoints {
   // Of one checkpoint, all processes together.
   absl::StatusOr<runtime::Verdict> Check(const std::string& folder);
   absl::StatusOr<std::unique_ptr<runtime::Checkpoint>> FindNewest();
-  absl::StatusOr<runtime::Verdict> SaveAll(
-      const runtime::PlanView& plan, const runtime::Executor& executor,
-      runtime::CheckpointManifest& manifest,
-      const std::function<absl::Status()>& first);
-  void Prune();
+  void BeginPart();
+  absl::Status EndPart();
+  void EndSave(const absl::Status& status);
+  // Behind a save: removes old checkpoints, or what has become of a new one.
+  void CleanUp(const CheckpointSave& save, bool saved);
+  void NoteCleaned(const absl::Status& status) const;
+  // For what is still being done behind a save.
+  void AwaitRest();
 
   runtime::Vfs& vfs_;
   const RunCheckpointsOptions options_;
@@ -91,6 +108,15 @@ class RunCheckpoints {
   runtime::CheckpointStore store_;
   std::chrono::steady_clock::time_point last_time_;
   int64_t last_saved_ = -1;
+  std::shared_ptr<CheckpointSave> save_;  // null: none is under way
+  // Of that: what this process has done of its part, if no job does it.
+  absl::Status own_;
+  bool in_background_ = false;
+  std::chrono::nanoseconds waited_{0};  // training, for the copy
+  // Null: none.
+  std::unique_ptr<runtime::BackgroundJob> job_;       // does a part of `save_`
+  std::unique_ptr<runtime::BackgroundJob> cleaning_;  // behind a save
+  std::unique_ptr<runtime::BackgroundJob> stuck_;     // of a save that failed
   bool all_know_ = false;
 };
 

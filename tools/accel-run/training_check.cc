@@ -79,6 +79,7 @@ absl::Status TrainingRun::CheckMemory() {
           ranks(), 0, plan_->manifest().forbids_padding())
           .status(),
       ExitCode::kCommandLine));
+  RETURN_IF_ERROR(WithExitCode(ReserveCopy(), ExitCode::kMemory));
   return WithExitCode(device_->CheckMemory(layout, processes()),
                       ExitCode::kMemory);
 }

@@ -21,6 +21,7 @@ void TrainingRun::MakeCheckpoints(const std::string& run_directory) {
   options.run_directory = run_directory;
   options.interval = options_.checkpoint_every;
   options.retention = {options_.keep, options_.keep_every};
+  options.patience = Timeout() / 2;
   checkpoints_ = std::make_unique<RunCheckpoints>(
       environment_.vfs, options,
       group_ == nullptr ? nullptr : &group_->communicator(),
@@ -136,10 +137,44 @@ runtime::CheckpointManifest TrainingRun::ManifestOf(int64_t steps) const {
   return manifest;
 }
 
+absl::Status TrainingRun::ReserveCopy() {
+  if (!options_.checkpoint_async) {
+    return absl::OkStatus();
+  }
+  const auto binding = runtime::RankBinding::OfRun(
+      plan_->manifest(), group_ == nullptr ? 0 : group_->rank(),
+      static_cast<uint64_t>(ranks()), 1);
+  ASSIGN_OR_RETURN(
+      const uint64_t bytes,
+      runtime::CheckpointBytes(plan_->manifest(), binding, processes()));
+  const runtime::AvailableMemory available = runtime::ReadShareOfMemory(
+      environment_.vfs, static_cast<int>(processes()));
+  if (bytes > available.bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "--checkpoint-async: expected ", runtime::FormatBytes(bytes),
+        " for a copy of what this rank saves, got ",
+        runtime::FormatBytes(available.bytes), " by ", available.source,
+        "; leave it out, and steps wait for checkpoints"));
+  }
+  copy_bytes_ = bytes;
+  if (!options_.check) {
+    copy_ = std::make_shared<runtime::StateCopy>(bytes);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TrainingRun::SaveCheckpoint(runtime::CheckpointManifest manifest) {
   return checkpoints_->Save(
       plan_->view(), *executor_, std::move(manifest),
-      [this] { return metrics_->Sync(LinePatience(options_) / 2); });
+      [metrics = metrics_, patience = LinePatience(options_) / 2] {
+        return metrics->Sync(patience);
+      },
+      copy_);
+}
+
+absl::Status TrainingRun::SaveNow(runtime::CheckpointManifest manifest) {
+  RETURN_IF_ERROR(SaveCheckpoint(std::move(manifest)));
+  return checkpoints_->Finish();
 }
 
 absl::Status TrainingRun::CheckRoomForCheckpoint(
@@ -148,7 +183,7 @@ absl::Status TrainingRun::CheckRoomForCheckpoint(
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const auto tensors,
-                   runtime::ListStateTensors(plan_->view()));
+                   runtime::ListStateTensors(plan_->manifest()));
   uint64_t bytes = 0;
   for (const runtime::StateTensor& tensor : tensors) {
     bytes += tensor.elements * tensor.slot.width;
@@ -174,13 +209,13 @@ absl::Status TrainingRun::NoteScalars() {
 }
 
 void TrainingRun::SaveBeforeHalt() {
-  if (!SavesCheckpoints() || checkpoints_->last_saved() == *halted_after_) {
+  if (checkpoints_->last_saved() == *halted_after_) {
     return;
   }
   runtime::CheckpointManifest manifest = ManifestOf(*halted_after_);
   manifest.skipped_steps -= 1;  // the one that was not finite is not taken yet
   manifest.scalars = scalars_before_;
-  const absl::Status status = SaveCheckpoint(std::move(manifest));
+  const absl::Status status = SaveNow(std::move(manifest));
   if (!status.ok()) {
     environment_.logger.Log(runtime::LogLevel::kError, status.message());
   }
@@ -190,14 +225,18 @@ absl::Status TrainingRun::SaveIfDue(int64_t steps) {
   if (!SavesCheckpoints()) {
     return absl::OkStatus();
   }
+  RETURN_IF_ERROR(checkpoints_->Poll());
   ASSIGN_OR_RETURN(const bool due, checkpoints_->IsDue(steps));
   return due ? SaveCheckpoint(ManifestOf(steps)) : absl::OkStatus();
 }
 
 absl::Status TrainingRun::SaveLast(int64_t steps) {
-  return SavesCheckpoints() && checkpoints_->last_saved() != steps
-             ? SaveCheckpoint(ManifestOf(steps))
-             : absl::OkStatus();
+  if (!SavesCheckpoints()) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(checkpoints_->Finish());
+  return checkpoints_->last_saved() == steps ? absl::OkStatus()
+                                             : SaveNow(ManifestOf(steps));
 }
 
 }  // namespace accel::tools

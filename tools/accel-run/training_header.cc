@@ -104,6 +104,9 @@ absl::Status TrainingRun::WriteRecord(const std::string& id,
   }
   // What the plan takes on each rank, the memory that ranks share included.
   record["planned_rank_bytes"] = executor_->layout().TotalBytes();
+  if (copy_ != nullptr) {
+    record["checkpoint_copy_bytes"] = copy_bytes_;
+  }
   for (const Setting& setting : settings_) {
     record["hyperparameters"][setting.name] = setting.value;
   }
@@ -171,7 +174,11 @@ void TrainingRun::PrintMachine() {
   Print(absl::StrCat("device  ", device_->Describe(), ", ", RanksText(),
                      executor_->Describe()));
   Print(absl::StrCat("memory  ", ranks() == 1 ? "" : "each rank ",
-                     MemoryText(executor_->layout())));
+                     MemoryText(executor_->layout()),
+                     copy_ == nullptr
+                         ? ""
+                         : absl::StrCat("; ", runtime::FormatBytes(copy_bytes_),
+                                        " for a copy of what is saved")));
 }
 
 std::string TrainingRun::RanksText() const {

@@ -158,9 +158,17 @@ absl::Status TrainingRun::HandleNonFinite(const StepMetrics& metrics) {
 }
 
 void TrainingRun::EndTogether() {
+  if (SavesCheckpoints()) {
+    const absl::Status status = checkpoints_->Finish();
+    if (!status.ok()) {
+      environment_.logger.Log(runtime::LogLevel::kError, status.message());
+    }
+  }
   if (halted_after_) {
     KeepLastGood();
-    SaveBeforeHalt();
+    if (SavesCheckpoints()) {
+      SaveBeforeHalt();
+    }
   }
   if (group_ != nullptr) {
     // What is said is the step, whoever has left before.

@@ -98,6 +98,8 @@ ExitCode TrainingRun::Run() {
        "comparing the run with its data"},
       {&TrainingRun::MeasureRoofline, ExitCode::kInternal,
        "measuring the roofline"},
+      {&TrainingRun::ReserveCopy, ExitCode::kMemory,
+       "reserving memory for checkpoints"},
       {&TrainingRun::CreateExecutor, ExitCode::kInputOutput,
        "starting the streams"},
       {&TrainingRun::StartMetrics, ExitCode::kMemory,
@@ -270,9 +272,12 @@ runtime::DeviceOptions TrainingRun::MakeDeviceOptions() const {
   }
   if (group_ != nullptr || options_.check) {
     // Now: until they have been compared, no rank takes any.
-    options.available_memory = [memory = runtime::ReadShareOfMemory(
+    options.available_memory = [this,
+                                memory = runtime::ReadShareOfMemory(
                                     environment_.vfs, ranks())](runtime::Vfs&) {
-      return memory;
+      runtime::AvailableMemory left = memory;
+      left.bytes -= std::min(left.bytes, copy_bytes_);
+      return left;
     };
   }
   return options;
@@ -319,6 +324,7 @@ absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
       {"--timeout", absl::StrCat(options_.timeout_seconds)},
       {"--resume", options_.resume},
       {"--checkpoint-every", options_.checkpoint_every_text},
+      {"--checkpoint-async", options_.checkpoint_async ? "on" : "off"},
       {"--threads", absl::StrCat(device_->threads())},
       {"device", device_->Describe()}};
   if (!plan_->manifest().kernels().empty()) {

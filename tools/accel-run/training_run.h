@@ -104,6 +104,8 @@ class TrainingRun {
   absl::Status CheckMemory();
   absl::Status CheckRunDirectory();
   absl::Status MeasureRoofline();
+  // Memory for --checkpoint-async; with --check only whether it is there.
+  absl::Status ReserveCopy();
   absl::Status CreateExecutor();
   absl::StatusOr<std::unique_ptr<runtime::Executor>> MakeExecutor(
       const runtime::ExecutorOptions& options);
@@ -142,6 +144,8 @@ class TrainingRun {
   }
   runtime::CheckpointManifest ManifestOf(int64_t steps) const;
   absl::Status SaveCheckpoint(runtime::CheckpointManifest manifest);
+  // And waits for it.
+  absl::Status SaveNow(runtime::CheckpointManifest manifest);
   absl::Status NoteScalars();
   // In `folder`, for one.
   absl::Status CheckRoomForCheckpoint(const std::string& folder) const;
@@ -263,7 +267,9 @@ class TrainingRun {
   std::vector<Setting> settings_;
   int64_t global_batch_ = 0;
   int64_t steps_ = 0;
-  std::unique_ptr<RunCheckpoints> checkpoints_;   // null: none are wanted
+  std::unique_ptr<RunCheckpoints> checkpoints_;  // null: none are wanted
+  std::shared_ptr<runtime::StateCopy> copy_;     // null: steps wait for saves
+  uint64_t copy_bytes_ = 0;
   std::unique_ptr<runtime::Checkpoint> resumed_;  // null: from the beginning
   // Null: the plan's own, or a checkpoint's. Its tensors that are parameters.
   std::unique_ptr<runtime::SafetensorsSet> weights_;
@@ -274,7 +280,7 @@ class TrainingRun {
   std::unique_ptr<runtime::TraceRecorder> trace_;  // null: none is wanted
   std::unique_ptr<runtime::Executor> executor_;
   std::unique_ptr<runtime::RunDirectory> directory_;
-  std::unique_ptr<runtime::MetricsWriter> metrics_;
+  std::shared_ptr<runtime::MetricsWriter> metrics_;
   std::unique_ptr<runtime::ProgressLine> progress_;
   runtime::RunSummary summary_;
 };

@@ -2,6 +2,7 @@
 // All ranks come to the same verdict.
 #include "runtime/checkpoint/ballot.h"
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "runtime/base/status_macros.h"
 #include "test/runtime/comm/rank_runner.h"
@@ -32,6 +33,25 @@ TEST_P(BallotTest, AllKnowTheFirstFailure) {
   for (const absl::Status& status : statuses) {
     EXPECT_EQ(status, absl::UnavailableError("rank 1: no space on disk 1"));
   }
+}
+
+TEST_P(BallotTest, AllAgreeIfEachDoes) {
+  for (const uint32_t against : {0u, 1u, 2u, 3u}) {
+    const auto statuses = RunRanks(
+        GetParam(), 3, [&](Communicator& communicator) -> absl::Status {
+          ASSIGN_OR_RETURN(const bool all,
+                           runtime::AllAgree(&communicator, "a question",
+                                             communicator.rank() != against));
+          return all == (against == 3)
+                     ? absl::OkStatus()
+                     : absl::InternalError(absl::StrCat("got ", all));
+        });
+    for (const absl::Status& status : statuses) {
+      EXPECT_OK(status);
+    }
+  }
+  EXPECT_TRUE(*runtime::AllAgree(nullptr, "a question", true));
+  EXPECT_FALSE(*runtime::AllAgree(nullptr, "a question", false));
 }
 
 TEST_P(BallotTest, AllKnowTheFilesOfAll) {

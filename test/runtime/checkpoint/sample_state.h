@@ -47,14 +47,15 @@ class SampleState {
   runtime::StepDriver& executor() { return *executor_; }
 
   std::vector<runtime::StateTensor> Tensors() const {
-    return *runtime::ListStateTensors(plan());
+    return *runtime::ListStateTensors(plan().manifest());
   }
   // All of them, as one process writes them.
   absl::StatusOr<runtime::CheckpointFile> Write(const std::string& folder) {
     const auto tensors = Tensors();
     ASSIGN_OR_RETURN(const auto parts,
                      runtime::PartsToWrite(tensors, *executor_, {}));
-    return runtime::WriteStateFile(*vfs_, folder, parts, *executor_, {}, [] {});
+    return runtime::WriteStateFile(*vfs_, folder, parts,
+                                   runtime::ReaderOf(*executor_), {}, [] {});
   }
   std::vector<std::byte> Read(const runtime::StateTensor& tensor) const {
     std::vector<std::byte> bytes(tensor.elements * tensor.slot.width);

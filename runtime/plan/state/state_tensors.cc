@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Walks over buckets, segments and slots.
-#include "runtime/checkpoint/state_tensors.h"
+#include "runtime/plan/state/state_tensors.h"
 
 #include <algorithm>
 
@@ -14,6 +14,9 @@
 namespace accel::runtime {
 namespace {
 
+// Shares of what all processes have end at multiples of it.
+constexpr uint64_t kShareElements = 1024;
+
 bool IsKept(absl::string_view slot) {
   return slot != "gradient" && slot != "compute";
 }
@@ -23,12 +26,13 @@ bool IsQuantized(const planpb::Segment& segment) {
                      [](const planpb::Slot& slot) { return slot.block() > 1; });
 }
 
-absl::StatusOr<DType> TypeOf(const PlanView& plan, uint32_t buffer) {
-  const planpb::ElementType type = plan.buffer(buffer).dtype();
+absl::StatusOr<DType> TypeOf(const planpb::Manifest& manifest,
+                             uint32_t buffer) {
+  const planpb::ElementType type = manifest.buffers(buffer).dtype();
   const auto dtype = ToDType(type);
   if (!dtype) {
     return absl::UnimplementedError(
-        absl::StrCat("buffer '", plan.buffer(buffer).name(), "' holds ",
+        absl::StrCat("buffer '", manifest.buffers(buffer).name(), "' holds ",
                      ElementTypeName(type), ", which no checkpoint does"));
   }
   return *dtype;
@@ -36,10 +40,10 @@ absl::StatusOr<DType> TypeOf(const PlanView& plan, uint32_t buffer) {
 
 class TensorList {
  public:
-  explicit TensorList(const PlanView& plan) : plan_(plan) {}
+  explicit TensorList(const planpb::Manifest& manifest) : manifest_(manifest) {}
 
   absl::Status AddSegment(int bucket_number, int number) {
-    const planpb::Bucket& bucket = plan_.manifest().buckets(bucket_number);
+    const planpb::Bucket& bucket = manifest_.buckets(bucket_number);
     const planpb::Segment& segment = bucket.segments(number);
     for (const planpb::Slot& slot : segment.slots()) {
       if (!IsKept(slot.name())) {
@@ -51,7 +55,7 @@ class TensorList {
         tensors_.push_back(whole);
         continue;
       }
-      for (const planpb::Parameter& parameter : plan_.manifest().parameters()) {
+      for (const planpb::Parameter& parameter : manifest_.parameters()) {
         if (parameter.bucket() == static_cast<uint32_t>(bucket_number) &&
             parameter.segment() == static_cast<uint32_t>(number)) {
           AddParameter(parameter, slot, whole);
@@ -71,7 +75,7 @@ class TensorList {
     StateTensor tensor;
     tensor.name =
         absl::StrCat(bucket.name(), ".", segment.name(), "/", slot.name());
-    ASSIGN_OR_RETURN(tensor.dtype, TypeOf(plan_, slot.buffer()));
+    ASSIGN_OR_RETURN(tensor.dtype, TypeOf(manifest_, slot.buffer()));
     tensor.slot.buffer = slot.buffer();
     tensor.slot.width = static_cast<uint64_t>(ByteWidth(tensor.dtype));
     tensor.slot.shard.set_elements(DivideUp(segment.elements(), block));
@@ -91,17 +95,17 @@ class TensorList {
     tensors_.push_back(tensor);
   }
 
-  const PlanView& plan_;
+  const planpb::Manifest& manifest_;
   std::vector<StateTensor> tensors_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::vector<StateTensor>> ListStateTensors(
-    const PlanView& plan) {
-  TensorList list(plan);
-  for (int bucket = 0; bucket < plan.manifest().buckets_size(); ++bucket) {
-    const int segments = plan.manifest().buckets(bucket).segments_size();
+    const planpb::Manifest& manifest) {
+  TensorList list(manifest);
+  for (int bucket = 0; bucket < manifest.buckets_size(); ++bucket) {
+    const int segments = manifest.buckets(bucket).segments_size();
     for (int segment = 0; segment < segments; ++segment) {
       RETURN_IF_ERROR(list.AddSegment(bucket, segment));
     }
@@ -110,9 +114,9 @@ absl::StatusOr<std::vector<StateTensor>> ListStateTensors(
 }
 
 absl::StatusOr<std::vector<StateScalar>> ListStateScalars(
-    const PlanView& plan) {
+    const planpb::Manifest& manifest) {
   std::vector<StateScalar> scalars;
-  for (const planpb::State& state : plan.manifest().states()) {
+  for (const planpb::State& state : manifest.states()) {
     if (state.kind() != planpb::State::KIND_COUNTER &&
         state.kind() != planpb::State::KIND_SCALE) {
       continue;
@@ -120,8 +124,8 @@ absl::StatusOr<std::vector<StateScalar>> ListStateScalars(
     StateScalar scalar;
     scalar.name = state.name();
     scalar.buffer = state.buffer();
-    ASSIGN_OR_RETURN(scalar.dtype, TypeOf(plan, state.buffer()));
-    const auto bytes = ConstantSize(plan.buffer(state.buffer()).bytes());
+    ASSIGN_OR_RETURN(scalar.dtype, TypeOf(manifest, state.buffer()));
+    const auto bytes = ConstantSize(manifest.buffers(state.buffer()).bytes());
     if (!bytes) {
       return absl::UnimplementedError(
           absl::StrCat("state '", state.name(), "' has no size of its own"));
@@ -130,6 +134,35 @@ absl::StatusOr<std::vector<StateScalar>> ListStateScalars(
     scalars.push_back(scalar);
   }
   return scalars;
+}
+
+// The same for all, as every process has all of it.
+OwnedRange ShareOf(uint64_t elements, uint64_t index, uint64_t count) {
+  const uint64_t each =
+      DivideUp(DivideUp(elements, count), kShareElements) * kShareElements;
+  const uint64_t begin = std::min(elements, index * each);
+  return {begin, std::min(elements, begin + each)};
+}
+
+absl::StatusOr<uint64_t> CheckpointBytes(const planpb::Manifest& manifest,
+                                         const RankBinding& binding,
+                                         uint64_t processes) {
+  ASSIGN_OR_RETURN(const std::vector<StateTensor> tensors,
+                   ListStateTensors(manifest));
+  uint64_t bytes = 0;
+  for (const StateTensor& tensor : tensors) {
+    // The first one's share is as large as any.
+    OwnedRange part = ShareOf(tensor.elements, 0, processes);
+    if (processes > 1 && tensor.slot.IsSharded()) {
+      ASSIGN_OR_RETURN(const OwnedRange held,
+                       OwnedElements(tensor.slot.shard, binding));
+      part.begin = std::max(held.begin, tensor.first);
+      part.end = std::max(part.begin,
+                          std::min(held.end, tensor.first + tensor.elements));
+    }
+    bytes += part.size() * tensor.slot.width;
+  }
+  return bytes;
 }
 
 }  // namespace accel::runtime
