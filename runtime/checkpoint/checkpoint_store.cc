@@ -98,6 +98,16 @@ absl::Status CheckpointStore::Commit(int64_t step,
   return vfs_.SyncDirectory(root_);
 }
 
+absl::Status CheckpointStore::SetAside(int64_t step) {
+  const std::string name = absl::StrCat("damaged-", NameOf(step));
+  std::string path = JoinPath(root_, name);
+  for (int i = 2; vfs_.Stat(path).ok(); ++i) {
+    path = JoinPath(root_, absl::StrCat(name, "-", i));
+  }
+  RETURN_IF_ERROR(vfs_.Rename(Folder(step), path));
+  return vfs_.SyncDirectory(root_);
+}
+
 void CheckpointStore::Abandon(int64_t step) {
   // What cannot be removed now is when the next one is begun.
   static_cast<void>(RemoveFolder(NewFolder(step)));

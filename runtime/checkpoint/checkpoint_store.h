@@ -41,6 +41,9 @@ class CheckpointStore {
   // not end. AlreadyExists if there is a checkpoint of that step.
   absl::Status Begin(int64_t step);
   absl::Status Commit(int64_t step, const CheckpointManifest& manifest);
+  // Gives a damaged checkpoint another name, "damaged-step-00000250", so that
+  // there can be a new one of its step. What is damaged stays to be looked at.
+  absl::Status SetAside(int64_t step);
   // Removes what was begun, after an error.
   void Abandon(int64_t step);
   // Removes old checkpoints.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/base/sha256.h"
 
@@ -111,14 +112,22 @@ absl::StatusOr<CheckpointManifest> ParseManifest(absl::string_view text) {
   }
   try {
     const Json json = Json::parse(text);
-    if (json.at("format").get<std::string>() != kFormat ||
-        json.at("version").get<int64_t>() != kVersion) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "expected version ", kVersion, " of '", kFormat, "', got version ",
-          json.at("version").dump(), " of ", json.at("format").dump(),
-          "; use the release of accel-run that wrote it"));
+    const auto format = json.at("format").get<std::string>();
+    const auto version = json.at("version").get<int64_t>();
+    if (format != kFormat || version != kVersion) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected version ", kVersion, " of '", kFormat,
+                       "', got version ", version, " of '", format,
+                       "'; use the release of accel-run that wrote it"));
     }
-    return FromJson(json);
+    CheckpointManifest manifest = FromJson(json);
+    for (const CheckpointFile& file : manifest.files) {
+      if (file.name.empty() || absl::StrContains(file.name, '/')) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "expected files in its own folder, got '", file.name, "'"));
+      }
+    }
+    return manifest;
   } catch (const nlohmann::json::exception& error) {
     return absl::InvalidArgumentError(
         absl::StrCat("it is not what accel-run writes: ", error.what()));

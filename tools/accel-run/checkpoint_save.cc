@@ -51,6 +51,9 @@ absl::Status CheckpointSave::Do(
     return absl::OkStatus();
   }
   if (part_ == Part::kFolder) {
+    if (sets_aside_) {
+      RETURN_IF_ERROR(store_.SetAside(step()));
+    }
     return store_.Begin(step());
   }
   RETURN_IF_ERROR(first_());

@@ -47,6 +47,8 @@ class CheckpointSave {
                     std::shared_ptr<runtime::StateCopy> copy);
 
   Part part() const { return part_; }
+  // The checkpoint of this step that is there is damaged: it gets another name.
+  void SetAside() { sets_aside_ = true; }
   // What this process does for the part. `on_progress` is called after each
   // 4 MiB; its error ends the part.
   absl::Status Do(const std::function<absl::Status()>& on_progress);
@@ -77,6 +79,7 @@ class CheckpointSave {
   runtime::StateReader read_;
   Part part_ = Part::kFolder;
   bool is_whole_ = false;
+  bool sets_aside_ = false;
   runtime::CheckpointFile file_;  // this process's
 };
 

@@ -111,6 +111,7 @@ absl::StatusOr<std::unique_ptr<Checkpoint>> RunCheckpoints::FindNewest() {
       return Checkpoint::Open(vfs_, folder);
     }
     if (IsFirst()) {
+      damaged_.insert(step);
       logger_.Log(LogLevel::kWarning,
                   absl::StrCat("the checkpoint of step ", step,
                                " cannot be used: ", checked.status.message()));
@@ -173,6 +174,9 @@ absl::Status RunCheckpoints::Save(const runtime::PlanView& plan,
   in_background_ = copy != nullptr;
   save_ = std::make_shared<CheckpointSave>(
       vfs_, store_, place_, std::move(manifest), std::move(first));
+  if (damaged_.erase(save_->step()) > 0) {
+    save_->SetAside();
+  }
   if (own_.ok()) {
     own_ = save_->Read(plan, executor, std::move(copy));
   }

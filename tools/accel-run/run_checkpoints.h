@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,7 @@ class RunCheckpoints {
   runtime::CheckpointStore store_;
   std::chrono::steady_clock::time_point last_time_;
   int64_t last_saved_ = -1;
+  std::set<int64_t> damaged_;             // steps, of the first process
   std::shared_ptr<CheckpointSave> save_;  // null: none is under way
   // Of that: what this process has done of its part, if no job does it.
   absl::Status own_;

@@ -17,9 +17,11 @@ namespace {
 
 using runtime::CheckpointManifest;
 using runtime::CheckpointStore;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 class CheckpointStoreTest : public ::testing::Test {
  protected:
@@ -45,6 +47,22 @@ class CheckpointStoreTest : public ::testing::Test {
   TempDir dir_;
   std::unique_ptr<runtime::Vfs> vfs_ = runtime::MakePosixVfs();
 };
+
+TEST_F(CheckpointStoreTest, WhatIsDamagedMakesRoomAndStays) {
+  CheckpointStore store(*vfs_, dir_.path());
+  for (const char* aside :
+       {"damaged-step-00000050", "damaged-step-00000050-2"}) {
+    ASSERT_OK(Save(*vfs_, 50));
+    ASSERT_OK(store.SetAside(50));
+    EXPECT_THAT(List(), IsEmpty());
+    EXPECT_THAT(Names(), Contains(aside));
+  }
+  ASSERT_OK(Save(*vfs_, 50));
+  ASSERT_OK(store.Prune({1, 0}));
+  EXPECT_THAT(Names(),
+              UnorderedElementsAre("damaged-step-00000050",
+                                   "damaged-step-00000050-2", "step-00000050"));
+}
 
 TEST_F(CheckpointStoreTest, ListsTheNewestFirst) {
   EXPECT_THAT(List(), IsEmpty());

@@ -68,19 +68,34 @@ TEST(ManifestTest, EveryCutIsFound) {
             absl::StatusCode::kDataLoss);
 }
 
-TEST(ManifestTest, AnotherVersionIsNamedWithItsRemedy) {
+// Changed, under a hash that is right.
+std::string Forge(const std::string& from, const std::string& to) {
   const std::string text = SerializeManifest(Sample());
-  std::string other =
-      absl::StrReplaceAll(text.substr(0, text.rfind(",\n \"sha256\"")),
-                          {{"\"version\": 1", "\"version\": 2"}});
-  other +=
-      ",\n \"sha256\": \"" +
-      runtime::ToHex(runtime::Sha256::Of(absl::MakeConstSpan(
-          reinterpret_cast<const std::byte*>(other.data()), other.size()))) +
-      "\"\n}\n";
+  const std::string other = absl::StrReplaceAll(
+      text.substr(0, text.rfind(",\n \"sha256\"")), {{from, to}});
+  return other + ",\n \"sha256\": \"" +
+         runtime::ToHex(runtime::Sha256::Of(absl::MakeConstSpan(
+             reinterpret_cast<const std::byte*>(other.data()), other.size()))) +
+         "\"\n}\n";
+}
+
+TEST(ManifestTest, AnotherVersionIsNamedWithItsRemedy) {
   EXPECT_THAT(
-      ParseManifest(other).status().message(),
-      HasSubstr("got version 2 of \"accel checkpoint\"; use the release"));
+      ParseManifest(Forge("\"version\": 1", "\"version\": 2"))
+          .status()
+          .message(),
+      HasSubstr("got version 2 of 'accel checkpoint'; use the release"));
+}
+
+TEST(ManifestTest, FilesLieInItsOwnFolder) {
+  const std::string name = Sample().files[0].name;
+  for (const std::string& other : {"../" + name, "/" + name, std::string()}) {
+    EXPECT_THAT(
+        ParseManifest(Forge("\"" + name + "\"", "\"" + other + "\""))
+            .status()
+            .message(),
+        HasSubstr("expected files in its own folder, got '" + other + "'"));
+  }
 }
 
 }  // namespace
