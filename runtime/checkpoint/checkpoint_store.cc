@@ -104,8 +104,8 @@ absl::Status CheckpointStore::SetAside(int64_t step) {
   for (int i = 2; vfs_.Stat(path).ok(); ++i) {
     path = JoinPath(root_, absl::StrCat(name, "-", i));
   }
-  RETURN_IF_ERROR(vfs_.Rename(Folder(step), path));
-  return vfs_.SyncDirectory(root_);
+  // Durable with the new one's name.
+  return vfs_.Rename(Folder(step), path);
 }
 
 void CheckpointStore::Abandon(int64_t step) {
