@@ -85,9 +85,12 @@ public:
     create<dist::ReduceScatterOp>(StateExchange::ScatterBehindLoop,
                                   dist::getShardAxes());
     reduceShares(module, function);
-    builder.setInsertionPoint(function.getBody().front().getTerminator());
-    create<dist::AllGatherOp>(StateExchange::GatherBehindUpdate,
-                              dist::getShardAxes());
+    if (getRole(function) == FunctionRole::Step) {
+      // The others update nothing: ranks have the whole from the last step.
+      builder.setInsertionPoint(function.getBody().front().getTerminator());
+      create<dist::AllGatherOp>(StateExchange::GatherBehindUpdate,
+                                dist::getShardAxes());
+    }
   }
 
 private:

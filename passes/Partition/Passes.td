@@ -16,7 +16,7 @@ def InsertCollectivesPass : Pass<"accel-insert-collectives", "mlir::ModuleOp"> {
     | gradient | whole | behind the loop, summed to each rank its part |
     | gradient | part | at the end of the loop's body, what the microbatch added is summed to each rank its part |
     | a sum, or a maximum, of which ranks have shares | | summed over all ranks, or the largest of them, behind its write |
-    | master | whole | gathered at the end of the step |
+    | master | whole | gathered at the end of the step; not in a function that evaluates, which updates nothing |
     | master | part | gathered at the beginning of the loop's body |
 
     This is what is exchanged, as a program that is right; when is Schedule's business, which takes what is in the loop apart

@@ -159,7 +159,7 @@ public:
       }
     }
     for (StateOp state : module.getOps<StateOp>()) {
-      std::optional<Rule> rule = deriveRule(state);
+      std::optional<Rule> rule = deriveRuleHere(state);
       if (rule && used.contains(state) &&
           !exchanged.contains(state.getSymName())) {
         fail(state) << "expected '" << state.getSymName() << "' to be "
@@ -174,6 +174,17 @@ private:
   InFlightDiagnostic fail(Operation *op) {
     hasFailed = true;
     return op->emitError();
+  }
+
+  /// What owners have updated is gathered where they update it. A function that
+  /// does not leaves what ranks hold whole as the last step left it.
+  std::optional<Rule> deriveRuleHere(StateOp state) {
+    std::optional<Rule> rule = deriveRule(state);
+    if (rule && rule->getSide == getSideOfUpdated &&
+        getRole(function) != FunctionRole::Step) {
+      return std::nullopt;
+    }
+    return rule;
   }
 
   void verifyOperation(Operation &op, Place place) {
@@ -193,7 +204,7 @@ private:
 
   void verifyExchange(Operation &op, FlatSymbolRefAttr symbol, Place place) {
     auto state = symbols.lookup<StateOp>(symbol.getValue());
-    std::optional<Rule> rule = state ? deriveRule(state) : std::nullopt;
+    std::optional<Rule> rule = state ? deriveRuleHere(state) : std::nullopt;
     if (!rule) {
       fail(&op) << "expected a state that ranks exchange, got " << symbol;
       return;
@@ -253,7 +264,7 @@ private:
       return;
     }
     used.insert(state);
-    std::optional<Rule> rule = deriveRule(state);
+    std::optional<Rule> rule = deriveRuleHere(state);
     Side side = rule ? rule->getSide(op, place) : Side::Either;
     if (side == Side::Either) {
       return;

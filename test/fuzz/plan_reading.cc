@@ -8,6 +8,7 @@
 #include "runtime/executor/check_runnable.h"
 #include "runtime/plan/memory/memory_layout.h"
 #include "runtime/plan/plan.h"
+#include "runtime/plan/verify/verify_evaluation.h"
 #include "runtime/plan/verify/verify_launches.h"
 #include "runtime/plan/verify/verify_memory.h"
 #include "runtime/plan/verify/verify_schedule.h"
@@ -27,6 +28,7 @@ absl::Status Verify(const Plan& plan, const MemoryLayout& layout) {
   RETURN_IF_ERROR(runtime::VerifyLaunches(plan.view(), layout));
   RETURN_IF_ERROR(runtime::VerifyMemory(plan.view(), layout));
   RETURN_IF_ERROR(runtime::VerifySchedule(plan.view(), layout));
+  RETURN_IF_ERROR(runtime::VerifyEvaluation(plan.view(), layout));
   RETURN_IF_ERROR(runtime::CheckSharedSpace(plan.view()));
   for (const runtime::FunctionView& function : plan.view().functions()) {
     RETURN_IF_ERROR(runtime::CheckRunnable(plan.view(), function, layout));

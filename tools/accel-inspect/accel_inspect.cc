@@ -11,6 +11,7 @@
 #include "runtime/base/logger.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/posix_vfs.h"
+#include "runtime/plan/verify/verify_evaluation.h"
 #include "runtime/plan/verify/verify_launches.h"
 #include "runtime/plan/verify/verify_memory.h"
 #include "runtime/plan/verify/verify_schedule.h"
@@ -76,6 +77,7 @@ absl::Status Verify(const runtime::Plan& plan,
   RETURN_IF_ERROR(runtime::VerifyLaunches(plan.view(), layout));
   RETURN_IF_ERROR(runtime::VerifyMemory(plan.view(), layout));
   RETURN_IF_ERROR(runtime::VerifySchedule(plan.view(), layout));
+  RETURN_IF_ERROR(runtime::VerifyEvaluation(plan.view(), layout));
   size_t instructions = 0;
   for (const runtime::FunctionView& function : plan.view().functions()) {
     instructions += function.instructions().size();

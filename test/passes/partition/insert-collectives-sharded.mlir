@@ -215,3 +215,27 @@ module {
     return
   }
 }
+
+// -----
+
+// What ranks hold whole is complete since the last step: one that evaluates does not gather it.
+module {
+  accel.state @loss_sum accumulator : tensor<f64>
+  accel.state @"a.decayed.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "decayed">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+  accel.parameter @w : tensor<16x8xf32> trainable {segment = @"a.decayed.master", offset = 0 : i64}
+  // CHECK-LABEL: func.func @measure_whole
+  // CHECK: accel.repeat
+  // CHECK-NEXT: accel.read @w
+  // CHECK-NEXT: accel.accumulate @loss_sum
+  // CHECK-NEXT: }
+  // CHECK-NEXT: dist.all_reduce [@loss_sum] over ["replica", "fsdp"]
+  // CHECK-NEXT: return
+  func.func @measure_whole() attributes {accel.role = #accel.role<evaluate>} {
+    %x = accel.constant dense<1.0> : tensor<f64>
+    accel.repeat {
+      %w = accel.read @w : tensor<16x8xf32>
+      accel.accumulate @loss_sum, %x : tensor<f64>
+    }
+    return
+  }
+}

@@ -205,3 +205,15 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   dist.all_reduce [@"m.d.gradient"] over ["replica", "fsdp"]
   return
 }
+
+// -----
+
+// An evaluation updates nothing that could be gathered.
+accel.state @"m.d.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@m "d">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<whole>}
+func.func @measure() attributes {accel.role = #accel.role<evaluate>} {
+  accel.repeat {
+  }
+  // expected-error@below {{expected a state that ranks exchange, got @m.d.master}}
+  dist.all_gather [@"m.d.master"] over ["fsdp"]
+  return
+}

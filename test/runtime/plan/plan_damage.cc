@@ -2,8 +2,9 @@
 // Damages a compiled plan in every way that must be noticed, one at a time, and
 // asks the verifier: plan-damage-test schedule|memory PLAN [MOVES-PER-BUFFER],
 // plan-damage-test launches PLAN [RANKS], plan-damage-test launch-part PLAN
-// OUT. Ends with status 1 and the first damage that was not noticed, or not
-// named.
+// OUT, plan-damage-test evaluation PLAN, plan-damage-test evaluation-trains
+// PLAN OUT. Ends with status 1 and the first damage that was not noticed, or
+// not named.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -19,6 +20,7 @@
 #include "runtime/plan/verify/verify_launches.h"
 #include "runtime/plan/verify/verify_memory.h"
 #include "runtime/plan/verify/verify_schedule.h"
+#include "test/runtime/plan/evaluation_damage.h"
 #include "test/runtime/plan/launch_damage.h"
 #include "test/runtime/plan/plan_program.h"
 
@@ -353,7 +355,8 @@ int Main(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2) {
     Fail(
         "usage: plan-damage-test schedule|memory PLAN [MOVES-PER-BUFFER], "
-        "launches PLAN [RANKS], launch-part PLAN OUT");
+        "launches PLAN [RANKS], launch-part PLAN OUT, evaluation PLAN, "
+        "evaluation-trains PLAN OUT");
   }
   const Program good = ReadGood(arguments[1]);
   const std::string more = arguments.size() > 2 ? arguments[2] : "";
@@ -363,6 +366,10 @@ int Main(const std::vector<std::string>& arguments) {
     DamageLaunches(good, more.empty() ? 1 : std::stoul(more));
   } else if (arguments[0] == "launch-part") {
     WriteLaunchPart(good, more);
+  } else if (arguments[0] == "evaluation") {
+    DamageEvaluation(good);
+  } else if (arguments[0] == "evaluation-trains") {
+    WriteEvaluationThatTrains(good, more);
   } else {
     MemoryDamage(good).Run(more.empty() ? SIZE_MAX : std::stoul(more));
   }
