@@ -9,19 +9,24 @@
 
 namespace accel::tools {
 
+static void Include(int64_t step, double loss, CurveRange& range) {
+  range.last_step = std::max(range.last_step, step);
+  if (!std::isfinite(loss)) {
+    return;
+  }
+  range.lowest = range.empty ? loss : std::min(range.lowest, loss);
+  range.highest = range.empty ? loss : std::max(range.highest, loss);
+  range.empty = false;
+}
+
 CurveRange RangeOf(const std::vector<Curve>& curves) {
   CurveRange range;
   for (const Curve& curve : curves) {
     for (const MetricsStep& step : curve.run->steps) {
-      range.last_step = std::max(range.last_step, step.step);
-      if (!std::isfinite(step.loss)) {
-        continue;
-      }
-      range.lowest =
-          range.empty ? step.loss : std::min(range.lowest, step.loss);
-      range.highest =
-          range.empty ? step.loss : std::max(range.highest, step.loss);
-      range.empty = false;
+      Include(step.step, step.loss, range);
+    }
+    for (const MetricsEvaluation& evaluation : curve.run->evaluations) {
+      Include(evaluation.step, evaluation.loss, range);
     }
   }
   if (!(range.highest > range.lowest)) {
@@ -70,6 +75,16 @@ std::vector<CurveColumn> ColumnsOf(const Curve& curve, const CurveRange& range,
   ColumnFiller filler(range.first_step, range.last_step, columns);
   for (const MetricsStep& step : curve.run->steps) {
     filler.Add(step.step, step.loss);
+  }
+  return filler.columns();
+}
+
+std::vector<CurveColumn> EvaluationColumnsOf(const Curve& curve,
+                                             const CurveRange& range,
+                                             size_t columns) {
+  ColumnFiller filler(range.first_step, range.last_step, columns);
+  for (const MetricsEvaluation& evaluation : curve.run->evaluations) {
+    filler.Add(evaluation.step, evaluation.loss);
   }
   return filler.columns();
 }

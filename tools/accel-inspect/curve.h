@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Curves of losses to be drawn: their points, the range that they take, ticks.
+// Curves of losses to be drawn, of steps and of evaluations: their points, the
+// range that they take, ticks.
 #ifndef ACCEL_TOOLS_ACCEL_INSPECT_CURVE_H_
 #define ACCEL_TOOLS_ACCEL_INSPECT_CURVE_H_
 
@@ -15,6 +16,8 @@ namespace accel::tools {
 struct Curve {
   std::string label;
   const MetricsRun* run = nullptr;  // borrowed
+
+  bool evaluates() const { return !run->evaluations.empty(); }
 };
 
 // The plane that curves lie in: steps to the right, losses upwards.
@@ -26,7 +29,8 @@ struct CurveRange {
   bool empty = true;  // no loss is finite
 };
 
-// Of all curves. Losses that do not differ get some room around them.
+// Of all curves, with their evaluations. Losses that do not differ get some
+// room around them.
 CurveRange RangeOf(const std::vector<Curve>& curves);
 
 // Where a loss lies: 0 at the top of the range, 1 at its bottom.
@@ -69,6 +73,11 @@ class ColumnFiller {
 // The curve in `columns` of equal width, whatever the number of its steps.
 std::vector<CurveColumn> ColumnsOf(const Curve& curve, const CurveRange& range,
                                    size_t columns);
+
+// The same of its evaluations, most columns of which have no point.
+std::vector<CurveColumn> EvaluationColumnsOf(const Curve& curve,
+                                             const CurveRange& range,
+                                             size_t columns);
 
 // Round numbers of [lowest, highest], about `count` of them, ascending: steps
 // of 1, 2 or 5 times a power of ten.

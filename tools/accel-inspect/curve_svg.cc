@@ -23,6 +23,7 @@ constexpr double kTop = 44;
 constexpr double kBottom = 52;
 constexpr double kKeyLine = 20;
 constexpr size_t kColumns = 1200;  // points of a line: more are not seen
+constexpr size_t kMostDots = 100;  // beside each other: more are a band
 
 // Told apart also by people who do not see all colours, on white and on black.
 struct Color {
@@ -62,35 +63,79 @@ std::string Style(size_t curves) {
       "<style>\ntext{font:13px system-ui,sans-serif}"
       ".t{font-size:15px;font-weight:600}.g,.a{stroke-width:1}"
       ".l{fill:none;stroke-width:2;stroke-linejoin:round;"
-      "stroke-linecap:round}\n",
+      "stroke-linecap:round}.e{stroke-dasharray:7 5}\n",
       Colors(kLight, colors, false), "\n@media (prefers-color-scheme:dark){",
       Colors(kDark, colors, true), "}\n</style>\n");
 }
 
+// How a line is drawn: broken for evaluations.
+struct Pen {
+  size_t number = 0;  // of the colour
+  bool is_broken = false;
+
+  size_t color() const { return number % std::size(kColors); }
+  std::string LineClass() const {
+    return absl::StrCat("l ", is_broken ? "e " : "", "c", color());
+  }
+};
+
+// At "x,y".
+std::string DotAt(const std::string& point, const Pen& pen) {
+  const std::pair<std::string, std::string> place = absl::StrSplit(point, ',');
+  return absl::StrFormat(
+      "<circle class=\"k%d\" cx=\"%s\" cy=\"%s\" r=\"3\"/>\n", pen.color(),
+      place.first, place.second);
+}
+
 // A line of points "x,y"; a dot of one.
-std::string LineOf(const std::vector<std::string>& points, size_t number) {
-  const size_t color = number % std::size(kColors);
+std::string LineOf(const std::vector<std::string>& points, const Pen& pen) {
   if (points.empty()) {
     return "";
   }
   if (points.size() == 1) {
-    const std::pair<std::string, std::string> place =
-        absl::StrSplit(points.front(), ',');
-    return absl::StrFormat(
-        "<circle class=\"k%d\" cx=\"%s\" cy=\"%s\" r=\"3\"/>\n", color,
-        place.first, place.second);
+    return DotAt(points.front(), pen);
   }
-  return absl::StrFormat("<polyline class=\"l c%d\" points=\"%s\"/>\n", color,
-                         absl::StrJoin(points, " "));
+  return absl::StrFormat("<polyline class=\"%s\" points=\"%s\"/>\n",
+                         pen.LineClass(), absl::StrJoin(points, " "));
+}
+
+// In the colour of the run; the evaluations of a run alone have one of their
+// own, as nothing else needs it.
+Pen EvaluationPen(size_t number, size_t curves) {
+  return {curves == 1 ? 1 : number, true};
+}
+
+// A line of the key.
+struct KeyEntry {
+  Pen pen;
+  std::string text;
+};
+
+// None where there is one line, which the title names.
+std::vector<KeyEntry> KeyOf(const std::vector<Curve>& curves) {
+  std::vector<KeyEntry> key;
+  for (size_t i = 0; i < curves.size(); ++i) {
+    const bool is_alone = curves.size() == 1;
+    if (!is_alone || curves[i].evaluates()) {
+      key.push_back({{i, false}, is_alone ? "training" : curves[i].label});
+    }
+    if (curves[i].evaluates()) {
+      key.push_back(
+          {EvaluationPen(i, curves.size()),
+           absl::StrCat(is_alone ? "" : curves[i].label + ", ", "evaluation")});
+    }
+  }
+  return key;
 }
 
 class Picture {
  public:
-  Picture(const CurveRange& range, size_t curves)
-      : range_(range),
-        key_(curves > 1 ? kKeyLine * static_cast<double>(curves) : 0) {}
+  Picture(const CurveRange& range, std::vector<KeyEntry> key)
+      : range_(range), key_(std::move(key)) {}
 
-  double height() const { return kHeight + key_; }
+  double height() const {
+    return kHeight + kKeyLine * static_cast<double>(key_.size());
+  }
   double X(double step) const {
     const double steps = static_cast<double>(
         std::max<int64_t>(1, range_.last_step - range_.first_step));
@@ -102,12 +147,17 @@ class Picture {
   }
 
   std::string Axes() const;
-  std::string Lines(const Curve& curve, size_t number) const;
-  std::string Key(const std::vector<Curve>& curves) const;
+  std::string Lines(const Curve& curve, const Pen& steps,
+                    const Pen& evaluations) const;
+  std::string Key() const;
 
  private:
+  std::string Line(const std::vector<CurveColumn>& columns,
+                   const Pen& pen) const;
+  std::string PointAt(size_t column, double loss) const;
+
   CurveRange range_;
-  double key_;  // height of the key
+  std::vector<KeyEntry> key_;
 };
 
 std::string Picture::Axes() const {
@@ -146,12 +196,19 @@ std::string Picture::Axes() const {
   return svg;
 }
 
-// Each column from its first to its last loss by way of the extremes: what is
-// seen of thousands of steps in a point. A gap ends a line and begins another.
-std::string Picture::Lines(const Curve& curve, size_t number) const {
-  const std::vector<CurveColumn> columns = ColumnsOf(curve, range_, kColumns);
+std::string Picture::PointAt(size_t column, double loss) const {
   const double steps =
       static_cast<double>(range_.last_step - range_.first_step);
+  const double x = X(static_cast<double>(range_.first_step) +
+                     steps * static_cast<double>(column) /
+                         static_cast<double>(kColumns - 1));
+  return absl::StrFormat("%.2f,%.2f", x, Y(loss));
+}
+
+// Each column from its first to its last loss by way of the extremes: what is
+// seen of thousands of steps in a point. A gap ends a line and begins another.
+std::string Picture::Line(const std::vector<CurveColumn>& columns,
+                          const Pen& pen) const {
   std::string svg;
   std::vector<std::string> points;
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -160,15 +217,10 @@ std::string Picture::Lines(const Curve& curve, size_t number) const {
       continue;
     }
     if (column.after_gap) {
-      absl::StrAppend(&svg, LineOf(points, number));
+      absl::StrAppend(&svg, LineOf(points, pen));
       points.clear();
     }
-    const double x =
-        X(static_cast<double>(range_.first_step) +
-          steps * static_cast<double>(i) / static_cast<double>(kColumns - 1));
-    const auto add = [&](double loss) {
-      points.push_back(absl::StrFormat("%.2f,%.2f", x, Y(loss)));
-    };
+    const auto add = [&](double loss) { points.push_back(PointAt(i, loss)); };
     add(column.first);
     if (column.lowest < column.highest) {
       add(column.highest);
@@ -176,19 +228,35 @@ std::string Picture::Lines(const Curve& curve, size_t number) const {
       add(column.last);
     }
   }
-  return absl::StrCat(svg, LineOf(points, number));
+  return absl::StrCat(svg, LineOf(points, pen));
 }
 
-std::string Picture::Key(const std::vector<Curve>& curves) const {
+std::string Picture::Lines(const Curve& curve, const Pen& steps,
+                           const Pen& evaluations) const {
+  std::string svg = Line(ColumnsOf(curve, range_, kColumns), steps);
+  const std::vector<CurveColumn> columns =
+      EvaluationColumnsOf(curve, range_, kColumns);
+  absl::StrAppend(&svg, Line(columns, evaluations));
+  std::vector<std::string> dots;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].has_points) {
+      dots.push_back(DotAt(PointAt(i, columns[i].last), evaluations));
+    }
+  }
+  return dots.size() > kMostDots ? svg
+                                 : absl::StrCat(svg, absl::StrJoin(dots, ""));
+}
+
+std::string Picture::Key() const {
   std::string svg;
-  for (size_t i = 0; i < curves.size(); ++i) {
+  for (size_t i = 0; i < key_.size(); ++i) {
     const double y = kHeight + kKeyLine * static_cast<double>(i);
     absl::StrAppendFormat(
         &svg,
-        "<line class=\"l c%d\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" "
+        "<line class=\"%s\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" "
         "y2=\"%.2f\"/><text x=\"%.2f\" y=\"%.2f\">%s</text>\n",
-        i % std::size(kColors), kLeft, y, kLeft + 24, y, kLeft + 34, y + 4.5,
-        EscapedMarkup(curves[i].label));
+        key_[i].pen.LineClass(), kLeft, y, kLeft + 24, y, kLeft + 34, y + 4.5,
+        EscapedMarkup(key_[i].text));
   }
   return svg;
 }
@@ -197,13 +265,15 @@ std::string Picture::Key(const std::vector<Curve>& curves) const {
 
 std::string CurveSvg(const std::vector<Curve>& curves) {
   const CurveRange range = RangeOf(curves);
-  const Picture picture(range, curves.size());
+  const Picture picture(range, KeyOf(curves));
   std::string svg = absl::StrFormat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
       "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
       "aria-label=\"loss by step\">\n",
       kWidth, picture.height(), kWidth, picture.height());
-  absl::StrAppend(&svg, Style(curves.size()));
+  absl::StrAppend(
+      &svg,
+      Style(curves.size() == 1 && curves[0].evaluates() ? 2 : curves.size()));
   absl::StrAppendFormat(&svg,
                         "<rect class=\"s\" width=\"%.0f\" height=\"%.0f\"/>\n",
                         kWidth, picture.height());
@@ -221,10 +291,10 @@ std::string CurveSvg(const std::vector<Curve>& curves) {
   }
   absl::StrAppend(&svg, picture.Axes());
   for (size_t i = 0; i < curves.size(); ++i) {
-    absl::StrAppend(&svg, picture.Lines(curves[i], i));
+    absl::StrAppend(&svg, picture.Lines(curves[i], {i, false},
+                                        EvaluationPen(i, curves.size())));
   }
-  return absl::StrCat(svg, curves.size() > 1 ? picture.Key(curves) : "",
-                      "</svg>\n");
+  return absl::StrCat(svg, picture.Key(), "</svg>\n");
 }
 
 }  // namespace accel::tools

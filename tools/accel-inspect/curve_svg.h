@@ -10,6 +10,9 @@
 
 namespace accel::tools {
 
+// A line for the steps of each run, and a broken one with a dot for each
+// evaluation for what it has measured on other data.
+//
 // A picture of its own, without scripts, fonts or anything else from outside.
 // It has a light and a dark form, which the reader's settings choose
 // (prefers-color-scheme). The same curves give the same bytes.

@@ -46,11 +46,7 @@ class Plane {
   // From the last point of one column a line leads to the first of the next
   // one that has any.
   void Draw(const Curve& curve, const CurveRange& range, char letter) {
-    const double lowest_row = static_cast<double>(cells_.size() * down_ - 1);
-    const auto row_of = [&](double loss) {
-      return static_cast<size_t>(
-          std::lround(PlaceOf(loss, range) * lowest_row));
-    };
+    const auto row_of = [&](double loss) { return RowOf(loss, range); };
     const std::vector<CurveColumn> columns =
         ColumnsOf(curve, range, columns_ * across_);
     size_t last_x = columns.size();
@@ -68,6 +64,19 @@ class Plane {
     }
   }
 
+  // A letter for each, over the line: they are few, and far from each other.
+  void DrawEvaluations(const Curve& curve, const CurveRange& range,
+                       char letter) {
+    const std::vector<CurveColumn> columns =
+        EvaluationColumnsOf(curve, range, columns_ * across_);
+    for (size_t x = 0; x < columns.size(); ++x) {
+      if (columns[x].has_points) {
+        cells_[RowOf(columns[x].last, range) / down_][x / across_] = {0,
+                                                                      letter};
+      }
+    }
+  }
+
   std::string Row(size_t row) const {
     std::string text;
     for (const Cell& cell : cells_[row]) {
@@ -78,6 +87,11 @@ class Plane {
   }
 
  private:
+  size_t RowOf(double loss, const CurveRange& range) const {
+    const double lowest_row = static_cast<double>(cells_.size() * down_ - 1);
+    return static_cast<size_t>(std::lround(PlaceOf(loss, range) * lowest_row));
+  }
+
   // What lies between two points: each row between them in one column.
   void Connect(size_t from_x, size_t from_y, size_t to_x, size_t to_y,
                char letter) {
@@ -143,6 +157,39 @@ std::string StepLine(const CurveRange& range, size_t indent, size_t columns) {
                       last, "\n");
 }
 
+// The letters of steps and of evaluations.
+struct Letters {
+  char steps;
+  char evaluations;
+};
+
+Letters LettersOf(size_t number, size_t curves) {
+  return curves == 1 ? Letters{'*', 'o'}
+                     : Letters{static_cast<char>('a' + number),
+                               static_cast<char>('A' + number)};
+}
+
+// What the letters stand for, where it is not plain.
+std::string KeyText(const std::vector<Curve>& curves, size_t indent) {
+  std::string text;
+  const auto add = [&](char letter, absl::string_view what) {
+    absl::StrAppend(&text, std::string(indent, ' '), std::string(1, letter),
+                    "  ", what, "\n");
+  };
+  for (size_t i = 0; i < curves.size(); ++i) {
+    const Letters letters = LettersOf(i, curves.size());
+    if (curves.size() > 1) {
+      add(letters.steps, curves[i].label);
+    }
+    if (curves[i].evaluates()) {
+      add(letters.evaluations,
+          curves.size() > 1 ? absl::StrCat(curves[i].label, ", evaluation")
+                            : std::string("evaluation"));
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string CurveText(const std::vector<Curve>& curves,
@@ -161,8 +208,11 @@ std::string CurveText(const std::vector<Curve>& curves,
   const bool dots = options.unicode && curves.size() == 1;
   Plane plane(columns, options.height, dots);
   for (size_t i = 0; i < curves.size(); ++i) {
-    plane.Draw(curves[i], range,
-               curves.size() == 1 ? '*' : static_cast<char>('a' + i));
+    plane.Draw(curves[i], range, LettersOf(i, curves.size()).steps);
+  }
+  for (size_t i = 0; i < curves.size(); ++i) {
+    plane.DrawEvaluations(curves[i], range,
+                          LettersOf(i, curves.size()).evaluations);
   }
   const absl::string_view axis = options.unicode ? "\xe2\x94\x82" : "|";
   const absl::string_view tick = options.unicode ? "\xe2\x94\xa4" : "+";
@@ -177,12 +227,8 @@ std::string CurveText(const std::vector<Curve>& curves,
   for (size_t i = 0; i < columns; ++i) {
     absl::StrAppend(&text, options.unicode ? "\xe2\x94\x80" : "-");
   }
-  absl::StrAppend(&text, "\n", StepLine(range, margin + 2, columns));
-  for (size_t i = 0; i < curves.size() && curves.size() > 1; ++i) {
-    absl::StrAppend(&text, std::string(margin + 2, ' '),
-                    std::string(1, static_cast<char>('a' + i)), "  ",
-                    curves[i].label, "\n");
-  }
+  absl::StrAppend(&text, "\n", StepLine(range, margin + 2, columns),
+                  KeyText(curves, margin + 2));
   return text;
 }
 

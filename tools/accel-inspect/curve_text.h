@@ -19,7 +19,8 @@ struct CurveTextOptions {
 };
 
 // The plane with ticks. One curve is drawn in dots or stars; of several each
-// has its letter, a, b ..., which the key below the plane explains.
+// has its letter, a, b ..., which the key below the plane explains. Evaluations
+// are letters over the lines: o, or A, B ...
 std::string CurveText(const std::vector<Curve>& curves,
                       const CurveTextOptions& options);
 

@@ -45,6 +45,7 @@ Examples:
 
 RUN is a run directory of accel-run or its metrics.jsonl, also of a run that goes on. A directory that was used by
 several runs shows all of them. Where the terminal's locale is UTF-8 the curve is drawn in dots, otherwise in ASCII.
+Evaluations are letters over it (o, or A, B ...), and in the picture dots on a broken line.
 
 Exit status: 0 done; 2 command line; 4 file, or no metrics
 )help";

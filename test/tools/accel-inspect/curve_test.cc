@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -29,6 +30,14 @@ MetricsRun WithLosses(const std::vector<double>& losses) {
     tools::MetricsStep& step = run.steps.emplace_back();
     step.step = static_cast<int64_t>(run.steps.size());
     step.loss = loss;
+  }
+  return run;
+}
+
+MetricsRun WithEvaluations(
+    MetricsRun run, const std::vector<std::pair<int64_t, double>>& losses) {
+  for (const auto& [step, loss] : losses) {
+    run.evaluations.push_back({step, loss, 10});
   }
   return run;
 }
@@ -80,6 +89,72 @@ TEST(CurveTest, SeveralRunsHaveLettersAndAKey) {
   EXPECT_THAT(text, HasSubstr("4 +a"));
   EXPECT_THAT(text, HasSubstr("0 +b"));
   EXPECT_THAT(text, HasSubstr("      a  first\n      b  second\n"));
+}
+
+TEST(CurveTest, EvaluationsAreLettersOverTheLine) {
+  const MetricsRun run =
+      WithEvaluations(WithLosses({4, 3, 2, 1, 0}), {{2, 4}, {4, 2}});
+  EXPECT_EQ(CurveText({{"run", &run}}, {.width = 26, .height = 5}),
+            "loss\n"
+            "   4 +***  o\n"
+            "     |  ******\n"
+            "   2 +       ****** o\n"
+            "     |            *****\n"
+            "   0 +                ****\n"
+            "     +--------------------\n"
+            "      1             step 5\n"
+            "      o  evaluation\n");
+  const std::string dots =
+      CurveText({{"run", &run}}, {.width = 26, .height = 5, .unicode = true});
+  EXPECT_THAT(dots, HasSubstr("  o\n"));
+  EXPECT_THAT(dots, HasSubstr("      o  evaluation\n"));
+}
+
+TEST(CurveTest, EvaluationsOfSeveralRunsHaveTheirRunsLetter) {
+  const MetricsRun one = WithLosses({4, 4, 4});
+  const MetricsRun two = WithEvaluations(WithLosses({0, 0, 0}), {{3, 2}});
+  const std::string text = CurveText({{"first", &one}, {"second", &two}},
+                                     {.width = 20, .height = 3});
+  EXPECT_THAT(text, HasSubstr("2 +             B\n"));
+  EXPECT_THAT(text, HasSubstr("      a  first\n      b  second\n"
+                              "      B  second, evaluation\n"));
+}
+
+// What is measured may lie above and below all losses of steps.
+TEST(CurveTest, TheRangeHoldsEvaluations) {
+  const MetricsRun run =
+      WithEvaluations(WithLosses({3, 2}), {{1, 9}, {2, -1}, {2, kNan}});
+  const tools::CurveRange range = tools::RangeOf({{"run", &run}});
+  EXPECT_EQ(range.lowest, -1);
+  EXPECT_EQ(range.highest, 9);
+  const MetricsRun lost = WithEvaluations(WithLosses({kNan, kNan}), {{2, 1}});
+  EXPECT_FALSE(tools::RangeOf({{"run", &lost}}).empty);
+}
+
+TEST(CurveTest, SvgHasABrokenLineWithDotsForEvaluations) {
+  const MetricsRun one = WithLosses({2, 1, 1, 1});
+  const MetricsRun two = WithEvaluations(WithLosses({3, 2, 2, 2}),
+                                         {{1, 4}, {2, 3}, {3, kNan}, {4, 2.5}});
+  const std::string svg = tools::CurveSvg({{"one", &one}, {"two", &two}});
+  EXPECT_THAT(svg, HasSubstr("<polyline class=\"l e c1\" points="));
+  EXPECT_THAT(svg, Not(HasSubstr("<polyline class=\"l e c0\"")));
+  EXPECT_THAT(svg, HasSubstr(">two, evaluation</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr(">one, evaluation</text>")));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  // Two, and the one behind the gap, once as a line of one point.
+  int dots = 0;
+  for (size_t at = svg.find(" cx="); at != std::string::npos;
+       at = svg.find(" cx=", at + 1)) {
+    ++dots;
+  }
+  EXPECT_EQ(dots, 4);
+  const std::string alone = tools::CurveSvg({{"two", &two}});
+  EXPECT_THAT(alone, HasSubstr("<polyline class=\"l c0\""));
+  EXPECT_THAT(alone, HasSubstr("<polyline class=\"l e c1\""));
+  EXPECT_THAT(alone, HasSubstr(".c1{stroke:"));
+  EXPECT_THAT(alone, HasSubstr(">training</text>"));
+  EXPECT_THAT(alone, HasSubstr(">evaluation</text>"));
+  EXPECT_THAT(tools::CurveSvg({{"one", &one}}), Not(HasSubstr(">training<")));
 }
 
 TEST(CurveTest, OddCurvesAreDrawn) {
