@@ -15,6 +15,11 @@ ExitCode TrainingRun::Fail(const absl::Status& status, const Stage& stage) {
     stop_signal_ = environment_.stop_requested();
     return ExitCode::kOk;
   }
+  if (group_ != nullptr && all_know_) {
+    // Every rank fails with it. One that ends at once must not seem dead to one
+    // that has not come so far.
+    group_->Finish().IgnoreError();
+  }
   const absl::Status group =
       group_ == nullptr ? absl::OkStatus() : group_->communicator().Health();
   if (group_ != nullptr && group.ok() && !all_know_) {
