@@ -92,12 +92,14 @@ std::string PlaceText(const std::string& path, const BlendEntry& entry) {
 
 absl::StatusOr<std::vector<BoundSources>> BindParts(
     Vfs& vfs, const std::vector<SignatureField>& signature,
-    const std::string& path, const std::vector<BlendEntry>& entries) {
+    const std::string& path, absl::string_view option,
+    const std::vector<BlendEntry>& entries) {
   std::vector<BoundSources> parts;
   ErrorList errors;
   int64_t rows = 0;
   for (const BlendEntry& entry : entries) {
-    auto bound = BindFiles(vfs, signature, entry.data, /*global_batch=*/1);
+    auto bound =
+        BindFiles(vfs, signature, entry.data, /*global_batch=*/1, option);
     if (bound.ok() && __builtin_add_overflow(rows, bound->rows, &rows)) {
       bound = absl::InvalidArgumentError(
           absl::StrCat("expected at most ", INT64_MAX,
@@ -140,11 +142,11 @@ absl::StatusOr<std::vector<int64_t>> QuotasOf(
 
 absl::StatusOr<Blend::Opened> Blend::Open(
     Vfs& vfs, const std::vector<SignatureField>& signature,
-    const std::string& path) {
+    const std::string& path, absl::string_view option) {
   ASSIGN_OR_RETURN(std::vector<BlendEntry> entries, ReadBlendFile(vfs, path));
   ASSIGN_OR_RETURN(const std::vector<int64_t> quotas, QuotasOf(path, entries));
   ASSIGN_OR_RETURN(std::vector<BoundSources> bound,
-                   BindParts(vfs, signature, path, entries));
+                   BindParts(vfs, signature, path, option, entries));
   std::vector<Part> parts;
   int64_t first = 0;
   for (size_t i = 0; i < entries.size(); ++i) {

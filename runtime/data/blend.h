@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/data/blend_file.h"
 #include "runtime/data/blend_order.h"
+#include "runtime/data/data_flag.h"
 #include "runtime/data/sample_source.h"
 #include "runtime/data/signature.h"
 #include "runtime/io/vfs.h"
@@ -25,12 +26,13 @@ class Blend {
  public:
   // Opens the datasets that the file names and gives their rows together, as
   // BindFiles gives those of one. All faults are in the one error. The identity
-  // covers weights and contents, and not how many epochs are allowed.
+  // covers weights and contents, and not how many epochs are allowed. Messages
+  // call the option that names data `option`.
   // Borrows: the vfs, as long as the sources live.
   struct Opened;
   static absl::StatusOr<Opened> Open(
       Vfs& vfs, const std::vector<SignatureField>& signature,
-      const std::string& path);
+      const std::string& path, absl::string_view option = kDataOption);
 
   // The row of all datasets together that sample `global_sample` of a run
   // shows. Constant time; allocates nothing.

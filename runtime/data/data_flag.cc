@@ -31,12 +31,13 @@ Kind KindOf(absl::string_view path, TokenEncoding encoding) {
 
 absl::Status Refuse(const DataFlag& flag, absl::string_view text) {
   return absl::InvalidArgumentError(
-      absl::StrCat("--data ", flag.text, ": ", text));
+      absl::StrCat(flag.option, " ", flag.text, ": ", text));
 }
 
-absl::Status Malformed(absl::string_view text, absl::string_view got) {
+absl::Status Malformed(const DataFlag& flag, absl::string_view got) {
   return absl::InvalidArgumentError(absl::StrCat(
-      "--data ", text, ": expected [NAME=]FILE.npy, [NAME=]FILE.bin, ",
+      flag.option, " ", flag.text,
+      ": expected [NAME=]FILE.npy, [NAME=]FILE.bin, ",
       "FILE.bin:u16, FILE.bin:u32, FILE.idx or FILE.toml, got ", got));
 }
 
@@ -79,11 +80,12 @@ absl::Status RefuseOther(Vfs& vfs, const DataFlag& flag,
 absl::Status RefuseDirectory(const DataFlag& flag, const std::string& path) {
   const std::string named =
       flag.name.empty() ? "" : absl::StrCat(flag.name, "=");
-  return Refuse(flag, absl::StrCat("expected files, got the directory '", path,
-                                   "'; name its files: --data '", named,
-                                   JoinPath(path, "*.bin"), "' or --data '",
-                                   flag.name.empty() ? "NAME=" : named,
-                                   JoinPath(path, "*.npy"), "'"));
+  return Refuse(
+      flag, absl::StrCat("expected files, got the directory '", path,
+                         "'; name its files: ", flag.option, " '", named,
+                         JoinPath(path, "*.bin"), "' or ", flag.option, " '",
+                         flag.name.empty() ? "NAME=" : named,
+                         JoinPath(path, "*.npy"), "'"));
 }
 
 // What a flag stands for, before anybody asks what it is.
@@ -99,7 +101,7 @@ absl::StatusOr<std::vector<std::string>> Expand(Vfs& vfs,
   }
   if (found->empty()) {
     return absl::NotFoundError(absl::StrCat(
-        "--data ", flag.text, ": expected files that match '", flag.path,
+        flag.option, " ", flag.text, ": expected files that match '", flag.path,
         "', got none; check the folder and the pattern"));
   }
   return found;
@@ -125,8 +127,10 @@ TokenPath ParseTokenPath(absl::string_view text) {
   return {std::string(text), encoding};
 }
 
-absl::StatusOr<DataFlag> ParseDataFlag(absl::string_view text) {
+absl::StatusOr<DataFlag> ParseDataFlag(absl::string_view text,
+                                       absl::string_view option) {
   DataFlag flag;
+  flag.option = std::string(option);
   flag.text = std::string(text);
   absl::string_view path = text;
   const size_t equals = path.find('=');
@@ -134,12 +138,12 @@ absl::StatusOr<DataFlag> ParseDataFlag(absl::string_view text) {
     flag.name = std::string(path.substr(0, equals));
     path.remove_prefix(equals + 1);
     if (flag.name.empty()) {
-      return Malformed(text, "an empty name");
+      return Malformed(flag, "an empty name");
     }
   }
   TokenPath file = ParseTokenPath(path);
   if (file.path.empty()) {
-    return Malformed(text, "no file");
+    return Malformed(flag, "no file");
   }
   flag.path = std::move(file.path);
   flag.encoding = file.encoding;
@@ -158,8 +162,10 @@ absl::StatusOr<std::vector<std::string>> FindDataFiles(Vfs& vfs,
     if (kind == Kind::kBlend) {
       return Refuse(flag,
                     absl::StrCat("expected data, got the blend '", path,
-                                 "'; a blend is --data FILE.toml, without "
-                                 "a field's name, and the only --data"));
+                                 "'; a blend is ", flag.option,
+                                 " FILE.toml, without a field's name, and the "
+                                 "only ",
+                                 flag.option));
     }
     if (kind == Kind::kOther && !absl::IsNotFound(stat.status())) {
       return RefuseOther(vfs, flag, path);

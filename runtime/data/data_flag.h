@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The spelling of accel-run's --data, [NAME=]FILE[:u16|:u32], and the files
-// that one flag stands for. A blend of datasets is FILE.toml alone
-// (blend_file.h).
+// The spelling of accel-run's --data and --eval-data, [NAME=]FILE[:u16|:u32],
+// and the files that one flag stands for. A blend of datasets is FILE.toml
+// alone (blend_file.h).
 #ifndef ACCEL_RUNTIME_DATA_DATA_FLAG_H_
 #define ACCEL_RUNTIME_DATA_DATA_FLAG_H_
 
@@ -28,19 +28,25 @@ struct TokenPath {
 // FILE, FILE:u16 or FILE:u32.
 TokenPath ParseTokenPath(absl::string_view text);
 
+// The option of accel-run that most data are given with.
+inline constexpr absl::string_view kDataOption = "--data";
+
 struct DataFlag {
   std::string text;  // as given, for messages
   std::string name;  // empty if the flag has none
   std::string path;  // of a file, or a pattern with wildcards
   TokenEncoding encoding = TokenEncoding::kAuto;
+  std::string option = std::string(kDataOption);  // for messages
 
   // What the name of the file, or of what the pattern matches, promises.
   bool is_array() const;
   bool is_blend() const;
 };
 
-// A '=' before the first '/' ends the name, so "./a=b.bin" is a path.
-absl::StatusOr<DataFlag> ParseDataFlag(absl::string_view text);
+// A '=' before the first '/' ends the name, so "./a=b.bin" is a path. Messages
+// call the option `option`.
+absl::StatusOr<DataFlag> ParseDataFlag(absl::string_view text,
+                                       absl::string_view option = kDataOption);
 
 // The file, or what the pattern matches, in byte order: at least one, all of
 // them arrays (.npy) or all of them streams of tokens (.bin, .idx, or any name

@@ -17,12 +17,12 @@ static absl::StatusOr<Blend::Opened> OpenAny(
     Vfs& vfs, const std::vector<SignatureField>& signature,
     const DatasetOptions& options) {
   if (options.data.size() == 1 && NamesBlend(options.data[0])) {
-    return Blend::Open(vfs, signature, options.data[0]);
+    return Blend::Open(vfs, signature, options.data[0], options.option);
   }
-  auto bound =
-      options.data.empty()
-          ? MakeSyntheticSources(signature, options.seed)
-          : BindFiles(vfs, signature, options.data, options.global_batch);
+  auto bound = options.data.empty()
+                   ? MakeSyntheticSources(signature, options.seed)
+                   : BindFiles(vfs, signature, options.data,
+                               options.global_batch, options.option);
   RETURN_IF_ERROR(bound.status());
   return Blend::Opened{nullptr, *std::move(bound)};
 }

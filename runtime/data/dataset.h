@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "runtime/data/blend.h"
+#include "runtime/data/data_flag.h"
 #include "runtime/data/sample_source.h"
 #include "runtime/data/signature.h"
 #include "runtime/io/vfs.h"
@@ -21,10 +22,12 @@
 namespace accel::runtime {
 
 struct DatasetOptions {
-  std::vector<std::string> data = {};  // the values of --data; none: synthetic
+  std::vector<std::string> data = {};  // values of the option; none: synthetic
   uint64_t seed = 0;
   bool shuffle = true;
   int64_t global_batch = 1;
+  // What messages call the option of `data`.
+  std::string option = std::string(kDataOption);
 };
 
 // Threads: Fill() and the other const functions may be called from any thread.

@@ -36,14 +36,14 @@ std::optional<size_t> FieldSlots::Claim(const std::string& name,
     }
     if (slots_[i].claimed) {
       errors.Add(
-          absl::StrCat("--data ", flag, ": ", signature_[i].Label(),
+          absl::StrCat(option_, " ", flag, ": ", signature_[i].Label(),
                        " has data already; give it either arrays or tokens"));
       return std::nullopt;
     }
     slots_[i].claimed = true;
     return i;
   }
-  errors.Add(absl::StrCat("--data ", flag,
+  errors.Add(absl::StrCat(option_, " ", flag,
                           ": expected the name of a field of the plan, got '",
                           name, "'; the plan has ", DescribeAll()));
   return std::nullopt;
@@ -76,7 +76,7 @@ void FieldSlots::CheckComplete(int64_t global_batch, ErrorList& errors) const {
     }
     const SignatureField& field = signature_[i];
     errors.Add(absl::StrCat(field.Label(), ": expected ", FormatField(field),
-                            ", got no data; add --data ", field.name,
+                            ", got no data; add ", option_, " ", field.name,
                             "=FILE.npy"));
   }
   CheckRows(global_batch, errors);

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/base/errors.h"
 #include "runtime/data/array_rows.h"
+#include "runtime/data/data_flag.h"
 #include "runtime/data/sample_source.h"
 #include "runtime/data/signature.h"
 #include "runtime/data/token_stream.h"
@@ -35,8 +36,10 @@ struct FieldSlot {
 // Borrows: the signature.
 class FieldSlots {
  public:
-  explicit FieldSlots(const std::vector<SignatureField>& signature)
-      : signature_(signature), slots_(signature.size()) {}
+  // Messages call the option of the flags `option`.
+  explicit FieldSlots(const std::vector<SignatureField>& signature,
+                      absl::string_view option = kDataOption)
+      : signature_(signature), option_(option), slots_(signature.size()) {}
 
   FieldSlot& operator[](size_t field) { return slots_[field]; }
 
@@ -64,6 +67,7 @@ class FieldSlots {
   void CheckRows(int64_t global_batch, ErrorList& errors) const;
 
   const std::vector<SignatureField>& signature_;
+  const std::string option_;
   std::vector<FieldSlot> slots_;
 };
 

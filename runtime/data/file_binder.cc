@@ -41,8 +41,12 @@ struct FieldFiles {
 
 class FileBinder {
  public:
-  FileBinder(Vfs& vfs, const std::vector<SignatureField>& signature)
-      : vfs_(vfs), signature_(signature), slots_(signature) {}
+  FileBinder(Vfs& vfs, const std::vector<SignatureField>& signature,
+             absl::string_view option)
+      : vfs_(vfs),
+        signature_(signature),
+        option_(option),
+        slots_(signature, option) {}
 
   absl::StatusOr<BoundSources> Bind(const std::vector<std::string>& data,
                                     int64_t global_batch) {
@@ -78,20 +82,21 @@ class FileBinder {
 
   Vfs& vfs_;
   const std::vector<SignatureField>& signature_;
+  const std::string option_;
   FieldSlots slots_;
   std::vector<FieldFiles> fields_;
   ErrorList errors_;
 };
 
 void FileBinder::AddFlag(const std::string& text) {
-  const auto flag = ParseDataFlag(text);
+  const auto flag = ParseDataFlag(text, option_);
   if (!flag.ok()) {
     errors_.Add(flag.status());
     return;
   }
   if (flag->name.empty() && flag->is_array()) {
     errors_.Add(absl::StrCat(
-        "--data ", text, ": expected NAME=FILE.npy; say which field it is: ",
+        option_, " ", text, ": expected NAME=FILE.npy; say which field it is: ",
         slots_.DescribeAll()));
     return;
   }
@@ -112,10 +117,11 @@ void FileBinder::AddFlag(const std::string& text) {
 absl::Status FileBinder::AddFiles(const DataFlag& flag, FieldFiles& field) {
   ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                    FindDataFiles(vfs_, flag));
-  const DataFlag first = {flag.text, flag.name, paths[0], flag.encoding};
+  const DataFlag first = {flag.text, flag.name, paths[0], flag.encoding,
+                          flag.option};
   if (flag.name.empty() && first.is_array()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--data ", flag.text,
+        absl::StrCat(option_, " ", flag.text,
                      ": expected NAME=FILE.npy; say which field it is: ",
                      slots_.DescribeAll()));
   }
@@ -124,9 +130,9 @@ absl::Status FileBinder::AddFiles(const DataFlag& flag, FieldFiles& field) {
   }
   if (first.is_array() != field.is_array) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--data ", flag.text, ": expected files of one kind for a field, got '",
-        field.paths[0].path, "' and '", paths[0],
-        "'; give it either arrays or tokens"));
+        option_, " ", flag.text,
+        ": expected files of one kind for a field, got '", field.paths[0].path,
+        "' and '", paths[0], "'; give it either arrays or tokens"));
   }
   for (const std::string& path : paths) {
     RETURN_IF_ERROR(CheckDistinct(field, path));
@@ -142,7 +148,7 @@ absl::Status FileBinder::CheckDistinct(const FieldFiles& field,
       std::any_of(field.paths.begin(), field.paths.end(),
                   [&](const TokenPath& other) { return other.path == path; });
   return again ? absl::InvalidArgumentError(absl::StrCat(
-                     "--data: expected each file once, got '", path,
+                     option_, ": expected each file once, got '", path,
                      "' twice; its samples would count twice"))
                : absl::OkStatus();
 }
@@ -187,7 +193,7 @@ std::optional<size_t> FileBinder::TokenField(const FieldFiles& files) {
     if (files.ok && index.has_value() &&
         (signature_[*index].is_target() || !IsTokenRow(signature_[*index]))) {
       errors_.Add(absl::StrCat(
-          "--data ", files.flag, ": expected an input of token ids, got ",
+          option_, " ", files.flag, ": expected an input of token ids, got ",
           slots_.Describe({*index}), "; a stream's labels come with it"));
       return std::nullopt;
     }
@@ -208,15 +214,15 @@ std::optional<size_t> FileBinder::TokenField(const FieldFiles& files) {
   }
   errors_.Add(
       open.empty()
-          ? absl::StrCat("--data ", files.flag,
+          ? absl::StrCat(option_, " ", files.flag,
                          ": expected an input of token ids without data, the "
                          "plan has ",
-                         slots_.DescribeAll(),
-                         "; give arrays: --data NAME=FILE.npy")
-          : absl::StrCat("--data ", files.flag,
+                         slots_.DescribeAll(), "; give arrays: ", option_,
+                         " NAME=FILE.npy")
+          : absl::StrCat(option_, " ", files.flag,
                          ": expected one input of token ids, the plan has ",
-                         slots_.Describe(open),
-                         "; say which: --data NAME=", files.flag));
+                         slots_.Describe(open), "; say which: ", option_,
+                         " NAME=", files.flag));
   return std::nullopt;
 }
 
@@ -321,8 +327,9 @@ void FileBinder::DeriveLabels() {
 
 absl::StatusOr<BoundSources> BindFiles(
     Vfs& vfs, const std::vector<SignatureField>& signature,
-    const std::vector<std::string>& data, int64_t global_batch) {
-  return FileBinder(vfs, signature).Bind(data, global_batch);
+    const std::vector<std::string>& data, int64_t global_batch,
+    absl::string_view option) {
+  return FileBinder(vfs, signature, option).Bind(data, global_batch);
 }
 
 }  // namespace accel::runtime

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "runtime/data/data_flag.h"
 #include "runtime/data/sample_source.h"
 #include "runtime/data/signature.h"
 #include "runtime/io/vfs.h"
 
 namespace accel::runtime {
 
-// Binds the files of the --data flags `data`:
+// Binds the files of the flags `data`, which messages call `option`:
 //   NAME=FILE.npy  row i of the array is sample i of field NAME;
 //   FILE.bin       the token input gets tokens [i T, i T + T), its target the
 //                  successors; NAME=FILE.bin says which input it is;
@@ -29,7 +30,8 @@ namespace accel::runtime {
 // Borrows: the vfs, as long as the sources live.
 absl::StatusOr<BoundSources> BindFiles(
     Vfs& vfs, const std::vector<SignatureField>& signature,
-    const std::vector<std::string>& data, int64_t global_batch);
+    const std::vector<std::string>& data, int64_t global_batch,
+    absl::string_view option = kDataOption);
 
 }  // namespace accel::runtime
 

@@ -71,7 +71,7 @@ absl::Status RefuseIndexed(Vfs& vfs, const std::string& path) {
              ? RefuseTokens(path,
                             absl::StrCat("its index '", index,
                                          "' lies beside it and says how to "
-                                         "read it: say --data ",
+                                         "read it: name ",
                                          index, ", or ", path,
                                          ":u16 or :u32 if these are raw words"))
              : absl::OkStatus();

@@ -93,7 +93,7 @@ absl::Status RefuseHidden32Bit(const PinnedFile& file) {
   }
   return Refuse(
       file, absl::StrCat("expected 16-bit tokens, got what looks like 32-bit "
-                         "ones; say --data ",
+                         "ones; name it ",
                          file.path(), ":u32, or ", file.path(),
                          ":u16 if it is right as it is"));
 }
@@ -114,17 +114,17 @@ absl::Status RefuseOther(const PinnedFile& file) {
   if (absl::StartsWith(beginning, "\x93NUMPY")) {
     return Refuse(file,
                   "expected 16-bit tokens, got an array of NumPy; give it to "
-                  "accel-run as --data NAME=FILE.npy");
+                  "accel-run as NAME=FILE.npy");
   }
   if (!LooksLikeText(beginning)) {
     return absl::OkStatus();
   }
-  return Refuse(file,
-                absl::StrCat("expected 16-bit tokens, got what looks "
-                             "like text; make tokens of it: accel-data "
-                             "pack ",
-                             file.path(), " -o FILE.bin; or say --data ",
-                             file.path(), ":u16 if it is right as it is"));
+  return Refuse(
+      file, absl::StrCat("expected 16-bit tokens, got what looks "
+                         "like text; make tokens of it: accel-data "
+                         "pack ",
+                         file.path(), " -o FILE.bin; or name it ", file.path(),
+                         ":u16 if it is right as it is"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/base/wall_clock.h"
 #include "runtime/executor/batch_plan.h"
@@ -44,23 +44,6 @@ absl::StatusOr<Sums> FindSums(const runtime::Plan& plan,
       ExitCode::kCommandLine);
 }
 
-// Who reads the data knows them as those of --data.
-absl::Status NameFlag(const absl::Status& status) {
-  if (status.ok()) {
-    return status;
-  }
-  absl::Status named(
-      status.code(),
-      absl::StrCat("--eval-data: ",
-                   absl::StrReplaceAll(status.message(),
-                                       {{"--data ", "--eval-data "},
-                                        {"--data:", "--eval-data:"}})));
-  status.ForEachPayload([&](absl::string_view type, const absl::Cord& value) {
-    named.SetPayload(type, value);
-  });
-  return named;
-}
-
 }  // namespace
 
 RunEvaluation::RunEvaluation(const runtime::Plan& plan,
@@ -82,9 +65,10 @@ absl::StatusOr<std::unique_ptr<RunEvaluation>> RunEvaluation::Open(
   runtime::DatasetOptions data;
   data.data = options.data;
   data.shuffle = false;
+  data.option = "--eval-data";
   auto dataset = runtime::Dataset::Open(
       vfs, runtime::DataSignature(plan.manifest()), data);
-  RETURN_IF_ERROR(NameFlag(dataset.status()));
+  RETURN_IF_ERROR(runtime::Annotate(dataset.status(), data.option));
   if ((*dataset)->blended()) {
     return WithExitCode(
         absl::InvalidArgumentError(absl::StrCat(

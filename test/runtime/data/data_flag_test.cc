@@ -55,6 +55,9 @@ TEST(DataFlagTest, RefusesTheRestSayingWhatIsExpected) {
     EXPECT_THAT(ParseDataFlag(text),
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          absl::StrCat("--data ", text, expected, got)));
+    EXPECT_THAT(ParseDataFlag(text, "--eval-data"),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         absl::StrCat("--eval-data ", text, expected, got)));
   }
 }
 
@@ -149,6 +152,20 @@ TEST_F(DataFilesTest, AnythingElseIsNeither) {
                              other,
                              "', which is neither; of tokens under another "
                              "name say the width: FILE:u16 or FILE:u32"));
+}
+
+TEST_F(DataFilesTest, RemediesNameTheOptionThatWasGiven) {
+  for (const std::string& text :
+       {dir_.path(), "ids=" + dir_.Write("mix.toml", "")}) {
+    ASSERT_OK_AND_ASSIGN(const DataFlag flag,
+                         ParseDataFlag(text, "--eval-data"));
+    EXPECT_THAT(
+        FindDataFiles(*vfs_, flag),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 ::testing::AllOf(
+                     ::testing::StartsWith("--eval-data " + text + ": "),
+                     ::testing::Not(::testing::HasSubstr(" --data")))));
+  }
 }
 
 }  // namespace

@@ -344,5 +344,19 @@ TEST_F(FileBinderTest, TheIdentityIsThatOfTheContentsAndBindings) {
   EXPECT_NE(stream.identity, array.identity);
 }
 
+// The data of an evaluation are another option's.
+TEST_F(FileBinderTest, MessagesCallTheOptionAsItIsCalled) {
+  const std::string ids = Ids("a.npy", 3);
+  EXPECT_THAT(BindFiles(*vfs_, signature_, {"z=" + ids, ids},
+                        /*global_batch=*/1, "--eval-data"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       ::testing::AllOf(
+                           ::testing::HasSubstr("\n  - --eval-data z="),
+                           ::testing::HasSubstr("\n  - --eval-data " + ids +
+                                                ": expected NAME=FILE.npy"),
+                           ::testing::HasSubstr("add --eval-data ids=FILE.npy"),
+                           ::testing::Not(::testing::HasSubstr(" --data")))));
+}
+
 }  // namespace
 }  // namespace accel::runtime

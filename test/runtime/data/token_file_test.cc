@@ -123,7 +123,7 @@ TEST_F(TokenFileTest, Raw32BitTokensAreNotTakenFor16BitOnes) {
   ExpectRefused(
       TempDir::Bytes(ids),
       absl::StrCat("expected 16-bit tokens, got what looks like "
-                   "32-bit ones; say --data ",
+                   "32-bit ones; name it ",
                    path_, ":u32, or ", path_, ":u16 if it is right as it is"));
   EXPECT_OK(Open(TempDir::Bytes(ids), TokenEncoding::kU16));
   // Text as bytes, and ids that are small everywhere, are what they seem.
@@ -167,12 +167,12 @@ TEST_F(TokenFileTest, TextAndArraysAreNotTakenForTokens) {
   ExpectRefused(text, absl::StrCat("expected 16-bit tokens, got what looks "
                                    "like text; make tokens of it: accel-data "
                                    "pack ",
-                                   path_, " -o FILE.bin; or say --data ", path_,
+                                   path_, " -o FILE.bin; or name it ", path_,
                                    ":u16 if it is right as it is"));
   EXPECT_OK(Open(text, TokenEncoding::kU16));
   ExpectRefused("\x93NUMPY" + std::string(100, 't'),
                 "expected 16-bit tokens, got an array of NumPy; give it to "
-                "accel-run as --data NAME=FILE.npy");
+                "accel-run as NAME=FILE.npy");
   // Too little to tell.
   EXPECT_OK(Open("tt"));
 }

@@ -313,7 +313,7 @@ TEST_F(TokenIndexTest, ThePairMustFit) {
                absl::StrCat("'", dir_.File("t.bin"), "': its index '",
                             dir_.File("t.idx"),
                             "' lies beside it and says how to read it: "
-                            "say --data ",
+                            "name ",
                             dir_.File("t.idx"), ", or ", dir_.File("t.bin"),
                             ":u16 or :u32 if these are raw words")));
   EXPECT_OK(TokenFile::Open(*vfs_, dir_.File("t.bin"), TokenEncoding::kU16));
