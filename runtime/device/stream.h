@@ -103,8 +103,13 @@ class StreamGroup {
   // Work may begin as late as here. `owner`: what is waited for.
   virtual absl::Status Synchronize(absl::FunctionRef<std::string()> owner) = 0;
 
-  // Whether the client is told of waits; not where a device waits by itself.
-  virtual bool TellsWaits() const { return false; }
+  // Whether it can be known how long data were waited for: the client is told
+  // of waits, or IsOutOfWork is true while it keeps the streams waiting.
+  virtual bool TellsDataWait() const { return false; }
+  // Whether what computes has done all that was enqueued, so that whoever
+  // enqueues keeps it waiting. Never, if the client is told of waits. Does not
+  // wait.
+  virtual bool IsOutOfWork() const { return false; }
 
   // How work is executed, for people; may be empty.
   virtual std::string Describe() const { return ""; }

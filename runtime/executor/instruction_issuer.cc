@@ -63,6 +63,7 @@ absl::Status InstructionIssuer::Visit(const planpb::Instruction& instruction,
 absl::Status InstructionIssuer::Visit(const planpb::Instruction& instruction,
                                       const planpb::Fetch& fetch) {
   const int64_t iteration = static_cast<int64_t>(iteration_) + fetch.ahead();
+  read_time_ = std::chrono::nanoseconds(0);
   // Nothing comes after the last microbatch.
   if (iteration >= context_.batches->batch().iterations()) {
     return absl::OkStatus();
@@ -70,8 +71,10 @@ absl::Status InstructionIssuer::Visit(const planpb::Instruction& instruction,
   for (const planpb::FetchField& field : fetch.fields()) {
     RETURN_IF_ERROR(operations_->Upload(
         RangeOf(instruction, field.access()), [&](absl::Span<std::byte> dst) {
+          const auto begin = std::chrono::steady_clock::now();
           absl::Status read = context_.batches->Read(
               field.field(), context_.step, iteration, dst);
+          read_time_ += std::chrono::steady_clock::now() - begin;
           if (!read.ok()) {
             // Not of the device that they were to be copied to.
             read.SetPayload(kDataErrorPayload, absl::Cord());

@@ -40,6 +40,8 @@ class InstructionIssuer : private InstructionVisitor {
 
   // Allocates nothing unless it fails or loads weights.
   absl::Status Issue(const Instance& instance, Operations& operations);
+  // How long the last fetch has read data.
+  std::chrono::nanoseconds read_time() const { return read_time_; }
 
  private:
   absl::Status Visit(const planpb::Instruction& instruction,
@@ -69,6 +71,7 @@ class InstructionIssuer : private InstructionVisitor {
   // Of the instruction that is being issued.
   Operations* operations_ = nullptr;
   uint64_t iteration_ = 0;
+  std::chrono::nanoseconds read_time_{0};
 };
 
 }  // namespace accel::runtime

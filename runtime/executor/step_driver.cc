@@ -388,13 +388,18 @@ absl::Status StepDriver::Issue(const Instance& instance,
   if (left_out) {
     return absl::OkStatus();
   }
-  // Without streams nothing is computed meanwhile.
-  const bool holds_up = options_.serial && instance.instruction->has_fetch();
-  const Clock::time_point begin = holds_up ? Clock::now() : Clock::time_point();
-  const absl::Status status =
-      issuers_[instance.instruction->stream()].Issue(instance, operations);
-  if (holds_up) {
-    data_wait_ += Clock::now() - begin;
+  InstructionIssuer& issuer = issuers_[instance.instruction->stream()];
+  const bool fetches = instance.instruction->has_fetch();
+  const Clock::time_point begin = fetches ? Clock::now() : Clock::time_point();
+  const absl::Status status = issuer.Issue(instance, operations);
+  if (fetches) {
+    // Without streams nothing is computed meanwhile. A device to which this
+    // thread enqueues has computed, if there was enough for it to do.
+    if (options_.serial) {
+      data_wait_ += Clock::now() - begin;
+    } else if (streams_->IsOutOfWork()) {
+      data_wait_ += issuer.read_time();
+    }
   }
   return status.ok() ? status : Annotate(status, Describe(instance));
 }
@@ -411,7 +416,7 @@ void StepDriver::Waited(uint32_t event, const Instance& waiter,
 }
 
 std::optional<std::chrono::nanoseconds> StepDriver::DataWait() const {
-  return streams_->TellsWaits() ? std::optional(data_wait_) : std::nullopt;
+  return streams_->TellsDataWait() ? std::optional(data_wait_) : std::nullopt;
 }
 
 absl::Status StepDriver::Finish(const Instance& instance,

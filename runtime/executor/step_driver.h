@@ -148,7 +148,7 @@ class StepDriver : public Executor, private StreamClient {
   std::vector<std::byte> scalars_before_;  // the step, if it can be given up
   bool is_replaying_ = false;
   // Of the function that runs; of all ranks once they have compared it. Written
-  // by the thread that computes.
+  // by the thread that computes, or enqueues.
   std::chrono::nanoseconds data_wait_{0};
   absl::Status failure_;
 

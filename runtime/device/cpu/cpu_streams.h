@@ -47,7 +47,7 @@ class CpuStreams : public StreamGroup {
   Stream& stream(uint32_t index) override { return streams_[index]; }
   void Reset() override;
   absl::Status Synchronize(absl::FunctionRef<std::string()> owner) override;
-  bool TellsWaits() const override { return true; }
+  bool TellsDataWait() const override { return true; }
 
  private:
   enum class Kind : uint8_t { kExecute, kRecord, kWait };

@@ -251,6 +251,18 @@ absl::StatusOr<bool> CudaStreams::IsIdle() const {
   return launches_ == nullptr ? true : gpu_.driver().IsDone(launches_);
 }
 
+// An error is left to who waits.
+bool CudaStreams::IsOutOfWork() const {
+  for (size_t stream = 0; stream < handles_.size(); ++stream) {
+    if (plan_.manifest().streams(static_cast<int>(stream)).kind() ==
+            planpb::STREAM_COMPUTE &&
+        !gpu_.driver().IsDone(handles_[stream]).value_or(false)) {
+      return false;
+    }
+  }
+  return gpu_.driver().IsDone(launches_).value_or(false);
+}
+
 absl::Status CudaStreams::Fail(const absl::Status& status) {
   if (status.ok() || !failure_.ok()) {
     return failure_;

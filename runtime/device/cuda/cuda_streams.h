@@ -48,6 +48,8 @@ class CudaStreams : public StreamGroup, private HostWait {
   absl::Status EnqueueFunction(const FunctionView& function,
                                uint64_t repetitions, bool has_run) override;
   absl::Status Synchronize(absl::FunctionRef<std::string()> owner) override;
+  bool TellsDataWait() const override { return true; }
+  bool IsOutOfWork() const override;
   std::string Describe() const override;
   std::map<std::string, std::string> LibraryCalls() const override;
 

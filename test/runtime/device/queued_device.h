@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "runtime/device/cpu/cpu_device.h"
@@ -22,6 +23,9 @@ struct QueuedDeviceOptions {
   // Nothing begins before somebody synchronizes; then the queues are as long as
   // they can be.
   bool lazy = true;
+  // What the streams say of having no work; none: how long data are waited for
+  // is not known.
+  std::optional<bool> is_out_of_work = std::nullopt;
 };
 
 class QueuedDevice : public runtime::Device {

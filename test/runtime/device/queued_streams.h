@@ -46,6 +46,12 @@ class QueuedStreams : public runtime::StreamGroup {
   runtime::Stream& stream(uint32_t index) override { return streams_[index]; }
   void Reset() override;
   absl::Status Synchronize(absl::FunctionRef<std::string()> owner) override;
+  bool TellsDataWait() const override {
+    return device_.is_out_of_work.has_value();
+  }
+  bool IsOutOfWork() const override {
+    return device_.is_out_of_work.value_or(false);
+  }
 
  private:
   // Carried out when its turn comes.

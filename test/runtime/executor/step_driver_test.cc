@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "runtime/plan/container/external_file.h"
 #include "runtime/random/philox.h"
 #include "test/runtime/device/queued_device.h"
+#include "test/runtime/faulty_vfs.h"
 #include "test/runtime/npy_bytes.h"
 #include "test/runtime/plan/sample_plan.h"
 #include "test/runtime/status_matchers.h"
@@ -234,6 +236,47 @@ void ExpectFailedFetch(runtime::Executor& executor,
               HasSubstr("instruction 3 of 'step' (fetch 'fetch first', stream "
                         "'communication'): "));
   EXPECT_EQ(executor.RunStep(1).status(), failed);
+}
+
+// The thread that enqueues reads the data, too. Each read of a row takes 2 ms,
+// a step 6 rows of two fields.
+TEST_F(StepDriverTest, AReadIsAWaitWhereADeviceHasNothingElseToDo) {
+  constexpr std::chrono::milliseconds kRead(2);
+  Faults faults;
+  faults.before = [&](const std::string& what) {
+    if (what == "read") {
+      std::this_thread::sleep_for(kRead);
+    }
+  };
+  const std::unique_ptr<runtime::Vfs> base = std::move(vfs_);
+  vfs_ = std::make_unique<FaultyVfs>(*base, faults);
+  Open(MakeSamplePlan());
+  ExecutorOptions options;
+  options.global_batch = 6;
+  for (const std::optional<bool> is_out_of_work :
+       {std::optional<bool>(), std::optional(false), std::optional(true)}) {
+    ASSERT_OK_AND_ASSIGN(
+        const auto executor,
+        Make(options,
+             std::make_unique<QueuedDevice>(
+                 *vfs_, QueuedDeviceOptions{
+                            .seed = 1, .is_out_of_work = is_out_of_work})));
+    ASSERT_OK(executor->Initialize());
+    for (int step = 0; step < 2; ++step) {
+      ASSERT_OK(executor->RunStep(step));
+      const auto wait = executor->DataWait();
+      EXPECT_EQ(wait.has_value(), is_out_of_work.has_value());
+      if (is_out_of_work == true) {
+        EXPECT_GE(*wait, 6 * 2 * kRead);
+      } else {
+        EXPECT_EQ(wait.value_or(std::chrono::nanoseconds(0)).count(), 0);
+      }
+    }
+  }
+  device_ = nullptr;
+  dataset_ = nullptr;
+  plan_ = nullptr;
+  vfs_ = runtime::MakePosixVfs();
 }
 
 TEST_F(StepDriverTest, AnErrorOfAnotherDeviceSaysWhereAndStays) {
