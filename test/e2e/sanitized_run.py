@@ -39,7 +39,7 @@ def main():
     run([accelc, folder / "model.onnx", "-o", work / "plan", "--dim", "batch=2", "--global-batch=14", *MODES[mode]], work)
     losses = []
     # An odd number of ranks: parts of different sizes, and a short last iteration. Jitter makes streams and ranks overtake each other.
-    for name, flags in (("straight", []), ("shaken", ["--jitter=1"]), ("serial", ["--serial"])):
+    for name, flags in (("straight", []), ("shaken", ["--jitter=1", "--checkpoint-every=1", "--checkpoint-async"]), ("serial", ["--serial"])):
         ranks = ["--ranks-as-threads=3"] if launch == "threads" else ["-n", "3"]
         run([accel_run, work / "plan", "--data", "data.bin", "--steps=3", "--threads=1", "--timeout=120", *ranks, *flags,
              "--run-dir", work / name, "--export", work / f"{name}.safetensors",
