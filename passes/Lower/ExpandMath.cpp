@@ -26,10 +26,14 @@ namespace {
 // Fused multiply-add
 //===----------------------------------------------------------------------===//
 
-/// A product that nobody else uses.
-arith::MulFOp onlyProduct(Value value) {
+/// A product that `user` alone uses, in its own block: one that is made once for
+/// a row is a vector's elements on a CPU, and would be fused on a GPU alone.
+arith::MulFOp onlyProduct(Operation *user, Value value) {
   auto product = value.getDefiningOp<arith::MulFOp>();
-  return product && product->hasOneUse() ? product : arith::MulFOp();
+  return product && product->hasOneUse() &&
+                 product->getBlock() == user->getBlock()
+             ? product
+             : arith::MulFOp();
 }
 
 struct FuseAdd : OpRewritePattern<arith::AddFOp> {
@@ -38,9 +42,9 @@ struct FuseAdd : OpRewritePattern<arith::AddFOp> {
   LogicalResult matchAndRewrite(arith::AddFOp op,
                                 PatternRewriter &rewriter) const override {
     Value addend = op.getRhs();
-    arith::MulFOp product = onlyProduct(op.getLhs());
+    arith::MulFOp product = onlyProduct(op, op.getLhs());
     if (!product) {
-      product = onlyProduct(op.getRhs());
+      product = onlyProduct(op, op.getRhs());
       addend = op.getLhs();
     }
     if (!product) {
@@ -60,12 +64,12 @@ struct FuseSub : OpRewritePattern<arith::SubFOp> {
     auto negated = [&](Value v) -> Value {
       return arith::NegFOp::create(rewriter, op.getLoc(), v);
     };
-    if (arith::MulFOp product = onlyProduct(op.getLhs())) {
+    if (arith::MulFOp product = onlyProduct(op, op.getLhs())) {
       rewriter.replaceOpWithNewOp<math::FmaOp>(
           op, product.getLhs(), product.getRhs(), negated(op.getRhs()));
       return success();
     }
-    if (arith::MulFOp product = onlyProduct(op.getRhs())) {
+    if (arith::MulFOp product = onlyProduct(op, op.getRhs())) {
       rewriter.replaceOpWithNewOp<math::FmaOp>(op, negated(product.getLhs()),
                                                product.getRhs(), op.getLhs());
       return success();

@@ -341,6 +341,7 @@ const ModelCase kModels[] = {
     {"decoder18", "sgd", "cosine"},
     {"decoder23", "adamw", "wsd"},
     {"mlp", "adamw", "constant", "", "f32", "", true},
+    {"activations", "adamw", "linear", "", "f32", "", true},
     {"mlp-dropout", "sgd", "linear"},
     {"mistral", "lion", "constant"},
     {"gpt2-loss", "adamw", "linear"},

@@ -47,6 +47,8 @@ std::optional<int64_t> findFirstOpset(llvm::StringRef name);
 llvm::SmallVector<AttributeInfo> getAttributes(const OperatorInfo &info);
 
 // One function per operator or group of operators that differ in one word.
+mlir::LogicalResult convertActivation(NodeConversion &conversion);
+mlir::LogicalResult convertArgMax(NodeConversion &conversion);
 mlir::LogicalResult convertAttention(NodeConversion &conversion);
 mlir::LogicalResult convertBinary(NodeConversion &conversion);
 mlir::LogicalResult convertCast(NodeConversion &conversion);
@@ -59,19 +61,26 @@ mlir::LogicalResult convertConstantOfShape(NodeConversion &conversion);
 mlir::LogicalResult convertCumSum(NodeConversion &conversion);
 mlir::LogicalResult convertDropout(NodeConversion &conversion);
 mlir::LogicalResult convertExpand(NodeConversion &conversion);
+mlir::LogicalResult convertEyeLike(NodeConversion &conversion);
 mlir::LogicalResult convertFlatten(NodeConversion &conversion);
 mlir::LogicalResult convertGather(NodeConversion &conversion);
 mlir::LogicalResult convertGatherNd(NodeConversion &conversion);
 mlir::LogicalResult convertGelu(NodeConversion &conversion);
 mlir::LogicalResult convertGemm(NodeConversion &conversion);
+mlir::LogicalResult convertGlobalAveragePool(NodeConversion &conversion);
 mlir::LogicalResult convertIdentity(NodeConversion &conversion);
+mlir::LogicalResult convertIsInf(NodeConversion &conversion);
 mlir::LogicalResult convertIsNan(NodeConversion &conversion);
 mlir::LogicalResult convertLayerNorm(NodeConversion &conversion);
 mlir::LogicalResult convertLogSoftmax(NodeConversion &conversion);
 mlir::LogicalResult convertMatMul(NodeConversion &conversion);
+mlir::LogicalResult convertMean(NodeConversion &conversion);
+mlir::LogicalResult convertMod(NodeConversion &conversion);
 mlir::LogicalResult
 convertNegativeLogLikelihoodLoss(NodeConversion &conversion);
 mlir::LogicalResult convertNot(NodeConversion &conversion);
+mlir::LogicalResult convertOneHot(NodeConversion &conversion);
+mlir::LogicalResult convertPRelu(NodeConversion &conversion);
 mlir::LogicalResult convertPad(NodeConversion &conversion);
 mlir::LogicalResult convertPow(NodeConversion &conversion);
 mlir::LogicalResult convertRange(NodeConversion &conversion);
@@ -80,6 +89,7 @@ mlir::LogicalResult convertReduce(NodeConversion &conversion);
 mlir::LogicalResult convertReshape(NodeConversion &conversion);
 mlir::LogicalResult convertRmsNorm(NodeConversion &conversion);
 mlir::LogicalResult convertRotaryEmbedding(NodeConversion &conversion);
+mlir::LogicalResult convertRounding(NodeConversion &conversion);
 mlir::LogicalResult convertShape(NodeConversion &conversion);
 mlir::LogicalResult convertSize(NodeConversion &conversion);
 mlir::LogicalResult convertSlice(NodeConversion &conversion);
@@ -87,11 +97,13 @@ mlir::LogicalResult convertSoftmax(NodeConversion &conversion);
 mlir::LogicalResult convertSoftmaxCrossEntropyLoss(NodeConversion &conversion);
 mlir::LogicalResult convertSplit(NodeConversion &conversion);
 mlir::LogicalResult convertSqueeze(NodeConversion &conversion);
+mlir::LogicalResult convertTile(NodeConversion &conversion);
 mlir::LogicalResult convertTranspose(NodeConversion &conversion);
 mlir::LogicalResult convertTrilu(NodeConversion &conversion);
 mlir::LogicalResult convertUnary(NodeConversion &conversion);
 mlir::LogicalResult convertUnsqueeze(NodeConversion &conversion);
 mlir::LogicalResult convertWhere(NodeConversion &conversion);
+mlir::LogicalResult convertXor(NodeConversion &conversion);
 
 } // namespace accel::onnx
 

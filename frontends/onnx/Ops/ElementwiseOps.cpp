@@ -74,6 +74,7 @@ BinaryMaker findBinary(StringRef name) {
       .Case("Mul", makeBinary<MulOp>)
       .Case("Or", makeBinary<OrOp>)
       .Case("Sub", makeBinary<SubOp>)
+      .Case("Sum", makeBinary<AddOp>)
       .Default(nullptr);
 }
 
@@ -183,6 +184,47 @@ LogicalResult convertBinary(NodeConversion &c) {
     result = make(c, result, operand);
   }
   c.setResult(0, result);
+  return success();
+}
+
+LogicalResult convertMean(NodeConversion &c) {
+  SmallVector<Value> inputs;
+  for (size_t i = 0; i < c.inputCount(); ++i) {
+    inputs.push_back(c.input(i));
+  }
+  if (!isFloat(inputs.front())) {
+    return c.error() << "expected float tensors, got " << c.inputType(0);
+  }
+  if (failed(checkSameElementType(c))) {
+    return failure();
+  }
+  FailureOr<SmallVector<Value>> operands = broadcastTogether(c, inputs);
+  if (failed(operands)) {
+    return failure();
+  }
+  Value sum = operands->front();
+  for (Value operand : llvm::drop_begin(*operands)) {
+    sum = makeBinary<AddOp>(c, sum, operand);
+  }
+  Value count =
+      c.makeConstant(c.typeOf(sum), static_cast<double>(inputs.size()));
+  c.setResult(0, makeBinary<DivOp>(c, sum, count));
+  return success();
+}
+
+LogicalResult convertXor(NodeConversion &c) {
+  if (!isBoolean(c.input(0)) || !isBoolean(c.input(1))) {
+    return c.error() << "expected boolean tensors, got " << c.inputType(0)
+                     << " and " << c.inputType(1);
+  }
+  FailureOr<SmallVector<Value>> operands =
+      broadcastTogether(c, {c.input(0), c.input(1)});
+  if (failed(operands)) {
+    return failure();
+  }
+  Value both = makeBinary<AndOp>(c, (*operands)[0], (*operands)[1]);
+  Value any = makeBinary<OrOp>(c, (*operands)[0], (*operands)[1]);
+  c.setResult(0, makeBinary<AndOp>(c, any, makeUnary<NotOp>(c, both)));
   return success();
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converters of reductions; the mean is a sum and a division.
+// Converters of reductions: a sum, a maximum or a minimum, with arithmetic in
+// front and behind.
+#include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -33,6 +36,99 @@ FailureOr<SmallVector<int64_t>> getAxes(NodeConversion &c) {
   return normalized;
 }
 
+/// What an operator reduces over: the dimensions `axes` of `type`.
+struct Reduction {
+  RankedTensorType type;
+  ArrayRef<int64_t> axes;
+  SmallVector<int64_t> reduced, kept; ///< the shape without them, or as 1
+  double count = 1;                   ///< elements that become one
+
+  Reduction(RankedTensorType type, ArrayRef<int64_t> axes)
+      : type(type), axes(axes) {
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      bool gone = llvm::is_contained(axes, dim);
+      kept.push_back(gone ? 1 : size);
+      if (gone) {
+        count *= static_cast<double>(size);
+      } else {
+        reduced.push_back(size);
+      }
+    }
+  }
+
+  /// `value` itself if there is nothing to reduce over.
+  template <typename Op>
+  Value make(const NodeConversion &c, Value value) const {
+    RankedTensorType whole = type;
+    return axes.empty() ? value
+                        : Value(Op::create(c.builder, c.loc,
+                                           whole.clone(reduced), value, axes));
+  }
+};
+
+/// The root of a sum of squares, with the gradient 0 where it is 0, as PyTorch
+/// has it, and not infinity times 0.
+Value makeNorm(const NodeConversion &c, Value squares) {
+  Formula f(c, c.typeOf(squares));
+  Value isZero = f.equal(squares, f.number(0));
+  Value root = f.sqrt(f.select(isZero, f.number(1), squares));
+  return f.select(isZero, f.number(0), root);
+}
+
+/// The logarithm of a sum of exponentials that cannot overflow.
+Value makeLogSumExp(const NodeConversion &c, const Reduction &reduction,
+                    Value value) {
+  Value largest = reduction.make<ReduceMaxOp>(c, value);
+  Value wide = broadcastTo(c, c.reshape(largest, reduction.kept),
+                           reduction.type.getShape());
+  Formula f(c, reduction.type);
+  Value sum = reduction.make<ReduceSumOp>(c, f.exp(f.sub(value, wide)));
+  return f.add(largest, f.log(sum));
+}
+
+/// Null for an operator that has no case here.
+Value makeReduction(const NodeConversion &c, const Reduction &reduction,
+                    Value value) {
+  StringRef name = c.node.op_type();
+  Formula f(c, reduction.type);
+  auto sum = [&](Value terms) { return reduction.make<ReduceSumOp>(c, terms); };
+  if (name == "ReduceMax") {
+    return reduction.make<ReduceMaxOp>(c, value);
+  }
+  if (name == "ReduceMin") {
+    return reduction.make<ReduceMinOp>(c, value);
+  }
+  if (name == "ReduceSum") {
+    return sum(value);
+  }
+  if (name == "ReduceMean") {
+    Value total = sum(value);
+    return f.div(total, c.makeConstant(c.typeOf(total), reduction.count));
+  }
+  if (name == "ReduceL1") {
+    return sum(f.abs(value));
+  }
+  if (name == "ReduceL2") {
+    return makeNorm(c, sum(f.mul(value, value)));
+  }
+  if (name == "ReduceSumSquare") {
+    return sum(f.mul(value, value));
+  }
+  if (name == "ReduceLogSum") {
+    return f.log(sum(value));
+  }
+  if (name == "ReduceLogSumExp") {
+    return makeLogSumExp(c, reduction, value);
+  }
+  return nullptr;
+}
+
+/// Operators whose arithmetic the dialect has for floats only.
+bool needsFloats(StringRef name) {
+  return name == "ReduceL1" || name == "ReduceL2" || name == "ReduceLogSum" ||
+         name == "ReduceLogSumExp";
+}
+
 } // namespace
 
 LogicalResult convertReduce(NodeConversion &c) {
@@ -41,37 +137,39 @@ LogicalResult convertReduce(NodeConversion &c) {
     return failure();
   }
   RankedTensorType type = c.inputType(0);
-  if (type.getElementType().isInteger(1)) {
-    return c.error() << "expected numbers, got " << type;
+  bool floats = isa<FloatType>(type.getElementType());
+  if (type.getElementType().isInteger(1) ||
+      (needsFloats(c.node.op_type()) && !floats)) {
+    return c.error() << "expected " << (floats ? "numbers" : "floats")
+                     << ", got " << type;
   }
-  if (axes->empty()) {
-    c.setResult(0, c.input(0));
-    return success();
+  Reduction reduction(type, *axes);
+  Value result = makeReduction(c, reduction, c.input(0));
+  if (!result) {
+    return c.error() << "expected a reduction that its converter has a case "
+                        "for, got '"
+                     << c.node.op_type()
+                     << "': add the case to ReductionOps.cpp";
   }
-  SmallVector<int64_t> reduced, kept;
-  double count = 1;
-  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-    bool gone = llvm::is_contained(*axes, dim);
-    kept.push_back(gone ? 1 : size);
-    if (gone) {
-      count *= static_cast<double>(size);
-    } else {
-      reduced.push_back(size);
-    }
+  c.setResult(0, c.getInt("keepdims", 1) ? c.reshape(result, reduction.kept)
+                                         : result);
+  return success();
+}
+
+LogicalResult convertGlobalAveragePool(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  if (type.getRank() < 3 || !isa<FloatType>(type.getElementType())) {
+    return c.error() << "expected floats of samples, channels and at least one "
+                        "further dimension, got "
+                     << type;
   }
-  Value result;
-  if (c.node.op_type() == "ReduceMax") {
-    result = ReduceMaxOp::create(c.builder, c.loc, type.clone(reduced),
-                                 c.input(0), *axes);
-  } else {
-    result = ReduceSumOp::create(c.builder, c.loc, type.clone(reduced),
-                                 c.input(0), *axes);
-  }
-  if (c.node.op_type() == "ReduceMean") {
-    result = DivOp::create(c.builder, c.loc, result.getType(), result,
-                           c.makeConstant(c.typeOf(result), count));
-  }
-  c.setResult(0, c.getInt("keepdims", 1) ? c.reshape(result, kept) : result);
+  SmallVector<int64_t> axes =
+      llvm::to_vector(llvm::seq<int64_t>(2, type.getRank()));
+  Reduction reduction(type, axes);
+  Value sum = reduction.make<ReduceSumOp>(c, c.input(0));
+  Value mean = Formula(c, c.typeOf(sum))
+                   .div(sum, c.makeConstant(c.typeOf(sum), reduction.count));
+  c.setResult(0, c.reshape(mean, reduction.kept));
   return success();
 }
 

@@ -341,4 +341,31 @@ LogicalResult convertSlice(NodeConversion &c) {
   return success();
 }
 
+LogicalResult convertTile(NodeConversion &c) {
+  FailureOr<SmallVector<int64_t>> repeats = c.getConstantInts(1);
+  if (failed(repeats)) {
+    return failure();
+  }
+  RankedTensorType type = c.inputType(0);
+  if (static_cast<int64_t>(repeats->size()) != type.getRank() ||
+      llvm::any_of(*repeats, [](int64_t count) { return count < 0; })) {
+    return c.error() << "expected a number of repetitions for each of "
+                     << type.getRank() << " dimensions";
+  }
+  // What is repeated gets a dimension of its own in front of it.
+  SmallVector<int64_t> repeated, together, dimensions;
+  for (auto [size, count] : llvm::zip(type.getShape(), *repeats)) {
+    if (count != 1) {
+      repeated.push_back(count);
+    }
+    dimensions.push_back(static_cast<int64_t>(repeated.size()));
+    repeated.push_back(size);
+    together.push_back(count * size);
+  }
+  Value wide = BroadcastOp::create(c.builder, c.loc, type.clone(repeated),
+                                   c.input(0), dimensions);
+  c.setResult(0, c.reshape(wide, together));
+  return success();
+}
+
 } // namespace accel::onnx

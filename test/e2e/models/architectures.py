@@ -197,6 +197,42 @@ class Classifier(nn.Module):
         return self.layers(x)
 
 
+class Activations(nn.Module):
+    """Four features for each activation, then operators without a gradient, and norms."""
+
+    def __init__(self):
+        super().__init__()
+        self.kinds = nn.ModuleList(
+            [
+                nn.LeakyReLU(0.1),
+                nn.ELU(0.7),
+                nn.SELU(),
+                nn.CELU(1.3),
+                nn.Softplus(),
+                nn.Softsign(),
+                nn.Mish(),
+                nn.Hardswish(),
+                nn.Hardsigmoid(),
+                nn.PReLU(4),
+            ]
+        )
+        self.first = nn.Linear(21, 40)
+        self.middle = nn.Linear(40, 24)
+        self.last = nn.Linear(48, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        parts = self.first(x).chunk(10, dim=1)
+        x = torch.cat([kind(part) for kind, part in zip(self.kinds, parts)], dim=1)
+        x = self.middle(x)
+        whole = torch.round(4 * x) + torch.floor(3 * x) - torch.ceil(5 * x)
+        x = x + 0.02 * whole + 0.05 * torch.sign(x)
+        best = F.one_hot(x.argmax(dim=1), 24).to(x.dtype)
+        x = 4 * F.normalize(x, dim=1) + 0.2 * best * x
+        x = x - 0.3 * x.amin(dim=1, keepdim=True)
+        x = x + 0.01 * torch.linalg.vector_norm(x, ord=1, dim=1, keepdim=True)
+        return self.last(x.repeat(1, 2))
+
+
 class Gpt2WithPositions(GPT2LMHeadModel):
     """Everything that Hugging Face's forward takes, given."""
 
@@ -306,6 +342,11 @@ def twins(seed: int = 7) -> nn.Module:
 def mlp(dropout: float = 0.0, seed: int = 5) -> nn.Module:
     torch.manual_seed(seed)
     return perturb(Classifier((21, 33, 17, 10), dropout), seed + 1)
+
+
+def activations(seed: int = 35) -> nn.Module:
+    torch.manual_seed(seed)
+    return perturb(Activations(), seed + 1)
 
 
 def mlp16(seed: int = 17) -> nn.Module:

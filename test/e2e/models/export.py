@@ -154,6 +154,12 @@ def mlp(name: str) -> None:
     )
 
 
+def activations(name: str) -> None:
+    inputs = {"x": torch.zeros(2, 21)}
+    model = architectures.activations().train()
+    export_torchscript(model, HERE / name / "model.onnx", inputs, True)
+
+
 def mlp16(name: str) -> None:
     inputs = {"x": torch.zeros(16, 32)}
     export_torchscript(architectures.mlp16(), HERE / name / "model.onnx", inputs, True)
@@ -233,6 +239,7 @@ EXPORTS = {
     "decoder23": decoder23,
     "mlp": mlp,
     "mlp16": mlp16,
+    "activations": activations,
     "mlp-dropout": mlp_dropout,
     "mlp-folded": mlp_folded,
     "mlp-smoothing": mlp_smoothing,

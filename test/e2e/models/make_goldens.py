@@ -309,6 +309,13 @@ MODELS = {
             ),
         ),
     ),
+    "activations": Model(
+        build=architectures.activations,
+        objective="classification",
+        write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=37),
+        sources={"default": _arrays("x")},
+        variants=(Variant("", ADAMW_HALF),),
+    ),
     # Little is between its products, so a golden in fp8 is met closely.
     "mlp16": Model(
         build=architectures.mlp16,

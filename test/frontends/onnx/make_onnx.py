@@ -60,7 +60,10 @@ def attribute_value(value):
     if value.startswith("@"):
         return message(21, value[1:]), 2
     if value.startswith("["):
-        numbers = [int(item) for item in value.strip("[]").split(",") if item]
+        items = [item for item in value.strip("[]").split(",") if item]
+        if any("." in item for item in items):
+            return b"".join(varint(7 << 3 | 5) + struct.pack("<f", float(item)) for item in items), 6
+        numbers = [int(item) for item in items]
         return b"".join(integer(8, number) for number in numbers), 7
     if re.fullmatch(r"-?\d+", value):
         return integer(3, int(value)), 2

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Converters of operators whose result is a whole number: their gradient is
+// zero, as a cast to integers has none.
+#include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Builders/Formula.h"
+#include "frontends/onnx/Conversion/OperatorTable.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+constexpr double kLargestWhole = 0x1p62;
+
+/// Towards zero. Infinities, NaN and what no 64-bit integer holds, which is
+/// whole, stay.
+Value truncate(const NodeConversion &c, const Formula &f, Value x) {
+  Value fits = f.less(f.abs(x), f.number(kLargestWhole));
+  Value whole = c.cast(f.select(fits, x, f.number(0)), c.builder.getI64Type());
+  return f.select(fits, c.cast(whole, c.typeOf(x).getElementType()), x);
+}
+
+/// 1 where the condition holds, 0 elsewhere.
+Value unit(const Formula &f, Value condition) {
+  return f.select(condition, f.number(1), f.number(0));
+}
+
+Value floorOf(const NodeConversion &c, const Formula &f, Value x) {
+  Value t = truncate(c, f, x);
+  return f.sub(t, unit(f, f.greater(t, x)));
+}
+Value ceilOf(const NodeConversion &c, const Formula &f, Value x) {
+  Value t = truncate(c, f, x);
+  return f.add(t, unit(f, f.less(t, x)));
+}
+/// To the nearest, of two that are as near to the even one.
+Value roundOf(const NodeConversion &c, const Formula &f, Value x) {
+  Value low = floorOf(c, f, x), half = f.number(0.5);
+  Value distance = f.sub(x, low); // exact
+  Value odd = f.sub(low, f.scale(2, floorOf(c, f, f.scale(0.5, low))));
+  Value tie = f.select(f.equal(distance, half), odd, f.number(0));
+  Value up = f.select(f.greater(distance, half), f.number(1), tie);
+  return f.add(low, up);
+}
+Value signOf(const NodeConversion &, const Formula &f, Value x) {
+  Value zero = f.number(0);
+  return f.sub(unit(f, f.greater(x, zero)), unit(f, f.less(x, zero)));
+}
+
+} // namespace
+
+LogicalResult convertRounding(NodeConversion &c) {
+  StringRef name = c.node.op_type();
+  Formula f(c, c.inputType(0));
+  Type element = c.inputType(0).getElementType();
+  bool isNumber = !element.isInteger(1);
+  if (!isNumber || (name != "Sign" && !isa<FloatType>(element))) {
+    return c.error() << "expected " << (name == "Sign" ? "numbers" : "floats")
+                     << ", got " << c.inputType(0);
+  }
+  c.setResult(0, name == "Floor"  ? floorOf(c, f, c.input(0))
+                 : name == "Ceil" ? ceilOf(c, f, c.input(0))
+                 : name == "Sign" ? signOf(c, f, c.input(0))
+                                  : roundOf(c, f, c.input(0)));
+  return success();
+}
+
+LogicalResult convertMod(NodeConversion &c) {
+  if (!NodeConversion::isIndexTensor(c.inputType(0)) ||
+      c.inputType(0).getElementType() != c.inputType(1).getElementType()) {
+    return c.error() << "expected two tensors of 32-bit or of 64-bit integers, "
+                        "got "
+                     << c.inputType(0) << " and " << c.inputType(1);
+  }
+  FailureOr<SmallVector<Value>> operands =
+      broadcastTogether(c, {c.input(0), c.input(1)});
+  if (failed(operands)) {
+    return failure();
+  }
+  Value lhs = (*operands)[0], rhs = (*operands)[1];
+  Formula f(c, c.typeOf(lhs));
+  // The quotient is truncated, so the rest has the dividend's sign.
+  Value rest = f.sub(lhs, f.mul(f.div(lhs, rhs), rhs));
+  if (c.getInt("fmod", 0) == 0) {
+    // The divisor's: signs differ where the product is negative.
+    Value other =
+        f.less(f.mul(signOf(c, f, rest), signOf(c, f, rhs)), f.number(0));
+    rest = f.select(other, f.add(rest, rhs), rest);
+  }
+  c.setResult(0, rest);
+  return success();
+}
+
+LogicalResult convertIsInf(NodeConversion &c) {
+  if (!isa<FloatType>(c.inputType(0).getElementType())) {
+    return c.error() << "expected a float tensor, got " << c.inputType(0);
+  }
+  Formula f(c, c.inputType(0));
+  const double infinity = std::numeric_limits<double>::infinity();
+  Value none = f.compare(ComparePredicate::NE, f.number(0), f.number(0));
+  Value above = c.getInt("detect_positive", 1)
+                    ? f.equal(c.input(0), f.number(infinity))
+                    : none;
+  Value below = c.getInt("detect_negative", 1)
+                    ? f.equal(c.input(0), f.number(-infinity))
+                    : none;
+  c.setResult(0, OrOp::create(c.builder, c.loc, above.getType(), above, below));
+  return success();
+}
+
+} // namespace accel::onnx
