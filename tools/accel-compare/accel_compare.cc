@@ -2,6 +2,7 @@
 // Opens plan, devices and data, and compares.
 #include "tools/accel-compare/accel_compare.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -70,6 +71,8 @@ absl::StatusOr<ComparisonFacts> FactsOf(const Plan &plan,
   ASSIGN_OR_RETURN(facts.reference, DescribeDevice(reference, plan));
   ASSIGN_OR_RETURN(facts.tested, DescribeDevice(tested, plan));
   facts.steps = options.steps;
+  facts.evaluates =
+      plan.view().FindFunction(planpb::FUNCTION_EVALUATE) != nullptr;
   return facts;
 }
 
@@ -95,6 +98,20 @@ absl::Status CheckOutput(Vfs &vfs, const CompareOptions &options) {
   }
   return options.json.empty() ? absl::OkStatus()
                               : files.AddOutput("--json", options.json);
+}
+
+// Initialises, trains, and measures what has been trained, if the plan can:
+// with the kernels that only an evaluation has, on the samples of the last
+// step.
+absl::Status RunAll(const ComparisonFacts &facts,
+                    DeviceComparison &comparison) {
+  RETURN_IF_ERROR(comparison.Run(planpb::FUNCTION_INITIALIZE, 0));
+  for (int64_t step = 0; step < facts.steps; ++step) {
+    RETURN_IF_ERROR(comparison.Run(planpb::FUNCTION_STEP, step));
+  }
+  return facts.evaluates ? comparison.Run(planpb::FUNCTION_EVALUATE,
+                                          std::max<int64_t>(0, facts.steps - 1))
+                         : absl::OkStatus();
 }
 
 // Whether all are close.
@@ -127,10 +144,7 @@ absl::StatusOr<bool> Compare(const CompareOptions &options) {
   ASSIGN_OR_RETURN(const auto comparison,
                    DeviceComparison::Create(*vfs, *plan, *reference, *tested,
                                             *data, executor));
-  RETURN_IF_ERROR(comparison->Run(planpb::FUNCTION_INITIALIZE, 0));
-  for (int64_t step = 0; step < options.steps; ++step) {
-    RETURN_IF_ERROR(comparison->Run(planpb::FUNCTION_STEP, step));
-  }
+  RETURN_IF_ERROR(RunAll(facts, *comparison));
   std::cout << runtime::PrintableLines(ComparisonText(facts, *comparison));
   if (!options.json.empty()) {
     RETURN_IF_ERROR(runtime::WriteFileAtomically(

@@ -67,6 +67,7 @@ std::string ComparisonJson(const ComparisonFacts &facts,
   report["reference"] = facts.reference;
   report["compared"] = facts.tested;
   report["steps"] = facts.steps;
+  report["evaluates"] = facts.evaluates;
   report["kernels"] = nlohmann::ordered_json::array();
   for (const auto &[name, kernel] : comparison.kernels()) {
     nlohmann::ordered_json own;

@@ -15,6 +15,7 @@ struct ComparisonFacts {
   std::string reference; // devices and their variants of the code
   std::string tested;
   int64_t steps = 0;
+  bool evaluates = false; // behind the steps
 };
 
 // Lines, the last of which counts; every kernel that differs has one.
