@@ -129,6 +129,11 @@ static constexpr ErrorInfo kCatalogue[] = {
      "compares it with what a rank has.",
      "Take more ranks with --fsdp, a smaller microbatch (--dim batch=N), "
      "or a shorter sequence; --estimate shows what takes the memory."},
+    {codes::AssemblerTimeout, ExitCode::CompileError,
+     "ptxas makes a plan's code in seconds. One that has not ended after "
+     "minutes hangs, or shares the machine with too much else.",
+     "Compile when less else runs, or wait longer (--ptxas-timeout=SECONDS); "
+     "compute_ for sm_ in --target needs no ptxas."},
     {onnx::codes::IdleDropout, ExitCode::CompileError,
      "Dropout nodes have a mode, and in these it says that the model is "
      "evaluated: they pass on what they get.",

@@ -2,6 +2,7 @@
 // One phase after the other, and what stands between them.
 #include "compiler/PhaseRunner.h"
 
+#include "compiler/ErrorCatalogue.h"
 #include "compiler/ErrorCodes.h"
 #include "compiler/GlobalBatch.h"
 #include "compiler/Pipeline.h"
@@ -108,6 +109,10 @@ ExitCode PhaseRunner::checkLower(ModuleOp module) {
 ExitCode PhaseRunner::fail(Phase phase) {
   if (diagnostics.getErrorCount() > 0 && phase < Phase::Fuse) {
     return ExitCode::CompileError;
+  }
+  // A mistake of ours has no code.
+  if (std::optional<ErrorCode> code = diagnostics.getFirstCode()) {
+    return getErrorInfo(*code).exit;
   }
   diagnostics.printError(
       "internal error in phase " + getPhaseInfo(phase).name +

@@ -41,7 +41,7 @@ public:
   ExitCode checkLower(mlir::ModuleOp module);
 
   /// Reports that `phase` failed. What the phases from Fuse on refuse, the ones
-  /// before should not have let through.
+  /// before should not have let through, unless it has a code.
   ExitCode fail(Phase phase);
 
 private:

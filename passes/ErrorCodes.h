@@ -26,15 +26,23 @@ inline constexpr ErrorCode LossForm{
     "ACCEL-E0602", "the model's own loss cannot be split into samples"};
 inline constexpr ErrorCode NotTrainable{"ACCEL-E0701",
                                         "a gradient does not exist"};
+inline constexpr ErrorCode AssemblerTimeout{"ACCEL-E0802",
+                                            "ptxas has not ended in time"};
 inline constexpr ErrorCode ParameterWithoutInfluence{
     "ACCEL-W0701", "a parameter does not influence the loss"};
 
 /// All of them.
-inline constexpr ErrorCode all[] = {ComputedShape, Dimensions,
-                                    ElementType,   TrainedParameters,
-                                    EmptyTensor,   Precision,
-                                    NoObjective,   LossForm,
-                                    NotTrainable,  ParameterWithoutInfluence};
+inline constexpr ErrorCode all[] = {ComputedShape,
+                                    Dimensions,
+                                    ElementType,
+                                    TrainedParameters,
+                                    EmptyTensor,
+                                    Precision,
+                                    NoObjective,
+                                    LossForm,
+                                    NotTrainable,
+                                    AssemblerTimeout,
+                                    ParameterWithoutInfluence};
 
 } // namespace accel::codes
 

@@ -12,6 +12,9 @@ struct CodeTools {
   std::string
       cudaPath; ///< where ptxas is looked for; empty: where it mostly is
   bool keepsPtx = false; ///< code for GPUs stays PTX, in all variants
+  /// The longest time of one run of ptxas: a thousand times what any plan takes
+  /// on a machine that does nothing else.
+  unsigned ptxasSeconds = 600;
 };
 
 } // namespace accel

@@ -6,6 +6,7 @@
 
 #include "dialects/Accel/IR/Fp8Recipe.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
+#include "passes/Lower/CodeTools.h"
 
 #include <cstdint>
 #include <map>
@@ -79,6 +80,7 @@ struct CommandLine {
   std::vector<std::string> remarks; ///< names of phases
   std::string target = "cpu";
   std::string cudaPath;
+  unsigned ptxasTimeout = CodeTools().ptxasSeconds;
   unsigned threads = 0;
   bool quiet = false;
 

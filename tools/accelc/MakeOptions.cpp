@@ -55,6 +55,7 @@ private:
     options.maxRanks = line.maxRanks;
     options.target = line.target;
     options.tools.cudaPath = line.cudaPath;
+    options.tools.ptxasSeconds = line.ptxasTimeout;
     options.memoryLimit = line.memoryLimit;
     options.accumulate.skipsNonFinite = line.onNonFinite == "skip";
     options.hasExternalWeights = line.weights == "external";

@@ -32,6 +32,14 @@ void addTargetOptions(CLI::App &app, CommandLine &line, const char *group) {
                  "NVIDIA's packages; default: CUDA_HOME, PATH, VIRTUAL_ENV")
       ->type_name("DIR")
       ->group(group);
+  app.add_option(
+         "--ptxas-timeout", line.ptxasTimeout,
+         "Longest time of one run of ptxas, which takes seconds, unless "
+         "the machine is busy or it hangs")
+      ->type_name("SECONDS")
+      ->check(tools::WholeNumber(1, 1000000))
+      ->capture_default_str()
+      ->group(group);
 }
 
 void addEmit(CLI::App &app, CommandLine &line, const char *group) {

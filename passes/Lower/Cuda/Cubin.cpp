@@ -3,6 +3,7 @@
 // decides on.
 #include "passes/Lower/Cuda/Cubin.h"
 
+#include "passes/ErrorCodes.h"
 #include "passes/Lower/Cuda/LaunchBound.h"
 #include "passes/Lower/Cuda/Ptxas.h"
 #include "passes/Target/Cuda/CudaTarget.h"
@@ -50,9 +51,10 @@ namespace {
 /// ptxas tries one bound of every kernel whose search is not over.
 class CubinSearch {
 public:
-  CubinSearch(const Ptxas &ptxas, const CodeImage &ptx,
+  /// ptxas has `seconds` for each run.
+  CubinSearch(const Ptxas &ptxas, unsigned seconds, const CodeImage &ptx,
               const CodeVariant &variant)
-      : ptxas(ptxas), ptx(ptx), variant(variant) {}
+      : ptxas(ptxas), seconds(seconds), ptx(ptx), variant(variant) {}
 
   llvm::Expected<CodeImage> run();
 
@@ -67,7 +69,7 @@ private:
     return getText().substr(ptx.entries[i].offset, ptx.entries[i].size);
   }
   llvm::Expected<PtxasOutput> assemble(StringRef text) const {
-    return ptxas.assemble(text, variant.processor);
+    return ptxas.assemble(text, variant.processor, seconds);
   }
   llvm::Error begin();
   llvm::Expected<bool> tryNext();
@@ -76,6 +78,7 @@ private:
   CodeImage makeImage();
 
   const Ptxas &ptxas;
+  const unsigned seconds;
   const CodeImage &ptx;
   const CodeVariant &variant;
   PtxasOutput output; ///< of all kernels
@@ -198,16 +201,25 @@ llvm::Expected<CodeImage> CubinSearch::run() {
 
 FailureOr<CodeImage> accel::assemblePtx(ModuleOp module, const CodeImage &ptx,
                                         const CodeVariant &variant,
-                                        StringRef cudaPath) {
+                                        const CodeTools &tools) {
   auto fail = [&](llvm::Error error) -> FailureOr<CodeImage> {
-    return module.emitError("variant '")
-           << variant.name << "': " << llvm::toString(std::move(error));
+    bool isLate = error.isA<ProgramTimeout>();
+    InFlightDiagnostic diagnostic =
+        module.emitError("variant '")
+        << variant.name << "': " << llvm::toString(std::move(error));
+    if (!isLate) {
+      return diagnostic;
+    }
+    return withCode(std::move(diagnostic), codes::AssemblerTimeout)
+           << "; wait longer (--ptxas-timeout=SECONDS), or write compute_ for "
+              "sm_ in --target, which needs no ptxas";
   };
-  llvm::Expected<Ptxas> ptxas = Ptxas::find(cudaPath);
+  llvm::Expected<Ptxas> ptxas = Ptxas::find(tools.cudaPath);
   if (!ptxas) {
     return fail(ptxas.takeError());
   }
-  llvm::Expected<CodeImage> image = CubinSearch(*ptxas, ptx, variant).run();
+  llvm::Expected<CodeImage> image =
+      CubinSearch(*ptxas, tools.ptxasSeconds, ptx, variant).run();
   if (!image) {
     return fail(image.takeError());
   }

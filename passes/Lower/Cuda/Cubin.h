@@ -12,7 +12,7 @@ namespace accel {
 mlir::FailureOr<CodeImage> assemblePtx(mlir::ModuleOp module,
                                        const CodeImage &ptx,
                                        const CodeVariant &variant,
-                                       llvm::StringRef cudaPath);
+                                       const CodeTools &tools);
 
 } // namespace accel
 

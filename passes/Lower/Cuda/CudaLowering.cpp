@@ -36,5 +36,5 @@ FailureOr<CodeImage> CudaLowering::compile(ModuleOp code,
   FailureOr<CodeImage> ptx = compilePtx(code, variant);
   return failed(ptx) || tools.keepsPtx || !isCubin(variant.name)
              ? ptx
-             : assemblePtx(code, *ptx, variant, tools.cudaPath);
+             : assemblePtx(code, *ptx, variant, tools);
 }

@@ -9,7 +9,14 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <optional>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace accel;
 using llvm::StringRef;
@@ -98,9 +105,63 @@ llvm::Expected<CudaProgram> CudaProgram::find(StringRef name,
       ", got none; " + remedy);
 }
 
+char ProgramTimeout::ID = 0;
+
+void ProgramTimeout::log(llvm::raw_ostream &stream) const {
+  stream << program << ": expected it to end within " << seconds
+         << (seconds == 1 ? " second" : " seconds")
+         << ", got no end: this machine is busy, or the program hangs";
+}
+
+std::error_code ProgramTimeout::convertToErrorCode() const {
+  return std::make_error_code(std::errc::timed_out);
+}
+
+/// Whether the process ends in time. LLVM's own wait has a deadline by an alarm
+/// of the whole process, which interrupts any of its threads.
+static llvm::Expected<bool> endsWithin(std::chrono::seconds patience,
+                                       llvm::sys::procid_t process) {
+  using Clock = std::chrono::steady_clock;
+  int watch = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+  if (watch < 0) {
+    return llvm::errorCodeToError(
+        std::error_code(errno, std::generic_category()));
+  }
+  Clock::time_point end = Clock::now() + patience;
+  pollfd descriptor{watch, POLLIN, 0};
+  int ready = 0;
+  while (ready == 0 && Clock::now() < end) {
+    // Rounded up, and again after a signal.
+    auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    ready = std::max(0, poll(&descriptor, 1, static_cast<int>(left.count())));
+  }
+  close(watch);
+  return ready > 0;
+}
+
+/// Runs to its end what has been started; the status, or why there is none.
+static llvm::Expected<int> awaitEnd(const llvm::sys::ProcessInfo &process,
+                                    StringRef path, unsigned seconds,
+                                    std::string &problem) {
+  llvm::Expected<bool> isOver =
+      endsWithin(std::chrono::seconds(seconds), process.Pid);
+  bool isEnded = isOver && *isOver;
+  if (!isEnded) {
+    kill(process.Pid, SIGKILL);
+  }
+  int status = llvm::sys::Wait(process, std::nullopt, &problem).ReturnCode;
+  if (!isOver) {
+    return isOver.takeError();
+  }
+  if (!isEnded) {
+    return llvm::make_error<ProgramTimeout>(path, seconds);
+  }
+  return status;
+}
+
 llvm::Expected<std::string>
-CudaProgram::run(llvm::ArrayRef<StringRef> arguments) const {
-  constexpr unsigned kDeadlineSeconds = 60;
+CudaProgram::run(llvm::ArrayRef<StringRef> arguments, unsigned seconds) const {
   TemporaryFile printed("txt");
   if (llvm::Error error = printed.check()) {
     return error;
@@ -110,13 +171,21 @@ CudaProgram::run(llvm::ArrayRef<StringRef> arguments) const {
   std::optional<StringRef> redirects[] = {StringRef(), printed.getPath(),
                                           printed.getPath()};
   std::string problem;
-  int status = llvm::sys::ExecuteAndWait(path, all, std::nullopt, redirects,
-                                         kDeadlineSeconds, 0, &problem);
+  bool hasFailed = false;
+  llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(
+      path, all, std::nullopt, redirects, 0, &problem, &hasFailed);
+  if (hasFailed) {
+    return makeError(path + llvm::Twine(": ") + problem);
+  }
+  llvm::Expected<int> status = awaitEnd(process, path, seconds, problem);
+  if (!status) {
+    return status.takeError();
+  }
   llvm::Expected<std::string> text = printed.read();
   if (!text) {
     return text.takeError();
   }
-  if (status != 0) {
+  if (*status != 0) {
     return makeError(
         path + llvm::Twine(": ") +
         (problem.empty() ? StringRef(*text).trim().str() : problem));

@@ -3,6 +3,8 @@
 #ifndef ACCEL_PASSES_LOWER_CUDA_CUDAPROGRAM_H
 #define ACCEL_PASSES_LOWER_CUDA_CUDAPROGRAM_H
 
+#include "passes/Lower/CodeTools.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
@@ -13,6 +15,22 @@
 #include <system_error>
 
 namespace accel {
+
+/// A program that has not ended in time, and was ended.
+class ProgramTimeout : public llvm::ErrorInfo<ProgramTimeout> {
+public:
+  static char ID;
+
+  ProgramTimeout(llvm::StringRef program, unsigned seconds)
+      : program(program), seconds(seconds) {}
+
+  void log(llvm::raw_ostream &stream) const override;
+  std::error_code convertToErrorCode() const override;
+
+private:
+  std::string program;
+  unsigned seconds;
+};
 
 class CudaProgram {
 public:
@@ -27,10 +45,11 @@ public:
 
   llvm::StringRef getPath() const { return path; }
 
-  /// What it prints; an error if it fails, or takes longer than a minute, which
-  /// is a hundred times what any plan takes.
+  /// What it prints; an error if it fails, ProgramTimeout if it takes longer.
+  /// Threads: any number at the same time.
   llvm::Expected<std::string>
-  run(llvm::ArrayRef<llvm::StringRef> arguments) const;
+  run(llvm::ArrayRef<llvm::StringRef> arguments,
+      unsigned seconds = CodeTools().ptxasSeconds) const;
 
 private:
   std::string path;

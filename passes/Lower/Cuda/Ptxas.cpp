@@ -85,8 +85,8 @@ static llvm::Error findSections(PtxasOutput &output, StringRef ptxas) {
   return llvm::Error::success();
 }
 
-llvm::Expected<PtxasOutput> Ptxas::assemble(StringRef ptx,
-                                            StringRef chip) const {
+llvm::Expected<PtxasOutput> Ptxas::assemble(StringRef ptx, StringRef chip,
+                                            unsigned seconds) const {
   TemporaryFile source("ptx"), cubin("cubin");
   llvm::Error bad = llvm::joinErrors(source.check(), cubin.check());
   bad = bad ? std::move(bad) : source.write(ptx);
@@ -94,8 +94,8 @@ llvm::Expected<PtxasOutput> Ptxas::assemble(StringRef ptx,
     return bad;
   }
   std::string arch = ("-arch=" + chip).str();
-  llvm::Expected<std::string> printed =
-      program.run({"-v", "-O3", arch, source.getPath(), "-o", cubin.getPath()});
+  llvm::Expected<std::string> printed = program.run(
+      {"-v", "-O3", arch, source.getPath(), "-o", cubin.getPath()}, seconds);
   if (!printed) {
     return printed.takeError();
   }

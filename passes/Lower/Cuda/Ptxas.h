@@ -43,9 +43,9 @@ public:
   llvm::StringRef getPath() const { return program.getPath(); }
 
   /// The cubin for `chip`, "sm_90". An error has what ptxas said. The same
-  /// input gives the same bytes.
-  llvm::Expected<PtxasOutput> assemble(llvm::StringRef ptx,
-                                       llvm::StringRef chip) const;
+  /// input gives the same bytes. ProgramTimeout if it takes longer.
+  llvm::Expected<PtxasOutput>
+  assemble(llvm::StringRef ptx, llvm::StringRef chip, unsigned seconds) const;
 
 private:
   CudaProgram program;
