@@ -73,6 +73,22 @@ Exit status:
   where signal N has killed it. A run that had begun ends with what is left of it and the command that goes on
 )";
 
+// Whoever says 0 wants what needs no step.
+CLI::Validator StepCount() {
+  return CLI::Validator(
+      [check = WholeNumber(1, int64_t{1} << 31)](std::string& text) {
+        std::string complaint = check(text);
+        if (!complaint.empty() && text == "0") {
+          complaint +=
+              "; without a step, --evaluate measures the loss, and "
+              "accel-inspect "
+              "run RUN --export FILE writes the model of a checkpoint";
+        }
+        return complaint;
+      },
+      "");
+}
+
 void AddTrainingOptions(CLI::App& app, RunOptions& options) {
   app.add_option("--data", options.data,
                  "Training data, repeatable; none: synthetic data. A stream of "
@@ -99,7 +115,7 @@ void AddTrainingOptions(CLI::App& app, RunOptions& options) {
                  "Optimizer steps; default: one epoch, what a blend allows, or "
                  "20 on synthetic data")
       ->type_name("N")
-      ->check(WholeNumber(1, int64_t{1} << 31))
+      ->check(StepCount())
       ->group("Training");
   app.add_option("--set", options.set,
                  "Sets a hyperparameter of the plan (lr, weight_decay, ...), "

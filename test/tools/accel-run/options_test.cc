@@ -72,7 +72,11 @@ TEST(OptionsTest, TuningTrainsNothing) {
 TEST(OptionsTest, FaultsExitWithTwoAndSayWhatIsExpected) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"plan", "--steps", "0"},
-       "--steps: expected a whole number between 1 and 2147483648, got '0'"},
+       "--steps: expected a whole number between 1 and 2147483648, got '0'; "
+       "without a step, --evaluate measures the loss, and accel-inspect run "
+       "RUN --export FILE writes the model of a checkpoint"},
+      {{"plan", "--steps", "-1"},
+       "--steps: expected a whole number between 1 and 2147483648, got '-1'"},
       {{"plan", "--steps", "10x"},
        "--steps: expected a whole number, got '10x'"},
       {{"plan", "--shuffle=maybe"},
