@@ -26,8 +26,9 @@ namespace {
 // Fused multiply-add
 //===----------------------------------------------------------------------===//
 
-/// A product that `user` alone uses, in its own block: one that is made once for
-/// a row is a vector's elements on a CPU, and would be fused on a GPU alone.
+/// A product that `user` alone uses, in its own block: one that is made once
+/// for a row is a vector's elements on a CPU, and would be fused on a GPU
+/// alone.
 arith::MulFOp onlyProduct(Operation *user, Value value) {
   auto product = value.getDefiningOp<arith::MulFOp>();
   return product && product->hasOneUse() &&

@@ -97,6 +97,10 @@ public:
     this->layout.emplace(layout);
     return device->Allocate(plan, layout, shared);
   }
+  absl::Status CheckMemory(const runtime::MemoryLayout &layout,
+                           uint64_t sharing) const override {
+    return device->CheckMemory(layout, sharing);
+  }
   absl::StatusOr<std::unique_ptr<runtime::StreamGroup>>
   CreateStreams(const runtime::PlanView &plan, const runtime::DeviceCode &code,
                 runtime::DeviceMemory &memory, runtime::StreamClient &client,

@@ -40,6 +40,11 @@ absl::StatusOr<std::unique_ptr<runtime::DeviceMemory>> QueuedDevice::Allocate(
   return std::make_unique<QueuedMemory>(std::move(memory));
 }
 
+absl::Status QueuedDevice::CheckMemory(const runtime::MemoryLayout& layout,
+                                       uint64_t sharing) const {
+  return host_->CheckMemory(layout, sharing);
+}
+
 absl::StatusOr<std::unique_ptr<runtime::StreamGroup>>
 QueuedDevice::CreateStreams(const runtime::PlanView& plan,
                             const runtime::DeviceCode& code,

@@ -42,6 +42,8 @@ class QueuedDevice : public runtime::Device {
   absl::StatusOr<std::unique_ptr<runtime::DeviceMemory>> Allocate(
       const runtime::PlanView& plan, const runtime::MemoryLayout& layout,
       const runtime::SharedAllocator& shared = nullptr) override;
+  absl::Status CheckMemory(const runtime::MemoryLayout& layout,
+                           uint64_t sharing) const override;
   absl::StatusOr<std::unique_ptr<runtime::StreamGroup>> CreateStreams(
       const runtime::PlanView& plan, const runtime::DeviceCode& code,
       runtime::DeviceMemory& memory, runtime::StreamClient& client,
