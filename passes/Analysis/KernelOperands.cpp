@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Analysis/TurnedResult.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -114,12 +115,14 @@ SmallVector<KernelOperand> accel::getKernelOperands(func::FuncOp kernel,
         makeOperand(plan::Access::Read, argument.getType(),
                     walk.isReadByUnit(argument) ? walk.getWidth(argument) : 0));
   }
+  std::optional<TurnedResult> turned = TurnedResult::find(kernel);
   for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
     int64_t elements = cast<RankedTensorType>(type).getNumElements();
-    operands.push_back(
-        makeOperand(isAccumulated(kernel, i) ? plan::Access::ReadWrite
-                                             : plan::Access::Write,
-                    type, TileWalk(domain, code).getWidth(elements)));
+    bool isTurned = turned && turned->number == i;
+    operands.push_back(makeOperand(
+        isAccumulated(kernel, i) ? plan::Access::ReadWrite
+                                 : plan::Access::Write,
+        type, isTurned ? 0 : TileWalk(domain, code).getWidth(elements)));
   }
   return operands;
 }

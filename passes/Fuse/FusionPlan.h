@@ -21,7 +21,7 @@ namespace accel {
 struct FusionGroup {
   LoopKind kind = LoopKind::Rows;
   int64_t elements = 0; ///< of the iteration space
-  int64_t columns = 0;  ///< of a row; 0 while no reduction has fixed it
+  int64_t columns = 0;  ///< of a row; 0 while nothing has fixed it
   bool open = true;     ///< whether other operations may join
   llvm::SmallVector<mlir::Operation *> ops;
 
@@ -87,6 +87,10 @@ public:
   /// The same, unless kernels would wait for each other in a cycle; whether it
   /// was done. Requires: finishPlacement.
   bool moveWithoutCycle(mlir::Operation *op, unsigned to);
+  /// Group `number`, of rows of any length, has rows of `columns`.
+  void fixColumns(unsigned number, int64_t columns) {
+    groups[number].columns = columns;
+  }
 
   /// Every operation that will be in a group of rows, attention or products is
   /// in one now; those of the section are numbered anew.

@@ -18,6 +18,7 @@ const FusionPlan &FusionPlanner::plan() {
   placeInOrder();
   state.plan.finishPlacement();
   placeProductEpilogues(state);
+  placeTurnedCopies(state);
   recomputeRoundedValues(state);
   placeColumnSums();
   // What only served a sum that now has producers of its own is used by nobody.

@@ -61,6 +61,11 @@ std::unique_ptr<FusionStrategy> createConcatStrategy(FusionState &state);
 /// target computes them while the sums are close. Requires: finishPlacement.
 void placeProductEpilogues(FusionState &state);
 
+/// Moves copies that transpose what a kernel computes element by element, in 8
+/// bits, into that kernel, which then stores it both ways. Requires:
+/// finishPlacement.
+void placeTurnedCopies(FusionState &state);
+
 /// Copies operations that make one value of rounded ones, element by element,
 /// into the kernels that read it, so that it is not stored. Requires:
 /// finishPlacement.

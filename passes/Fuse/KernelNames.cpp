@@ -43,8 +43,11 @@ static std::string describeOps(const FusionGroup &group) {
       words.push_back(isViewOp(op) ? "copy" : word);
     }
   }
-  if (words.empty()) {
-    words.push_back(group.ops.front()->getName().stripDialect().str());
+  bool copiesOnly = words.size() == 1 && words.front() == "copy" &&
+                    !isViewOp(group.ops.front());
+  if (words.empty() || copiesOnly) {
+    words.insert(words.begin(),
+                 group.ops.front()->getName().stripDialect().str());
   }
   return llvm::join(words, "_");
 }

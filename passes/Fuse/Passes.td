@@ -142,7 +142,8 @@ def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
 
     A kernel has one of these shapes (`plan.kernel = {kind, ...}`):
     - `flat`: element-wise over `elements`, cut anywhere;
-    - `rows`: `rows` rows of `columns` elements, with sums and maxima over rows; cut between rows;
+    - `rows`: `rows` rows of `columns` elements, with sums and maxima over rows; cut between rows. One without those may return
+      what it computes in transposed order as well;
     - `columns`: sums over `rows` for each of `columns`; cut between columns, so that no sum depends on the cut;
     - `concat`: rows whose parts come from different operands;
     - `attention`: attention or its gradient, cut between heads and, forward, blocks of rows;

@@ -197,6 +197,8 @@ INSTANTIATE_TEST_SUITE_P(Views, CudaKernelTest,
                          testing::ValuesIn(getViewCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Transposes, CudaKernelTest,
                          testing::ValuesIn(getTransposeCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Turned, CudaKernelTest,
+                         testing::ValuesIn(getTurnedCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Columns, CudaKernelTest,
                          testing::ValuesIn(getColumnCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attention, CudaKernelTest,

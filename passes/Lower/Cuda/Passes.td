@@ -9,8 +9,8 @@ def LowerWarpKernelsPass : Pass<"accel-lower-warp-kernels", "::mlir::ModuleOp"> 
   let description = [{
     The loops of LowerKernels, for kernels that are no products: on GPUs a library does those. What is emitted is what one
     warp does for the tiles `[begin, end)`; DistributeRows then says which of its threads does what. Attention of 16-bit floats, where rows are long enough
-    for matrix instructions and registers, says itself which thread does what. So do copies that transpose, whose threads turn blocks in their registers
-    (a kernel of rows whose tiles are elements).
+    for matrix instructions and registers, says itself which thread does what. So do kernels that transpose what they copy or compute, whose threads turn blocks in their registers
+    (kernels of rows whose tiles are elements).
 
     An argument of the code says at which multiples of bytes it begins (`llvm.align`), up to 16: that is what all launches of the kernel have in common.
 

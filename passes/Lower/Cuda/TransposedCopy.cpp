@@ -11,12 +11,10 @@
 #include "passes/Lower/Cuda/TransposedCopy.h"
 
 #include "passes/Lower/Arithmetic.h"
+#include "passes/Lower/Cuda/ComputedColumns.h"
 #include "passes/Lower/Cuda/WarpOps.h"
-#include "passes/Lower/Cuda/WordBlock.h"
 #include "passes/Lower/IndexArithmetic.h"
 #include "passes/Target/Cuda/TransposeTiles.h"
-
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace accel;
@@ -55,17 +53,12 @@ private:
               Value &source, Value &place);
   Block locateBlock(Value row, Value column);
   void emitBlock(const Block &block);
+  WordBlock loadColumns(const Block &block);
+  WordBlock computeColumns(const Block &block);
   Words loadColumn(const Block &block, int64_t column);
   void storeRow(const Block &block, int64_t row, ArrayRef<Value> words);
   void onlyIfThere(const Side &side, int64_t place,
                    llvm::function_ref<void()> body);
-
-  /// One access of `bytes` bytes: as words, or as the low bits of one.
-  Words load(Value at, int64_t bytes);
-  void store(ArrayRef<Value> words, Value at, int64_t bytes);
-  /// Elements in so many bytes, and those bytes as integers.
-  VectorType elementsOf(Value buffer, int64_t bytes) const;
-  VectorType integersOf(int64_t bytes) const;
 
   KernelEmitter &emitter;
   OpBuilder &builder;
@@ -73,8 +66,12 @@ private:
   IndexArithmetic indices;
   Arithmetic words;
   TransposeTiles tiles;
-  int64_t loadBytes, storeBytes;
-  Value source, result;
+  ArrayRef<int64_t> alignments;
+  int64_t storeBytes;
+  Value result;
+  // Of a copy.
+  int64_t loadBytes = 0;
+  Value source;
 };
 
 TransposedCopy::TransposedCopy(KernelEmitter &emitter,
@@ -82,19 +79,22 @@ TransposedCopy::TransposedCopy(KernelEmitter &emitter,
                                ArrayRef<int64_t> alignments)
     : emitter(emitter), builder(emitter.getBuilder()), loc(emitter.getLoc()),
       indices(builder, loc), words(builder, loc, builder.getI32Type()),
-      tiles(tiles) {
+      tiles(tiles), alignments(alignments) {
   auto alignmentOf = [&](size_t operand) {
     int64_t known = alignments.empty() ? 1 : alignments[operand];
     return std::max(known, tiles.elementBytes);
   };
-  Value root =
-      getViewRoot(emitter.getResults().front(), [](Value) { return false; });
-  unsigned argument = cast<BlockArgument>(root).getArgNumber();
-  source = emitter.getBuffer(cast<BlockArgument>(root));
-  result = emitter.getResultBuffer(0);
-  loadBytes = tiles.getLoadBytes(alignmentOf(argument));
-  storeBytes =
-      tiles.getStoreBytes(alignmentOf(emitter.getKernel().getNumArguments()));
+  unsigned number = tiles.turned ? tiles.turned->number : 0;
+  result = emitter.getResultBuffer(number);
+  storeBytes = tiles.getStoreBytes(
+      alignmentOf(emitter.getKernel().getNumArguments() + number));
+  if (!tiles.turned) {
+    Value root =
+        getViewRoot(emitter.getResults().front(), [](Value) { return false; });
+    source = emitter.getBuffer(cast<BlockArgument>(root));
+    loadBytes = tiles.getLoadBytes(
+        alignmentOf(cast<BlockArgument>(root).getArgNumber()));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,10 +176,7 @@ void TransposedCopy::onlyIfThere(const Side &side, int64_t place,
 /// All is loaded before anything is stored, so that no load waits for a store
 /// that it might read.
 void TransposedCopy::emitBlock(const Block &block) {
-  WordBlock columns(tiles.elementBytes);
-  for (int64_t i = 0; i < block.columns.length; ++i) {
-    columns.addRow(loadColumn(block, i));
-  }
+  WordBlock columns = tiles.turned ? computeColumns(block) : loadColumns(block);
   WordBlock rows = columns.transposed(builder, loc);
   for (auto i : llvm::seq(rows.countRows())) {
     onlyIfThere(block.rows, i, [&] { storeRow(block, i, rows.getRow(i)); });
@@ -192,6 +189,23 @@ static Value clampedTo(const IndexArithmetic &indices, Value first,
                        int64_t place, int64_t last) {
   Value most = indices.sub(indices.index(last), first);
   return indices.min(indices.index(place), most);
+}
+
+WordBlock TransposedCopy::loadColumns(const Block &block) {
+  WordBlock columns(tiles.elementBytes);
+  for (int64_t i = 0; i < block.columns.length; ++i) {
+    columns.addRow(loadColumn(block, i));
+  }
+  return columns;
+}
+
+/// Blocks of what is computed are whole.
+WordBlock TransposedCopy::computeColumns(const Block &block) {
+  SmallVector<Value> firsts;
+  for (int64_t i = 0; i < block.columns.length; ++i) {
+    firsts.push_back(indices.add(block.source, i * tiles.view.strides.back()));
+  }
+  return emitComputedColumns(emitter, tiles, firsts, alignments);
 }
 
 TransposedCopy::Words TransposedCopy::loadColumn(const Block &block,
@@ -209,7 +223,8 @@ TransposedCopy::Words TransposedCopy::loadColumn(const Block &block,
     Value row = rows.isWhole() || i == 0
                     ? indices.index(i)
                     : clampedTo(indices, rows.first, i, rows.size - each);
-    Words loaded = load(indices.add(first, row), loadBytes);
+    Words loaded =
+        loadWords(builder, loc, source, indices.add(first, row), loadBytes);
     int64_t bit = i * tiles.elementBytes % kWordBytes * 8;
     if (bit == 0) {
       llvm::append_range(all, loaded);
@@ -233,50 +248,9 @@ void TransposedCopy::storeRow(const Block &block, int64_t row,
       if (byte % kWordBytes != 0) {
         part = {words.shiftRightLogical(part.front(), byte % kWordBytes * 8)};
       }
-      store(part, indices.add(first, i), storeBytes);
+      storeWords(builder, loc, part, result, indices.add(first, i), storeBytes);
     });
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Accesses
-//===----------------------------------------------------------------------===//
-
-VectorType TransposedCopy::elementsOf(Value buffer, int64_t bytes) const {
-  return VectorType::get(bytes / tiles.elementBytes,
-                         cast<MemRefType>(buffer.getType()).getElementType());
-}
-
-VectorType TransposedCopy::integersOf(int64_t bytes) const {
-  int64_t width = std::min(bytes, kWordBytes);
-  return VectorType::get(bytes / width, builder.getIntegerType(8 * width));
-}
-
-TransposedCopy::Words TransposedCopy::load(Value at, int64_t bytes) {
-  Value loaded = vector::LoadOp::create(
-      builder, loc, elementsOf(source, bytes), source, ValueRange{at},
-      /*nontemporal=*/false, llvm::MaybeAlign(bytes));
-  VectorType integers = integersOf(bytes);
-  loaded = vector::BitCastOp::create(builder, loc, integers, loaded);
-  Words all;
-  for (int64_t i = 0; i < integers.getNumElements(); ++i) {
-    Value each = vector::ExtractOp::create(builder, loc, loaded, i);
-    all.push_back(bytes < kWordBytes ? words.zeroExtend(each) : each);
-  }
-  return all;
-}
-
-void TransposedCopy::store(ArrayRef<Value> all, Value at, int64_t bytes) {
-  VectorType integers = integersOf(bytes);
-  Arithmetic narrow(builder, loc, integers.getElementType());
-  Words parts = llvm::map_to_vector(all, [&](Value word) {
-    return bytes < kWordBytes ? narrow.truncate(word) : word;
-  });
-  Value stored = vector::FromElementsOp::create(builder, loc, integers, parts);
-  stored = vector::BitCastOp::create(builder, loc, elementsOf(result, bytes),
-                                     stored);
-  vector::StoreOp::create(builder, loc, stored, result, ValueRange{at},
-                          /*nontemporal=*/false, llvm::MaybeAlign(bytes));
 }
 
 } // namespace
@@ -287,7 +261,7 @@ void accel::emitTransposedCopy(KernelEmitter &emitter,
       TransposeTiles::find(emitter.getKernel());
   if (!tiles || tiles->allTiles() != emitter.getGeometry().getTiles()) {
     emitter.emitError(emitter.getKernel())
-        << "expected rows that are cut into rows, or a copy that transposes "
+        << "expected rows that are cut into rows, or a kernel that transposes "
            "in as many tiles as it has, got "
         << emitter.getGeometry();
     return;

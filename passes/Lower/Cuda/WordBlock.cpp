@@ -6,6 +6,7 @@
 #include "passes/Lower/Arithmetic.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace accel;
@@ -82,4 +83,52 @@ WordBlock WordBlock::transposed(OpBuilder &builder, Location loc) const {
     llvm::for_each(turned, [&](Words &words) { result.addRow(words); });
   }
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t kWordBytes = WordBlock::kWordBytes;
+
+/// Elements in so many bytes of `buffer`.
+static VectorType elementsOf(Value buffer, int64_t bytes) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  return VectorType::get(bytes * 8 / element.getIntOrFloatBitWidth(), element);
+}
+
+/// Those bytes as integers.
+static VectorType integersOf(OpBuilder &builder, int64_t bytes) {
+  int64_t width = std::min(bytes, kWordBytes);
+  return VectorType::get(bytes / width, builder.getIntegerType(8 * width));
+}
+
+WordBlock::Words accel::loadWords(OpBuilder &builder, Location loc,
+                                  Value buffer, Value at, int64_t bytes) {
+  Arithmetic arithmetic(builder, loc, builder.getI32Type());
+  Value loaded = vector::LoadOp::create(
+      builder, loc, elementsOf(buffer, bytes), buffer, ValueRange{at},
+      /*nontemporal=*/false, llvm::MaybeAlign(bytes));
+  VectorType integers = integersOf(builder, bytes);
+  loaded = vector::BitCastOp::create(builder, loc, integers, loaded);
+  WordBlock::Words words;
+  for (int64_t i = 0; i < integers.getNumElements(); ++i) {
+    Value each = vector::ExtractOp::create(builder, loc, loaded, i);
+    words.push_back(bytes < kWordBytes ? arithmetic.zeroExtend(each) : each);
+  }
+  return words;
+}
+
+void accel::storeWords(OpBuilder &builder, Location loc, ArrayRef<Value> words,
+                       Value buffer, Value at, int64_t bytes) {
+  VectorType integers = integersOf(builder, bytes);
+  Arithmetic narrow(builder, loc, integers.getElementType());
+  auto parts = llvm::map_to_vector(words, [&](Value word) {
+    return bytes < kWordBytes ? narrow.truncate(word) : word;
+  });
+  Value stored = vector::FromElementsOp::create(builder, loc, integers, parts);
+  stored = vector::BitCastOp::create(builder, loc, elementsOf(buffer, bytes),
+                                     stored);
+  vector::StoreOp::create(builder, loc, stored, buffer, ValueRange{at},
+                          /*nontemporal=*/false, llvm::MaybeAlign(bytes));
 }

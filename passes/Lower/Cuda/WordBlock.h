@@ -33,6 +33,14 @@ private:
   llvm::SmallVector<Words> rows;
 };
 
+/// One access of `bytes` bytes of `buffer`, from element `at` on, a multiple of
+/// them: as words, or as the low bits of one.
+WordBlock::Words loadWords(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value buffer, mlir::Value at, int64_t bytes);
+void storeWords(mlir::OpBuilder &builder, mlir::Location loc,
+                llvm::ArrayRef<mlir::Value> words, mlir::Value buffer,
+                mlir::Value at, int64_t bytes);
+
 } // namespace accel
 
 #endif

@@ -7,6 +7,7 @@
 #include "passes/Analysis/AttentionSizes.h"
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Analysis/TurnedResult.h"
 #include "passes/Lower/Loops/Kernels.h"
 
 using namespace mlir;
@@ -102,15 +103,21 @@ static void emitAttention(KernelEmitter &emitter,
   emitter.emitError(emitter.getKernel()) << "expected an attention, got none";
 }
 
+static void emitRows(KernelEmitter &emitter, const KernelEmitters &target) {
+  if (target.emitUncutRows &&
+      emitter.getGeometry().getOf() != plan::TileKind::Rows) {
+    return target.emitUncutRows(emitter);
+  }
+  std::optional<TurnedResult> turned = TurnedResult::find(emitter.getKernel());
+  return turned ? emitTurnedKernel(emitter, *turned) : emitRowKernel(emitter);
+}
+
 static void emitBody(KernelEmitter &emitter, const KernelEmitters &target) {
   switch (emitter.getDomain().kind) {
   case LoopKind::Flat:
     return emitFlatKernel(emitter);
   case LoopKind::Rows:
-    return target.emitUncutRows &&
-                   emitter.getGeometry().getOf() != plan::TileKind::Rows
-               ? target.emitUncutRows(emitter)
-               : emitRowKernel(emitter);
+    return emitRows(emitter, target);
   case LoopKind::Columns:
     return emitColumnKernel(emitter);
   case LoopKind::Concat:

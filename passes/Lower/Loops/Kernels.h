@@ -8,6 +8,7 @@
 namespace accel {
 
 class KernelEmitter;
+struct TurnedResult;
 
 /// Element by element over tiles [begin, end), operands in the same order or
 /// single numbers.
@@ -15,6 +16,10 @@ void emitFlatKernel(KernelEmitter &emitter);
 
 /// Row by row over [begin, end).
 void emitRowKernel(KernelEmitter &emitter);
+
+/// Rows of tiles [begin, end), of which one result is stored in transposed
+/// order as well.
+void emitTurnedKernel(KernelEmitter &emitter, const TurnedResult &turned);
 
 /// Sums over rows for the columns of tiles [begin, end). Their order depends on
 /// the rows alone.

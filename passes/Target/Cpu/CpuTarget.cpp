@@ -7,6 +7,7 @@
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Analysis/TurnedResult.h"
 #include "passes/Target/Cpu/AttentionTiles.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
@@ -207,6 +208,19 @@ Geometry cutProduct(func::FuncOp kernel, const IterationDomain &domain,
   return geometry;
 }
 
+/// One by one; rows that are stored in transposed order as well, as many as a
+/// block has that is turned in registers.
+Geometry cutRows(func::FuncOp kernel, const IterationDomain &domain) {
+  constexpr int64_t kMostRows = 16;
+  Geometry geometry;
+  geometry.of = plan::TileKind::Rows;
+  if (std::optional<TurnedResult> turned = TurnedResult::find(kernel)) {
+    geometry.tile = turned->view.getSide(kMostRows);
+  }
+  geometry.tiles = domain.rows / geometry.tile;
+  return geometry;
+}
+
 Geometry cut(func::FuncOp kernel, const IterationDomain &domain,
              const CpuTiling &tiling) {
   Geometry geometry;
@@ -221,6 +235,7 @@ Geometry cut(func::FuncOp kernel, const IterationDomain &domain,
     geometry.tiles = llvm::divideCeil(domain.columns, geometry.tile);
     return geometry;
   case LoopKind::Rows:
+    return cutRows(kernel, domain);
   case LoopKind::Concat:
     geometry.of = plan::TileKind::Rows;
     geometry.tiles = domain.rows;

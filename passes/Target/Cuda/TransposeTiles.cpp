@@ -38,7 +38,8 @@ static std::optional<AffineView> findView(func::FuncOp kernel) {
              : std::nullopt;
 }
 
-std::optional<TransposeTiles> TransposeTiles::find(func::FuncOp kernel) {
+/// What `kernel` copies; nothing where it does something else.
+static std::optional<TransposeTiles> findCopy(func::FuncOp kernel) {
   std::optional<AffineView> view = findView(kernel);
   if (!view || view->strides.empty() || view->strides.back() == 1) {
     return std::nullopt;
@@ -50,12 +51,40 @@ std::optional<TransposeTiles> TransposeTiles::find(func::FuncOp kernel) {
   TransposeTiles tiles;
   tiles.view = *view;
   tiles.rowsOf = neighbours - view->strides.begin();
-  auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
+  return tiles;
+}
+
+/// What it computes.
+static std::optional<TransposeTiles> findComputed(func::FuncOp kernel) {
+  TransposeTiles tiles;
+  tiles.turned = TurnedResult::find(kernel);
+  if (!tiles.turned) {
+    return std::nullopt;
+  }
+  tiles.view = tiles.turned->view.places;
+  tiles.rowsOf = tiles.turned->view.neighbours;
+  return tiles;
+}
+
+std::optional<TransposeTiles> TransposeTiles::find(func::FuncOp kernel) {
+  std::optional<TransposeTiles> found = findComputed(kernel);
+  if (!found && !(found = findCopy(kernel))) {
+    return std::nullopt;
+  }
+  TransposeTiles tiles = *found;
+  bool isComputed = tiles.turned.has_value();
+  auto type = cast<RankedTensorType>(
+      kernel.getResultTypes()[isComputed ? tiles.turned->number : 0]);
   tiles.elementBytes = getStoredBytes(type.getElementType());
-  tiles.blockRows = chooseSide(view->sizes[tiles.rowsOf], tiles.elementBytes);
-  tiles.blockColumns = chooseSide(view->sizes.back(), tiles.elementBytes);
-  // Eight threads store a line of 128 bytes, and four read half of one.
-  constexpr int64_t kThreadColumns = 8;
+  int64_t rows = tiles.view.sizes[tiles.rowsOf];
+  // Code for an element that is computed is long, and is there once for each.
+  tiles.blockRows = isComputed ? TurnedView::kLeastSide
+                               : chooseSide(rows, tiles.elementBytes);
+  tiles.blockColumns = chooseSide(tiles.view.sizes.back(), tiles.elementBytes);
+  // Of a copy, eight threads store a line of 128 bytes, and four read half of
+  // one. Of what is computed, four store half of one, and eight load one half
+  // of a line, or all of it, and store a quarter.
+  const int64_t kThreadColumns = isComputed ? 4 : 8;
   auto atMost = [](int64_t threads, int64_t blocks) {
     return std::min<int64_t>(threads, llvm::bit_ceil(uint64_t(blocks)));
   };

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a copy is cut on a GPU that transposes: into blocks that a thread turns
-// in its registers.
+// How a kernel is cut on a GPU that transposes, what it copies or what it
+// computes: into blocks that a thread turns in its registers.
 #ifndef ACCEL_PASSES_TARGET_CUDA_TRANSPOSETILES_H
 #define ACCEL_PASSES_TARGET_CUDA_TRANSPOSETILES_H
 
 #include "passes/Analysis/IterationDomain.h"
-#include "passes/Analysis/TensorAccess.h"
+#include "passes/Analysis/TurnedResult.h"
 
 #include <optional>
 
 namespace accel {
 
-/// A kernel that copies its only operand into another order, of which
-/// neighbours in the source are rows apart in the result and the other way
-/// round. The result is a matrix: its rows are what `view` has up to `rowsOf`,
-/// the dimension of the source's neighbours, its columns are what is behind.
+/// A kernel that copies its only operand into another order, or stores one of
+/// its results in another order as well, of which neighbours in the source are
+/// rows apart in the result and the other way round. The result is a matrix:
+/// its rows are what `view` has up to `rowsOf`, the dimension of the source's
+/// neighbours, its columns are what is behind.
 ///
 /// A thread moves a block of rows by columns. Blocks do not reach beyond
 /// `rowsOf`, nor beyond the last dimension, whose neighbours are the result's:
 /// the last ones of both have fewer rows or columns where the sizes are no
 /// multiples. Of a warp's tile, neighbouring threads have neighbouring columns.
 struct TransposeTiles {
+  std::optional<TurnedResult> turned; ///< what is computed; else it is copied
   AffineView view; ///< the result's elements as places in the source
   size_t rowsOf;
   int64_t elementBytes;

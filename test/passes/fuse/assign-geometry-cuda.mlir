@@ -132,6 +132,30 @@ func.func private @turned_heads(%x: tensor<2x3x20x24xf8E5M2>) -> tensor<72x40xf8
   return %2 : tensor<72x40xf8E5M2>
 }
 
+// What a kernel computes and stores both ways is cut into blocks of four by sixteen, of which a tile has eight by four; for CPUs, into as many rows as are turned at once.
+// CHECK-LABEL: func.func private @turned_cast(
+// CHECK-SAME: #plan.code<48 tiles of 2048 elements, threads 128>
+// TF32-LABEL: func.func private @turned_cast(
+// TF32-SAME: compute_80 = #plan.code<48 tiles of 2048 elements, threads 128>, "x86-64-v3" = #plan.code<32 tiles of 16 rows>
+func.func private @turned_cast(%x: tensor<512x192xf32>) -> (tensor<512x192xf8E4M3FN>, tensor<192x512xf8E4M3FN>) attributes {plan.kernel = {kind = "rows", elements = 98304 : i64, rows = 512 : i64, columns = 192 : i64}} {
+  %0 = accel.cast %x saturate : tensor<512x192xf32> -> tensor<512x192xf8E4M3FN>
+  %1 = accel.transpose %0 [1, 0] stored : tensor<512x192xf8E4M3FN> -> tensor<192x512xf8E4M3FN>
+  return %0, %1 : tensor<512x192xf8E4M3FN>, tensor<192x512xf8E4M3FN>
+}
+
+// 20 tokens of a head are five blocks of four columns; 24 features, six of four rows.
+// CHECK-LABEL: func.func private @turned_cast_of_heads(
+// CHECK-SAME: #plan.code<9 tiles of 512 elements, threads 128>
+// TF32-LABEL: func.func private @turned_cast_of_heads(
+// TF32-SAME: "x86-64-v3" = #plan.code<30 tiles of 4 rows, grain 30>
+func.func private @turned_cast_of_heads(%x: tensor<2x3x20x24xf32>) -> (tensor<2x3x20x24xf8E5M2>, tensor<72x40xf8E5M2>) attributes {plan.kernel = {kind = "rows", elements = 2880 : i64, rows = 120 : i64, columns = 24 : i64}} {
+  %y = accel.cast %x saturate : tensor<2x3x20x24xf32> -> tensor<2x3x20x24xf8E5M2>
+  %0 = accel.transpose %y [0, 2, 1, 3] : tensor<2x3x20x24xf8E5M2> -> tensor<2x20x3x24xf8E5M2>
+  %1 = accel.reshape %0 : tensor<2x20x3x24xf8E5M2> -> tensor<40x72xf8E5M2>
+  %2 = accel.transpose %1 [1, 0] stored : tensor<40x72xf8E5M2> -> tensor<72x40xf8E5M2>
+  return %y, %2 : tensor<2x3x20x24xf8E5M2>, tensor<72x40xf8E5M2>
+}
+
 // No neighbours of the result, and none of the operand, are neighbours in the other.
 // CHECK-LABEL: func.func private @apart(
 // CHECK-SAME: #plan.code<15 tiles of 1 rows, threads 128>

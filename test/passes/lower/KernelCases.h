@@ -73,6 +73,7 @@ std::vector<KernelCase> getFlatCases();
 std::vector<KernelCase> getRowCases();
 std::vector<KernelCase> getViewCases();
 std::vector<KernelCase> getTransposeCases();
+std::vector<KernelCase> getTurnedCases();
 std::vector<KernelCase> getColumnCases();
 std::vector<KernelCase> getAttentionCases();
 std::vector<KernelCase> getProductCases();

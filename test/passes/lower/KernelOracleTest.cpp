@@ -108,6 +108,8 @@ INSTANTIATE_TEST_SUITE_P(Views, KernelOracleTest,
                          testing::ValuesIn(getViewCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Transposes, KernelOracleTest,
                          testing::ValuesIn(getTransposeCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Turned, KernelOracleTest,
+                         testing::ValuesIn(getTurnedCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Columns, KernelOracleTest,
                          testing::ValuesIn(getColumnCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attention, KernelOracleTest,

@@ -36,6 +36,8 @@ BUDGETS["bf16"] = [
 ]
 BUDGETS["fp8"] = [
     Budget("transposed copy", r"copy_\d+", 0.5, uses="PRMT", narrowest=16, is_loop=False),
+    # The scale has four bytes, and so has a word of four numbers that is stored by rows.
+    Budget("cast and its transposed copy", r"mul_copy_\d+", 5.0, uses="PRMT", narrowest=4, is_loop=False),
 ]
 
 

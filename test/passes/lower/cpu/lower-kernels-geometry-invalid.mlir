@@ -50,3 +50,28 @@ func.func @tiles(%q: tensor<1x1x8x16xf32>) -> tensor<1x1x8x16xf32> attributes {
   %y, %l = accel.attention %q, %q, %q scale 1.0 : tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32>, tensor<1x1x8x16xf32> -> tensor<1x1x8x16xf32>, tensor<1x1x8xf32>
   return %y : tensor<1x1x8x16xf32>
 }
+
+// -----
+
+plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
+// expected-error@below {{expected tiles of at most 8 rows, which are turned at once, got 16}}
+func.func @turned(%x: tensor<24x16xf32>) -> (tensor<24x16xf8E5M2>, tensor<16x24xf8E5M2>) attributes {
+    plan.kernel = {kind = "rows", elements = 384 : i64, rows = 24 : i64, columns = 16 : i64},
+    plan.code = {"x86-64-v3" = #plan.code<2 tiles of 16 rows>}} {
+  %y = accel.cast %x saturate : tensor<24x16xf32> -> tensor<24x16xf8E5M2>
+  %t = accel.transpose %y [1, 0] stored : tensor<24x16xf8E5M2> -> tensor<16x24xf8E5M2>
+  return %y, %t : tensor<24x16xf8E5M2>, tensor<16x24xf8E5M2>
+}
+
+// -----
+
+plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
+func.func @sums(%x: tensor<16x16xf32>) -> (tensor<16x16xf8E5M2>, tensor<16x16xf8E5M2>, tensor<16xf32>) attributes {
+    plan.kernel = {kind = "rows", elements = 256 : i64, rows = 16 : i64, columns = 16 : i64},
+    plan.code = {"x86-64-v3" = #plan.code<1 tiles of 16 rows>}} {
+  %y = accel.cast %x saturate : tensor<16x16xf32> -> tensor<16x16xf8E5M2>
+  // expected-error@below {{in kernel 'sums' is not contiguous over the 16 elements of a run}}
+  %t = accel.transpose %y [1, 0] stored : tensor<16x16xf8E5M2> -> tensor<16x16xf8E5M2>
+  %s = accel.reduce_sum %x [1] : tensor<16x16xf32> -> tensor<16xf32>
+  return %y, %t, %s : tensor<16x16xf8E5M2>, tensor<16x16xf8E5M2>, tensor<16xf32>
+}

@@ -10,11 +10,21 @@ func.func private @product(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tens
   return %c : tensor<16x16xf32>
 }
 
-// A geometry that says nothing about rows is one of copies that transpose, and as many tiles as this one has.
-// expected-error @+1 {{expected rows that are cut into rows, or a copy that transposes in as many tiles as it has, got #plan.code<4 tiles of 128 elements, threads 128>}}
+// A geometry that says nothing about rows is one of kernels that transpose, and as many tiles as this one has.
+// expected-error @+1 {{expected rows that are cut into rows, or a kernel that transposes in as many tiles as it has, got #plan.code<4 tiles of 128 elements, threads 128>}}
 func.func private @rows(%x: tensor<4x128xf32>) -> tensor<4x128xf32> attributes {
     plan.kernel = {kind = "rows", elements = 512 : i64, rows = 4 : i64, columns = 128 : i64},
     plan.code = {compute_80 = #plan.code<4 tiles of 128 elements, threads 128>}} {
   %y = accel.neg %x : tensor<4x128xf32>
   return %y : tensor<4x128xf32>
+}
+
+// The cast has two tiles of its blocks.
+// expected-error @+1 {{expected rows that are cut into rows, or a kernel that transposes in as many tiles as it has, got #plan.code<1 tiles of 2048 elements, threads 128>}}
+func.func private @turned_cast(%x: tensor<64x64xf32>) -> (tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>) attributes {
+    plan.kernel = {kind = "rows", elements = 4096 : i64, rows = 64 : i64, columns = 64 : i64},
+    plan.code = {compute_80 = #plan.code<1 tiles of 2048 elements, threads 128>}} {
+  %0 = accel.cast %x saturate : tensor<64x64xf32> -> tensor<64x64xf8E4M3FN>
+  %1 = accel.transpose %0 [1, 0] stored : tensor<64x64xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
+  return %0, %1 : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>
 }

@@ -71,3 +71,36 @@ func.func private @turn(%x: tensor<128x64xf8E4M3FN>) -> tensor<64x128xf8E4M3FN> 
   %y = accel.transpose %x [1, 0] stored : tensor<128x64xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
   return %y : tensor<64x128xf8E4M3FN>
 }
+
+// A cast that is stored both ways: 16 loads of four numbers, whose bits make 16 words; these are stored by rows, turned, and stored in four rows of 16 bytes. All is loaded before anything is stored, and computed once.
+// CHECK-LABEL: func.func @turn_cast.code(
+// CHECK-COUNT-16: vector.load {{.*}} {alignment = 16 : i64} : memref<2048xf32>, vector<4xf32>
+// CHECK-COUNT-16: vector.bitcast {{.*}} : vector<4xi8> to vector<1xi32>
+// CHECK-COUNT-16: vector.store {{.*}} {alignment = 4 : i64} : memref<2048xi8>, vector<4xi8>
+// CHECK-COUNT-32: llvm.call_intrinsic "llvm.nvvm.prmt"
+// CHECK-NOT:    llvm.call_intrinsic
+// CHECK-COUNT-4: vector.store {{.*}} {alignment = 16 : i64} : memref<2048xi8>, vector<16xi8>
+// CHECK-NOT:    vector.store
+// CHECK:        return
+func.func private @turn_cast(%x: tensor<64x32xf32>) -> (tensor<64x32xf8E4M3FN>, tensor<32x64xf8E4M3FN>) attributes {
+    plan.operand_alignments = array<i64: 16, 16, 16>,
+    plan.kernel = {kind = "rows", elements = 2048 : i64, rows = 64 : i64, columns = 32 : i64},
+    plan.code = {compute_80 = #plan.code<1 tiles of 2048 elements, threads 128>}} {
+  %y = accel.cast %x saturate : tensor<64x32xf32> -> tensor<64x32xf8E4M3FN>
+  %t = accel.transpose %y [1, 0] stored : tensor<64x32xf8E4M3FN> -> tensor<32x64xf8E4M3FN>
+  return %y, %t : tensor<64x32xf8E4M3FN>, tensor<32x64xf8E4M3FN>
+}
+
+// Of operands and results that begin anywhere, each element is an access.
+// CHECK-LABEL: func.func @turn_cast_anywhere.code(
+// CHECK-NOT: vector.load {{.*}} vector<4x
+// CHECK-NOT: vector.store {{.*}} vector<{{4|16}}xi8>
+// CHECK:     return
+func.func private @turn_cast_anywhere(%x: tensor<64x32xf32>) -> (tensor<64x32xf8E4M3FN>, tensor<32x64xf8E4M3FN>) attributes {
+    plan.operand_alignments = array<i64: 4, 1, 1>,
+    plan.kernel = {kind = "rows", elements = 2048 : i64, rows = 64 : i64, columns = 32 : i64},
+    plan.code = {compute_80 = #plan.code<1 tiles of 2048 elements, threads 128>}} {
+  %y = accel.cast %x saturate : tensor<64x32xf32> -> tensor<64x32xf8E4M3FN>
+  %t = accel.transpose %y [1, 0] stored : tensor<64x32xf8E4M3FN> -> tensor<32x64xf8E4M3FN>
+  return %y, %t : tensor<64x32xf8E4M3FN>, tensor<32x64xf8E4M3FN>
+}
