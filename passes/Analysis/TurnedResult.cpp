@@ -13,9 +13,12 @@
 using namespace mlir;
 using namespace accel;
 
+int64_t TurnedView::getRows(int64_t most) const {
+  return llvm::MinAlign(most, places.sizes.back());
+}
+
 int64_t TurnedView::getSide(int64_t most) const {
-  return llvm::MinAlign(most,
-                        llvm::MinAlign(sourceColumns(), places.sizes.back()));
+  return llvm::MinAlign(getRows(most), sourceColumns());
 }
 
 /// The dimensions of `view`, the one with the smallest step in its source

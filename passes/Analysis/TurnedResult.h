@@ -25,9 +25,12 @@ struct TurnedView {
   int64_t sourceColumns() const { return places.sizes[neighbours]; }
   /// How far neighbours of the source are apart in the tensor.
   int64_t resultColumns() const { return back.strides.back(); }
-  /// The longest side of a block, `most` at most, that divides rows of the
-  /// source, and runs of its rows that are neighbours in the tensor. Requires:
-  /// `most` is a power of two, at least kLeastSide.
+  /// How many rows of the source, `most` at most, are neighbours in the tensor
+  /// wherever they begin at a multiple of so many. Requires: `most` is a power
+  /// of two, at least kLeastSide.
+  int64_t getRows(int64_t most) const;
+  /// The longest side of a block that divides such rows, and as many of their
+  /// elements.
   int64_t getSide(int64_t most) const;
 };
 

@@ -153,7 +153,9 @@ void check(const KernelCase &kernelCase) {
     int64_t alignment = seed == 1 ? 1 : kLongestAccess;
     FailureOr<LoweredCode> lowered = lower(program, variants, alignment);
     ASSERT_TRUE(succeeded(lowered)) << kernelCase.text;
-    LaunchMemory memory(program, kernelCase, alignment);
+    // At any element means at one that no longer access may begin at.
+    LaunchMemory memory(program, kernelCase, kLongestAccess,
+                        /*before=*/alignment == 1 ? 1 : 0);
     ASSERT_NO_FATAL_FAILURE(
         runTiles(program, lowered->variants[0], memory, seed));
     if (!reference.empty()) {

@@ -3,15 +3,18 @@
 // rows are computed first, and then what they have stored, which is still in
 // the first cache, is turned block by block.
 //
-//   for each row of the tile:            one sweep
-//   for each block of its columns:       as many vectors as it has rows
+//   for each row of the tile:        one sweep
+//   for each 16 of its columns:
+//     for each 16 rows of the tile:  vectors of 16 elements, turned
+//
+// Rows of the transposed result may be a power of two apart, and meet in few
+// sets of the caches: so lines are written whole, one behind the other.
 #include "passes/Analysis/TurnedResult.h"
 #include "passes/Lower/IndexArithmetic.h"
 #include "passes/Lower/Loops/Kernels.h"
 #include "passes/Lower/Loops/Sweep.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace accel;
@@ -45,27 +48,34 @@ namespace {
 class TurnedKernel {
 public:
   TurnedKernel(KernelEmitter &emitter, const TurnedResult &turned)
-      : emitter(emitter), turned(turned), columns(turned.view.sourceColumns()),
-        side(emitter.getGeometry().getTile()) {}
+      : emitter(emitter), builder(emitter.getBuilder()), loc(emitter.getLoc()),
+        turned(turned), columns(turned.view.sourceColumns()),
+        rows(emitter.getGeometry().getTile()),
+        side(turned.view.getSide(kLongestSide)) {}
 
   void emit();
 
 private:
+  /// Of bytes, as many as a vector of every processor has.
+  static constexpr int64_t kLongestSide = 16;
+
   void emitRow(AffineExpr row);
-  void turn(AffineExpr row);
+  void turnTile(AffineExpr row);
+  void turnBlock(Value from, Value to);
 
   KernelEmitter &emitter;
+  OpBuilder &builder;
+  Location loc;
   const TurnedResult &turned;
-  int64_t columns, side;
+  int64_t columns, rows, side;
 };
 
 } // namespace
 
 void TurnedKernel::emitRow(AffineExpr row) {
   AffineExpr first = row * columns;
-  Sweep sweep(emitter,
-              {first, columns, Value(),
-               OpFoldResult(emitter.getBuilder().getIndexAttr(columns))});
+  Sweep sweep(emitter, {first, columns, Value(),
+                        OpFoldResult(builder.getIndexAttr(columns))});
   for (auto [i, result] : llvm::enumerate(emitter.getResults())) {
     if (i == turned.number) {
       continue;
@@ -78,50 +88,60 @@ void TurnedKernel::emitRow(AffineExpr row) {
   sweep.finish();
 }
 
-/// The tile's rows from `row` on, which are neighbours in the transposed order.
-void TurnedKernel::turn(AffineExpr row) {
-  OpBuilder &builder = emitter.getBuilder();
-  Location loc = emitter.getLoc();
+/// The block that begins at element `from` of the source's buffer and at
+/// element `to` of the result's.
+void TurnedKernel::turnBlock(Value from, Value to) {
   IndexArithmetic indices(builder, loc);
   Value source = emitter.getResultBuffer(turned.source);
   Value result = emitter.getResultBuffer(turned.number);
   auto vector = VectorType::get(
       side, cast<MemRefType>(source.getType()).getElementType());
+  SmallVector<Value> block;
+  for (int64_t i = 0; i < side; ++i) {
+    block.push_back(vector::LoadOp::create(builder, loc, vector, source,
+                                           indices.add(from, i * columns)));
+  }
+  block = transposeSquare(builder, loc, std::move(block));
+  for (auto [i, each] : llvm::enumerate(block)) {
+    Value place = indices.add(to, i * turned.view.resultColumns());
+    vector::StoreOp::create(builder, loc, each, result, place);
+  }
+}
+
+/// The tile's rows from `row` on, which are neighbours in the transposed order.
+void TurnedKernel::turnTile(AffineExpr row) {
+  IndexArithmetic indices(builder, loc);
   Value from = emitter.materialize(row * columns);
   Value to =
       emitter.materialize(emitter.through(turned.view.back, row * columns));
   int64_t apart = turned.view.resultColumns();
   emitter.forEach(
       emitter.index(0), emitter.index(columns), side, [&](Value column) {
-        SmallVector<Value> block;
-        for (int64_t i = 0; i < side; ++i) {
-          Value at = indices.add(indices.add(from, column), i * columns);
-          block.push_back(
-              vector::LoadOp::create(builder, loc, vector, source, at));
-        }
-        block = transposeSquare(builder, loc, std::move(block));
-        for (auto [i, each] : llvm::enumerate(block)) {
-          Value place = indices.mul(indices.add(column, i), apart);
-          vector::StoreOp::create(builder, loc, each, result,
-                                  indices.add(to, place));
-        }
+        Value first = indices.add(from, column);
+        Value place = indices.add(to, indices.mul(column, apart));
+        emitter.forEach(
+            emitter.index(0), emitter.index(rows), side, [&](Value each) {
+              turnBlock(indices.add(first, indices.mul(each, columns)),
+                        indices.add(place, each));
+            });
       });
 }
 
 void TurnedKernel::emit() {
-  int64_t most = turned.view.getSide(llvm::bit_ceil(uint64_t(side)));
-  if (side != most) {
+  if (rows % side != 0 || turned.view.places.sizes.back() % rows != 0) {
     emitter.emitError(emitter.getKernel())
-        << "expected tiles of at most " << most
-        << " rows, which are turned at once, got " << side;
+        << "expected tiles of a multiple of " << side
+        << " rows, which are turned at once, that divides the "
+        << turned.view.places.sizes.back()
+        << " rows that are neighbours in transposed order, got " << rows;
     return;
   }
   emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value tile) {
-    AffineExpr first = emitter.dimension(tile) * side;
-    emitter.forEach(emitter.index(0), emitter.index(side), 1, [&](Value row) {
+    AffineExpr first = emitter.dimension(tile) * rows;
+    emitter.forEach(emitter.index(0), emitter.index(rows), 1, [&](Value row) {
       emitRow(first + emitter.dimension(row));
     });
-    turn(first);
+    turnTile(first);
   });
 }
 

@@ -208,14 +208,14 @@ Geometry cutProduct(func::FuncOp kernel, const IterationDomain &domain,
   return geometry;
 }
 
-/// One by one; rows that are stored in transposed order as well, as many as a
-/// block has that is turned in registers.
+/// One by one; of rows that are stored in transposed order as well, so many
+/// that each line of a cache is written at once.
 Geometry cutRows(func::FuncOp kernel, const IterationDomain &domain) {
-  constexpr int64_t kMostRows = 16;
+  constexpr int64_t kLineBytes = 64;
   Geometry geometry;
   geometry.of = plan::TileKind::Rows;
   if (std::optional<TurnedResult> turned = TurnedResult::find(kernel)) {
-    geometry.tile = turned->view.getSide(kMostRows);
+    geometry.tile = turned->view.getRows(kLineBytes);
   }
   geometry.tiles = domain.rows / geometry.tile;
   return geometry;

@@ -132,11 +132,11 @@ func.func private @turned_heads(%x: tensor<2x3x20x24xf8E5M2>) -> tensor<72x40xf8
   return %2 : tensor<72x40xf8E5M2>
 }
 
-// What a kernel computes and stores both ways is cut into blocks of four by sixteen, of which a tile has eight by four; for CPUs, into as many rows as are turned at once.
+// What a kernel computes and stores both ways is cut into blocks of four by sixteen, of which a tile has eight by four; for CPUs, into as many rows as fill a line of the transposed result.
 // CHECK-LABEL: func.func private @turned_cast(
 // CHECK-SAME: #plan.code<48 tiles of 2048 elements, threads 128>
 // TF32-LABEL: func.func private @turned_cast(
-// TF32-SAME: compute_80 = #plan.code<48 tiles of 2048 elements, threads 128>, "x86-64-v3" = #plan.code<32 tiles of 16 rows>
+// TF32-SAME: compute_80 = #plan.code<48 tiles of 2048 elements, threads 128>, "x86-64-v3" = #plan.code<8 tiles of 64 rows>
 func.func private @turned_cast(%x: tensor<512x192xf32>) -> (tensor<512x192xf8E4M3FN>, tensor<192x512xf8E4M3FN>) attributes {plan.kernel = {kind = "rows", elements = 98304 : i64, rows = 512 : i64, columns = 192 : i64}} {
   %0 = accel.cast %x saturate : tensor<512x192xf32> -> tensor<512x192xf8E4M3FN>
   %1 = accel.transpose %0 [1, 0] stored : tensor<512x192xf8E4M3FN> -> tensor<192x512xf8E4M3FN>

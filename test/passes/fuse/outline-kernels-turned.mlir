@@ -245,3 +245,33 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.write @d, %d : tensor<32x64xf32>
   return
 }
+
+// -----
+
+// Rows that follow each other in the copy are apart in the source: a copy.
+accel.state @x accumulator : tensor<24x2x32xbf16>
+accel.state @s accumulator : tensor<f32>
+accel.state @w accumulator : tensor<16x32xf8E4M3FN>
+accel.state @g accumulator : tensor<64x48xf8E5M2>
+accel.state @y accumulator : tensor<48x16xf32>
+accel.state @d accumulator : tensor<32x64xf32>
+// CHECK-LABEL: func.func @step
+// CHECK: call @copy_{{[01]}}(%{{.+}}) : (tensor<24x2x32xf8E4M3FN>) -> tensor<32x48xf8E4M3FN>
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %x = accel.read @x : tensor<24x2x32xbf16>
+  %s = accel.read @s : tensor<f32>
+  %w = accel.read @w : tensor<16x32xf8E4M3FN>
+  %g = accel.read @g : tensor<64x48xf8E5M2>
+  %f = accel.cast %x : tensor<24x2x32xbf16> -> tensor<24x2x32xf32>
+  %b = accel.broadcast %s [] : tensor<f32> -> tensor<24x2x32xf32>
+  %p = accel.mul %f, %b : tensor<24x2x32xf32>
+  %q = accel.cast %p saturate : tensor<24x2x32xf32> -> tensor<24x2x32xf8E4M3FN>
+  %h = accel.transpose %q [1, 0, 2] : tensor<24x2x32xf8E4M3FN> -> tensor<2x24x32xf8E4M3FN>
+  %m = accel.reshape %h : tensor<2x24x32xf8E4M3FN> -> tensor<48x32xf8E4M3FN>
+  %y = accel.matmul %m, %w {transpose_rhs} : tensor<48x32xf8E4M3FN>, tensor<16x32xf8E4M3FN> -> tensor<48x16xf32>
+  accel.write @y, %y : tensor<48x16xf32>
+  %t = accel.transpose %m [1, 0] stored : tensor<48x32xf8E4M3FN> -> tensor<32x48xf8E4M3FN>
+  %d = accel.matmul %t, %g as weight_gradient {transpose_rhs} : tensor<32x48xf8E4M3FN>, tensor<64x48xf8E5M2> -> tensor<32x64xf32>
+  accel.write @d, %d : tensor<32x64xf32>
+  return
+}

@@ -293,6 +293,23 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
+// Every tile of four rows stores elements of all ranks in what is transposed.
+func.func private @k(%x: tensor<12x32xf32>) -> (tensor<12x32xf8E5M2>, tensor<32x12xf8E5M2>) attributes {plan.kernel = {columns = 32 : i64, elements = 384 : i64, kind = "rows", rows = 12 : i64}} {
+  %0 = accel.cast %x saturate : tensor<12x32xf32> -> tensor<12x32xf8E5M2>
+  %1 = accel.transpose %0 [1, 0] stored : tensor<12x32xf8E5M2> -> tensor<32x12xf8E5M2>
+  return %0, %1 : tensor<12x32xf8E5M2>, tensor<32x12xf8E5M2>
+}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %0 = plan.buffer persistent parameters "s.master" : memref<12x32xf32>
+  %1 = plan.buffer persistent optimizer "s.m" {shard = #plan.shard<384 granule 128 over "fsdp">} : memref<12x32xf8E5M2>
+  %2 = plan.buffer persistent optimizer "s.v" {shard = #plan.shard<384 granule 128 over "fsdp">} : memref<32x12xf8E5M2>
+  // expected-error@below {{expected operand 2 to be cut between the tiles of kernel 'k' as #plan.shard<384 granule 128 over "fsdp"> is, got #plan.shard<384 granule 128 over "fsdp">}}
+  plan.launch @k(%0, %1, %2) [read, write, write] {shard = #plan.shard<384 granule 128 over "fsdp">} : memref<12x32xf32>, memref<12x32xf8E5M2>, memref<32x12xf8E5M2>
+  return
+}
+
+// -----
+
 func.func private @k(%x: tensor<512xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 512 : i64, elements = 512 : i64, kind = "flat", rows = 1 : i64}} {
   return %x : tensor<512xf32>
 }

@@ -85,11 +85,11 @@ void expandComposites(Program &program) {
 }
 
 LaunchMemory::LaunchMemory(const Program &program, const KernelCase &kernelCase,
-                           size_t alignment)
+                           size_t alignment, size_t before)
     : program(program) {
   for (const HostTensor &argument : program.arguments) {
     buffers.push_back(
-        std::make_unique<GuardedBuffer>(argument.getType(), alignment));
+        std::make_unique<GuardedBuffer>(argument.getType(), alignment, before));
     buffers.back()->fill(argument);
     places.push_back(buffers.back().get());
   }
@@ -104,7 +104,7 @@ LaunchMemory::LaunchMemory(const Program &program, const KernelCase &kernelCase,
       continue;
     }
     buffers.push_back(
-        std::make_unique<GuardedBuffer>(result.getType(), alignment));
+        std::make_unique<GuardedBuffer>(result.getType(), alignment, before));
     places.push_back(buffers.back().get());
     if (program.before[i]) {
       buffers.back()->fill(program.before[i]);

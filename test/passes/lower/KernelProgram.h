@@ -38,11 +38,11 @@ void prepare(const KernelCase &kernelCase, Program &program);
 void expandComposites(Program &program);
 
 /// Fresh memory for a kernel's operands and results, which begin at multiples
-/// of `alignment` bytes.
+/// of `alignment` bytes, or `before` elements in front of one.
 class LaunchMemory {
 public:
   LaunchMemory(const Program &program, const KernelCase &kernelCase,
-               size_t alignment = 1);
+               size_t alignment = 1, size_t before = 0);
 
   /// The address of each argument, then of each result.
   std::vector<void *> getPointers() const;

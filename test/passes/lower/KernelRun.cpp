@@ -93,14 +93,16 @@ KernelFunction MappedImage::getFunction(const CodeEntry &entry) const {
   return reinterpret_cast<KernelFunction>(base + entry.offset);
 }
 
-GuardedBuffer::GuardedBuffer(RankedTensorType type, size_t alignment)
+GuardedBuffer::GuardedBuffer(RankedTensorType type, size_t alignment,
+                             size_t before)
     : type(type),
       size(type.getNumElements() * elementSize(type.getElementType())) {
   size_t page = sysconf(_SC_PAGESIZE);
-  mappedSize = pages(size + alignment) + page;
+  size_t shift = before * elementSize(type.getElementType());
+  mappedSize = pages(size + alignment + shift) + page;
   mapping = map(mappedSize);
   size_t room = mappedSize - page;
-  start = mapping + (room - size) / alignment * alignment;
+  start = mapping + (room - size) / alignment * alignment - shift;
   memset(mapping, kGuard, room);
   memset(start, 0xFF, size);
   if (mprotect(mapping + mappedSize - page, page, PROT_NONE) != 0) {

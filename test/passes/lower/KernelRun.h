@@ -42,8 +42,10 @@ private:
 class GuardedBuffer {
 public:
   /// Filled with bytes that are NaN as floats. It begins at a multiple of
-  /// `alignment` bytes, a power of two: what is left behind it is checked, too.
-  explicit GuardedBuffer(mlir::RankedTensorType type, size_t alignment = 1);
+  /// `alignment` bytes, a power of two, or `before` elements in front of one:
+  /// what is left behind it is checked, too.
+  explicit GuardedBuffer(mlir::RankedTensorType type, size_t alignment = 1,
+                         size_t before = 0);
   ~GuardedBuffer();
   GuardedBuffer(const GuardedBuffer &) = delete;
   GuardedBuffer &operator=(const GuardedBuffer &) = delete;

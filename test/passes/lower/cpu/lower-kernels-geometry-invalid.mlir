@@ -54,7 +54,7 @@ func.func @tiles(%q: tensor<1x1x8x16xf32>) -> tensor<1x1x8x16xf32> attributes {
 // -----
 
 plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
-// expected-error@below {{expected tiles of at most 8 rows, which are turned at once, got 16}}
+// expected-error@below {{expected tiles of a multiple of 8 rows, which are turned at once, that divides the 24 rows that are neighbours in transposed order, got 16}}
 func.func @turned(%x: tensor<24x16xf32>) -> (tensor<24x16xf8E5M2>, tensor<16x24xf8E5M2>) attributes {
     plan.kernel = {kind = "rows", elements = 384 : i64, rows = 24 : i64, columns = 16 : i64},
     plan.code = {"x86-64-v3" = #plan.code<2 tiles of 16 rows>}} {
