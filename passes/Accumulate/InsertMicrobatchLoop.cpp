@@ -23,6 +23,9 @@ namespace accel {
 
 namespace {
 
+/// What is less counts nothing. 2^k through it is finite in f32.
+constexpr double kSmallestCount = 0x1p-40;
+
 /// Builds @step around the body of @microbatch.
 class StepBuilder {
 public:
@@ -84,8 +87,9 @@ private:
     ScalarBuilder s(builder, loc);
     Value sum = s.read(kLossSumState);
     Value count = s.read(kTargetCountState);
-    // Weights are 0 or 1: a count below one is zero, and then so are the sums.
-    Value divisor = s.max(count, s.number(1));
+    // Where nothing is counted the sums are zero, too. Weights of classes may
+    // make a small count of many targets.
+    Value divisor = s.max(count, s.number(kSmallestCount));
     Value loss = s.div(sum, divisor);
     if (module.lookupSymbol(kLossScaleState)) {
       Value lossScale = s.read(kLossScaleState);

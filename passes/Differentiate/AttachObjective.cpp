@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Differentiate/LossBuilder.h"
 #include "passes/Differentiate/Objective.h"
 #include "passes/Differentiate/SampleBlocks.h"
 #include "passes/ErrorCodes.h"
@@ -28,15 +29,6 @@ namespace {
 constexpr int64_t kIgnoredLabel = -100;
 constexpr llvm::StringLiteral kLabels = "labels";
 
-/// The losses of a microbatch and how many targets they are of, each times the
-/// weight of its sample.
-struct Losses {
-  Value losses;
-  Value count; ///< one number per target or sample, summed up later
-  /// How many targets each number of `count` stands for.
-  int64_t targetsPerCount = 1;
-};
-
 /// Builds the objective at the end of @forward.
 class ObjectiveBuilder {
 public:
@@ -52,7 +44,7 @@ public:
   void build() {
     auto type = RankedTensorType::get({batch}, builder.getF32Type());
     weights = b.create<InputOp>(type, "sample_weights");
-    Losses made = buildLosses();
+    Losses made = buildLosses(LossBuilder(b, weights, batch));
     Value sum = sumUp(made.losses);
     Value count = sumUp(made.count);
     if (made.targetsPerCount != 1) {
@@ -71,28 +63,19 @@ private:
     return producer ? producer->getLoc() : function.getLoc();
   }
 
-  Losses buildLosses() {
+  Losses buildLosses(LossBuilder losses) {
     switch (objective.kind) {
     case ObjectiveKind::CausalLm:
     case ObjectiveKind::Classification:
-      return buildCrossEntropy();
+      return buildCrossEntropy(losses);
     case ObjectiveKind::Mse:
-      return buildSquaredError();
+      return buildSquaredError(losses);
     case ObjectiveKind::Output:
-      return buildOutput();
+      return {losses.weigh(output), weights};
     case ObjectiveKind::Loss:
-      return objective.loss ? buildGraphLoss(*objective.loss) : buildMean();
+      return objective.loss ? losses.build(*objective.loss) : buildMean();
     }
     llvm_unreachable("unknown objective");
-  }
-
-  /// The model's own losses and counts, each with the weight of its sample.
-  Losses buildGraphLoss(const GraphLoss &loss) {
-    Value losses = weigh(loss.losses);
-    if (!loss.counts) {
-      return {losses, weights, loss.perSample};
-    }
-    return {losses, weigh(b.cast(loss.counts, builder.getF32Type()))};
   }
 
   /// The model's loss as it is, once for every sample of the microbatch.
@@ -101,7 +84,7 @@ private:
     return {b.reshape(each, {1}), weights};
   }
 
-  Losses buildCrossEntropy() {
+  Losses buildCrossEntropy(LossBuilder &weighing) {
     RankedTensorType type = typeOf(output);
     int64_t classes = type.getShape().back();
     int64_t rows = type.getNumElements() / classes;
@@ -115,8 +98,8 @@ private:
     Value flat = b.reshape(labels, {rows});
     Value entropy = b.create<SoftmaxCrossEntropyOp>(logits, flat);
     Type element = type.getElementType();
-    Value weight = b.cast(
-        b.reshape(spreadWeights(labelsType.getShape()), {rows}), element);
+    Value spread = weighing.spreadWeights(labelsType.getShape(), rows / batch);
+    Value weight = b.cast(b.reshape(spread, {rows}), element);
     Value losses = b.mul(entropy, weight);
     Value count = b.mul(b.cast(buildValid(flat, classes), element), weight);
     return {losses, count};
@@ -130,20 +113,12 @@ private:
     return b.create<AndOp>(low, high);
   }
 
-  Losses buildSquaredError() {
+  Losses buildSquaredError(LossBuilder &weighing) {
     RankedTensorType type = typeOf(output);
     Value target = addLabels(type, {});
     Value difference = b.sub(output, target);
-    Value losses = weigh(b.mul(difference, difference));
+    Value losses = weighing.weigh(b.mul(difference, difference));
     return {losses, weights, type.getNumElements() / batch};
-  }
-
-  Losses buildOutput() { return {weigh(output), weights}; }
-
-  /// Each value times the weight of its sample.
-  Value weigh(Value values) {
-    Value weight = spreadWeights(shapeOf(values));
-    return b.mul(values, b.cast(weight, elementTypeOf(values)));
   }
 
   Value addLabels(RankedTensorType type,
@@ -160,28 +135,11 @@ private:
     return function.getArgument(index);
   }
 
-  /// The weight of its sample for every element of a tensor of shape `shape`.
-  Value spreadWeights(ArrayRef<int64_t> shape) {
-    RankedTensorType type = getF32(shape);
-    if (type == weights.getType()) {
-      return weights;
-    }
-    bool isBatchFirst = !shape.empty() && shape.front() == batch;
-    // Samples that share the first dimension with something else.
-    RankedTensorType wide =
-        isBatchFirst ? type : getF32({batch, type.getNumElements() / batch});
-    return b.reshape(b.create<BroadcastOp>(wide, weights, ArrayRef<int64_t>{0}),
-                     shape);
-  }
-
   Value sumUp(Value value) {
     Value wide = b.cast(value, builder.getF64Type());
     return b.sum(wide, axisRange(0, typeOf(value).getRank()));
   }
 
-  RankedTensorType getF32(ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, builder.getF32Type());
-  }
   static RankedTensorType typeOf(Value value) {
     return cast<RankedTensorType>(value.getType());
   }
@@ -221,8 +179,12 @@ public:
     if (failed(chosen) || failed(verifyInputs(forward, *chosen))) {
       return signalPassFailure();
     }
+    SampleBlocks samples(forward.getBody().front(), batch.getInt());
+    if (failed(verifyPlace(forward, *chosen, samples))) {
+      return signalPassFailure();
+    }
     describe(module, forward, *chosen,
-             explainWholeMicrobatches(forward, *chosen, batch.getInt()));
+             explainWholeMicrobatches(forward, *chosen, samples));
     ObjectiveBuilder(forward, *chosen, batch.getInt()).build();
     forward.setName("microbatch");
   }
@@ -247,24 +209,42 @@ private:
     return success();
   }
 
+  static Value getOutput(func::FuncOp forward, const Objective &chosen) {
+    return forward.getBody().front().getTerminator()->getOperand(chosen.output);
+  }
+
+  /// Labels and weights are those of the samples in front. What is known to
+  /// have them elsewhere has the batch in front by chance.
+  static LogicalResult verifyPlace(func::FuncOp forward,
+                                   const Objective &chosen,
+                                   const SampleBlocks &samples) {
+    Value output = getOutput(forward, chosen);
+    if (chosen.kind == ObjectiveKind::Loss || !samples.getBlockSize(output) ||
+        samples.areInFront(output)) {
+      return success();
+    }
+    return withCode(forward.emitError("output '"), codes::NoObjective)
+           << getOutputName(forward, chosen.output)
+           << "': expected the samples along its first dimension, got them "
+              "elsewhere; transpose it in the model";
+  }
+
   /// Why every microbatch has to consist of samples of the batch alone: copies
   /// that fill a short one would change the others' losses. Empty: they would
   /// not.
   static StringRef explainWholeMicrobatches(func::FuncOp forward,
                                             const Objective &chosen,
-                                            int64_t batch) {
+                                            const SampleBlocks &samples) {
     if (chosen.kind == ObjectiveKind::Loss) {
       return chosen.loss ? ""
                          : "the loss is a mean over samples "
                            "(--loss-weight=samples)";
     }
-    Block &body = forward.getBody().front();
-    Value output = body.getTerminator()->getOperand(chosen.output);
-    SampleBlocks blocks(body, batch);
-    if (blocks.areSeparate(output)) {
+    Value output = getOutput(forward, chosen);
+    if (samples.areInFront(output)) {
       return "";
     }
-    Operation *mixing = blocks.findMixing(output);
+    Operation *mixing = samples.findMixing(output);
     emitRemark(mixing ? mixing->getLoc() : forward.getLoc())
         << "the samples of a microbatch influence each other from here on, or "
            "are not known not to; a step takes whole microbatches only";

@@ -20,6 +20,7 @@ void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
   // Ranges come from how the forward program reads its inputs, before gradients
   // read them too.
   manager.addPass(createAnnotateInputRangesPass());
+  manager.addPass(createPlaceDropoutPass());
   manager.addPass(
       createAttachObjectivePass({options.objective, options.lossWeight}));
   manager.addPass(createDifferentiateModulePass({options.lossScale}));

@@ -13,12 +13,15 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-/// `value` without reshapes and changes of float type.
+/// `value` without reshapes, those of one number to more dimensions among them,
+/// and changes of float type.
 Value strip(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     bool isCast = isa<CastOp>(op) &&
                   isa<FloatType>(typeOf(op->getOperand(0)).getElementType());
-    if (!isCast && !isa<ReshapeOp>(op)) {
+    bool isReshape = isa<ReshapeOp>(op) ||
+                     (isa<BroadcastOp>(op) && elementCount(value) == 1);
+    if (!isCast && !isReshape) {
       break;
     }
     value = op->getOperand(0);
@@ -32,63 +35,191 @@ Value getSummands(Value value) {
   return sum ? sum.getOperand() : Value();
 }
 
-/// What the sum is divided by, into `loss`; false with a reason.
-bool matchDivisor(Value divisor, int64_t batch, GraphLoss &loss,
-                  std::string &reason) {
-  if (std::optional<double> number = getSplat(divisor)) {
-    double each = *number / static_cast<double>(batch);
-    loss.perSample = static_cast<int64_t>(each);
-    if (each < 1 || std::floor(each) != each) {
-      reason = "its divisor is no multiple of the " + std::to_string(batch) +
-               " samples";
-      return false;
+/// What lies between the loss and one of its sums.
+struct Path {
+  LossFactor factor;
+  llvm::SmallVector<double> divisors; ///< the one nearest to the sum last
+  SampleValues counts;                ///< of null: none divides
+};
+
+class LossMatcher {
+public:
+  LossMatcher(func::FuncOp forward, int64_t batch, std::string &reason)
+      : samples(forward.getBody().front(), batch), batch(batch),
+        reason(reason) {}
+
+  LogicalResult match(Value scalar) {
+    if (failed(matchNumber(scalar, {}))) {
+      return failure();
     }
-    return true;
-  }
-  Value count = strip(divisor);
-  if (auto guard = count.getDefiningOp<MaxOp>()) {
-    // At least one, so that nothing is divided by zero.
-    bool isSecond = getSplat(guard.getRhs()).has_value();
-    if (isSecond || getSplat(guard.getLhs())) {
-      count = strip(isSecond ? guard.getLhs() : guard.getRhs());
+    if (loss.terms.empty()) {
+      return fail(kNoSum);
     }
+    const LossTerm &first = loss.terms.front();
+    for (const LossTerm &term : loss.terms) {
+      if (term.isMereSum != first.isMereSum) {
+        return fail("it adds means and mere sums, whose shares depend on how "
+                    "many samples there are");
+      }
+      if (term.counts.value != first.counts.value) {
+        return fail("it adds means over different counts of targets");
+      }
+    }
+    return success();
   }
-  loss.counts = getSummands(count);
-  if (!loss.counts) {
-    reason = "its divisor is neither a number nor a count of targets";
-    return false;
+
+  GraphLoss loss;
+
+private:
+  static constexpr llvm::StringLiteral kNoSum =
+      "it is neither a sum of losses nor their mean";
+
+  LogicalResult fail(const Twine &text) {
+    reason = text.str();
+    return failure();
   }
-  if (dependsOnParameters(loss.counts)) {
-    reason = "its divisor depends on parameters";
-    return false;
+
+  /// Adds the terms that `value` is made of.
+  LogicalResult matchNumber(Value value, Path path) {
+    value = strip(value);
+    Operation *op = value.getDefiningOp();
+    if (Value summands = getSummands(value);
+        summands && !samples.isCommon(value)) {
+      // A sum of one number that is no sample's is that number.
+      return elementCount(summands) == 1 && !samples.getBlockSize(summands)
+                 ? matchNumber(summands, path)
+                 : addTerm(summands, path);
+    }
+    if (!op || typeOf(value).getNumElements() != 1) {
+      return fail(kNoSum);
+    }
+    if (samples.isCommon(value)) {
+      return addCommon(value, path);
+    }
+    if (isa<AddOp, SubOp>(op)) {
+      Path second = path;
+      second.factor.number *= isa<SubOp>(op) ? -1 : 1;
+      return success(succeeded(matchNumber(op->getOperand(0), path)) &&
+                     succeeded(matchNumber(op->getOperand(1), second)));
+    }
+    if (isa<NegOp>(op)) {
+      path.factor.number *= -1;
+      return matchNumber(op->getOperand(0), path);
+    }
+    if (auto product = dyn_cast<MulOp>(op)) {
+      return matchProduct(product, path);
+    }
+    if (auto quotient = dyn_cast<DivOp>(op)) {
+      return matchQuotient(quotient, path);
+    }
+    return fail(kNoSum);
   }
-  return true;
-}
+
+  /// One of both is a factor that is the same for all samples.
+  LogicalResult matchProduct(MulOp product, Path path) {
+    for (unsigned i : {0u, 1u}) {
+      Value common = product->getOperand(1 - i);
+      if (!samples.isCommon(common)) {
+        continue;
+      }
+      if (std::optional<double> number = getSplat(common)) {
+        path.factor.number *= *number;
+      } else {
+        path.factor.values.push_back(common);
+      }
+      return matchNumber(product->getOperand(i), path);
+    }
+    return fail("it multiplies two numbers that both depend on samples");
+  }
+
+  LogicalResult matchQuotient(DivOp quotient, Path path) {
+    if (std::optional<double> number = getSplat(quotient.getRhs())) {
+      path.divisors.push_back(*number);
+    } else if (failed(matchCount(quotient.getRhs(), path.counts))) {
+      return failure();
+    }
+    return matchNumber(quotient.getLhs(), path);
+  }
+
+  /// A divisor that is the sum of what targets count.
+  LogicalResult matchCount(Value divisor, SampleValues &counts) {
+    Value count = strip(divisor);
+    if (auto guard = count.getDefiningOp<MaxOp>()) {
+      // At least one, so that nothing is divided by zero.
+      bool isSecond = getSplat(guard.getRhs()).has_value();
+      if (isSecond || getSplat(guard.getLhs())) {
+        count = strip(isSecond ? guard.getLhs() : guard.getRhs());
+      }
+    }
+    Value summands = getSummands(count);
+    if (!summands || counts.value) {
+      return fail("its divisor is neither a number nor a count of targets");
+    }
+    if (dependsOnParameters(summands)) {
+      return fail("its divisor depends on parameters");
+    }
+    return setValues(summands, counts);
+  }
+
+  LogicalResult addTerm(Value summands, const Path &path) {
+    LossTerm term;
+    term.factor = path.factor;
+    term.counts = path.counts;
+    term.isMereSum = path.divisors.empty() && !term.hasCounts();
+    bool hasDivisor = term.hasCounts();
+    for (double divisor : llvm::reverse(path.divisors)) {
+      double each = divisor / static_cast<double>(batch);
+      if (!hasDivisor && each >= 1 && std::floor(each) == each) {
+        hasDivisor = true;
+        term.perSample = static_cast<int64_t>(each);
+      } else {
+        term.factor.number /= divisor;
+      }
+    }
+    if (!hasDivisor && !term.isMereSum) {
+      return fail("its divisor is no multiple of the " + Twine(batch) +
+                  " samples");
+    }
+    loss.terms.push_back(std::move(term));
+    return setValues(summands, loss.terms.back().losses);
+  }
+
+  /// What no sample influences, and no count of them divides.
+  LogicalResult addCommon(Value value, const Path &path) {
+    if (path.counts.value) {
+      return fail("it divides what depends on no sample by a count of targets");
+    }
+    CommonTerm term{path.factor, value};
+    for (double divisor : path.divisors) {
+      term.factor.number /= divisor;
+    }
+    loss.common.push_back(std::move(term));
+    return success();
+  }
+
+  LogicalResult setValues(Value values, SampleValues &place) {
+    std::optional<int64_t> blockSize = samples.getBlockSize(values);
+    if (!blockSize) {
+      return fail("what it sums is not known to belong to one sample each");
+    }
+    place = {values, *blockSize};
+    return success();
+  }
+
+  SampleBlocks samples;
+  int64_t batch;
+  std::string &reason;
+};
 
 } // namespace
 
 FailureOr<GraphLoss> matchGraphLoss(func::FuncOp forward, Value scalar,
                                     int64_t batch, std::string &reason) {
-  GraphLoss loss;
-  Value sum = strip(scalar);
-  if (auto quotient = sum.getDefiningOp<DivOp>()) {
-    if (!matchDivisor(quotient.getRhs(), batch, loss, reason)) {
-      return failure();
-    }
-    sum = quotient.getLhs();
-  }
-  loss.losses = getSummands(sum);
-  if (!loss.losses) {
-    reason = "it is neither a sum of losses nor their mean";
+  LossMatcher matcher(forward, batch, reason);
+  if (failed(matcher.match(scalar))) {
     return failure();
   }
-  SampleBlocks blocks(forward.getBody().front(), batch);
-  if (!blocks.areSeparate(loss.losses) ||
-      (loss.counts && !blocks.areSeparate(loss.counts))) {
-    reason = "what it sums is not known to belong to one sample each";
-    return failure();
-  }
-  return loss;
+  return std::move(matcher.loss);
 }
 
 } // namespace accel

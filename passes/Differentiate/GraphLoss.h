@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A loss that the model computes itself, taken apart into losses and what their
-// sum is divided by.
+// A loss that the model computes itself, taken apart into sums over targets and
+// what each of them is divided by.
 #ifndef ACCEL_PASSES_DIFFERENTIATE_GRAPHLOSS_H
 #define ACCEL_PASSES_DIFFERENTIATE_GRAPHLOSS_H
 
@@ -10,19 +10,51 @@
 
 namespace accel {
 
-/// The scalar is the sum of `losses` divided by the sum of `counts`, or by
-/// `perSample` times the samples of the microbatch. A mere sum has perSample 1:
-/// what is trained is its mean over the samples.
-struct GraphLoss {
-  mlir::Value losses; ///< of any shape; blocks of its first dimension belong to
-                      ///< the samples one by one
-  mlir::Value counts; ///< null: `perSample`; likewise
+/// What a term is multiplied by: `number`, and numbers that depend on no
+/// sample.
+struct LossFactor {
+  double number = 1;
+  llvm::SmallVector<mlir::Value> values;
+
+  bool isOne() const { return number == 1 && values.empty(); }
+};
+
+/// Elements whose samples are separate (SampleBlocks).
+struct SampleValues {
+  mlir::Value value;
+  int64_t blockSize = 0;
+};
+
+/// `factor` times the sum of `losses`, divided by the sum of `counts`, or by
+/// `perSample` times the samples of the microbatch.
+struct LossTerm {
+  LossFactor factor;
+  SampleValues losses;
+  SampleValues counts; ///< of null: `perSample`
   int64_t perSample = 1;
+  bool isMereSum = false; ///< what is trained is its mean over the samples
+
+  bool hasCounts() const { return bool(counts.value); }
+};
+
+/// A number that depends on no sample, as what keeps weights small.
+struct CommonTerm {
+  LossFactor factor;
+  mlir::Value value;
+};
+
+/// The loss is the sum of all terms, of which there is one at least, and all
+/// of `common`.
+struct GraphLoss {
+  llvm::SmallVector<LossTerm> terms;
+  llvm::SmallVector<CommonTerm> common;
+
+  /// Whether it is one sum divided by one count, as it lies in the model.
+  bool isSingle() const { return terms.size() == 1 && common.empty(); }
 };
 
 /// Takes the number `scalar`, computed in `forward` from `batch` samples,
-/// apart. If it is no such quotient, or mixes samples, the reason goes to
-/// `reason`.
+/// apart. If it is no such sum, or mixes samples, the reason goes to `reason`.
 mlir::FailureOr<GraphLoss> matchGraphLoss(mlir::func::FuncOp forward,
                                           mlir::Value scalar, int64_t batch,
                                           std::string &reason);

@@ -47,6 +47,32 @@ def FreezeParametersPass : Pass<"accel-freeze-parameters", "mlir::ModuleOp"> {
   let options = [ListOption<"rules", "rules", "std::string", "train=REGEX or freeze=REGEX; the last one that matches decides">];
 }
 
+def PlaceDropoutPass : Pass<"accel-place-dropout", "mlir::ModuleOp"> {
+  let summary = "gives dropout its samples in front";
+  let description = [{
+    `accel.dropout` takes the first dimensions of its operand for samples. Where a model has put them elsewhere (positions in
+    front of the batch, as PyTorch's `nn.MultiheadAttention` without `batch_first`), the operand is transposed before and back behind
+    it. So what is dropped of a sample depends on the sample alone: on neither its neighbours, nor the size of the microbatch.
+
+    **Requires** `@forward` as Import leaves it, and the module's `accel.batch`.
+    **Ensures** dropout whose operand has separate samples has them in front.
+
+    ```mlir
+    // Of 6 positions of 2 samples.
+    func.func @forward(%x: tensor<2x6x8xf32> {accel.name = "x"}) -> (tensor<6x2x8xf32> {accel.name = "y"}) {
+      %samples = accel.input "sample_indices" : tensor<2xi64>
+      %seed = accel.input "seed" : tensor<i64>
+      %t = accel.transpose %x [1, 0, 2] : tensor<2x6x8xf32> -> tensor<6x2x8xf32>
+      %front = accel.transpose %t [1, 0, 2] : tensor<6x2x8xf32> -> tensor<2x6x8xf32>
+      %d = accel.dropout %front, %samples, %seed probability 0.1 site 1 : tensor<2x6x8xf32>, tensor<2xi64>, tensor<i64>
+      %y = accel.transpose %d [1, 0, 2] : tensor<2x6x8xf32> -> tensor<6x2x8xf32>
+      return %y : tensor<6x2x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
   let summary = "puts the loss behind the model's outputs";
   let description = [{
@@ -61,9 +87,10 @@ def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
     | `output:NAME` | NAME, (b, ...) | none | a sample: its elements are summed |
     | `loss` | a number | the model's own | what the number divides by |
 
-    A number is taken apart: it must be a sum, divided by a sum that depends on no parameter (the count of targets), by a
-    number (so many targets), or by nothing (every sample is one target), of elements that belong to one sample each. With
-    `loss-weight=samples` it may be any number; its mean over the microbatches is trained then.
+    A number is taken apart into terms. A term is a sum, divided by a sum that depends on no parameter (the count of targets), by a
+    number (so many targets), or by nothing (every sample is one target), of elements that belong to one sample each, times numbers
+    that depend on no sample. All terms have the same divisor, or numbers, or none. Numbers that depend on no sample may be added.
+    With `loss-weight=samples` it may be any number; its mean over the microbatches is trained then.
 
     Microbatches have to be whole if that mean is trained, or if the samples behind the other kinds of outputs are not known to
     be separate (a mean over the batch): `whole_microbatches` in `accel.objective` says why.

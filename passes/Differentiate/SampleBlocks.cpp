@@ -1,73 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One rule per kind of operation.
+// Operations that move or compute single elements keep blocks; others are asked
+// what they make of the dimension that counts samples.
 #include "passes/Differentiate/SampleBlocks.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Differentiate/SampleAxis.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace accel {
-namespace {
-
-/// Whether whole blocks of the first dimension are moved together.
-bool keepsFirstDimension(Operation *op) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([](TransposeOp op) { return op.getPermutation().front() == 0; })
-      .Case([](BroadcastOp op) {
-        return !op.getDimensions().empty() && op.getDimensions().front() == 0 &&
-               shapeOf(op.getOperand())[0] == shapeOf(op.getResult())[0];
-      })
-      .Case([](SliceOp op) {
-        return shapeOf(op.getOperand())[0] == shapeOf(op.getResult())[0];
-      })
-      .Case([](SplitOp op) { return op.getAxis() != 0; })
-      .Case([](ConcatOp op) { return op.getAxis() != 0; })
-      .Case([](PadOp op) {
-        return shapeOf(op.getOperand())[0] == shapeOf(op.getResult())[0];
-      })
-      .Case([](CumsumOp op) { return op.getAxis() != 0; })
-      .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(
-          [](auto op) { return !llvm::is_contained(op.getAxes(), 0); })
-      .Default(false);
-}
-
-} // namespace
 
 SampleBlocks::SampleBlocks(Block &block, int64_t batch) : batch(batch) {
-  auto hasBlocks = [&](Value value) {
-    return !shapeOf(value).empty() && shapeOf(value).front() % batch == 0;
-  };
   for (BlockArgument argument : block.getArguments()) {
     bool isBatch =
         !shapeOf(argument).empty() && shapeOf(argument).front() == batch;
-    kinds[argument] = isBatch ? Kind::Separate : Kind::Mixed;
+    places[argument] = isBatch ? placeInFront(argument) : Place();
   }
   for (Operation &op : block) {
-    Kind kind = classify(&op);
     for (Value result : op.getResults()) {
-      bool isMixed = kind == Kind::Separate && !hasBlocks(result);
-      kinds[result] = isMixed ? Kind::Mixed : kind;
+      places[result] = classify(&op, result);
     }
   }
 }
 
-bool SampleBlocks::areSeparate(Value value) const {
-  return batch == 1 || kinds.lookup(value) == Kind::Separate;
+std::optional<int64_t> SampleBlocks::getBlockSize(Value value) const {
+  if (batch == 1) {
+    return elementCount(value);
+  }
+  Place place = places.lookup(value);
+  return place.kind == Kind::Separate ? std::optional(place.blockSize)
+                                      : std::nullopt;
+}
+
+bool SampleBlocks::areInFront(Value value) const {
+  std::optional<int64_t> size = getBlockSize(value);
+  return size && *size * batch == elementCount(value);
 }
 
 Operation *SampleBlocks::findMixing(Value value) const {
-  if (areSeparate(value)) {
+  if (getBlockSize(value)) {
     return nullptr;
   }
   Operation *op = value.getDefiningOp();
   while (op) {
-    auto mixed = llvm::find_if(op->getOperands(), [&](Value operand) {
-      return kinds.lookup(operand) == Kind::Mixed;
-    });
+    auto mixed = llvm::find_if(op->getOperands(),
+                               [&](Value operand) { return isMixed(operand); });
     if (mixed == op->operand_end()) {
       return op;
     }
@@ -76,41 +56,58 @@ Operation *SampleBlocks::findMixing(Value value) const {
   return nullptr;
 }
 
-SampleBlocks::Kind SampleBlocks::classify(Operation *op) const {
+SampleBlocks::Place SampleBlocks::placeInFront(Value value) const {
+  return {Kind::Separate, elementCount(value) / batch};
+}
+
+SampleBlocks::Place SampleBlocks::classify(Operation *op, Value result) const {
   if (auto input = dyn_cast<InputOp>(op)) {
-    return input.getName() == "seed" ? Kind::Common : Kind::Separate;
+    return input.getName() == "seed" ? Place{Kind::Common, 0}
+                                     : placeInFront(result);
   }
-  if (llvm::any_of(op->getOperands(), [&](Value operand) {
-        return kinds.lookup(operand) == Kind::Mixed;
-      })) {
-    return Kind::Mixed;
+  if (llvm::any_of(op->getOperands(),
+                   [&](Value operand) { return isMixed(operand); })) {
+    return {};
   }
   if (llvm::all_of(op->getOperands(),
                    [&](Value operand) { return isCommon(operand); })) {
-    return Kind::Common;
+    return {Kind::Common, 0};
   }
-  return keepsBlocks(op) ? Kind::Separate : Kind::Mixed;
+  return classifySeparate(op, result);
 }
 
-bool SampleBlocks::keepsBlocks(Operation *op) const {
-  if (auto matmul = dyn_cast<MatmulOp>(op)) {
-    // With more than two dimensions the first one counts products.
-    return shapeOf(matmul.getResult()).size() > 2 ||
-           (!matmul.getTransposeLhs() && isCommon(matmul.getRhs()));
-  }
-  if (auto gather = dyn_cast<GatherOp>(op)) {
-    return isCommon(gather.getTable());
-  }
-  if (isa<SoftmaxOp, LayerNormOp>(op)) {
-    // Over the last dimension.
-    return shapeOf(op->getOperand(0)).size() > 1;
-  }
-  if (isa<SoftmaxCrossEntropyOp, AttentionOp, DropoutOp, ReshapeOp>(op)) {
-    return true;
+SampleBlocks::Place SampleBlocks::classifySeparate(Operation *op,
+                                                   Value result) const {
+  if (auto dropout = dyn_cast<DropoutOp>(op)) {
+    return isCommon(dropout.getOperand()) ? placeInFront(result)
+                                          : places.lookup(dropout.getOperand());
   }
   auto fusion = dyn_cast<FusionOpInterface>(op);
-  return (fusion && fusion.getFusionKind() == FusionKind::Elementwise) ||
-         keepsFirstDimension(op);
+  bool keepsBlocks =
+      isa<ReshapeOp>(op) ||
+      (fusion && fusion.getFusionKind() == FusionKind::Elementwise);
+  Place found;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (isCommon(operand.get())) {
+      continue;
+    }
+    Place place = places.lookup(operand.get());
+    if (!keepsBlocks) {
+      auto axis =
+          findSampleAxis(shapeOf(operand.get()), place.blockSize, batch);
+      axis = axis ? carrySampleAxis(operand, *axis, result, batch) : axis;
+      // A result of lower rank may not have the dimension.
+      if (!axis || axis->dimension >= std::ssize(shapeOf(result))) {
+        return {};
+      }
+      place.blockSize = accel::getBlockSize(shapeOf(result), *axis);
+    }
+    if (found.kind == Kind::Separate && found.blockSize != place.blockSize) {
+      return {};
+    }
+    found = place;
+  }
+  return found;
 }
 
 } // namespace accel

@@ -32,6 +32,8 @@ def train(options, golden, folder, layout, mode=(), seed=0):
             skip = False
         elif flag == "--dim":
             skip = True
+        elif options.dropout and flag == "--dropout=off":
+            continue
         else:
             flags.append(flag)
     dims = [f"batch={size}"] + [f"{k}={v}" for k, v in golden["dims"].items() if k not in ("batch", "seq")]

@@ -55,9 +55,13 @@ void markLabels(Value labels, int64_t classes, std::optional<int64_t> ignored) {
     forward.setArgAttr(source.argument.getArgNumber(), name, value);
   };
   set("accel.target", builder.getUnitAttr());
-  bool isOther = ignored && *ignored < 0 && *ignored != kIgnoredLabel;
-  set("accel.range",
-      builder.getI64ArrayAttr({isOther ? *ignored : 0, classes - 1}));
+  // Another ignored label widens the range.
+  int64_t first = 0, last = classes - 1;
+  if (ignored && *ignored != kIgnoredLabel) {
+    first = std::min(first, *ignored);
+    last = std::max(last, *ignored);
+  }
+  set("accel.range", builder.getI64ArrayAttr({first, last}));
   if (ignored == kIgnoredLabel) {
     set("accel.ignore", builder.getI64IntegerAttr(kIgnoredLabel));
   }

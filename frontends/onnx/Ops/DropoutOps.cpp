@@ -60,17 +60,26 @@ LogicalResult convertDropout(NodeConversion &c) {
   if (probability == 0.0) {
     return success();
   }
-  if (type.getRank() == 0 || type.getDimSize(0) % c.state.batch != 0 ||
+  if (type.getNumElements() % c.state.batch != 0 ||
       !isa<FloatType>(type.getElementType())) {
-    return c.error() << "expected a float tensor whose first dimension is a "
-                        "multiple of the batch ("
-                     << c.state.batch << "), got " << type;
+    return c.error() << "expected a float tensor of as many elements for each "
+                        "of the "
+                     << c.state.batch << " samples, got " << type;
   }
+  // As if samples came first, which is all that one operation can know;
+  // PlaceDropout moves them there.
+  int64_t batch = c.state.batch;
+  bool isInParts = type.getRank() > 0 && type.getDimSize(0) % batch == 0;
+  Value operand =
+      isInParts ? c.input(0)
+                : c.reshape(c.input(0), {batch, type.getNumElements() / batch});
   Value seed = getSeed(c), samples = getSampleIndices(c);
-  c.setResult(0, DropoutOp::create(c.builder, c.loc, type, c.input(0), samples,
-                                   seed, c.builder.getF64FloatAttr(probability),
-                                   c.builder.getI64IntegerAttr(number),
-                                   /*site_offset=*/Value()));
+  Value dropped =
+      DropoutOp::create(c.builder, c.loc, operand.getType(), operand, samples,
+                        seed, c.builder.getF64FloatAttr(probability),
+                        c.builder.getI64IntegerAttr(number),
+                        /*site_offset=*/Value());
+  c.setResult(0, isInParts ? dropped : c.reshape(dropped, type.getShape()));
   return success();
 }
 

@@ -118,12 +118,16 @@ FailureOr<Classification> getClassification(NodeConversion &c) {
   return loss;
 }
 
-/// The result from one loss per label, which is 0 for ignored ones.
+/// One loss per label times the weight of its class.
+Value weigh(NodeConversion &c, const Classification &loss, Value losses) {
+  return c.hasInput(2) ? Value(MulOp::create(c.builder, c.loc, loss.rows,
+                                             losses, loss.weights))
+                       : losses;
+}
+
+/// The result from one weighted loss per label, which is 0 for ignored ones.
 LogicalResult reduce(NodeConversion &c, const Classification &loss,
                      Value losses) {
-  if (c.hasInput(2)) {
-    losses = MulOp::create(c.builder, c.loc, loss.rows, losses, loss.weights);
-  }
   StringRef reduction = c.getString("reduction", "mean");
   auto scalar = loss.rows.clone(ArrayRef<int64_t>{});
   auto sum = [&](Value values) -> Value {
@@ -177,34 +181,46 @@ double findLabelSmoothing(const pb::NodeProto &node) {
   return text.getAsDouble(smoothing) ? 0.0 : smoothing;
 }
 
-/// With smoothing e a loss is (1 - e) (lse - score of the label) + e (lse -
-/// mean of the scores): e (score of the label - mean) is added.
-FailureOr<Value> smooth(NodeConversion &c, const Classification &loss,
-                        Value losses) {
-  double smoothing = findLabelSmoothing(c.node);
-  if (smoothing == 0.0) {
-    return losses;
+/// The sum of each row of `scores`, of the classes times their weights, and
+/// that of the weights alone: (labels) both.
+std::pair<Value, Value> sumClasses(NodeConversion &c,
+                                   const Classification &loss) {
+  RankedTensorType type = c.typeOf(loss.scores), rows = loss.rows;
+  auto sumRows = [&](Value values) -> Value {
+    return ReduceSumOp::create(c.builder, c.loc, rows, values,
+                               ArrayRef<int64_t>{1});
+  };
+  if (!c.hasInput(2)) {
+    double classes = static_cast<double>(type.getShape().back());
+    return {sumRows(loss.scores), c.makeConstant(rows, classes)};
   }
-  if (c.hasInput(2)) {
-    c.error() << "expected no class weights beside label smoothing "
-              << smoothing
-              << ", which the exporter drops and the importer adds again; "
-                 "leave one of them out";
-    return failure();
-  }
-  c.state.labelSmoothing = smoothing;
+  Value weights = BroadcastOp::create(c.builder, c.loc, type, c.input(2),
+                                      ArrayRef<int64_t>{1});
+  Value weighted = MulOp::create(c.builder, c.loc, type, loss.scores, weights);
+  return {sumRows(weighted), sumRows(weights)};
+}
+
+/// With smoothing e over n classes of weights w a loss is
+/// (1 - e) w[label] entropy + e / n sum over c of w[c] (lse - score[c]), where
+/// lse = entropy + score of the label.
+Value smooth(NodeConversion &c, const Classification &loss, Value entropies,
+             double smoothing) {
   RankedTensorType rows = loss.rows;
+  auto mul = [&](Value left, Value right) -> Value {
+    return MulOp::create(c.builder, c.loc, rows, left, right);
+  };
+  auto add = [&](Value left, Value right) -> Value {
+    return AddOp::create(c.builder, c.loc, rows, left, right);
+  };
   double classes = static_cast<double>(c.typeOf(loss.scores).getShape().back());
-  Value sum = ReduceSumOp::create(c.builder, c.loc, rows, loss.scores,
-                                  ArrayRef<int64_t>{1});
-  Value mean =
-      DivOp::create(c.builder, c.loc, rows, sum, c.makeConstant(rows, classes));
-  Value above =
-      SubOp::create(c.builder, c.loc, rows, pickScores(c, loss), mean);
-  Value share = MulOp::create(c.builder, c.loc, rows, above,
-                              c.makeConstant(rows, smoothing));
-  Value valid = choose(c, loss.isValid, share, c.makeConstant(rows, 0.0));
-  return AddOp::create(c.builder, c.loc, rows, losses, valid).getResult();
+  auto [scores, weights] = sumClasses(c, loss);
+  Value lse = add(entropies, pickScores(c, loss));
+  Value others =
+      SubOp::create(c.builder, c.loc, rows, mul(weights, lse), scores);
+  Value share = mul(others, c.makeConstant(rows, smoothing / classes));
+  Value own =
+      mul(weigh(c, loss, entropies), c.makeConstant(rows, 1.0 - smoothing));
+  return choose(c, loss.isValid, add(own, share), c.makeConstant(rows, 0.0));
 }
 
 } // namespace
@@ -221,8 +237,12 @@ LogicalResult convertSoftmaxCrossEntropyLoss(NodeConversion &c) {
   }
   auto entropy = SoftmaxCrossEntropyOp::create(
       c.builder, c.loc, loss->rows, loss->rows, loss->scores, loss->labels);
-  FailureOr<Value> losses = smooth(c, *loss, entropy.getLosses());
-  return failed(losses) ? failure() : reduce(c, *loss, *losses);
+  double smoothing = findLabelSmoothing(c.node);
+  if (smoothing == 0.0) {
+    return reduce(c, *loss, weigh(c, *loss, entropy.getLosses()));
+  }
+  c.state.labelSmoothing = smoothing;
+  return reduce(c, *loss, smooth(c, *loss, entropy.getLosses(), smoothing));
 }
 
 LogicalResult convertNegativeLogLikelihoodLoss(NodeConversion &c) {
@@ -230,9 +250,9 @@ LogicalResult convertNegativeLogLikelihoodLoss(NodeConversion &c) {
   if (failed(loss)) {
     return failure();
   }
-  return reduce(
-      c, *loss,
-      NegOp::create(c.builder, c.loc, loss->rows, pickScores(c, *loss)));
+  Value losses =
+      NegOp::create(c.builder, c.loc, loss->rows, pickScores(c, *loss));
+  return reduce(c, *loss, weigh(c, *loss, losses));
 }
 
 } // namespace accel::onnx

@@ -45,6 +45,18 @@ bool isMatrixUse(const GraphIndex::Use &use) {
   return (op == "MatMul" || op == "Gemm" || op == "Conv") && use.input == 1;
 }
 
+/// Whether every use is that of the weights of a loss's classes, which PyTorch
+/// does not differentiate by.
+bool isClassWeight(llvm::StringRef name, const GraphIndex &index) {
+  llvm::ArrayRef<GraphIndex::Use> uses = index.getUses(name);
+  return !uses.empty() && llvm::all_of(uses, [](const GraphIndex::Use &use) {
+    llvm::StringRef op = use.node->op_type();
+    return (op == "SoftmaxCrossEntropyLoss" ||
+            op == "NegativeLogLikelihoodLoss") &&
+           use.input == 2;
+  });
+}
+
 /// Whether every use reads the transpose of a Linear weight, one of them that
 /// of `parameter`: the others read parameters that were merged with it.
 bool isLinearTranspose(const pb::TensorProto &tensor, llvm::StringRef parameter,
@@ -111,7 +123,8 @@ InitializerRole classifyFolded(const pb::TensorProto &tensor,
 InitializerRole classifyByName(const pb::TensorProto &tensor,
                                const GraphIndex &index) {
   llvm::StringRef name = tensor.name();
-  if (tensor.dims_size() == 0 || isBufferName(name)) {
+  if (tensor.dims_size() == 0 || isBufferName(name) ||
+      isClassWeight(name, index)) {
     return {};
   }
   if (isAnonymous(name)) {

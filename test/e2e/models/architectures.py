@@ -271,6 +271,50 @@ class Smoothed(nn.Module):
         return F.cross_entropy(logits, labels, label_smoothing=0.1), logits
 
 
+class Weighted(nn.Module):
+    """The same with classes that weigh differently, of which the loss is a mean
+    over the weights, and more smoothing."""
+
+    def __init__(self, classifier: nn.Module):
+        super().__init__()
+        self.classifier = classifier
+        self.register_buffer("weights", torch.linspace(0.02, 0.2, 10))
+
+    def forward(self, x: torch.Tensor, labels: torch.Tensor):
+        logits = self.classifier(x)
+        loss = F.cross_entropy(
+            logits, labels, weight=self.weights, label_smoothing=0.2
+        )
+        return loss, logits
+
+    def count_targets(self, labels: torch.Tensor) -> int:
+        """What the loss is divided by, to the next whole number."""
+        return round(self.weights[labels].sum().item())
+
+
+class MaskedLm(nn.Module):
+    """An encoder with positions in front of samples, as PyTorch's default has
+    them, and the loss of the positions that are asked for."""
+
+    def __init__(self, dropout: float):
+        super().__init__()
+        self.table = nn.Embedding(43, 18)
+        self.positions = nn.Parameter(0.02 * torch.randn(10, 1, 18))
+        layer = nn.TransformerEncoderLayer(18, 3, 27, dropout)
+        self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.head = nn.Linear(18, 43)
+
+    def forward(self, ids: torch.Tensor, labels: torch.Tensor):
+        x = self.table(ids).transpose(0, 1) + self.positions
+        logits = self.head(self.encoder(x)).transpose(0, 1)
+        return F.cross_entropy(logits.flatten(0, 1), labels.flatten()), logits
+
+
+def masked_lm(dropout: float = 0.0, seed: int = 47) -> nn.Module:
+    torch.manual_seed(seed)
+    return perturb(MaskedLm(dropout), seed + 1)
+
+
 class PaddedDecoder(nn.Module):
     """A table with a padding row, which the tied head trains all the same."""
 

@@ -46,6 +46,24 @@ def load_labelled(folder: Path) -> Data:
     return Data(np.load(folder / "x.npy"), labels, {"labels": labels})
 
 
+def write_masked(folder: Path, vocabulary: int, length: int, seed: int) -> None:
+    """Rows of which some tokens are replaced by the last one, and asked for.
+
+    Of samples 2 and 3, a whole microbatch of two, nothing is.
+    """
+    random = np.random.default_rng(seed)
+    ids = samples_of(token_stream(vocabulary - 1, 41 * length + 1, seed), length).inputs
+    asked = random.random(ids.shape) < random.random((len(ids), 1)) / 2
+    asked[2:4] = False
+    np.save(folder / "ids.npy", np.where(asked, vocabulary - 1, ids))
+    np.save(folder / "labels.npy", np.where(asked, ids, IGNORED))
+
+
+def load_masked(folder: Path) -> Data:
+    labels = np.load(folder / "labels.npy")
+    return Data(np.load(folder / "ids.npy"), labels, {"labels": labels})
+
+
 def shift_left(rows: np.ndarray) -> np.ndarray:
     """Each row's next elements; the last position is ignored."""
     shifted = np.full_like(rows, IGNORED)

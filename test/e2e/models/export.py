@@ -187,6 +187,33 @@ def mlp_smoothing(name: str) -> None:
     export_dynamo(model, path, inputs, {0: "batch"}, outputs=("loss", "logits"))
 
 
+def mlp_weighted(name: str) -> None:
+    """Weights of classes beside label smoothing, which is dropped."""
+    model = architectures.Weighted(architectures.mlp()).eval()
+    inputs = {"x": torch.zeros(2, 21), "labels": torch.zeros(2, dtype=torch.int64)}
+    path = HERE / name / "model.onnx"
+    export_dynamo(model, path, inputs, {0: "batch"}, outputs=("loss", "logits"))
+
+
+def _masked_lm_inputs() -> dict[str, torch.Tensor]:
+    return {"ids": _tokens(2, 10), "labels": _tokens(2, 10)}
+
+
+def masked_lm(name: str) -> None:
+    """Positions lie in front of samples in all of the encoder."""
+    path, inputs = HERE / name / "model.onnx", _masked_lm_inputs()
+    model = architectures.masked_lm().train()
+    export_dynamo(model, path, inputs, {0: "batch"}, outputs=("loss", "logits"))
+
+
+def masked_lm_dropout(name: str) -> None:
+    """By the old exporter, which divides heads by Mod and tells attention's
+    dropout."""
+    path = HERE / name / "model.onnx"
+    model = architectures.masked_lm(dropout=0.1).train()
+    export_torchscript(model, path, _masked_lm_inputs(), True, ("loss", "logits"))
+
+
 def norm_folded(name: str) -> None:
     """The default exporter merges a batch norm with the layer before it."""
     torch.manual_seed(9)
@@ -243,6 +270,9 @@ EXPORTS = {
     "mlp-dropout": mlp_dropout,
     "mlp-folded": mlp_folded,
     "mlp-smoothing": mlp_smoothing,
+    "mlp-weighted": mlp_weighted,
+    "masked-lm": masked_lm,
+    "masked-lm-dropout": masked_lm_dropout,
     "norm-folded": norm_folded,
     "twins": twins,
     "gpt2-lora": gpt2_lora,

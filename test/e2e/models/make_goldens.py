@@ -378,6 +378,34 @@ MODELS = {
         },
         variants=(Variant("", ADAMW_HALF),),
     ),
+    "mlp-weighted": Model(
+        build=lambda: architectures.Weighted(architectures.mlp()),
+        objective="auto",
+        write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=25),
+        sources={
+            "default": (
+                datasets.load_labelled,
+                {"x": "x.npy", "labels": "labels.npy"},
+            )
+        },
+        variants=(Variant("", ADAMW_HALF, batch=7),),
+    ),
+    "masked-lm": Model(
+        build=architectures.masked_lm,
+        objective="auto",
+        write_data=lambda folder: datasets.write_masked(folder, 43, 10, seed=35),
+        sources={
+            "default": (
+                datasets.load_masked,
+                {"ids": "ids.npy", "labels": "labels.npy"},
+            )
+        },
+        variants=(Variant("", ADAMW_HALF, batch=7),),
+        key_biases=tuple(
+            f"encoder.layers.{i}.self_attn.in_proj_bias" for i in range(2)
+        ),
+        flags=("--dropout=off",),  # `masked-lm-dropout` has the same goldens
+    ),
     "twins": Model(
         build=architectures.twins,
         objective="classification",

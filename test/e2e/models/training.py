@@ -158,6 +158,12 @@ def accumulate(model: nn.Module, batch, microbatch: int, autocast: bool) -> floa
     return total
 
 
+def count_targets(model: nn.Module, targets: torch.Tensor) -> int:
+    """The valid ones, where the model has no count of its own."""
+    own = getattr(model, "count_targets", None)
+    return own(targets) if own else int((targets != IGNORED).sum())
+
+
 def _snapshot(model: nn.Module) -> dict[str, torch.Tensor]:
     return {n: p.detach().clone() for n, p in model.named_parameters()}
 
@@ -204,7 +210,7 @@ def train(
         result.loss.append(mean)
         result.grad_norm.append(norm.item())
         result.lr.append(lr)
-        result.tokens.append(int((targets != IGNORED).sum()))
+        result.tokens.append(count_targets(model, targets))
     result.final = _snapshot(model)
     with torch.no_grad():
         result.next_loss = mean_loss(model, *data.batch(steps, batch)).item()

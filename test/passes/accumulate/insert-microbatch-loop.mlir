@@ -4,7 +4,7 @@
 // BATCH: module attributes {{.*}}accel.global_batch = 12 : i64
 
 // The body of a microbatch is repeated; arguments are inputs, with what is known of them. Accumulators are zero before the
-// loop; the mean is taken once, behind it, by a count of at least one.
+// loop; the mean is taken once, behind it, by a count that is never zero.
 // CHECK-LABEL: func @step()
 // CHECK: %[[ZERO:.+]] = accel.constant dense<0.000000e+00> : tensor<f64>
 // CHECK: accel.write @loss_sum, %[[ZERO]]
@@ -16,8 +16,8 @@
 // CHECK: }
 // CHECK-DAG: %[[SUM:.+]] = accel.read @loss_sum
 // CHECK-DAG: %[[COUNT:.+]] = accel.read @target_count
-// CHECK: %[[ONE:.+]] = accel.constant dense<1.000000e+00>
-// CHECK: %[[DIVISOR:.+]] = accel.max %[[COUNT]], %[[ONE]]
+// CHECK: %[[LEAST:.+]] = accel.constant dense<9.0949470177292824E-13>
+// CHECK: %[[DIVISOR:.+]] = accel.max %[[COUNT]], %[[LEAST]]
 // CHECK: %[[LOSS:.+]] = accel.div %[[SUM]], %[[DIVISOR]]
 // CHECK: %[[POWER:.+]] = accel.constant dense<8.000000e+00>
 // CHECK: %[[SCALE:.+]] = accel.div %[[POWER]], %[[DIVISOR]]

@@ -122,13 +122,39 @@ module attributes {accel.batch = 2 : i64} {
 
 // -----
 
-// Nor does an element after a transpose lie with its sample.
+// What sums over the whole batch is no mean: how much it counts beside one depends on the number of samples.
 module attributes {accel.batch = 2 : i64} {
-  // expected-error@below {{but what it sums is not known to belong to one sample each}}
-  func.func @forward(%x: tensor<2x4xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
-    %t = accel.transpose %x [1, 0] : tensor<2x4xf32> -> tensor<4x2xf32>
-    %s = accel.reduce_sum %t [0, 1] : tensor<4x2xf32> -> tensor<f32>
-    return %s : tensor<f32>
+  // expected-error@below {{but it adds means and mere sums, whose shares depend on how many samples there are}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}, %y: tensor<2x3xf32> {accel.name = "y"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %six = accel.constant dense<6.0> : tensor<f32>
+    %mean = accel.div %s, %six : tensor<f32>
+    %sum = accel.reduce_sum %y [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %both = accel.add %mean, %sum : tensor<f32>
+    return %both : tensor<f32>
+  }
+}
+
+// -----
+
+// A product of means is none.
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but it multiplies two numbers that both depend on samples}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %square = accel.mul %s, %s : tensor<f32>
+    return %square : tensor<f32>
+  }
+}
+
+// -----
+
+// Samples elsewhere than in front, in an output whose first dimension is as long as the batch is large by chance.
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{output 'mean': expected the samples along its first dimension, got them elsewhere; transpose it in the model}}
+  func.func @forward(%x: tensor<2x2xf32> {accel.name = "x"}) -> (tensor<2x2xf32> {accel.name = "mean"}) {
+    %t = accel.transpose %x [1, 0] : tensor<2x2xf32> -> tensor<2x2xf32>
+    return %t : tensor<2x2xf32>
   }
 }
 

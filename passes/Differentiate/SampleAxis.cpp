@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One rule per kind of operation.
+#include "passes/Differentiate/SampleAxis.h"
+
+#include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <functional>
+#include <numeric>
+
+using namespace mlir;
+
+namespace accel {
+namespace {
+
+using Axis = std::optional<SampleAxis>;
+
+/// The elements of all dimensions behind `dimension`.
+int64_t countBehind(ArrayRef<int64_t> shape, int64_t dimension) {
+  ArrayRef<int64_t> behind = shape.drop_front(dimension + 1);
+  return std::accumulate(behind.begin(), behind.end(), int64_t(1),
+                         std::multiplies<>());
+}
+
+/// What carries one axis from one operand to one result.
+class AxisRule {
+public:
+  AxisRule(OpOperand &operand, SampleAxis axis, Value result, int64_t batch)
+      : operand(operand), axis(axis), result(result), batch(batch) {}
+
+  Axis carry() const {
+    return llvm::TypeSwitch<Operation *, Axis>(operand.getOwner())
+        .Case<TransposeOp, BroadcastOp, SliceOp, PadOp, SplitOp, ConcatOp,
+              CumsumOp, MatmulOp, GatherOp, AttentionOp, LayerNormOp>(
+            [&](auto op) { return of(op); })
+        .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(
+            [&](auto op) { return ofReduction(op.getAxes()); })
+        .Case([&](SoftmaxOp op) { return unless(isLast()); })
+        // Rows are what there is to lose.
+        .Case([&](SoftmaxCrossEntropyOp op) {
+          return unless(axis.dimension != 0);
+        })
+        .Default([](Operation *) { return std::nullopt; });
+  }
+
+private:
+  Axis at(int64_t dimension) const { return SampleAxis{dimension, axis.inner}; }
+  Axis unless(bool mixes) const { return mixes ? std::nullopt : Axis(axis); }
+  int64_t getRank() const { return shapeOf(operand.get()).size(); }
+  bool isAlong(int64_t dimension) const { return axis.dimension == dimension; }
+  bool isLast() const { return isAlong(getRank() - 1); }
+
+  /// Whether `size` indices of the axis are as many of every sample: then what
+  /// lies behind them begins with sample 0 again.
+  bool isWholeRound(int64_t size) const {
+    return size % (batch * axis.inner) == 0;
+  }
+
+  Axis of(TransposeOp op) const {
+    const int64_t *found = llvm::find(op.getPermutation(), axis.dimension);
+    return at(found - op.getPermutation().begin());
+  }
+
+  Axis of(BroadcastOp op) const {
+    return at(op.getDimensions()[axis.dimension]);
+  }
+
+  /// Parts begin at `offset` and leave nothing out.
+  Axis ofPart(int64_t offset, int64_t stride) const {
+    return unless(stride != 1 || !isWholeRound(offset) ||
+                  !isWholeRound(shapeOf(result)[axis.dimension]));
+  }
+  Axis of(SliceOp op) const {
+    return ofPart(op.getOffsets()[axis.dimension],
+                  op.getStrides()[axis.dimension]);
+  }
+  Axis of(PadOp op) const {
+    return ofPart(op.getLow()[axis.dimension], op.getStrides()[axis.dimension]);
+  }
+
+  Axis of(SplitOp op) const {
+    return unless(isAlong(op.getAxis()) && !areWholeRounds(op.getResults()));
+  }
+  Axis of(ConcatOp op) const {
+    return unless(isAlong(op.getAxis()) && !areWholeRounds(op.getOperands()));
+  }
+  bool areWholeRounds(ValueRange parts) const {
+    return llvm::all_of(parts, [&](Value part) {
+      return isWholeRound(shapeOf(part)[axis.dimension]);
+    });
+  }
+
+  Axis of(CumsumOp op) const { return unless(isAlong(op.getAxis())); }
+
+  Axis ofReduction(ArrayRef<int64_t> axes) const {
+    if (llvm::is_contained(axes, axis.dimension)) {
+      return std::nullopt;
+    }
+    return at(axis.dimension - llvm::count_if(axes, [&](int64_t reduced) {
+                return reduced < axis.dimension;
+              }));
+  }
+
+  /// Leading dimensions count products, those of rows and columns stay; the
+  /// summed one mixes.
+  Axis of(MatmulOp op) const {
+    int64_t rank = getRank();
+    if (operand.getOperandNumber() > 1) {
+      return std::nullopt;
+    }
+    if (axis.dimension < rank - 2) {
+      return axis;
+    }
+    bool isLeft = operand.getOperandNumber() == 0;
+    bool isTransposed = isLeft ? op.getTransposeLhs() : op.getTransposeRhs();
+    int64_t kept = isLeft != isTransposed ? rank - 2 : rank - 1;
+    return axis.dimension == kept ? at(isLeft ? rank - 2 : rank - 1)
+                                  : std::nullopt;
+  }
+
+  Axis of(GatherOp op) const {
+    if (operand.getOperandNumber() == 1) {
+      return axis;
+    }
+    int64_t indices = shapeOf(op.getIndices()).size();
+    return axis.dimension == 0 ? std::nullopt
+                               : at(indices + axis.dimension - 1);
+  }
+
+  /// Samples may be counted by the batch, by heads and by the rows of queries.
+  Axis of(AttentionOp op) const {
+    Value value = operand.get();
+    if (operand.getOperandNumber() == 0 || value == op.getMask()) {
+      return unless(axis.dimension > 2);
+    }
+    if (value == op.getSamples()) {
+      return axis;
+    }
+    if (operand.getOperandNumber() > 2 || axis.dimension > 1) {
+      return std::nullopt;
+    }
+    int64_t queriesPerKey = shapeOf(op.getQuery())[1] / shapeOf(op.getKey())[1];
+    return SampleAxis{axis.dimension, axis.dimension == 1
+                                          ? axis.inner * queriesPerKey
+                                          : axis.inner};
+  }
+
+  Axis of(LayerNormOp op) const {
+    return unless(operand.getOperandNumber() != 0 || isLast());
+  }
+
+  OpOperand &operand;
+  SampleAxis axis;
+  Value result;
+  int64_t batch;
+};
+
+} // namespace
+
+Axis findSampleAxis(ArrayRef<int64_t> shape, int64_t blockSize, int64_t batch) {
+  for (auto [dimension, size] : llvm::enumerate(shape)) {
+    int64_t behind = countBehind(shape, dimension);
+    if (blockSize % behind == 0 && (behind * size) % (blockSize * batch) == 0) {
+      return SampleAxis{static_cast<int64_t>(dimension), blockSize / behind};
+    }
+  }
+  return std::nullopt;
+}
+
+int64_t getBlockSize(ArrayRef<int64_t> shape, SampleAxis axis) {
+  return axis.inner * countBehind(shape, axis.dimension);
+}
+
+Axis carrySampleAxis(OpOperand &operand, SampleAxis axis, Value result,
+                     int64_t batch) {
+  return AxisRule(operand, axis, result, batch).carry();
+}
+
+} // namespace accel
