@@ -72,7 +72,10 @@ void readAttributes(ModuleOp module, ModelFacts &facts) {
           module->getAttrOfType<DictionaryAttr>("accel.objective")) {
     facts.objective = getText(objective, "kind") + " of '" +
                       getText(objective, "output") + "'";
-    facts.wholeMicrobatches = getText(objective, "whole_microbatches");
+    facts.noEvaluation = getText(objective, "whole_microbatches");
+    if (facts.noEvaluation.empty()) {
+      facts.noEvaluation = getText(objective, "no_evaluation");
+    }
   }
   if (auto batch = module->getAttrOfType<IntegerAttr>("accel.batch")) {
     facts.batch = batch.getInt();

@@ -21,8 +21,8 @@ struct ModelFacts {
   std::string objective;  ///< `causal-lm of 'logits'`
   int64_t batch = 0;      ///< samples of a microbatch
   bool evaluates = false; ///< a function measures the loss
-  /// Why microbatches have to be whole; empty: they need not be.
-  std::string wholeMicrobatches;
+  /// Why the loss of other data cannot be measured; empty: it can.
+  std::string noEvaluation;
   TensorCount parameters, decayed, undecayed, frozen;
   std::vector<std::pair<std::string, double>> dropoutSites; ///< name, p
   int64_t buckets = 0;

@@ -40,6 +40,8 @@ static planpb::FunctionRole toRole(FunctionRole role) {
     return planpb::FUNCTION_EVALUATE;
   case FunctionRole::Infer:
     return planpb::FUNCTION_INFER;
+  case FunctionRole::Count:
+    return planpb::FUNCTION_COUNT;
   }
   llvm_unreachable("all roles are listed");
 }

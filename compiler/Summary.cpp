@@ -186,8 +186,8 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
     line("precision", describePrecision(facts));
   }
   line("program", describeProgram(facts));
-  if (!facts.evaluates && !facts.wholeMicrobatches.empty()) {
-    line("evaluation", "none: " + facts.wholeMicrobatches);
+  if (!facts.evaluates && !facts.noEvaluation.empty()) {
+    line("evaluation", "none: " + facts.noEvaluation);
   }
   line("arena", formatBytes(facts.arenaBytes));
   if (!weights.empty()) {

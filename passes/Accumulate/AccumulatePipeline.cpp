@@ -31,6 +31,7 @@ void accel::buildAccumulatePipeline(mlir::OpPassManager &manager,
   update.scheduleSteps = options.scheduleSteps;
   update.skipsNonFinite = options.skipsNonFinite;
   manager.addPass(createInsertMicrobatchLoopPass({options.globalBatch}));
+  manager.addPass(createInsertCountingPass());
   if (options.evaluates) {
     manager.addPass(createInsertEvaluationPass());
   }

@@ -106,8 +106,7 @@ public:
       module.emitError("expected a function of role step, got none");
       return signalPassFailure();
     }
-    if (StringRef reason = getWholeMicrobatchesReason(module);
-        !reason.empty()) {
+    if (StringRef reason = getReason(module); !reason.empty()) {
       remark::missed(step.getLoc(), remark::RemarkOpts::name("NoEvaluation")
                                         .category("accel-insert-evaluation"))
           << remark::add("no function to evaluate")
@@ -123,12 +122,17 @@ public:
   }
 
 private:
-  /// Why samples cannot be measured one by one; empty: they can.
-  static StringRef getWholeMicrobatchesReason(ModuleOp module) {
+  /// Why the loss of other data cannot be measured sample by sample; empty: it
+  /// can.
+  static StringRef getReason(ModuleOp module) {
     auto objective = module->getAttrOfType<DictionaryAttr>("accel.objective");
-    auto reason = objective ? objective.getAs<StringAttr>("whole_microbatches")
-                            : StringAttr();
-    return reason ? reason.getValue() : StringRef();
+    for (StringRef name : {"whole_microbatches", "no_evaluation"}) {
+      if (auto reason =
+              objective ? objective.getAs<StringAttr>(name) : StringAttr()) {
+        return reason.getValue();
+      }
+    }
+    return {};
   }
 };
 

@@ -23,9 +23,6 @@ namespace accel {
 
 namespace {
 
-/// What is less counts nothing. 2^k through it is finite in f32.
-constexpr double kSmallestCount = 0x1p-40;
-
 /// Builds @step around the body of @microbatch.
 class StepBuilder {
 public:

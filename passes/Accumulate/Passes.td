@@ -32,12 +32,47 @@ def InsertMicrobatchLoopPass : Pass<"accel-insert-microbatch-loop", "mlir::Modul
   let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
 
+def InsertCountingPass : Pass<"accel-insert-counting", "mlir::ModuleOp"> {
+  let summary = "makes the function that counts what a step divides by";
+  let description = [{
+    A loss that adds means over different counts of targets needs those of the whole step, over all microbatches and ranks, before a
+    microbatch computes. Where AttachObjective has declared such counts, this adds `@count`, of role `count`: a copy of the step
+    that adds up samples and counts, and writes samples / count into the counters that microbatches of the step read. The step adds them
+    up no more. A run calls it in front of each step, on the samples of the step. Other modules are left as they are.
+
+    **Requires** `@step` as InsertMicrobatchLoop leaves it.
+    **Ensures** `@count` changes these sums and counters alone.
+
+    ```mlir
+    accel.state @counted_samples accumulator : tensor<f64>
+    accel.state @counted_0 accumulator : tensor<f64>
+    accel.state @samples_per_count_0 counter : tensor<f64>
+    func.func @count() attributes {accel.role = #accel.role<count>} {
+      %zero = accel.constant dense<0.0> : tensor<f64>
+      accel.write @counted_samples, %zero : tensor<f64>
+      accel.write @counted_0, %zero : tensor<f64>
+      accel.repeat {
+        %mask = accel.input "mask" : tensor<4xf64>
+        %sum = accel.reduce_sum %mask [0] : tensor<4xf64> -> tensor<f64>
+        accel.accumulate @counted_0, %sum : tensor<f64>
+      }
+      %samples = accel.read @counted_samples : tensor<f64>
+      %targets = accel.read @counted_0 : tensor<f64>
+      %each = accel.div %samples, %targets : tensor<f64>
+      accel.write @samples_per_count_0, %each : tensor<f64>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
+}
+
 def InsertEvaluationPass : Pass<"accel-insert-evaluation", "mlir::ModuleOp"> {
   let summary = "makes the function that measures the loss";
   let description = [{
     Adds `@evaluate`, of role `evaluate`: a copy of the step without gradients, dropout, and all that only these need. Its
     microbatches compute in the types that the step's do. A model whose microbatches have to be whole (`whole_microbatches` of
-    `accel.objective`) gets none, because samples of a file could not be measured one by one; a remark says so.
+    `accel.objective`) gets none, because samples of a file could not be measured one by one, nor does one that says `no_evaluation`; a remark says so.
 
     **Requires** `@step` as InsertMicrobatchLoop leaves it.
     **Ensures** metrics `loss_sum` and `tokens`, the sums over all valid targets; nothing but these two accumulators is written, and no

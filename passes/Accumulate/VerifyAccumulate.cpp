@@ -81,9 +81,11 @@ private:
         cleared.insert(write.getSymbol());
       }
     }
+    // Counts are sums of another function (CountVerifier).
     for (StateOp state : module.getOps<StateOp>()) {
-      bool isAccumulated = state.getKind() == StateKind::Accumulator ||
-                           state.getKind() == StateKind::AccumulatorMax;
+      bool isAccumulated = !state.getSymName().starts_with(kCountedPrefix) &&
+                           (state.getKind() == StateKind::Accumulator ||
+                            state.getKind() == StateKind::AccumulatorMax);
       if (isAccumulated && !cleared.contains(state.getSymName())) {
         hasFailed = true;
         state.emitError("expected accumulator '")
@@ -201,6 +203,71 @@ private:
   bool hasFailed = false;
 };
 
+/// Checks a function that counts for a step: all sums and counters of counts
+/// are its work, and nothing else is.
+class CountVerifier {
+public:
+  explicit CountVerifier(ModuleOp module)
+      : module(module), count(findFunction(module, FunctionRole::Count)) {}
+
+  LogicalResult verify() {
+    llvm::StringSet<> cleared, written;
+    if (count) {
+      count.walk([&](Operation *op) { verifyOperation(op); });
+      bool isBehind = false;
+      for (Operation &op : count.getBody().front()) {
+        isBehind |= isa<RepeatOp>(op);
+        if (auto write = dyn_cast<WriteOp>(op)) {
+          (isBehind ? written : cleared).insert(write.getSymbol());
+        }
+      }
+    }
+    for (StateOp state : module.getOps<StateOp>()) {
+      StringRef name = state.getSymName();
+      if (name.starts_with(kCountedPrefix) && !cleared.contains(name)) {
+        fail(state) << "expected '" << name
+                    << "' to be written before the loop of a function of role "
+                       "count, got no write";
+      }
+      if (name.starts_with(kSamplesPerCountPrefix) && !written.contains(name)) {
+        fail(state) << "expected '" << name
+                    << "' to be written behind the loop of a function of role "
+                       "count, got no write";
+      }
+    }
+    return failure(hasFailed);
+  }
+
+private:
+  InFlightDiagnostic fail(Operation *op) {
+    hasFailed = true;
+    return op->emitError();
+  }
+
+  void verifyOperation(Operation *op) {
+    auto write = dyn_cast<WriteOp>(op);
+    auto accumulate = dyn_cast<AccumulateOp>(op);
+    StringRef symbol = write        ? write.getSymbol()
+                       : accumulate ? accumulate.getSymbol()
+                                    : StringRef();
+    bool isCount = symbol.starts_with(kCountedPrefix) ||
+                   (write && symbol.starts_with(kSamplesPerCountPrefix));
+    if ((write || accumulate) && !isCount) {
+      fail(op) << "expected a function of role count to change counts alone, "
+                  "got '"
+               << symbol << "'";
+    }
+    if (isa<UpdateOp, MetricOp, DropoutOp, RandomNormalOp>(op)) {
+      fail(op) << "expected a function of role count to count only, got "
+               << op->getName();
+    }
+  }
+
+  ModuleOp module;
+  func::FuncOp count;
+  bool hasFailed = false;
+};
+
 class VerifyAccumulatePass
     : public impl::VerifyAccumulatePassBase<VerifyAccumulatePass> {
 public:
@@ -211,6 +278,7 @@ public:
     auto evaluate = findFunction(getOperation(), FunctionRole::Evaluate);
     bool hasFailed = failed(StepVerifier(getOperation()).verify());
     hasFailed |= evaluate && failed(EvaluationVerifier(evaluate).verify());
+    hasFailed |= failed(CountVerifier(getOperation()).verify());
     if (hasFailed) {
       signalPassFailure();
     }

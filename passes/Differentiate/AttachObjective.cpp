@@ -45,8 +45,8 @@ public:
     auto type = RankedTensorType::get({batch}, builder.getF32Type());
     weights = b.create<InputOp>(type, "sample_weights");
     Losses made = buildLosses(LossBuilder(b, weights, batch));
-    Value sum = sumUp(made.losses);
-    Value count = sumUp(made.count);
+    Value sum = sumUp(b, made.losses);
+    Value count = sumUp(b, made.count);
     if (made.targetsPerCount != 1) {
       count = b.mul(count, static_cast<double>(made.targetsPerCount));
     }
@@ -73,9 +73,14 @@ private:
     case ObjectiveKind::Output:
       return {losses.weigh(output), weights};
     case ObjectiveKind::Loss:
-      return objective.loss ? losses.build(*objective.loss) : buildMean();
+      return objective.loss ? buildGraphLoss(losses) : buildMean();
     }
     llvm_unreachable("unknown objective");
+  }
+
+  Losses buildGraphLoss(LossBuilder &losses) {
+    StepCounts counts(b, function, weights);
+    return losses.build(*objective.loss, counts);
   }
 
   /// The model's loss as it is, once for every sample of the microbatch.
@@ -133,11 +138,6 @@ private:
     (void)function.insertArgument(
         index, type, attrs.getDictionary(builder.getContext()), b.getLoc());
     return function.getArgument(index);
-  }
-
-  Value sumUp(Value value) {
-    Value wide = b.cast(value, builder.getF64Type());
-    return b.sum(wide, axisRange(0, typeOf(value).getRank()));
   }
 
   static RankedTensorType typeOf(Value value) {
@@ -262,6 +262,11 @@ private:
     if (chosen.tokens) {
       attrs.set("tokens",
                 builder.getStringAttr(getInputName(forward, *chosen.tokens)));
+    }
+    if (chosen.loss && !chosen.loss->haveOneDivisor()) {
+      attrs.set("no_evaluation",
+                builder.getStringAttr(
+                    "the loss adds means over different counts of targets"));
     }
     if (!wholeMicrobatches.empty()) {
       attrs.set("whole_microbatches", builder.getStringAttr(wholeMicrobatches));

@@ -5,6 +5,7 @@
 #define ACCEL_PASSES_DIFFERENTIATE_GRAPHLOSS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <string>
 
@@ -49,6 +50,12 @@ struct GraphLoss {
   llvm::SmallVector<LossTerm> terms;
   llvm::SmallVector<CommonTerm> common;
 
+  /// Whether all terms divide by the same count, or all by numbers.
+  bool haveOneDivisor() const {
+    return llvm::all_of(terms, [&](const LossTerm &term) {
+      return term.counts.value == terms.front().counts.value;
+    });
+  }
   /// Whether it is one sum divided by one count, as it lies in the model.
   bool isSingle() const { return terms.size() == 1 && common.empty(); }
 };

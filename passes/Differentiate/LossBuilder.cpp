@@ -54,22 +54,29 @@ Value LossBuilder::sumSamples(const SampleValues &values) {
   return b.sum(blocks, {0, 2});
 }
 
+Value LossBuilder::weighCounts(const LossTerm &term) {
+  Value counts = b.cast(term.counts.value, elementTypeOf(weights));
+  return weigh({counts, term.counts.blockSize});
+}
+
 Losses LossBuilder::buildSingle(const LossTerm &term) {
   Value losses =
       weigh({scale(term.losses.value, term.factor), term.losses.blockSize});
   if (!term.hasCounts()) {
     return {losses, weights, term.perSample};
   }
-  Value counts = b.cast(term.counts.value, elementTypeOf(weights));
-  return {losses, weigh({counts, term.counts.blockSize})};
+  return {losses, weighCounts(term)};
 }
 
-Losses LossBuilder::build(const GraphLoss &loss) {
+Losses LossBuilder::build(const GraphLoss &loss, StepCounts &stepCounts) {
   if (loss.isSingle()) {
     return buildSingle(loss.terms.front());
   }
   const LossTerm &first = loss.terms.front();
-  Value counts = first.hasCounts() ? sumSamples(first.counts) : Value();
+  bool isWhole = loss.haveOneDivisor();
+  Value counts =
+      isWhole && first.hasCounts() ? sumSamples(first.counts) : Value();
+  llvm::DenseMap<Value, Value> shares;
   Value total;
   auto add = [&](Value losses) {
     total = total ? b.add(total, losses) : losses;
@@ -77,6 +84,11 @@ Losses LossBuilder::build(const GraphLoss &loss) {
   for (const LossTerm &term : loss.terms) {
     LossFactor factor = term.factor;
     factor.number /= static_cast<double>(term.perSample);
+    if (!isWhole && term.hasCounts()) {
+      Value &share = shares[term.counts.value];
+      share = share ? share : stepCounts.addCount(weighCounts(term));
+      factor.values.push_back(share);
+    }
     add(scale(sumSamples(term.losses), factor));
   }
   // Once for each target, so that it is left whole by the division.

@@ -6,6 +6,7 @@
 
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "passes/Differentiate/GraphLoss.h"
+#include "passes/Differentiate/StepCounts.h"
 
 namespace accel {
 
@@ -35,12 +36,14 @@ public:
   /// whose samples lie in blocks of `blockSize`.
   mlir::Value spreadWeights(llvm::ArrayRef<int64_t> shape, int64_t blockSize);
 
-  /// The terms of a loss, all of which have the same divisor or numbers of
-  /// targets per sample (haveOneDivisor).
-  Losses build(const GraphLoss &loss);
+  /// One number for each element of a single sum, or for each sample of
+  /// several. Where these divide by different counts, those of the step come
+  /// from `counts`.
+  Losses build(const GraphLoss &loss, StepCounts &counts);
 
 private:
   Losses buildSingle(const LossTerm &term);
+  mlir::Value weighCounts(const LossTerm &term);
   /// One number for every sample: what its elements add up to.
   mlir::Value sumSamples(const SampleValues &values);
   mlir::Value scale(mlir::Value values, const LossFactor &factor);

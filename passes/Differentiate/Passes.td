@@ -89,7 +89,9 @@ def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
 
     A number is taken apart into terms. A term is a sum, divided by a sum that depends on no parameter (the count of targets), by a
     number (so many targets), or by nothing (every sample is one target), of elements that belong to one sample each, times numbers
-    that depend on no sample. All terms have the same divisor, or numbers, or none. Numbers that depend on no sample may be added.
+    that depend on no sample; none or all have a divisor. Numbers that depend on no sample may be added. Where terms divide by different
+    counts, these are added up in states of their own, and counters are read that say how many samples the step has for each target
+    (`dialects/Accel/IR/StepNames.h`); `no_evaluation` in `accel.objective` says so.
     With `loss-weight=samples` it may be any number; its mean over the microbatches is trained then.
 
     Microbatches have to be whole if that mean is trained, or if the samples behind the other kinds of outputs are not known to

@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
+#include "dialects/Accel/IR/StepNames.h"
 #include "passes/ErrorCodes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -103,7 +104,9 @@ LogicalResult verifyParameterName(ParameterOp parameter) {
   bool isRead = llvm::any_of(getOptimizers(), [&](const Optimizer *optimizer) {
     return optimizer->findNumber(name) || optimizer->findPower(name);
   });
-  if (!isRead && !llvm::is_contained(kReserved, name)) {
+  bool isCount = name.starts_with(kCountedPrefix) ||
+                 name.starts_with(kSamplesPerCountPrefix);
+  if (!isRead && !isCount && !llvm::is_contained(kReserved, name)) {
     return success();
   }
   return parameter.emitError("expected a parameter name that the step does not "

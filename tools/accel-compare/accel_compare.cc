@@ -102,11 +102,14 @@ absl::Status CheckOutput(Vfs &vfs, const CompareOptions &options) {
 
 // Initialises, trains, and measures what has been trained, if the plan can:
 // with the kernels that only an evaluation has, on the samples of the last
-// step.
-absl::Status RunAll(const ComparisonFacts &facts,
+// step. `counts`: a function does in front of each step.
+absl::Status RunAll(const ComparisonFacts &facts, bool counts,
                     DeviceComparison &comparison) {
   RETURN_IF_ERROR(comparison.Run(planpb::FUNCTION_INITIALIZE, 0));
   for (int64_t step = 0; step < facts.steps; ++step) {
+    if (counts) {
+      RETURN_IF_ERROR(comparison.Run(planpb::FUNCTION_COUNT, step));
+    }
     RETURN_IF_ERROR(comparison.Run(planpb::FUNCTION_STEP, step));
   }
   return facts.evaluates ? comparison.Run(planpb::FUNCTION_EVALUATE,
@@ -144,7 +147,9 @@ absl::StatusOr<bool> Compare(const CompareOptions &options) {
   ASSIGN_OR_RETURN(const auto comparison,
                    DeviceComparison::Create(*vfs, *plan, *reference, *tested,
                                             *data, executor));
-  RETURN_IF_ERROR(RunAll(facts, *comparison));
+  const bool counts =
+      plan->view().FindFunction(planpb::FUNCTION_COUNT) != nullptr;
+  RETURN_IF_ERROR(RunAll(facts, counts, *comparison));
   std::cout << runtime::PrintableLines(ComparisonText(facts, *comparison));
   if (!options.json.empty()) {
     RETURN_IF_ERROR(runtime::WriteFileAtomically(

@@ -22,7 +22,8 @@ def Accel_ByteCode : I32EnumAttr<"ByteCode", "which numbers a byte stands for", 
 
 def Accel_FunctionRole : I32EnumAttr<"FunctionRole", "what a function of the program is for", [
     I32EnumAttrCase<"Initialize", 0, "initialize">, I32EnumAttrCase<"Step", 1, "step">,
-    I32EnumAttrCase<"Evaluate", 2, "evaluate">, I32EnumAttrCase<"Infer", 3, "infer">]> {
+    I32EnumAttrCase<"Evaluate", 2, "evaluate">, I32EnumAttrCase<"Infer", 3, "infer">,
+    I32EnumAttrCase<"Count", 4, "count">]> {
   let cppNamespace = "::accel";
   let genSpecializedAttr = 0;
 }
@@ -31,7 +32,7 @@ def Accel_FunctionRoleAttr : EnumAttr<Accel_Dialect, Accel_FunctionRole, "role">
   let summary = "what a function of the program is for";
   let description = [{
     Stands as `accel.role` on each function of the program: `initialize` sets the state up, once, before any other runs; `step`
-    takes one step of training; `evaluate` measures and `infer` answers, and both leave parameters and the optimizer's state as they
+    takes one step of training; `count` runs in front of each step, on its samples, and counts what the step divides by; `evaluate` measures and `infer` answers, and both leave parameters and the optimizer's state as they
     are. Whoever looks for a function looks for its role. Its name is for people.
 
     ```mlir

@@ -11,6 +11,15 @@ namespace accel {
 /// number.
 inline constexpr llvm::StringLiteral kLossSumState = "loss_sum";
 inline constexpr llvm::StringLiteral kTargetCountState = "target_count";
+/// Where a loss divides by several counts, the sums of the samples of a step
+/// and of each count, and the counters with samples / that sum, which
+/// microbatches read: `counted_0` and `samples_per_count_0`, `counted_1` ...
+inline constexpr llvm::StringLiteral kCountedSamplesState = "counted_samples";
+inline constexpr llvm::StringLiteral kCountedPrefix = "counted_";
+inline constexpr llvm::StringLiteral kSamplesPerCountPrefix =
+    "samples_per_count_";
+/// What is less counts nothing. 2^k through it is finite in f32.
+inline constexpr double kSmallestCount = 0x1p-40;
 /// The metric with the factor that makes a mean of the accumulated gradient.
 inline constexpr llvm::StringLiteral kGradientScaleMetric = "gradient_scale";
 /// The metrics of an evaluation: both sums as they are. A step reports the

@@ -26,6 +26,8 @@ absl::string_view RoleName(planpb::FunctionRole role) {
       return "evaluate";
     case planpb::FUNCTION_INFER:
       return "infer";
+    case planpb::FUNCTION_COUNT:
+      return "count";
     default:
       return "unknown";
   }

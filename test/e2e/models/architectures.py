@@ -292,6 +292,32 @@ class Weighted(nn.Module):
         return round(self.weights[labels].sum().item())
 
 
+class TwoHeads(nn.Module):
+    """A mean over the labels that are not ignored, beside one over all numbers of
+    another target, and a penalty on a weight."""
+
+    def __init__(self, encoder: nn.Module):
+        super().__init__()
+        self.encoder = encoder
+        self.other = nn.Linear(10, 3)
+
+    def forward(self, x: torch.Tensor, labels: torch.Tensor, y: torch.Tensor):
+        hidden = self.encoder(x)
+        classes = F.cross_entropy(hidden, labels)
+        distance = F.mse_loss(self.other(torch.tanh(hidden)), y)
+        penalty = self.other.weight.square().sum()
+        return 0.7 * classes + 0.3 * distance + 0.01 * penalty, hidden
+
+    def count_targets(self, labels: torch.Tensor) -> int:
+        """Samples: what is trained is one number for each."""
+        return len(labels)
+
+
+def two_heads(seed: int = 49) -> nn.Module:
+    torch.manual_seed(seed)
+    return TwoHeads(perturb(Classifier((21, 33, 17, 10), dropout=0.0), seed + 1))
+
+
 class MaskedLm(nn.Module):
     """An encoder with positions in front of samples, as PyTorch's default has
     them, and the loss of the positions that are asked for."""

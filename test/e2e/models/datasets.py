@@ -64,6 +64,25 @@ def load_masked(folder: Path) -> Data:
     return Data(np.load(folder / "ids.npy"), labels, {"labels": labels})
 
 
+def write_two(folder: Path, seed: int) -> None:
+    """Classes, of which a third are ignored, those of samples 2 and 3 among
+    them, and numbers."""
+    write_features(folder, 21, 10, seed)
+    random = np.random.default_rng(seed + 1)
+    labels = np.load(folder / "labels.npy")
+    labels[random.random(len(labels)) < 1 / 3] = IGNORED
+    labels[2:4] = IGNORED
+    np.save(folder / "labels.npy", labels)
+    y = random.normal(size=(len(labels), 3)).astype(np.float32)
+    np.save(folder / "y.npy", y)
+
+
+def load_two(folder: Path) -> Data:
+    labels = np.load(folder / "labels.npy")
+    others = {"labels": labels, "y": np.load(folder / "y.npy")}
+    return Data(np.load(folder / "x.npy"), labels, others)
+
+
 def shift_left(rows: np.ndarray) -> np.ndarray:
     """Each row's next elements; the last position is ignored."""
     shifted = np.full_like(rows, IGNORED)

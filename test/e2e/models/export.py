@@ -195,6 +195,18 @@ def mlp_weighted(name: str) -> None:
     export_dynamo(model, path, inputs, {0: "batch"}, outputs=("loss", "logits"))
 
 
+def two_heads(name: str) -> None:
+    """By the old exporter: the new one folds the penalty."""
+    inputs = {
+        "x": torch.zeros(2, 21),
+        "labels": torch.zeros(2, dtype=torch.int64),
+        "y": torch.zeros(2, 3),
+    }
+    path = HERE / name / "model.onnx"
+    model = architectures.two_heads().train()
+    export_torchscript(model, path, inputs, True, ("loss", "logits"))
+
+
 def _masked_lm_inputs() -> dict[str, torch.Tensor]:
     return {"ids": _tokens(2, 10), "labels": _tokens(2, 10)}
 
@@ -271,6 +283,7 @@ EXPORTS = {
     "mlp-folded": mlp_folded,
     "mlp-smoothing": mlp_smoothing,
     "mlp-weighted": mlp_weighted,
+    "two-heads": two_heads,
     "masked-lm": masked_lm,
     "masked-lm-dropout": masked_lm_dropout,
     "norm-folded": norm_folded,

@@ -390,6 +390,18 @@ MODELS = {
         },
         variants=(Variant("", ADAMW_HALF, batch=7),),
     ),
+    "two-heads": Model(
+        build=architectures.two_heads,
+        objective="auto",
+        write_data=lambda folder: datasets.write_two(folder, seed=36),
+        sources={
+            "default": (
+                datasets.load_two,
+                {"x": "x.npy", "labels": "labels.npy", "y": "y.npy"},
+            )
+        },
+        variants=(Variant("", ADAMW_HALF, batch=7),),
+    ),
     "masked-lm": Model(
         build=architectures.masked_lm,
         objective="auto",
