@@ -183,13 +183,13 @@ absl::StatusOr<std::vector<double>> StepDriver::Run(planpb::FunctionRole role,
     return absl::FailedPreconditionError(
         absl::StrCat("the plan has no function to ", RoleName(role)));
   }
-  RETURN_IF_ERROR(role == planpb::FUNCTION_STEP ? RunStep(step)
+  RETURN_IF_ERROR(role == planpb::FUNCTION_STEP ? CountAndStep(step)
                                                 : RunFunction(*function, step));
   return FinishStep(step);
 }
 
-absl::Status StepDriver::RunStep(int64_t step,
-                                 const std::optional<Observer>& observer) {
+absl::Status StepDriver::CountAndStep(int64_t step,
+                                      const std::optional<Observer>& observer) {
   std::chrono::nanoseconds waited{0};
   if (const FunctionView* const count = FindFunction(planpb::FUNCTION_COUNT)) {
     RETURN_IF_ERROR(RunFunction(*count, step));
@@ -216,7 +216,7 @@ absl::StatusOr<std::vector<double>> StepDriver::RunObservedStep(
     return absl::FailedPreconditionError(
         "the plan does not say where its gradients are complete");
   }
-  RETURN_IF_ERROR(RunStep(step, Observer{point - 1, observe}));
+  RETURN_IF_ERROR(CountAndStep(step, Observer{point - 1, observe}));
   return FinishStep(step);
 }
 

@@ -103,8 +103,8 @@ class StepDriver : public Executor, private StreamClient {
   }
   // Counts what the step divides by, if the plan has a function that does, and
   // takes the step.
-  absl::Status RunStep(int64_t step,
-                       const std::optional<Observer>& observer = std::nullopt);
+  absl::Status CountAndStep(
+      int64_t step, const std::optional<Observer>& observer = std::nullopt);
   absl::Status EnqueueAll(const std::optional<Observer>& observer);
   absl::Status Synchronize();
   void Begin(const FunctionView& function, int64_t step);

@@ -236,7 +236,7 @@ TEST_F(ContainerTest, AnUnknownMajorIsRefusedByItsNumber) {
       Plan::Open(*vfs_, path_),
       StatusIs(absl::StatusCode::kUnimplemented,
                "'" + path_ +
-                   "': expected plan format 4.x, got 9.5; compile the model "
+                   "': expected plan format 4.x, got 9.6; compile the model "
                    "again with this release's accelc"));
 }
 
