@@ -306,6 +306,9 @@ void PlanOracleTest::check(const std::string &target) {
   Replay replay(*model);
   replay.run(FunctionRole::Initialize);
   for (int step = 0; step < kSteps; ++step) {
+    if (model->hasFunction(FunctionRole::Count)) {
+      replay.run(FunctionRole::Count);
+    }
     replay.poisonGradients();
     replay.run(FunctionRole::Step);
   }
@@ -350,6 +353,9 @@ const ModelCase kModels[] = {
     {"centered", "adamw", "linear", "", "f32", "", true},
     {"gpt2-lora", "lion", "cosine", "lora_"},
     {"mlp-smoothing", "adamw8", "wsd", "", "f32", "", true},
+    {"mlp-weighted", "sgd", "linear"},
+    {"masked-lm", "adamw", "cosine"},
+    {"two-heads", "lion", "wsd", "", "f32", "", true},
     {"padding", "sgd", "constant", "", "f32", "", true},
     {"twins", "adamw", "cosine", "", "f32", "", true},
     {"gpt2", "adamw", "cosine", "", "bf16"},

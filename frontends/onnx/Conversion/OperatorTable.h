@@ -74,7 +74,6 @@ mlir::LogicalResult convertIsNan(NodeConversion &conversion);
 mlir::LogicalResult convertLayerNorm(NodeConversion &conversion);
 mlir::LogicalResult convertLogSoftmax(NodeConversion &conversion);
 mlir::LogicalResult convertMatMul(NodeConversion &conversion);
-mlir::LogicalResult convertMean(NodeConversion &conversion);
 mlir::LogicalResult convertMod(NodeConversion &conversion);
 mlir::LogicalResult
 convertNegativeLogLikelihoodLoss(NodeConversion &conversion);
@@ -97,6 +96,7 @@ mlir::LogicalResult convertSoftmax(NodeConversion &conversion);
 mlir::LogicalResult convertSoftmaxCrossEntropyLoss(NodeConversion &conversion);
 mlir::LogicalResult convertSplit(NodeConversion &conversion);
 mlir::LogicalResult convertSqueeze(NodeConversion &conversion);
+mlir::LogicalResult convertSum(NodeConversion &conversion);
 mlir::LogicalResult convertTile(NodeConversion &conversion);
 mlir::LogicalResult convertTranspose(NodeConversion &conversion);
 mlir::LogicalResult convertTrilu(NodeConversion &conversion);

@@ -74,7 +74,6 @@ BinaryMaker findBinary(StringRef name) {
       .Case("Mul", makeBinary<MulOp>)
       .Case("Or", makeBinary<OrOp>)
       .Case("Sub", makeBinary<SubOp>)
-      .Case("Sum", makeBinary<AddOp>)
       .Default(nullptr);
 }
 
@@ -187,7 +186,7 @@ LogicalResult convertBinary(NodeConversion &c) {
   return success();
 }
 
-LogicalResult convertMean(NodeConversion &c) {
+LogicalResult convertSum(NodeConversion &c) {
   SmallVector<Value> inputs;
   for (size_t i = 0; i < c.inputCount(); ++i) {
     inputs.push_back(c.input(i));
@@ -206,9 +205,11 @@ LogicalResult convertMean(NodeConversion &c) {
   for (Value operand : llvm::drop_begin(*operands)) {
     sum = makeBinary<AddOp>(c, sum, operand);
   }
-  Value count =
-      c.makeConstant(c.typeOf(sum), static_cast<double>(inputs.size()));
-  c.setResult(0, makeBinary<DivOp>(c, sum, count));
+  if (c.node.op_type() == "Mean") {
+    double count = static_cast<double>(inputs.size());
+    sum = makeBinary<DivOp>(c, sum, c.makeConstant(c.typeOf(sum), count));
+  }
+  c.setResult(0, sum);
   return success();
 }
 
