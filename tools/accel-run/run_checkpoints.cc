@@ -321,10 +321,18 @@ void RunCheckpoints::NoteCleaned(const absl::Status& status) const {
 // What is stuck has been waited for.
 void RunCheckpoints::AwaitRest() {
   for (std::unique_ptr<runtime::BackgroundJob>* job : {&stuck_, &cleaning_}) {
+    const bool is_late = job == &stuck_ || cleaning_is_late_;
     const auto patience =
-        job == &stuck_ ? std::chrono::nanoseconds(0) : options_.patience;
-    if (*job == nullptr ||
-        !(*job)->WaitUntilDone(patience, [this] { ShowProgress(); }).ok()) {
+        is_late ? std::chrono::nanoseconds(0) : options_.patience;
+    if (*job == nullptr) {
+      continue;
+    }
+    const bool is_done =
+        (*job)->WaitUntilDone(patience, [this] { ShowProgress(); }).ok();
+    if (job == &cleaning_) {
+      cleaning_is_late_ = !is_done;
+    }
+    if (!is_done) {
       continue;
     }
     if (job == &cleaning_) {

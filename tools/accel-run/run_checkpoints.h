@@ -118,7 +118,8 @@ class RunCheckpoints {
   // Null: none.
   std::unique_ptr<runtime::BackgroundJob> job_;       // does a part of `save_`
   std::unique_ptr<runtime::BackgroundJob> cleaning_;  // behind a save
-  std::unique_ptr<runtime::BackgroundJob> stuck_;     // of a save that failed
+  bool cleaning_is_late_ = false;  // it has been waited for in vain
+  std::unique_ptr<runtime::BackgroundJob> stuck_;  // of a save that failed
   bool all_know_ = false;
 };
 
