@@ -13,10 +13,7 @@
 #include "runtime/executor/initial_parameters.h"
 #include "runtime/executor/step_digest.h"
 #include "runtime/executor/trace_recorder.h"
-#include "runtime/plan/verify/verify_evaluation.h"
-#include "runtime/plan/verify/verify_launches.h"
-#include "runtime/plan/verify/verify_memory.h"
-#include "runtime/plan/verify/verify_schedule.h"
+#include "runtime/plan/verify/verify_plan.h"
 
 namespace accel::runtime {
 namespace {
@@ -81,10 +78,7 @@ static absl::Status CheckMesh(const planpb::Mesh& mesh) {
 
 absl::Status StepDriver::Verify(const PlanView& plan,
                                 const MemoryLayout& layout) {
-  RETURN_IF_ERROR(VerifyLaunches(plan, layout));
-  RETURN_IF_ERROR(VerifyMemory(plan, layout));
-  RETURN_IF_ERROR(VerifySchedule(plan, layout));
-  RETURN_IF_ERROR(VerifyEvaluation(plan, layout));
+  RETURN_IF_ERROR(VerifyPlan(plan, layout));
   RETURN_IF_ERROR(CheckSharedSpace(plan));
   for (const FunctionView& function : plan.functions()) {
     RETURN_IF_ERROR(CheckRunnable(plan, function, layout));

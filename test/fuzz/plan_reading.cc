@@ -5,13 +5,9 @@
 #include <string>
 
 #include "runtime/base/status_macros.h"
-#include "runtime/executor/check_runnable.h"
+#include "runtime/executor/step_driver.h"
 #include "runtime/plan/memory/memory_layout.h"
 #include "runtime/plan/plan.h"
-#include "runtime/plan/verify/verify_evaluation.h"
-#include "runtime/plan/verify/verify_launches.h"
-#include "runtime/plan/verify/verify_memory.h"
-#include "runtime/plan/verify/verify_schedule.h"
 #include "test/fuzz/memory_vfs.h"
 #include "tools/accel-inspect/plan_json.h"
 #include "tools/accel-inspect/plan_text.h"
@@ -23,18 +19,6 @@ namespace {
 using runtime::MemoryLayout;
 using runtime::Plan;
 using runtime::RankBinding;
-
-absl::Status Verify(const Plan& plan, const MemoryLayout& layout) {
-  RETURN_IF_ERROR(runtime::VerifyLaunches(plan.view(), layout));
-  RETURN_IF_ERROR(runtime::VerifyMemory(plan.view(), layout));
-  RETURN_IF_ERROR(runtime::VerifySchedule(plan.view(), layout));
-  RETURN_IF_ERROR(runtime::VerifyEvaluation(plan.view(), layout));
-  RETURN_IF_ERROR(runtime::CheckSharedSpace(plan.view()));
-  for (const runtime::FunctionView& function : plan.view().functions()) {
-    RETURN_IF_ERROR(runtime::CheckRunnable(plan.view(), function, layout));
-  }
-  return absl::OkStatus();
-}
 
 absl::Status Print(const Plan& plan, const MemoryLayout& layout) {
   tools::SummaryText(plan, layout);
@@ -63,7 +47,7 @@ absl::Status ReadPlan(absl::string_view file) {
                                          /*threads=*/2));
     status.Update(layout.status());
     if (layout.ok()) {
-      status.Update(Verify(*plan, *layout));
+      status.Update(runtime::StepDriver::Verify(plan->view(), *layout));
       // A plan that does not verify can be looked at all the same.
       status.Update(Print(*plan, *layout));
     }

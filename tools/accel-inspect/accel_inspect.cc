@@ -11,10 +11,7 @@
 #include "runtime/base/logger.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/posix_vfs.h"
-#include "runtime/plan/verify/verify_evaluation.h"
-#include "runtime/plan/verify/verify_launches.h"
-#include "runtime/plan/verify/verify_memory.h"
-#include "runtime/plan/verify/verify_schedule.h"
+#include "runtime/plan/verify/verify_plan.h"
 #include "runtime/text/printable.h"
 #include "tools/accel-inspect/exit_status.h"
 #include "tools/accel-inspect/metrics_command.h"
@@ -74,10 +71,7 @@ struct InspectOptions {
 
 absl::Status Verify(const runtime::Plan& plan,
                     const runtime::MemoryLayout& layout) {
-  RETURN_IF_ERROR(runtime::VerifyLaunches(plan.view(), layout));
-  RETURN_IF_ERROR(runtime::VerifyMemory(plan.view(), layout));
-  RETURN_IF_ERROR(runtime::VerifySchedule(plan.view(), layout));
-  RETURN_IF_ERROR(runtime::VerifyEvaluation(plan.view(), layout));
+  RETURN_IF_ERROR(runtime::VerifyPlan(plan.view(), layout));
   size_t instructions = 0;
   for (const runtime::FunctionView& function : plan.view().functions()) {
     instructions += function.instructions().size();

@@ -182,12 +182,9 @@ absl::Status TrainingRun::CheckRoomForCheckpoint(
   if (!SavesCheckpoints()) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const auto tensors,
-                   runtime::ListStateTensors(plan_->manifest()));
-  uint64_t bytes = 0;
-  for (const runtime::StateTensor& tensor : tensors) {
-    bytes += tensor.elements * tensor.slot.width;
-  }
+  ASSIGN_OR_RETURN(
+      const uint64_t bytes,
+      runtime::CheckpointBytes(plan_->manifest(), runtime::RankBinding(), 1));
   ASSIGN_OR_RETURN(const uint64_t room, environment_.vfs.FreeBytes(folder));
   return room >= bytes
              ? absl::OkStatus()

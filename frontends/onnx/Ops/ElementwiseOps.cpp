@@ -134,6 +134,26 @@ LogicalResult checkSameElementType(NodeConversion &c) {
   return success();
 }
 
+/// All inputs, broadcast to one shape and combined from the first one on.
+FailureOr<Value> combineInputs(NodeConversion &c, BinaryMaker make) {
+  if (failed(checkSameElementType(c))) {
+    return failure();
+  }
+  SmallVector<Value> inputs;
+  for (size_t i = 0; i < c.inputCount(); ++i) {
+    inputs.push_back(c.input(i));
+  }
+  FailureOr<SmallVector<Value>> operands = broadcastTogether(c, inputs);
+  if (failed(operands)) {
+    return failure();
+  }
+  Value result = operands->front();
+  for (Value operand : llvm::drop_begin(*operands)) {
+    result = make(c, result, operand);
+  }
+  return result;
+}
+
 } // namespace
 
 LogicalResult convertUnary(NodeConversion &c) {
@@ -161,55 +181,35 @@ LogicalResult convertBinary(NodeConversion &c) {
   if (isAddedSelection(c)) {
     return convertAddedSelection(c);
   }
-  SmallVector<Value> inputs;
-  for (size_t i = 0; i < c.inputCount(); ++i) {
-    inputs.push_back(c.input(i));
-  }
   bool logical = c.node.op_type() == "And" || c.node.op_type() == "Or";
-  if (isBoolean(inputs.front()) != logical) {
+  if (isBoolean(c.input(0)) != logical) {
     return c.error() << "expected "
                      << (logical ? "boolean tensors" : "tensors of numbers")
                      << ", got " << c.inputType(0);
   }
-  if (failed(checkSameElementType(c))) {
+  FailureOr<Value> result = combineInputs(c, make);
+  if (failed(result)) {
     return failure();
   }
-  FailureOr<SmallVector<Value>> operands = broadcastTogether(c, inputs);
-  if (failed(operands)) {
-    return failure();
-  }
-  Value result = operands->front();
-  for (Value operand : llvm::drop_begin(*operands)) {
-    result = make(c, result, operand);
-  }
-  c.setResult(0, result);
+  c.setResult(0, *result);
   return success();
 }
 
 LogicalResult convertSum(NodeConversion &c) {
-  SmallVector<Value> inputs;
-  for (size_t i = 0; i < c.inputCount(); ++i) {
-    inputs.push_back(c.input(i));
-  }
-  if (!isFloat(inputs.front())) {
+  if (!isFloat(c.input(0))) {
     return c.error() << "expected float tensors, got " << c.inputType(0);
   }
-  if (failed(checkSameElementType(c))) {
+  FailureOr<Value> sum = combineInputs(c, makeBinary<AddOp>);
+  if (failed(sum)) {
     return failure();
   }
-  FailureOr<SmallVector<Value>> operands = broadcastTogether(c, inputs);
-  if (failed(operands)) {
-    return failure();
-  }
-  Value sum = operands->front();
-  for (Value operand : llvm::drop_begin(*operands)) {
-    sum = makeBinary<AddOp>(c, sum, operand);
-  }
+  Value result = *sum;
   if (c.node.op_type() == "Mean") {
-    double count = static_cast<double>(inputs.size());
-    sum = makeBinary<DivOp>(c, sum, c.makeConstant(c.typeOf(sum), count));
+    double count = static_cast<double>(c.inputCount());
+    result =
+        makeBinary<DivOp>(c, result, c.makeConstant(c.typeOf(result), count));
   }
-  c.setResult(0, sum);
+  c.setResult(0, result);
   return success();
 }
 

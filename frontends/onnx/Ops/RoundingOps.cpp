@@ -99,7 +99,7 @@ LogicalResult convertIsInf(NodeConversion &c) {
   }
   Formula f(c, c.inputType(0));
   const double infinity = std::numeric_limits<double>::infinity();
-  Value none = f.compare(ComparePredicate::NE, f.number(0), f.number(0));
+  Value none = c.makeConstant(c.inputType(0).clone(c.builder.getI1Type()), 0);
   Value above = c.getInt("detect_positive", 1)
                     ? f.equal(c.input(0), f.number(infinity))
                     : none;
