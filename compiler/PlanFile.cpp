@@ -64,7 +64,8 @@ PlanFile::~PlanFile() {
 }
 
 bool PlanFile::isReferred(const onnx::WeightEntry &entry) const {
-  return layout.storage == WeightStorage::External && entry.bytes.isExternal();
+  return layout.storage == WeightStorage::External &&
+         entry.bytes.isExternal() && entry.isVerbatim();
 }
 
 /// One parameter is in memory at a time.

@@ -219,6 +219,17 @@ DictionaryAttr Importer::makeProvenance(const ModelParameter &parameter) {
     provenance.set("shape",
                    builder.getI64ArrayAttr(parameter.heldType.getShape()));
     break;
+  case Kind::Reshaped:
+    provenance.set("kind", builder.getStringAttr("reshaped"));
+    provenance.set("initializer", builder.getStringAttr(holder.source));
+    provenance.set("shape",
+                   builder.getI64ArrayAttr(parameter.heldType.getShape()));
+    break;
+  case Kind::Shifted:
+    provenance.set("kind", builder.getStringAttr("shifted"));
+    provenance.set("initializer", builder.getStringAttr(holder.source));
+    provenance.set("by", builder.getF64FloatAttr(holder.folding->shift));
+    break;
   case Kind::Untied:
     provenance.set("kind", builder.getStringAttr("untied"));
     provenance.set("initializer", builder.getStringAttr(holder.source));

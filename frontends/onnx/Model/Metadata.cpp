@@ -87,6 +87,23 @@ bool FxCall::isAten(llvm::StringRef operatorName) const {
          (rest.empty() || rest.front() == '.');
 }
 
+llvm::SmallVector<llvm::StringRef> FxCall::getValues() const {
+  auto isNamePart = [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '.';
+  };
+  llvm::SmallVector<llvm::StringRef> values;
+  for (llvm::StringRef rest : arguments) {
+    for (size_t at = rest.find('%'); at != llvm::StringRef::npos;
+         at = rest.find('%')) {
+      rest = rest.drop_front(at);
+      size_t length = 1 + rest.drop_front().take_while(isNamePart).size();
+      values.push_back(rest.take_front(length));
+      rest = rest.drop_front(length);
+    }
+  }
+  return values;
+}
+
 std::optional<FxCall> parseFxCall(llvm::StringRef text) {
   FxCall call;
   auto [head, tail] = text.split("call_function[target=");
@@ -197,6 +214,14 @@ GraphSignature::findParameterIndex(llvm::StringRef target) const {
   auto found = parameterIndices.find(target);
   return found == parameterIndices.end() ? std::nullopt
                                          : std::optional(found->second);
+}
+
+llvm::SmallVector<llvm::StringRef> GraphSignature::getParameters() const {
+  llvm::SmallVector<llvm::StringRef> names(parameterIndices.size());
+  for (const auto &entry : parameterIndices) {
+    names[entry.second] = entry.first();
+  }
+  return names;
 }
 
 bool GraphSignature::isBuffer(llvm::StringRef target) const {

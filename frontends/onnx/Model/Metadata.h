@@ -38,6 +38,8 @@ struct FxCall {
 
   /// Whether the operator is aten.NAME, in whichever overload.
   bool isAten(llvm::StringRef operatorName) const;
+  /// The values that arguments are or hold, with their '%'.
+  llvm::SmallVector<llvm::StringRef> getValues() const;
 };
 
 /// Parses such a text; none if it is not the call of an operator.
@@ -77,6 +79,8 @@ public:
     return findParameterIndex(target).has_value();
   }
   bool isBuffer(llvm::StringRef target) const;
+  /// State-dict names of all parameters, in the order of the signature.
+  llvm::SmallVector<llvm::StringRef> getParameters() const;
 
 private:
   llvm::StringMap<std::string> parameters; ///< placeholder to state-dict name

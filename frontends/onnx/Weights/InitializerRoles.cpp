@@ -3,6 +3,8 @@
 // it takes for granted.
 #include "frontends/onnx/Weights/InitializerRoles.h"
 
+#include "frontends/onnx/Weights/FoldedOrigins.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -81,14 +83,9 @@ bool isLinearTranspose(const pb::TensorProto &tensor, llvm::StringRef parameter,
 /// The output of the FX node `embedding`, `embedding_1`, ... with nothing but
 /// units before its rows.
 bool isTableRows(const pb::TensorProto &tensor) {
-  llvm::StringRef suffix = tensor.name();
-  if (!suffix.consume_front("embedding") || tensor.dims_size() < 2) {
-    return false;
-  }
-  bool fxName = suffix.empty() || (suffix.consume_front("_") &&
-                                   llvm::all_of(suffix, llvm::isDigit));
-  return fxName && llvm::all_of(llvm::drop_end(tensor.dims(), 2),
-                                [](int64_t dim) { return dim == 1; });
+  return isFxNodeName(tensor.name(), "embedding") && tensor.dims_size() >= 2 &&
+         llvm::all_of(llvm::drop_end(tensor.dims(), 2),
+                      [](int64_t dim) { return dim == 1; });
 }
 
 InitializerRole classifyFolded(const pb::TensorProto &tensor,
@@ -112,6 +109,12 @@ InitializerRole classifyFolded(const pb::TensorProto &tensor,
   if (parameters.size() == 1 && isTableRows(tensor) &&
       !index.findInitializer(parameters.front())) {
     return makeParameter(tensor, parameters.front(), Kind::TableRows);
+  }
+  if (parameters.size() == 1) {
+    if (auto holder = findFoldedParameter(tensor, parameters.front(), origins,
+                                          index, signature)) {
+      return {Role::Parameter, *holder};
+    }
   }
   InitializerRole role{Role::Untraceable, {}};
   role.parameter.source = llvm::join(parameters, "', '");
@@ -153,6 +156,10 @@ constexpr Slot slots[] = {
     {"linear", "Add", 0, 2},
     {"linear", "Add", 1, 2},
     {"embedding", "Gather", 0, 0},
+    {"prelu", "PRelu", 1, 1},
+    {"group_norm", "Mul", 1, 2},
+    {"group_norm", "Add", 1, 3},
+    {"index", "GatherND", 0, 0},
 };
 
 llvm::StringRef leafOf(llvm::StringRef name) {
@@ -180,7 +187,8 @@ std::string findByLeaf(const FxCall &call, llvm::StringRef mergedName,
 
 } // namespace
 
-GraphIndex::GraphIndex(const pb::GraphProto &graph) {
+GraphIndex::GraphIndex(const pb::GraphProto &graph, OneTest holdsOne)
+    : holdsOne(std::move(holdsOne)) {
   for (const pb::TensorProto &tensor : graph.initializer()) {
     initializers[tensor.name()] = &tensor;
   }
@@ -194,6 +202,25 @@ GraphIndex::GraphIndex(const pb::GraphProto &graph) {
   for (const pb::ValueInfoProto &value : graph.value_info()) {
     properties[value.name()] = &value.metadata_props();
   }
+  for (const pb::TensorProto &tensor : graph.initializer()) {
+    llvm::SmallVector<std::string> origins = getOrigins(tensor.name());
+    if (origins.size() == 1) {
+      copies.try_emplace(origins.front(), &tensor);
+    }
+  }
+}
+
+llvm::SmallVector<std::string>
+GraphIndex::getOrigins(llvm::StringRef name) const {
+  return parseStringList(getValueProperty(name, foldedKey));
+}
+
+bool GraphIndex::isOne(llvm::StringRef name) const {
+  const pb::TensorProto *constant = findInitializer(name);
+  constant = constant ? constant : copies.lookup(name);
+  return constant &&
+         llvm::all_of(constant->dims(), [](int64_t dim) { return dim == 1; }) &&
+         holdsOne(*constant);
 }
 
 llvm::ArrayRef<GraphIndex::Use>
@@ -227,8 +254,7 @@ InitializerRole classifyInitializer(const pb::TensorProto &tensor,
   if (kind == "PARAMETER" || signature.isParameter(tensor.name())) {
     return makeParameter(tensor, tensor.name(), Kind::Plain);
   }
-  llvm::SmallVector<std::string> origins =
-      parseStringList(index.getValueProperty(tensor.name(), foldedKey));
+  llvm::SmallVector<std::string> origins = index.getOrigins(tensor.name());
   if (!origins.empty()) {
     return classifyFolded(tensor, origins, index, signature);
   }

@@ -9,13 +9,18 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <functional>
+
 namespace accel::onnx {
 
+/// Whether all numbers of an initializer are 1.
+using OneTest = std::function<bool(const pb::TensorProto &)>;
+
 /// The graph's initializers and who uses them. Borrows: the graph, which must
-/// not change.
+/// not change, and what `holdsOne` captures.
 class GraphIndex {
 public:
-  explicit GraphIndex(const pb::GraphProto &graph);
+  GraphIndex(const pb::GraphProto &graph, OneTest holdsOne);
 
   struct Use {
     const pb::NodeProto *node;
@@ -29,11 +34,20 @@ public:
   /// Metadata of a value, empty if it has none.
   llvm::StringRef getValueProperty(llvm::StringRef name,
                                    llvm::StringRef key) const;
+  /// What the exporter computed a value from, empty if it did not.
+  llvm::SmallVector<std::string> getOrigins(llvm::StringRef name) const;
+  /// Whether the file shows that the constant `name`, which was folded and need
+  /// not be there any more, is the number 1: it is there, or another one was
+  /// computed from it alone.
+  bool isOne(llvm::StringRef name) const;
 
 private:
+  OneTest holdsOne;
   llvm::StringMap<const pb::TensorProto *> initializers;
   llvm::StringMap<llvm::SmallVector<Use, 2>> uses;
   llvm::StringMap<const Properties *> properties;
+  llvm::StringMap<const pb::TensorProto *>
+      copies; ///< of constants: what was computed from each alone
 };
 
 /// The verdict on an initializer.
@@ -57,7 +71,7 @@ InitializerRole classifyInitializer(const pb::TensorProto &tensor,
 
 /// The parameter that the exported program passes where `node` has input
 /// `input`; empty if it does not say. `mergedName` is the parameter found
-/// there.
+/// there, if any.
 std::string findExpectedParameter(const pb::NodeProto &node, int input,
                                   llvm::StringRef mergedName,
                                   const GraphSignature &signature);

@@ -20,6 +20,9 @@ using Kind = RecoveredParameter::Kind;
 /// The type of the parameter that an initializer of `type` holds.
 RankedTensorType getParameterType(RankedTensorType type,
                                   const RecoveredParameter &holder) {
+  if (holder.folding) {
+    return type.clone(holder.folding->shape);
+  }
   if (holder.transposed) {
     return type.clone({type.getDimSize(1), type.getDimSize(0)});
   }
@@ -30,12 +33,15 @@ RankedTensorType getParameterType(RankedTensorType type,
 
 class WeightCollector {
 public:
-  WeightCollector(pb::GraphProto &graph, const Recovery &recovery,
-                  StringRef path, MLIRContext &context)
+  WeightCollector(pb::GraphProto &graph, Recovery &recovery, StringRef path,
+                  MLIRContext &context)
       : recovery(recovery), path(path), context(context),
         folder(llvm::sys::path::parent_path(path)) {
     for (pb::TensorProto &tensor : *graph.mutable_initializer()) {
       tensors[tensor.name()] = &tensor;
+    }
+    for (pb::TensorProto &tensor : recovery.folded) {
+      folded[tensor.name()] = &tensor;
     }
   }
 
@@ -64,16 +70,28 @@ private:
 
   LogicalResult addHolder(const RecoveredParameter &holder);
   LogicalResult addValue(ModelParameter &parameter);
+  /// What lies in the file where the parameter's value comes from.
+  pb::TensorProto &getHeld(const RecoveredParameter &holder) const {
+    pb::TensorProto *source = folded.lookup(holder.source);
+    return holder.folding && source ? *source
+                                    : *tensors.lookup(holder.initializer);
+  }
   FailureOr<Source> findSource(const RecoveredParameter &holder,
                                RankedTensorType type);
+  static WeightEntry makeEntry(RankedTensorType type,
+                               const RecoveredParameter &holder,
+                               const TensorBytes &bytes) {
+    return {type, bytes, holder.transposed,
+            holder.folding ? holder.folding->shift : 0.0};
+  }
   LogicalResult checkCopy(const ModelParameter &parameter,
                           const RecoveredParameter &copy);
 
-  const Recovery &recovery;
+  Recovery &recovery;
   StringRef path;
   MLIRContext &context;
   std::string folder;
-  llvm::StringMap<pb::TensorProto *> tensors;
+  llvm::StringMap<pb::TensorProto *> tensors, folded;
   llvm::StringMap<Source>
       sources; ///< by initializer; shared by untied parameters
   ModelWeights weights;
@@ -81,7 +99,7 @@ private:
 
 LogicalResult WeightCollector::addHolder(const RecoveredParameter &holder) {
   llvm::Expected<RankedTensorType> held =
-      getTensorType(context, *tensors.lookup(holder.initializer));
+      getTensorType(context, getHeld(holder));
   if (!held) {
     return error(holder.initializer) << llvm::toString(held.takeError());
   }
@@ -100,7 +118,10 @@ LogicalResult WeightCollector::addHolder(const RecoveredParameter &holder) {
            << "' of type " << parameter.type << ", got " << type;
   }
   // The parameter itself gives the value, its transposed copy follows it.
-  bool better = parameter.holders.front().transposed && !holder.transposed;
+  auto isCopy = [](const RecoveredParameter &each) {
+    return each.transposed || each.folding;
+  };
+  bool better = isCopy(parameter.holders.front()) && !isCopy(holder);
   parameter.holders.insert(
       better ? parameter.holders.begin() : parameter.holders.end(), holder);
   if (better) {
@@ -117,7 +138,8 @@ WeightCollector::findSource(const RecoveredParameter &holder,
   if (found != sources.end()) {
     return found->second;
   }
-  pb::TensorProto &tensor = *tensors.lookup(holder.source);
+  pb::TensorProto *inGraph = tensors.lookup(holder.source);
+  pb::TensorProto &tensor = inGraph ? *inGraph : *folded.lookup(holder.source);
   Source source;
   if (tensor.data_location() == pb::TensorProto::EXTERNAL) {
     uint64_t size =
@@ -135,7 +157,8 @@ WeightCollector::findSource(const RecoveredParameter &holder,
   } else {
     // A constant that parameters were merged into keeps its data.
     llvm::Expected<TensorBytes> bytes = getInlineBytes(
-        tensor, type, /*steal=*/recovery.find(holder.source) != nullptr);
+        tensor, type,
+        /*steal=*/!inGraph || recovery.find(holder.source) != nullptr);
     if (!bytes) {
       return error(holder.source) << llvm::toString(bytes.takeError());
     }
@@ -159,7 +182,7 @@ LogicalResult WeightCollector::addValue(ModelParameter &parameter) {
     return success();
   }
   weights.table.insert(parameter.name,
-                       {parameter.type, **source, holder.transposed});
+                       makeEntry(parameter.type, holder, **source));
   for (const RecoveredParameter &copy : llvm::drop_begin(parameter.holders)) {
     if (failed(checkCopy(parameter, copy))) {
       return failure();
@@ -175,7 +198,7 @@ LogicalResult WeightCollector::checkCopy(const ModelParameter &parameter,
     return source;
   }
   WeightTable other;
-  other.insert(parameter.name, {parameter.type, **source, copy.transposed});
+  other.insert(parameter.name, makeEntry(parameter.type, copy, **source));
   auto expected = weights.table.read(parameter.name),
        got = other.read(parameter.name);
   if (!expected || !got) {
@@ -193,7 +216,7 @@ LogicalResult WeightCollector::checkCopy(const ModelParameter &parameter,
 } // namespace
 
 FailureOr<ModelWeights> collectWeights(pb::GraphProto &graph,
-                                       const Recovery &recovery, StringRef path,
+                                       Recovery &recovery, StringRef path,
                                        MLIRContext &context) {
   return WeightCollector(graph, recovery, path, context).run();
 }

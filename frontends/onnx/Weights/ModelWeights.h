@@ -33,10 +33,11 @@ struct ModelWeights {
   std::string absentFile; ///< the first such file
 };
 
-/// Collects the parameters of `graph` and takes their data out of it:
-/// afterwards only constants have data. Errors name the initializer.
+/// Collects the parameters of `graph` and takes their data out of it and of
+/// `recovery.folded`: afterwards only constants have data. Errors name the
+/// initializer.
 mlir::FailureOr<ModelWeights> collectWeights(pb::GraphProto &graph,
-                                             const Recovery &recovery,
+                                             Recovery &recovery,
                                              llvm::StringRef path,
                                              mlir::MLIRContext &context);
 

@@ -6,6 +6,9 @@
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Weights/InitializerRoles.h"
+#include "frontends/onnx/Weights/LostParameters.h"
+#include "frontends/onnx/Weights/ModelWeights.h"
+#include "frontends/onnx/Weights/Unfolding.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -41,11 +44,33 @@ bool readsTransposedLinear(const pb::NodeProto &node, int input) {
          (node.op_type() == "MatMul" || node.op_type() == "Gemm");
 }
 
+bool holdsOne(const pb::TensorProto &tensor, StringRef path,
+              MLIRContext &context) {
+  FailureOr<DenseElementsAttr> elements =
+      readConstantElements(tensor, path, context);
+  if (failed(elements) || elements->empty()) {
+    return false;
+  }
+  Type type = elements->getElementType();
+  return isa<FloatType>(type) ? llvm::all_of(elements->getValues<APFloat>(),
+                                             [](const APFloat &value) {
+                                               return value.isExactlyValue(1.0);
+                                             })
+         : type.isInteger(1)
+             ? false
+             : llvm::all_of(elements->getValues<APInt>(),
+                            [](const APInt &value) { return value.isOne(); });
+}
+
 class ParameterFinder {
 public:
   ParameterFinder(pb::GraphProto &graph, StringRef path, MLIRContext &context,
                   ImportNotes &notes)
-      : graph(graph), index(graph), signature(GraphSignature::parse(graph)),
+      : graph(graph), index(graph,
+                            [path, &context](const pb::TensorProto &tensor) {
+                              return holdsOne(tensor, path, context);
+                            }),
+        signature(GraphSignature::parse(graph)), lost(graph, index, signature),
         path(path), context(context), notes(notes) {}
 
   Recovery run() {
@@ -57,7 +82,9 @@ public:
       untieInputs(node);
       recreateBias(node);
     }
+    reportUntraceable();
     addInitializers();
+    unfoldParameters(graph, recovery);
     sortParameters();
     tell();
     return std::move(recovery);
@@ -67,7 +94,10 @@ private:
   void classify();
   void untieIdentities();
   void untieInputs(pb::NodeProto &node);
+  std::string findRead(const pb::NodeProto &node, int input,
+                       const RecoveredParameter *found);
   void recreateBias(pb::NodeProto &node);
+  void reportUntraceable();
   void addInitializers();
   void sortParameters();
   void tell();
@@ -77,13 +107,18 @@ private:
     recovery.byInitializer[parameter.initializer] = recovery.parameters.size();
     recovery.parameters.push_back(std::move(parameter));
   }
-  std::string getFreshName(StringRef parameter, bool transposed) const {
-    return transposed ? (parameter + "_transposed").str() : parameter.str();
+  static std::string getFreshName(StringRef parameter, bool isTransposed,
+                                  bool isFolded) {
+    return (parameter + (isTransposed ? "_transposed"
+                         : isFolded   ? "_folded"
+                                      : ""))
+        .str();
   }
 
   pb::GraphProto &graph;
   GraphIndex index;
   GraphSignature signature;
+  LostParameters lost;
   StringRef path;
   MLIRContext &context;
   ImportNotes &notes;
@@ -91,10 +126,10 @@ private:
   llvm::StringMap<pb::TensorProto>
       floats; ///< type and shape of the float initializers of the file
   std::vector<pb::TensorProto> added;
+  std::vector<std::string> untraceable; ///< for people
 };
 
 void ParameterFinder::classify() {
-  SmallVector<std::string> untraceable;
   for (const pb::TensorProto &tensor : graph.initializer()) {
     InitializerRole role = classifyInitializer(tensor, index, signature);
     if (role.role == Role::Parameter) {
@@ -115,6 +150,9 @@ void ParameterFinder::classify() {
       *declaration.mutable_dims() = tensor.dims();
     }
   }
+}
+
+void ParameterFinder::reportUntraceable() {
   if (untraceable.empty()) {
     return;
   }
@@ -160,6 +198,23 @@ void ParameterFinder::untieIdentities() {
   llvm::erase_if(*graph.mutable_node(), isMerged);
 }
 
+/// As findExpectedParameter; what the file does not tell is noted as an error.
+std::string ParameterFinder::findRead(const pb::NodeProto &node, int input,
+                                      const RecoveredParameter *found) {
+  if (!found || !found->isNamedByNode) {
+    return findExpectedParameter(
+        node, input, found ? StringRef(found->parameter) : StringRef(),
+        signature);
+  }
+  std::string read = lost.findRead(node, *found);
+  if (read.empty()) {
+    untraceable.push_back("'" + node.input(input) + "' folded from '" +
+                          found->parameter + "' and others equal to it at '" +
+                          getNodeName(node) + "'");
+  }
+  return read;
+}
+
 void ParameterFinder::untieInputs(pb::NodeProto &node) {
   for (int i = 0; i < node.input_size(); ++i) {
     auto declared = floats.find(node.input(i));
@@ -167,20 +222,24 @@ void ParameterFinder::untieInputs(pb::NodeProto &node) {
       continue;
     }
     const RecoveredParameter *found = recovery.find(node.input(i));
-    std::string expected = findExpectedParameter(
-        node, i, found ? StringRef(found->parameter) : StringRef(), signature);
+    std::string expected = findRead(node, i, found);
     if (expected.empty() || (found && found->parameter == expected)) {
       continue;
     }
     bool transposed =
         found ? found->transposed : readsTransposedLinear(node, i);
-    std::string name = getFreshName(expected, transposed);
+    bool isFolded = found && found->folding;
+    std::string name = getFreshName(expected, transposed, isFolded);
     if (!recovery.find(name)) {
       RecoveredParameter untied{Kind::Untied, name, expected, node.input(i),
                                 transposed};
-      pb::TensorProto tensor = declared->second;
-      tensor.set_name(name);
-      added.push_back(std::move(tensor));
+      if (isFolded) {
+        untied.folding = found->folding;
+      } else {
+        pb::TensorProto tensor = declared->second;
+        tensor.set_name(name);
+        added.push_back(std::move(tensor));
+      }
       add(std::move(untied));
     }
     node.set_input(i, name);
@@ -286,6 +345,16 @@ void ParameterFinder::tell() {
        "of those rows",
        "tables that the exporter folded into the rows it reads are parameters "
        "of those rows"},
+      {Kind::Reshaped,
+       "weight that the exporter folded into a view has its name and shape "
+       "back",
+       "weights that the exporter folded into views have their names and "
+       "shapes back"},
+      {Kind::Shifted,
+       "weight that the exporter folded into 1 + weight is itself again, but "
+       "for digits that the sum lost",
+       "weights that the exporter folded into 1 + weight are themselves again, "
+       "but for digits that the sums lost"},
       {Kind::Untied,
        "parameter that the exporter merged with an equal one is separate again",
        "parameters that the exporter merged because they were equal are "

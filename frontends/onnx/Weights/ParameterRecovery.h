@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the model's parameters among a file's initializers and undoes what
 // exporters do to them: Linear weights folded into transposed constants,
-// position tables folded into their rows, equal tensors merged, zero biases
-// deleted.
+// position tables folded into their rows, other weights into what the model
+// makes of them, equal tensors merged, zero biases deleted.
 //
 //   before:  LayerNormalization(x, h.0.ln_1.weight, ..)   fx_node:
 //   layer_norm(%x, .., %p_h_0_ln_2_weight, ..) after:   LayerNormalization(x,
@@ -17,10 +17,18 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace accel::onnx {
+
+/// How a tensor follows from the parameter that the exporter computed it from.
+/// All elements are there, in the parameter's order.
+struct Folding {
+  std::vector<int64_t> shape; ///< of the parameter
+  double shift = 0.0;         ///< the tensor is the parameter plus this
+};
 
 /// An initializer of the rewritten graph that holds a parameter.
 struct RecoveredParameter {
@@ -29,6 +37,8 @@ struct RecoveredParameter {
     Transposed, ///< its transpose
     TableRows,  ///< the rows of it that the model reads, behind dimensions of
                 ///< size 1
+    Reshaped,   ///< the parameter in another shape
+    Shifted,    ///< the parameter plus a number
     Untied,     ///< the parameter, merged by the exporter with `source`
     Recreated   ///< deleted by the exporter because it was zero
   };
@@ -39,6 +49,12 @@ struct RecoveredParameter {
                       ///< if recreated
   bool transposed =
       false; ///< the initializer holds the transpose (also of an untied one)
+  /// How `source` follows from the parameter, where both differ in more than
+  /// that (also of an untied one). The parameter is an initializer then, and
+  /// nodes compute what stood in the file.
+  std::optional<Folding> folding = std::nullopt;
+  /// Uses name the FX node that was folded, not the parameter.
+  bool isNamedByNode = false;
 };
 
 struct Recovery {
@@ -49,6 +65,8 @@ struct Recovery {
   /// file. Several initializers may hold one parameter.
   std::vector<RecoveredParameter> parameters;
   llvm::StringMap<size_t> byInitializer; ///< index in `parameters`
+  /// Sources that are not in the graph any more, because nodes compute them.
+  std::vector<pb::TensorProto> folded;
 
   const RecoveredParameter *find(llvm::StringRef initializer) const {
     auto found = byInitializer.find(initializer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reading of weights, with the one change of layout that exporters make: the
-// transpose of a matrix.
+// Reading of weights, with what exporters do to them: the transpose of a
+// matrix, and a number that is added to a vector.
 #include "frontends/onnx/Weights/WeightTable.h"
 
 #include "frontends/onnx/Weights/ExternalData.h"
@@ -25,6 +25,25 @@ void WeightTable::insert(llvm::StringRef key, WeightEntry entry) {
   keys.push_back(key.str());
 }
 
+/// What is left of each number without `shift`, rounded to f32.
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+unshift(const llvm::MemoryBuffer &shifted, double shift) {
+  auto result = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      shifted.getBufferSize());
+  if (!result) {
+    return llvm::errorCodeToError(
+        std::make_error_code(std::errc::not_enough_memory));
+  }
+  for (size_t at = 0; at + sizeof(float) <= shifted.getBufferSize();
+       at += sizeof(float)) {
+    float value;
+    std::memcpy(&value, shifted.getBufferStart() + at, sizeof(value));
+    value = static_cast<float>(value - shift);
+    std::memcpy(result->getBufferStart() + at, &value, sizeof(value));
+  }
+  return std::unique_ptr<llvm::MemoryBuffer>(std::move(result));
+}
+
 const WeightEntry *WeightTable::find(llvm::StringRef key) const {
   auto found = entries.find(key);
   return found == entries.end() ? nullptr : &found->second;
@@ -38,6 +57,9 @@ WeightTable::read(llvm::StringRef key) const {
                                    "no weight is named '" + key + "'");
   }
   auto bytes = entry->bytes.read();
+  if (bytes && !entry->isVerbatim()) {
+    return unshift(**bytes, entry->shift);
+  }
   if (!bytes || !entry->transposed) {
     return bytes;
   }

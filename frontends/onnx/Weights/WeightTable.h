@@ -37,6 +37,10 @@ struct WeightEntry {
   mlir::RankedTensorType type; ///< of the parameter, in its own orientation
   TensorBytes bytes; ///< little-endian, row-major; as many elements as `type`
   bool transposed = false; ///< the bytes are those of the transpose (rank 2)
+  double shift = 0.0;      ///< the bytes are those of the value plus this (f32)
+
+  /// Whether the value is the bytes, in whichever order.
+  bool isVerbatim() const { return shift == 0.0; }
 };
 
 /// All of them, by key, in the order of insertion.

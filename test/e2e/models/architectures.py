@@ -12,6 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from transformers import (
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
     GPT2Config,
     GPT2LMHeadModel,
     LlamaConfig,
@@ -93,6 +95,20 @@ def mistral(seed: int = 35) -> nn.Module:
     torch.manual_seed(seed)
     config = MistralConfig(**GROUPED, head_dim=6, sliding_window=8)
     return perturb(MistralForCausalLM(config), seed + 1)
+
+
+def gemma(seed: int = 51) -> nn.Module:
+    """Hugging Face Gemma 3: norms scale by 1 + weight, also queries and keys; one
+    layer with a window, one without."""
+    torch.manual_seed(seed)
+    config = Gemma3TextConfig(
+        **{**GROUPED, "vocab_size": 61, "hidden_size": 24, "num_attention_heads": 4},
+        pad_token_id=0,
+        head_dim=6,
+        sliding_window=8,
+        layer_types=["sliding_attention", "full_attention"],
+    )
+    return perturb(Gemma3ForCausalLM(config), seed + 1)
 
 
 class Gpt2WithLoss(GPT2LMHeadModel):
@@ -402,6 +418,42 @@ class Twins(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.norm2(self.second(self.norm1(self.first(x))))
+
+
+class Scale(nn.Module):
+    """Of a channel, as layer scale and group norm have it."""
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(channels))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.weight[:, None]
+
+
+class Folded(nn.Module):
+    """Weights that the exporter folds into what is made of them. The two scales are
+    equal, so it merges what it folded of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Parameter(torch.randn(24, 21) / 5)
+        self.bend = nn.PReLU(24)
+        self.scales = nn.ModuleList([Scale(4), Scale(4)])
+        self.shift = nn.Parameter(torch.randn(6) / 5)
+        self.places = nn.Parameter(torch.randn(1, 4, 6) / 5)
+        self.last = nn.Linear(24, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.bend(x @ self.first.T).view(-1, 4, 6)
+        y = self.scales[0](y) + self.shift[None, None]
+        y = torch.tanh(y) + self.places[:, :4]
+        return self.last(self.scales[1](y).flatten(1))
+
+
+def folded(seed: int = 55) -> nn.Module:
+    torch.manual_seed(seed)
+    return Folded()
 
 
 def twins(seed: int = 7) -> nn.Module:

@@ -129,6 +129,15 @@ def mistral(name: str) -> None:
     _grouped(name, architectures.mistral())
 
 
+def gemma(name: str) -> None:
+    _grouped(name, architectures.gemma())
+
+
+def folded(name: str) -> None:
+    path = HERE / name / "model.onnx"
+    export_dynamo(architectures.folded(), path, {"x": torch.zeros(2, 21)}, {0: "batch"})
+
+
 def _decoder(name: str, model: nn.Module, length: int, opset: int) -> None:
     path = HERE / name / "model.onnx"
     inputs = {"tokens": _tokens(2, length)}
@@ -291,6 +300,8 @@ EXPORTS = {
     "gpt2-lora": gpt2_lora,
     "padding": padding,
     "centered": centered,
+    "folded": folded,
+    "gemma": gemma,
 }
 
 

@@ -358,6 +358,23 @@ MODELS = {
         dims={"seq": 8},
         tied={"table.weight": "head.weight"},
     ),
+    "folded": Model(
+        build=architectures.folded,
+        objective="classification",
+        write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=56),
+        sources={"default": _arrays("x")},
+        variants=(Variant("", ADAMW_HALF),),
+    ),
+    "gemma": Model(
+        build=lambda: architectures.gemma().eval(),
+        objective="causal-lm",
+        write_data=lambda folder: datasets.write_tokens(
+            folder / "data.bin", 61, 3217, seed=53
+        ),
+        sources={"default": _stream(32)},
+        variants=(Variant("", ADAMW_HALF),),
+        tied={"model.embed_tokens.weight": "lm_head.weight"},
+    ),
     "centered": Model(
         build=architectures.centered,
         objective="classification",
