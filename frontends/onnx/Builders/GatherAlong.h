@@ -10,7 +10,7 @@ namespace accel::onnx {
 /// `value[.., indices[i..], ..]` along `axis`: the dimensions of `indices`
 /// stand in the place of that one. What has index `paddingRow` sends no
 /// gradient to `value`. Requires: integer indices, not negative.
-mlir::Value gatherAlong(NodeConversion &conversion, mlir::Value value,
+mlir::Value gatherAlong(const NodeConversion &conversion, mlir::Value value,
                         int64_t axis, mlir::Value indices,
                         std::optional<int64_t> paddingRow = std::nullopt);
 

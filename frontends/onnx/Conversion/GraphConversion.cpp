@@ -140,7 +140,7 @@ void GraphConverter::convert(const pb::NodeProto &node) {
   }
   SmallVector<Value> inputs;
   for (const std::string &name : node.input()) {
-    bool isAbsent = name.empty();
+    bool isAbsent = name.empty() || state.sequences.contains(name);
     Value value =
         isAbsent || poisoned.contains(name) ? Value() : lookup(name, loc);
     if (!isAbsent && !value) {

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace accel::onnx {
 
@@ -42,6 +43,8 @@ struct ConversionState {
   llvm::SmallPtrSet<const pb::NodeProto *, 8> unsupported;
   std::vector<std::string>
       idleDropouts; ///< Dropout nodes that the file does not train with
+  /// Parts of what is split, by the name of the sequence.
+  llvm::StringMap<llvm::SmallVector<mlir::Value>> sequences;
   std::vector<std::string>
       addedSelections;             ///< nodes that add a boolean mask to scores
   mlir::Value sampleIndices, seed; ///< made on first use

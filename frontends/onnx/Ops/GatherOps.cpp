@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converters of operators that read by index, and of running sums.
 #include "frontends/onnx/Annotation/PaddingRows.h"
+#include "frontends/onnx/Builders/ChosenRows.h"
+#include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Builders/GatherAlong.h"
 #include "frontends/onnx/Builders/GatherView.h"
+#include "frontends/onnx/Builders/IndexTuples.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -48,6 +52,66 @@ Value sliceAt(NodeConversion &c, int64_t axis, int64_t index) {
   return c.reshape(slice, shape);
 }
 
+/// GatherND by tuples that are computed, or choose irregularly.
+LogicalResult gatherTuples(NodeConversion &c, int64_t batchDims) {
+  RankedTensorType type = c.inputType(0);
+  FailureOr<IndexTuples> layout = layOutTuples(c, type, c.input(1), batchDims);
+  if (failed(layout)) {
+    return failure();
+  }
+  Value data =
+      c.reshape(c.transpose(c.input(0), layout->dataOrder), layout->dataShape);
+  FailureOr<Value> rows = gatherRows(c, data, layout->indices, layout->aligned);
+  if (failed(rows)) {
+    return failure();
+  }
+  SmallVector<int64_t> points(c.inputType(1).getShape().drop_back()), ordered;
+  llvm::append_range(
+      points, ArrayRef(layout->pointShape).drop_front(layout->aligned + 1));
+  for (int64_t dim : layout->pointOrder) {
+    ordered.push_back(points[dim]);
+  }
+  c.setResult(0, c.transpose(c.reshape(*rows, ordered),
+                             invertPermutationVector(layout->pointOrder)));
+  return success();
+}
+
+/// Whether, of positions (n, n), the second is summed for the first.
+Value isSummed(NodeConversion &c, int64_t size) {
+  bool isReverse = c.getInt("reverse", 0) != 0,
+       isExclusive = c.getInt("exclusive", 0) != 0;
+  Formula f(c, RankedTensorType::get({size, size}, c.builder.getI64Type()));
+  ComparePredicate predicate =
+      isReverse ? (isExclusive ? ComparePredicate::GT : ComparePredicate::GE)
+                : (isExclusive ? ComparePredicate::LT : ComparePredicate::LE);
+  return f.compare(predicate, f.index(1), f.index(0));
+}
+
+/// A running sum as one sum for each position.
+Value sumUpTo(NodeConversion &c, int64_t axis) {
+  RankedTensorType type = c.inputType(0);
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> order, dimensions = llvm::to_vector(llvm::seq(rank));
+  llvm::copy_if(dimensions, std::back_inserter(order),
+                [&](int64_t dim) { return dim != axis; });
+  order.push_back(axis);
+  Value data = c.transpose(c.input(0), order);
+  SmallVector<int64_t> wide(c.typeOf(data).getShape());
+  wide.push_back(wide.back());
+  dimensions.back() = rank;
+  Formula f(c, type.clone(wide));
+  Value terms =
+      BroadcastOp::create(c.builder, c.loc, type.clone(wide), data, dimensions);
+  Value isTerm = BroadcastOp::create(
+      c.builder, c.loc, type.clone(wide).clone(c.builder.getI1Type()),
+      isSummed(c, wide.back()), ArrayRef<int64_t>{rank - 1, rank});
+  int64_t axes[] = {rank};
+  Value sums =
+      ReduceSumOp::create(c.builder, c.loc, c.typeOf(data),
+                          f.select(isTerm, terms, f.number(0.0)), axes);
+  return c.transpose(sums, invertPermutationVector(order));
+}
+
 } // namespace
 
 FailureOr<SmallVector<int64_t>> countFromStart(const NodeConversion &c,
@@ -66,8 +130,8 @@ FailureOr<SmallVector<int64_t>> countFromStart(const NodeConversion &c,
 
 /// Rows of the table whose first dimension is `axis`, put back to where ONNX
 /// wants them.
-Value gatherAlong(NodeConversion &c, Value value, int64_t axis, Value indices,
-                  std::optional<int64_t> paddingRow) {
+Value gatherAlong(const NodeConversion &c, Value value, int64_t axis,
+                  Value indices, std::optional<int64_t> paddingRow) {
   int64_t rank = c.typeOf(value).getRank(),
           indexRank = c.typeOf(indices).getRank();
   SmallVector<int64_t> forward{axis};
@@ -135,11 +199,14 @@ LogicalResult convertGatherNd(NodeConversion &c) {
     c.setResult(0, *view);
     return success();
   }
-  SmallVector<int64_t> shape(indexType.getShape().drop_back());
-  llvm::append_range(shape, type.getShape().drop_front(batchDims + tuple));
-  c.setResult(0, GatherNdOp::create(c.builder, c.loc, type.clone(shape),
-                                    c.input(0), c.input(1), batchDims));
-  return success();
+  if (c.state.known.isKnown(c.input(0)) && c.state.known.isKnown(c.input(1))) {
+    SmallVector<int64_t> shape(indexType.getShape().drop_back());
+    llvm::append_range(shape, type.getShape().drop_front(batchDims + tuple));
+    c.setResult(0, GatherNdOp::create(c.builder, c.loc, type.clone(shape),
+                                      c.input(0), c.input(1), batchDims));
+    return success();
+  }
+  return gatherTuples(c, batchDims);
 }
 
 LogicalResult convertCumSum(NodeConversion &c) {
@@ -150,6 +217,10 @@ LogicalResult convertCumSum(NodeConversion &c) {
   FailureOr<int64_t> axis = c.normalizeAxis(*given, c.inputType(0).getRank());
   if (failed(axis)) {
     return failure();
+  }
+  if (!c.state.known.isKnown(c.input(0))) {
+    c.setResult(0, sumUpTo(c, *axis));
+    return success();
   }
   c.setResult(0, CumsumOp::create(c.builder, c.loc, c.inputType(0), c.input(0),
                                   *axis, c.getInt("exclusive", 0) != 0,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converter of Pad: one number around a tensor, and with negative counts less
-// of it.
+// Converter of Pad: one number or a tensor's own elements around it, and with
+// negative counts less of it.
 #include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Builders/GatherAlong.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -81,17 +82,66 @@ Value extend(NodeConversion &c, Value value, const Padding &padding,
   return c.concat(parts, padding.axis);
 }
 
+/// `i` modulo `n`, not negative.
+int64_t wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
+
+/// Which element of `size` stands at `place`, which may be outside of them.
+int64_t findElement(StringRef mode, int64_t place, int64_t size) {
+  if (mode == "edge") {
+    return std::clamp<int64_t>(place, 0, size - 1);
+  }
+  if (mode == "wrap" || size == 1) {
+    return wrapped(place, size);
+  }
+  // There and back, the ends once.
+  int64_t round = wrapped(place, 2 * size - 2);
+  return std::min(round, 2 * size - 2 - round);
+}
+
+LogicalResult padWithElements(NodeConversion &c, StringRef mode,
+                              ArrayRef<Padding> paddings) {
+  if (mode != "edge" && mode != "reflect" && mode != "wrap") {
+    return c.error()
+           << "expected mode 'constant', 'edge', 'reflect' or 'wrap', "
+              "got '"
+           << mode << "'";
+  }
+  Value value = c.input(0);
+  for (const Padding &padding : paddings) {
+    int64_t size = c.inputType(0).getDimSize(padding.axis);
+    SmallVector<int64_t> elements;
+    for (int64_t place = -padding.before; place < size + padding.after;
+         ++place) {
+      elements.push_back(findElement(mode, place, size));
+    }
+    bool isAll = padding.before == 0 && padding.after == 0;
+    if (elements.empty()) {
+      return c.error() << "expected at least one element in dimension "
+                       << padding.axis << ", got none";
+    }
+    value = isAll
+                ? value
+                : gatherAlong(c, value, padding.axis, c.makeIntegers(elements));
+  }
+  c.setResult(0, value);
+  return success();
+}
+
 } // namespace
 
 LogicalResult convertPad(NodeConversion &c) {
-  if (StringRef mode = c.getString("mode", "constant"); mode != "constant") {
-    return c.error() << "expected padding with a number, got mode '" << mode
-                     << "'; pad with torch.nn.functional.pad(..., "
-                        "mode='constant')";
+  StringRef mode = c.getString("mode", "constant");
+  if (mode == "wrap" && c.opset() < 19) {
+    return c.error()
+           << "expected operator set 19 or newer for mode 'wrap', got "
+           << c.opset() << "; export with opset_version=19";
   }
   FailureOr<SmallVector<Padding>> paddings = getPaddings(c);
   if (failed(paddings)) {
     return failure();
+  }
+  if (mode != "constant") {
+    return padWithElements(c, mode, *paddings);
   }
   auto scalar = RankedTensorType::get({}, c.inputType(0).getElementType());
   Value number = c.makeConstant(scalar, 0.0);

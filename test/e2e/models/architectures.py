@@ -456,6 +456,53 @@ def folded(seed: int = 55) -> nn.Module:
     return Folded()
 
 
+class Indexing(nn.Module):
+    """Reads and writes at indices that are computed; sorts, pads, resizes."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(21, 24)
+        self.table = nn.Parameter(torch.randn(6, 5) / 3)
+        self.last = nn.Linear(279, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = torch.tanh(self.first(x)).view(-1, 4, 6)
+        samples = torch.arange(h.shape[0])
+        signs = (h > 0).long()
+        best = h.argmax(2, keepdim=True)
+        row = h.sum(2).argmax(1)
+        values, places = h.topk(3, dim=2)
+        rows = h.clone()
+        rows[:, 1] = h[:, 0] * 2
+        rows[:, :, 3:5] = h[:, :, :2]
+        image = h[:, None]
+        parts = [
+            torch.gather(h, 2, signs),
+            torch.zeros_like(h).scatter_add(2, signs, h),
+            h.scatter(2, best, h[:, :, :1] / 2),
+            values * (1 + places),
+            h[samples, row],
+            self.table[best[:, :, 0]],
+            rows,
+            h.index_put((samples, row), h[:, 0] / 3),
+            h.index_put((samples, row), h[:, 3], accumulate=True),
+            F.pad(h, (2, 3), mode="reflect")[:, :1],
+            F.pad(h, (3, 1), mode="replicate")[:, :1],
+            F.pad(h, (1, 2), mode="circular")[:, 1:2],
+            h.cumsum(2) * 0.2,
+            torch.einsum("bij,bkj->bik", h, h),
+            F.interpolate(h, size=9, mode="linear")[:, :1],
+            F.interpolate(image, size=(6, 3), mode="bicubic")[:, 0, :2],
+            F.interpolate(image, scale_factor=2.0)[:, 0, ::3, :4],
+        ]
+        return self.last(torch.cat([part.flatten(1) for part in parts], dim=1))
+
+
+def indexing(seed: int = 57) -> nn.Module:
+    torch.manual_seed(seed)
+    return perturb(Indexing(), seed + 1)
+
+
 def twins(seed: int = 7) -> nn.Module:
     torch.manual_seed(seed)
     return Twins()

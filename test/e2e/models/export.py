@@ -133,6 +133,12 @@ def gemma(name: str) -> None:
     _grouped(name, architectures.gemma())
 
 
+def indexing(name: str) -> None:
+    path = HERE / name / "model.onnx"
+    inputs = {"x": torch.zeros(2, 21)}
+    export_dynamo(architectures.indexing(), path, inputs, {0: "batch"})
+
+
 def folded(name: str) -> None:
     path = HERE / name / "model.onnx"
     export_dynamo(architectures.folded(), path, {"x": torch.zeros(2, 21)}, {0: "batch"})
@@ -302,6 +308,7 @@ EXPORTS = {
     "centered": centered,
     "folded": folded,
     "gemma": gemma,
+    "indexing": indexing,
 }
 
 

@@ -365,6 +365,13 @@ MODELS = {
         sources={"default": _arrays("x")},
         variants=(Variant("", ADAMW_HALF),),
     ),
+    "indexing": Model(
+        build=architectures.indexing,
+        objective="classification",
+        write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=58),
+        sources={"default": _arrays("x")},
+        variants=(Variant("", ADAMW_HALF),),
+    ),
     "gemma": Model(
         build=lambda: architectures.gemma().eval(),
         objective="causal-lm",

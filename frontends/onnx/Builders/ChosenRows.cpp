@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Comparisons are sums over a dimension that is put behind all others:
+// select(index = position, value, 0), of which at most one term is not 0. What
+// is not selected may be infinite.
+#include "frontends/onnx/Builders/ChosenRows.h"
+
+#include "frontends/onnx/Builders/Formula.h"
+#include "frontends/onnx/Builders/GatherAlong.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+SmallVector<int64_t> count(int64_t begin, int64_t end) {
+  return llvm::to_vector(llvm::seq(begin, end));
+}
+
+Value repeat(const NodeConversion &c, Value value, ArrayRef<int64_t> shape,
+             ArrayRef<int64_t> dimensions) {
+  RankedTensorType type = c.typeOf(value);
+  return type.getShape() == shape
+             ? value
+             : BroadcastOp::create(c.builder, c.loc, type.clone(shape), value,
+                                   dimensions)
+                   .getResult();
+}
+
+/// `value` with dimension `axis` behind all others.
+Value moveBack(const NodeConversion &c, Value value, int64_t axis) {
+  int64_t rank = c.typeOf(value).getRank();
+  SmallVector<int64_t> order = count(0, axis);
+  llvm::append_range(order, count(axis + 1, rank));
+  order.push_back(axis);
+  return c.transpose(value, order);
+}
+
+/// The sum over the last dimension of what is chosen; of booleans, whether one
+/// that is chosen is true.
+Value sumChosen(const NodeConversion &c, Value isChosen, Value value) {
+  RankedTensorType type = c.typeOf(value);
+  Type element = type.getElementType();
+  if (element.isInteger(1)) {
+    Type integer = c.builder.getI64Type();
+    return c.cast(sumChosen(c, isChosen, c.cast(value, integer)), element);
+  }
+  Formula f(c, type);
+  Value terms = f.select(isChosen, value, f.number(0.0));
+  int64_t axes[] = {type.getRank() - 1};
+  return ReduceSumOp::create(
+      c.builder, c.loc, type.clone(type.getShape().drop_back()), terms, axes);
+}
+
+/// Indices into a dimension of some size.
+class RowIndices {
+public:
+  /// Fails after an error if known ones do not exist.
+  static FailureOr<RowIndices> make(const NodeConversion &c, Value indices,
+                                    int64_t size);
+
+  /// For the last dimension, if they are known and the same for all others.
+  const std::optional<SmallVector<int64_t>> &getCommon() const {
+    return common;
+  }
+  Value get() const { return indices; } ///< in [0, size)
+  /// `value`, with NaN where the index does not exist; the index's dimensions
+  /// are dimensions `dimensions` of it.
+  Value mark(Value value, ArrayRef<int64_t> dimensions) const;
+
+private:
+  explicit RowIndices(const NodeConversion &c) : c(c) {}
+
+  const NodeConversion &c;
+  Value indices, exists; ///< `exists` is null if all do
+  std::optional<SmallVector<int64_t>> common;
+};
+
+FailureOr<RowIndices> RowIndices::make(const NodeConversion &c, Value indices,
+                                       int64_t size) {
+  RowIndices rows(c);
+  KnownValues &known = c.state.known;
+  if (known.isKnown(indices)) {
+    HostTensor tensor = known.evaluate(indices);
+    if (!tensor) {
+      return failure();
+    }
+    FailureOr<SmallVector<int64_t>> counted =
+        countFromStart(c, tensor.integers(), size);
+    if (failed(counted)) {
+      return failure();
+    }
+    int64_t each = tensor.getType().getShape().back();
+    ArrayRef<int64_t> all(*counted), one = all.take_front(each);
+    bool isCommon = true;
+    for (ArrayRef<int64_t> rest = all; !rest.empty() && isCommon;
+         rest = rest.drop_front(each)) {
+      isCommon = rest.take_front(each) == one;
+    }
+    if (isCommon) {
+      rows.common = SmallVector<int64_t>(one);
+    }
+    rows.indices =
+        c.reshape(c.makeIntegers(*counted), tensor.getType().getShape());
+    return rows;
+  }
+  Value wide = c.cast(indices, c.builder.getI64Type());
+  Formula f(c, c.typeOf(wide));
+  Value zero = f.number(0.0), end = f.number(static_cast<double>(size)),
+        last = f.number(static_cast<double>(size - 1));
+  Value fromStart = f.select(f.less(wide, zero), f.add(wide, end), wide);
+  rows.exists = AndOp::create(c.builder, c.loc,
+                              f.compare(ComparePredicate::GE, fromStart, zero),
+                              f.less(fromStart, end));
+  rows.indices =
+      f.min(f.select(f.less(fromStart, zero), zero, fromStart), last);
+  return rows;
+}
+
+Value RowIndices::mark(Value value, ArrayRef<int64_t> dimensions) const {
+  RankedTensorType type = c.typeOf(value);
+  if (!exists || !isa<FloatType>(type.getElementType())) {
+    return value;
+  }
+  Formula f(c, type);
+  return f.select(repeat(c, exists, type.getShape(), dimensions), value,
+                  f.number(std::numeric_limits<double>::quiet_NaN()));
+}
+
+/// Whether, for positions and indices of `shape`, dimension `position` counts
+/// what the last one has the index of.
+Value isAt(const NodeConversion &c, Value indices, ArrayRef<int64_t> shape,
+           int64_t position) {
+  Formula f(c, c.typeOf(indices).clone(shape));
+  return f.equal(indices, f.index(position));
+}
+
+/// Rows put by known indices, the same for all: each place knows its row.
+Value putKnownRows(const NodeConversion &c, Value data, Value updates,
+                   ArrayRef<int64_t> indices, int64_t axis) {
+  RankedTensorType type = c.typeOf(data);
+  SmallVector<int64_t> rows(type.getDimSize(axis), 0),
+      isPut(type.getDimSize(axis), 0);
+  for (auto [row, place] : llvm::enumerate(indices)) {
+    rows[place] = static_cast<int64_t>(row);
+    isPut[place] = 1;
+  }
+  Value gathered = gatherAlong(c, updates, axis, c.makeIntegers(rows));
+  Value mask = c.cast(c.makeIntegers(isPut), c.builder.getI1Type());
+  return Formula(c, type).select(repeat(c, mask, type.getShape(), {axis}),
+                                 gathered, data);
+}
+
+class Scatter {
+public:
+  Scatter(const NodeConversion &c, Value data, Value updates,
+          const RowIndices &rows, int64_t aligned)
+      : c(c), data(data), updates(updates), rows(rows), aligned(aligned),
+        type(c.typeOf(data)), places(type.getShape()) {
+    count_ = c.typeOf(updates).getDimSize(aligned);
+    wide.assign(places.begin(), places.end());
+    wide.push_back(count_);
+    narrow.assign(places.begin(), places.begin() + aligned + 1);
+    narrow.push_back(count_);
+  }
+
+  Value add() const {
+    Value chosen = repeat(c, isPlaced(), wide, narrowDimensions());
+    return Formula(c, type).add(data, sumChosen(c, chosen, wideUpdates()));
+  }
+
+  /// The last row of each place.
+  Value replace() const {
+    RankedTensorType narrowType =
+        RankedTensorType::get(narrow, c.builder.getI64Type());
+    Formula f(c, narrowType);
+    Value candidates =
+        f.select(isPlaced(), f.index(aligned + 1), f.number(-1.0));
+    int64_t axes[] = {aligned + 1};
+    Value last = ReduceMaxOp::create(
+        c.builder, c.loc, narrowType.clone(ArrayRef(narrow).drop_back()),
+        candidates, axes);
+    RankedTensorType wideType = narrowType.clone(wide);
+    Formula g(c, wideType);
+    SmallVector<int64_t> leading = count(0, aligned + 1);
+    Value isLast = g.equal(repeat(c, last, wide, leading),
+                           g.index(static_cast<int64_t>(places.size())));
+    Value put = sumChosen(c, isLast, wideUpdates());
+    Formula h(c, narrowType.clone(places));
+    Value isPut = h.compare(ComparePredicate::GE,
+                            repeat(c, last, places, leading), h.number(0.0));
+    return h.select(isPut, put, data);
+  }
+
+private:
+  SmallVector<int64_t> narrowDimensions() const {
+    SmallVector<int64_t> dimensions = count(0, aligned + 1);
+    dimensions.push_back(static_cast<int64_t>(places.size()));
+    return dimensions;
+  }
+  /// (a.., n, k): whether row k is for place n.
+  Value isPlaced() const {
+    SmallVector<int64_t> dimensions = count(0, aligned);
+    dimensions.push_back(aligned + 1);
+    return isAt(c, repeat(c, rows.get(), narrow, dimensions), narrow, aligned);
+  }
+  /// (a.., n, rest.., k).
+  Value wideUpdates() const {
+    SmallVector<int64_t> marked = count(0, aligned + 1);
+    Value moved = moveBack(c, rows.mark(updates, marked), aligned);
+    SmallVector<int64_t> dimensions = count(0, aligned);
+    llvm::append_range(dimensions,
+                       count(aligned + 1, static_cast<int64_t>(wide.size())));
+    return repeat(c, moved, wide, dimensions);
+  }
+
+  const NodeConversion &c;
+  Value data, updates;
+  const RowIndices &rows;
+  int64_t aligned, count_;
+  RankedTensorType type;
+  ArrayRef<int64_t> places;
+  SmallVector<int64_t> wide, narrow;
+};
+
+} // namespace
+
+FailureOr<Value> gatherRows(const NodeConversion &c, Value data, Value indices,
+                            int64_t aligned) {
+  RankedTensorType type = c.typeOf(data);
+  FailureOr<RowIndices> rows =
+      RowIndices::make(c, indices, type.getDimSize(aligned));
+  if (failed(rows)) {
+    return failure();
+  }
+  if (rows->getCommon()) {
+    return gatherAlong(c, data, aligned, c.makeIntegers(*rows->getCommon()));
+  }
+  SmallVector<int64_t> leading = count(0, aligned + 1);
+  if (aligned == 0) {
+    return rows->mark(gatherAlong(c, data, 0, rows->get()), leading);
+  }
+  // (a.., k, rest.., n)
+  SmallVector<int64_t> narrow(c.typeOf(indices).getShape()), wide = narrow;
+  llvm::append_range(wide, type.getShape().drop_front(aligned + 1));
+  narrow.push_back(type.getDimSize(aligned));
+  wide.push_back(type.getDimSize(aligned));
+  int64_t last = static_cast<int64_t>(wide.size()) - 1;
+  Value isChosen =
+      isAt(c, repeat(c, rows->get(), narrow, leading), narrow, aligned + 1);
+  SmallVector<int64_t> dimensions = leading;
+  dimensions.push_back(last);
+  isChosen = repeat(c, isChosen, wide, dimensions);
+  dimensions = count(0, aligned);
+  llvm::append_range(dimensions, count(aligned + 1, last + 1));
+  Value moved = repeat(c, moveBack(c, data, aligned), wide, dimensions);
+  return rows->mark(sumChosen(c, isChosen, moved), leading);
+}
+
+FailureOr<Value> scatterRows(const NodeConversion &c, Value data, Value indices,
+                             Value updates, int64_t aligned, ScatterKind kind) {
+  RankedTensorType type = c.typeOf(data);
+  FailureOr<RowIndices> rows =
+      RowIndices::make(c, indices, type.getDimSize(aligned));
+  if (failed(rows)) {
+    return failure();
+  }
+  bool replaces = kind == ScatterKind::Replace;
+  if (replaces && rows->getCommon()) {
+    return putKnownRows(c, data, updates, *rows->getCommon(), aligned);
+  }
+  if (!replaces && aligned == 0 && isa<FloatType>(type.getElementType())) {
+    Value sum = ScatterAddOp::create(c.builder, c.loc, type, rows->get(),
+                                     rows->mark(updates, {0}));
+    return Formula(c, type).add(data, sum);
+  }
+  Scatter scatter(c, data, updates, *rows, aligned);
+  return replaces ? scatter.replace() : scatter.add();
+}
+
+} // namespace accel::onnx

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Converters of operators that read or write single elements and rows at
+// indices: GatherElements, ScatterElements, ScatterND; and NonZero, which finds
+// indices.
+#include "frontends/onnx/Builders/ChosenRows.h"
+#include "frontends/onnx/Builders/IndexTuples.h"
+#include "frontends/onnx/Conversion/OperatorTable.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+/// All dimensions but `axis`, then it.
+SmallVector<int64_t> axisLast(int64_t rank, int64_t axis) {
+  SmallVector<int64_t> order;
+  llvm::copy_if(llvm::seq<int64_t>(0, rank), std::back_inserter(order),
+                [&](int64_t dim) { return dim != axis; });
+  order.push_back(axis);
+  return order;
+}
+
+/// The axis, once indices of as many dimensions as the data are there.
+FailureOr<int64_t> getElementAxis(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0), indices = c.inputType(1);
+  if (!NodeConversion::isIndexTensor(indices) ||
+      indices.getRank() != type.getRank()) {
+    return c.error() << "expected indices of 32 or 64 bits with "
+                     << type.getRank() << " dimensions, got " << indices;
+  }
+  return c.normalizeAxis(c.getInt("axis", 0), type.getRank());
+}
+
+FailureOr<ScatterKind> getKind(NodeConversion &c) {
+  StringRef reduction = c.getString("reduction", "none");
+  if (reduction != "none" && reduction != "add") {
+    return c.error() << "expected reduction 'none' or 'add', got '" << reduction
+                     << "'; write it with torch.where or scatter_add";
+  }
+  return reduction == "none" ? ScatterKind::Replace : ScatterKind::Add;
+}
+
+} // namespace
+
+LogicalResult convertGatherElements(NodeConversion &c) {
+  FailureOr<int64_t> axis = getElementAxis(c);
+  if (failed(axis)) {
+    return failure();
+  }
+  RankedTensorType type = c.inputType(0), indices = c.inputType(1);
+  SmallVector<int64_t> shape(indices.getShape());
+  shape[*axis] = type.getDimSize(*axis);
+  for (auto [wanted, size] : llvm::zip_equal(shape, type.getShape())) {
+    if (wanted > size) {
+      return c.error() << "expected indices of at most the data's size in each "
+                          "dimension but the axis, got "
+                       << indices << " for " << type;
+    }
+  }
+  SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1);
+  SmallVector<int64_t> order = axisLast(type.getRank(), *axis);
+  Value data = c.slice(c.input(0), offsets, shape, strides);
+  FailureOr<Value> gathered =
+      gatherRows(c, c.transpose(data, order), c.transpose(c.input(1), order),
+                 type.getRank() - 1);
+  if (failed(gathered)) {
+    return failure();
+  }
+  c.setResult(0, c.transpose(*gathered, invertPermutationVector(order)));
+  return success();
+}
+
+LogicalResult convertScatterElements(NodeConversion &c) {
+  FailureOr<int64_t> axis = getElementAxis(c);
+  FailureOr<ScatterKind> kind = getKind(c);
+  if (failed(axis) || failed(kind)) {
+    return failure();
+  }
+  RankedTensorType type = c.inputType(0), indices = c.inputType(1),
+                   updates = c.inputType(2);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[*axis] = indices.getDimSize(*axis);
+  if (indices.getShape() != ArrayRef(shape) || updates != type.clone(shape)) {
+    return c.error() << "expected indices and updates of the data's size in "
+                        "each dimension but the axis, got "
+                     << indices << " and " << updates << " for " << type;
+  }
+  SmallVector<int64_t> order = axisLast(type.getRank(), *axis);
+  FailureOr<Value> scattered = scatterRows(
+      c, c.transpose(c.input(0), order), c.transpose(c.input(1), order),
+      c.transpose(c.input(2), order), type.getRank() - 1, *kind);
+  if (failed(scattered)) {
+    return failure();
+  }
+  c.setResult(0, c.transpose(*scattered, invertPermutationVector(order)));
+  return success();
+}
+
+LogicalResult convertScatterNd(NodeConversion &c) {
+  FailureOr<ScatterKind> kind = getKind(c);
+  if (failed(kind)) {
+    return failure();
+  }
+  RankedTensorType type = c.inputType(0), tuples = c.inputType(1),
+                   updates = c.inputType(2);
+  int64_t each = tuples.getRank() == 0 ? -1 : tuples.getShape().back();
+  SmallVector<int64_t> expected(tuples.getShape());
+  if (NodeConversion::isIndexTensor(tuples) && each >= 1 &&
+      each <= type.getRank()) {
+    expected.pop_back();
+    llvm::append_range(expected, type.getShape().drop_front(each));
+  }
+  if (updates != type.clone(expected)) {
+    return c.error() << "expected index tuples into " << type
+                     << " and updates of what they choose, got " << tuples
+                     << " and " << updates;
+  }
+  FailureOr<IndexTuples> layout = layOutTuples(c, type, c.input(1), 0);
+  if (failed(layout)) {
+    return failure();
+  }
+  Value data = c.transpose(c.input(0), layout->dataOrder);
+  SmallVector<int64_t> ordered(c.typeOf(data).getShape());
+  Value rows = c.reshape(c.transpose(c.input(2), layout->pointOrder),
+                         layout->pointShape);
+  FailureOr<Value> scattered =
+      scatterRows(c, c.reshape(data, layout->dataShape), layout->indices, rows,
+                  layout->aligned, *kind);
+  if (failed(scattered)) {
+    return failure();
+  }
+  c.setResult(0, c.transpose(c.reshape(*scattered, ordered),
+                             invertPermutationVector(layout->dataOrder)));
+  return success();
+}
+
+LogicalResult convertNonZero(NodeConversion &c) {
+  HostTensor tensor = c.state.known.evaluate(c.input(0));
+  if (!tensor) {
+    return c.error(codes::ComputedShape)
+           << "expected values that do not depend on the model's inputs, as "
+              "their number is a size, got computed ones; select with "
+              "torch.where(condition, a, b)";
+  }
+  ArrayRef<int64_t> shape = tensor.getType().getShape();
+  SmallVector<int64_t> strides = computeStrides(shape), found;
+  for (int64_t at = 0; at < tensor.getNumElements(); ++at) {
+    if (tensor.getAsDouble(at) != 0.0) {
+      found.push_back(at);
+    }
+  }
+  SmallVector<int64_t> indices;
+  for (auto [size, stride] : llvm::zip_equal(shape, strides)) {
+    for (int64_t at : found) {
+      indices.push_back(at / stride % size);
+    }
+  }
+  if (indices.empty()) {
+    return c.error() << "expected at least one element that is not 0, got none";
+  }
+  c.setResult(0, c.reshape(c.makeIntegers(indices),
+                           {static_cast<int64_t>(shape.size()),
+                            static_cast<int64_t>(found.size())}));
+  return success();
+}
+
+} // namespace accel::onnx
