@@ -111,13 +111,47 @@ private:
     return seed.repeat(number, type);
   }
 
+  /// The values, each with how many are computed alike: the gradient of w * w
+  /// is one value for either w. Both would be one operation later, and a kernel
+  /// that adds one value to a gradient twice would wait for itself.
+  static SmallVector<std::pair<Value, int64_t>>
+  countEqual(ArrayRef<Value> values) {
+    SmallVector<std::pair<Value, int64_t>> counted;
+    for (Value value : values) {
+      auto *found = llvm::find_if(counted, [&](const auto &other) {
+        return areComputedAlike(value, other.first);
+      });
+      if (found == counted.end()) {
+        counted.emplace_back(value, 1);
+      } else {
+        ++found->second;
+      }
+    }
+    return counted;
+  }
+
+  static bool areComputedAlike(Value a, Value b) {
+    auto one = dyn_cast<OpResult>(a), other = dyn_cast<OpResult>(b);
+    return a == b ||
+           (one && other && one.getResultNumber() == other.getResultNumber() &&
+            OperationEquivalence::isEquivalentTo(
+                one.getOwner(), other.getOwner(),
+                OperationEquivalence::IgnoreLocations));
+  }
+
   void accumulateGradients(ArrayRef<SmallVector<Value>> contributions) {
     for (auto [read, values] : llvm::zip_equal(reads, contributions)) {
-      for (Value value : values) {
+      for (auto [value, count] : countEqual(values)) {
         // Right behind its producer: a gradient of the size of a parameter
         // should not stay alive.
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPointAfterValue(value);
+        if (count > 1) {
+          ArithmeticBuilder b(builder, value.getLoc());
+          value =
+              b.mul(value, b.constant(cast<RankedTensorType>(value.getType()),
+                                      static_cast<double>(count)));
+        }
         AccumulateOp::create(builder, read.getLoc(), read.getSymbol(), value);
         used.insert(read.getSymbol());
       }
